@@ -1,0 +1,92 @@
+package haltd
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Agent is what an operator names, limits and kills. It appears by itself
+// with its first call.
+type Agent struct {
+	ID            string         `json:"id"`
+	Active        bool           `json:"active"`
+	DeactivatedBy *DeactivatedBy `json:"deactivated_by"`
+	// Shared marks a default agent, named after a client family because
+	// nobody named it: many users share it, so window and kill are per
+	// session.
+	Shared    bool      `json:"shared"`
+	FirstSeen time.Time `json:"first_seen"`
+	LastSeen  time.Time `json:"last_seen"`
+	Totals    Totals    `json:"totals"`
+}
+
+// DeactivatedBy says who switched an agent off.
+type DeactivatedBy string
+
+// The two ways an agent becomes inactive.
+const (
+	ByKillSwitch DeactivatedBy = "kill_switch"
+	ByManual     DeactivatedBy = "manual"
+)
+
+// Session is one conversation or run of an agent.
+type Session struct {
+	ID        string    `json:"id"`
+	Agent     string    `json:"agent"`
+	Client    string    `json:"client"`
+	Model     string    `json:"model"` // of the newest call
+	FirstSeen time.Time `json:"first_seen"`
+	LastSeen  time.Time `json:"last_seen"`
+	Totals    Totals    `json:"totals"`
+}
+
+// Totals is what a set of calls added up to.
+type Totals struct {
+	Calls   int64 `json:"calls"`
+	Blocked int64 `json:"blocked"`
+	Errors  int64 `json:"errors"` // calls that ended without a complete 2xx reply and were not blocked
+	Tokens  Usage `json:"tokens"`
+	Cost    Money `json:"cost_usd"`
+}
+
+var validAgentID = regexp.MustCompile(`^[a-z0-9][a-z0-9._:@-]{0,127}$`)
+
+// AgentID lowercases name and says whether it is a valid agent id.
+func AgentID(name string) (id string, ok bool) {
+	id = strings.ToLower(name)
+	return id, validAgentID.MatchString(id)
+}
+
+// AgentQuery selects agents; zero fields select all.
+type AgentQuery struct {
+	Search string // part of the id
+	Page
+}
+
+// SessionQuery selects sessions; zero fields select all.
+type SessionQuery struct {
+	Agent  string
+	Search string // part of the id
+	Page
+}
+
+// Page asks for one page of a listing. Cursor is the Next of the page
+// before, or empty.
+type Page struct {
+	Limit  int
+	Cursor string
+}
+
+// AgentStore reads what the record knows of agents and sessions. Listings
+// are newest last-seen first; next is empty on the last page. A cursor that
+// this store did not hand out is CodeInvalid, an unknown id CodeNotFound.
+type AgentStore interface {
+	Agents(ctx context.Context, q AgentQuery) (agents []Agent, next string, err error)
+	Agent(ctx context.Context, id string) (Agent, error)
+	Sessions(ctx context.Context, q SessionQuery) (sessions []Session, next string, err error)
+	// Session finds one session of an agent; session ids are unique per
+	// agent only.
+	Session(ctx context.Context, agent, id string) (Session, error)
+}

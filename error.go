@@ -1,0 +1,58 @@
+package haltd
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Error is what a person or a client program sees: a stable code, a sentence
+// that says what happened, and what to do now. Wrap it with %w to add what
+// was being done; ErrorCode finds it again.
+type Error struct {
+	Code    string // stable, snake_case; clients may match on it
+	Message string // what happened, one sentence, without a trailing full stop
+	Fix     string // what to do now, one sentence; may be empty
+}
+
+func (e *Error) Error() string {
+	if e.Fix == "" {
+		return e.Message
+	}
+	return e.Message + ". " + e.Fix
+}
+
+// Errorf makes an Error without a fix; see Error.WithFix.
+func Errorf(code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// WithFix says what the reader should do now.
+func (e *Error) WithFix(format string, args ...any) *Error {
+	e.Fix = fmt.Sprintf(format, args...)
+	return e
+}
+
+// The codes that cross a package border. Each is documented in docs/errors.md.
+const (
+	CodeNotFound     = "not_found"      // the thing asked for does not exist
+	CodeInvalid      = "invalid"        // the input breaks a rule; the message names the field
+	CodeUnauthorized = "unauthorized"   // no key or token, or a wrong one
+	CodeMalformed    = "malformed_body" // an LLM body that cannot be read
+	CodeTooLarge     = "body_too_large"
+	CodeUpstream     = "upstream_unreachable"
+	CodeUnavailable  = "unavailable" // a dependency does not answer
+	CodeInternal     = "internal"
+)
+
+// ErrorCode is the code of the first *Error in err's chain, CodeInternal
+// where there is none, and "" for nil.
+func ErrorCode(err error) string {
+	var e *Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &e):
+		return e.Code
+	}
+	return CodeInternal
+}

@@ -1,0 +1,224 @@
+package haltd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// Event is one line of the record. Prompt text is not in it: digests,
+// lengths and tool names are.
+type Event struct {
+	ID   EventID   `json:"id"`
+	Time time.Time `json:"time"` // when the request arrived
+	Type EventType `json:"event_type"`
+
+	Agent   string `json:"agent"`
+	Label   string `json:"label,omitempty"` // the name the client gave itself, where a gateway key named the agent
+	Session string `json:"session"`
+	Client  string `json:"client"`
+
+	Provider string `json:"provider"`
+	Format   string `json:"format,omitempty"` // wire format; empty for paths that pass through
+	Path     string `json:"path"`             // as the upstream sees it, without the query
+	Model    string `json:"model"`
+
+	Status    int      `json:"status"` // HTTP status the client received; 0 when it left before one was sent
+	Stream    bool     `json:"stream"`
+	Tokens    Usage    `json:"tokens"`
+	Estimated bool     `json:"tokens_estimated"` // the provider sent no usage
+	Cost      Money    `json:"cost_usd"`
+	Unpriced  bool     `json:"cost_default"` // the model is not in the price table; the default price was used
+	Latency   Duration `json:"latency_ms"`
+	FirstByte Duration `json:"first_byte_ms"` // 0 when no byte came
+
+	Blocked     bool   `json:"blocked"`
+	BlockReason string `json:"block_reason,omitempty"`
+	Shadow      bool   `json:"shadow"`
+	Retry       bool   `json:"retry"`
+
+	Finish     string   `json:"finish,omitempty"`
+	ToolCalls  []string `json:"tool_calls,omitempty"` // names of the tools the reply called
+	PromptHash string   `json:"prompt_hash,omitempty"`
+	PromptLen  int      `json:"prompt_bytes"`
+	ReplyHash  string   `json:"reply_hash,omitempty"`
+	ReplyLen   int      `json:"reply_bytes"`
+
+	Unread string `json:"unread,omitempty"` // why the reply could not be read
+	Error  string `json:"error,omitempty"`  // how the exchange failed: client_left, upstream_cut, an error code, or a provider's in-stream error
+
+	// Verdict says what was decided and why, with scores and evidence.
+	Verdict json.RawMessage `json:"verdict,omitempty"`
+}
+
+// EventType is the kind of an event.
+type EventType string
+
+// The kinds of events.
+const (
+	EventCall       EventType = "llm_call"
+	EventPass       EventType = "pass_through" // a provider path that is no LLM call; never loop evidence
+	EventBlocked    EventType = "blocked"
+	EventKillSwitch EventType = "kill_switch"
+	EventWarning    EventType = "warning"
+	EventGrowth     EventType = "growth"
+	EventPolicy     EventType = "policy_change"
+	EventAlert      EventType = "alert"
+	EventError      EventType = "error" // a request that haltd refused or could not forward
+)
+
+// Failed reports whether the exchange ended without a complete 2xx reply.
+func (e *Event) Failed() bool {
+	return e.Error != "" || e.Status < 200 || e.Status > 299
+}
+
+// EventID orders events by time. Its text form sorts the same way.
+type EventID int64
+
+const eventIDDigits = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// String is "evt_" and thirteen letters and digits.
+func (id EventID) String() string {
+	b := [17]byte{'e', 'v', 't', '_'}
+	n := uint64(id)
+	for i := len(b) - 1; i > 3; i-- {
+		b[i] = eventIDDigits[n&31]
+		n >>= 5
+	}
+	return string(b[:])
+}
+
+// ParseEventID reads what String wrote.
+func ParseEventID(s string) (EventID, error) {
+	bad := Errorf(CodeInvalid, "%q is not an event id", s).WithFix("Event ids look like evt_ and 13 letters and digits.")
+	if len(s) != 17 || s[:4] != "evt_" {
+		return 0, bad
+	}
+	var n uint64
+	for i := 4; i < len(s); i++ {
+		d := indexDigit(s[i])
+		if d < 0 || n > (1<<63-1)>>5 {
+			return 0, bad
+		}
+		n = n<<5 | uint64(d)
+	}
+	return EventID(n), nil
+}
+
+func indexDigit(c byte) int {
+	for i := range len(eventIDDigits) {
+		if eventIDDigits[i] == c {
+			return i
+		}
+	}
+	return -1
+}
+
+// MarshalText makes the id a string in JSON.
+func (id EventID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (id *EventID) UnmarshalText(b []byte) error {
+	v, err := ParseEventID(string(b))
+	*id = v
+	return err
+}
+
+// EventIDs hands out ids that grow, also across restarts as long as the
+// clock does not go back further than the process was down. The low bits
+// count, so that one millisecond holds a million events.
+type EventIDs struct{ last atomic.Int64 }
+
+// Next is the next id for an event at t.
+func (g *EventIDs) Next(t time.Time) EventID {
+	floor := t.UnixMilli() << 20
+	for {
+		last := g.last.Load()
+		next := max(floor, last+1)
+		if g.last.CompareAndSwap(last, next) {
+			return EventID(next)
+		}
+	}
+}
+
+// Duration is a time span that JSON shows as a number of milliseconds.
+type Duration time.Duration
+
+// MarshalJSON writes milliseconds with three decimals at most.
+func (d Duration) MarshalJSON() ([]byte, error) {
+	return json.Marshal(float64(time.Duration(d).Microseconds()) / 1000)
+}
+
+// UnmarshalJSON reads a number of milliseconds.
+func (d *Duration) UnmarshalJSON(b []byte) error {
+	var ms float64
+	if err := json.Unmarshal(b, &ms); err != nil {
+		return fmt.Errorf("duration %s is not a number of milliseconds", b)
+	}
+	*d = Duration(ms * float64(time.Millisecond))
+	return nil
+}
+
+// EventQuery selects events, newest first; zero fields select all.
+type EventQuery struct {
+	Types    []EventType
+	Agent    string
+	Session  string
+	Client   string
+	Provider string
+	Model    string
+	Blocked  *bool
+	Since    time.Time // inclusive
+	Until    time.Time // exclusive
+	Before   EventID   // cursor: only events with a smaller id; 0 starts at the newest
+	Limit    int
+}
+
+// EventStore keeps the record.
+type EventStore interface {
+	// AppendEvents writes events in one transaction and adds them to the
+	// totals of their agents, sessions and hours. An id that is there
+	// already is left as it is and not counted again. After it returns nil
+	// the events survive a crash of the process.
+	AppendEvents(ctx context.Context, events []Event) error
+	// Events answers at most q.Limit events.
+	Events(ctx context.Context, q EventQuery) ([]Event, error)
+	// PruneEvents deletes events, and sessions last seen, before t and says
+	// how many events went. Totals of agents and hours stay.
+	PruneEvents(ctx context.Context, t time.Time) (int64, error)
+	// Stats sums the record per bucket of time.
+	Stats(ctx context.Context, q StatsQuery) (Stats, error)
+}
+
+// StatsQuery asks for sums between Since and Until, which are cut to whole
+// hours. By is "" or one of agent, provider, model: then Stats.Groups is
+// filled, the most expensive first.
+type StatsQuery struct {
+	Since, Until time.Time
+	Step         time.Duration // width of a bucket, a multiple of an hour
+	Agent        string
+	By           string
+}
+
+// Stats is what happened in a time.
+type Stats struct {
+	Since   time.Time    `json:"since"`
+	Until   time.Time    `json:"until"`
+	Totals  Totals       `json:"totals"`
+	Buckets []StatBucket `json:"buckets"` // oldest first, empty ones included
+	Groups  []StatGroup  `json:"groups,omitempty"`
+}
+
+// StatBucket is one step of time.
+type StatBucket struct {
+	Start time.Time `json:"start"`
+	Totals
+}
+
+// StatGroup is one agent, provider or model.
+type StatGroup struct {
+	Name string `json:"name"`
+	Totals
+}

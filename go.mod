@@ -1,0 +1,3 @@
+module github.com/haltd/haltd
+
+go 1.26

@@ -1,0 +1,50 @@
+// Package wire knows what the bytes of each provider mean. It turns requests
+// into haltd.Call and replies into haltd.Reply, and writes denials in the
+// provider's own shape. It never changes a byte that passes through: all it
+// reads are copies.
+//
+// Each provider family is one folder that implements Dialect; the list of
+// them is in the formats folder.
+package wire
+
+import "github.com/haltd/haltd"
+
+// Dialect is the manner of one provider family: the formats it speaks, how
+// it carries a key and how it says no.
+type Dialect interface {
+	// Name is what `format:` names in the configuration.
+	Name() string
+	Formats() []Format
+	// Denial is an error body as the family's own servers would write it,
+	// so that its clients show message to a person. code is a haltd code.
+	Denial(status int, code, message string) []byte
+	// KeyHeader is the request header that carries the provider's key.
+	KeyHeader(key string) (name, value string)
+}
+
+// Format reads one kind of LLM call.
+type Format interface {
+	// Name is the value of Call.Format, for example "openai-chat".
+	Name() string
+	// Match reports whether a POST to path is a call in this format. path
+	// is decoded and clean, with any prefix the provider's base URL adds.
+	Match(path string) bool
+	// ReadCall reads a request body. Anything that is not one JSON object
+	// of the format's shape, duplicate keys included, is an *haltd.Error
+	// with CodeMalformed that says where: what the gateway cannot read must
+	// not pass.
+	ReadCall(path string, body []byte) (*haltd.Call, error)
+	// ReadReply reads a complete reply that is not an event stream. An
+	// error means that the reply is unread, nothing more.
+	ReadReply(body []byte) (*haltd.Reply, error)
+	NewStream() Stream
+}
+
+// Stream reassembles a reply from server-sent events.
+type Stream interface {
+	// Event takes the next event; data is only valid during the call. An
+	// error means that the stream can no longer be followed.
+	Event(name string, data []byte) error
+	// Reply is what has arrived so far.
+	Reply() *haltd.Reply
+}
