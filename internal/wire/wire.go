@@ -37,14 +37,18 @@ type Format interface {
 	// ReadReply reads a complete reply that is not an event stream. An
 	// error means that the reply is unread, nothing more.
 	ReadReply(body []byte) (*haltd.Reply, error)
-	NewStream() Stream
+	// NewStream reads a reply that is an event stream and keeps at most
+	// limit bytes of it.
+	NewStream(limit int64) Stream
 }
 
 // Stream reassembles a reply from server-sent events.
 type Stream interface {
-	// Event takes the next event; data is only valid during the call. An
-	// error means that the stream can no longer be followed.
-	Event(name string, data []byte) error
+	// Event takes the next event; name and data are only valid during the
+	// call. ErrReplyTooLong means that from now on text is dropped, any
+	// other error that this event could not be read. Later events are
+	// welcome after both.
+	Event(name, data []byte) error
 	// Reply is what has arrived so far.
 	Reply() *haltd.Reply
 }

@@ -1,0 +1,375 @@
+package wire
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/haltd/haltd"
+)
+
+// Conversation turns the messages of any format into the rounds of a Call,
+// so that the same conversation reads the same whatever its format.
+//
+// A format hands over the parts of a message in order (Text, ToolCall, Result,
+// Opaque) and then says with End who spoke, because JSON may name the role
+// after the content.
+type Conversation struct {
+	// Call takes what needs no ordering: model, hints, tools.
+	Call *haltd.Call
+
+	parts    []part
+	rounds   []openRound
+	calls    []openCall
+	results  []openResult
+	messages []haltd.Message // the opening, then the inputs round by round
+
+	opening   int  // how many messages came before the first round
+	answering bool // the newest round is still the assistant's
+	started   bool // somebody other than the system has spoken
+	top       []string
+	system    []string
+	content   []byte // scratch of Content
+	pairs     pairing
+	size      promptSize
+}
+
+type part struct {
+	kind   partKind
+	text   string
+	call   haltd.ToolCall
+	result haltd.ToolResult
+}
+
+type partKind uint8
+
+const (
+	partText partKind = iota
+	partCall
+	partResult
+)
+
+type openRound struct {
+	text                 string
+	firstCall, endCall   int
+	firstInput, endInput int
+}
+
+type openCall struct {
+	haltd.ToolCall
+	round    int
+	answered bool
+}
+
+type openResult struct {
+	haltd.ToolResult
+	round, call int
+}
+
+// unpaired sorts results that no call asked for behind those that one did.
+const unpaired = math.MaxInt
+
+// promptSize adds up what the estimate of prompt tokens rests on.
+type promptSize struct{ bytes, messages, opaque int }
+
+func (s promptSize) tokens() int {
+	return (s.bytes+3)/4 + 4*s.messages + 1000*s.opaque
+}
+
+// Speaker is who says a message.
+type Speaker uint8
+
+// The three sides of a conversation. Tools speak through Result.
+const (
+	User Speaker = iota
+	System
+	Assistant
+)
+
+// SpeakerOf reads a role. A role that no format knows is not taken for a
+// person, whose word counts for more.
+func SpeakerOf(role string) Speaker {
+	switch role {
+	case "user":
+		return User
+	case "assistant", "model":
+		return Assistant
+	}
+	return System
+}
+
+var conversations = sync.Pool{New: func() any { return new(Conversation) }}
+
+// ReadCall reads a request body, which must be one JSON object, strictly.
+// Every error is an *haltd.Error.
+func ReadCall(format string, body []byte, read func(*Reader, *Conversation)) (*haltd.Call, error) {
+	r := newReader(body, false)
+	defer r.release()
+	c := conversations.Get().(*Conversation)
+	defer c.release()
+	c.Call = &haltd.Call{Format: format}
+	if k := r.Kind(); k != KindObject {
+		r.Skip()
+		r.Refuse("a JSON object")
+	}
+	read(r, c)
+	r.end()
+	if r.err != nil {
+		return nil, r.err
+	}
+	return c.finish(), nil
+}
+
+func (c *Conversation) release() {
+	clear(c.parts)
+	clear(c.rounds)
+	clear(c.calls)
+	clear(c.results)
+	clear(c.messages)
+	clear(c.top)
+	clear(c.system)
+	c.pairs.clear()
+	*c = Conversation{
+		parts: c.parts[:0], rounds: c.rounds[:0], calls: c.calls[:0], results: c.results[:0],
+		messages: c.messages[:0], top: c.top[:0], system: c.system[:0], content: c.content[:0],
+		pairs: c.pairs,
+	}
+	if cap(c.content) <= maxScratch && cap(c.parts) <= 1<<12 && cap(c.calls) <= 1<<14 && cap(c.messages) <= 1<<14 {
+		conversations.Put(c)
+	}
+}
+
+// Instructions adds standing instructions from outside the messages.
+func (c *Conversation) Instructions(text string) {
+	if text != "" {
+		c.top = append(c.top, text)
+		c.size.bytes += len(text)
+	}
+}
+
+// Tool declares a tool whose definition takes up size bytes.
+func (c *Conversation) Tool(name string, size int64) {
+	if name != "" {
+		c.Call.Tools = append(c.Call.Tools, name)
+	}
+	c.size.bytes += int(size)
+}
+
+// Text is a part of the message being read.
+func (c *Conversation) Text(text string) {
+	c.parts = append(c.parts, part{text: text})
+}
+
+// TextFirst is a part that comes before all parts so far, for formats that
+// keep text and tool calls in members without an order.
+func (c *Conversation) TextFirst(text string) {
+	c.parts = slices.Insert(c.parts, 0, part{text: text})
+}
+
+// ToolCall is a tool call in the message being read.
+func (c *Conversation) ToolCall(call haltd.ToolCall) {
+	c.parts = append(c.parts, part{kind: partCall, call: call})
+}
+
+// Result is a tool result in the message being read.
+func (c *Conversation) Result(result haltd.ToolResult) {
+	c.parts = append(c.parts, part{kind: partResult, result: result})
+}
+
+// End ends the message being read. Texts that follow each other in it are
+// joined.
+func (c *Conversation) End(speaker Speaker) {
+	c.size.messages++
+	for i := 0; i < len(c.parts); {
+		p := &c.parts[i]
+		i++
+		switch p.kind {
+		case partCall:
+			c.addCall(p.call)
+		case partResult:
+			c.addResult(p.result)
+		default:
+			first := i - 1
+			for i < len(c.parts) && c.parts[i].kind == partText {
+				i++
+			}
+			c.say(speaker, joinTexts(c.parts[first:i]))
+		}
+	}
+	c.Drop()
+}
+
+// EndInstructions makes the texts of the message being read standing
+// instructions.
+func (c *Conversation) EndInstructions() {
+	for i := range c.parts {
+		c.Instructions(c.parts[i].text)
+	}
+	c.Drop()
+}
+
+// Drop forgets the parts of the message being read.
+func (c *Conversation) Drop() {
+	clear(c.parts)
+	c.parts = c.parts[:0]
+}
+
+func joinTexts(parts []part) string {
+	if len(parts) == 1 {
+		return parts[0].text
+	}
+	var b strings.Builder
+	for i := range parts {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(parts[i].text)
+	}
+	return b.String()
+}
+
+func (c *Conversation) say(speaker Speaker, text string) {
+	c.size.bytes += len(text)
+	switch {
+	case speaker == Assistant && text != "":
+		if c.answering {
+			if last := &c.rounds[len(c.rounds)-1]; last.text == "" && last.firstCall == last.endCall {
+				last.text = text
+				return
+			}
+		}
+		c.newRound().text = text
+	case speaker == Assistant:
+	case speaker == System && !c.started:
+		c.system = append(c.system, text)
+	default:
+		role := haltd.RoleUser
+		if speaker == System {
+			role = haltd.RoleSystem
+		}
+		c.hear(haltd.Message{Role: role, Text: text})
+	}
+}
+
+// hear adds a message from the client's side.
+func (c *Conversation) hear(m haltd.Message) {
+	c.started, c.answering = true, false
+	c.messages = append(c.messages, m)
+	if n := len(c.rounds); n > 0 {
+		c.rounds[n-1].endInput = len(c.messages)
+	} else {
+		c.opening = len(c.messages)
+	}
+}
+
+func (c *Conversation) newRound() *openRound {
+	c.started, c.answering = true, true
+	n, m := len(c.calls), len(c.messages)
+	c.rounds = append(c.rounds, openRound{firstCall: n, endCall: n, firstInput: m, endInput: m})
+	return &c.rounds[len(c.rounds)-1]
+}
+
+func (c *Conversation) addCall(call haltd.ToolCall) {
+	c.size.bytes += len(call.Name) + len(call.Arguments)
+	if !c.answering {
+		c.newRound()
+	}
+	last := len(c.rounds) - 1
+	c.calls = append(c.calls, openCall{ToolCall: call, round: last})
+	c.rounds[last].endCall = len(c.calls)
+}
+
+func (c *Conversation) addResult(result haltd.ToolResult) {
+	c.size.bytes += len(result.Text)
+	if len(c.rounds) == 0 { // the provider keeps the history that made the call
+		c.newRound()
+	}
+	c.answering = false
+	last := len(c.rounds) - 1
+	i, ok := c.pairs.find(c.calls, c.rounds[last].firstCall, &result)
+	if !ok {
+		c.results = append(c.results, openResult{result, last, unpaired})
+		return
+	}
+	call := &c.calls[i]
+	call.answered = true
+	if result.Name == "" {
+		result.Name = call.Name
+	}
+	c.results = append(c.results, openResult{result, call.round, i})
+}
+
+// finish copies all that was collected into the Call, each kind into one
+// array of just its size.
+func (c *Conversation) finish() *haltd.Call {
+	call := c.Call
+	call.System = c.digestSystem()
+	call.PromptTokens = c.size.tokens()
+	messages := slices.Clone(c.messages)
+	if c.opening > 0 {
+		call.Opening = messages[:c.opening:c.opening]
+	}
+	if len(c.rounds) == 0 {
+		return call
+	}
+	calls := make([]haltd.ToolCall, len(c.calls))
+	for i := range c.calls {
+		calls[i] = c.calls[i].ToolCall
+	}
+	c.orderResults()
+	results := make([]haltd.ToolResult, len(c.results))
+	for i := range c.results {
+		results[i] = c.results[i].ToolResult
+	}
+	call.Rounds = make([]haltd.Round, len(c.rounds))
+	next := 0
+	for i := range c.rounds {
+		from, to := &c.rounds[i], &call.Rounds[i]
+		to.Text = from.text
+		if from.firstCall < from.endCall {
+			to.Calls = calls[from.firstCall:from.endCall:from.endCall]
+		}
+		if from.firstInput < from.endInput {
+			to.Inputs = messages[from.firstInput:from.endInput:from.endInput]
+		}
+		first := next
+		for next < len(c.results) && c.results[next].round == i {
+			next++
+		}
+		if first < next {
+			to.Results = results[first:next:next]
+		}
+	}
+	return call
+}
+
+// orderResults puts results in the order of the calls that asked for them.
+func (c *Conversation) orderResults() {
+	order := func(a, b openResult) int {
+		return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.call, b.call))
+	}
+	if !slices.IsSortedFunc(c.results, order) {
+		slices.SortStableFunc(c.results, order)
+	}
+}
+
+// digestSystem hashes top-level instructions before system messages, because
+// the order of members in a JSON object means nothing.
+func (c *Conversation) digestSystem() uint64 {
+	if len(c.top)+len(c.system) == 0 {
+		return 0
+	}
+	var d xxhash.Digest
+	d.Reset()
+	for _, texts := range [...][]string{c.top, c.system} {
+		for _, text := range texts {
+			d.WriteString(text)
+			d.Write([]byte{0})
+		}
+	}
+	return max(d.Sum64(), 1)
+}

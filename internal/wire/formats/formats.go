@@ -1,0 +1,45 @@
+// Package formats is the list of the dialects that haltd speaks. A new
+// provider family is one folder beside this one and one line here.
+package formats
+
+import (
+	"slices"
+
+	"github.com/haltd/haltd/internal/wire"
+	"github.com/haltd/haltd/internal/wire/anthropic"
+	"github.com/haltd/haltd/internal/wire/gemini"
+	"github.com/haltd/haltd/internal/wire/openai"
+)
+
+var dialects = []wire.Dialect{
+	openai.Dialect{},
+	anthropic.Dialect{},
+	gemini.Dialect{},
+}
+
+// All are the dialects, in a fixed order.
+func All() []wire.Dialect { return slices.Clone(dialects) }
+
+// Dialect is the dialect of that name, or nil.
+func Dialect(name string) wire.Dialect {
+	for _, d := range dialects {
+		if d.Name() == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// Match is the format of a POST to path and the dialect it belongs to, or nil
+// where that is no LLM call. All formats are tried whatever the provider: many
+// speak more than one.
+func Match(path string) (wire.Format, wire.Dialect) {
+	for _, d := range dialects {
+		for _, f := range d.Formats() {
+			if f.Match(path) {
+				return f, d
+			}
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,178 @@
+package formats
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/wire"
+)
+
+const chatReply = `{"id":"1","model":"m","choices":[{"index":0,"message":{"content":"hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`
+
+const chatStream = "data: {\"id\":\"1\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hello\"},\"finish_reason\":\"stop\"}]}\n\n" +
+	"data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}\n\ndata: [DONE]\n\n"
+
+func gzipped(s string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(s))
+	w.Close()
+	return b.String()
+}
+
+func brotlied(s string) string {
+	var b bytes.Buffer
+	w := brotli.NewWriter(&b)
+	w.Write([]byte(s))
+	w.Close()
+	return b.String()
+}
+
+func zstded(s string) string {
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		panic(err)
+	}
+	return string(w.EncodeAll([]byte(s), nil))
+}
+
+func TestTapReadsEveryEnvelope(t *testing.T) {
+	want := &haltd.Reply{ID: "1", Model: "m", Text: "hello", Finish: "stop", Usage: haltd.Usage{Input: 3, Output: 2}, Counted: true, Complete: true}
+	tests := []struct{ name, kind, encoding, body string }{
+		{"JSON", "application/json", "", chatReply},
+		{"JSON without a type", "", "", "\n " + chatReply + "\n"},
+		{"stream", "text/event-stream", "", chatStream},
+		{"stream without its last empty line", "text/event-stream", "", strings.TrimRight(chatStream, "\n")},
+		{"stream under a wrong type", "text/plain", "", ": hi\n\n" + chatStream},
+		{"identity", "application/json", "identity", chatReply},
+		{"gzip JSON", "application/json", "gzip", gzipped(chatReply)},
+		{"br JSON", "application/json", "br", brotlied(chatReply)},
+		{"zstd JSON", "application/json", "zstd", zstded(chatReply)},
+		{"gzip stream", "text/event-stream", "gzip", gzipped(chatStream)},
+		{"br stream", "text/event-stream", "BR", brotlied(chatStream)},
+		{"two encodings", "application/json", "gzip, br", brotlied(gzipped(chatReply))},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, unread := tapChat(200, tt.kind, tt.encoding, tt.body, tapLimit, true)
+			if unread != "" {
+				t.Fatalf("unread: %s", unread)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("reply (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func tapChat(status int, kind, encoding, body string, limit int64, complete bool) (*haltd.Reply, string) {
+	header := http.Header{}
+	if kind != "" {
+		header.Set("Content-Type", kind)
+	}
+	if encoding != "" {
+		header.Set("Content-Encoding", encoding)
+	}
+	f, _ := Match("/chat/completions")
+	tap := wire.NewTap(f, status, header, limit)
+	for rest := []byte(body); len(rest) > 0; {
+		n := min(7, len(rest))
+		tap.Write(rest[:n])
+		rest = rest[n:]
+	}
+	return tap.Close(complete)
+}
+
+func TestTapSaysWhatItCouldNotRead(t *testing.T) {
+	tests := []struct {
+		name, kind, encoding, body string
+		limit                      int64
+		complete                   bool
+		unread                     string
+	}{
+		{"unknown encoding", "application/json", "compress", chatReply, 1000, true, "unsupported content encoding: compress"},
+		{"too long", "application/json", "", chatReply, 20, true, "reply over 20 bytes"},
+		{"decodes to too much", "application/json", "gzip", gzipped(chatReply + strings.Repeat(" ", 5000)), 1000, true, "reply over 1000 bytes"},
+		{"event too long", "text/event-stream", "", "data: " + strings.Repeat("x", 100) + "\n\n", 50, true, "reply over 50 bytes"},
+		{"not JSON", "application/json", "", `{"id":`, 1000, true, "malformed reply"},
+		{"cut JSON", "application/json", "", chatReply[:30], 1000, false, "malformed reply"},
+		{"bad event", "text/event-stream", "", "data: {\n\n", 1000, true, "malformed reply"},
+		{"HTML", "text/html", "", "<html>", 1000, true, "not JSON nor an event stream"},
+		{"empty", "application/json", "", "", 1000, true, "empty reply"},
+		{"not gzip", "application/json", "gzip", chatReply, 1000, true, "malformed gzip"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			reply, unread := tapChat(200, tt.kind, tt.encoding, tt.body, tt.limit, tt.complete)
+			if unread != tt.unread {
+				t.Errorf("unread is %q, want %q", unread, tt.unread)
+			}
+			if reply == nil || reply.Complete {
+				t.Errorf("reply is %+v, want an incomplete one", reply)
+			}
+		})
+	}
+}
+
+func TestTapReadsErrorsOfErrorReplies(t *testing.T) {
+	reply, unread := tapChat(429, "application/json", "", `{"error":{"message":"slow down","type":"rate_limit"}}`, 1000, true)
+	if reply.Err != "rate_limit: slow down" || reply.Complete || unread != "" {
+		t.Errorf("reply %+v, unread %q", reply, unread)
+	}
+	if reply, unread = tapChat(502, "text/html", "", "<html>", 1000, true); reply.Err != "" || unread != "" {
+		t.Errorf("reply %+v, unread %q", reply, unread)
+	}
+}
+
+// Text over the limit is dropped; the usage at the end still counts.
+func TestTapCountsUsageOfLongStreams(t *testing.T) {
+	var b strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&b, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"part %d of a long reply\"}}]}\n\n", i)
+	}
+	b.WriteString(chatStream)
+	reply, unread := tapChat(200, "text/event-stream", "", b.String(), 1000, true)
+	if unread != "reply over 1000 bytes" || len(reply.Text) > 1000 {
+		t.Errorf("unread %q with %d bytes of text", unread, len(reply.Text))
+	}
+	if !reply.Counted || reply.Usage.Input != 3 || !reply.Complete {
+		t.Errorf("usage %+v, complete %v", reply.Usage, reply.Complete)
+	}
+}
+
+// A compressed stream that breaks off gives what arrived.
+func TestTapReadsHalfACompressedStream(t *testing.T) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(chatStream))
+	w.Flush()
+	reply, unread := tapChat(200, "text/event-stream", "gzip", b.String(), 1000, false)
+	if unread != "" || reply.Text != "hello" || !reply.Counted {
+		t.Errorf("unread %q, reply %+v", unread, reply)
+	}
+}
+
+func BenchmarkTapStream(b *testing.B) {
+	event := "data: {\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1767000000,\"model\":\"gpt-5\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" word\"},\"finish_reason\":null}]}\n\n"
+	stream := []byte(strings.Repeat(event, 100) + chatStream)
+	f, _ := Match("/chat/completions")
+	header := http.Header{"Content-Type": {"text/event-stream"}}
+	b.SetBytes(int64(len(stream)))
+	b.ReportAllocs()
+	for b.Loop() {
+		tap := wire.NewTap(f, 200, header, tapLimit)
+		tap.Write(stream)
+		if _, unread := tap.Close(true); unread != "" {
+			b.Fatal(unread)
+		}
+	}
+}

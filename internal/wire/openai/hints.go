@@ -1,0 +1,71 @@
+package openai
+
+import (
+	"cmp"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/wire"
+)
+
+// hints collects the members by which clients of both formats name their user
+// and session. Nothing rests on their type: whatever is no string is no hint.
+type hints struct {
+	user, safety, cacheKey, previous string
+	session                          [3]string // by metadata: session, conversation, thread
+	conversation                     string    // that the provider keeps
+}
+
+// read reads the member name where it is a hint.
+func (h *hints) read(name []byte, r *wire.Reader) {
+	switch string(name) {
+	case "user":
+		h.user = r.OptionalText()
+	case "safety_identifier":
+		h.safety = r.OptionalText()
+	case "prompt_cache_key":
+		h.cacheKey = r.OptionalText()
+	case "previous_response_id":
+		h.previous = r.OptionalText()
+	case "metadata":
+		h.readMetadata(r)
+	case "conversation":
+		h.readConversation(r)
+	}
+}
+
+func (h *hints) readMetadata(r *wire.Reader) {
+	if r.Kind() != wire.KindObject {
+		return
+	}
+	for name := range r.Object() {
+		switch string(name) {
+		case "session_id":
+			h.session[0] = r.OptionalText()
+		case "conversation_id":
+			h.session[1] = r.OptionalText()
+		case "thread_id":
+			h.session[2] = r.OptionalText()
+		}
+	}
+}
+
+func (h *hints) readConversation(r *wire.Reader) {
+	if r.Kind() != wire.KindObject {
+		h.conversation = r.OptionalText()
+		return
+	}
+	for name := range r.Object() {
+		if string(name) == "id" {
+			h.conversation = r.OptionalText()
+		}
+	}
+}
+
+func (h *hints) call() haltd.Hints {
+	return haltd.Hints{
+		User:           cmp.Or(h.user, h.safety),
+		Session:        cmp.Or(h.session[0], h.session[1], h.session[2], h.conversation),
+		PromptCacheKey: h.cacheKey,
+		PreviousID:     h.previous,
+	}
+}

@@ -1,0 +1,30 @@
+// Package openai reads the two formats of OpenAI and of everyone compatible
+// with it: Chat Completions and Responses. It reads copies of bytes and
+// touches nothing else.
+package openai
+
+import "github.com/haltd/haltd/internal/wire"
+
+// Dialect is the manner of OpenAI and compatible providers.
+type Dialect struct{}
+
+var _ wire.Dialect = Dialect{}
+
+// Name is "openai".
+func (Dialect) Name() string { return "openai" }
+
+// Formats are Chat Completions and Responses.
+func (Dialect) Formats() []wire.Format { return []wire.Format{Chat{}, Responses{}} }
+
+// Denial is an OpenAI error body.
+func (Dialect) Denial(_ int, code, message string) []byte {
+	b := wire.AppendQuoted([]byte(`{"error":{"message":`), message)
+	b = append(b, `,"type":"invalid_request_error","param":null,"code":`...)
+	b = wire.AppendQuoted(b, code)
+	return append(b, `}}`...)
+}
+
+// KeyHeader is a bearer token.
+func (Dialect) KeyHeader(key string) (name, value string) {
+	return "Authorization", "Bearer " + key
+}

@@ -1,0 +1,161 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/wire/sse"
+)
+
+// Tap reads a reply from a copy of its bytes while they flow to the client.
+// It never fails and never holds the flow up: what it cannot follow it reports
+// as unread when the reply is over. Use it from one goroutine at a time.
+//
+// A plain event stream is parsed as it flows. Everything else is kept, up to
+// the limit, and read at the end.
+type Tap struct {
+	format   Format
+	limit    int64
+	ok       bool   // the status is 2xx
+	encoding string // of the content; empty for none
+	stream   Stream
+	parser   *sse.Parser
+	body     []byte
+	unread   string // the first reason why something could not be read
+}
+
+// NewTap reads a reply in format f from status and header on. limit bounds
+// what is kept of the reply, encoded and decoded alike.
+func NewTap(f Format, status int, header http.Header, limit int64) *Tap {
+	t := &Tap{format: f, limit: limit, ok: status >= 200 && status <= 299}
+	for _, name := range strings.Split(strings.Join(header.Values("Content-Encoding"), ","), ",") {
+		if name = strings.TrimSpace(name); name != "" && !strings.EqualFold(name, "identity") {
+			t.encoding = strings.TrimPrefix(t.encoding+","+name, ",")
+		}
+	}
+	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
+	if kind == "text/event-stream" && t.encoding == "" {
+		t.follow()
+	}
+	return t
+}
+
+// follow starts to read the reply as an event stream.
+func (t *Tap) follow() {
+	t.stream = t.format.NewStream(t.limit)
+	t.parser = sse.NewParser(int(min(t.limit, math.MaxInt32)), func(name, data []byte) {
+		if err := t.stream.Event(name, data); errors.Is(err, ErrReplyTooLong) {
+			t.giveUp(t.tooLong())
+		} else if err != nil {
+			t.giveUp("malformed reply")
+		}
+	})
+}
+
+func (t *Tap) tooLong() string { return fmt.Sprintf("reply over %d bytes", t.limit) }
+
+func (t *Tap) giveUp(reason string) {
+	if t.unread == "" {
+		t.unread = reason
+	}
+}
+
+// Write takes the next bytes of the reply and does not keep them. It always
+// answers len(p) and nil.
+func (t *Tap) Write(p []byte) (int, error) {
+	switch {
+	case t.parser != nil:
+		t.feed(p)
+	case t.unread != "":
+	case int64(len(t.body)+len(p)) > t.limit:
+		t.body = nil
+		t.giveUp(t.tooLong())
+	default:
+		t.body = append(t.body, p...)
+	}
+	return len(p), nil
+}
+
+func (t *Tap) feed(p []byte) {
+	if t.parser.Feed(p) != nil {
+		t.giveUp(t.tooLong())
+	}
+}
+
+// Close ends the reply. complete says that all its bytes came. The Reply is
+// never nil: it holds what could be read. unread is empty, or says in short
+// why something could not. Error replies (not 2xx) only give Reply.Err, where
+// they say it in the format's own way, and are never unread.
+func (t *Tap) Close(complete bool) (reply *haltd.Reply, unread string) {
+	reply = &haltd.Reply{}
+	if t.parser != nil {
+		reply = t.endStream(complete)
+	} else if t.unread == "" {
+		reply = t.readBody(complete)
+	}
+	t.body, t.parser = nil, nil
+	if !t.ok {
+		reply.Complete = false
+		return reply, ""
+	}
+	return reply, t.unread
+}
+
+// endStream takes the event at the end that lacks its empty line, unless the
+// stream was cut there.
+func (t *Tap) endStream(complete bool) *haltd.Reply {
+	if complete && t.parser.Flush() != nil {
+		t.giveUp(t.tooLong())
+	}
+	return t.stream.Reply()
+}
+
+// readBody reads what was kept.
+func (t *Tap) readBody(complete bool) *haltd.Reply {
+	body, err := decode(t.encoding, t.body, t.limit)
+	switch {
+	case errors.Is(err, errUnknownEncoding):
+		t.giveUp(err.Error())
+		return &haltd.Reply{}
+	case errors.Is(err, errOverLimit):
+		t.giveUp(t.tooLong())
+		return &haltd.Reply{}
+	case err != nil && complete:
+		t.giveUp("malformed " + shorten(t.encoding))
+	}
+	start := bytes.TrimLeft(body, "\xef\xbb\xbf \t\r\n")
+	switch {
+	case looksLikeEvents(start):
+		t.follow()
+		t.feed(body)
+		return t.endStream(complete && err == nil)
+	case len(start) == 0:
+		t.giveUp("empty reply")
+	case start[0] != '{' && start[0] != '[':
+		t.giveUp("not JSON nor an event stream")
+	default:
+		if reply, err := t.format.ReadReply(start); err == nil {
+			reply.Complete = reply.Complete && complete
+			return reply
+		}
+		t.giveUp("malformed reply")
+	}
+	return &haltd.Reply{}
+}
+
+// looksLikeEvents recognises an event stream by its first line, whatever its
+// media type says.
+func looksLikeEvents(start []byte) bool {
+	for _, field := range []string{"data", "event", "id", "retry"} {
+		if rest, ok := bytes.CutPrefix(start, []byte(field)); ok {
+			return len(rest) > 0 && rest[0] == ':'
+		}
+	}
+	return len(start) > 0 && start[0] == ':'
+}
