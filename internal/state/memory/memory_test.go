@@ -1,0 +1,82 @@
+package memory
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestRetry(t *testing.T) {
+	const unknown, failed, succeeded = 0, 1, 2
+	for _, tc := range []struct {
+		name    string
+		before  int
+		claimed bool
+		want    bool
+	}{
+		{"first request", unknown, false, false},
+		{"first request that claims to be a retry", unknown, true, true},
+		{"identical body after a failure", failed, false, true},
+		{"identical body after a failure, claimed", failed, true, true},
+		{"identical body after a 2xx", succeeded, false, false},
+		{"identical body after a 2xx cannot hide behind the header", succeeded, true, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a := NewAttempts(10)
+			d := a.Digest("bot", "/v1/messages", []byte("{}"))
+			if tc.before != unknown {
+				a.Ended(d, tc.before == succeeded)
+			}
+			if got := a.Retry(d, tc.claimed); got != tc.want {
+				t.Errorf("Retry = %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestDigestSeparatesItsParts(t *testing.T) {
+	a := NewAttempts(10)
+	seen := map[uint64]string{}
+	for _, p := range [][3]string{{"a", "/b", "c"}, {"a/b", "", "c"}, {"a", "/bc", ""}, {"a", "/b", "c2"}, {"b", "/b", "c"}} {
+		d := a.Digest(p[0], p[1], []byte(p[2]))
+		if other, dup := seen[d]; dup {
+			t.Errorf("%q has the digest of %s", p, other)
+		}
+		seen[d] = p[0] + p[1] + p[2]
+	}
+}
+
+func TestRepliesBelongToTheirAgent(t *testing.T) {
+	r := NewReplies(10)
+	r.Got("billing", "resp_1", "ses_a")
+	if got := r.Session("billing", "resp_1"); got != "ses_a" {
+		t.Errorf("own reply: session %q, want ses_a", got)
+	}
+	if got := r.Session("other", "resp_1"); got != "" {
+		t.Errorf("another agent's reply: session %q, want none", got)
+	}
+}
+
+// The newest `keep` entries are always there and memory never holds more
+// than twice as many.
+func TestRecentIsBoundedAndKeepsTheNewest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		keep := rapid.IntRange(1, 20).Draw(t, "keep")
+		r := newRecent[int, int](keep)
+		n := rapid.IntRange(0, 200).Draw(t, "n")
+		for i := range n {
+			r.set(i, i)
+			if size := len(r.new) + len(r.old); size > 2*keep {
+				t.Fatalf("holds %d entries, bound is %d", size, 2*keep)
+			}
+		}
+		for i := max(0, n-keep); i < n; i++ {
+			if _, ok := r.new[i]; ok {
+				continue
+			}
+			if _, ok := r.old[i]; !ok {
+				t.Fatalf("entry %d of %d is forgotten, keep is %d", i, n, keep)
+			}
+		}
+	})
+}
