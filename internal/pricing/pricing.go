@@ -1,0 +1,215 @@
+// Package pricing says what a call cost. It holds the embedded price table,
+// finds the price of a model by its name and multiplies exactly. It does no
+// I/O and knows nothing of budgets: what a price leads to is decided
+// elsewhere.
+package pricing
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/bits"
+	"strings"
+	"sync"
+
+	"github.com/haltd/haltd"
+)
+
+// Price is what a million tokens of a model cost. All four are prices: where
+// a provider has none of its own for its cache, they equal Input. See Flat.
+type Price struct {
+	Input      haltd.Money `yaml:"input"`
+	Output     haltd.Money `yaml:"output"`
+	CacheRead  haltd.Money `yaml:"cache_read"`
+	CacheWrite haltd.Money `yaml:"cache_write"`
+}
+
+// Flat is a price that does not tell cached input from other input.
+func Flat(input, output haltd.Money) Price {
+	return Price{Input: input, Output: output, CacheRead: input, CacheWrite: input}
+}
+
+// Table prices calls. It is safe for concurrent use.
+type Table struct {
+	overrides names
+	patterns  []pattern // the most specific first
+	def       Price
+
+	mu   sync.RWMutex
+	seen map[call]found // answers of lookups, bounded by maxSeen
+}
+
+type call struct{ provider, model string }
+
+type found struct {
+	price Price
+	known bool
+}
+
+const (
+	// maxName bounds the work that a hostile model name can cause; no real
+	// name comes near it.
+	maxName = 256
+	// maxSeen bounds the memory that many different names can take.
+	maxSeen = 4096
+)
+
+// New makes a table from the embedded prices. overrides win over them; a key
+// is a model name, or a pattern where * stands for any text, either with or
+// without the provider in front ("lab/*"). def prices what nobody knows.
+func New(overrides map[string]Price, def Price) *Table {
+	t := &Table{overrides: names{}, def: def, seen: map[call]found{}}
+	for key, price := range overrides {
+		key = strings.ToLower(key)
+		if strings.Contains(key, "*") {
+			t.patterns = append(t.patterns, pattern{key, price})
+		} else {
+			t.overrides[canonical(key)] = price
+		}
+	}
+	sortPatterns(t.patterns)
+	return t
+}
+
+// Cost is the price of u, rounded up to the next billionth of a dollar.
+// known is false when the model is in no table and the default price was
+// used.
+func (t *Table) Cost(provider, model string, u haltd.Usage) (cost haltd.Money, known bool) {
+	f := t.lookup(provider, model)
+	return f.price.of(u), f.known
+}
+
+func (t *Table) lookup(provider, model string) found {
+	if len(model) > maxName || len(provider) > maxName {
+		return found{t.def, false}
+	}
+	key := call{provider, model}
+	t.mu.RLock()
+	f, ok := t.seen[key]
+	t.mu.RUnlock()
+	if ok {
+		return f
+	}
+	f = t.find(strings.ToLower(provider), strings.ToLower(model))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.seen) >= maxSeen {
+		clear(t.seen)
+	}
+	// The clone keeps a cached name from holding a whole request body alive.
+	t.seen[call{strings.Clone(provider), strings.Clone(model)}] = f
+	return f
+}
+
+func (t *Table) find(provider, model string) found {
+	if p, ok := t.overrides.find(provider, model); ok {
+		return found{p, true}
+	}
+	for _, p := range t.patterns {
+		if match(p.text, provider+"/"+model) || match(p.text, model) {
+			return found{p.price, true}
+		}
+	}
+	if isFree(provider, model) {
+		return found{Price{}, true}
+	}
+	if p, ok := embedded().prices.find(provider, model); ok {
+		return found{p, true}
+	}
+	return found{t.def, false}
+}
+
+// isFree knows the calls that nobody is billed for: models on the operator's
+// own machine, and OpenRouter's variants that say so in their name.
+func isFree(provider, model string) bool {
+	return provider == "ollama" || provider == "openrouter" && strings.HasSuffix(model, ":free")
+}
+
+// of prices the three parts of the input apart and rounds once, at the end.
+func (p Price) of(u haltd.Usage) haltd.Money {
+	read, write := max(u.CacheRead, 0), max(u.CacheWrite, 0)
+	plain := max(u.Input-read-write, 0)
+	var sum uint128
+	sum.addProduct(p.Input, plain)
+	sum.addProduct(p.CacheRead, read)
+	sum.addProduct(p.CacheWrite, write)
+	sum.addProduct(p.Output, max(u.Output, 0))
+	return sum.perMillion()
+}
+
+// uint128 holds nano-dollars times tokens: a provider that reports absurd
+// counts must not wrap a bill around to nothing.
+type uint128 struct{ hi, lo uint64 }
+
+func (s *uint128) addProduct(price haltd.Money, tokens int64) {
+	hi, lo := bits.Mul64(uint64(max(price, 0)), uint64(tokens))
+	var carry uint64
+	s.lo, carry = bits.Add64(s.lo, lo, 0)
+	s.hi, _ = bits.Add64(s.hi, hi, carry) // four products of 63-bit numbers fit
+}
+
+func (s uint128) perMillion() haltd.Money {
+	const million = 1_000_000
+	if s.hi >= million {
+		return math.MaxInt64
+	}
+	quotient, rest := bits.Div64(s.hi, s.lo, million)
+	if quotient >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	if rest > 0 {
+		quotient++
+	}
+	return haltd.Money(quotient)
+}
+
+//go:embed prices.json
+var pricesJSON []byte
+
+type priceList struct {
+	source, date string
+	prices       names
+}
+
+// Source names where the embedded prices come from and the day on which those
+// lists were read; the prices in them may be older.
+func Source() (source, date string) {
+	return embedded().source, embedded().date
+}
+
+var embedded = sync.OnceValue(func() priceList {
+	list, err := readPrices(pricesJSON)
+	if err != nil {
+		panic(err) // part of the build; the tests read it too
+	}
+	return list
+})
+
+func readPrices(data []byte) (priceList, error) {
+	var file struct {
+		Source string
+		Date   string
+		Models map[string]struct {
+			Input      haltd.Money  `json:"input"`
+			Output     haltd.Money  `json:"output"`
+			CacheRead  *haltd.Money `json:"cache_read"`
+			CacheWrite *haltd.Money `json:"cache_write"`
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		return priceList{}, fmt.Errorf("reading the embedded prices: %w", err)
+	}
+	list := priceList{file.Source, file.Date, make(names, len(file.Models))}
+	for name, m := range file.Models {
+		price := Flat(m.Input, m.Output)
+		if m.CacheRead != nil {
+			price.CacheRead = *m.CacheRead
+		}
+		if m.CacheWrite != nil {
+			price.CacheWrite = *m.CacheWrite
+		}
+		list.prices[canonical(name)] = price
+	}
+	return list, nil
+}
