@@ -1,0 +1,213 @@
+// Package config reads haltd's configuration: defaults, then the environment,
+// then one YAML file, each winning over the one before. It reads that file
+// and the secret files it names, and nothing else; it starts nothing and
+// writes nothing.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/pricing"
+)
+
+// Config is a complete, valid configuration. It is read-only: a reload makes
+// a new one.
+type Config struct {
+	Gateway Gateway `yaml:"gateway"`
+	Admin   Admin   `yaml:"admin"`
+	DataDir string  `yaml:"data_dir"`
+	// Providers are the built-in providers and those of the file, by name.
+	Providers map[string]Provider `yaml:"providers"`
+	Pricing   Pricing             `yaml:"pricing"`
+	Retention Retention           `yaml:"retention"`
+	Log       Log                 `yaml:"log"`
+	Defaults  Defaults            `yaml:"defaults"`
+
+	warnings []string
+}
+
+// Gateway is the listener that agents call.
+type Gateway struct {
+	Listen          string        `yaml:"listen"`
+	RequireKeys     bool          `yaml:"require_keys"`
+	MaxBody         ByteSize      `yaml:"max_body"`
+	ShutdownTimeout time.Duration `yaml:"shutdown_timeout"`
+}
+
+// Admin is the listener of the API and the dashboard.
+type Admin struct {
+	Listen string `yaml:"listen"`
+	// Token is empty when the operator set none.
+	Token     Secret `yaml:"token"`
+	TokenFile string `yaml:"token_file"`
+	// Hosts are names, lowercased, that the listener answers to besides its
+	// own address.
+	Hosts []string `yaml:"hosts"`
+}
+
+// Provider is one upstream.
+type Provider struct {
+	Name string `yaml:"-"`
+	// BaseURL is absolute and ends without a slash.
+	BaseURL *url.URL `yaml:"base_url"`
+	// Format names the manner of the provider: openai, anthropic or gemini.
+	Format string `yaml:"format"`
+	// APIKey is empty when the operator set none.
+	APIKey     Secret `yaml:"api_key"`
+	APIKeyFile string `yaml:"api_key_file"`
+	// MaxConnections is 0 for no limit.
+	MaxConnections int `yaml:"max_connections"`
+	// NeedsKey says that no call can succeed without a key.
+	NeedsKey bool `yaml:"-"`
+}
+
+// Pricing is what models cost where the embedded table is not to be believed.
+type Pricing struct {
+	// Default prices models that nobody knows.
+	Default pricing.Price `yaml:"default"`
+	// Models are overrides by model name or pattern; see pricing.New.
+	Models map[string]pricing.Price `yaml:"models"`
+}
+
+// Retention says how long the record is kept.
+type Retention struct {
+	// Events is 0 to keep events for ever.
+	Events time.Duration `yaml:"events"`
+}
+
+// Log is how haltd logs.
+type Log struct {
+	Format string     `yaml:"format"` // text or json
+	Level  slog.Level `yaml:"level"`
+}
+
+// Defaults is the policy of an agent that has none of its own.
+type Defaults struct {
+	KillSwitch KillSwitch `yaml:"kill_switch"`
+}
+
+// KillSwitch says when a repeating agent is stopped.
+type KillSwitch struct {
+	Enabled    bool    `yaml:"enabled"`
+	WindowSize int     `yaml:"window_size"`
+	Threshold  float64 `yaml:"threshold"`
+}
+
+// defaults is the configuration that nobody wrote.
+func defaults() *Config {
+	return &Config{
+		Gateway: Gateway{
+			Listen:          "127.0.0.1:7070",
+			MaxBody:         32 << 20,
+			ShutdownTimeout: 30 * time.Second,
+		},
+		Admin:     Admin{Listen: "127.0.0.1:7071"},
+		DataDir:   "./data",
+		Providers: builtInProviders(),
+		// An unknown model is priced like the dearest of the everyday ones:
+		// a budget that stops too early is noticed, one that never stops is
+		// not.
+		Pricing:   Pricing{Default: pricing.Flat(5*haltd.Dollar, 30*haltd.Dollar)},
+		Retention: Retention{Events: 30 * day},
+		Log:       Log{Format: "text", Level: slog.LevelInfo},
+		Defaults:  Defaults{KillSwitch: KillSwitch{WindowSize: 20, Threshold: 10}},
+	}
+}
+
+// maxFile is far more than any configuration needs.
+const maxFile = 1 << 20
+
+// Load reads the file at path over the environment over the defaults; an
+// empty path means no file. env is os.LookupEnv outside of tests. The error
+// joins every problem found, one line each, as *haltd.Error with CodeInvalid.
+func Load(path string, env func(string) (string, bool)) (*Config, error) {
+	if path == "" {
+		return read("", nil, env)
+	}
+	data, err := readFile(path, maxFile)
+	if err != nil {
+		return nil, haltd.Errorf(haltd.CodeInvalid, "%s: %v", path, err).
+			WithFix("Name an existing file, or start without one: defaults alone run.")
+	}
+	return read(path, data, env)
+}
+
+// read is Load after the file is in memory; file is its name in messages.
+func read(file string, data []byte, env func(string) (string, bool)) (*Config, error) {
+	c := defaults()
+	d := &decoder{file: file, env: env, lines: map[string]int{}, origins: map[string]string{}}
+	if root := d.parse(data); root != nil {
+		d.value("", root, reflect.ValueOf(c).Elem())
+	}
+	d.applyEnvironment(c)
+	d.validate(c)
+	if len(d.problems) > 0 {
+		return nil, d.joined()
+	}
+	c.warnings = d.warnings
+	return c, nil
+}
+
+// Warnings are things that an operator should know and that stop nothing.
+func (c *Config) Warnings() []string { return c.warnings }
+
+// RestartNeeded names the settings that differ between two configurations
+// and that a running process cannot take over.
+func RestartNeeded(old, new *Config) []string {
+	var keys []string
+	for _, s := range []struct{ key, old, new string }{
+		{"gateway.listen", old.Gateway.Listen, new.Gateway.Listen},
+		{"admin.listen", old.Admin.Listen, new.Admin.Listen},
+		{"admin.token", old.Admin.Token.Reveal(), new.Admin.Token.Reveal()},
+		{"admin.hosts", strings.Join(old.Admin.Hosts, " "), strings.Join(new.Admin.Hosts, " ")},
+		{"data_dir", old.DataDir, new.DataDir},
+		{"log.format", old.Log.Format, new.Log.Format},
+	} {
+		if s.old != s.new {
+			keys = append(keys, s.key)
+		}
+	}
+	return keys
+}
+
+// readFile reads a regular file of at most limit bytes. Its errors do not
+// repeat the path.
+func readFile(path string, limit int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, bare(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, bare(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, bare(err)
+	}
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("larger than %s", ByteSize(limit))
+	}
+	return data, nil
+}
+
+// bare takes the operation and the path off an error of package os.
+func bare(err error) error {
+	if pe := (*os.PathError)(nil); errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

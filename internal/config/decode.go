@@ -1,0 +1,304 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/haltd/haltd"
+	"go.yaml.in/yaml/v3"
+)
+
+// decoder writes YAML nodes over a configuration that already holds its
+// defaults. It goes on after a problem, so that one run reports them all.
+type decoder struct {
+	file     string
+	env      func(string) (string, bool)
+	lines    map[string]int    // where the file sets a key, by its full path
+	origins  map[string]string // which environment variable set a key
+	problems []problem
+	warnings []string
+}
+
+type problem struct {
+	line int
+	key  string
+	text string
+}
+
+// problem notes what is wrong with the value of key, wherever it came from.
+// A key that could not be read is not blamed for its value as well.
+func (d *decoder) problem(key, format string, args ...any) {
+	if !d.failed(key) {
+		d.problems = append(d.problems, problem{d.lines[key], key, d.where(key) + fmt.Sprintf(format, args...)})
+	}
+}
+
+func (d *decoder) failed(key string) bool {
+	return slices.ContainsFunc(d.problems, func(p problem) bool { return p.key == key })
+}
+
+// problemAt notes a problem in a line of the file.
+func (d *decoder) problemAt(line int, key, format string, args ...any) {
+	text := fmt.Sprintf("%s:%d: ", d.file, line)
+	if key != "" {
+		text += key + ": "
+	}
+	d.problems = append(d.problems, problem{line, key, text + fmt.Sprintf(format, args...)})
+}
+
+func (d *decoder) warn(key, format string, args ...any) {
+	d.warnings = append(d.warnings, d.where(key)+fmt.Sprintf(format, args...))
+}
+
+// where leads a message: file, line and key, or the variable in the place of
+// file and line.
+func (d *decoder) where(key string) string {
+	switch {
+	case d.lines[key] > 0:
+		return fmt.Sprintf("%s:%d: %s: ", d.file, d.lines[key], key)
+	case d.origins[key] != "":
+		return fmt.Sprintf("%s: %s: ", d.origins[key], key)
+	case d.file != "":
+		return fmt.Sprintf("%s: %s: ", d.file, key)
+	}
+	return key + ": "
+}
+
+// isSet reports whether the file or the environment gave key a value.
+func (d *decoder) isSet(key string) bool { return d.lines[key] > 0 || d.origins[key] != "" }
+
+func (d *decoder) joined() error {
+	slices.SortStableFunc(d.problems, func(a, b problem) int { return a.line - b.line })
+	errs := make([]error, len(d.problems))
+	for i, p := range d.problems {
+		errs[i] = haltd.Errorf(haltd.CodeInvalid, "%s", p.text)
+	}
+	return errors.Join(errs...)
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
+
+// parse reads exactly one YAML document; nil means that there is nothing to
+// decode.
+func (d *decoder) parse(data []byte) *yaml.Node {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, second yaml.Node
+	err := dec.Decode(&doc)
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err == nil {
+		switch err = dec.Decode(&second); {
+		case err == nil:
+			d.problemAt(second.Line, "", "a second YAML document; keep everything in one")
+			return nil
+		case errors.Is(err, io.EOF):
+			return doc.Content[0]
+		}
+	}
+	line, text := 1, err.Error()
+	if m := yamlLine.FindStringSubmatch(strings.ReplaceAll(text, "\n", " ")); m != nil {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			line = n
+		}
+		text = m[2]
+	}
+	d.problemAt(line, "", "not valid YAML: %s", text)
+	return nil
+}
+
+// value decodes n into v. The depth of the configuration's types bounds its
+// recursion, whatever the file's anchors and aliases do.
+func (d *decoder) value(key string, n *yaml.Node, v reflect.Value) {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if handled := d.scalar(key, n, v.Addr().Interface()); handled {
+		return
+	}
+	isNull := n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+	switch v.Kind() {
+	case reflect.Struct, reflect.Map:
+		if isNull { // a section whose keys are all commented out
+			return
+		}
+		if n.Kind != yaml.MappingNode {
+			d.problemAt(n.Line, key, "expected keys and values, got %s", describe(n))
+			return
+		}
+		d.mapping(key, n, v)
+	case reflect.Slice:
+		if isNull {
+			return
+		}
+		if n.Kind != yaml.SequenceNode {
+			d.problemAt(n.Line, key, "expected a list, got %s", describe(n))
+			return
+		}
+		list := reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content))
+		for i, item := range n.Content {
+			itemKey := fmt.Sprintf("%s[%d]", key, i)
+			d.lines[itemKey] = item.Line
+			d.value(itemKey, item, list.Index(i))
+		}
+		v.Set(list)
+	}
+}
+
+// scalar decodes n if target is a single value.
+func (d *decoder) scalar(key string, n *yaml.Node, target any) (handled bool) {
+	if n.Kind != yaml.ScalarNode {
+		if handled, err := setScalar(target, ""); handled {
+			expected := "expected a text"
+			if err != nil {
+				expected = err.Error()
+			}
+			d.problemAt(n.Line, key, "%s, got %s", expected, describe(n))
+			return true
+		}
+		return false
+	}
+	text, err := substitute(n.Value, d.env)
+	if err != nil {
+		d.problemAt(n.Line, key, "%v", err)
+		return true
+	}
+	handled, err = setScalar(target, text)
+	if !handled {
+		return false
+	}
+	if err == nil && isText(target) && (n.ShortTag() == "!!null" || n.ShortTag() == "!!bool") {
+		err = errors.New("expected a text")
+	}
+	if err != nil {
+		d.problemAt(n.Line, key, "%v%s", err, got(n, text, target))
+	}
+	return true
+}
+
+// got ends a message with what was found, where that cannot be a secret.
+func got(n *yaml.Node, text string, target any) string {
+	switch _, isURL := target.(**url.URL); {
+	case isURL && n.ShortTag() != "!!null":
+		return "" // a password may stand in it
+	case n.ShortTag() == "!!str" || text != n.Value:
+		return ", got " + quote(text)
+	}
+	return ", got " + describe(n)
+}
+
+func isText(target any) bool {
+	switch target.(type) {
+	case *string, *Secret:
+		return true
+	}
+	return false
+}
+
+// describe names what stands in the file in place of what was expected.
+func describe(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "keys and values"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.ShortTag() == "!!null":
+		return "nothing"
+	case n.ShortTag() == "!!str":
+		return quote(n.Value)
+	}
+	return n.Value
+}
+
+// quote keeps a message on one line of bearable length.
+func quote(text string) string {
+	const most = 60
+	if len(text) > most {
+		return fmt.Sprintf("%.*q…", most, text)
+	}
+	return strconv.Quote(text)
+}
+
+// mapping decodes the keys of n into a struct or into a map by name.
+func (d *decoder) mapping(key string, n *yaml.Node, v reflect.Value) {
+	first := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		if name.Kind != yaml.ScalarNode {
+			d.problemAt(name.Line, key, "expected a name as key, got %s", describe(name))
+			continue
+		}
+		path := join(key, name.Value)
+		if line, twice := first[name.Value]; twice {
+			d.problemAt(name.Line, path, "set twice; line %d has it already", line)
+			continue
+		}
+		first[name.Value] = name.Line
+		if v.Kind() == reflect.Map {
+			d.entry(path, name, value, v)
+			continue
+		}
+		field, ok := fieldNamed(v, name.Value)
+		if !ok {
+			d.problemAt(name.Line, path, "unknown key; %s", suggest(name.Value, fieldNames(v.Type())))
+			continue
+		}
+		d.lines[path] = name.Line
+		d.value(path, value, field)
+	}
+}
+
+// entry decodes over the entry that the map already has under that name.
+func (d *decoder) entry(path string, name, value *yaml.Node, m reflect.Value) {
+	d.lines[path] = name.Line
+	if m.IsNil() {
+		m.Set(reflect.MakeMap(m.Type()))
+	}
+	entry := reflect.New(m.Type().Elem()).Elem()
+	if old := m.MapIndex(reflect.ValueOf(name.Value)); old.IsValid() {
+		entry.Set(old)
+	}
+	d.value(path, value, entry)
+	m.SetMapIndex(reflect.ValueOf(name.Value), entry)
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// join appends a name to a path. Names with dots and the like are quoted, so
+// that two keys never share a path.
+func join(key, name string) string {
+	switch {
+	case !plainName.MatchString(name):
+		return key + "[" + quote(name) + "]"
+	case key == "":
+		return name
+	}
+	return key + "." + name
+}
+
+func fieldNames(t reflect.Type) []string {
+	var names []string
+	for f := range t.Fields() {
+		if name := f.Tag.Get("yaml"); name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func fieldNamed(v reflect.Value, name string) (reflect.Value, bool) {
+	for f := range v.Type().Fields() {
+		if tag := f.Tag.Get("yaml"); tag == name && tag != "" && tag != "-" {
+			return v.FieldByIndex(f.Index), true
+		}
+	}
+	return reflect.Value{}, false
+}

@@ -1,0 +1,78 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Redacted is the effective configuration as YAML in the order of the
+// documentation, with secrets replaced. A secret that came from a file shows
+// as the name of that file.
+func (c *Config) Redacted() ([]byte, error) {
+	var out bytes.Buffer
+	enc := yaml.NewEncoder(&out)
+	enc.SetIndent(2)
+	if err := enc.Encode(node(reflect.ValueOf(*c))); err != nil {
+		return nil, fmt.Errorf("writing the configuration as YAML: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+func node(v reflect.Value) *yaml.Node {
+	if text, ok := scalarText(v.Interface()); ok {
+		n := &yaml.Node{Kind: yaml.ScalarNode, Value: text}
+		if v.Kind() == reflect.String {
+			n.Tag = "!!str"
+		}
+		return n
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		return structNode(v)
+	case reflect.Map:
+		n := &yaml.Node{Kind: yaml.MappingNode}
+		for _, key := range sortedKeys(stringKeys(v)) {
+			n.Content = append(n.Content, name(key), node(v.MapIndex(reflect.ValueOf(key))))
+		}
+		return n
+	}
+	n := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	for i := range v.Len() {
+		n.Content = append(n.Content, node(v.Index(i)))
+	}
+	return n
+}
+
+// structNode leaves out what is not set and what a secret's file stands for.
+func structNode(v reflect.Value) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.MappingNode}
+	for f, value := range v.Fields() {
+		tag := f.Tag.Get("yaml")
+		if tag == "" || tag == "-" {
+			continue
+		}
+		if value.Kind() == reflect.String && value.Len() == 0 {
+			continue
+		}
+		if file, ok := fieldNamed(v, tag+"_file"); ok && file.Len() > 0 {
+			continue
+		}
+		n.Content = append(n.Content, name(tag), node(value))
+	}
+	return n
+}
+
+func name(key string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}
+}
+
+func stringKeys(m reflect.Value) map[string]struct{} {
+	keys := make(map[string]struct{}, m.Len())
+	for _, k := range m.MapKeys() {
+		keys[k.String()] = struct{}{}
+	}
+	return keys
+}

@@ -1,0 +1,128 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+)
+
+func TestSecretsDoNotPrint(t *testing.T) {
+	const secret = Secret("hunter2")
+	var logged strings.Builder
+	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "s", secret, "in", struct{ S Secret }{secret})
+	asJSON, _ := json.Marshal(map[string]any{"s": secret, "in": struct{ S Secret }{secret}})
+	asYAML, _ := yaml.Marshal(map[string]any{"s": secret, "in": struct{ S Secret }{secret}})
+	all := logged.String() + string(asJSON) + string(asYAML) + secret.String() + secret.GoString() + fmt.Sprint(secret)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t", "%T %v"} {
+		all += fmt.Sprintf(verb+" ", secret) + fmt.Sprintf(verb+" ", struct{ S Secret }{secret}) + fmt.Sprintf(verb+" ", []Secret{secret})
+	}
+	for _, leak := range []string{"hunter2", fmt.Sprintf("%x", "hunter2"), fmt.Sprintf("%X", "hunter2")} {
+		if strings.Contains(all, leak) {
+			t.Errorf("%q shows in %s", leak, all)
+		}
+	}
+	if secret.Reveal() != "hunter2" {
+		t.Error("Reveal does not reveal")
+	}
+}
+
+func TestRedacted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "token", "hunter2\n", 0o600)
+	writeFile(t, "haltd.yaml", `
+admin: {token_file: token, hosts: [a.example.com]}
+providers:
+  lab: {base_url: "http://127.0.0.1:1", api_key: hunter2, max_connections: 3}
+pricing: {models: {"gpt-4.1": {input: 0.0028, output: 8}}}
+`, 0o600)
+	c, err := Load("haltd.yaml", envOf(map[string]string{"OPENAI_API_KEY": "hunter2"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range c.Providers {
+		if name != "lab" && name != "openai" {
+			delete(c.Providers, name)
+		}
+	}
+	got, err := c.Redacted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `gateway:
+  listen: 127.0.0.1:7070
+  require_keys: false
+  max_body: 32MiB
+  shutdown_timeout: 30s
+admin:
+  listen: 127.0.0.1:7071
+  token_file: token
+  hosts: [a.example.com]
+data_dir: ./data
+providers:
+  lab:
+    base_url: http://127.0.0.1:1
+    format: openai
+    api_key: '[redacted]'
+    max_connections: 3
+  openai:
+    base_url: https://api.openai.com
+    format: openai
+    api_key: '[redacted]'
+    max_connections: 0
+pricing:
+  default:
+    input: 5.00
+    output: 30.00
+    cache_read: 5.00
+    cache_write: 5.00
+  models:
+    gpt-4.1:
+      input: 0.0028
+      output: 8.00
+      cache_read: 0.0028
+      cache_write: 0.0028
+retention:
+  events: 30d
+log:
+  format: text
+  level: info
+defaults:
+  kill_switch:
+    enabled: false
+    window_size: 20
+    threshold: 10
+`
+	if d := cmp.Diff(want, string(got)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestRedactedHidesUserinfo(t *testing.T) {
+	u, err := url.Parse("https://me:hunter2@x/y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := scalarText(u); got != "https://x/y" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestDurationsAndSizesReadBack(t *testing.T) {
+	for _, d := range []time.Duration{0, time.Nanosecond, time.Second, 90 * time.Second, 10 * time.Minute, time.Hour, 20 * time.Hour, day, 30 * day, 36 * time.Hour, time.Hour + time.Second} {
+		if got, ok := parseDuration(formatDuration(d)); !ok || got != d {
+			t.Errorf("%v is written %s and read %v", d, formatDuration(d), got)
+		}
+	}
+	for _, b := range []ByteSize{0, 1, 1023, 1024, 1 << 20, 3 << 30, 1e6} {
+		if got, ok := parseByteSize(b.String()); !ok || got != b {
+			t.Errorf("%d is written %s and read %d", b, b, got)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package config
+
+import (
+	"net"
+	"net/netip"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/pricing"
+)
+
+// validate checks what no single value shows by itself and completes what
+// follows from other values.
+func (d *decoder) validate(c *Config) {
+	d.listeners(c)
+	d.within("gateway.max_body", int64(c.Gateway.MaxBody), 1<<10, 1<<30, func(n int64) string { return ByteSize(n).String() })
+	d.within("gateway.shutdown_timeout", int64(c.Gateway.ShutdownTimeout), 0, int64(time.Hour), duration)
+	d.within("retention.events", int64(c.Retention.Events), 0, 36500*int64(day), duration)
+	if c.DataDir == "" {
+		d.problem("data_dir", "expected a directory, got nothing")
+	}
+	if c.Log.Format != "text" && c.Log.Format != "json" {
+		d.problem("log.format", "expected text or json, got %s", quote(c.Log.Format))
+	}
+	for _, name := range sortedKeys(c.Providers) {
+		c.Providers[name] = d.provider(name, c.Providers[name])
+	}
+	d.prices(&c.Pricing)
+	d.killSwitch("defaults.kill_switch", c.Defaults.KillSwitch)
+}
+
+func duration(n int64) string { return formatDuration(time.Duration(n)) }
+
+func (d *decoder) within(key string, n, low, high int64, format func(int64) string) {
+	if n < low || n > high {
+		d.problem(key, "expected %s to %s, got %s", format(low), format(high), format(n))
+	}
+}
+
+func (d *decoder) killSwitch(key string, k KillSwitch) {
+	d.within(key+".window_size", int64(k.WindowSize), 2, 1000, func(n int64) string { return strconv.FormatInt(n, 10) })
+	if !(k.Threshold > 0 && k.Threshold <= 10_000) {
+		d.problem(key+".threshold", "expected a number above 0, 10000 at most, got %v", k.Threshold)
+	}
+}
+
+func (d *decoder) listeners(c *Config) {
+	gateway, admin := &c.Gateway.Listen, &c.Admin.Listen
+	gatewayOK, adminOK := d.address("gateway.listen", *gateway), d.address("admin.listen", *admin)
+	if gatewayOK && adminOK && *gateway == *admin && !strings.HasSuffix(*admin, ":0") {
+		d.problem("admin.listen", "the gateway listens on %s already; choose another port", *admin)
+	}
+	c.Admin.Token = d.secret("admin.token", c.Admin.Token, c.Admin.TokenFile)
+	if adminOK && c.Admin.Token == "" && !d.failed("admin.token") && !d.failed("admin.token_file") {
+		if host, _, _ := net.SplitHostPort(*admin); !isLoopback(host) {
+			d.problem("admin.listen", "%s can be reached from other machines and needs a token; set admin.token, admin.token_file or HALTD_ADMIN_TOKEN", *admin)
+		}
+	}
+	for i, host := range c.Admin.Hosts {
+		c.Admin.Hosts[i] = strings.ToLower(host)
+		if !isHost(host) {
+			d.problem("admin.hosts["+strconv.Itoa(i)+"]", "expected a host name without port, got %s", quote(host))
+		}
+	}
+}
+
+// address checks a listen address; an empty host means all interfaces.
+func (d *decoder) address(key, address string) bool {
+	host, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil || host != "" && !isHost(host) {
+		d.problem(key, "expected host:port such as 127.0.0.1:7070, got %s", quote(address))
+		return false
+	}
+	return true
+}
+
+var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_-]{0,62}[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]{0,62}[A-Za-z0-9_])?)*$`)
+
+func isHost(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil || len(host) <= 253 && hostName.MatchString(host)
+}
+
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
+}
+
+// prices lets cache prices that are not given fall back to the input price.
+func (d *decoder) prices(p *Pricing) {
+	p.Default = d.price("pricing.default", p.Default)
+	for _, name := range sortedKeys(p.Models) {
+		key := join("pricing.models", name)
+		if name == "" {
+			d.problem(key, "expected the name of a model, got nothing")
+		}
+		for _, field := range []string{"input", "output"} {
+			if !d.isSet(key + "." + field) {
+				d.problem(key, "%s is missing; a model needs input and output", field)
+			}
+		}
+		p.Models[name] = d.price(key, p.Models[name])
+	}
+}
+
+func (d *decoder) price(key string, p pricing.Price) pricing.Price {
+	if !d.isSet(key + ".cache_read") {
+		p.CacheRead = p.Input
+	}
+	if !d.isSet(key + ".cache_write") {
+		p.CacheWrite = p.Input
+	}
+	return p
+}
+
+const maxSecretFile = 64 << 10
+
+// secret is the value of key, or of the file that key_file names.
+func (d *decoder) secret(key string, value Secret, file string) Secret {
+	fileKey := key + "_file"
+	switch {
+	case d.isSet(key) && d.isSet(fileKey):
+		d.problem(fileKey, "set together with %s; keep one of them", key)
+		return ""
+	case d.isSet(fileKey):
+		value, key = d.secretFile(fileKey, file), fileKey
+	}
+	switch {
+	case !value.sendable():
+		d.problem(key, "spaces, line breaks or other characters that no HTTP header can carry")
+	case strings.HasPrefix(value.Reveal(), haltd.KeyPrefix) && strings.HasPrefix(key, "providers"):
+		d.problem(key, "a gateway key of haltd; give the provider's own key")
+	}
+	return value
+}
+
+func (d *decoder) secretFile(key, file string) Secret {
+	if file == "" {
+		d.problem(key, "expected the name of a file, got nothing")
+		return ""
+	}
+	data, err := readFile(file, maxSecretFile)
+	if err != nil {
+		d.problem(key, "cannot read %s: %v", quote(file), err)
+		return ""
+	}
+	text := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
+	if text == "" {
+		d.problem(key, "%s is empty", quote(file))
+		return ""
+	}
+	if info, err := os.Stat(file); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o044 != 0 {
+		d.warn(key, "%s can be read by other users; run chmod 600 on it", quote(file))
+	}
+	return Secret(text)
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
