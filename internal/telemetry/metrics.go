@@ -1,0 +1,143 @@
+package telemetry
+
+import (
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// decisions are what becomes of a request; the gateway says which.
+var decisions = []string{"allow", "passed", "refuse", "error"}
+
+// otherProvider is the label of a request whose provider is not configured,
+// so that a client cannot add labels.
+const otherProvider = "other"
+
+// Metrics is the one registry of the process. It is safe for concurrent use;
+// what the path of a request counts costs an atomic operation and no
+// allocation.
+type Metrics struct {
+	registry *prometheus.Registry
+
+	requests        *prometheus.CounterVec
+	handles         atomic.Pointer[map[string]requestCounters] // by provider
+	overhead        prometheus.Histogram
+	inFlight        prometheus.Gauge
+	repliesUnread   prometheus.Counter
+	invalidAgentIDs prometheus.Counter
+}
+
+// requestCounters are the counters of one provider by decision.
+type requestCounters map[string]prometheus.Counter
+
+// NewMetrics makes the registry of a process of this version; SetProviders
+// names the providers it counts by.
+func NewMetrics(version string) *Metrics {
+	overhead := prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "haltd_overhead_seconds",
+		Help: "Time that haltd itself added to a request.",
+		Buckets: []float64{
+			50e-6, 100e-6, 200e-6, 300e-6, 500e-6, 750e-6,
+			1e-3, 1.5e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3,
+		},
+	})
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name:        "haltd_build_info",
+		Help:        "Always 1; the version is a label.",
+		ConstLabels: prometheus.Labels{"version": version},
+	})
+	build.Set(1)
+	m := &Metrics{
+		overhead:        overhead,
+		repliesUnread:   counter("haltd_replies_unread_total", "Replies that passed through but could not be read."),
+		invalidAgentIDs: counter("haltd_invalid_agent_ids_total", "Agent ids in headers or bodies that were ignored because they are invalid."),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "haltd_in_flight", Help: "Requests on their way through the gateway now.",
+		}),
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "haltd_requests_total", Help: "Requests by provider and by what became of them.",
+		}, []string{"provider", "decision"}),
+	}
+	m.registry.MustRegister(
+		overhead, build, m.repliesUnread, m.invalidAgentIDs, m.inFlight, m.requests,
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	m.SetProviders(nil)
+	return m
+}
+
+func counter(name, help string) prometheus.Counter {
+	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+}
+
+// SetProviders says which providers are configured. Counts of providers that
+// are no longer among them stay.
+func (m *Metrics) SetProviders(names []string) {
+	handles := make(map[string]requestCounters, len(names)+1)
+	for _, name := range append([]string{otherProvider}, names...) {
+		counters := make(requestCounters, len(decisions))
+		for _, d := range decisions {
+			counters[d] = m.requests.WithLabelValues(name, d)
+		}
+		handles[name] = counters
+	}
+	m.handles.Store(&handles)
+}
+
+// Request counts one request to a provider and what became of it. A provider
+// that is not configured counts as "other", an unknown decision as "error".
+func (m *Metrics) Request(provider, decision string) {
+	handles := *m.handles.Load()
+	counters, ok := handles[provider]
+	if !ok {
+		counters = handles[otherProvider]
+	}
+	c, ok := counters[decision]
+	if !ok {
+		c = counters["error"]
+	}
+	c.Inc()
+}
+
+// Overhead notes the time that haltd itself added to one request.
+func (m *Metrics) Overhead(d time.Duration) { m.overhead.Observe(d.Seconds()) }
+
+// InFlight adds to the number of requests on their way through the gateway.
+func (m *Metrics) InFlight(delta int) { m.inFlight.Add(float64(delta)) }
+
+// Unread counts a reply that passed through but could not be read.
+func (m *Metrics) Unread() { m.repliesUnread.Inc() }
+
+// InvalidAgentID counts an agent id that was ignored because it is invalid.
+func (m *Metrics) InvalidAgentID() { m.invalidAgentIDs.Inc() }
+
+// CountDropped counts the events that could not be kept in the record.
+func (m *Metrics) CountDropped(dropped func() int64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "haltd_events_dropped_total", Help: "Events that could not be kept in the record.",
+	}, func() float64 { return float64(dropped()) }))
+}
+
+// WatchDependency shows whether haltd has to do without a dependency.
+func (m *Metrics) WatchDependency(name string, degraded func() bool) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "haltd_degraded", Help: "1 while haltd works without this dependency.",
+		ConstLabels: prometheus.Labels{"dependency": name},
+	}, func() float64 {
+		if degraded() {
+			return 1
+		}
+		return 0
+	}))
+}
+
+// Handler answers a Prometheus scrape.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
