@@ -1,0 +1,274 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/haltd/haltd"
+)
+
+// AppendEvents implements haltd.EventStore. An event that can never be
+// written is CodeInvalid, and then none of the batch is.
+func (s *Store) AppendEvents(ctx context.Context, events []haltd.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	for i := range events {
+		if err := check(&events[i]); err != nil {
+			return fmt.Errorf("append events: %w", err)
+		}
+	}
+	// Ids are new all but always, so they are looked up only after an
+	// insert has found one that was not.
+	err := s.appendAll(ctx, events)
+	if isConstraint(err) {
+		err = s.appendNew(ctx, events)
+	}
+	if err != nil {
+		return fmt.Errorf("append events: %w", explain(s.path, err))
+	}
+	return nil
+}
+
+func check(e *haltd.Event) error {
+	if e.ID <= 0 {
+		return haltd.Errorf(haltd.CodeInvalid, "id: an event of agent %q has none", e.Agent)
+	}
+	if len(e.Verdict) > 0 && !json.Valid(e.Verdict) {
+		return haltd.Errorf(haltd.CodeInvalid, "verdict: that of event %s is not JSON", e.ID)
+	}
+	return nil
+}
+
+func (s *Store) appendAll(ctx context.Context, events []haltd.Event) error {
+	return s.writer.write(ctx, func(context.Context) error {
+		return s.writer.conn.Raw(func(any) error { return s.writer.append(events) })
+	})
+}
+
+// appendNew writes those events whose ids are not there yet.
+func (s *Store) appendNew(ctx context.Context, events []haltd.Event) error {
+	return s.writer.write(ctx, func(ctx context.Context) error {
+		seen, err := s.existing(ctx, events)
+		if err != nil {
+			return err
+		}
+		fresh := make([]haltd.Event, 0, len(events))
+		for i := range events {
+			if id := events[i].ID; !seen[id] {
+				seen[id] = true
+				fresh = append(fresh, events[i])
+			}
+		}
+		return s.writer.conn.Raw(func(any) error { return s.writer.append(fresh) })
+	})
+}
+
+func (s *Store) existing(ctx context.Context, events []haltd.Event) (map[haltd.EventID]bool, error) {
+	ids := make([]int64, len(events))
+	for i := range events {
+		ids[i] = int64(events[i].ID)
+	}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.writer.conn.QueryContext(ctx, "SELECT id FROM events WHERE id IN (SELECT value FROM json_each(?))", string(list))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	seen := map[haltd.EventID]bool{}
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		seen[haltd.EventID(id)] = true
+	}
+	return seen, rows.Err()
+}
+
+// maxNumbers bounds how many sessions an appender remembers the numbers of.
+const maxNumbers = 10_000
+
+// appender holds what AppendEvents needs on the connection: its statements,
+// and the row numbers of agents and sessions seen lately, which make a row a
+// plain update by number.
+type appender struct {
+	findAgent, findSession         *statement
+	addAgent, addSession           *statement
+	addHour, addUsage, insertEvent *statement
+
+	agents   map[string]int64
+	sessions map[sessionKey]int64
+	buf      []byte
+}
+
+const (
+	totalsColumns = "calls, blocked, errors, input, output, cache_read, cache_write, cost"
+
+	addTotalsSQL = `calls = calls + ?, blocked = blocked + ?, errors = errors + ?, input = input + ?, output = output + ?,
+		cache_read = cache_read + ?, cache_write = cache_write + ?, cost = cost + ?`
+
+	findAgentSQL = `INSERT INTO agents (id, first_seen, last_seen) VALUES (?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET id = id RETURNING no`
+
+	findSessionSQL = `INSERT INTO sessions (id, agent, first_seen, last_seen, first_event, last_event) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id, agent) DO UPDATE SET id = id RETURNING no`
+
+	addAgentSQL = `UPDATE agents SET shared = max(shared, ?), first_seen = min(first_seen, ?), last_seen = max(last_seen, ?),
+		` + addTotalsSQL + ` WHERE no = ?`
+
+	// The newest event with a client or a model names them.
+	addSessionSQL = `UPDATE sessions SET
+		client = iif(? >= last_seen OR client = '', coalesce(nullif(?, ''), client), client),
+		model = iif(? >= last_seen OR model = '', coalesce(nullif(?, ''), model), model),
+		first_seen = min(first_seen, ?), last_seen = max(last_seen, ?),
+		first_event = min(first_event, ?), last_event = max(last_event, ?),
+		` + addTotalsSQL + ` WHERE no = ?`
+
+	addHourSQL = `INSERT INTO hours (hour, first_event, last_event) VALUES (?, ?, ?)
+		ON CONFLICT (hour) DO UPDATE SET
+		first_event = min(first_event, excluded.first_event), last_event = max(last_event, excluded.last_event)`
+
+	addUsageSQL = `INSERT INTO usage (hour, agent, provider, model, ` + totalsColumns + `)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (hour, agent, provider, model) DO UPDATE SET
+		calls = calls + excluded.calls, blocked = blocked + excluded.blocked, errors = errors + excluded.errors,
+		input = input + excluded.input, output = output + excluded.output,
+		cache_read = cache_read + excluded.cache_read, cache_write = cache_write + excluded.cache_write, cost = cost + excluded.cost`
+
+	insertEventSQL = `INSERT INTO events (id, time, agent, session, type, client, provider, model, blocked, detail)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+)
+
+func newAppender(c preparer) (*appender, error) {
+	a := &appender{agents: map[string]int64{}, sessions: map[sessionKey]int64{}}
+	for query, to := range map[string]**statement{
+		findAgentSQL: &a.findAgent, findSessionSQL: &a.findSession, addAgentSQL: &a.addAgent, addSessionSQL: &a.addSession,
+		addHourSQL: &a.addHour, addUsageSQL: &a.addUsage, insertEventSQL: &a.insertEvent,
+	} {
+		var err error
+		if *to, err = prepare(c, query); err != nil {
+			return nil, errors.Join(err, a.close())
+		}
+	}
+	return a, nil
+}
+
+func (a *appender) close() error {
+	var errs []error
+	for _, s := range []*statement{a.findAgent, a.findSession, a.addAgent, a.addSession, a.addHour, a.addUsage, a.insertEvent} {
+		if s != nil {
+			errs = append(errs, s.stmt.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// forget drops the remembered numbers, after rows may have gone.
+func (a *appender) forget() {
+	clear(a.agents)
+	clear(a.sessions)
+}
+
+// append writes events and what they add up to, inside the transaction of
+// its caller.
+func (a *appender) append(events []haltd.Event) error {
+	t := newTally()
+	for i := range events {
+		t.add(&events[i])
+	}
+	for _, write := range []func(*tally) error{a.writeAgents, a.writeSessions, a.writeHours} {
+		if err := write(t); err != nil {
+			return err
+		}
+	}
+	for i := range events {
+		if err := a.writeEvent(t, &events[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *appender) writeAgents(t *tally) (err error) {
+	for id, s := range t.agents {
+		var known bool
+		if s.no, known = a.agents[id]; !known {
+			if s.no, err = a.findAgent.number(id, s.seen.first, s.seen.last); err != nil {
+				return err
+			}
+			a.agents[id] = s.no
+		}
+		u := &s.totals
+		err = a.addAgent.exec(s.shared, s.seen.first, s.seen.last,
+			u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost), s.no)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *appender) writeSessions(t *tally) (err error) {
+	if len(a.sessions)+len(a.agents) > maxNumbers {
+		a.forget()
+	}
+	for key, s := range t.sessions {
+		var known bool
+		if s.no, known = a.sessions[key]; !known {
+			s.no, err = a.findSession.number(key.id, t.agents[key.agent].no, s.seen.first, s.seen.last, s.events.first, s.events.last)
+			if err != nil {
+				return err
+			}
+			a.sessions[key] = s.no
+		}
+		u := &s.totals
+		err = a.addSession.exec(s.seen.last, s.client, s.seen.last, s.model, s.seen.first, s.seen.last, s.events.first, s.events.last,
+			u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost), s.no)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *appender) writeHours(t *tally) error {
+	for hour, s := range t.hours {
+		if err := a.addHour.exec(hour, s.first, s.last); err != nil {
+			return err
+		}
+	}
+	for key, u := range t.usage {
+		err := a.addUsage.exec(key.hour, t.agentNo(key.agent), key.provider, key.model,
+			u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *appender) writeEvent(t *tally, e *haltd.Event) error {
+	a.buf = appendDetail(a.buf[:0], e)
+	return a.insertEvent.exec(int64(e.ID), micros(e.Time), t.agentNo(e.Agent), t.sessionNo(e.Agent, e.Session),
+		string(e.Type), e.Client, e.Provider, e.Model, e.Blocked, string(a.buf))
+}
+
+func (t *tally) agentNo(id string) int64 {
+	if a := t.agents[id]; a != nil {
+		return a.no
+	}
+	return 0
+}
+
+func (t *tally) sessionNo(agent, id string) int64 {
+	if s := t.sessions[sessionKey{agent, id}]; s != nil {
+		return s.no
+	}
+	return 0
+}

@@ -1,0 +1,103 @@
+package sqlite
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/haltd/haltd"
+	"pgregory.net/rapid"
+)
+
+// columns are the fields of an event that have a column of their own.
+var columns = []string{"ID", "Time", "Type", "Agent", "Session", "Client", "Provider", "Model", "Blocked"}
+
+func TestDetailKeepsEveryField(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(rapid.Rune(), 0, 20, -1)
+		number := rapid.Int64()
+		flag := rapid.Bool()
+		span := rapid.Custom(func(t *rapid.T) haltd.Duration {
+			return haltd.Duration(time.Duration(rapid.Int64Range(0, 1<<40).Draw(t, "µs")) * time.Microsecond)
+		})
+		want := haltd.Event{
+			Label: text.Draw(t, "label"), Format: text.Draw(t, "format"), Path: text.Draw(t, "path"),
+			Status: int(number.Draw(t, "status")), Stream: flag.Draw(t, "stream"),
+			Tokens: haltd.Usage{Input: number.Draw(t, "input"), Output: number.Draw(t, "output"),
+				CacheRead: number.Draw(t, "cache read"), CacheWrite: number.Draw(t, "cache write")},
+			Estimated: flag.Draw(t, "estimated"), Cost: haltd.Money(number.Draw(t, "cost")), Unpriced: flag.Draw(t, "unpriced"),
+			Latency: span.Draw(t, "latency"), FirstByte: span.Draw(t, "first byte"),
+			BlockReason: text.Draw(t, "reason"), Shadow: flag.Draw(t, "shadow"), Retry: flag.Draw(t, "retry"),
+			Finish: text.Draw(t, "finish"), PromptHash: text.Draw(t, "prompt hash"), PromptLen: int(number.Draw(t, "prompt")),
+			ReplyHash: text.Draw(t, "reply hash"), ReplyLen: int(number.Draw(t, "reply")),
+			Unread: text.Draw(t, "unread"), Error: text.Draw(t, "error"),
+		}
+		if tools := rapid.SliceOfN(text, 0, 3).Draw(t, "tools"); len(tools) > 0 {
+			want.ToolCalls = tools
+		}
+		if flag.Draw(t, "has verdict") {
+			want.Verdict = json.RawMessage(`{"a":[1]}`)
+		}
+		var got haltd.Event
+		if err := readDetail(appendDetail(nil, &want), &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A field added to haltd.Event must find its place in the detail.
+func TestDetailKnowsEveryField(t *testing.T) {
+	isColumn := map[string]bool{}
+	for _, name := range columns {
+		isColumn[name] = true
+	}
+	empty := string(appendDetail(nil, &haltd.Event{Agent: "a"}))
+	fields := reflect.TypeFor[haltd.Event]()
+	for i := range fields.NumField() {
+		field := fields.Field(i)
+		if isColumn[field.Name] {
+			continue
+		}
+		e := haltd.Event{Agent: "a"}
+		setSomething(t, reflect.ValueOf(&e).Elem().Field(i))
+		if string(appendDetail(nil, &e)) == empty {
+			t.Errorf("haltd.Event.%s is not written", field.Name)
+		}
+	}
+}
+
+func setSomething(t *testing.T, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(time.Second))
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Struct:
+		setSomething(t, v.Field(0))
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		if v.Index(0).Kind() == reflect.Uint8 {
+			v.Index(0).SetUint('1')
+		}
+	default:
+		t.Fatalf("no value for a field of kind %s", v.Kind())
+	}
+}
+
+func TestDetailMendsBrokenText(t *testing.T) {
+	var got haltd.Event
+	if err := readDetail(appendDetail(nil, &haltd.Event{Path: "a\xffb"}), &got); err != nil {
+		t.Fatal(err)
+	}
+	if !utf8.ValidString(got.Path) || got.Path != "a�b" {
+		t.Errorf("path %q, want the broken byte replaced", got.Path)
+	}
+}

@@ -1,0 +1,129 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+const (
+	keyIDPrefix = "key_"
+	keyColumns  = "id, agent, name, created_at, revoked_at"
+)
+
+// CreateKey implements haltd.KeyStore. A key without an id of the form
+// "key_…" or without an agent, or one that is there already, is CodeInvalid.
+func (s *Store) CreateKey(ctx context.Context, k haltd.Key, hash haltd.KeyHash) error {
+	err := s.createKey(ctx, k, hash)
+	if isConstraint(err) {
+		err = haltd.Errorf(haltd.CodeInvalid, "id: the key %s, or its secret, exists already", k.ID)
+	}
+	if err != nil {
+		return fmt.Errorf("create key: %w", explain(s.path, err))
+	}
+	return nil
+}
+
+func (s *Store) createKey(ctx context.Context, k haltd.Key, hash haltd.KeyHash) error {
+	if rest, ok := strings.CutPrefix(k.ID, keyIDPrefix); !ok || rest == "" {
+		return haltd.Errorf(haltd.CodeInvalid, "id: %q is not a key id", k.ID).WithFix("Key ids are key_ and letters.")
+	}
+	if k.Agent == "" {
+		return haltd.Errorf(haltd.CodeInvalid, "agent: a key needs the agent it names")
+	}
+	return s.writer.write(ctx, func(ctx context.Context) error {
+		_, err := s.writer.conn.ExecContext(ctx, `INSERT INTO keys (id, agent, name, hash, created_at, revoked_at) VALUES (?, ?, ?, ?, ?, ?)`,
+			k.ID, k.Agent, k.Name, hash[:], micros(k.CreatedAt), revokedMicros(k.RevokedAt))
+		return err
+	})
+}
+
+// Keys implements haltd.KeyStore.
+func (s *Store) Keys(ctx context.Context) ([]haltd.Key, error) {
+	keys := []haltd.Key{}
+	err := s.readKeys(ctx, "SELECT "+keyColumns+" FROM keys ORDER BY created_at, no", func(rows *sql.Rows) error {
+		k, err := scanKey(rows)
+		keys = append(keys, k)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list keys: %w", explain(s.path, err))
+	}
+	return keys, nil
+}
+
+// KeyHashes implements haltd.KeyStore.
+func (s *Store) KeyHashes(ctx context.Context) (map[haltd.KeyHash]haltd.Key, error) {
+	keys := map[haltd.KeyHash]haltd.Key{}
+	err := s.readKeys(ctx, "SELECT "+keyColumns+", hash FROM keys WHERE revoked_at IS NULL", func(rows *sql.Rows) error {
+		var hash []byte
+		k, err := scanKey(rows, &hash)
+		if err == nil && len(hash) != len(haltd.KeyHash{}) {
+			err = fmt.Errorf("key %s: its hash has %d bytes", k.ID, len(hash))
+		}
+		if err == nil {
+			keys[haltd.KeyHash(hash)] = k
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read keys: %w", explain(s.path, err))
+	}
+	return keys, nil
+}
+
+func (s *Store) readKeys(ctx context.Context, query string, each func(*sql.Rows) error) error {
+	rows, err := s.readers.QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// RevokeKey implements haltd.KeyStore.
+func (s *Store) RevokeKey(ctx context.Context, id string, at time.Time) (haltd.Key, error) {
+	var k haltd.Key
+	err := s.writer.write(ctx, func(ctx context.Context) (err error) {
+		row := s.writer.conn.QueryRowContext(ctx, `UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? RETURNING `+keyColumns, micros(at), id)
+		k, err = scanKey(row)
+		return err
+	})
+	if isNoRows(err) {
+		err = haltd.Errorf(haltd.CodeNotFound, "there is no key %q", id)
+	}
+	if err != nil {
+		return haltd.Key{}, fmt.Errorf("revoke key: %w", explain(s.path, err))
+	}
+	return k, nil
+}
+
+// scanKey reads keyColumns and then more.
+func scanKey(row scanner, more ...any) (k haltd.Key, err error) {
+	var created int64
+	var revoked sql.NullInt64
+	if err := row.Scan(append([]any{&k.ID, &k.Agent, &k.Name, &created, &revoked}, more...)...); err != nil {
+		return k, err
+	}
+	k.CreatedAt = fromMicros(created)
+	if revoked.Valid {
+		k.RevokedAt = new(fromMicros(revoked.Int64))
+	}
+	return k, nil
+}
+
+func revokedMicros(t *time.Time) any {
+	if t == nil {
+		return nil
+	}
+	return micros(*t)
+}

@@ -1,0 +1,66 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// pruneChunk is how many rows one transaction of PruneEvents deletes: few
+// enough that an append waits for milliseconds, not for the whole prune.
+const pruneChunk = 5000
+
+// PruneEvents implements haltd.EventStore. Canceled on its way, it says how
+// many events went so far.
+func (s *Store) PruneEvents(ctx context.Context, t time.Time) (int64, error) {
+	var total int64
+	for {
+		events, more, err := s.pruneSome(ctx, t, pruneChunk)
+		total += events
+		if err != nil {
+			return total, fmt.Errorf("prune events: %w", explain(s.path, err))
+		}
+		if !more {
+			return total, nil
+		}
+	}
+}
+
+// pruneSome deletes one chunk. Sessions go in a transaction that has found no
+// events before t left, so that none loses the session it names.
+func (s *Store) pruneSome(ctx context.Context, t time.Time, chunk int64) (events int64, more bool, err error) {
+	err = s.writer.write(ctx, func(ctx context.Context) error {
+		events, err = s.delete(ctx, `DELETE FROM events WHERE id IN (SELECT id FROM events
+			WHERE id <= (SELECT max(last_event) FROM hours WHERE hour <= ?) AND time < ? ORDER BY id LIMIT ?)`,
+			hourOf(t), micros(t), chunk)
+		if err != nil {
+			return err
+		}
+		if more = events == chunk; more {
+			return nil
+		}
+		sessions, err := s.delete(ctx, `DELETE FROM sessions WHERE no IN (SELECT no FROM sessions WHERE last_seen < ? LIMIT ?)`,
+			micros(t), chunk)
+		if err != nil {
+			return err
+		}
+		if sessions > 0 {
+			s.writer.forget()
+		}
+		more = sessions == chunk
+		_, err = s.delete(ctx, "DELETE FROM hours WHERE hour < ?", hourOf(t))
+		return err
+	})
+	if err != nil {
+		return 0, false, err // rolled back
+	}
+	return events, more, nil
+}
+
+func (s *Store) delete(ctx context.Context, query string, args ...any) (int64, error) {
+	result, err := s.writer.conn.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}

@@ -1,0 +1,136 @@
+// Package sqlite keeps the record in one SQLite file: events, the agents and
+// sessions they belong to, hourly sums, and gateway keys. It knows nothing of
+// requests, policy or prices; what it writes was decided elsewhere.
+//
+// One connection writes, a few read. A write is on disk when its method
+// returns.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/haltd/haltd"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+var (
+	_ haltd.EventStore = (*Store)(nil)
+	_ haltd.AgentStore = (*Store)(nil)
+	_ haltd.KeyStore   = (*Store)(nil)
+)
+
+const (
+	readers     = 4
+	busyTimeout = 5 * time.Second
+)
+
+// Store is an open database. Its methods may be called from many goroutines.
+type Store struct {
+	path    string
+	writer  *writer
+	readers *sql.DB
+}
+
+// Open opens the database at path, makes it when there is none, and brings
+// its tables up to date.
+func Open(ctx context.Context, path string) (*Store, error) {
+	return open(ctx, path, busyTimeout)
+}
+
+func open(ctx context.Context, path string, busy time.Duration) (_ *Store, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("open the record: %w", explain(path, err))
+		}
+	}()
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, err
+	}
+	if err := createFile(path); err != nil {
+		return nil, err
+	}
+	w, err := openWriter(ctx, dataSource(path, busy,
+		"journal_mode(wal)", "synchronous(full)", "cache_size(-16384)", "wal_autocheckpoint(4000)"))
+	if err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", dataSource(path, busy, "query_only(1)"))
+	if err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	db.SetMaxOpenConns(readers)
+	db.SetMaxIdleConns(readers)
+	s := &Store{path: path, writer: w, readers: db}
+	if err := s.Ping(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// createFile makes the file and its folder for the owner's eyes only; SQLite
+// gives the files beside it the same mode.
+func createFile(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func dataSource(path string, busy time.Duration, pragmas ...string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	q := url.Values{"_busy_timeout": {fmt.Sprint(busy.Milliseconds())}, "_pragma": pragmas, "_dqs": {"0"}}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}
+	return u.String()
+}
+
+// Close ends all work and closes the file. The store cannot be used after.
+func (s *Store) Close() error {
+	// The writer goes last: the last connection folds the log into the file.
+	if err := errors.Join(s.readers.Close(), s.writer.close()); err != nil {
+		return fmt.Errorf("close the record: %w", explain(s.path, err))
+	}
+	return nil
+}
+
+// Ping reports whether the database answers.
+func (s *Store) Ping(ctx context.Context) error {
+	var version int
+	if err := s.readers.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return fmt.Errorf("read the record: %w", explain(s.path, err))
+	}
+	return nil
+}
+
+// Size is how many bytes the database and its log take on disk.
+func (s *Store) Size() int64 {
+	var size int64
+	for _, path := range []string{s.path, s.path + "-wal"} {
+		if info, err := os.Stat(path); err == nil {
+			size += info.Size()
+		}
+	}
+	return size
+}
+
+// micros is how times are stored.
+func micros(t time.Time) int64 { return t.UnixMicro() }
+
+func fromMicros(us int64) time.Time { return time.UnixMicro(us).UTC() }
+
+// hourOf is the start of t's hour, as stored.
+func hourOf(t time.Time) int64 { return micros(t.UTC().Truncate(time.Hour)) }

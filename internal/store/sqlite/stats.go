@@ -1,0 +1,130 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+const (
+	maxBuckets = 2000
+	maxGroups  = 100
+)
+
+const totalsSums = `sum(u.calls), sum(u.blocked), sum(u.errors), sum(u.input), sum(u.output),
+	sum(u.cache_read), sum(u.cache_write), sum(u.cost)`
+
+// groupColumns are the values of StatsQuery.By.
+var groupColumns = map[string]string{
+	"agent":    "coalesce((SELECT id FROM agents WHERE no = u.agent), '')",
+	"provider": "u.provider",
+	"model":    "u.model",
+}
+
+// Stats implements haltd.EventStore. Since is cut down to its hour and Until
+// up, so that the hour that runs is part of the answer. A query that breaks a
+// rule is CodeInvalid.
+func (s *Store) Stats(ctx context.Context, q haltd.StatsQuery) (haltd.Stats, error) {
+	stats, err := s.stats(ctx, q)
+	if err != nil {
+		return haltd.Stats{}, fmt.Errorf("read stats: %w", explain(s.path, err))
+	}
+	return stats, nil
+}
+
+func (s *Store) stats(ctx context.Context, q haltd.StatsQuery) (haltd.Stats, error) {
+	stats, err := emptyStats(q)
+	if err != nil {
+		return stats, err
+	}
+	var w conditions
+	w.add("u.hour >= ? AND u.hour < ?", micros(stats.Since), micros(stats.Until))
+	if q.Agent != "" {
+		w.add("u.agent = (SELECT no FROM agents WHERE id = ?)", q.Agent)
+	}
+	// Both questions are asked of one state of the database.
+	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return stats, err
+	}
+	defer tx.Rollback()
+	if err := fillBuckets(ctx, tx, w, q.Step, &stats); err != nil {
+		return stats, err
+	}
+	if q.By != "" {
+		stats.Groups, err = readGroups(ctx, tx, w, groupColumns[q.By])
+	}
+	return stats, err
+}
+
+// emptyStats checks q and lays out its buckets.
+func emptyStats(q haltd.StatsQuery) (haltd.Stats, error) {
+	invalid := func(format string, args ...any) (haltd.Stats, error) {
+		return haltd.Stats{}, haltd.Errorf(haltd.CodeInvalid, format, args...)
+	}
+	since := q.Since.UTC().Truncate(time.Hour)
+	until := q.Until.UTC().Add(time.Hour - 1).Truncate(time.Hour)
+	if !since.Before(until) {
+		return invalid("until: %s is not after since", until.Format(time.RFC3339))
+	}
+	if q.Step < time.Hour || q.Step%time.Hour != 0 {
+		return invalid("step: %s is not a multiple of an hour", q.Step)
+	}
+	if _, ok := groupColumns[q.By]; q.By != "" && !ok {
+		return invalid("by: %q is none of agent, provider, model", q.By)
+	}
+	// Compared by adding: a difference of far times does not fit a Duration.
+	if q.Step > time.Duration(1<<63-1)/maxBuckets || since.Add(maxBuckets*q.Step).Before(until) {
+		return invalid("step: %s makes more than %d buckets of the time asked for, or is too long", q.Step, maxBuckets)
+	}
+	stats := haltd.Stats{Since: since, Until: until, Buckets: []haltd.StatBucket{}}
+	for t := since; t.Before(until); t = t.Add(q.Step) {
+		stats.Buckets = append(stats.Buckets, haltd.StatBucket{Start: t})
+	}
+	return stats, nil
+}
+
+func fillBuckets(ctx context.Context, tx *sql.Tx, w conditions, step time.Duration, stats *haltd.Stats) error {
+	args := append([]any{micros(stats.Since), step.Microseconds()}, w.args...)
+	rows, err := tx.QueryContext(ctx, `SELECT (u.hour - ?) / ? AS bucket, `+totalsSums+` FROM usage u`+w.where()+` GROUP BY bucket`, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var i int
+		var t haltd.Totals
+		if err := scanTotals(rows, &i, &t); err != nil {
+			return err
+		}
+		stats.Buckets[i].Totals = t
+		addTotals(&stats.Totals, t)
+	}
+	return rows.Err()
+}
+
+func readGroups(ctx context.Context, tx *sql.Tx, w conditions, column string) ([]haltd.StatGroup, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT `+column+` AS name, `+totalsSums+` FROM usage u`+w.where()+`
+		GROUP BY name ORDER BY sum(u.cost) DESC, sum(u.calls) DESC, name LIMIT ?`, append(w.args, maxGroups)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	groups := []haltd.StatGroup{}
+	for rows.Next() {
+		var g haltd.StatGroup
+		if err := scanTotals(rows, &g.Name, &g.Totals); err != nil {
+			return nil, err
+		}
+		groups = append(groups, g)
+	}
+	return groups, rows.Err()
+}
+
+func scanTotals(rows *sql.Rows, first any, t *haltd.Totals) error {
+	return rows.Scan(first, &t.Calls, &t.Blocked, &t.Errors,
+		&t.Tokens.Input, &t.Tokens.Output, &t.Tokens.CacheRead, &t.Tokens.CacheWrite, &t.Cost)
+}

@@ -1,0 +1,165 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// writer is the one connection that writes.
+type writer struct {
+	db   *sql.DB
+	conn *sql.Conn
+	turn chan struct{} // holds one token: whoever has it may use conn
+	done chan struct{} // closed with the writer
+	*appender
+}
+
+func openWriter(ctx context.Context, dsn string) (_ *writer, err error) {
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	w := &writer{db: db, turn: make(chan struct{}, 1), done: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.close())
+		}
+	}()
+	if w.conn, err = db.Conn(ctx); err != nil {
+		return nil, err
+	}
+	steps, err := migrations()
+	if err != nil {
+		return nil, err
+	}
+	if err := migrate(ctx, w.conn, steps); err != nil {
+		return nil, err
+	}
+	err = w.conn.Raw(func(c any) error {
+		w.appender, err = newAppender(c.(preparer))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.turn <- struct{}{}
+	return w, nil
+}
+
+func (w *writer) close() error {
+	var errs []error
+	if w.appender != nil {
+		select {
+		case <-w.turn: // a write that has begun ends first
+			close(w.done)
+		case <-w.done:
+			return nil
+		}
+		errs = append(errs, w.conn.Raw(func(any) error { return w.appender.close() }))
+	}
+	if w.conn != nil {
+		errs = append(errs, w.conn.Close())
+	}
+	return errors.Join(append(errs, w.db.Close())...)
+}
+
+// write runs fn in a transaction when it is this caller's turn. ctx is for
+// the wait: once begun, a transaction is not cut short, because an interrupt
+// would cost the connection.
+func (w *writer) write(ctx context.Context, fn func(context.Context) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case <-w.turn:
+	case <-w.done:
+		return sql.ErrConnDone
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { w.turn <- struct{}{} }()
+	ctx = context.WithoutCancel(ctx)
+	err := transact(ctx, w.conn, func() error { return fn(ctx) })
+	if err != nil {
+		w.appender.forget() // rows it remembers may have been rolled back
+	}
+	return err
+}
+
+func transact(ctx context.Context, conn *sql.Conn, fn func() error) error {
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	err := fn()
+	if err == nil {
+		_, err = conn.ExecContext(ctx, "COMMIT")
+	}
+	if err != nil {
+		// SQLite has rolled back by itself after some failures, then this
+		// one says so and changes nothing.
+		_, _ = conn.ExecContext(ctx, "ROLLBACK")
+	}
+	return err
+}
+
+// preparer is what the driver's connection offers below database/sql, whose
+// own share of the work would be a third of an insert.
+type preparer interface {
+	PrepareContext(ctx context.Context, query string) (driver.Stmt, error)
+}
+
+// statement is a prepared statement with room for its arguments.
+type statement struct {
+	stmt driver.Stmt
+	args []driver.NamedValue
+}
+
+func prepare(c preparer, query string) (*statement, error) {
+	stmt, err := c.PrepareContext(context.Background(), query)
+	if err != nil {
+		return nil, fmt.Errorf("prepare %q: %w", query, err)
+	}
+	return &statement{stmt: stmt}, nil
+}
+
+func (s *statement) bind(values []driver.Value) []driver.NamedValue {
+	for len(s.args) < len(values) {
+		s.args = append(s.args, driver.NamedValue{Ordinal: len(s.args) + 1})
+	}
+	for i, v := range values {
+		s.args[i].Value = v
+	}
+	return s.args[:len(values)]
+}
+
+func (s *statement) exec(values ...driver.Value) error {
+	_, err := s.stmt.(driver.StmtExecContext).ExecContext(context.Background(), s.bind(values))
+	return err
+}
+
+// number runs a statement that answers one row with one integer.
+func (s *statement) number(values ...driver.Value) (n int64, err error) {
+	rows, err := s.stmt.(driver.StmtQueryContext).QueryContext(context.Background(), s.bind(values))
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	var row [1]driver.Value
+	if err := rows.Next(row[:]); err != nil {
+		return 0, err
+	}
+	n, ok := row[0].(int64)
+	if !ok {
+		return 0, fmt.Errorf("statement answered %T, not an integer", row[0])
+	}
+	// A statement with RETURNING has done its work only when it ends.
+	if err := rows.Next(row[:]); !errors.Is(err, io.EOF) {
+		return 0, err
+	}
+	return n, nil
+}

@@ -1,0 +1,99 @@
+// Package storetest holds what every store must do, as one suite that each
+// adapter runs in its own tests. It sees a store through the ports only.
+package storetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/haltd/haltd"
+)
+
+// Store is all that an adapter implements.
+type Store interface {
+	haltd.EventStore
+	haltd.AgentStore
+	haltd.KeyStore
+}
+
+// Run runs the suite. open answers a new, empty store and closes it when its
+// test ends.
+func Run(t *testing.T, open func(t *testing.T) Store) {
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, Store)
+	}{
+		{"events come back as they went in", roundTrip},
+		{"an id is counted once", idempotent},
+		{"a batch is all or nothing", atomic},
+		{"events that cannot be kept are refused", refused},
+		{"filters", filters},
+		{"session ids are per agent", sessionsPerAgent},
+		{"paging is stable under inserts", paging},
+		{"concurrent appends", concurrent},
+		{"prune", prune},
+		{"a canceled context stops work", canceled},
+		{"agents", agents},
+		{"agent totals", totals},
+		{"agent paging and search", agentListing},
+		{"sessions", sessions},
+		{"session paging and search", sessionListing},
+		{"cursors of others are refused", cursors},
+		{"stats", stats},
+		{"stats groups", statsGroups},
+		{"stats of a wrong query", statsInvalid},
+		{"keys", keys},
+		{"keys that cannot be kept are refused", keysRefused},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
+	}
+}
+
+// start is when the suite's events happen: half past an hour.
+var start = time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)
+
+// call is a plain, complete call.
+func call(id int, at time.Time, agent, session string) haltd.Event {
+	return haltd.Event{
+		ID: haltd.EventID(id), Time: at, Type: haltd.EventCall,
+		Agent: agent, Session: session, Client: "sdk",
+		Provider: "openai", Path: "/v1/chat/completions", Model: "gpt-5",
+		Status: 200, Tokens: haltd.Usage{Input: 100, Output: 10, CacheRead: 5, CacheWrite: 1}, Cost: haltd.Dollar,
+	}
+}
+
+func add(t *testing.T, s Store, events ...haltd.Event) {
+	t.Helper()
+	if err := s.AppendEvents(t.Context(), events); err != nil {
+		t.Fatalf("AppendEvents: %v", err)
+	}
+}
+
+// ids asks for events and answers their ids.
+func ids(t *testing.T, s Store, q haltd.EventQuery) []int {
+	t.Helper()
+	events, err := s.Events(t.Context(), q)
+	if err != nil {
+		t.Fatalf("Events(%+v): %v", q, err)
+	}
+	list := []int{}
+	for _, e := range events {
+		list = append(list, int(e.ID))
+	}
+	return list
+}
+
+func equal[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func wantCode(t *testing.T, what string, err error, code string) {
+	t.Helper()
+	if got := haltd.ErrorCode(err); got != code {
+		t.Errorf("%s: code %q, want %q (error: %v)", what, got, code, err)
+	}
+}
