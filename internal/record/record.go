@@ -1,0 +1,203 @@
+// Package record takes events off the request path: it queues them, prices
+// them, writes them in batches and tells those who watch. It decides nothing
+// about calls and reads nothing back; the store it writes to is a port.
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// EventAppender is the part of haltd.EventStore that a Recorder uses. An
+// error with CodeUnavailable means that the same write may pass later; any
+// other is taken for the fault of the events.
+type EventAppender interface {
+	AppendEvents(ctx context.Context, events []haltd.Event) error
+	PruneEvents(ctx context.Context, t time.Time) (int64, error)
+}
+
+// Price is what a call cost. known is false where a default price was used.
+type Price func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
+
+// Options shape a Recorder; each zero field has a default.
+type Options struct {
+	Price     Price                // none: events keep the cost they come with
+	Queue     int                  // events that may wait to be written; 65536
+	Batch     int                  // events in one write; 500
+	Interval  time.Duration        // how long an event may wait for others; 200 ms
+	Retention func() time.Duration // how long events are kept, asked before each prune; none or 0 keeps them
+	Clock     haltd.Clock          // time.Now
+	Logger    *slog.Logger         // silent
+}
+
+// Stats counts what a Recorder has done.
+type Stats struct {
+	Pending  int   // accepted and not yet written
+	Written  int64 // committed to the store
+	Dropped  int64 // lost because the queue was full or the Recorder closed
+	Rejected int64 // lost because the store refused them for good
+}
+
+// Recorder writes events in the background, in the order they came.
+type Recorder struct {
+	store EventAppender
+	opts  Options
+	log   *slog.Logger
+
+	mu       sync.Mutex
+	pending  []haltd.Event
+	spare    []haltd.Event // the buffer that pending takes turns with
+	accepted int64         // events ever queued
+	settled  int64         // of those, written or rejected
+	flushes  []flush
+	closed   bool
+
+	written, dropped, rejected atomic.Int64
+	degraded                   atomic.Pointer[error]
+
+	wake   chan struct{} // an event waits
+	hurry  chan struct{} // a batch is full, or somebody waits
+	closes chan struct{} // closed by Close
+
+	stop    context.CancelFunc // ends writes and prunes under way
+	workers sync.WaitGroup
+	watch   watchers
+}
+
+// flush is a caller who waits until settled reaches target.
+type flush struct {
+	target int64
+	done   chan struct{}
+}
+
+// New starts a Recorder. Close ends it.
+func New(store EventAppender, opts Options) *Recorder {
+	if opts.Queue <= 0 {
+		opts.Queue = 65536
+	}
+	if opts.Batch <= 0 {
+		opts.Batch = 500
+	}
+	if opts.Interval <= 0 {
+		opts.Interval = 200 * time.Millisecond
+	}
+	if opts.Clock == nil {
+		opts.Clock = time.Now
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	r := &Recorder{
+		store: store, opts: opts, log: opts.Logger, stop: stop,
+		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), closes: make(chan struct{}),
+	}
+	r.workers.Go(func() { r.write(ctx) })
+	if opts.Retention != nil {
+		r.workers.Go(func() { r.prune(ctx) })
+	}
+	return r
+}
+
+// Record queues an event whose id the caller has set. It never waits for the
+// store; when the queue is full the event is dropped and counted.
+func (r *Recorder) Record(e haltd.Event) {
+	r.mu.Lock()
+	if r.closed || r.accepted-r.settled >= int64(r.opts.Queue) {
+		r.mu.Unlock()
+		r.dropped.Add(1)
+		return
+	}
+	r.pending = append(r.pending, e)
+	r.accepted++
+	n := len(r.pending)
+	r.mu.Unlock()
+	if n == 1 {
+		signal(r.wake)
+	}
+	if n == r.opts.Batch {
+		signal(r.hurry)
+	}
+}
+
+// Flush waits until all events recorded so far are in the store, or rejected
+// by it for good.
+func (r *Recorder) Flush(ctx context.Context) error {
+	r.mu.Lock()
+	if r.settled == r.accepted {
+		r.mu.Unlock()
+		return nil
+	}
+	f := flush{r.accepted, make(chan struct{})}
+	r.flushes = append(r.flushes, f)
+	r.mu.Unlock()
+	signal(r.hurry)
+	select {
+	case <-f.done:
+		return nil
+	case <-ctx.Done():
+		return r.unwritten(ctx.Err())
+	}
+}
+
+// Close writes what is queued and ends the Recorder; later events are
+// dropped. When ctx ends first, the error says how many events were lost.
+func (r *Recorder) Close(ctx context.Context) error {
+	r.mu.Lock()
+	if !r.closed {
+		r.closed = true
+		close(r.closes)
+	}
+	r.mu.Unlock()
+	err := r.Flush(ctx)
+	r.stop()
+	r.workers.Wait()
+	r.watch.close()
+	return err
+}
+
+func (r *Recorder) unwritten(cause error) error {
+	if last := r.Degraded(); last != nil {
+		cause = errors.Join(cause, last)
+	}
+	return fmt.Errorf("%d events are not written yet: %w", r.Stats().Pending, cause)
+}
+
+// Degraded is the last error of the store while it fails, and nil when all
+// is well.
+func (r *Recorder) Degraded() error {
+	if err := r.degraded.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// Stats are the counts so far.
+func (r *Recorder) Stats() Stats {
+	r.mu.Lock()
+	pending := int(r.accepted - r.settled)
+	r.mu.Unlock()
+	return Stats{Pending: pending, Written: r.written.Load(), Dropped: r.dropped.Load(), Rejected: r.rejected.Load()}
+}
+
+// Subscribe sends every event after it is committed. A subscriber that falls
+// more than buffer events behind is cut off: its channel is closed, as it is
+// by Close, and what it missed is in the store. The function unsubscribes.
+func (r *Recorder) Subscribe(buffer int) (<-chan haltd.Event, func()) {
+	return r.watch.add(buffer)
+}
+
+// signal leaves a note that somebody will find; one is enough.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
