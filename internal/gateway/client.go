@@ -1,0 +1,54 @@
+package gateway
+
+import (
+	"net/http"
+	"strings"
+)
+
+// clientFamily names the program that calls, by what it sends unasked. It is
+// also the id of the default agent, so each is a valid agent id.
+func clientFamily(h http.Header) string {
+	ua := strings.ToLower(h.Get("User-Agent"))
+	originator := strings.ToLower(h.Get("Originator"))
+	switch {
+	case h.Get("X-Claude-Code-Session-Id") != "" || strings.HasPrefix(ua, "claude-cli/"):
+		return "claude-code"
+	case originator == "opencode" || strings.HasPrefix(ua, "opencode/"):
+		return "opencode"
+	case strings.HasPrefix(originator, "codex") || strings.HasPrefix(ua, "codex") || h.Get("X-Codex-Turn-Metadata") != "":
+		return "codex"
+	case strings.HasPrefix(ua, "geminicli"):
+		return "gemini-cli"
+	case strings.Contains(ua, "langchain"):
+		return "langchain"
+	case strings.HasPrefix(ua, "ai/") || strings.HasPrefix(ua, "ai-sdk/") || strings.Contains(ua, " ai-sdk/"):
+		return "vercel-ai"
+	case strings.Contains(ua, "google-genai-sdk/") || strings.Contains(strings.ToLower(h.Get("X-Goog-Api-Client")), "google-genai-sdk/"):
+		return "google-genai"
+	}
+	if family := stainlessFamily(ua); family != "" {
+		return family
+	}
+	if strings.HasPrefix(ua, "curl/") {
+		return "curl"
+	}
+	return "unknown"
+}
+
+// stainlessFamily reads the user agents of the official SDKs, such as
+// "OpenAI/Python 1.99.0" and "AsyncAnthropic/Python 0.60.0".
+func stainlessFamily(ua string) string {
+	for _, maker := range [...]string{"openai", "anthropic"} {
+		rest, ok := strings.CutPrefix(strings.TrimPrefix(ua, "async"), maker+"/")
+		if !ok {
+			continue
+		}
+		language, _, _ := strings.Cut(rest, " ")
+		switch language {
+		case "js", "python", "go", "java", "ruby", "kotlin", "csharp", "php":
+			return maker + "-" + language
+		}
+		return maker + "-sdk"
+	}
+	return ""
+}

@@ -1,0 +1,183 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/wire"
+)
+
+// hopByHop are the headers that belong to one connection, not to the
+// message (RFC 9110, 7.6.1).
+var hopByHop = [...]string{
+	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization",
+	"Te", "Trailer", "Transfer-Encoding", "Upgrade",
+}
+
+func dropHopByHop(h http.Header) {
+	for _, list := range h["Connection"] {
+		for name := range strings.SplitSeq(list, ",") {
+			delete(h, http.CanonicalHeaderKey(strings.TrimSpace(name)))
+		}
+	}
+	for _, name := range hopByHop {
+		delete(h, name)
+	}
+}
+
+// forward sends the request to its upstream and the reply back, byte for
+// byte. It leaves x with what was observed on the way.
+func (g *Gateway) forward(x *exchange) error {
+	up := x.route.upstream
+	out := x.upstreamRequest(up)
+	overhead := g.Clock().Sub(x.start) - x.waited
+	res, err := up.transport.RoundTrip(out)
+	if err != nil {
+		if x.r.Context().Err() != nil {
+			return errClientLeft
+		}
+		g.Logger.Warn("upstream unreachable", "provider", up.Name, "error", plainCause(err))
+		return refuse(http.StatusBadGateway, haltd.Errorf(haltd.CodeUpstream, "%s at %s cannot be reached: %s", up.Name, up.BaseURL.Host, plainCause(err)).
+			WithFix("Check providers.%s.base_url and the network between haltd and it.", up.Name))
+	}
+	defer res.Body.Close()
+	g.Meter.Overhead(overhead)
+	g.deliver(x, res)
+	return nil
+}
+
+// upstreamRequest is the client's request, addressed to the upstream.
+func (x *exchange) upstreamRequest(up *upstream) *http.Request {
+	h := x.r.Header
+	dropHopByHop(h)
+	if _, ok := h["User-Agent"]; !ok {
+		h["User-Agent"] = nil // or net/http would add its own
+	}
+	out := &http.Request{
+		Method:        x.r.Method,
+		URL:           up.target(x.route.rest, x.r.URL.RawQuery, x.r.URL.ForceQuery),
+		Host:          up.BaseURL.Host,
+		Header:        h,
+		Body:          x.r.Body,
+		ContentLength: x.r.ContentLength,
+		Proto:         "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}
+	switch {
+	case x.format != nil:
+		delete(h, "Expect") // answered when the body was read
+		out.ContentLength = int64(len(x.body))
+		out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
+		out.Body, _ = out.GetBody()
+	case x.r.ContentLength == 0:
+		out.Body = http.NoBody
+	}
+	return out.WithContext(x.r.Context())
+}
+
+// plainCause is the innermost reason, without addresses and urls around it.
+func plainCause(err error) string {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err.Error()
+		}
+		err = inner
+	}
+}
+
+var copyBuffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
+
+// deliver passes the reply on and lets a tap listen. Each piece goes to the
+// client before anything else looks at it.
+func (g *Gateway) deliver(x *exchange, res *http.Response) {
+	announced := x.copyHeader(res)
+	x.status = res.StatusCode
+	x.w.WriteHeader(res.StatusCode)
+	flush := func() {}
+	if res.ContentLength < 0 {
+		flush = flusher(x.w)
+		flush() // a client waits for the headers of a stream, too
+	}
+	var tap *wire.Tap
+	if x.format != nil && res.StatusCode >= 200 && res.StatusCode <= 299 {
+		tap = wire.NewTap(x.format, res.StatusCode, res.Header, x.settings.maxBody)
+	}
+	complete := g.pump(x, res.Body, tap, flush)
+	if complete && announced > 0 {
+		copyTrailer(x.w.Header(), res.Trailer)
+	}
+	if tap != nil {
+		x.reply, x.unread = tap.Close(complete)
+	}
+}
+
+// pump copies the body until its end or until one side fails, and reports
+// whether it got to the end.
+func (g *Gateway) pump(x *exchange, from io.Reader, tap *wire.Tap, flush func()) bool {
+	buf := copyBuffers.Get().(*[16 << 10]byte)
+	defer copyBuffers.Put(buf)
+	for {
+		n, err := from.Read(buf[:])
+		if n > 0 {
+			if x.firstByte.IsZero() {
+				x.firstByte = g.Clock()
+			}
+			if _, werr := x.w.Write(buf[:n]); werr != nil {
+				x.failure, x.broken = "client_left", true
+				return false
+			}
+			flush()
+			x.sent += int64(n)
+			if tap != nil {
+				tap.Write(buf[:n])
+			}
+		}
+		switch {
+		case err == io.EOF:
+			return true
+		case err != nil:
+			x.failure, x.broken = "upstream_cut", true
+			if errors.Is(err, context.Canceled) || x.r.Context().Err() != nil {
+				x.failure = "client_left"
+			}
+			return false
+		}
+	}
+}
+
+// copyHeader passes the reply's headers on and keeps net/http from adding
+// its own. It says how many trailers the upstream announced.
+func (x *exchange) copyHeader(res *http.Response) (trailers int) {
+	h := x.w.Header()
+	dropHopByHop(res.Header)
+	for name, values := range res.Header {
+		h[name] = values
+	}
+	for _, name := range [...]string{"Date", "Content-Type"} {
+		if _, ok := h[name]; !ok {
+			h[name] = nil
+		}
+	}
+	for name := range res.Trailer {
+		h.Add("Trailer", name)
+	}
+	return len(res.Trailer)
+}
+
+func copyTrailer(h, trailer http.Header) {
+	for name, values := range trailer {
+		h[name] = values
+	}
+}
+
+// flusher sends what has been written to the client at once.
+func flusher(w http.ResponseWriter) func() {
+	c := http.NewResponseController(w)
+	return func() { _ = c.Flush() } // a client that left shows at the next write
+}

@@ -1,0 +1,224 @@
+// Package gateway is the path of a request: identify, read, forward, observe,
+// record. It stands between agents and their providers, understands every
+// call and changes no byte of it. Where a request goes is decided by the
+// configuration alone; what the bytes mean is decided in wire.
+package gateway
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/wire"
+)
+
+// Recorder takes the event of each exchange. It must not block.
+type Recorder interface {
+	Record(haltd.Event)
+}
+
+// Attempts tells a transport's retry from a request made again.
+type Attempts interface {
+	Digest(agent, path string, body []byte) uint64
+	Retry(digest uint64, claimed bool) bool
+	Ended(digest uint64, succeeded bool)
+}
+
+// Replies knows in which session a reply was given.
+type Replies interface {
+	Session(agent, reply string) string
+	Got(agent, reply, session string)
+}
+
+// Meter counts what the gateway does.
+type Meter interface {
+	Request(provider, decision string)
+	Overhead(time.Duration)
+	Unread()
+	InvalidAgentID()
+	InFlight(delta int)
+}
+
+// The decisions that Meter counts.
+const (
+	decisionAllow  = "allow"  // forwarded as an LLM call
+	decisionPassed = "passed" // forwarded, but no LLM call
+	decisionRefuse = "refuse" // answered by haltd
+	decisionError  = "error"  // could not be forwarded
+)
+
+// Options are the gateway's neighbours. All are needed.
+type Options struct {
+	Keys     *Keyring
+	Recorder Recorder
+	Attempts Attempts
+	Replies  Replies
+	Meter    Meter
+	Clock    haltd.Clock
+	Logger   *slog.Logger
+}
+
+// Gateway serves agents. Configure it before the first request.
+type Gateway struct {
+	Options
+	ids      haltd.EventIDs
+	inFlight sync.WaitGroup
+	settings atomic.Pointer[Settings]
+}
+
+// New makes a gateway that forwards by settings.
+func New(o Options, s *Settings) *Gateway {
+	g := &Gateway{Options: o}
+	g.settings.Store(s)
+	return g
+}
+
+// Configure makes settings effective for the next request. Requests in
+// flight finish under the old ones.
+func (g *Gateway) Configure(s *Settings) {
+	old := g.settings.Swap(s)
+	old.closeIdle(s)
+}
+
+// Settings are those in force.
+func (g *Gateway) Settings() *Settings { return g.settings.Load() }
+
+// Wait returns when no request is on its way any more. Call it after the
+// server stopped taking new ones.
+func (g *Gateway) Wait() { g.inFlight.Wait() }
+
+// Close frees idle connections to upstreams.
+func (g *Gateway) Close() { g.settings.Load().closeIdle(nil) }
+
+// ServeHTTP takes one request along the path.
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/" && (r.Method == http.MethodHead || r.Method == http.MethodGet) {
+		g.greet(w)
+		return
+	}
+	x := &exchange{w: w, r: r, settings: g.settings.Load(), start: g.Clock()}
+	g.Meter.InFlight(1)
+	g.inFlight.Add(1)
+	defer func() {
+		g.inFlight.Done()
+		g.Meter.InFlight(-1)
+	}()
+
+	err := g.identify(x)
+	if err == nil && x.isProbe() {
+		g.greet(w)
+		return
+	}
+	if err == nil {
+		err = g.read(x)
+	}
+	if err == nil {
+		err = g.forward(x)
+	}
+	if err != nil {
+		g.refuse(x, err)
+	}
+	g.record(x)
+	if x.broken {
+		// The client must not take half a reply for a whole one.
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// exchange is one request on its way, filled step by step.
+type exchange struct {
+	w        http.ResponseWriter
+	r        *http.Request
+	settings *Settings
+	start    time.Time
+
+	// identify
+	route   route
+	key     haltd.Key // the gateway key; zero without one
+	agent   string
+	label   string
+	client  string
+	session string
+	// keyDigest stands for the caller's key in the name of a session that
+	// has no id of its own.
+	keyDigest uint64
+
+	// read
+	format  wire.Format // nil for a path that passes through
+	body    []byte      // as sent; only for LLM calls
+	call    *haltd.Call
+	attempt uint64
+	retry   bool
+	waited  time.Duration // for the client to send its body
+
+	// forward and observe
+	status    int
+	firstByte time.Time
+	sent      int64 // bytes of the reply's body
+	reply     *haltd.Reply
+	unread    string
+	failure   string // how the exchange failed; see haltd.Event.Error
+	refused   bool   // answered by haltd
+	broken    bool   // the reply stopped before its end
+}
+
+// isProbe reports a look at the base URL itself, as Claude Code sends before
+// its first call.
+func (x *exchange) isProbe() bool {
+	return (x.route.rest == "" || x.route.rest == "/") && (x.r.Method == http.MethodHead || x.r.Method == http.MethodGet)
+}
+
+func (g *Gateway) greet(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = w.Write([]byte("haltd gateway. Point a client's base URL here; docs/clients.md lists the settings.\n"))
+}
+
+// refusal is an error that the gateway answers itself.
+type refusal struct {
+	status int
+	why    *haltd.Error
+}
+
+func (r refusal) Error() string { return r.why.Error() }
+
+func refuse(status int, why *haltd.Error) error { return refusal{status, why} }
+
+// refuse answers a request that is not forwarded, in the provider's own
+// shape, and says why in a header too.
+func (g *Gateway) refuse(x *exchange, err error) {
+	if errors.Is(err, errClientLeft) {
+		x.failure = "client_left"
+		return // nobody listens
+	}
+	var ref refusal
+	if !errors.As(err, &ref) {
+		ref = refusal{http.StatusInternalServerError, haltd.Errorf(haltd.CodeInternal, "haltd could not handle this request: %v", err)}
+	}
+	x.refused, x.failure = true, ref.why.Code
+	x.status = ref.status
+	h := x.w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Haltd-Reason", ref.why.Code)
+	if ref.status < 500 {
+		h.Set("X-Should-Retry", "false")
+	}
+	if ref.status == http.StatusUpgradeRequired {
+		h.Set("Upgrade", "HTTP/1.1")
+		h.Set("Connection", "Upgrade")
+	}
+	x.w.WriteHeader(ref.status)
+	_, _ = x.w.Write(x.dialect().Denial(ref.status, ref.why.Code, "haltd: "+ref.Error()))
+}
+
+// dialect is the manner in which to talk to this client: that of the format
+// it speaks, else of the provider it calls.
+func (x *exchange) dialect() wire.Dialect {
+	if x.route.dialect != nil {
+		return x.route.dialect
+	}
+	return x.settings.fallback
+}

@@ -1,0 +1,249 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/haltd/haltd"
+)
+
+// identify finds out where a request goes and who sends it. The session is
+// known only after the body is read where no header names it; see sessionOf.
+func (g *Gateway) identify(x *exchange) error {
+	x.client = clientFamily(x.r.Header)
+	var err error
+	if x.route, err = findRoute(x.r, x.settings); err != nil {
+		return err
+	}
+	if isUpgrade(x.r.Header) {
+		return refuse(http.StatusUpgradeRequired, haltd.Errorf("upgrade_required", "haltd does not pass WebSockets").
+			WithFix("The client falls back to plain HTTP by itself."))
+	}
+	digestKey := clientKey(x.r)
+	if err := g.authenticate(x); err != nil {
+		return err
+	}
+	name, err := g.agentName(x)
+	if err != nil {
+		return err
+	}
+	x.agent = name
+	if x.key.ID != "" {
+		digestKey = x.key.ID
+		x.agent = x.key.Agent
+		if name != x.agent && name != x.client {
+			x.label = name
+		}
+	}
+	if x.agent == "" {
+		x.agent = x.client
+	}
+	x.session = headerSession(x.r.Header)
+	if x.session == "" {
+		x.keyDigest = xxhash.Sum64String(digestKey)
+	}
+	delete(x.r.Header, "X-Agent-Id")
+	return nil
+}
+
+func isUpgrade(h http.Header) bool {
+	return len(h["Upgrade"]) > 0 && strings.Contains(strings.ToLower(h.Get("Upgrade")), "websocket")
+}
+
+// agentName is the name that the request gives its agent: path, header, or
+// what a native client calls itself; "" when it gives none. A wrong name in
+// the path is a mistake to hear about; elsewhere it may mean something else,
+// so it is ignored and counted.
+func (g *Gateway) agentName(x *exchange) (string, error) {
+	if x.route.agent != "" {
+		id, ok := haltd.AgentID(x.route.agent)
+		if !ok {
+			return "", refuse(http.StatusBadRequest, haltd.Errorf("invalid_agent", "%.140q is not a valid agent id", x.route.agent).
+				WithFix("Use letters, digits and . _ : @ - in /agents/{agent}/, starting with a letter or digit, 128 at most."))
+		}
+		return id, nil
+	}
+	h := x.r.Header
+	for _, name := range [...]string{h.Get("X-Agent-Id"), turnMetadata(h).agent, h.Get("X-Title")} {
+		if name == "" {
+			continue
+		}
+		if id, ok := haltd.AgentID(name); ok {
+			return id, nil
+		}
+		g.Meter.InvalidAgentID()
+	}
+	return "", nil
+}
+
+// sessionHeaders carry a session id: haltd's own, then those that other
+// gateways taught users to send.
+var sessionHeaders = [...]string{
+	"X-Session-Id",
+	"X-Litellm-Trace-Id",
+	"Helicone-Session-Id",
+	"X-Bf-Session-Id",
+	"X-Portkey-Trace-Id",
+	"X-Agentwatch-Session-Id",
+}
+
+// headerSession is the session as the headers name it; "" when they do not.
+// A sub-agent that shares its parent's session id talks in a conversation of
+// its own, so its thread is part of the name.
+func headerSession(h http.Header) string {
+	for _, name := range sessionHeaders {
+		if v := h.Get(name); v != "" {
+			return sessionName(v, "")
+		}
+	}
+	if v := h.Get("X-Claude-Code-Session-Id"); v != "" {
+		return sessionName(v, h.Get("X-Claude-Code-Agent-Id"))
+	}
+	turn := turnMetadata(h)
+	session := firstOf(h.Get("Session-Id"), h.Get("Session_id"), turn.session)
+	thread := firstOf(h.Get("Thread-Id"), h.Get("Thread_id"))
+	switch {
+	case session == "":
+		session, thread = thread, ""
+	case thread == session:
+		thread = ""
+	}
+	if session == "" {
+		return ""
+	}
+	return sessionName(session, thread)
+}
+
+// codexTurn is what Codex says of a turn in X-Codex-Turn-Metadata.
+type codexTurn struct{ session, agent string }
+
+func turnMetadata(h http.Header) codexTurn {
+	var t codexTurn
+	raw := h.Get("X-Codex-Turn-Metadata")
+	if raw == "" {
+		return t
+	}
+	d := jsontext.NewDecoder(strings.NewReader(raw))
+	if tok, err := d.ReadToken(); err != nil || tok.Kind() != '{' {
+		return t
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return t
+		}
+		field := name.String()
+		if d.PeekKind() != '"' {
+			if d.SkipValue() != nil {
+				return t
+			}
+			continue
+		}
+		value, err := d.ReadToken()
+		if err != nil {
+			return t
+		}
+		switch field {
+		case "session_id":
+			t.session = value.String()
+		case "agent_name":
+			t.agent = value.String()
+		}
+	}
+	return t
+}
+
+// sessionOf names the session of a request whose headers do not: by its
+// body, by the reply it continues, else by how the conversation began.
+func (g *Gateway) sessionOf(x *exchange) string {
+	hints := &x.call.Hints
+	if hints.Session != "" {
+		return sessionName(hints.Session, "")
+	}
+	if hints.PreviousID != "" {
+		if s := g.Replies.Session(x.agent, hints.PreviousID); s != "" {
+			return s
+		}
+	}
+	if isSessionKey(x.client, hints.PromptCacheKey) {
+		return sessionName(hints.PromptCacheKey, "")
+	}
+	return beginning(x.keyDigest, x.call)
+}
+
+// isSessionKey reports whether a prompt_cache_key names one conversation.
+// Codex and OpenCode put their session id there; others often put the same
+// word on every call, so only what looks made for one conversation counts.
+func isSessionKey(client, key string) bool {
+	if key == "" {
+		return false
+	}
+	return client == "codex" || client == "opencode" || looksLikeUUID(key)
+}
+
+func looksLikeUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		switch i {
+		case 8, 13, 18, 23:
+			if c != '-' {
+				return false
+			}
+		default:
+			if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F') {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// beginning names a session by who called, under which instructions, and
+// what was said first. The texts cannot be had back from it.
+func beginning(key uint64, c *haltd.Call) string {
+	var b [32]byte
+	binary.LittleEndian.PutUint64(b[0:], key)
+	binary.LittleEndian.PutUint64(b[8:], c.System)
+	binary.LittleEndian.PutUint64(b[16:], xxhash.Sum64String(c.FirstUser()))
+	binary.LittleEndian.PutUint64(b[24:], xxhash.Sum64String(c.Hints.User))
+	return "ses_" + shortDigest(b[:])
+}
+
+// sessionName keeps a client's own session id where it is fit to be shown
+// and stored, and names it by a digest where it is not.
+func sessionName(id, thread string) string {
+	if thread != "" {
+		id += ":" + thread
+	}
+	if len(id) <= 200 && utf8.ValidString(id) && strings.IndexFunc(id, unfit) < 0 {
+		return id
+	}
+	return "ses_" + shortDigest([]byte(id))
+}
+
+func unfit(r rune) bool { return r <= ' ' || r == 0x7f || r > 0x7e }
+
+var digestText = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+func shortDigest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return digestText.EncodeToString(sum[:10])
+}
+
+func firstOf(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}

@@ -1,0 +1,93 @@
+package gateway
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/wire"
+)
+
+var errClientLeft = errors.New("client left")
+
+// read takes in the body of an LLM call and understands it. What cannot be
+// read is refused: passing it on unseen would be a way around the gateway.
+// Other requests pass through and their bodies are not touched.
+func (g *Gateway) read(x *exchange) error {
+	if x.route.format == nil || x.r.ContentLength == 0 && x.r.Method != http.MethodPost {
+		return nil
+	}
+	x.format = x.route.format
+	arriving := g.Clock()
+	var err error
+	if x.body, err = readBody(x.r, x.settings.maxBody); err != nil {
+		return err
+	}
+	x.waited = g.Clock().Sub(arriving)
+
+	plain := x.body
+	if encoding := x.r.Header.Get("Content-Encoding"); encoding != "" {
+		if plain, err = wire.DecodeRequest(encoding, x.body, x.settings.maxBody); err != nil {
+			return unreadable(err)
+		}
+	}
+	if x.call, err = x.format.ReadCall(x.route.path, plain); err != nil {
+		return unreadable(err)
+	}
+	if x.session == "" {
+		x.session = g.sessionOf(x)
+	}
+	x.attempt = g.Attempts.Digest(x.agent, x.route.path, x.body)
+	x.retry = g.Attempts.Retry(x.attempt, claimsRetry(x.r.Header))
+	return nil
+}
+
+func claimsRetry(h http.Header) bool {
+	n, err := strconv.Atoi(h.Get("X-Stainless-Retry-Count"))
+	return err == nil && n > 0
+}
+
+// readBody reads a whole body within the limit. A large Content-Length alone
+// reserves no memory.
+func readBody(r *http.Request, limit int64) ([]byte, error) {
+	if r.ContentLength > limit {
+		return nil, tooLarge(limit)
+	}
+	const trusted = 1 << 20
+	if n := r.ContentLength; n >= 0 && n <= trusted {
+		body := make([]byte, n)
+		if _, err := io.ReadFull(r.Body, body); err != nil {
+			return nil, fmt.Errorf("%w: %v", errClientLeft, err)
+		}
+		return body, nil
+	}
+	var buf bytes.Buffer
+	n, err := buf.ReadFrom(io.LimitReader(r.Body, limit+1))
+	switch {
+	case n > limit:
+		return nil, tooLarge(limit)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %v", errClientLeft, err)
+	}
+	return buf.Bytes(), nil
+}
+
+func tooLarge(limit int64) error {
+	return refuse(http.StatusRequestEntityTooLarge, haltd.Errorf(haltd.CodeTooLarge, "The request body is larger than this gateway takes (%d MiB)", limit>>20).
+		WithFix("Raise gateway.max_body in haltd's configuration, or send less."))
+}
+
+func unreadable(err error) error {
+	var e *haltd.Error
+	if !errors.As(err, &e) {
+		e = haltd.Errorf(haltd.CodeMalformed, "The request body cannot be read: %v", err)
+	}
+	if e.Code == haltd.CodeTooLarge {
+		return refuse(http.StatusRequestEntityTooLarge, e)
+	}
+	return refuse(http.StatusBadRequest, e)
+}

@@ -1,0 +1,143 @@
+package gateway
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/haltd/haltd"
+)
+
+func TestEventOfACall(t *testing.T) {
+	reply := strings.Replace(chatReply, `"content":"hello"`, `"content":"hello","tool_calls":[{"id":"t1","type":"function","function":{"name":"read_file","arguments":"{}"}}]`, 1)
+	f := newFixture(t, answer(200, "application/json", reply), "")
+	f.send(t, "POST", "/agents/bot/openai/v1/chat/completions", map[string]string{"X-Session-Id": "s1", "User-Agent": "curl/8"}, chatBody)
+	want := haltd.Event{
+		Type: haltd.EventCall, Agent: "bot", Session: "s1", Client: "curl",
+		Provider: "openai", Format: "openai-chat", Path: "/v1/chat/completions", Model: "gpt-x",
+		Status: 200, Tokens: haltd.Usage{Input: 7, Output: 2},
+		Finish: "stop", ToolCalls: []string{"read_file"},
+		PromptHash: textHash("hi"), PromptLen: 2, ReplyHash: textHash("hello"), ReplyLen: 5,
+	}
+	got := f.last(t)
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(haltd.Event{}, "ID", "Time", "Latency", "FirstByte")); diff != "" {
+		t.Errorf("event (-want +got):\n%s", diff)
+	}
+	if got.ID == 0 || got.Time.IsZero() || got.Latency <= 0 || got.FirstByte <= 0 || got.FirstByte > got.Latency {
+		t.Errorf("id %v, time %v, latency %v, first byte %v", got.ID, got.Time, got.Latency, got.FirstByte)
+	}
+	if f.meter.get("openai allow") != 1 || f.meter.get("overhead") != 1 {
+		t.Errorf("counted %v", f.meter.counts)
+	}
+}
+
+func TestTokensOfReplies(t *testing.T) {
+	noUsage := "data: {\"choices\":[{\"delta\":{\"content\":\"" + strings.Repeat("word ", 20) + "\"}}]}\n\ndata: [DONE]\n\n"
+	for _, tc := range []struct {
+		name, contentType, body string
+		estimated               bool
+		input, output           int64
+		unread, failure         string
+	}{
+		{"usage in JSON", "application/json", chatReply, false, 7, 2, "", ""},
+		{"usage in a stream", "text/event-stream", strings.Replace(sseReply, "data: [DONE]", "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":11,\"completion_tokens\":3}}\n\ndata: [DONE]", 1), false, 11, 3, "", ""},
+		{"a stream without usage", "text/event-stream", noUsage, true, -1, 25, "", ""},
+		{"a reply that is no JSON", "text/plain", "what is this?!", true, -1, 4, "not JSON nor an event stream", ""},
+		{"an error inside the stream", "text/event-stream", "data: {\"error\":{\"message\":\"overloaded\"}}\n\n", true, -1, 0, "", "in_stream: overloaded"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := newFixture(t, answer(200, tc.contentType, tc.body), "")
+			f.send(t, "POST", "/v1/chat/completions", nil, chatBody)
+			e := f.last(t)
+			if e.Estimated != tc.estimated || e.Tokens.Output != tc.output || tc.input >= 0 && e.Tokens.Input != tc.input || e.Tokens.Input == 0 {
+				t.Errorf("estimated %v, %+v; want %v, %d in, %d out", e.Estimated, e.Tokens, tc.estimated, tc.input, tc.output)
+			}
+			if e.Unread != tc.unread || e.Error != tc.failure {
+				t.Errorf("unread %q, error %q; want %q, %q", e.Unread, e.Error, tc.unread, tc.failure)
+			}
+			if (f.meter.get("unread") == 1) != (tc.unread != "") {
+				t.Errorf("counted %d unread replies", f.meter.get("unread"))
+			}
+		})
+	}
+}
+
+func TestFailedCallsCostNothing(t *testing.T) {
+	f := newFixture(t, answer(429, "application/json", `{"error":{"message":"slow down"}}`), "")
+	f.send(t, "POST", "/v1/chat/completions", nil, chatBody)
+	if e := f.last(t); e.Type != haltd.EventCall || e.Status != 429 || e.Tokens != (haltd.Usage{}) || e.Estimated {
+		t.Errorf("%s %d %+v estimated %v; want an llm_call with 429 and no tokens", e.Type, e.Status, e.Tokens, e.Estimated)
+	}
+}
+
+func TestPassThroughIsNoCall(t *testing.T) {
+	f := newFixture(t, answer(200, "application/json", `{"data":[]}`), "")
+	f.send(t, "POST", "/v1/embeddings", nil, `{"model":"e","input":"x"}`)
+	if e := f.last(t); e.Type != haltd.EventPass || e.Path != "/v1/embeddings" || e.Format != "" || e.Session != "" {
+		t.Errorf("%s %s format %q session %q; want pass_through", e.Type, e.Path, e.Format, e.Session)
+	}
+}
+
+func TestRetries(t *testing.T) {
+	status := 200
+	f := newFixture(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, chatReply)
+	}), "")
+	send := func(upstream int, body string, header map[string]string) bool {
+		t.Helper()
+		status = upstream
+		f.send(t, "POST", "/v1/chat/completions", header, body)
+		return f.last(t).Retry
+	}
+	other := strings.Replace(chatBody, "hi", "ho", 1)
+	claimed := map[string]string{"X-Stainless-Retry-Count": "1"}
+	for i, step := range []struct {
+		what   string
+		status int
+		body   string
+		header map[string]string
+		want   bool
+	}{
+		{"a first call that fails", 500, chatBody, nil, false},
+		{"the same again", 500, chatBody, nil, true},
+		{"and again, now answered", 200, chatBody, nil, true},
+		{"once more after the 2xx", 200, chatBody, nil, false},
+		{"once more, claiming to be a retry", 200, chatBody, claimed, false},
+		{"another body", 200, other, nil, false},
+		{"a body never seen, claimed", 200, strings.Replace(chatBody, "hi", "hu", 1), claimed, true},
+		{"count zero claims nothing", 200, strings.Replace(chatBody, "hi", "ha", 1), map[string]string{"X-Stainless-Retry-Count": "0"}, false},
+	} {
+		if got := send(step.status, step.body, step.header); got != step.want {
+			t.Errorf("step %d, %s: retry %v, want %v", i+1, step.what, got, step.want)
+		}
+	}
+}
+
+func TestCutStreamMakesTheNextARetry(t *testing.T) {
+	body := "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"
+	f := newFixture(t, answer(200, "text/event-stream", body), "")
+	f.send(t, "POST", "/v1/chat/completions", nil, chatBody)
+	if f.last(t).Retry {
+		t.Error("the first call counts as a retry")
+	}
+	f.send(t, "POST", "/v1/chat/completions", nil, chatBody)
+	if !f.last(t).Retry {
+		t.Error("the same call after a stream without its end is no retry")
+	}
+}
+
+func TestHostileNamesAreBounded(t *testing.T) {
+	long := strings.Repeat("m", 100_000)
+	f := newFixture(t, answer(200, "application/json", `{"choices":[{"message":{"tool_calls":[{"function":{"name":"`+long+`"}}]},"finish_reason":"`+long+`"}]}`), "")
+	f.send(t, "POST", "/v1/chat/completions", nil, strings.Replace(chatBody, "gpt-x", long, 1))
+	e := f.last(t)
+	if len(e.Model) > 200 || len(e.Finish) > 60 || len(e.ToolCalls) != 1 || len(e.ToolCalls[0]) > 100 {
+		t.Errorf("model %d, finish %d, tools %d bytes", len(e.Model), len(e.Finish), len(e.ToolCalls))
+	}
+}

@@ -1,0 +1,113 @@
+package gateway
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/haltd/haltd/internal/config"
+	"github.com/haltd/haltd/internal/wire"
+	"github.com/haltd/haltd/internal/wire/formats"
+)
+
+// Settings is what the configuration says of the gateway, made ready for the
+// request path. It never changes once made.
+type Settings struct {
+	requireKeys bool
+	maxBody     int64
+	upstreams   map[string]*upstream
+	fallback    wire.Dialect // for answers to requests that name no provider
+}
+
+// upstream is one provider and its pool of connections.
+type upstream struct {
+	config.Provider
+	dialect   wire.Dialect
+	transport *http.Transport
+}
+
+// NewSettings makes settings from a configuration that has been checked.
+// Upstreams that are as they were in old keep their connections.
+func NewSettings(c *config.Config, old *Settings) *Settings {
+	s := &Settings{
+		requireKeys: c.Gateway.RequireKeys,
+		maxBody:     int64(c.Gateway.MaxBody),
+		upstreams:   make(map[string]*upstream, len(c.Providers)),
+		fallback:    formats.Dialect("openai"),
+	}
+	for _, p := range c.Providers {
+		u := &upstream{Provider: p, dialect: formats.Dialect(p.Format)}
+		if before := old.upstream(p.Name); before != nil && before.sameConnections(u) {
+			u.transport = before.transport
+		} else {
+			u.transport = newTransport(p.MaxConnections)
+		}
+		s.upstreams[p.Name] = u
+	}
+	return s
+}
+
+func (s *Settings) upstream(name string) *upstream {
+	if s == nil {
+		return nil
+	}
+	return s.upstreams[name]
+}
+
+func (u *upstream) sameConnections(v *upstream) bool {
+	return u.BaseURL.String() == v.BaseURL.String() && u.MaxConnections == v.MaxConnections
+}
+
+// closeIdle frees the pools that next does not use.
+func (s *Settings) closeIdle(next *Settings) {
+	for name, u := range s.upstreams {
+		if v := next.upstream(name); v == nil || v.transport != u.transport {
+			u.transport.CloseIdleConnections()
+		}
+	}
+}
+
+// newTransport makes a pool. It must not decompress: what the client asked
+// for is what it gets.
+func newTransport(maxConnections int) *http.Transport {
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ForceAttemptHTTP2:     true,
+		DisableCompression:    true,
+		MaxIdleConns:          0,
+		MaxIdleConnsPerHost:   256,
+		MaxConnsPerHost:       maxConnections,
+		IdleConnTimeout:       90 * time.Second,
+		ExpectContinueTimeout: time.Second,
+	}
+}
+
+// target is where a request with this path and query goes: the configured
+// host, whatever the request says. The escaped path is kept as sent.
+func (u *upstream) target(escapedPath, rawQuery string, forceQuery bool) *url.URL {
+	t := &url.URL{Scheme: u.BaseURL.Scheme, Host: u.BaseURL.Host, RawQuery: rawQuery, ForceQuery: forceQuery}
+	base := strings.TrimSuffix(u.BaseURL.EscapedPath(), "/")
+	// People write base URLs with and without the version that every path
+	// starts with anyway.
+	if version := base[strings.LastIndexByte(base, '/')+1:]; version != "" && strings.HasPrefix(escapedPath, "/"+version+"/") && isVersion(version) {
+		base = strings.TrimSuffix(base, "/"+version)
+	}
+	full := base + escapedPath
+	if strings.HasPrefix(full, "//") {
+		t.Path = full // Opaque would read it as a host
+		if p, err := url.PathUnescape(full); err == nil {
+			t.Path, t.RawPath = p, full
+		}
+		return t
+	}
+	t.Opaque = full
+	return t
+}
+
+func isVersion(segment string) bool {
+	return segment == "v1" || segment == "v1beta" || segment == "v1alpha"
+}
