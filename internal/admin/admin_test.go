@@ -1,0 +1,250 @@
+package admin
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/haltd/haltd"
+)
+
+type document struct {
+	OpenAPI string
+	Paths   map[string]map[string]struct {
+		OperationID string
+		Security    *[]map[string][]string
+	}
+	Components struct {
+		Schemas map[string]struct {
+			Properties map[string]struct{ Type any }
+		}
+	}
+}
+
+func openAPI(t *testing.T, w *world) document {
+	t.Helper()
+	return answer[document](t, w, "GET", "/v1/openapi.json", "", 200)
+}
+
+func TestEveryRouteOfTheDocumentNeedsTheToken(t *testing.T) {
+	w := newWorld()
+	open := map[string]bool{"/healthz": true, "/readyz": true}
+	replacer := strings.NewReplacer("{id}", "x", "{agent}", "x", "{session}", "x")
+	routes := 0
+	for path, methods := range openAPI(t, w).Paths {
+		for method := range methods {
+			routes++
+			for name, authorization := range map[string]string{
+				"no token": "", "a wrong token": "Bearer wrong", "an empty token": "Bearer ", "a password": "Basic " + token, "a longer token": "Bearer " + token + "x",
+			} {
+				rec := w.do(strings.ToUpper(method), replacer.Replace(path), "", "Authorization", authorization)
+				if open[path] {
+					if rec.Code != 200 {
+						t.Errorf("%s %s with %s = %d, want 200", method, path, name, rec.Code)
+					}
+					continue
+				}
+				if rec.Code != 401 || rec.Header().Get("WWW-Authenticate") == "" || !strings.Contains(rec.Body.String(), "admin.token") {
+					t.Errorf("%s %s with %s = %d %s, want 401 that says where the token is", method, path, name, rec.Code, rec.Body)
+				}
+			}
+		}
+	}
+	if want := 18; routes != want {
+		t.Errorf("the document has %d routes, want %d", routes, want)
+	}
+}
+
+func TestWithoutAConfiguredTokenNobodyIsLetIn(t *testing.T) {
+	w := newWorld(func(o *Options) { o.Token = "" })
+	for _, authorization := range []string{"", "Bearer", "Bearer "} {
+		if rec := w.do("GET", "/v1/agents", "", "Authorization", authorization); rec.Code != 401 {
+			t.Errorf("Authorization %q = %d, want 401", authorization, rec.Code)
+		}
+	}
+}
+
+func TestTheSchemeOfTheTokenIsCaseInsensitive(t *testing.T) {
+	if rec := newWorld().do("GET", "/v1/agents", "", "Authorization", "bearer "+token); rec.Code != 200 {
+		t.Errorf("status = %d, want 200", rec.Code)
+	}
+}
+
+func TestTheDocumentDescribesWhatIsSent(t *testing.T) {
+	doc := openAPI(t, newWorld())
+	if !strings.HasPrefix(doc.OpenAPI, "3.1") {
+		t.Errorf("openapi = %q, want 3.1", doc.OpenAPI)
+	}
+	event := doc.Components.Schemas["Event"].Properties
+	for field, want := range map[string]string{"cost_usd": "number", "latency_ms": "number", "id": "string", "time": "string"} {
+		if got := event[field].Type; got != want {
+			t.Errorf("Event.%s has type %v, want %s", field, got, want)
+		}
+	}
+	if security := doc.Paths["/healthz"]["get"].Security; security == nil || len(*security) != 0 {
+		t.Errorf("/healthz security = %v, want none", security)
+	}
+}
+
+func TestUnknownPathsAndMethodsAnswerInTheSameShape(t *testing.T) {
+	w := newWorld()
+	for _, c := range []struct {
+		method, target string
+		status         int
+		code, allow    string
+	}{
+		{"GET", "/v1/nothing", 404, "not_found", ""},
+		{"GET", "/docs", 404, "not_found", ""},
+		{"GET", "/v1/events/", 404, "not_found", ""},
+		{"POST", "/v1/events", 405, "method_not_allowed", "GET, HEAD"},
+		{"PUT", "/v1/keys", 405, "method_not_allowed", "GET, HEAD, POST"},
+		{"OPTIONS", "/v1/keys", 405, "method_not_allowed", "GET, HEAD, POST"},
+	} {
+		rec := w.do(c.method, c.target, "")
+		var got problemBody
+		if err := json.Unmarshal(rec.Body.Bytes(), &got); err != nil {
+			t.Errorf("%s %s answered %q: %v", c.method, c.target, rec.Body, err)
+		}
+		if rec.Code != c.status || got.Error.Code != c.code || got.Error.Message == "" || got.Error.Fix == "" {
+			t.Errorf("%s %s = %d %+v, want %d %s with message and fix", c.method, c.target, rec.Code, got.Error, c.status, c.code)
+		}
+		if rec.Header().Get("Allow") != c.allow {
+			t.Errorf("%s %s Allow = %q, want %q", c.method, c.target, rec.Header().Get("Allow"), c.allow)
+		}
+	}
+}
+
+func TestEveryAnswerCarriesSecurityHeaders(t *testing.T) {
+	w := newWorld()
+	for _, target := range []string{"/", "/healthz", "/v1/agents", "/v1/keys", "/nowhere", "/v1/events?bad=1"} {
+		rec := w.do("GET", target, "", "Origin", "http://evil.example")
+		for name, want := range map[string]string{
+			"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+			"Access-Control-Allow-Origin": "",
+		} {
+			if got := rec.Header().Get(name); got != want {
+				t.Errorf("%s %s = %q, want %q", target, name, got, want)
+			}
+		}
+	}
+}
+
+func TestHostsAgainstRebinding(t *testing.T) {
+	for _, c := range []struct {
+		host     string
+		loopback bool
+		hosts    []string
+		status   int
+	}{
+		{"localhost:7071", true, nil, 200},
+		{"LOCALHOST", true, nil, 200},
+		{"127.0.0.1", true, nil, 200},
+		{"127.8.9.1:80", true, nil, 200},
+		{"[::1]:7071", true, nil, 200},
+		{"[::1]", true, nil, 200},
+		{"evil.example:7071", true, nil, 421},
+		{"localhost.evil.example", true, nil, 421},
+		{"127.0.0.1.nip.io", true, nil, 421},
+		{"", true, nil, 421},
+		{"haltd.internal:7071", true, []string{"haltd.internal"}, 200},
+		{"Haltd.Internal.", true, []string{"haltd.internal"}, 200},
+		{"10.0.0.5:7071", false, nil, 200},
+		{"anything.example", false, nil, 200},
+		{"haltd.internal", false, []string{"haltd.internal"}, 200},
+		{"localhost", false, []string{"haltd.internal"}, 421},
+		{"10.0.0.5:7071", false, []string{"haltd.internal"}, 421},
+	} {
+		w := newWorld(func(o *Options) { o.Loopback, o.Hosts = c.loopback, c.hosts })
+		rec := w.do("GET", "/v1/agents", "", "Host", c.host)
+		if rec.Code != c.status {
+			t.Errorf("host %q (loopback %v, hosts %v) = %d, want %d", c.host, c.loopback, c.hosts, rec.Code, c.status)
+		}
+		if probe := w.do("GET", "/readyz", "", "Host", c.host); probe.Code != 200 {
+			t.Errorf("probe as host %q = %d, want 200", c.host, probe.Code)
+		}
+	}
+}
+
+func TestQueryParametersThatAreNotKnownAreRefusedByName(t *testing.T) {
+	w := newWorld()
+	for target, want := range map[string]string{
+		"/v1/events?agnet=x":           "Did you mean agent?",
+		"/v1/events?event_type=x":      "Did you mean type?",
+		"/v1/agents?zzz=1":             "Known are limit, cursor, search.",
+		"/v1/keys?limit=1":             "This path takes no parameters.",
+		"/v1/events?agent=a&agent=b":   "Give it once.",
+		"/v1/events?agent=%zz":         "Percent-encode it.",
+		"/v1/events/evt_x?pretty=true": "This path takes no parameters.",
+	} {
+		got := answer[problemBody](t, w, "GET", target, "", 400)
+		if got.Error.Code != haltd.CodeInvalid || got.Error.Fix != want {
+			t.Errorf("GET %s = %+v, want the fix %q", target, got.Error, want)
+		}
+	}
+}
+
+func TestValuesThatBreakARuleAreNamed(t *testing.T) {
+	w := newWorld()
+	for target, names := range map[string]string{
+		"/v1/events?limit=0":                     "limit: ",
+		"/v1/events?limit=1001":                  "limit: ",
+		"/v1/events?limit=ten":                   "limit: ",
+		"/v1/events?cursor=evt_1":                "cursor: ",
+		"/v1/events?since=yesterday":             "since: ",
+		"/v1/events?until=5y":                    "until: ",
+		"/v1/events?blocked=maybe":               "blocked: ",
+		"/v1/events?type=llm_cal":                `type: "llm_cal"`,
+		"/v1/events/export?format=xls":           "format: ",
+		"/v1/events/evt_1":                       "is not an event id",
+		"/v1/stats?step=90m":                     "step: ",
+		"/v1/stats?step=0h":                      "step: ",
+		"/v1/stats?by=session":                   "by: ",
+		"/v1/stats?since=1h&until=2h":            "since: ",
+		"/v1/stats?since=1990-01-01T00:00:00Z":   "step: ",
+		"/v1/agents?cursor=broken":               "cursor: ",
+		"/v1/events?since=99999999999999999999h": "since: ",
+	} {
+		got := answer[problemBody](t, w, "GET", target, "", 400)
+		if got.Error.Code != haltd.CodeInvalid || !strings.Contains(got.Error.Message, names) {
+			t.Errorf("GET %s = %+v, want a message with %q", target, got.Error, names)
+		}
+	}
+}
+
+func TestAnErrorOfTheStoreIsLoggedAndNotShown(t *testing.T) {
+	w := newWorld()
+	w.events.fail(errStore)
+	got := answer[problemBody](t, w, "GET", "/v1/events", "", 500)
+	want := problemBody{}
+	want.Error.Code, want.Error.Message, want.Error.Fix = "internal", "haltd could not answer this request", "haltd's log says why."
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("error (-want +got):\n%s", diff)
+	}
+}
+
+func TestRootSaysWhatThisIs(t *testing.T) {
+	rec := newWorld().do("GET", "/", "", "Authorization", "")
+	if rec.Code != 200 || !strings.HasPrefix(rec.Header().Get("Content-Type"), "text/plain") || !strings.Contains(rec.Body.String(), "/v1/openapi.json") {
+		t.Errorf("GET / = %d %q", rec.Code, rec.Body)
+	}
+}
+
+func TestHeadAnswersWithoutABody(t *testing.T) {
+	srv := httptest.NewServer(newWorld())
+	defer srv.Close()
+	for _, path := range []string{"/v1/agents", "/v1/events/export", "/v1/events/stream", "/metrics"} {
+		req, _ := http.NewRequest(http.MethodHead, srv.URL+path, nil)
+		req.Header.Set("Authorization", "Bearer "+token)
+		resp, err := srv.Client().Do(req)
+		if err != nil {
+			t.Fatalf("HEAD %s: %v", path, err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != 200 {
+			t.Errorf("HEAD %s = %d, want 200", path, resp.StatusCode)
+		}
+	}
+}

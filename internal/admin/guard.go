@@ -1,0 +1,124 @@
+package admin
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/haltd/haltd"
+)
+
+// authenticate runs inside the matched route, so that no spelling of a path
+// can go around it.
+func (s *server) authenticate(ctx huma.Context, next func(huma.Context)) {
+	if isPublic(ctx.Operation()) || s.holdsToken(ctx.Header("Authorization")) {
+		next(ctx)
+		return
+	}
+	_, w := humago.Unwrap(ctx)
+	w.Header().Set("WWW-Authenticate", `Bearer realm="haltd admin"`)
+	what := "This needs the admin token"
+	if ctx.Header("Authorization") != "" {
+		what = "This is not the admin token"
+	}
+	writeProblem(w, newProblem(http.StatusUnauthorized, haltd.Errorf(haltd.CodeUnauthorized, "%s", what).
+		WithFix("Send Authorization: Bearer TOKEN, where TOKEN is admin.token of the configuration, else the content of the file admin.token in the data directory.")))
+}
+
+// holdsToken compares digests, so that neither the length nor the content of
+// the token shows in the time it takes.
+func (s *server) holdsToken(authorization string) bool {
+	scheme, token, _ := strings.Cut(authorization, " ")
+	if s.Token == "" || !strings.EqualFold(scheme, "Bearer") {
+		return false
+	}
+	got, want := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(s.Token))
+	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
+}
+
+// checkHost refuses names that this listener does not go by: a web page can
+// point its own name at a loopback address and would then read the answers.
+// Probes come with whatever address the prober knows and learn nothing.
+func (s *server) checkHost(r *http.Request) *problem {
+	if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" {
+		return nil
+	}
+	if !s.Loopback && len(s.Hosts) == 0 {
+		return nil
+	}
+	host := hostName(r.Host)
+	if s.Loopback && isLoopback(host) {
+		return nil
+	}
+	if slices.ContainsFunc(s.Hosts, func(known string) bool { return hostName(known) == host }) {
+		return nil
+	}
+	return newProblem(http.StatusMisdirectedRequest, haltd.Errorf("unknown_host", "This haltd does not go by the name %q", host).
+		WithFix("Call it by its address, or add the name to admin.hosts in the configuration."))
+}
+
+// hostName is a host without port, brackets and trailing dot, lowercased.
+func hostName(hostPort string) string {
+	host, _, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		host = hostPort
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
+
+func isLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
+// checkQuery refuses parameters that the route does not have: a misspelt
+// filter would otherwise silently select everything.
+func (s *server) checkQuery(ctx huma.Context, next func(huma.Context)) {
+	op, address := ctx.Operation(), ctx.URL()
+	if isPublic(op) || address.RawQuery == "" {
+		next(ctx)
+		return
+	}
+	if err := refusedQuery(op, address.RawQuery); err != nil {
+		_, w := humago.Unwrap(ctx)
+		writeProblem(w, newProblem(http.StatusBadRequest, err))
+		return
+	}
+	next(ctx)
+}
+
+func refusedQuery(op *huma.Operation, rawQuery string) *haltd.Error {
+	query, err := url.ParseQuery(rawQuery)
+	if err != nil {
+		return haltd.Errorf(haltd.CodeInvalid, "The query cannot be read: %v", err).WithFix("Percent-encode it.")
+	}
+	var known []string
+	repeatable := map[string]bool{}
+	for _, p := range op.Parameters {
+		if p.In == "query" {
+			known = append(known, p.Name)
+			repeatable[p.Name] = p.Schema.Type == huma.TypeArray
+		}
+	}
+	for name, values := range query {
+		switch {
+		case !slices.Contains(known, name):
+			return haltd.Errorf(haltd.CodeInvalid, "%s is not a query parameter of %s", name, op.Path).
+				WithFix("%s", suggestion(name, known))
+		case len(values) > 1 && !repeatable[name]:
+			return haltd.Errorf(haltd.CodeInvalid, "%s is given %d times", name, len(values)).WithFix("Give it once.")
+		}
+	}
+	return nil
+}

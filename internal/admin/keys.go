@@ -1,0 +1,69 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/haltd/haltd"
+)
+
+type keysOutput struct {
+	Body struct {
+		Keys []haltd.Key `json:"keys"`
+	}
+}
+
+type createKeyInput struct {
+	Body struct {
+		Agent string `json:"agent" minLength:"1" maxLength:"128" doc:"Id of the agent that calls with the key."`
+		Name  string `json:"name,omitempty" maxLength:"200" doc:"What you call the key."`
+	}
+}
+
+type newKey struct {
+	haltd.Key
+	Secret string `json:"secret" doc:"The key itself. It is shown this once."`
+}
+
+type createKeyOutput struct{ Body newKey }
+
+type revokeKeyInput struct {
+	ID string `path:"id" doc:"Id of the key, not the key itself."`
+}
+
+type keyOutput struct{ Body haltd.Key }
+
+func (s *server) registerKeys() {
+	register(s, operation(http.MethodGet, "/v1/keys", "list-keys", "Gateway keys, revoked ones included"),
+		func(ctx context.Context, _ *noInput) (*keysOutput, error) {
+			keys, err := s.Keys.List(ctx)
+			out := &keysOutput{}
+			out.Body.Keys = make([]haltd.Key, len(keys))
+			for i := range keys {
+				out.Body.Keys[i] = keyInUTC(keys[i])
+			}
+			return out, err
+		})
+
+	create := operation(http.MethodPost, "/v1/keys", "create-key", "Make a gateway key")
+	create.DefaultStatus = http.StatusCreated
+	register(s, create, func(ctx context.Context, in *createKeyInput) (*createKeyOutput, error) {
+		key, secret, err := s.Keys.Create(ctx, in.Body.Agent, in.Body.Name)
+		return &createKeyOutput{newKey{keyInUTC(key), secret}}, err
+	})
+
+	register(s, operation(http.MethodDelete, "/v1/keys/{id}", "revoke-key", "Revoke a gateway key"),
+		func(ctx context.Context, in *revokeKeyInput) (*keyOutput, error) {
+			key, err := s.Keys.Revoke(ctx, in.ID)
+			return &keyOutput{keyInUTC(key)}, err
+		})
+}
+
+func keyInUTC(k haltd.Key) haltd.Key {
+	k.CreatedAt = k.CreatedAt.UTC()
+	if k.RevokedAt != nil {
+		at := k.RevokedAt.UTC()
+		k.RevokedAt = &at
+	}
+	return k
+}

@@ -1,0 +1,105 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/haltd/haltd"
+)
+
+type noInput struct{}
+
+type health struct {
+	Body struct {
+		Status string `json:"status" example:"ok"`
+	}
+}
+
+type statusOutput struct {
+	Body struct {
+		Version       string `json:"version"`
+		UptimeSeconds int64  `json:"uptime_seconds"`
+		Status
+	}
+}
+
+type bytesOutput struct {
+	ContentType string `header:"Content-Type"`
+	Body        []byte
+}
+
+// registerService adds what is about the process and not about agents.
+func (s *server) registerService() {
+	register(s, public(operation(http.MethodGet, "/healthz", "health", "Whether the process answers")),
+		func(context.Context, *noInput) (*health, error) {
+			out := &health{}
+			out.Body.Status = "ok"
+			return out, nil
+		})
+	register(s, public(operation(http.MethodGet, "/readyz", "ready", "Whether haltd can serve")), s.ready)
+	register(s, operation(http.MethodGet, "/v1/status", "get-status", "The state of the process"), s.processStatus)
+
+	config := operation(http.MethodGet, "/v1/config", "get-config", "The effective configuration, without secrets")
+	config.Responses = textResponse("application/yaml", "The configuration as YAML.")
+	register(s, config, func(context.Context, *noInput) (*bytesOutput, error) {
+		yaml, err := s.Config()
+		return &bytesOutput{ContentType: "application/yaml", Body: yaml}, err
+	})
+
+	metrics := operation(http.MethodGet, "/metrics", "get-metrics", "Metrics for Prometheus")
+	metrics.Responses = textResponse("text/plain", "Prometheus text format.")
+	register(s, metrics, func(context.Context, *noInput) (*huma.StreamResponse, error) {
+		return &huma.StreamResponse{Body: func(ctx huma.Context) {
+			r, w := humago.Unwrap(ctx)
+			s.Metrics.ServeHTTP(w, r)
+		}}, nil
+	})
+
+	document := sync.OnceValues(func() ([]byte, error) { return s.api.OpenAPI().MarshalJSON() })
+	openAPI := operation(http.MethodGet, "/v1/openapi.json", "get-openapi", "This description")
+	openAPI.Responses = textResponse("application/json", "An OpenAPI 3.1 document.")
+	openAPI.Responses["200"].Content["application/json"].Schema.Type = huma.TypeObject
+	register(s, openAPI, func(context.Context, *noInput) (*bytesOutput, error) {
+		b, err := document()
+		return &bytesOutput{ContentType: "application/json", Body: b}, err
+	})
+}
+
+// textResponse describes an answer that is not one of the API's JSON types.
+func textResponse(contentType, description string) map[string]*huma.Response {
+	return map[string]*huma.Response{"200": {
+		Description: description,
+		Content:     map[string]*huma.MediaType{contentType: {Schema: &huma.Schema{Type: huma.TypeString}}},
+	}}
+}
+
+func (s *server) ready(ctx context.Context, _ *noInput) (*health, error) {
+	if err := s.Ready(ctx); err != nil {
+		var e *haltd.Error
+		if !errors.As(err, &e) {
+			// Whoever asks here has shown no token: no details.
+			e = haltd.Errorf(haltd.CodeUnavailable, "haltd is not ready").WithFix("haltd's log says why.")
+			s.Logger.WarnContext(ctx, "not ready", "error", err)
+		}
+		return nil, &haltd.Error{Code: haltd.CodeUnavailable, Message: e.Message, Fix: e.Fix}
+	}
+	out := &health{}
+	out.Body.Status = "ready"
+	return out, nil
+}
+
+func (s *server) processStatus(context.Context, *noInput) (*statusOutput, error) {
+	out := &statusOutput{}
+	out.Body.Version = s.Version
+	out.Body.Status = s.Status()
+	out.Body.UptimeSeconds = int64(s.Clock().Sub(out.Body.Started).Seconds())
+	out.Body.Started = out.Body.Started.UTC()
+	if out.Body.Degraded == nil {
+		out.Body.Degraded = []string{}
+	}
+	return out, nil
+}

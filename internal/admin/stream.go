@@ -1,0 +1,252 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/haltd/haltd"
+)
+
+const (
+	// heartbeat keeps proxies and clients from taking a quiet stream for a
+	// dead one.
+	heartbeat = 15 * time.Second
+	// liveBuffer is how far a subscriber may fall behind before it reads
+	// what it missed from the store.
+	liveBuffer = 256
+	// backlogLimit is how many missed events a stream makes up for.
+	backlogLimit = 1000
+	// resubscribeAfter is the rest between two subscriptions.
+	resubscribeAfter = 500 * time.Millisecond
+)
+
+type streamInput struct {
+	EventFilter
+	LastEventID string `header:"Last-Event-ID" doc:"Continue after this event."`
+}
+
+func (s *server) registerStream() {
+	op := operation(http.MethodGet, "/v1/events/stream", "stream-events", "Events as they happen")
+	op.Description = "Server-sent events. Each `event` carries one event as JSON and its id; a `lagged` says that events older than its `before` were left out; comments keep the connection alive."
+	op.Responses = textResponse("text/event-stream", "The stream.")
+	register(s, op, s.stream)
+}
+
+func (s *server) stream(_ context.Context, in *streamInput) (*huma.StreamResponse, error) {
+	q, err := in.query(s.Clock())
+	if err != nil {
+		return nil, err
+	}
+	var last *haltd.EventID
+	if in.LastEventID != "" {
+		id, err := haltd.ParseEventID(in.LastEventID)
+		if err != nil {
+			return nil, fmt.Errorf("read Last-Event-ID: %w", err)
+		}
+		last = &id
+	}
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		r, w := humago.Unwrap(hc)
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.Header().Set("X-Accel-Buffering", "no")
+		if r.Method == http.MethodHead {
+			return
+		}
+		f := &follower{server: s, query: q, w: w, control: http.NewResponseController(w)}
+		if err := f.start(r.Context(), last); err != nil {
+			writeProblem(w, s.problemOf(r.Context(), "stream-events", err))
+			return
+		}
+		defer func() { f.unsubscribe() }()
+		defer endDeadline(f.control)
+		if err := f.run(r.Context()); err != nil && r.Context().Err() == nil && !errors.Is(err, errCannotWrite) {
+			s.Logger.WarnContext(r.Context(), "event stream ended early", "error", err)
+		}
+	}}, nil
+}
+
+// errCannotWrite means that the other side has gone: nothing to report.
+var errCannotWrite = errors.New("write event stream")
+
+// follower sends one caller the events it selected, in the order in which
+// they happened, each once.
+type follower struct {
+	*server
+	query   haltd.EventQuery
+	w       http.ResponseWriter
+	control *http.ResponseController
+
+	live        <-chan haltd.Event
+	unsubscribe func()
+	last        haltd.EventID          // the newest that was sent, or that was there before the stream
+	backlog     []haltd.Event          // to be sent before live ones, oldest first
+	gap         bool                   // more was missed than backlog holds
+	made        map[haltd.EventID]bool // sent from a backlog; may come again live
+}
+
+// start subscribes before it reads the store, so that nothing falls between.
+// Without a last id the stream begins now.
+func (f *follower) start(ctx context.Context, last *haltd.EventID) error {
+	f.subscribe()
+	err := f.locate(ctx, last)
+	if err != nil {
+		f.unsubscribe()
+	}
+	return err
+}
+
+func (f *follower) locate(ctx context.Context, last *haltd.EventID) error {
+	if last != nil {
+		f.last = *last
+		return f.readBacklog(ctx)
+	}
+	newest, err := f.Events.Events(ctx, haltd.EventQuery{Limit: 1})
+	if err == nil && len(newest) == 1 {
+		f.last = newest[0].ID
+	}
+	return err
+}
+
+func (f *follower) readBacklog(ctx context.Context) error {
+	q := f.query
+	q.Limit = backlogLimit + 1
+	events, err := f.Events.Events(ctx, q)
+	if err != nil {
+		return fmt.Errorf("read missed events: %w", err)
+	}
+	if i := slices.IndexFunc(events, func(e haltd.Event) bool { return e.ID <= f.last }); i >= 0 {
+		events = events[:i]
+	}
+	if f.gap = len(events) > backlogLimit; f.gap {
+		events = events[:backlogLimit]
+	}
+	slices.Reverse(events)
+	f.backlog = events
+	f.made = make(map[haltd.EventID]bool, len(events))
+	for i := range events {
+		f.made[events[i].ID] = true
+	}
+	return nil
+}
+
+func (f *follower) run(ctx context.Context) error {
+	if err := f.write("retry: 2000\n\n"); err != nil {
+		return err
+	}
+	if err := f.sendBacklog(); err != nil {
+		return err
+	}
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-beat.C:
+			if err := f.write(": still here\n\n"); err != nil {
+				return err
+			}
+		case e, ok := <-f.live:
+			if !ok {
+				if err := f.catchUp(ctx); err != nil {
+					return err
+				}
+				continue
+			}
+			if err := f.sendLive(e); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// catchUp subscribes again after the subscription ended, which means that
+// this follower was too slow, and makes up for what it missed. The pause
+// keeps it from asking again and again while haltd stops.
+func (f *follower) catchUp(ctx context.Context) error {
+	f.unsubscribe()
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-time.After(resubscribeAfter):
+	}
+	f.subscribe()
+	if err := f.readBacklog(ctx); err != nil {
+		return err
+	}
+	return f.sendBacklog()
+}
+
+func (f *follower) subscribe() {
+	live, end := f.Live.Subscribe(liveBuffer)
+	f.live, f.unsubscribe = live, sync.OnceFunc(end)
+}
+
+func (f *follower) sendBacklog() error {
+	if f.gap && len(f.backlog) > 0 {
+		if err := f.print("event: lagged\ndata: {\"before\":%q}\n\n", f.backlog[0].ID); err != nil {
+			return err
+		}
+	}
+	for i := range f.backlog {
+		if err := f.send(&f.backlog[i]); err != nil {
+			return err
+		}
+	}
+	f.backlog = nil
+	return f.flush()
+}
+
+func (f *follower) sendLive(e haltd.Event) error {
+	if !selects(&f.query, &e) || f.made[e.ID] {
+		return nil
+	}
+	if err := f.send(&e); err != nil {
+		return err
+	}
+	if len(f.live) > 0 {
+		return nil // more is coming: flush once
+	}
+	return f.flush()
+}
+
+func (f *follower) send(e *haltd.Event) error {
+	data, err := json.Marshal(eventInUTC(*e))
+	if err != nil {
+		return fmt.Errorf("encode event %s: %w", e.ID, err)
+	}
+	f.last = max(f.last, e.ID)
+	return f.print("id: %s\nevent: event\ndata: %s\n\n", e.ID, data)
+}
+
+func (f *follower) write(text string) error {
+	if err := f.print("%s", text); err != nil {
+		return err
+	}
+	return f.flush()
+}
+
+// print gives each message its own deadline: a caller that reads nothing is
+// let go.
+func (f *follower) print(format string, args ...any) error {
+	extendWrite(f.control)
+	if _, err := fmt.Fprintf(f.w, format, args...); err != nil {
+		return fmt.Errorf("%w: %w", errCannotWrite, err)
+	}
+	return nil
+}
+
+func (f *follower) flush() error {
+	if err := f.control.Flush(); err != nil {
+		return fmt.Errorf("%w: %w", errCannotWrite, err)
+	}
+	return nil
+}
