@@ -1,0 +1,94 @@
+// Command haltd is the gateway and the commands around it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/haltd/haltd/internal/app"
+	"github.com/haltd/haltd/internal/cli"
+	"golang.org/x/term"
+)
+
+// version is set by the linker; see the Makefile.
+var version = "dev"
+
+type commands struct {
+	Config string `help:"Configuration file; without one, defaults and environment." env:"HALTD_CONFIG" type:"path" placeholder:"FILE"`
+	Admin  string `help:"Address of the admin API, for commands that ask a running haltd." env:"HALTD_ADMIN_URL" placeholder:"URL"`
+	JSON   bool   `name:"json" help:"Output for programs."`
+
+	Serve  serveCmd `cmd:"" default:"1" help:"Start the gateway and the admin API (the default)."`
+	Events struct {
+		Tail cli.EventsTailCmd `cmd:"" help:"Show events as they arrive."`
+	} `cmd:"" help:"The record of calls."`
+	Keys struct {
+		Create cli.KeysCreateCmd `cmd:"" help:"Make a gateway key; it is shown once."`
+		Ls     cli.KeysLsCmd     `cmd:"" help:"List gateway keys."`
+		Revoke cli.KeysRevokeCmd `cmd:"" help:"End a gateway key."`
+	} `cmd:"" help:"Gateway keys, which name the agent that calls."`
+	Conf struct {
+		Check cli.ConfigCheckCmd `cmd:"" help:"Say whether haltd would start with this configuration."`
+		Print cli.ConfigPrintCmd `cmd:"" help:"Show the effective configuration without secrets."`
+	} `cmd:"" name:"config" help:"The configuration."`
+	Version cli.VersionCmd `cmd:"" help:"Say which haltd this is."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	os.Exit(run(ctx, os.Args[1:]))
+}
+
+func run(ctx context.Context, args []string) int {
+	var c commands
+	parser := kong.Must(&c, kong.Name("haltd"),
+		kong.Description("A gateway between AI agents and LLM providers that notices a runaway agent and stops it."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	k, err := parser.Parse(args)
+	if err == nil {
+		err = k.Run(&cli.Env{
+			Context: ctx, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.LookupEnv,
+			ConfigPath: c.Config, AdminURL: c.Admin, JSON: c.JSON,
+			Color:   cli.UseColor(term.IsTerminal(int(os.Stdout.Fd())), os.LookupEnv),
+			Version: version,
+		})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "haltd: "+err.Error())
+		var usage *kong.ParseError
+		if errors.As(err, &usage) {
+			fmt.Fprintln(os.Stderr, "Run haltd --help for the commands.")
+		}
+	}
+	return cli.ExitCode(err)
+}
+
+type serveCmd struct{}
+
+// Run serves until the process is told to stop. SIGHUP reads the
+// configuration again.
+func (serveCmd) Run(env *cli.Env) error {
+	a, err := app.New(env.Context, app.Options{
+		ConfigPath: env.ConfigPath, Env: env.Getenv, Stderr: env.Stderr, Version: env.Version, Clock: time.Now,
+	})
+	if err != nil {
+		return err
+	}
+	hangUp := make(chan os.Signal, 1)
+	signal.Notify(hangUp, syscall.SIGHUP)
+	defer signal.Stop(hangUp)
+	go func() {
+		for range hangUp {
+			a.Reload()
+		}
+	}()
+	a.Banner(env.Stdout)
+	return a.Run(env.Context)
+}

@@ -1,0 +1,286 @@
+// Package app wires the rooms together and owns their life: New opens what
+// must be open, Run serves until told to stop, Reload reads the configuration
+// again, and at the end nothing that was recorded is lost.
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/admin"
+	"github.com/haltd/haltd/internal/config"
+	"github.com/haltd/haltd/internal/gateway"
+	"github.com/haltd/haltd/internal/pricing"
+	"github.com/haltd/haltd/internal/record"
+	"github.com/haltd/haltd/internal/state/memory"
+	"github.com/haltd/haltd/internal/store/sqlite"
+	"github.com/haltd/haltd/internal/telemetry"
+)
+
+// remembered is how many requests and replies the node's memory reaches back.
+const remembered = 50_000
+
+// Options say how to start.
+type Options struct {
+	ConfigPath string // "" runs on defaults and environment
+	Env        func(string) (string, bool)
+	Stderr     io.Writer
+	Version    string
+	Clock      haltd.Clock
+}
+
+// App is a haltd that holds its listeners and is ready to serve.
+type App struct {
+	opts    Options
+	log     *slog.Logger
+	level   slog.LevelVar
+	started time.Time
+
+	reload sync.Mutex
+	config atomic.Pointer[config.Config]
+	prices atomic.Pointer[pricing.Table]
+
+	lock     io.Closer
+	store    *sqlite.Store
+	recorder *record.Recorder
+	gateway  *gateway.Gateway
+	metrics  *telemetry.Metrics
+
+	gatewayListener, adminListener net.Listener
+	gatewayServer, adminServer     *http.Server
+	endStreams                     context.CancelFunc // ends live streams of the admin API
+	draining                       atomic.Bool
+}
+
+// New opens the store and the listeners. On an error nothing stays open.
+func New(ctx context.Context, o Options) (_ *App, err error) {
+	cfg, err := config.Load(o.ConfigPath, o.Env)
+	if err != nil {
+		return nil, err
+	}
+	a := &App{opts: o, started: o.Clock(), metrics: telemetry.NewMetrics(o.Version)}
+	a.apply(cfg)
+	if a.log, err = telemetry.NewLogger(o.Stderr, cfg.Log.Format, &a.level); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			a.close()
+		}
+	}()
+	for _, w := range cfg.Warnings() {
+		a.log.Warn(w)
+	}
+	if err := a.openData(ctx, cfg); err != nil {
+		return nil, err
+	}
+	keys, err := gateway.NewKeyring(ctx, a.store, o.Clock)
+	if err != nil {
+		return nil, err
+	}
+	a.gateway = gateway.New(gateway.Options{
+		Keys: keys, Recorder: a.recorder, Meter: a.metrics,
+		Attempts: memory.NewAttempts(remembered), Replies: memory.NewReplies(remembered),
+		Clock: o.Clock, Logger: a.log,
+	}, gateway.NewSettings(cfg, nil))
+
+	if cfg.Defaults.KillSwitch.Enabled {
+		a.log.Warn("defaults.kill_switch is on, but this version has no detectors: it observes and blocks nothing")
+	}
+
+	if a.gatewayListener, err = listen("gateway", cfg.Gateway.Listen); err != nil {
+		return nil, err
+	}
+	if a.adminListener, err = listen("admin", cfg.Admin.Listen); err != nil {
+		return nil, err
+	}
+	token, err := adminToken(cfg)
+	if err != nil {
+		return nil, err
+	}
+	a.newServers(cfg, keys, token)
+	return a, nil
+}
+
+// openData takes the data directory and opens the record in it.
+func (a *App) openData(ctx context.Context, cfg *config.Config) (err error) {
+	if a.lock, err = lockDataDir(cfg.DataDir); err != nil {
+		return err
+	}
+	if a.store, err = sqlite.Open(ctx, filepath.Join(cfg.DataDir, "haltd.db")); err != nil {
+		return err
+	}
+	a.recorder = record.New(a.store, record.Options{
+		Price: func(provider, model string, u haltd.Usage) (haltd.Money, bool) {
+			return a.prices.Load().Cost(provider, model, u)
+		},
+		Retention: func() time.Duration { return a.config.Load().Retention.Events },
+		Clock:     a.opts.Clock, Logger: a.log,
+	})
+	a.metrics.WatchDependency("store", func() bool { return a.recorder.Degraded() != nil })
+	a.metrics.CountDropped(func() int64 {
+		s := a.recorder.Stats()
+		return s.Dropped + s.Rejected
+	})
+	return nil
+}
+
+func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string) {
+	quiet := slog.NewLogLogger(a.log.Handler(), slog.LevelDebug)
+	a.gatewayServer = &http.Server{
+		Handler:           a.gateway,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          quiet,
+	}
+	streams, end := context.WithCancel(context.Background())
+	a.endStreams = end
+	a.adminServer = &http.Server{
+		Handler: admin.New(admin.Options{
+			Agents: a.store, Events: a.store, Live: a.recorder, Keys: keys,
+			Token: token, Hosts: cfg.Admin.Hosts, Loopback: isLoopback(a.adminListener.Addr()),
+			Ready: a.ready, Metrics: a.metrics.Handler(),
+			Config:  func() ([]byte, error) { return a.config.Load().Redacted() },
+			Status:  a.status,
+			Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
+		}),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		BaseContext:       func(net.Listener) context.Context { return streams },
+		ErrorLog:          quiet,
+	}
+}
+
+// apply makes a configuration the one in force.
+func (a *App) apply(cfg *config.Config) {
+	names := make([]string, 0, len(cfg.Providers))
+	for _, p := range cfg.Providers {
+		names = append(names, p.Name)
+	}
+	a.level.Set(cfg.Log.Level)
+	a.metrics.SetProviders(names)
+	a.prices.Store(pricing.New(cfg.Pricing.Models, cfg.Pricing.Default))
+	a.config.Store(cfg)
+}
+
+// Reload reads the configuration again and says in the log how it went. A
+// bad one changes nothing.
+func (a *App) Reload() {
+	a.reload.Lock()
+	defer a.reload.Unlock()
+	next, err := config.Load(a.opts.ConfigPath, a.opts.Env)
+	if err != nil {
+		a.log.Error("configuration not reloaded; the old one stays in force", "config", a.opts.ConfigPath, "error", err)
+		return
+	}
+	for _, w := range next.Warnings() {
+		a.log.Warn(w)
+	}
+	old := a.config.Load()
+	for _, field := range config.RestartNeeded(old, next) {
+		a.log.Warn("a change takes effect after a restart", "field", field)
+	}
+	a.gateway.Configure(gateway.NewSettings(next, a.gateway.Settings()))
+	a.apply(next)
+	a.log.Info("configuration reloaded", "config", a.opts.ConfigPath)
+}
+
+// ready reports why the app cannot take calls now; nil when it can.
+func (a *App) ready(ctx context.Context) error {
+	if a.draining.Load() {
+		return haltd.Errorf(haltd.CodeUnavailable, "haltd is shutting down")
+	}
+	return a.store.Ping(ctx)
+}
+
+func (a *App) status() admin.Status {
+	degraded := []string{}
+	if a.recorder.Degraded() != nil {
+		degraded = append(degraded, "store")
+	}
+	return admin.Status{
+		Gateway: a.GatewayURL(), Admin: a.AdminURL(), Started: a.started,
+		StoreBytes: a.store.Size(), Degraded: degraded,
+	}
+}
+
+// GatewayURL is where agents call.
+func (a *App) GatewayURL() string { return "http://" + a.gatewayListener.Addr().String() }
+
+// AdminURL is where the API is.
+func (a *App) AdminURL() string { return "http://" + a.adminListener.Addr().String() }
+
+// DataDir is where the record lives.
+func (a *App) DataDir() string { return a.config.Load().DataDir }
+
+// Run serves until ctx ends, then lets streams finish within the configured
+// time and writes every event that is still in memory.
+func (a *App) Run(ctx context.Context) error {
+	failed := make(chan error, 2)
+	go func() { failed <- a.gatewayServer.Serve(a.gatewayListener) }()
+	go func() { failed <- a.adminServer.Serve(a.adminListener) }()
+	a.log.Info("haltd is ready", "gateway", a.GatewayURL(), "admin", a.AdminURL(), "data_dir", a.DataDir(), "version", a.opts.Version)
+
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	return errors.Join(err, a.shutdown())
+}
+
+func (a *App) shutdown() error {
+	a.draining.Store(true)
+	limit := a.config.Load().Gateway.ShutdownTimeout
+	a.log.Info("shutting down; calls in flight may finish", "limit", limit)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if err := a.gatewayServer.Shutdown(ctx); err != nil {
+		a.log.Warn("calls were cut at the limit", "limit", limit)
+		a.gatewayServer.Close()
+	}
+	a.gateway.Wait() // a cut call still records itself
+	a.endStreams()
+	if err := a.adminServer.Shutdown(ctx); err != nil {
+		a.adminServer.Close()
+	}
+	return a.close()
+}
+
+// close frees what New opened, in the reverse order; it is safe on an App
+// that New did not finish.
+func (a *App) close() error {
+	var errs []error
+	if a.endStreams != nil {
+		a.endStreams()
+	}
+	for _, l := range []net.Listener{a.gatewayListener, a.adminListener} {
+		if l != nil {
+			_ = l.Close() // the servers close them as well
+		}
+	}
+	if a.gateway != nil {
+		a.gateway.Close()
+	}
+	if a.recorder != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		errs = append(errs, a.recorder.Close(ctx))
+	}
+	if a.store != nil {
+		errs = append(errs, a.store.Close())
+	}
+	if a.lock != nil {
+		errs = append(errs, a.lock.Close())
+	}
+	return errors.Join(errs...)
+}

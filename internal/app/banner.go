@@ -1,0 +1,36 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+)
+
+// Banner tells a person who has just started haltd where things are and what
+// to paste where.
+func (a *App) Banner(w io.Writer) {
+	gw := a.GatewayURL()
+	token := filepath.Join(a.DataDir(), "admin.token")
+	if a.config.Load().Admin.Token != "" {
+		token = "as configured"
+	}
+	fmt.Fprintf(w, `
+  haltd %s
+
+  Gateway  %s   for agents
+  Admin    %s   API; token: %s
+  Data     %s
+
+  Point a client here; its own key passes through:
+
+    OpenAI       export OPENAI_BASE_URL=%[2]s/v1
+    Anthropic    export ANTHROPIC_BASE_URL=%[2]s
+    Gemini       export GOOGLE_GEMINI_BASE_URL=%[2]s
+    Claude Code  export ANTHROPIC_BASE_URL=%[2]s
+    Codex        codex -c openai_base_url='"%[2]s/v1"'
+
+  Name the agent in the path: %[2]s/agents/billing-bot/openai/v1
+  Watch calls arrive:         haltd events tail
+
+`, a.opts.Version, gw, a.AdminURL(), token, a.DataDir())
+}

@@ -1,0 +1,78 @@
+// Package cli is what the haltd command does besides serving: thin commands
+// over the admin API and the configuration. Each is a kong command with
+// Run(*Env). It opens no store and starts no gateway.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/alecthomas/kong"
+	"github.com/haltd/haltd"
+)
+
+// Env is the world around a command.
+type Env struct {
+	Context    context.Context // ends when the user interrupts
+	Stdout     io.Writer
+	Stderr     io.Writer
+	Getenv     func(string) (string, bool) // os.LookupEnv outside of tests
+	ConfigPath string                      // --config; "" runs on defaults and environment
+	AdminURL   string                      // --admin; "" asks the environment, then the configuration
+	JSON       bool                        // --json: for programs
+	Color      bool                        // stdout is a terminal and NO_COLOR is not set; see UseColor
+	Version    string
+}
+
+// UseColor says whether to colour an output: only a terminal's, and never
+// when NO_COLOR is set to anything.
+func UseColor(terminal bool, getenv func(string) (string, bool)) bool {
+	noColor, _ := getenv("NO_COLOR")
+	term, _ := getenv("TERM")
+	return terminal && noColor == "" && term != "dumb"
+}
+
+// The exit codes are stable; scripts rely on them.
+const (
+	ExitOK           = 0
+	ExitFailure      = 1
+	ExitUsage        = 2
+	ExitUnreachable  = 3
+	ExitUnauthorized = 4
+)
+
+const (
+	codeUsage       = "usage"
+	codeUnreachable = "unreachable"
+)
+
+// ExitCode is what the process ends with after err.
+func ExitCode(err error) int {
+	var parse *kong.ParseError
+	switch code := haltd.ErrorCode(err); {
+	case err == nil:
+		return ExitOK
+	case errors.As(err, &parse), code == codeUsage:
+		return ExitUsage
+	case code == codeUnreachable:
+		return ExitUnreachable
+	case code == haltd.CodeUnauthorized:
+		return ExitUnauthorized
+	}
+	return ExitFailure
+}
+
+// getenv is a variable, "" where it is not set.
+func (e *Env) getenv(name string) string {
+	value, _ := e.Getenv(name)
+	return value
+}
+
+// printJSON writes v for programs: one line.
+func (e *Env) printJSON(v any) error {
+	enc := json.NewEncoder(e.Stdout)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/config"
+)
+
+// client speaks with the admin API of one haltd.
+type client struct {
+	base  *url.URL
+	token string
+	http  *http.Client
+}
+
+// answerTime is how long one answer may take; streams have their own rule.
+const answerTime = 30 * time.Second
+
+// connect finds the address and the token of the haltd that is meant. It
+// reads the configuration only for what the flags and the environment leave
+// open.
+func (e *Env) connect() (*client, error) {
+	address, token := e.AdminURL, e.getenv("HALTD_ADMIN_TOKEN")
+	if address == "" {
+		address = e.getenv("HALTD_ADMIN_URL")
+	}
+	if address == "" || token == "" {
+		cfg, err := config.Load(e.ConfigPath, e.Getenv)
+		if err != nil {
+			return nil, fmt.Errorf("find the admin API: %w", err)
+		}
+		if address == "" {
+			address = callableAddress(cfg.Admin.Listen)
+		}
+		if token == "" {
+			if token, err = tokenOf(cfg); err != nil {
+				return nil, err
+			}
+		}
+	}
+	base, err := parseAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	return &client{base: base, token: token, http: &http.Client{
+		// A redirect could carry the token elsewhere.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// callableAddress is where to call a listener: one that listens everywhere is
+// called on loopback.
+func callableAddress(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return listen
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}
+
+func parseAddress(address string) (*url.URL, error) {
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" {
+		return nil, haltd.Errorf(codeUsage, "%s is not an address of a haltd", clean(address)).
+			WithFix("Use for example --admin http://127.0.0.1:7071.")
+	}
+	return u, nil
+}
+
+// tokenOf is the token that haltd itself uses under this configuration. A
+// file that does not exist is no error yet: haltd may never have run, and
+// then the call says so better.
+func tokenOf(cfg *config.Config) (string, error) {
+	if token := cfg.Admin.Token.Reveal(); token != "" {
+		return token, nil
+	}
+	path := filepath.Join(cfg.DataDir, "admin.token")
+	b, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", haltd.Errorf(haltd.CodeUnauthorized, "The admin token in %s cannot be read: %v", path, errors.Unwrap(err)).
+			WithFix("Run this as the user that haltd runs as, or set HALTD_ADMIN_TOKEN.")
+	}
+	return strings.TrimSpace(string(b)), nil
+}
+
+// call asks for one answer and decodes it into out. body is sent as JSON
+// where it is not nil.
+func (c *client) call(ctx context.Context, method, path string, query url.Values, body, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	resp, err := c.open(ctx, method, path, query, body, nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return c.notHaltd(resp)
+	}
+	return nil
+}
+
+// open sends a request and hands out an answer that is a success.
+func (c *client) open(ctx context.Context, method, path string, query url.Values, body any, header http.Header) (*http.Response, error) {
+	target := c.base.JoinPath(path)
+	target.RawQuery = query.Encode()
+	var content io.Reader
+	if body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			return nil, fmt.Errorf("encode request: %w", err)
+		}
+		content = bytes.NewReader(b)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, target.String(), content)
+	if err != nil {
+		return nil, fmt.Errorf("make request: %w", err)
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, c.unreachable(err)
+	}
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		defer resp.Body.Close()
+		return nil, c.refusal(resp)
+	}
+	return resp, nil
+}
+
+func (c *client) unreachable(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" {
+		return haltd.Errorf(codeUnreachable, "No haltd answers at %s", c.base).
+			WithFix("Start it with `haltd serve`, or name another address with --admin.")
+	}
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		err = failed.Err // without the URL, which the sentence names
+	}
+	return haltd.Errorf(codeUnreachable, "haltd at %s does not answer: %s", c.base, clean(err.Error())).
+		WithFix("Look at its log, or name another address with --admin.")
+}
+
+// refusal reads the error of an answer that is none of the successes.
+func (c *client) refusal(resp *http.Response) error {
+	var said struct {
+		Error struct{ Code, Message, Fix string }
+	}
+	err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&said)
+	if err != nil || said.Error.Code == "" {
+		return c.notHaltd(resp)
+	}
+	if said.Error.Code == haltd.CodeUnauthorized {
+		what := "does not accept this admin token"
+		if c.token == "" {
+			what = "needs the admin token, and none was found"
+		}
+		return haltd.Errorf(haltd.CodeUnauthorized, "haltd at %s %s", c.base, what).
+			WithFix("Set HALTD_ADMIN_TOKEN, or use --config with the file that haltd runs with; without a token of its own it keeps one in admin.token in its data directory.")
+	}
+	return &haltd.Error{Code: clean(said.Error.Code), Message: clean(said.Error.Message), Fix: clean(said.Error.Fix)}
+}
+
+func (c *client) notHaltd(resp *http.Response) error {
+	return haltd.Errorf(codeUnreachable, "What answers at %s is not a haltd admin API (status %d)", c.base, resp.StatusCode).
+		WithFix("Name the right address with --admin; it is not the gateway's.")
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// The columns of an event line and their widths; negative ones are aligned
+// to the right. Tools and flags have what remains.
+var eventColumns = []struct {
+	head  string
+	width int
+}{
+	{"TIME", 8}, {"AGENT", 20}, {"SESSION", 9}, {"MODEL", 24}, {"STATUS", 6},
+	{"TOKENS IN/OUT", -17}, {"COST", -9}, {"LATENCY", -8}, {"TOOLS", 16}, {"FLAGS", 0},
+}
+
+func eventHead() string {
+	cells := make([]string, len(eventColumns))
+	for i, c := range eventColumns {
+		cells[i] = pad(c.head, c.width)
+	}
+	return strings.Join(cells, "  ")
+}
+
+// eventLine is one event for people.
+func (e *Env) eventLine(v *haltd.Event) string {
+	cells := []string{
+		v.Time.Local().Format(time.TimeOnly),
+		dash(v.Agent), dash(v.Session), dash(v.Model), statusText(v.Status),
+		fmt.Sprintf("%s/%s tok", amount(v.Tokens.Input), amount(v.Tokens.Output)),
+		cost(v.Cost), latency(v.Latency), dash(strings.Join(v.ToolCalls, ",")),
+		strings.Join(flags(v), " "),
+	}
+	for i, c := range eventColumns {
+		cells[i] = clean(cells[i])
+		if c.width != 0 {
+			cells[i] = pad(short(cells[i], max(c.width, -c.width)), c.width)
+		}
+	}
+	const status, flagged = 4, 9
+	if v.Failed() || v.Blocked {
+		cells[status] = e.paint(cells[status], red)
+	}
+	if v.Blocked || v.Error != "" {
+		cells[flagged] = e.paint(cells[flagged], red)
+	} else {
+		cells[flagged] = e.paint(cells[flagged], yellow)
+	}
+	return strings.TrimRight(strings.Join(cells, "  "), " ")
+}
+
+// flags are what is unusual about an event.
+func flags(v *haltd.Event) []string {
+	var f []string
+	add := func(is bool, flag string) {
+		if is {
+			f = append(f, flag)
+		}
+	}
+	switch v.Type {
+	case haltd.EventCall, haltd.EventBlocked, haltd.EventError: // said below
+	default:
+		f = append(f, string(v.Type))
+	}
+	add(v.Blocked && v.BlockReason == "", "blocked")
+	add(v.BlockReason != "", "blocked:"+v.BlockReason)
+	add(v.Shadow, "shadow")
+	add(v.Retry, "retry")
+	add(v.Estimated, "estimated")
+	add(v.Unpriced, "default-price")
+	add(v.Unread != "", "unread:"+v.Unread)
+	add(v.Type == haltd.EventError && v.Error == "", "error")
+	add(v.Error != "", "error:"+v.Error)
+	return f
+}
+
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+func statusText(status int) string {
+	if status == 0 {
+		return "-"
+	}
+	return strconv.Itoa(status)
+}
+
+// amount is a number of tokens with three digits that count.
+func amount(n int64) string {
+	switch {
+	case n < 1000:
+		return strconv.FormatInt(n, 10)
+	case n < 1_000_000:
+		return strconv.FormatFloat(float64(n)/1e3, 'f', 1, 64) + "k"
+	}
+	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + "M"
+}
+
+func cost(m haltd.Money) string {
+	switch {
+	case m == 0:
+		return "$0"
+	case m < haltd.Dollar/10_000:
+		return "<$0.0001"
+	case m < haltd.Dollar:
+		return fmt.Sprintf("$%.4f", m.Dollars())
+	}
+	return fmt.Sprintf("$%.2f", m.Dollars())
+}
+
+func latency(d haltd.Duration) string {
+	switch span := time.Duration(d); {
+	case span < time.Second:
+		return strconv.FormatInt(span.Milliseconds(), 10) + " ms"
+	case span < time.Minute:
+		return strconv.FormatFloat(span.Seconds(), 'f', 1, 64) + " s"
+	default:
+		return strconv.FormatFloat(span.Minutes(), 'f', 1, 64) + " min"
+	}
+}
