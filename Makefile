@@ -1,0 +1,35 @@
+# The targets a person needs; `make help` lists them.
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+FUZZTIME ?= 10m
+
+.PHONY: help run build check test bench fuzz
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' Makefile | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+run: build ## build and start haltd on 127.0.0.1:7070 (gateway) and :7071 (admin)
+	exec ./bin/haltd serve
+
+build: ## leave the binary at bin/haltd
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/haltd ./cmd/haltd
+
+check: ## the tight inner loop: format, vet, quick tests
+	@test -z "$$(gofmt -l .)" || { echo "gofmt needed:"; gofmt -l .; exit 1; }
+	go vet ./...
+	go test -short ./...
+
+test: build ## everything, with -race, after installing what the tests need
+	./test/install.sh
+	@test -z "$$(gofmt -l .)" || { echo "gofmt needed:"; gofmt -l .; exit 1; }
+	go vet ./...
+	cd test/clients && go vet ./...
+	go build -trimpath -o bin/fakellm ./test/fakellm/cmd/fakellm
+	go test -race ./...
+	cd test/clients && HALTD_BIN=$(CURDIR)/bin/haltd FAKELLM_BIN=$(CURDIR)/bin/fakellm go test -race ./...
+
+bench: build ## direct, plain ReverseProxy, nginx and haltd side by side
+	go run ./test/load/cmd/bench -haltd bin/haltd
+
+fuzz: ## every fuzzer for FUZZTIME (default 10m)
+	./test/fuzz.sh $(FUZZTIME)

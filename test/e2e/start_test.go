@@ -1,0 +1,150 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestStartTellsWhereThingsAre(t *testing.T) {
+	n := start(t, "")
+	n.eventually(t, "done with its greeting", func() bool { return strings.Contains(n.out.String(), "haltd events tail") })
+	out := n.out.String()
+	for _, line := range []string{
+		"http://" + n.gateway, "http://" + n.admin, n.dataDir,
+		"export OPENAI_BASE_URL=http://" + n.gateway + "/v1",
+		"export ANTHROPIC_BASE_URL=http://" + n.gateway,
+		"export GOOGLE_GEMINI_BASE_URL=http://" + n.gateway,
+		"Claude Code", "codex -c openai_base_url=",
+	} {
+		if !strings.Contains(out, line) {
+			t.Errorf("the start prints no %q:\n%s", line, out)
+		}
+	}
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/v1/agents": 401, "/metrics": 401} {
+		res, err := http.Get("http://" + n.admin + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("GET %s without a token: %d, want %d", path, res.StatusCode, want)
+		}
+	}
+}
+
+// Without any configuration haltd makes its data directory and a token that
+// only its user can read, and the commands find both.
+func TestStartWithoutConfiguration(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "fresh", "data")
+	n := &node{dataDir: dir}
+	n.config = filepath.Join(t.TempDir(), "haltd.yaml")
+	settings(t, n, "")
+	n.write(t, "")
+	env := []string{"HALTD_GATEWAY_LISTEN=" + n.gateway, "HALTD_ADMIN_LISTEN=" + n.admin, "HALTD_DATA_DIR=" + dir}
+	n.run(t, env...)
+	info, err := os.Stat(filepath.Join(dir, "admin.token"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("admin.token: %v, %v; want mode 0600", info, err)
+	}
+	if out, errs, code := command(t, env, "keys", "ls"); code != 0 {
+		t.Errorf("haltd keys ls: exit %d, %s%s", code, out, errs)
+	}
+}
+
+func TestWhatStopsTheStartSaysSoInOneSentence(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	running := start(t, "")
+	file := filepath.Join(t.TempDir(), "a-file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	free := func(more string) string {
+		return fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: %q, token: %q}\ndata_dir: %q\n%s", freeAddress(t), freeAddress(t), token, t.TempDir(), more)
+	}
+	for _, tc := range []struct {
+		name, config string
+		says         []string
+	}{
+		{"gateway port taken", fmt.Sprintf("gateway: {listen: %q}\ndata_dir: %q\n", taken.Addr(), t.TempDir()), []string{"Another program listens on " + taken.Addr().String(), "gateway.listen", "HALTD_GATEWAY_LISTEN"}},
+		{"admin port taken", fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: %q}\ndata_dir: %q\n", freeAddress(t), taken.Addr(), t.TempDir()), []string{"Another program listens on", "admin.listen"}},
+		{"address of another machine", fmt.Sprintf("gateway: {listen: \"192.0.2.1:7070\"}\ndata_dir: %q\n", t.TempDir()), []string{"not an address of this machine", "gateway.listen"}},
+		{"data directory under a file", fmt.Sprintf("data_dir: %q\n", filepath.Join(file, "data")), []string{"data directory", "cannot be made", "HALTD_DATA_DIR"}},
+		{"data directory in use", fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: %q}\ndata_dir: %q\n", freeAddress(t), freeAddress(t), running.dataDir), []string{"Another haltd uses the data directory", "Stop it first"}},
+		{"key file missing", free("providers: {openai: {api_key_file: /nonexistent/key}}\n"), []string{"providers.openai.api_key_file", "/nonexistent/key"}},
+		{"key file empty", free(fmt.Sprintf("providers: {openai: {api_key_file: %q}}\n", file)), []string{"providers.openai.api_key_file", "empty"}},
+		{"unknown key", free("providers:\n  openai:\n    bse_url: http://x\n"), []string{"haltd.yaml:6", "providers.openai.bse_url", "did you mean base_url?"}},
+		{"variable not set", free("log: {level: \"${HALTD_TEST_NOT_SET}\"}\n"), []string{"HALTD_TEST_NOT_SET", "log.level"}},
+		{"admin open to the network without a token", fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: \"0.0.0.0:0\"}\ndata_dir: %q\n", freeAddress(t), t.TempDir()), []string{"can be reached from other machines and needs a token", "HALTD_ADMIN_TOKEN"}},
+		{"store that is no database", func() string {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "haltd.db"), []byte("this is no database, it only has the name of one"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: %q}\ndata_dir: %q\n", freeAddress(t), freeAddress(t), dir)
+		}(), []string{"haltd.db", "database"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			config := filepath.Join(t.TempDir(), "haltd.yaml")
+			if err := os.WriteFile(config, []byte(tc.config), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out, errs, code := command(t, nil, "serve", "--config", config)
+			if code != 1 {
+				t.Errorf("exit %d, want 1", code)
+			}
+			for _, want := range tc.says {
+				if !strings.Contains(errs, want) {
+					t.Errorf("stderr %q does not say %q", errs, want)
+				}
+			}
+			if lines := strings.Count(strings.TrimSpace(errs), "\n"); lines > 1 {
+				t.Errorf("%d lines, want one sentence:\n%s", lines+1, errs)
+			}
+			if strings.Contains(out+errs, "goroutine") {
+				t.Errorf("a stack trace is no message:\n%s", errs)
+			}
+		})
+	}
+}
+
+func TestReloadOnHangUp(t *testing.T) {
+	_, first := provider(t)
+	llm, second := provider(t)
+	n := start(t, providers(first))
+	body := settingsOf(t, n)
+	hangUp := func(config, says string) {
+		t.Helper()
+		before := strings.Count(n.out.String(), says)
+		n.write(t, config)
+		if err := n.command.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		n.eventually(t, "saying "+says, func() bool { return strings.Count(n.out.String(), says) > before })
+	}
+	url := "http://" + n.gateway + "/v1/chat/completions"
+
+	hangUp(body+providers(second), "configuration reloaded")
+	if status, b := post(t, url, chat); status != 200 || len(llm.Requests()) != 1 {
+		t.Fatalf("after the reload: %d %s, the new provider got %d requests", status, b, len(llm.Requests()))
+	}
+	hangUp(body+"providers: {openai: {base_url: 'ftp://nowhere'}}\n", "the old one stays in force")
+	if status, b := post(t, url, chat); status != 200 || len(llm.Requests()) != 2 {
+		t.Errorf("after a bad reload: %d %s, the provider got %d requests", status, b, len(llm.Requests()))
+	}
+}
+
+// settingsOf is the configuration of a node without its providers.
+func settingsOf(t *testing.T, n *node) string {
+	t.Helper()
+	return fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: %q, token: %q}\ndata_dir: %q\n", n.gateway, n.admin, token, n.dataDir)
+}

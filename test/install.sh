@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Installs what the tests use from Debian when it is missing and this user
+# may; otherwise says what will be skipped. With CI=true a missing service is
+# a failure: a skipped test proves nothing.
+set -uo pipefail
+
+# command:package, one for each service or program that a test starts
+needed=(nginx:nginx-light curl:curl openssl:openssl)
+
+PATH=$PATH:/usr/sbin:/sbin
+missing=()
+for pair in "${needed[@]}"; do
+  command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  sudo -n true 2>/dev/null && as_root=(sudo -n)
+fi
+if command -v apt-get >/dev/null && { [ "$(id -u)" -eq 0 ] || [ ${#as_root[@]} -gt 0 ]; }; then
+  echo "installing for the tests: ${missing[*]}"
+  export DEBIAN_FRONTEND=noninteractive
+  # Only the programs are wanted: nothing may start a service by itself.
+  "${as_root[@]}" apt-get update -qq >/dev/null
+  if "${as_root[@]}" env RUNLEVEL=1 apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; then
+    exit 0
+  fi
+fi
+
+echo "not installed and not installable here: ${missing[*]}; the tests that need them are skipped" >&2
+if [ "${CI:-}" = true ]; then
+  echo "CI=true: skipped tests count as failed. Install them, or run as root or with passwordless sudo." >&2
+  exit 1
+fi

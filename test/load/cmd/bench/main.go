@@ -1,0 +1,217 @@
+// Command bench compares haltd with other ways to the same upstream on one
+// machine: direct, the plainest Go reverse proxy, and nginx. Each is a process
+// of its own, all take turns under the same load, and what they cost is read
+// from /proc. It measures haltd from outside only and imports nothing of it
+// but its words.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	if err := mainError(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func mainError() error {
+	// The processes that are part of the benchmark itself.
+	switch args := os.Args[1:]; {
+	case len(args) == 2 && args[0] == "upstream":
+		return http.ListenAndServe(args[1], upstream())
+	case len(args) == 3 && args[0] == "reverseproxy":
+		return http.ListenAndServe(args[1], reverseProxy(&url.URL{Scheme: "http", Host: args[2]}))
+	}
+	o, err := parseOptions(os.Args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return o.bench(ctx)
+}
+
+// options are what the command line says.
+type options struct {
+	rounds      int
+	span        time.Duration
+	concurrency []int
+	targets     []string
+	haltd       string
+	json        string
+	check       bool
+}
+
+func parseOptions(args []string) (*options, error) {
+	o := &options{}
+	f := flag.NewFlagSet("bench", flag.ContinueOnError)
+	f.IntVar(&o.rounds, "rounds", 3, "how often every target gets every load")
+	seconds := f.Float64("seconds", 0.8, "how long a load lasts")
+	concurrency := f.String("concurrency", "1,16,64", "how many connections are busy at once")
+	targets := f.String("targets", "direct,reverseproxy,nginx,haltd", "what to compare")
+	quick := f.Bool("quick", false, "at most 40 seconds: one round of 0.4 seconds at each load")
+	f.StringVar(&o.haltd, "haltd", "bin/haltd", "the haltd to measure")
+	f.StringVar(&o.json, "json", "", "write the figures to this `file`, too")
+	f.BoolVar(&o.check, "check", false, "fail when haltd takes more processor time or memory than it may")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if *quick {
+		o.rounds, *seconds = 1, 0.4
+	}
+	o.span = time.Duration(*seconds * float64(time.Second))
+	if o.rounds < 1 || o.rounds > 100 || o.span < 10*time.Millisecond || o.span > time.Minute {
+		return nil, errors.New("rounds must be from 1 to 100 and seconds from 0.01 to 60")
+	}
+	for s := range strings.SplitSeq(*concurrency, ",") {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 || n > 1024 {
+			return nil, fmt.Errorf("concurrency %q is not a number from 1 to 1024", s)
+		}
+		o.concurrency = append(o.concurrency, n)
+	}
+	o.targets = strings.Split(*targets, ",")
+	return o, nil
+}
+
+func (o *options) bench(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "haltd-bench-")
+	if err != nil {
+		return fmt.Errorf("make a directory: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	targets, stop, err := o.start(ctx, dir)
+	defer stop()
+	if err != nil {
+		return err
+	}
+	r := &run{targets: targets, cells: cells(o.concurrency), rounds: o.rounds, span: o.span, log: os.Stderr}
+	slices := time.Duration(o.rounds * len(r.cells) * len(targets))
+	limit, cancel := context.WithTimeout(ctx, slices*(o.span+2*time.Second)+time.Minute)
+	defer cancel()
+	if err := r.measure(limit); err != nil {
+		return err
+	}
+	rep := newReport(r)
+	for _, t := range targets {
+		if t.gateway == nil {
+			continue
+		}
+		if rep.Haltd, err = newHaltdReport(ctx, t, r); err != nil {
+			return err
+		}
+	}
+	return o.publish(rep)
+}
+
+func (o *options) publish(rep *report) error {
+	err := rep.print(os.Stdout)
+	if err == nil && o.json != "" {
+		err = rep.save(o.json)
+	}
+	if err == nil {
+		err = rep.complete()
+	}
+	if o.check {
+		err = errors.Join(err, rep.check())
+	}
+	return err
+}
+
+func newHaltdReport(ctx context.Context, t *target, r *run) (*haltdReport, error) {
+	recorded, err := t.gateway.awaitEvents(ctx, t.sent)
+	if err != nil {
+		return nil, err
+	}
+	_, peak, err := t.process.memory()
+	if err != nil {
+		return nil, err
+	}
+	h := &haltdReport{Sent: t.sent, Recorded: recorded, PeakMB: megabytes(peak)}
+	h.addLatency(r)
+	return h, nil
+}
+
+// start runs the upstream and the targets. stop ends those that run, also
+// after an error.
+func (o *options) start(ctx context.Context, dir string) (targets []*target, stop func(), err error) {
+	var running []*process
+	stop = func() {
+		for _, p := range slices.Backward(running) {
+			p.stop()
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, stop, fmt.Errorf("find this program: %w", err)
+	}
+	up, err := startSelf(ctx, self, dir, "upstream")
+	if err != nil {
+		return nil, stop, err
+	}
+	running = append(running, up.process)
+	for _, name := range o.targets {
+		t, err := o.startTarget(ctx, name, self, dir, up.address)
+		if err != nil {
+			return nil, stop, err
+		}
+		if t == nil {
+			continue
+		}
+		targets = append(targets, t)
+		if t.process != nil {
+			running = append(running, t.process)
+		}
+	}
+	return targets, stop, nil
+}
+
+// startTarget answers nil for an nginx that is not installed.
+func (o *options) startTarget(ctx context.Context, name, self, dir, upstream string) (*target, error) {
+	switch name {
+	case "direct":
+		return &target{name: name, address: upstream}, nil
+	case "reverseproxy":
+		return startSelf(ctx, self, dir, name, upstream)
+	case "haltd":
+		return startHaltd(ctx, o.haltd, dir, upstream)
+	case "nginx":
+		if _, err := exec.LookPath("nginx"); err != nil {
+			fmt.Fprintln(os.Stderr, "nginx is not installed and is left out")
+			return nil, nil
+		}
+		return startNginx(ctx, dir, upstream)
+	}
+	return nil, fmt.Errorf("target %q is none of direct, reverseproxy, nginx, haltd", name)
+}
+
+// startSelf runs one of this program's own processes on a free port.
+func startSelf(ctx context.Context, self, dir, name string, args ...string) (*target, error) {
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	p, err := start(ctx, dir, name, address, self, append([]string{name, address}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	return &target{name: name, address: address, process: p}, nil
+}

@@ -1,0 +1,134 @@
+package load
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/haltd/haltd"
+)
+
+// TestWhatWasShownSurvivesAKill ends a haltd in the middle of its work as no
+// program can prepare for. Whatever its API has shown must be there again.
+func TestWhatWasShownSurvivesAKill(t *testing.T) {
+	const callers, wanted = 8, 300
+	ctx := limited(t)
+	up := newUpstream(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeChat(w) }))
+	config, client := writeConfig(t, up.URL, 0), newClient(t)
+	n := startProcess(t, config)
+
+	listed, streamed := newShown(wanted), newShown(wanted)
+	var readers sync.WaitGroup
+	following := make(chan struct{})
+	readers.Go(func() { n.follow(ctx, client, streamed, following) })
+	select {
+	case <-following:
+	case <-ctx.Done():
+		t.Fatalf("the live stream did not open: %v", context.Cause(ctx))
+	}
+	readers.Go(func() { n.list(ctx, client, listed) })
+	others := callUntilRefused(ctx, t, n, client, 0, callers, wanted)
+	for _, s := range []*shown{listed, streamed} {
+		select {
+		case <-s.enough:
+		case <-ctx.Done():
+			t.Fatalf("%d events listed, %d streamed: %v", listed.count(), streamed.count(), context.Cause(ctx))
+		}
+	}
+	n.kill()
+	others.wait()
+	readers.Wait()
+
+	again := startProcess(t, config)
+	found := map[haltd.EventID]bool{}
+	for _, e := range again.events(t, client) {
+		found[e.ID] = true
+	}
+	listed.check(t, "GET /v1/events", found)
+	streamed.check(t, "GET /v1/events/stream", found)
+	if err := again.stop(); err != nil {
+		t.Errorf("stop haltd after the restart: %v", err)
+	}
+}
+
+// shown is what one way of reading events has shown.
+type shown struct {
+	wanted int
+	enough chan struct{} // closed when that many have been shown
+
+	mu  sync.Mutex
+	ids map[haltd.EventID]bool
+}
+
+func newShown(wanted int) *shown {
+	return &shown{wanted: wanted, enough: make(chan struct{}), ids: map[haltd.EventID]bool{}}
+}
+
+func (s *shown) add(id haltd.EventID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ids[id] {
+		return
+	}
+	s.ids[id] = true
+	if len(s.ids) == s.wanted {
+		close(s.enough)
+	}
+}
+
+func (s *shown) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.ids)
+}
+
+func (s *shown) check(t *testing.T, where string, found map[haltd.EventID]bool) {
+	t.Helper()
+	lost := 0
+	for id := range s.ids {
+		if !found[id] {
+			lost++
+		}
+	}
+	if lost > 0 {
+		t.Errorf("%d of %d events that %s had shown are gone", lost, len(s.ids), where)
+	}
+}
+
+// list reads the newest events until the node is gone.
+func (n *node) list(ctx context.Context, client *http.Client, s *shown) {
+	for {
+		events, _, err := n.eventPage(ctx, client, "")
+		if err != nil {
+			return
+		}
+		for i := range events {
+			s.add(events[i].ID)
+		}
+	}
+}
+
+// follow reads the live stream until the node is gone. It closes following
+// when the stream has begun.
+func (n *node) follow(ctx context.Context, client *http.Client, s *shown, following chan<- struct{}) {
+	res, err := n.api(ctx, client, "/v1/events/stream")
+	if err != nil {
+		return
+	}
+	defer res.Body.Close()
+	lines := bufio.NewScanner(res.Body)
+	lines.Buffer(nil, 1<<20)
+	for first := true; lines.Scan(); first = false {
+		if first {
+			close(following)
+		}
+		if text, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
+			if id, err := haltd.ParseEventID(text); err == nil {
+				s.add(id)
+			}
+		}
+	}
+}
