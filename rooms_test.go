@@ -1,0 +1,97 @@
+package haltd_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/haltd/haltd"
+
+// rooms says which other rooms each room may import, as docs/architecture.md
+// draws it. A room covers the folders below it.
+var rooms = map[string][]string{
+	".":                  {},
+	"detect":             {"."},
+	"internal/wire":      {"."},
+	"internal/store":     {"."},
+	"internal/state":     {"."},
+	"internal/pricing":   {"."},
+	"internal/telemetry": {"."},
+	"internal/record":    {"."},
+	"internal/config":    {".", "internal/pricing"},
+	"internal/admin":     {"."},
+	"internal/replay":    {".", "detect", "internal/wire", "internal/config"},
+	"internal/gateway":   {".", "internal/wire", "internal/config"},
+	"internal/cli":       {".", "internal/config"},
+	"internal/app":       {".", "internal/admin", "internal/config", "internal/gateway", "internal/pricing", "internal/record", "internal/state", "internal/store", "internal/telemetry"},
+	"cmd/haltd":          {".", "internal/app", "internal/cli", "internal/replay"},
+}
+
+func TestRoomsKeepTheirWalls(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		from := fields[0]
+		room := roomOf(from)
+		if strings.HasPrefix(relative(from), "test/") {
+			continue
+		}
+		allowed, ok := rooms[room]
+		if !ok {
+			t.Errorf("%s is in no room: add it to docs/architecture.md and here", from)
+			continue
+		}
+		for _, to := range fields[1:] {
+			if !strings.HasPrefix(to, module) {
+				if room == "." && strings.Contains(strings.Split(to, "/")[0], ".") {
+					t.Errorf("the root package imports %s; it may import the standard library only", to)
+				}
+				continue
+			}
+			if target := roomOf(to); target != room && !slices.Contains(allowed, target) {
+				t.Errorf("%s imports %s; room %s may import %v only", from, to, room, allowed)
+			}
+			if isAdapter(from) && isAdapter(to) && from != to {
+				t.Errorf("%s imports %s; adapters never import each other", from, to)
+			}
+		}
+	}
+}
+
+func relative(path string) string {
+	rel := strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+	if rel == "" {
+		return "."
+	}
+	return rel
+}
+
+func roomOf(path string) string {
+	rel := relative(path)
+	for room := range rooms {
+		if rel == room || room != "." && strings.HasPrefix(rel, room+"/") {
+			return room
+		}
+	}
+	return rel
+}
+
+// isAdapter reports the packages that speak to one technology or provider.
+func isAdapter(path string) bool {
+	switch rel := relative(path); rel {
+	case "internal/wire/sse", "internal/wire/formats":
+		return false // shared by the formats, and the list of them
+	default:
+		for _, parent := range []string{"internal/wire/", "internal/store/", "internal/state/"} {
+			if strings.HasPrefix(rel, parent) && !strings.HasSuffix(rel, "test") {
+				return true
+			}
+		}
+	}
+	return false
+}
