@@ -42,8 +42,12 @@ type commands struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	os.Exit(run(ctx, os.Args[1:]))
+	// A person who presses Ctrl-C again means now. SIGTERM may well come
+	// twice by itself, to the process and to its group.
+	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt) })
+	code := run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
 }
 
 func run(ctx context.Context, args []string) int {

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -35,9 +34,14 @@ func dropHopByHop(h http.Header) {
 // byte. It leaves x with what was observed on the way.
 func (g *Gateway) forward(x *exchange) error {
 	up := x.route.upstream
-	out := x.upstreamRequest(up)
+	// A provider may think for minutes, for many agents at once: what was
+	// read is let go of before, the body as soon as it is sent.
+	body := &payload{bytes: x.body}
+	x.body, x.call = nil, nil
+	out := x.upstreamRequest(up, body)
 	overhead := g.Clock().Sub(x.start) - x.waited
 	res, err := up.transport.RoundTrip(out)
+	body.answer()
 	if err != nil {
 		if x.r.Context().Err() != nil {
 			return errClientLeft
@@ -53,7 +57,7 @@ func (g *Gateway) forward(x *exchange) error {
 }
 
 // upstreamRequest is the client's request, addressed to the upstream.
-func (x *exchange) upstreamRequest(up *upstream) *http.Request {
+func (x *exchange) upstreamRequest(up *upstream, body *payload) *http.Request {
 	h := x.r.Header
 	dropHopByHop(h)
 	if _, ok := h["User-Agent"]; !ok {
@@ -71,9 +75,9 @@ func (x *exchange) upstreamRequest(up *upstream) *http.Request {
 	switch {
 	case x.format != nil:
 		delete(h, "Expect") // answered when the body was read
-		out.ContentLength = int64(len(x.body))
-		out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
-		out.Body, _ = out.GetBody()
+		out.ContentLength = int64(len(body.bytes))
+		out.Body, _ = body.open()
+		out.GetBody = body.open
 	case x.r.ContentLength == 0:
 		out.Body = http.NoBody
 	}
@@ -97,7 +101,7 @@ var copyBuffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
 // client before anything else looks at it.
 func (g *Gateway) deliver(x *exchange, res *http.Response) {
 	announced := x.copyHeader(res)
-	x.status = res.StatusCode
+	x.event.Status = res.StatusCode
 	x.w.WriteHeader(res.StatusCode)
 	flush := func() {}
 	if res.ContentLength < 0 {
@@ -113,7 +117,7 @@ func (g *Gateway) deliver(x *exchange, res *http.Response) {
 		copyTrailer(x.w.Header(), res.Trailer)
 	}
 	if tap != nil {
-		x.reply, x.unread = tap.Close(complete)
+		x.reply, x.event.Unread = tap.Close(complete)
 	}
 }
 
@@ -125,11 +129,11 @@ func (g *Gateway) pump(x *exchange, from io.Reader, tap *wire.Tap, flush func())
 	for {
 		n, err := from.Read(buf[:])
 		if n > 0 {
-			if x.firstByte.IsZero() {
-				x.firstByte = g.Clock()
+			if x.sent == 0 {
+				x.event.FirstByte = haltd.Duration(g.Clock().Sub(x.start))
 			}
 			if _, werr := x.w.Write(buf[:n]); werr != nil {
-				x.failure, x.broken = "client_left", true
+				x.event.Error, x.broken = "client_left", true
 				return false
 			}
 			flush()
@@ -142,9 +146,9 @@ func (g *Gateway) pump(x *exchange, from io.Reader, tap *wire.Tap, flush func())
 		case err == io.EOF:
 			return true
 		case err != nil:
-			x.failure, x.broken = "upstream_cut", true
+			x.event.Error, x.broken = "upstream_cut", true
 			if errors.Is(err, context.Canceled) || x.r.Context().Err() != nil {
-				x.failure = "client_left"
+				x.event.Error = "client_left"
 			}
 			return false
 		}

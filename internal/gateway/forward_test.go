@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -366,9 +367,12 @@ func TestUpstreamUnreachable(t *testing.T) {
 
 func TestWebSocketIsAnswered426(t *testing.T) {
 	f := newFixture(t, answer(500, "", "not reached"), "")
-	res, body := f.send(t, "GET", "/v1/responses", map[string]string{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "x"}, "")
+	res, body := f.send(t, "GET", "/v1/responses", map[string]string{"Originator": "codex_cli_rs", "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "x"}, "")
 	if res.StatusCode != 426 || res.Header.Get("X-Haltd-Reason") != "upgrade_required" {
 		t.Errorf("%d %s, want 426 upgrade_required", res.StatusCode, body)
+	}
+	if e := f.last(t); e.Agent != "codex" || e.Error != "upgrade_required" {
+		t.Errorf("event of agent %q, error %q; want codex, upgrade_required", e.Agent, e.Error)
 	}
 }
 
@@ -452,4 +456,36 @@ func TestReloadKeepsConnectionsOfUnchangedUpstreams(t *testing.T) {
 	if a.upstream("lab").transport == b.upstream("lab").transport {
 		t.Error("a changed upstream kept its connections")
 	}
+}
+
+// While a provider thinks, a request costs no more than its connections.
+func TestStreamsDoNotHoldTheirRequests(t *testing.T) {
+	const streams, size = 20, 2 << 20
+	release := make(chan struct{})
+	f := newFixture(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.(http.Flusher).Flush()
+		<-release
+	}), "")
+	body := `{"model":"m","messages":[{"role":"user","content":"` + strings.Repeat("word ", size/5) + `"}]}`
+	heap := func() uint64 {
+		runtime.GC()
+		runtime.GC() // the second empties what pools kept through the first
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	for range streams {
+		res, err := http.Post(f.url+"/v1/chat/completions", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+	}
+	if grown := int64(heap()) - int64(before); grown > streams*size/4 {
+		t.Errorf("%d open streams with %d MiB of requests hold %d MiB", streams, streams*size>>20, grown>>20)
+	}
+	close(release)
 }

@@ -129,41 +129,35 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// exchange is one request on its way, filled step by step.
+// exchange is one request on its way. Each step adds what it finds out to
+// the event that the exchange becomes in the end.
 type exchange struct {
 	w        http.ResponseWriter
 	r        *http.Request
 	settings *Settings
 	start    time.Time
+	event    haltd.Event
 
 	// identify
-	route   route
-	key     haltd.Key // the gateway key; zero without one
-	agent   string
-	label   string
-	client  string
-	session string
+	route route
+	key   haltd.Key // the gateway key; zero without one
 	// keyDigest stands for the caller's key in the name of a session that
 	// has no id of its own.
 	keyDigest uint64
 
-	// read
-	format  wire.Format // nil for a path that passes through
-	body    []byte      // as sent; only for LLM calls
-	call    *haltd.Call
-	attempt uint64
-	retry   bool
-	waited  time.Duration // for the client to send its body
+	// read; format is nil for a path that passes through
+	format   wire.Format
+	body     []byte // as sent
+	call     *haltd.Call
+	estimate int // prompt tokens
+	attempt  uint64
+	waited   time.Duration // for the client to send its body
 
 	// forward and observe
-	status    int
-	firstByte time.Time
-	sent      int64 // bytes of the reply's body
-	reply     *haltd.Reply
-	unread    string
-	failure   string // how the exchange failed; see haltd.Event.Error
-	refused   bool   // answered by haltd
-	broken    bool   // the reply stopped before its end
+	reply   *haltd.Reply // nil unless a 2xx reply to an LLM call began
+	sent    int64        // bytes of the reply's body
+	refused bool         // answered by haltd
+	broken  bool         // the reply stopped before its end
 }
 
 // isProbe reports a look at the base URL itself, as Claude Code sends before
@@ -191,15 +185,15 @@ func refuse(status int, why *haltd.Error) error { return refusal{status, why} }
 // shape, and says why in a header too.
 func (g *Gateway) refuse(x *exchange, err error) {
 	if errors.Is(err, errClientLeft) {
-		x.failure = "client_left"
+		x.event.Error = "client_left"
 		return // nobody listens
 	}
 	var ref refusal
 	if !errors.As(err, &ref) {
 		ref = refusal{http.StatusInternalServerError, haltd.Errorf(haltd.CodeInternal, "haltd could not handle this request: %v", err)}
 	}
-	x.refused, x.failure = true, ref.why.Code
-	x.status = ref.status
+	x.refused = true
+	x.event.Error, x.event.Status = ref.why.Code, ref.status
 	h := x.w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Haltd-Reason", ref.why.Code)

@@ -16,16 +16,14 @@ import (
 // identify finds out where a request goes and who sends it. The session is
 // known only after the body is read where no header names it; see sessionOf.
 func (g *Gateway) identify(x *exchange) error {
-	x.client = clientFamily(x.r.Header)
+	e := &x.event
+	e.Client = clientFamily(x.r.Header)
 	var err error
 	if x.route, err = findRoute(x.r, x.settings); err != nil {
 		return err
 	}
-	if isUpgrade(x.r.Header) {
-		return refuse(http.StatusUpgradeRequired, haltd.Errorf("upgrade_required", "haltd does not pass WebSockets").
-			WithFix("The client falls back to plain HTTP by itself."))
-	}
-	digestKey := clientKey(x.r)
+	e.Provider, e.Path = x.route.upstream.Name, cut(x.route.path, 300)
+	credential := clientKey(x.r)
 	if err := g.authenticate(x); err != nil {
 		return err
 	}
@@ -33,22 +31,27 @@ func (g *Gateway) identify(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	x.agent = name
-	if x.key.ID != "" {
-		digestKey = x.key.ID
-		x.agent = x.key.Agent
-		if name != x.agent && name != x.client {
-			x.label = name
+	switch {
+	case x.key.ID != "":
+		// Under a key a name is a label: an agent must not escape by
+		// calling itself something else.
+		credential, e.Agent = x.key.ID, x.key.Agent
+		if name != e.Agent {
+			e.Label = name
 		}
+	case name != "":
+		e.Agent = name
+	default:
+		e.Agent = e.Client
 	}
-	if x.agent == "" {
-		x.agent = x.client
-	}
-	x.session = headerSession(x.r.Header)
-	if x.session == "" {
-		x.keyDigest = xxhash.Sum64String(digestKey)
+	if e.Session = headerSession(x.r.Header); e.Session == "" {
+		x.keyDigest = xxhash.Sum64String(credential)
 	}
 	delete(x.r.Header, "X-Agent-Id")
+	if isUpgrade(x.r.Header) {
+		return refuse(http.StatusUpgradeRequired, haltd.Errorf("upgrade_required", "haltd does not pass WebSockets").
+			WithFix("Use plain HTTP; Codex does so by itself."))
+	}
 	return nil
 }
 
@@ -167,11 +170,11 @@ func (g *Gateway) sessionOf(x *exchange) string {
 		return sessionName(hints.Session, "")
 	}
 	if hints.PreviousID != "" {
-		if s := g.Replies.Session(x.agent, hints.PreviousID); s != "" {
+		if s := g.Replies.Session(x.event.Agent, hints.PreviousID); s != "" {
 			return s
 		}
 	}
-	if isSessionKey(x.client, hints.PromptCacheKey) {
+	if isSessionKey(x.event.Client, hints.PromptCacheKey) {
 		return sessionName(hints.PromptCacheKey, "")
 	}
 	return beginning(x.keyDigest, x.call)

@@ -38,12 +38,22 @@ func (g *Gateway) read(x *exchange) error {
 	if x.call, err = x.format.ReadCall(x.route.path, plain); err != nil {
 		return unreadable(err)
 	}
-	if x.session == "" {
-		x.session = g.sessionOf(x)
-	}
-	x.attempt = g.Attempts.Digest(x.agent, x.route.path, x.body)
-	x.retry = g.Attempts.Retry(x.attempt, claimsRetry(x.r.Header))
+	g.describeCall(x)
 	return nil
+}
+
+// describeCall puts what the call says of itself into the event.
+func (g *Gateway) describeCall(x *exchange) {
+	e, c := &x.event, x.call
+	x.estimate = c.PromptTokens
+	e.Format, e.Model, e.Stream = c.Format, cut(c.Model, 200), c.Stream
+	prompt, _ := c.Newest()
+	e.PromptHash, e.PromptLen = textHash(prompt), len(prompt)
+	if e.Session == "" {
+		e.Session = g.sessionOf(x)
+	}
+	x.attempt = g.Attempts.Digest(e.Agent, x.route.path, x.body)
+	e.Retry = g.Attempts.Retry(x.attempt, claimsRetry(x.r.Header))
 }
 
 func claimsRetry(h http.Header) bool {

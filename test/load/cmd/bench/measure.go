@@ -30,10 +30,14 @@ func (c cell) reply() string {
 	return "JSON"
 }
 
+// bodySizes are measured one after the other: the memory that small bodies
+// need must not be read after large ones.
+var bodySizes = []int{1 << 10, 100 << 10}
+
 // cells are all kinds of load, the lightest first.
 func cells(concurrency []int) []cell {
 	var all []cell
-	for _, size := range []int{1 << 10, 100 << 10} {
+	for _, size := range bodySizes {
 		for _, stream := range []bool{false, true} {
 			for _, n := range concurrency {
 				all = append(all, cell{stream, size, n})
@@ -53,8 +57,8 @@ type sample struct {
 	ResidentMB float64 `json:"rss_mb"`
 }
 
-// run is one benchmark: every round goes through the cells, and every cell
-// through the targets, so that what else the machine does falls on all alike.
+// run is one benchmark: every round goes through the cells of one body size,
+// and every cell through the targets, so that what else the machine does falls on all alike.
 type run struct {
 	targets []*target
 	cells   []cell
@@ -81,16 +85,29 @@ func (r *run) measure(ctx context.Context) error {
 		}
 		loads[kind] = l
 	}
-	for round := range r.rounds {
-		fmt.Fprintf(r.log, "round %d of %d\n", round+1, r.rounds)
-		for _, c := range r.cells {
-			for _, t := range r.targets {
-				s, err := r.sample(ctx, t, c, loads[cell{c.Stream, c.BodyBytes, 0}])
-				if err != nil {
-					return fmt.Errorf("%s, %s reply, body of %d bytes, concurrency %d: %w", t.name, c.reply(), c.BodyBytes, c.Concurrency, err)
-				}
-				r.samples[c][t.name] = append(r.samples[c][t.name], s)
+	for _, size := range bodySizes {
+		for round := range r.rounds {
+			fmt.Fprintf(r.log, "bodies of %d KB, round %d of %d\n", size>>10, round+1, r.rounds)
+			if err := r.round(ctx, size, loads); err != nil {
+				return err
 			}
+		}
+	}
+	return nil
+}
+
+// round goes once through the cells of a body size.
+func (r *run) round(ctx context.Context, size int, loads map[cell]load) error {
+	for _, c := range r.cells {
+		if c.BodyBytes != size {
+			continue
+		}
+		for _, t := range r.targets {
+			s, err := r.sample(ctx, t, c, loads[cell{c.Stream, c.BodyBytes, 0}])
+			if err != nil {
+				return fmt.Errorf("%s, %s reply, body of %d bytes, concurrency %d: %w", t.name, c.reply(), c.BodyBytes, c.Concurrency, err)
+			}
+			r.samples[c][t.name] = append(r.samples[c][t.name], s)
 		}
 	}
 	return nil

@@ -1,0 +1,65 @@
+package gateway
+
+import (
+	"io"
+	"sync"
+)
+
+// payload is a request body on its way to an upstream. net/http keeps a
+// request as long as its reply is read, which may be minutes; a payload lets
+// go of its bytes once nobody needs them. Until answered it can be opened
+// again, as net/http does when a kept connection turns out to be closed.
+type payload struct {
+	mu       sync.Mutex // net/http may close a body while it reads it
+	bytes    []byte
+	reading  bool // the newest reader is not at its end
+	answered bool
+}
+
+func (p *payload) open() (io.ReadCloser, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reading = true
+	return &payloadReader{payload: p}, nil
+}
+
+// answer says that a reply has begun: the bytes are not needed again.
+func (p *payload) answer() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answered = true
+	p.letGo()
+}
+
+func (p *payload) letGo() {
+	if p.answered && !p.reading {
+		p.bytes = nil
+	}
+}
+
+// payloadReader reads a payload once.
+type payloadReader struct {
+	payload *payload
+	next    int
+}
+
+func (r *payloadReader) Read(b []byte) (int, error) {
+	p := r.payload
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r.next >= len(p.bytes) {
+		return 0, io.EOF
+	}
+	n := copy(b, p.bytes[r.next:])
+	r.next += n
+	return n, nil
+}
+
+func (r *payloadReader) Close() error {
+	p := r.payload
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reading = false
+	p.letGo()
+	return nil
+}
