@@ -23,6 +23,7 @@ type Assembly struct {
 	limit  int64
 	kept   int64
 	over   bool
+	frame  frame
 }
 
 type piece struct {
@@ -85,24 +86,36 @@ func (a *Assembly) add(dst []byte, r *Reader) []byte {
 
 // Text appends the string that r reads next to what the assistant says.
 func (a *Assembly) Text(key int, r *Reader) {
-	if r.Kind() != KindString {
-		r.Skip()
-	} else if p := a.piece(key); p != nil {
-		p.text = a.add(p.text, r)
-	}
+	a.addString(key, r, func(p *piece) *[]byte { return &p.text })
 }
 
 // Thinking appends the string that r reads next to what the assistant thinks.
 func (a *Assembly) Thinking(key int, r *Reader) {
+	a.addString(key, r, func(p *piece) *[]byte { return &p.thinking })
+}
+
+func (a *Assembly) addString(key int, r *Reader, field func(*piece) *[]byte) {
 	if r.Kind() != KindString {
 		r.Skip()
-	} else if p := a.piece(key); p != nil {
-		p.thinking = a.add(p.thinking, r)
+		return
+	}
+	p := a.piece(key)
+	if p == nil {
+		r.Skip()
+		return
+	}
+	raw := r.Raw()
+	dst := field(p)
+	longer := r.appendString(*dst, raw)
+	if raw != nil && a.hold(len(longer)-len(*dst)) {
+		*dst = longer
+		a.frame.added(raw, key, field)
 	}
 }
 
 // Call says that the piece is a tool call. Empty words leave what is known.
 func (a *Assembly) Call(key int, id, name string) {
+	a.frame.spoil()
 	p := a.piece(key)
 	if p == nil || !a.hold(len(id)+len(name)) {
 		return
@@ -118,6 +131,7 @@ func (a *Assembly) Call(key int, id, name string) {
 
 // CallID is the id of the tool call of that key, where there is one.
 func (a *Assembly) CallID(key int) (id string, ok bool) {
+	a.frame.spoil()
 	i, ok := a.index[key]
 	if !ok || !a.pieces[i].isCall {
 		return "", false
@@ -128,6 +142,7 @@ func (a *Assembly) CallID(key int) (id string, ok bool) {
 // Arguments appends what r reads next to the arguments of a call: the content
 // of a string, or any other value as it was sent.
 func (a *Assembly) Arguments(key int, r *Reader) {
+	a.frame.spoil()
 	if p := a.piece(key); p != nil {
 		p.arguments = a.add(p.arguments, r)
 	}
@@ -135,6 +150,7 @@ func (a *Assembly) Arguments(key int, r *Reader) {
 
 // FirstArguments are the arguments of a call unless Arguments adds others.
 func (a *Assembly) FirstArguments(key int, r *Reader) {
+	a.frame.spoil()
 	if p := a.piece(key); p != nil {
 		p.call.Arguments = string(a.add(nil, r))
 	}
@@ -143,6 +159,7 @@ func (a *Assembly) FirstArguments(key int, r *Reader) {
 // Has reports whether the piece of that key has content. A whole that follows
 // its own deltas adds nothing.
 func (a *Assembly) Has(key int) bool {
+	a.frame.spoil() // what the event does depends on what came before it
 	i, ok := a.index[key]
 	if !ok {
 		return false

@@ -262,10 +262,15 @@ func (r *Reader) Text() string {
 // AppendText appends the next value, a string or null, to dst.
 func (r *Reader) AppendText(dst []byte) []byte {
 	raw := r.scalar(KindString, "a string")
-	if raw == nil {
+	return r.appendString(dst, raw)
+}
+
+// appendString appends what a quoted string means; nothing for none.
+func (r *Reader) appendString(dst, raw []byte) []byte {
+	switch {
+	case raw == nil:
 		return dst
-	}
-	if plain(raw, r.lenient) {
+	case plain(raw, r.lenient):
 		return append(dst, raw[1:len(raw)-1]...)
 	}
 	return r.unquote(dst, raw)

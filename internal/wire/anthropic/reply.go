@@ -41,7 +41,10 @@ func (s *stream) Reply() *haltd.Reply {
 }
 
 // Event takes one event. Its type is in the data; the name only repeats it.
-func (s *stream) Event(name, data []byte) error {
+func (s *stream) Event(name, data []byte) error { return s.Follow(name, data, s.ReadEvent) }
+
+// ReadEvent is Event without the short cut for events that repeat.
+func (s *stream) ReadEvent(name, data []byte) error {
 	kind, index := string(name), int64(0)
 	var message, block, delta []byte
 	err := wire.ReadLenient(data, func(r *wire.Reader) {

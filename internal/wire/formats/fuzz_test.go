@@ -118,7 +118,7 @@ func duplicateName(body []byte) (string, bool) {
 }
 
 // fuzzReply holds that a reply never panics, grows out of proportion or
-// depends on how its bytes were cut.
+// depends on how its bytes were cut or on the short cut for like events.
 func fuzzReply(f *testing.F, name string) {
 	for _, ending := range []string{".json", ".sse"} {
 		for _, body := range exchanges(f, name, ".reply"+ending) {
@@ -127,6 +127,9 @@ func fuzzReply(f *testing.F, name string) {
 	}
 	format := formatOf(f, name)
 	f.Fuzz(func(t *testing.T, body []byte, seed uint64) {
+		if short, plain := bothWays(format, body); !cmp.Equal(short, plain) {
+			t.Fatalf("the short cut differs (-plain +short):\n%s", cmp.Diff(plain, short))
+		}
 		random := rand.New(rand.NewPCG(seed, 1))
 		for _, ending := range []string{".json", ".sse"} {
 			whole, unread := tapAll(format, ending, body)

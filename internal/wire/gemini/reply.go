@@ -38,7 +38,10 @@ type stream struct {
 const textKey = 0
 
 // Event takes one chunk.
-func (s *stream) Event(_, data []byte) error {
+func (s *stream) Event(name, data []byte) error { return s.Follow(name, data, s.ReadEvent) }
+
+// ReadEvent is Event without the short cut for events that repeat.
+func (s *stream) ReadEvent(_, data []byte) error {
 	if err := wire.ReadLenient(data, s.readChunk); err != nil {
 		return err
 	}

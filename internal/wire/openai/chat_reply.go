@@ -36,7 +36,10 @@ const textKey = 0
 var done = []byte("[DONE]")
 
 // Event takes a chunk, or the mark at the end.
-func (s *chatStream) Event(_, data []byte) error {
+func (s *chatStream) Event(name, data []byte) error { return s.Follow(name, data, s.ReadEvent) }
+
+// ReadEvent is Event without the short cut for events that repeat.
+func (s *chatStream) ReadEvent(_, data []byte) error {
 	if bytes.Equal(bytes.TrimSpace(data), done) {
 		s.Assembly.Reply.Complete = s.Assembly.Reply.Err == ""
 		return nil

@@ -47,7 +47,10 @@ type responsesEvent struct {
 }
 
 // Event takes one event. Its type is in the data; the name only repeats it.
-func (s *responsesStream) Event(name, data []byte) error {
+func (s *responsesStream) Event(name, data []byte) error { return s.Follow(name, data, s.ReadEvent) }
+
+// ReadEvent is Event without the short cut for events that repeat.
+func (s *responsesStream) ReadEvent(name, data []byte) error {
 	e := responsesEvent{kind: string(name)}
 	var problem []byte
 	err := wire.ReadLenient(data, func(r *wire.Reader) {
