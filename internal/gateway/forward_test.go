@@ -460,7 +460,7 @@ func TestReloadKeepsConnectionsOfUnchangedUpstreams(t *testing.T) {
 
 // While a provider thinks, a request costs no more than its connections.
 func TestStreamsDoNotHoldTheirRequests(t *testing.T) {
-	const streams, size = 20, 2 << 20
+	const streams, size = 20, 1 << 20
 	release := make(chan struct{})
 	f := newFixture(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
