@@ -160,3 +160,21 @@ func TestNewest(t *testing.T) {
 		})
 	}
 }
+
+func TestNearest(t *testing.T) {
+	known := []string{"agent", "session", "base_url", "key"}
+	for name, want := range map[string]string{
+		"agnet":                       "agent",
+		"Agent":                       "agent",
+		"bse_url":                     "base_url",
+		"baseurl":                     "base_url",
+		"ke":                          "key",
+		"xyz":                         "",
+		"":                            "",
+		strings.Repeat("agent", 1000): "",
+	} {
+		if got := haltd.Nearest(name, known); got != want {
+			t.Errorf("Nearest(%.20q) = %q, want %q", name, got, want)
+		}
+	}
+}
