@@ -16,7 +16,8 @@ import (
 	"github.com/haltd/haltd/internal/wire"
 )
 
-// Recorder takes the event of each exchange. It must not block.
+// Recorder takes the event of each exchange and gives it its id. It must not
+// block.
 type Recorder interface {
 	Record(haltd.Event)
 }
@@ -65,7 +66,6 @@ type Options struct {
 // Gateway serves agents. Configure it before the first request.
 type Gateway struct {
 	Options
-	ids      haltd.EventIDs
 	inFlight sync.WaitGroup
 	settings atomic.Pointer[Settings]
 }

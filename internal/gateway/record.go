@@ -12,7 +12,7 @@ import (
 // requests need to know of it.
 func (g *Gateway) record(x *exchange) {
 	e := &x.event
-	e.ID, e.Time, e.Type = g.ids.Next(x.start), x.start.UTC(), x.eventType()
+	e.Time, e.Type = x.start.UTC(), x.eventType()
 	e.Latency = haltd.Duration(g.Clock().Sub(x.start))
 	if x.reply != nil {
 		describeReply(e, x)

@@ -52,6 +52,7 @@ type Recorder struct {
 	log   *slog.Logger
 
 	mu       sync.Mutex
+	ids      haltd.EventIDs
 	pending  []haltd.Event
 	spare    []haltd.Event // the buffer that pending takes turns with
 	accepted int64         // events ever queued
@@ -106,14 +107,20 @@ func New(store EventAppender, opts Options) *Recorder {
 	return r
 }
 
-// Record queues an event whose id the caller has set. It never waits for the
-// store; when the queue is full the event is dropped and counted.
+// Record queues an event and gives it an id where it has none; ids grow in
+// the order of the queue, so that a reader who has seen one has seen all
+// before it. It never waits for the store; when the queue is full the event is
+// dropped and counted.
 func (r *Recorder) Record(e haltd.Event) {
+	now := r.opts.Clock()
 	r.mu.Lock()
 	if r.closed || r.accepted-r.settled >= int64(r.opts.Queue) {
 		r.mu.Unlock()
 		r.dropped.Add(1)
 		return
+	}
+	if e.ID == 0 {
+		e.ID = r.ids.Next(now)
 	}
 	r.pending = append(r.pending, e)
 	r.accepted++

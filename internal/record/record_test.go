@@ -494,3 +494,36 @@ type discard struct{}
 
 func (discard) AppendEvents(context.Context, []haltd.Event) error     { return nil }
 func (discard) PruneEvents(context.Context, time.Time) (int64, error) { return 0, nil }
+
+// Whoever has seen an event has seen all that came before it, however many
+// record at once.
+func TestIDsGrowInTheOrderOfTheQueue(t *testing.T) {
+	store := &memory{}
+	r := New(store, Options{Batch: 7})
+	var recording sync.WaitGroup
+	for range 8 {
+		recording.Go(func() {
+			for range 200 {
+				r.Record(haltd.Event{Agent: "bot"})
+			}
+		})
+	}
+	recording.Wait()
+	if err := r.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	last := haltd.EventID(0)
+	written := 0
+	for _, batch := range store.batches {
+		for _, e := range batch {
+			if e.ID <= last {
+				t.Fatalf("id %v was written after %v", e.ID, last)
+			}
+			last = e.ID
+			written++
+		}
+	}
+	if written != 1600 {
+		t.Errorf("%d events of 1600 were written", written)
+	}
+}
