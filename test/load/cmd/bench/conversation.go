@@ -175,29 +175,30 @@ func wireRequest(conversation int, body []byte) []byte {
 		"Content-Type: application/json\r\n"+
 		"Authorization: Bearer sk-bench-000000000000000000000000\r\n"+
 		"X-Agent-Id: bench-%02d\r\n"+
-		"X-Session-Id: bench-session-%04d\r\n"+
-		"Content-Length: %d\r\n\r\n", conversation%(conversations/10), conversation, len(body))
+		"X-Session-Id: %s\r\n"+
+		"Content-Length: %d\r\n\r\n", conversation%(conversations/10), sessionOf(conversation), len(body))
 	return append([]byte(head), body...)
 }
 
-// load is what one cell of the benchmark sends and expects: the requests of
-// all conversations and the body of every reply.
-type load struct {
-	requests [][]byte
-	reply    []byte
-}
+func sessionOf(conversation int) string { return fmt.Sprintf("bench-session-%04d", conversation) }
+
+// load is what one cell of the benchmark sends and expects: the request of
+// each conversation and the body of its reply.
+type load []exchange
+
+type exchange struct{ request, reply []byte }
 
 func newLoad(size int, stream bool) (load, error) {
-	l := load{requests: make([][]byte, conversations), reply: jsonReply()}
-	if stream {
-		l.reply = []byte(strings.Join(streamReply(), ""))
-	}
-	for i := range l.requests {
+	l := make(load, conversations)
+	for i := range l {
 		body, err := chatBody(i, size, stream)
 		if err != nil {
-			return load{}, err
+			return nil, err
 		}
-		l.requests[i] = wireRequest(i, body)
+		l[i] = exchange{wireRequest(i, body), jsonReply(i)}
+		if stream {
+			l[i].reply = []byte(strings.Join(streamReply(i), ""))
+		}
 	}
 	return l, nil
 }

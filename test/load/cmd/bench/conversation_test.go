@@ -83,8 +83,8 @@ func TestLoadIsRequestsOfManySessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	agents, sessions := map[string]bool{}, map[string]bool{}
-	for i, raw := range l.requests {
-		r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(raw)))
+	for i, e := range l {
+		r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(e.request)))
 		if err != nil {
 			t.Fatalf("request %d: %v", i, err)
 		}

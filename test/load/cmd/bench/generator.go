@@ -45,7 +45,7 @@ func generate(ctx context.Context, address string, l load, concurrency int, span
 	}
 	result := &slice{}
 	if err := inParallel(connections, func(i int, c *connection) error {
-		return c.exchange(l.requests[i%len(l.requests)], l.reply)
+		return c.exchange(l[i%len(l)])
 	}); err != nil {
 		return nil, fmt.Errorf("warm up: %w", err)
 	}
@@ -70,7 +70,7 @@ func (s *slice) run(ctx context.Context, connections []*connection, l load, unti
 			if n > sliceLimit {
 				return nil
 			}
-			if err := c.exchange(l.requests[int(n)%len(l.requests)], l.reply); err != nil {
+			if err := c.exchange(l[int(n)%len(l)]); err != nil {
 				failed.Add(1)
 				return err
 			}
@@ -127,11 +127,11 @@ func (c *connection) close() { _ = c.conn.Close() }
 
 // exchange sends a request and checks that the reply is 200 and has the
 // expected body.
-func (c *connection) exchange(request, want []byte) error {
+func (c *connection) exchange(e exchange) error {
 	if err := c.conn.SetDeadline(time.Now().Add(exchangeLimit)); err != nil {
 		return fmt.Errorf("set a deadline: %w", err)
 	}
-	if _, err := c.conn.Write(request); err != nil {
+	if _, err := c.conn.Write(e.request); err != nil {
 		return fmt.Errorf("send a request: %w", err)
 	}
 	status, length, err := c.readHead()
@@ -148,8 +148,8 @@ func (c *connection) exchange(request, want []byte) error {
 		return fmt.Errorf("read the body of a reply: %w", err)
 	case status != 200:
 		return fmt.Errorf("a reply has status %d: %.300s", status, c.body)
-	case !bytes.Equal(c.body, want):
-		return fmt.Errorf("a reply of %d bytes is not the one of %d bytes that the upstream sends", len(c.body), len(want))
+	case !bytes.Equal(c.body, e.reply):
+		return fmt.Errorf("a reply of %d bytes is not the one of %d bytes that the upstream sends", len(c.body), len(e.reply))
 	}
 	return nil
 }

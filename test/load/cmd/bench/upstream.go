@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,24 +17,27 @@ const replyBytes = 1 << 10
 // streamWrites is in how many writes a streamed reply goes out.
 const streamWrites = 20
 
-const answer = "The refund was booked twice because the worker took the message again after its lock ran out. " +
-	"I raised the lock to cover the longest payment call, made the booking idempotent by invoice and attempt, " +
-	"and added a test that delivers the same message twice. The totals of the last report were rebuilt from the record; " +
-	"three customers had a wrong balance and are listed in the file that you asked for. Nothing else was changed. "
+// answerTo is what the assistant says in a conversation; each says something
+// else, as healthy agents do.
+func answerTo(conversation int) string {
+	w := writer{rand.New(rand.NewPCG(uint64(conversation), 7))}
+	return w.text(430)
+}
 
 // jsonReply is a chat completion of one kilobyte.
-func jsonReply() []byte {
+func jsonReply(conversation int) []byte {
 	const frame = `{"id":"chatcmpl-BnchA1b2C3d4E5f6G7h8I9j0K1l2M","object":"chat.completion","created":1767225600,"model":"gpt-4.1-mini-2025-04-14",` +
 		`"choices":[{"index":0,"message":{"role":"assistant","content":%q,"refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"stop"}],` +
 		`"usage":{"prompt_tokens":212,"completion_tokens":97,"total_tokens":309,"prompt_tokens_details":{"cached_tokens":0,"audio_tokens":0},` +
 		`"completion_tokens_details":{"reasoning_tokens":0,"audio_tokens":0}},"service_tier":"default","system_fingerprint":"fp_b3f1157249"}`
-	text := strings.Repeat(answer, 2)[:replyBytes-len(frame)]
+	text := strings.Repeat(answerTo(conversation), 2)[:replyBytes-len(frame)]
 	return fmt.Appendf(nil, frame, text)
 }
 
 // streamReply is the same answer as a stream: what goes out in each write.
-func streamReply() []string {
+func streamReply(conversation int) []string {
 	const pieces = streamWrites - 3
+	answer := answerTo(conversation)
 	writes := make([]string, 0, streamWrites)
 	writes = append(writes, chunk(`[{"index":0,"delta":{"role":"assistant","content":"","refusal":null},"logprobs":null,"finish_reason":null}]`, "null"))
 	for i := range pieces {
@@ -51,13 +55,22 @@ func chunk(choices, usage string) string {
 		`"choices":` + choices + `,"usage":` + usage + "}\n\n"
 }
 
-// upstream answers every request with one of two prepared replies, at once.
+// upstream answers every request with the prepared reply of its session, at
+// once.
 func upstream() http.Handler {
-	whole := jsonReply()
-	length := strconv.Itoa(len(whole))
-	var writes [][]byte
-	for _, s := range streamReply() {
-		writes = append(writes, []byte(s))
+	type replies struct {
+		whole  []byte
+		length string
+		writes [][]byte
+	}
+	prepared := map[string]*replies{}
+	for i := range conversations {
+		p := &replies{whole: jsonReply(i)}
+		p.length = strconv.Itoa(len(p.whole))
+		for _, s := range streamReply(i) {
+			p.writes = append(p.writes, []byte(s))
+		}
+		prepared[sessionOf(i)] = p
 	}
 	buffers := sync.Pool{New: func() any { return new([32 << 10]byte) }}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -68,16 +81,21 @@ func upstream() http.Handler {
 		if err != nil {
 			return // whoever asked has gone
 		}
+		reply := prepared[r.Header.Get("X-Session-Id")]
+		if reply == nil {
+			http.Error(w, "not a session of the benchmark", http.StatusBadRequest)
+			return
+		}
 		h := w.Header()
 		if !end.wantsStream() {
 			h["Content-Type"] = []string{"application/json"}
-			h["Content-Length"] = []string{length}
-			_, _ = w.Write(whole)
+			h["Content-Length"] = []string{reply.length}
+			_, _ = w.Write(reply.whole)
 			return
 		}
 		h["Content-Type"] = []string{"text/event-stream; charset=utf-8"}
 		flush := w.(http.Flusher)
-		for _, b := range writes {
+		for _, b := range reply.writes {
 			if _, err := w.Write(b); err != nil {
 				return
 			}

@@ -7,7 +7,7 @@ import (
 )
 
 func TestJSONReplyIsOneKilobyte(t *testing.T) {
-	b := jsonReply()
+	b := jsonReply(3)
 	if !json.Valid(b) {
 		t.Errorf("the reply is no JSON: %s", b)
 	}
@@ -17,7 +17,7 @@ func TestJSONReplyIsOneKilobyte(t *testing.T) {
 }
 
 func TestStreamReplyTellsTheWholeAnswer(t *testing.T) {
-	writes := streamReply()
+	writes := streamReply(3)
 	if len(writes) != streamWrites {
 		t.Errorf("%d writes, want %d", len(writes), streamWrites)
 	}
@@ -45,7 +45,7 @@ func TestStreamReplyTellsTheWholeAnswer(t *testing.T) {
 			text.WriteString(choice.Delta.Content)
 		}
 	}
-	if text.String() != answer || !usage || !done {
+	if text.String() != answerTo(3) || !usage || !done {
 		t.Errorf("text %q, usage %v, done %v; want the whole answer and both", text.String(), usage, done)
 	}
 }
