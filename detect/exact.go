@@ -1,0 +1,192 @@
+package detect
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// LoopAction is what exact does to a request that repeats.
+type LoopAction string
+
+// The actions of a loop_detection block.
+const (
+	LoopReject   LoopAction = "reject"
+	LoopThrottle LoopAction = "throttle"
+	LoopWarn     LoopAction = "warn"
+)
+
+// LoopDetection is the loop_detection block of a policy.
+type LoopDetection struct {
+	Enabled       bool       `json:"enabled" yaml:"enabled"`
+	WindowSeconds int        `json:"window_seconds" yaml:"window_seconds"`
+	Threshold     int        `json:"threshold_identical_requests" yaml:"threshold_identical_requests"`
+	Action        LoopAction `json:"action,omitempty" yaml:"action,omitempty"`         // default reject
+	Similarity    string     `json:"similarity,omitempty" yaml:"similarity,omitempty"` // default and only: exact
+}
+
+// Checked is the block with its defaults filled in. A block that breaks a
+// rule is an *haltd.Error with CodeInvalid that names the field.
+func (l LoopDetection) Checked() (LoopDetection, error) {
+	if l.Action == "" {
+		l.Action = LoopReject
+	}
+	if l.Similarity == "" {
+		l.Similarity = "exact"
+	}
+	bad := func(field, rule, fix string) (LoopDetection, error) {
+		return l, haltd.Errorf(haltd.CodeInvalid, "loop_detection.%s %s", field, rule).WithFix("%s", fix)
+	}
+	switch {
+	case !slices.Contains([]LoopAction{LoopReject, LoopThrottle, LoopWarn}, l.Action):
+		return bad("action", fmt.Sprintf("is %q", l.Action), "Use reject, throttle or warn.")
+	case l.Similarity != "exact":
+		return bad("similarity", fmt.Sprintf("is %q", l.Similarity), "Use exact; near-equal requests are what the similarity detector is for.")
+	case !l.Enabled:
+		return l, nil
+	case l.WindowSeconds <= 0:
+		return bad("window_seconds", "must be a positive number", "Set it to 60, for example.")
+	case l.Threshold < 2:
+		return bad("threshold_identical_requests", "must be 2 or more", "Set it to 4, for example.")
+	}
+	return l, nil
+}
+
+// Window is how long a fingerprint is remembered after its newest hit.
+func (l LoopDetection) Window() time.Duration { return time.Duration(l.WindowSeconds) * time.Second }
+
+// Request is what makes two requests identical.
+type Request struct {
+	Agent, Policy string
+	Method, Path  string
+	Query         string // raw; the order of its parameters does not matter
+	BodyHash      []byte // empty when the body is unknown
+	Descriptors   map[string]string
+}
+
+// Fingerprint identifies a request. Agent and policy are part of it, and it
+// is keyed, so that nobody can make a request that counts as another's.
+type Fingerprint [16]byte
+
+func (f Fingerprint) String() string { return hex.EncodeToString(f[:]) }
+
+// Fingerprint hashes the canonical form of a request with a secret key.
+func (r *Request) Fingerprint(key []byte) (f Fingerprint) {
+	h := hmac.New(sha256.New, key)
+	for _, part := range [...]string{r.Agent, r.Policy, strings.ToUpper(r.Method), r.Path} {
+		writePart(h, part)
+	}
+	writeList(h, sortedQuery(r.Query))
+	writePart(h, string(r.BodyHash))
+	writeList(h, sortedDescriptors(r.Descriptors))
+	copy(f[:], h.Sum(nil))
+	return f
+}
+
+// writePart writes a length before the bytes, so that no two lists of parts
+// look the same.
+func writePart(h hash.Hash, s string) {
+	var n [8]byte
+	binary.BigEndian.PutUint64(n[:], uint64(len(s)))
+	h.Write(n[:])
+	h.Write([]byte(s))
+}
+
+func writeList(h hash.Hash, list []string) {
+	var n [8]byte
+	binary.BigEndian.PutUint64(n[:], uint64(len(list)))
+	h.Write(n[:])
+	for _, s := range list {
+		writePart(h, s)
+	}
+}
+
+// sortedQuery decodes and sorts the parameters. What cannot be decoded stays
+// as it was sent.
+func sortedQuery(raw string) []string {
+	if raw == "" {
+		return nil
+	}
+	pairs := strings.Split(raw, "&")
+	for i, p := range pairs {
+		if d, err := url.QueryUnescape(p); err == nil {
+			pairs[i] = d
+		}
+	}
+	slices.Sort(pairs)
+	return pairs
+}
+
+func sortedDescriptors(m map[string]string) []string {
+	list := make([]string, 0, len(m))
+	for k, v := range m {
+		list = append(list, k+"="+v)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// CounterKey names the counter of a fingerprint. Shadow policies count apart.
+func CounterKey(rule string, f Fingerprint, shadow bool) string {
+	if shadow {
+		return "shadow:loop:" + rule + ":" + f.String()
+	}
+	return "ld:" + rule + ":" + f.String()
+}
+
+// LoopCounter counts identical requests. Every hit refreshes the window.
+type LoopCounter struct {
+	Count   int
+	Expires time.Time
+}
+
+// Hit is the counter after one more request.
+func (c LoopCounter) Hit(now time.Time, window time.Duration) LoopCounter {
+	if !now.Before(c.Expires) {
+		c.Count = 0
+	}
+	return LoopCounter{Count: c.Count + 1, Expires: now.Add(window)}
+}
+
+// LoopDecision is what exact says to a request.
+type LoopDecision struct {
+	Detected   bool
+	Action     LoopAction
+	Delay      time.Duration // throttle
+	RetryAfter time.Duration // reject
+}
+
+// Throttling waits longer with every repetition, up to a cap that clients
+// still bear.
+const (
+	throttleStep = 100 * time.Millisecond
+	throttleCap  = 30 * time.Second
+)
+
+// Decide says what happens to the request that brought the counter to count.
+// A count of zero or less means that the counter failed: the request passes.
+func (l LoopDetection) Decide(count int) LoopDecision {
+	if !l.Enabled || count <= 0 || count < l.Threshold {
+		return LoopDecision{}
+	}
+	d := LoopDecision{Detected: true, Action: l.Action}
+	switch l.Action {
+	case LoopThrottle:
+		d.Delay = throttleCap
+		if count < int(throttleCap/throttleStep) {
+			d.Delay = time.Duration(count) * throttleStep
+		}
+	case LoopReject:
+		d.RetryAfter = l.Window()
+	}
+	return d
+}

@@ -1,0 +1,326 @@
+package detect
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/haltd/haltd"
+)
+
+// manner is how a round acts.
+type manner uint8
+
+const (
+	silent    manner = iota // neither a call nor a word
+	spoken                  // words only
+	commanded               // a command in the text: a fenced block or after "Action:"
+	called                  // native tool calls
+)
+
+// features is what stall keeps of a round. It holds no text but the name of
+// the tool, so that a cache of many rounds stays small.
+type features struct {
+	id      uint64 // digest of the round's whole content
+	manner  manner
+	name    string   // of the tools, or the first word of a command
+	tools   uint64   // digest of name
+	payload bool     // the act carries several lines of content
+	waiting bool     // act or answer say that something is being waited for
+	act     uint64   // digest of what was done, arguments unmasked
+	does    []uint64 // distinct words of the act, sorted
+	says    []uint64 // distinct words of the assistant's text, sorted
+	claims  []uint64 // those of says that state something checkable: numbers, identifiers
+
+	answered bool // something came back
+	outcome  outcome
+	result   uint64   // digest of what came back, volatile tokens masked
+	residue  uint64   // the same without the words of the act
+	tells    []uint64 // distinct words of what came back, sorted
+	asks     bool     // what came back has a question in it
+	facts    []uint64 // claims of what came back, where it is words
+	doubles  int      // calls of this round that repeat another of it, result included
+
+	scripted bool   // the user messages begin with a tag: software wrote them
+	input    uint64 // digest of the user messages of a round with tool calls or of a conversation that has them; 0 when none
+}
+
+// maxWords bounds what is kept of one text: enough to see whether a long
+// result is new, small enough for a cache of thousands of rounds.
+const maxWords = 4096
+
+// roundID digests the content of a round. Rounds with the same id have the
+// same features.
+func roundID(r *haltd.Round, native bool) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	sep := []byte{0, 1}
+	if native {
+		d.Write(sep[1:])
+	}
+	d.WriteString(r.Text)
+	for i := range r.Calls {
+		d.Write(sep[:1])
+		d.WriteString(r.Calls[i].Name)
+		d.Write(sep[:1])
+		d.WriteString(r.Calls[i].Arguments)
+	}
+	for i := range r.Results {
+		d.Write(sep[1:])
+		if r.Results[i].Error {
+			d.Write(sep)
+		}
+		d.WriteString(r.Results[i].Text)
+	}
+	for i := range r.Inputs {
+		d.Write(sep)
+		d.Write([]byte{byte(r.Inputs[i].Role)})
+		d.WriteString(r.Inputs[i].Text)
+	}
+	return d.Sum64()
+}
+
+// featuresOf reads a round. native says that the conversation has native tool
+// calls: then user messages are a person or a harness, else they are what
+// came back.
+func featuresOf(r *haltd.Round, native bool) *features {
+	f := &features{}
+	act := f.readAct(r)
+	f.tools = xxhash.Sum64String(f.name)
+	f.payload = len(f.does) > shortAnswer && (strings.Contains(act, "\n") || strings.Contains(act, `\n`))
+	f.says = words(r.Text, nil)
+	if f.manner == spoken {
+		f.claims = words(r.Text, isClaim)
+	}
+	answer := resultText(r)
+	f.answered = len(r.Results) > 0 || answer != ""
+	if f.answered {
+		f.readResult(answer)
+		if len(r.Results) > 0 {
+			f.outcome = outcomeOfResults(r.Results)
+		} else {
+			f.outcome = outcomeOf(answer, false)
+		}
+	}
+	f.waiting = saysWaiting(act, answer, f.outcome)
+	f.doubles = doubles(r)
+	if f.manner == spoken && len(r.Results) == 0 {
+		f.facts, f.asks = words(answer, isClaim), strings.Contains(answer, "?")
+	}
+	f.scripted = len(r.Inputs) > 0 && tagged(r.Inputs)
+	if native {
+		f.input = inputDigest(r.Inputs)
+	}
+	return f
+}
+
+// readAct finds what the assistant did: its tool calls in any order, else the
+// fenced blocks of its text, else what follows the last "Action:", else the
+// whole text. It returns the act as text.
+func (f *features) readAct(r *haltd.Round) string {
+	if len(r.Calls) > 0 {
+		f.manner = called
+		acts := make([]string, len(r.Calls))
+		names := make([]string, 0, len(r.Calls))
+		for i := range r.Calls {
+			acts[i] = r.Calls[i].Name + " " + canonical(r.Calls[i].Arguments)
+			if !slices.Contains(names, r.Calls[i].Name) {
+				names = append(names, r.Calls[i].Name)
+			}
+		}
+		slices.Sort(acts)
+		slices.Sort(names)
+		f.name = strings.Join(names, ", ")
+		joined := strings.Join(acts, "\n")
+		f.act = xxhash.Sum64String(joined)
+		f.does = words(joined, nil)
+		return joined
+	}
+	text := strings.TrimSpace(r.Text)
+	if text == "" {
+		return ""
+	}
+	command, found := commandIn(text)
+	f.manner = spoken
+	if found {
+		f.manner = commanded
+	}
+	f.name = firstWord(command)
+	f.act = xxhash.Sum64String(strings.Join(strings.Fields(command), " "))
+	f.does = words(command, nil)
+	return command
+}
+
+// commandIn is the part of a text that acts.
+func commandIn(text string) (command string, found bool) {
+	var b strings.Builder
+	rest := text
+	for {
+		i := strings.Index(rest, "```")
+		if i < 0 {
+			break
+		}
+		rest = rest[i+3:]
+		if nl := strings.IndexByte(rest, '\n'); nl >= 0 && nl < 20 && !strings.ContainsAny(rest[:nl], " `") {
+			rest = rest[nl+1:] // the language
+		}
+		end := strings.Index(rest, "```")
+		if end < 0 {
+			end = len(rest)
+		}
+		b.WriteString(rest[:end])
+		b.WriteByte('\n')
+		rest = rest[min(end+3, len(rest)):]
+	}
+	if s := strings.TrimSpace(b.String()); s != "" {
+		return s, true
+	}
+	if i := strings.LastIndex(text, "Action:"); i >= 0 {
+		if s := strings.TrimSpace(text[i+len("Action:"):]); s != "" {
+			return s, true
+		}
+	}
+	return text, false
+}
+
+func firstWord(s string) string {
+	if i := strings.IndexAny(s, " \t\n("); i > 0 {
+		s = s[:i]
+	}
+	if len(s) > 32 {
+		s = s[:32]
+	}
+	return strings.ToValidUTF8(s, "")
+}
+
+// resultText is what came back: tool results, else what the other side said.
+func resultText(r *haltd.Round) string {
+	if len(r.Results) == 1 {
+		return r.Results[0].Text
+	}
+	var b strings.Builder
+	for i := range r.Results {
+		b.WriteString(r.Results[i].Text)
+		b.WriteByte('\n')
+	}
+	if len(r.Results) > 0 {
+		return b.String()
+	}
+	for i := range r.Inputs {
+		if r.Inputs[i].Role == haltd.RoleUser {
+			b.WriteString(r.Inputs[i].Text)
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// inputDigest digests the user messages.
+func inputDigest(ms []haltd.Message) uint64 {
+	var d uint64
+	for i := range ms {
+		if ms[i].Role == haltd.RoleUser {
+			d = fold(d, xxhash.Sum64String(ms[i].Text))
+		}
+	}
+	return d
+}
+
+// tagged reports whether every user message begins with a tag, such as
+// <system-reminder>: people seldom write so, harnesses do.
+func tagged(ms []haltd.Message) bool {
+	for i := range ms {
+		t := strings.TrimSpace(ms[i].Text)
+		if ms[i].Role == haltd.RoleUser && (len(t) < 2 || t[0] != '<' || !isWord[t[1]]) {
+			return false
+		}
+	}
+	return true
+}
+
+// readResult digests a result three ways in one pass.
+func (f *features) readResult(text string) {
+	s := scanner{text: text}
+	f.tells = make([]uint64, 0, wordsIn(text))
+	var result, residue uint64
+	for t, ok := s.next(); ok; t, ok = s.next() {
+		result = fold(result, t.hash)
+		if t.class == mark {
+			continue
+		}
+		if _, inAct := slices.BinarySearch(f.does, t.hash); !inAct {
+			residue = fold(residue, t.hash)
+		}
+		if t.class != volatile && len(f.tells) < 2*maxWords {
+			f.tells = append(f.tells, t.hash)
+		}
+	}
+	f.result, f.residue = result, residue
+	f.tells = distinct(f.tells)
+}
+
+// wordsIn guesses how many words a text has, from above.
+func wordsIn(text string) int { return min(len(text)/4+1, 2*maxWords) }
+
+// words are the distinct words and numbers of a text, sorted. keep, when
+// given, selects.
+func words(text string, keep func(string, token) bool) []uint64 {
+	if text == "" {
+		return nil
+	}
+	ws := make([]uint64, 0, wordsIn(text))
+	s := scanner{text: text}
+	for t, ok := s.next(); ok && len(ws) < 2*maxWords; t, ok = s.next() {
+		if t.class == mark || t.class == volatile || keep != nil && !keep(text, t) {
+			continue
+		}
+		ws = append(ws, t.hash)
+	}
+	return distinct(ws)
+}
+
+// distinct sorts, removes duplicates and keeps at most maxWords, in a slice
+// of just that size: features are kept for long.
+func distinct(ws []uint64) []uint64 {
+	slices.Sort(ws)
+	ws = slices.Compact(ws)
+	return slices.Clone(ws[:min(len(ws), maxWords)])
+}
+
+// isClaim selects the words by which a text states something that was not
+// there before: numbers, and identifiers (digits, underscores, capitals
+// inside). Praise and paraphrase have none.
+func isClaim(text string, t token) bool {
+	if t.class == number {
+		return true
+	}
+	w := text[t.start:t.end]
+	for i := range len(w) {
+		if isDigit(w[i]) || w[i] == '_' || i > 0 && w[i]-'A' < 26 {
+			return true
+		}
+	}
+	return false
+}
+
+// doubles counts the calls of a reply that do what another of it did, with
+// the same result.
+func doubles(r *haltd.Round) (n int) {
+	if len(r.Calls) < 2 || len(r.Results) < len(r.Calls) {
+		return 0
+	}
+	results := make(map[string]string, len(r.Results))
+	for i := range r.Results {
+		results[r.Results[i].CallID] = r.Results[i].Text
+	}
+	seen := make(map[[3]string]bool, len(r.Calls))
+	for _, c := range r.Calls {
+		k := [3]string{c.Name, canonical(c.Arguments), results[c.ID]}
+		if seen[k] {
+			n++
+		}
+		seen[k] = true
+	}
+	return n
+}

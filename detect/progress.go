@@ -1,0 +1,220 @@
+package detect
+
+import (
+	"sync"
+	"time"
+)
+
+// seenRound is a round and when a request first showed it.
+type seenRound struct {
+	*features
+	key   uint64        // tells it from an equal round
+	at    time.Time     // zero where the clock is unknown
+	pause time.Duration // between the reply and that request; zero where unknown
+}
+
+// standing is a round compared with those before it. What it repeats is
+// looked for since a person last spoke, or since the mark; what is new is new
+// to the whole conversation.
+type standing struct {
+	seenRound
+	index int
+
+	// How many rounds ago the same was seen, 0 where it never was: act and
+	// result together, the act, the result, the residue of the same tools.
+	pairAgo, actAgo, resultAgo, residueAgo int
+
+	// How many words were never seen before.
+	newDoes, newTells, newSays, newClaims, newFacts int
+
+	changed bool // something was written since the pair was last seen
+	slow    bool // the client took its time, as patient polling does
+	human   bool // what came in after it is a person's word
+}
+
+// patience is the pause above which equal results only warn: who asks once a
+// minute is waiting, not spinning. The pause is the client's own, from the
+// reply to the next request, so that a slow model does not look patient; where
+// only the times of requests are known, they count for polls alone.
+const patience = time.Minute
+
+type pairKey struct{ a, b uint64 }
+
+// places remembers where things were last seen, as an index plus one.
+type places struct {
+	pairs, residues map[pairKey]int
+	acts, results   map[uint64]int
+	written         int // the last round that wrote something
+}
+
+func newPlaces(n int) *places {
+	return &places{
+		pairs: make(map[pairKey]int, n), residues: make(map[pairKey]int, n),
+		acts: make(map[uint64]int, n), results: make(map[uint64]int, n),
+	}
+}
+
+func (p *places) forget() {
+	clear(p.pairs)
+	clear(p.residues)
+	clear(p.acts)
+	clear(p.results)
+	p.written = 0
+}
+
+// swap notes that k is at round i and tells how many rounds ago it was last.
+func swap[K comparable](m map[K]int, k K, i int) (ago int) {
+	if last := m[k]; last > 0 {
+		ago = i + 1 - last
+	}
+	m[k] = i + 1
+	return ago
+}
+
+// compare walks the rounds once, oldest first. Rounds before from lie behind
+// the mark: their words are known, but repeating them is no repetition.
+func compare(opening []uint64, rounds []seenRound, from int) []standing {
+	if len(rounds) == 0 {
+		return nil
+	}
+	bits := filters.Get().(*[filterBits / 64]uint64)
+	defer filters.Put(bits)
+	filter := wordFilter(bits[:])
+	clear(filter)
+	filter.add(opening)
+	automatic := repeatedInputs(rounds)
+	at := newPlaces(len(rounds))
+	out := make([]standing, len(rounds))
+	for i, r := range rounds {
+		s := &out[i]
+		s.seenRound, s.index = r, i
+		s.newDoes = filter.count(r.does)
+		s.newSays = filter.count(r.says)
+		s.newClaims = filter.count(r.claims)
+		s.newFacts = filter.count(r.facts)
+		filter.add(r.does)
+		s.newTells = filter.add(r.tells)
+		filter.add(r.says)
+		if i < from {
+			continue
+		}
+		s.place(at, rounds)
+		if s.byPerson(automatic) {
+			s.human = true
+			at.forget()
+		}
+	}
+	return out
+}
+
+// A person needs a moment to type, and types little when there is nothing
+// new to say: "continue", "try again".
+const (
+	typing   = 5 * time.Second
+	fewWords = 5
+)
+
+// byPerson reports whether a person spoke after the round: in a conversation
+// with native tools whoever says something for the first time; elsewhere, and
+// when the words come again, who took the time to type a few words after the
+// agent had spoken.
+func (s *standing) byPerson(automatic map[uint64]bool) bool {
+	switch {
+	case s.scripted:
+		return false
+	case s.input != 0 && !automatic[s.input]:
+		return true
+	}
+	return s.manner == spoken && s.answered && s.pause >= typing && len(s.tells) <= fewWords && s.outcome == neutral
+}
+
+// place finds what a round repeats.
+func (s *standing) place(at *places, rounds []seenRound) {
+	i := s.index
+	if s.act != 0 {
+		s.actAgo = swap(at.acts, s.act, i)
+	}
+	if s.answered {
+		s.pairAgo = swap(at.pairs, pairKey{s.act, s.result}, i)
+		s.resultAgo = swap(at.results, s.result, i)
+		s.residueAgo = swap(at.residues, pairKey{s.tools, s.residue}, i)
+	}
+	if s.pairAgo > 0 {
+		last := i - s.pairAgo
+		s.changed = at.written > last+1
+		s.slow = s.pause > patience || s.waiting && !rounds[last].at.IsZero() &&
+			s.at.Sub(rounds[last].at) > time.Duration(s.pairAgo)*patience
+	}
+	if s.wrote() {
+		at.written = i + 1
+	}
+}
+
+// repeatedInputs are the user messages that came more than once. A person
+// does not say the same thing twice word for word; a harness does.
+func repeatedInputs(rounds []seenRound) map[uint64]bool {
+	times := make(map[uint64]bool)
+	for _, r := range rounds {
+		if r.input == 0 {
+			continue
+		}
+		_, seen := times[r.input]
+		times[r.input] = seen
+	}
+	return times
+}
+
+// shortAnswer is the number of distinct words up to which a result is an
+// acknowledgement ("File created successfully at: …") rather than data.
+const shortAnswer = 12
+
+// wrote reports an act that was not done before and that was accepted in
+// silence, or with an acknowledgement of something new: that is how writing
+// looks from outside.
+func (s *standing) wrote() bool {
+	if s.manner < commanded || s.actAgo > 0 || !s.answered {
+		return false
+	}
+	return s.outcome == acknowledged || s.outcome == neutral && len(s.tells) <= shortAnswer && s.newDoes > 0
+}
+
+// stale reports a round whose answer holds nothing that was not known.
+func (s *standing) stale() bool {
+	return s.answered && (s.resultAgo > 0 || s.newTells == 0)
+}
+
+// wordFilter tells words that were seen from words that were not, in one bit
+// each. With the ten to twenty thousand words of a long conversation about
+// one word in thirty is taken for seen although it is new, which only makes
+// news a little rarer.
+type wordFilter []uint64
+
+const filterBits = 1 << 19
+
+// filters are used again: a new one for every request would keep the garbage
+// collector busy.
+var filters = sync.Pool{New: func() any { return new([filterBits / 64]uint64) }}
+
+// add adds words and says how many were new.
+func (f wordFilter) add(ws []uint64) (fresh int) {
+	for _, w := range ws {
+		i := w & (filterBits - 1)
+		bit := uint64(1) << (i & 63)
+		if f[i>>6]&bit == 0 {
+			f[i>>6] |= bit
+			fresh++
+		}
+	}
+	return fresh
+}
+
+// count says how many words are new.
+func (f wordFilter) count(ws []uint64) (fresh int) {
+	for _, w := range ws {
+		i := w & (filterBits - 1)
+		if f[i>>6]&(1<<(i&63)) == 0 {
+			fresh++
+		}
+	}
+	return fresh
+}

@@ -1,0 +1,334 @@
+package detect
+
+import (
+	"math/bits"
+	"unicode/utf8"
+)
+
+// token is one word of a text: a hash of its lower-cased letters, and what
+// kind of word it is.
+type token struct {
+	hash       uint64
+	start, end int
+	class      class
+}
+
+type class uint8
+
+const (
+	word     class = iota
+	number         // a plain number, which may mean progress
+	volatile       // changes by itself: an address, an id, a clock, a duration
+	mark           // one byte of punctuation
+)
+
+const (
+	hashSeed  = 0x9e3779b97f4a7c15
+	hashPrime = 0x100000001b3
+	// volatileHash stands for every volatile token, so that two results
+	// which differ only in a clock are the same result.
+	volatileHash = 0x6b5fca6af3a1d1c3
+)
+
+// mix spreads a hash over all 64 bits.
+func mix(h uint64) uint64 {
+	h ^= h >> 32
+	h *= 0xe9846af9b1a615d5
+	return h ^ h>>32
+}
+
+// fold adds v to a running digest, order included.
+func fold(digest, v uint64) uint64 {
+	return bits.RotateLeft64(digest^v, 23)*hashSeed + 0x52dce729
+}
+
+// scanner cuts a text into tokens in one pass.
+type scanner struct {
+	text string
+	pos  int
+	prev token // the last word, number or volatile token
+}
+
+// isWord tells the bytes a word is made of. All of UTF-8 beyond ASCII counts
+// as letters.
+var isWord = func() (t [256]bool) {
+	for c := range t {
+		b := byte(c)
+		t[c] = b >= 0x80 || b == '_' || b-'0' < 10 || b|0x20 >= 'a' && b|0x20 <= 'z'
+	}
+	return t
+}()
+
+func isDigit(b byte) bool { return b-'0' < 10 }
+
+func isHex(b byte) bool { return isDigit(b) || b|0x20 >= 'a' && b|0x20 <= 'f' }
+
+// next is the next token; ok is false at the end of the text.
+func (s *scanner) next() (t token, ok bool) {
+	text := s.text
+	for s.pos < len(text) && (text[s.pos] <= ' ' || text[s.pos] == 0x7f) {
+		s.pos++
+	}
+	if s.pos >= len(text) {
+		return token{}, false
+	}
+	start := s.pos
+	if !isWord[text[start]] {
+		s.pos++
+		return token{hash: mix(uint64(text[start])), start: start, end: s.pos, class: mark}, true
+	}
+	if end := volatileRun(text, start); end > 0 {
+		s.pos = end
+		t = token{hash: volatileHash, start: start, end: end, class: volatile}
+		s.prev = t
+		return t, true
+	}
+	t = s.word(start)
+	if t.class == number && (afterProcessName(text, s.prev) || beforeUnit(text, t.end)) {
+		t.class, t.hash = volatile, volatileHash
+	}
+	s.pos, s.prev = t.end, t
+	return t, true
+}
+
+// word reads a word or a number, decimals included. Scripts that put no
+// space between words are cut into single characters.
+func (s *scanner) word(start int) token {
+	text, i := s.text, start
+	h := uint64(hashSeed)
+	digits := true
+	for i < len(text) && isWord[text[i]] {
+		b := text[i]
+		if b >= 0x80 {
+			r, n := utf8.DecodeRuneInString(text[i:])
+			if r >= 0x2e80 { // CJK and beyond
+				if i > start {
+					break
+				}
+				return token{hash: mix(uint64(r)), start: start, end: i + n, class: word}
+			}
+			for range n {
+				h = (h ^ uint64(text[i])) * hashPrime
+				i++
+			}
+			digits = false
+			continue
+		}
+		if b-'A' < 26 {
+			b |= 0x20
+		}
+		digits = digits && isDigit(b)
+		h = (h ^ uint64(b)) * hashPrime
+		i++
+		if digits && i+1 < len(text) && (text[i] == '.' || text[i] == ',') && isDigit(text[i+1]) {
+			h = (h ^ uint64('.')) * hashPrime
+			i++
+		}
+	}
+	c := word
+	if digits {
+		c = number
+	}
+	return token{hash: mix(h), start: start, end: i, class: c}
+}
+
+// volatileRun is the end of the volatile token that starts at i, or 0:
+// addresses (0x7f…), UUIDs, clock times, ISO dates and date-times,
+// durations in one word (3.2s), epoch seconds, and ids of calls.
+func volatileRun(text string, i int) int {
+	b := text[i]
+	switch {
+	case b == '0' && i+2 < len(text) && text[i+1]|0x20 == 'x' && isHex(text[i+2]):
+		return runOf(text, i+2, isHex)
+	case isHex(b):
+		if uuidAt(text, i) {
+			return i + uuidLen
+		}
+	}
+	if isDigit(b) {
+		if end := timestamp(text, i); end > 0 {
+			return end
+		}
+		if end := clock(text, i); end > 0 {
+			return zone(text, end)
+		}
+		if end := duration(text, i); end > 0 {
+			return end
+		}
+		return epoch(text, i)
+	}
+	return callID(text, i)
+}
+
+func runOf(text string, i int, in func(byte) bool) int {
+	for i < len(text) && in(text[i]) {
+		i++
+	}
+	return i
+}
+
+const uuidLen = 36
+
+// uuidAt reports whether a UUID stands at i.
+func uuidAt(text string, i int) bool {
+	if len(text)-i < uuidLen || text[i+8] != '-' {
+		return false
+	}
+	for k := range uuidLen {
+		b := text[i+k]
+		switch k {
+		case 8, 13, 18, 23:
+			if b != '-' {
+				return false
+			}
+		default:
+			if !isHex(b) {
+				return false
+			}
+		}
+	}
+	return i+uuidLen == len(text) || !isWord[text[i+uuidLen]]
+}
+
+// isoDate is the end of the date (2024-01-15, 2024/01/15) at i, or 0.
+func isoDate(text string, i int) int {
+	if len(text)-i < 10 || !digits(text[i:i+4]) {
+		return 0
+	}
+	sep := text[i+4]
+	if sep != '-' && sep != '/' || text[i+7] != sep || !digits(text[i+5:i+7]) || !digits(text[i+8:i+10]) {
+		return 0
+	}
+	if i+10 < len(text) && isDigit(text[i+10]) {
+		return 0
+	}
+	return i + 10
+}
+
+// clock is the end of the time (10:30, 10:30:00.5) at i, or 0. It takes two
+// digits for the hour, so that a line number such as 12:3 is none.
+func clock(text string, i int) int {
+	if len(text)-i < 5 || !digits(text[i:i+2]) || text[i+2] != ':' || !digits(text[i+3:i+5]) {
+		return 0
+	}
+	end := i + 5
+	if end+3 <= len(text) && text[end] == ':' && digits(text[end+1:end+3]) {
+		end += 3
+		if end+1 < len(text) && (text[end] == '.' || text[end] == ',') && isDigit(text[end+1]) {
+			end = runOf(text, end+1, isDigit)
+		}
+	}
+	if end < len(text) && isDigit(text[end]) {
+		return 0
+	}
+	return end
+}
+
+// zone skips Z or ±hh:mm after a time.
+func zone(text string, i int) int {
+	if i < len(text) && text[i]|0x20 == 'z' && (i+1 == len(text) || !isWord[text[i+1]]) {
+		return i + 1
+	}
+	if i+2 < len(text) && (text[i] == '+' || text[i] == '-') && digits(text[i+1:i+3]) {
+		if end := i + 6; end <= len(text) && text[i+3] == ':' && digits(text[i+4:i+6]) {
+			return end
+		}
+		if end := i + 5; end <= len(text) && digits(text[i+3:i+5]) {
+			return end
+		}
+	}
+	return i
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// duration reads 12ms, 3.2s and the like.
+func duration(text string, i int) int {
+	d := decimal(text, i)
+	end := runOf(text, d, func(b byte) bool { return isWord[b] })
+	if end == d || !isUnit(text[d:end]) {
+		return 0
+	}
+	return end
+}
+
+func decimal(text string, i int) int {
+	d := runOf(text, i, isDigit)
+	if d+1 < len(text) && text[d] == '.' && isDigit(text[d+1]) {
+		d = runOf(text, d+1, isDigit)
+	}
+	return d
+}
+
+func isUnit(s string) bool {
+	switch s {
+	case "s", "ms", "us", "µs", "ns", "sec", "secs", "second", "seconds",
+		"min", "mins", "minute", "minutes", "milliseconds", "microseconds":
+		return true
+	}
+	return false
+}
+
+// beforeUnit reports a number that a unit of time follows: "0.1 seconds".
+func beforeUnit(text string, i int) bool {
+	if i >= len(text) || text[i] != ' ' {
+		return false
+	}
+	end := runOf(text, i+1, func(b byte) bool { return isWord[b] })
+	return isUnit(text[i+1 : end])
+}
+
+// epoch reads seconds or milliseconds since 1970 of this age (2017 to 2036).
+func epoch(text string, i int) int {
+	d := runOf(text, i, isDigit)
+	n := d - i
+	if n != 10 && n != 13 || text[i] != '1' && text[i] != '2' || text[i] == '1' && text[i+1] < '5' || text[i] == '2' && text[i+1] > '0' {
+		return 0
+	}
+	d = decimal(text, i)
+	if d < len(text) && isWord[text[d]] {
+		return 0
+	}
+	return d
+}
+
+// callID reads ids that providers make: call_…, toolu_…, and so on.
+func callID(text string, i int) int {
+	switch text[i] {
+	case 'c', 't', 'r', 'm':
+	default:
+		return 0
+	}
+	for _, p := range [...]string{"call_", "toolu_", "chatcmpl-", "req_", "msg_"} {
+		if len(text)-i < len(p)+8 || text[i:i+len(p)] != p {
+			continue
+		}
+		end := runOf(text, i+len(p), func(b byte) bool { return isWord[b] })
+		for k := i + len(p); k < end; k++ {
+			if isDigit(text[k]) && end-i-len(p) >= 8 {
+				return end
+			}
+		}
+	}
+	return 0
+}
+
+// afterProcessName reports whether the word before a number says that it
+// names a process, which every start changes.
+func afterProcessName(text string, prev token) bool {
+	if prev.class != word || prev.end == 0 {
+		return false
+	}
+	switch text[prev.start:prev.end] {
+	case "pid", "PID", "pgid", "PGID", "ppid", "PPID":
+		return true
+	}
+	return false
+}
