@@ -1,0 +1,147 @@
+package replay
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/config"
+)
+
+// Command is `haltd replay`, as kong reads it.
+type Command struct {
+	Steps    []string `arg:"" name:"steps" type:"existingfile" help:"Trace files, JSON lines, plain or .gz."`
+	Labels   []string `type:"existingfile" sep:"," placeholder:"FILE" help:"Files of labels, by rule or by reading; a reader's label wins. Adds recall, false kills and delay."`
+	Verdicts string   `placeholder:"FILE" help:"Write one JSON line per run: when it would have been warned and killed, and by what."`
+	Explain  string   `placeholder:"RUN" help:"Draw one run as rounds, with what fired where."`
+	Preset   string   `enum:",agentgazer,fairvisor,agentwatch" default:"" help:"Judge as another system's document says: agentgazer, fairvisor or agentwatch."`
+}
+
+// Env is the world around the command.
+type Env struct {
+	Stdout     io.Writer
+	Stderr     io.Writer
+	Progress   bool // show how far it is, on Stderr
+	ConfigPath string
+	Getenv     func(string) (string, bool)
+	JSON       bool
+}
+
+// Replay does what the command says.
+func (c *Command) Replay(ctx context.Context, env Env) error {
+	set, err := settings(env)
+	if err != nil {
+		return err
+	}
+	steps, labelFiles, err := c.files()
+	if err != nil {
+		return err
+	}
+	if c.Explain != "" {
+		return explain(env.Stdout, steps, c.Explain, set)
+	}
+	newJudge, err := NewJudge(c.Preset, set)
+	if err != nil {
+		return err
+	}
+	labels, err := LoadLabels(labelFiles)
+	if err != nil {
+		return err
+	}
+	progress, done := progressOn(env)
+	outcomes, err := Replay(ctx, steps, newJudge, progress)
+	done()
+	if err != nil {
+		return err
+	}
+	if c.Verdicts != "" {
+		if err := writeVerdicts(c.Verdicts, outcomes); err != nil {
+			return err
+		}
+	}
+	report := reportOf(outcomes, labels)
+	if env.JSON {
+		e := json.NewEncoder(env.Stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(report)
+	}
+	return report.print(env.Stdout)
+}
+
+// files tells steps from labels: several label files after one --labels are
+// arguments to the command line, but what they hold says what they are.
+func (c *Command) files() (steps, labels []string, err error) {
+	labels = c.Labels
+	for _, path := range c.Steps {
+		is, err := holdsLabels(path)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case is:
+			labels = append(labels, path)
+		default:
+			steps = append(steps, path)
+		}
+	}
+	if len(steps) == 0 {
+		return nil, nil, haltd.Errorf(haltd.CodeInvalid, "there are labels but no steps to judge").WithFix("Name a file of steps, too.")
+	}
+	return steps, labels, nil
+}
+
+// settings are those of the configuration, or the defaults with the kill
+// switch on when there is none.
+func settings(env Env) (detect.Settings, error) {
+	set := detect.DefaultSettings()
+	if env.ConfigPath == "" {
+		return set, nil
+	}
+	cfg, err := config.Load(env.ConfigPath, env.Getenv)
+	if err != nil {
+		return set, err
+	}
+	set.WindowSize = cfg.Defaults.KillSwitch.WindowSize
+	set.Threshold = cfg.Defaults.KillSwitch.Threshold
+	return set, nil
+}
+
+// progressEvery keeps the progress line from costing more than the work.
+const progressEvery = 1000
+
+func progressOn(env Env) (progress func(int), done func()) {
+	if !env.Progress {
+		return nil, func() {}
+	}
+	return func(steps int) {
+			if steps%progressEvery == 0 {
+				fmt.Fprintf(env.Stderr, "\r%d steps judged", steps)
+			}
+		}, func() {
+			fmt.Fprint(env.Stderr, "\r\x1b[K")
+		}
+}
+
+func writeVerdicts(path string, outcomes []Outcome) (err error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return haltd.Errorf(haltd.CodeInvalid, "the verdicts cannot be written: %v", err).WithFix("Name a file in a folder that exists.")
+	}
+	defer func() {
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}()
+	b := bufio.NewWriter(f)
+	e := json.NewEncoder(b)
+	for i := range outcomes {
+		if err := e.Encode(outcomes[i].Verdict); err != nil {
+			return fmt.Errorf("writing the verdict of %s: %w", outcomes[i].Run, err)
+		}
+	}
+	return b.Flush()
+}

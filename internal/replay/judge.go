@@ -1,0 +1,151 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/detect"
+)
+
+// judge is one way to judge a run: haltd's own or a preset.
+type judge interface {
+	// step judges the request of a step, then takes its reply, and returns
+	// what fired.
+	step(s *Step, t *thread) ([]detect.Signal, error)
+}
+
+// NewJudge is haltd's own judge with the given settings, or a preset that
+// behaves as the document of another system says. The empty name is haltd's.
+func NewJudge(preset string, set detect.Settings) (func() judge, error) {
+	switch preset {
+	case "":
+		return func() judge { return &own{set: set, cache: detect.NewCache(cacheWords)} }, nil
+	case "agentgazer":
+		return func() judge { return &agentgazer{} }, nil
+	case "fairvisor":
+		return func() judge { return &fairvisor{counters: map[detect.Fingerprint]detect.LoopCounter{}} }, nil
+	case "agentwatch":
+		return func() judge { return &agentwatch{tokens: map[string][]int64{}} }, nil
+	}
+	return nil, haltd.Errorf(haltd.CodeInvalid, "preset %q is unknown", preset).WithFix("Use agentgazer, fairvisor or agentwatch.")
+}
+
+// cacheWords is enough for the rounds of one run.
+const cacheWords = 1 << 20
+
+// own is haltd's judge with the kill switch on: the run is the agent, each
+// thread a session.
+type own struct {
+	set    detect.Settings
+	cache  *detect.Cache
+	window detect.Window
+}
+
+func (o *own) step(s *Step, t *thread) ([]detect.Signal, error) {
+	call, err := t.next(s)
+	if err != nil {
+		return nil, err
+	}
+	at := s.at()
+	st := detect.State{Cache: o.cache, Window: &o.window, Session: &t.session}
+	v := detect.Judge(o.set, st, call, at)
+	entry := detect.Admit(o.set, st, v, at)
+	// Traces do not say when a reply was complete.
+	detect.Observe(o.set, st, entry, call, t.reply(s), time.Time{})
+	return v.Signals, nil
+}
+
+// agentgazer scores the last 20 calls with SimHash and kills when the score
+// exceeds 10. The prompt is the last user message, also when a request ends
+// with tool results.
+type agentgazer struct{ window detect.Window }
+
+func (g *agentgazer) step(s *Step, t *thread) ([]detect.Signal, error) {
+	call, err := t.next(s)
+	if err != nil {
+		return nil, err
+	}
+	set := detect.DefaultSettings()
+	prompt := detect.Prompt{Hash: detect.SimHash(lastUserText(call))}
+	parts, matches := g.window.Score(prompt, set.WindowSize, s.at())
+	if score := parts.Score(); score > set.Threshold {
+		return []detect.Signal{{
+			Detector: detect.Similarity, Level: detect.Kill, Score: score, Threshold: set.Threshold,
+			Parts: &parts, Matches: matches, Window: g.window.Len() + 1,
+		}}, nil
+	}
+	g.window.Attach(g.window.Add(prompt, set.WindowSize, s.at()), t.reply(s))
+	return nil, nil
+}
+
+func lastUserText(call *haltd.Call) string {
+	for i := len(call.Rounds) - 1; i >= 0; i-- {
+		if text, ok := lastUserOf(call.Rounds[i].Inputs); ok {
+			return text
+		}
+	}
+	text, _ := lastUserOf(call.Opening)
+	return text
+}
+
+func lastUserOf(ms []haltd.Message) (string, bool) {
+	for i := len(ms) - 1; i >= 0; i-- {
+		if ms[i].Role == haltd.RoleUser {
+			return ms[i].Text, true
+		}
+	}
+	return "", false
+}
+
+// fairvisor rejects the fourth identical request within 60 seconds.
+type fairvisor struct {
+	counters map[detect.Fingerprint]detect.LoopCounter
+}
+
+func (f *fairvisor) step(s *Step, t *thread) ([]detect.Signal, error) {
+	if _, err := t.next(s); err != nil {
+		return nil, err
+	}
+	block := detect.LoopDetection{Enabled: true, WindowSeconds: 60, Threshold: 4, Action: detect.LoopReject}
+	var body xxhash.Digest
+	body.Reset()
+	for i := range t.messages {
+		fmt.Fprintf(&body, "%q", t.messages[i])
+	}
+	r := detect.Request{
+		Agent: s.Run, Policy: "fairvisor", Method: "POST", Path: "/v1/chat/completions",
+		BodyHash: body.Sum(nil), Descriptors: map[string]string{"thread": s.Thread},
+	}
+	print := r.Fingerprint(nil)
+	c := f.counters[print].Hit(s.at(), block.Window())
+	f.counters[print] = c
+	if !block.Decide(c.Count).Detected {
+		return nil, nil
+	}
+	return []detect.Signal{{Detector: detect.Exact, Level: detect.Kill, Count: c.Count, Threshold: float64(block.Threshold)}}, nil
+}
+
+// agentwatch alerts when the last three ratios of prompt tokens are all more
+// than 1.4, once a session. It never blocks.
+type agentwatch struct{ tokens map[string][]int64 }
+
+func (w *agentwatch) step(s *Step, t *thread) ([]detect.Signal, error) {
+	ts := append(w.tokens[s.Thread], s.PromptTokens)
+	w.tokens[s.Thread] = ts
+	if len(ts) < 4 {
+		return nil, nil
+	}
+	for i := len(ts) - 3; i < len(ts); i++ {
+		if 10*ts[i] <= 14*ts[i-1] {
+			return nil, nil
+		}
+	}
+	return []detect.Signal{{
+		Detector: detect.Growth, Level: detect.Warn, Session: strings.TrimSpace(s.Run + " " + s.Thread),
+		Tokens: ts[max(0, len(ts)-5):], Count: len(ts), Threshold: 1.4,
+	}}, nil
+}

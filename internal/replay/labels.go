@@ -1,0 +1,75 @@
+package replay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Label is what is known about how a run went.
+type Label struct {
+	Run    string
+	Source string
+	Group  string // stuck, healthy, wasteful, recovered, capped_chat, failed_norep, …
+	Read   bool   // by a reader, not by the rule
+	// Confirm is the step that proves the repetition by the rule, Stop the
+	// step at which a reader would have stopped the run; nil where there is
+	// none.
+	Confirm, Stop *int
+}
+
+// holdsLabels looks at the first line of a file.
+func holdsLabels(path string) (is bool, err error) {
+	enough := errors.New("seen enough")
+	err = eachLine(path, func(line []byte) error {
+		var l struct {
+			Label, Verdict *string
+			Step           *int
+		}
+		if err := json.Unmarshal(line, &l); err != nil {
+			return fmt.Errorf("reading a line: %w", err)
+		}
+		is = l.Step == nil && (l.Label != nil || l.Verdict != nil)
+		return enough
+	})
+	if errors.Is(err, enough) {
+		err = nil
+	}
+	return is, err
+}
+
+// LoadLabels reads files of labels, by rule and by reading. The reader's
+// label wins wherever a run has one.
+func LoadLabels(paths []string) (map[string]Label, error) {
+	labels := map[string]Label{}
+	for _, path := range paths {
+		err := eachLine(path, func(line []byte) error {
+			var l struct {
+				Run, Source, Label, Verdict string
+				Confirm, Stop               *int
+			}
+			if err := json.Unmarshal(line, &l); err != nil {
+				return fmt.Errorf("reading a label: %w", err)
+			}
+			have := labels[l.Run]
+			have.Run = l.Run
+			if l.Source != "" {
+				have.Source = l.Source
+			}
+			if l.Verdict != "" {
+				have.Group, have.Read, have.Stop = l.Verdict, true, l.Stop
+			} else {
+				have.Confirm = l.Confirm
+				if !have.Read {
+					have.Group = l.Label
+				}
+			}
+			labels[l.Run] = have
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return labels, nil
+}

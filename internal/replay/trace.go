@@ -1,0 +1,177 @@
+package replay
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// Step is one LLM call of a recorded run, as the trace format writes it.
+type Step struct {
+	Run      string    `json:"run"`
+	Source   string    `json:"source"`
+	Model    string    `json:"model"`
+	Step     int       `json:"step"`
+	Thread   string    `json:"thread"`
+	Keep     int       `json:"keep"`
+	Delta    []message `json:"messages_delta"`
+	Response string    `json:"response_text"`
+	Calls    []struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"tool_calls"`
+	PromptTokens     int64    `json:"prompt_tokens"`
+	CompletionTokens int64    `json:"completion_tokens"`
+	Estimated        bool     `json:"tokens_estimated"`
+	T                *float64 `json:"t"`
+}
+
+// message is one message of a request, in the manner of OpenAI chat.
+type message struct {
+	Role       string `json:"role"`
+	Content    string `json:"content"`
+	Name       string `json:"name"`
+	ToolCallID string `json:"tool_call_id"`
+	ToolCalls  []struct {
+		ID       string `json:"id"`
+		Function struct {
+			Name      string `json:"name"`
+			Arguments string `json:"arguments"`
+		} `json:"function"`
+	} `json:"tool_calls"`
+}
+
+// maxLine bounds one line of a trace: a request of 200,000 tokens with room
+// to spare.
+const maxLine = 64 << 20
+
+// eachLine calls f with every non-empty line of a file, gzip or plain. The
+// line is only valid during the call.
+func eachLine(path string, f func(line []byte) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("opening the trace: %w", err)
+	}
+	defer file.Close()
+	var r io.Reader = file
+	if strings.HasSuffix(path, ".gz") {
+		z, err := gzip.NewReader(bufio.NewReaderSize(file, 1<<18))
+		if err != nil {
+			return fmt.Errorf("unpacking %s: %w", path, err)
+		}
+		defer z.Close()
+		r = z
+	}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 1<<20), maxLine)
+	for n := 1; lines.Scan(); n++ {
+		if len(lines.Bytes()) == 0 {
+			continue
+		}
+		if err := f(lines.Bytes()); err != nil {
+			return fmt.Errorf("%s line %d: %w", path, n, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("reading %s: %w", path, err)
+	}
+	return nil
+}
+
+// conversation rebuilds the requests of one thread.
+type conversation struct {
+	messages []message
+	native   bool // tool calls have been seen as such
+}
+
+var errKeep = errors.New("field keep is more than the messages of the request before")
+
+// next turns a step into the call that a gateway would have read.
+func (c *conversation) next(s *Step) (*haltd.Call, error) {
+	if s.Keep > len(c.messages) || s.Keep < 0 {
+		return nil, errKeep
+	}
+	c.messages = append(c.messages[:s.Keep:s.Keep], s.Delta...)
+	for i := range s.Delta {
+		if s.Delta[i].Role == "tool" || len(s.Delta[i].ToolCalls) > 0 {
+			c.native = true
+		}
+	}
+	call := &haltd.Call{Format: "openai-chat", Model: s.Model, PromptTokens: int(s.PromptTokens)}
+	names := map[string]string{}
+	for i := range c.messages {
+		addMessage(call, &c.messages[i], names)
+	}
+	return call, nil
+}
+
+// addMessage appends one message to a call. names maps call ids to tools.
+func addMessage(call *haltd.Call, m *message, names map[string]string) {
+	n := len(call.Rounds)
+	switch m.Role {
+	case "assistant":
+		r := haltd.Round{Text: m.Content}
+		for _, t := range m.ToolCalls {
+			names[t.ID] = t.Function.Name
+			r.Calls = append(r.Calls, haltd.ToolCall{ID: t.ID, Name: t.Function.Name, Arguments: t.Function.Arguments})
+		}
+		call.Rounds = append(call.Rounds, r)
+	case "tool":
+		if n == 0 {
+			call.Rounds = append(call.Rounds, haltd.Round{})
+			n = 1
+		}
+		name := m.Name
+		if name == "" {
+			name = names[m.ToolCallID]
+		}
+		r := &call.Rounds[n-1]
+		r.Results = append(r.Results, haltd.ToolResult{CallID: m.ToolCallID, Name: name, Text: m.Content})
+	default:
+		in := haltd.Message{Role: haltd.RoleUser, Text: m.Content}
+		if m.Role != "user" {
+			in.Role = haltd.RoleSystem
+		}
+		if n == 0 {
+			call.Opening = append(call.Opening, in)
+			return
+		}
+		call.Rounds[n-1].Inputs = append(call.Rounds[n-1].Inputs, in)
+	}
+}
+
+// reply is what the provider answered to a step. Parsed tool calls count only
+// where they travelled as such: in a conversation with native tools, or
+// beside an empty text, which cannot have held them.
+func (c *conversation) reply(s *Step) *haltd.Reply {
+	r := &haltd.Reply{
+		Model: s.Model, Text: s.Response, Complete: true, Counted: !s.Estimated,
+		Usage: haltd.Usage{Input: s.PromptTokens, Output: s.CompletionTokens},
+	}
+	if c.native || strings.TrimSpace(s.Response) == "" {
+		for _, t := range s.Calls {
+			r.Calls = append(r.Calls, haltd.ToolCall{Name: t.Name, Arguments: string(t.Arguments)})
+		}
+	}
+	return r
+}
+
+// epoch is where the clock of a run starts; traces know seconds only.
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// at is the time of a step, zero where the trace has none.
+func (s *Step) at() time.Time {
+	if s.T == nil || math.IsNaN(*s.T) {
+		return time.Time{}
+	}
+	return epoch.Add(time.Duration(*s.T * float64(time.Second)))
+}
