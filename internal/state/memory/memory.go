@@ -1,6 +1,6 @@
 // Package memory keeps the short-lived state of one node in memory: which
-// requests failed (so that their retries are known as retries) and which
-// session a reply belongs to. It is bounded and forgets the oldest first. It
+// requests failed (so that their retries are known as retries), which session
+// a reply belongs to, and the windows and ledgers of the detectors. It is bounded and forgets the oldest first. It
 // touches no disk and no network.
 package memory
 

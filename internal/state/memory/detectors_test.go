@@ -1,0 +1,99 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/detect"
+)
+
+func TestDetectorsScope(t *testing.T) {
+	d := NewDetectors(10, 1e6)
+	now := time.Unix(1_800_000_000, 0)
+	tell := func(agent, session string, perSession bool) (before detect.Level, window *detect.Window) {
+		_ = d.With(context.Background(), agent, session, perSession, now, func(w *detect.Window, _ *detect.Session, told *detect.Level) {
+			before, window = *told, w
+			*told = detect.Kill
+		})
+		return before, window
+	}
+	_, first := tell("bot", "a", false)
+	if told, w := tell("bot", "a", false); told != detect.Kill || w != first {
+		t.Errorf("the same session: told %v, same window %v; want kill and the same", told, w == first)
+	}
+	if told, w := tell("bot", "b", false); told != detect.Pass || w != first {
+		t.Errorf("another session of the agent: told %v, same window %v; want nothing told and the same window", told, w == first)
+	}
+	if _, w := tell("other", "a", false); w == first {
+		t.Error("another agent has the same window")
+	}
+	_, a := tell("shared", "a", true)
+	if _, b := tell("shared", "b", true); a == b {
+		t.Error("two sessions of a shared agent have the same window")
+	}
+}
+
+func TestDetectorsForgetAfterADay(t *testing.T) {
+	d := NewDetectors(10, 1e6)
+	now := time.Unix(1_800_000_000, 0)
+	told := func(at time.Time) (before detect.Level) {
+		_ = d.With(context.Background(), "bot", "a", false, at, func(_ *detect.Window, _ *detect.Session, told *detect.Level) {
+			before, *told = *told, detect.Warn
+		})
+		return before
+	}
+	told(now)
+	if got := told(now.Add(23 * time.Hour)); got != detect.Warn {
+		t.Errorf("after 23 hours: %v, want it remembered", got)
+	}
+	if got := told(now.Add(48 * time.Hour)); got != detect.Pass {
+		t.Errorf("25 hours later: %v, want it forgotten", got)
+	}
+}
+
+func TestDetectorsAreUsedByOneAtATime(t *testing.T) {
+	d := NewDetectors(100, 1e6)
+	inside := map[string]int{}
+	var wg sync.WaitGroup
+	for i := range 40 {
+		wg.Go(func() {
+			session := string(rune('a' + i%4))
+			_ = d.With(context.Background(), "bot", session, false, time.Now(), func(*detect.Window, *detect.Session, *detect.Level) {
+				inside["bot"]++ // the race detector watches
+			})
+		})
+	}
+	wg.Wait()
+	if inside["bot"] != 40 {
+		t.Errorf("%d of 40 uses", inside["bot"])
+	}
+}
+
+// Many sessions with long histories stay within the bound.
+func TestDetectorsAreBoundedByWeight(t *testing.T) {
+	const words = 20_000
+	d := NewDetectors(1000, words)
+	cache := detect.NewCache(1000)
+	for i := range 200 {
+		call := &haltd.Call{Opening: []haltd.Message{{Text: "go"}}}
+		for j := range 20 {
+			call.Rounds = append(call.Rounds, haltd.Round{Text: fmt.Sprintf("step %d of %d with quite some words in it", j, i)})
+		}
+		_ = d.With(context.Background(), "bot", fmt.Sprint(i), false, time.Now(), func(w *detect.Window, l *detect.Session, _ *detect.Level) {
+			detect.Judge(detect.DefaultSettings(), detect.State{Cache: cache, Window: w, Session: l}, call, time.Now())
+		})
+	}
+	sum := 0
+	for _, generation := range []map[sessionKey]*held[ledger]{d.sessions.new, d.sessions.old} {
+		for _, l := range generation {
+			sum += l.value.session.Weight()
+		}
+	}
+	if sum == 0 || sum > words*3/2 {
+		t.Errorf("200 sessions hold %d words, the bound is %d", sum, words)
+	}
+}
