@@ -16,9 +16,11 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/admin"
 	"github.com/haltd/haltd/internal/config"
 	"github.com/haltd/haltd/internal/gateway"
+	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/pricing"
 	"github.com/haltd/haltd/internal/record"
 	"github.com/haltd/haltd/internal/state/memory"
@@ -28,6 +30,13 @@ import (
 
 // remembered is how many requests and replies the node's memory reaches back.
 const remembered = 50_000
+
+// The detectors remember at least so many sessions, or as many as take so
+// many words of eight bytes.
+const (
+	sessions     = 10_000
+	sessionWords = 8 << 20
+)
 
 // Options say how to start.
 type Options struct {
@@ -52,6 +61,7 @@ type App struct {
 	lock     io.Closer
 	store    *sqlite.Store
 	recorder *record.Recorder
+	judge    *judge.Judge
 	gateway  *gateway.Gateway
 	metrics  *telemetry.Metrics
 
@@ -67,7 +77,10 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{opts: o, started: o.Clock(), metrics: telemetry.NewMetrics(o.Version)}
+	a := &App{
+		opts: o, started: o.Clock(), metrics: telemetry.NewMetrics(o.Version),
+		judge: judge.New(memory.NewDetectors(sessions, sessionWords), detect.DefaultSettings()),
+	}
 	a.apply(cfg)
 	if a.log, err = telemetry.NewLogger(o.Stderr, cfg.Log.Format, &a.level); err != nil {
 		return nil, err
@@ -88,17 +101,20 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 		return nil, err
 	}
 	a.gateway = gateway.New(gateway.Options{
-		Keys: keys, Recorder: a.recorder, Meter: a.metrics,
+		Keys: keys, Judge: a.judge, Recorder: a.recorder, Meter: a.metrics,
 		Attempts: memory.NewAttempts(remembered), Replies: memory.NewReplies(remembered),
 		Clock: o.Clock, Logger: a.log,
 	}, gateway.NewSettings(cfg, nil))
 
 	if cfg.Defaults.KillSwitch.Enabled {
-		a.log.Warn("defaults.kill_switch is on, but this version has no detectors: it observes and blocks nothing")
+		a.log.Warn("defaults.kill_switch.enabled is set, but this version blocks nothing: it records what it would have stopped")
 	}
 
 	if a.gatewayListener, err = listen("gateway", cfg.Gateway.Listen); err != nil {
 		return nil, err
+	}
+	if !isLoopback(a.gatewayListener.Addr()) && !cfg.Gateway.RequireKeys {
+		a.log.Warn("others can reach the gateway and name themselves as they like; gateway.require_keys ends that", "gateway", cfg.Gateway.Listen)
 	}
 	if a.adminListener, err = listen("admin", cfg.Admin.Listen); err != nil {
 		return nil, err
@@ -168,8 +184,16 @@ func (a *App) apply(cfg *config.Config) {
 	}
 	a.level.Set(cfg.Log.Level)
 	a.metrics.SetProviders(names)
+	a.judge.Configure(detection(cfg.Defaults.KillSwitch))
 	a.prices.Store(pricing.New(cfg.Pricing.Models, cfg.Pricing.Default))
 	a.config.Store(cfg)
+}
+
+// detection is what the configuration says to the detectors.
+func detection(k config.KillSwitch) detect.Settings {
+	s := detect.DefaultSettings()
+	s.WindowSize, s.Threshold = k.WindowSize, k.Threshold
+	return s
 }
 
 // Reload reads the configuration again and says in the log how it went. A

@@ -1,5 +1,5 @@
-// Package gateway is the path of a request: identify, read, forward, observe,
-// record. It stands between agents and their providers, understands every
+// Package gateway is the path of a request: identify, read, judge, forward,
+// observe, record. It stands between agents and their providers, understands every
 // call and changes no byte of it. Where a request goes is decided by the
 // configuration alone; what the bytes mean is decided in wire.
 package gateway
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/wire"
 )
 
@@ -39,6 +40,7 @@ type Replies interface {
 type Meter interface {
 	Request(provider, decision string)
 	Overhead(time.Duration)
+	Detect(time.Duration)
 	Unread()
 	InvalidAgentID()
 	InFlight(delta int)
@@ -55,6 +57,7 @@ const (
 // Options are the gateway's neighbours. All are needed.
 type Options struct {
 	Keys     *Keyring
+	Judge    *judge.Judge
 	Recorder Recorder
 	Attempts Attempts
 	Replies  Replies
@@ -117,6 +120,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = g.read(x)
 	}
 	if err == nil {
+		g.judge(x)
 		err = g.forward(x)
 	}
 	if err != nil {
@@ -152,6 +156,9 @@ type exchange struct {
 	estimate int // prompt tokens
 	attempt  uint64
 	waited   time.Duration // for the client to send its body
+
+	// judge
+	verdict *judge.Verdict // nil for what is not judged
 
 	// forward and observe
 	reply   *haltd.Reply // nil unless a 2xx reply to an LLM call began

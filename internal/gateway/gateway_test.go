@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/config"
+	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/state/memory"
 )
 
@@ -49,6 +51,7 @@ func startFixture(t testing.TB, yaml string) *fixture {
 	}
 	f.Gateway = New(Options{
 		Keys: ring, Recorder: f.events, Meter: f.meter,
+		Judge:    judge.New(memory.NewDetectors(1000, 1e6), detect.DefaultSettings()),
 		Attempts: memory.NewAttempts(1000), Replies: memory.NewReplies(1000),
 		Clock: time.Now, Logger: slog.New(slog.DiscardHandler),
 	}, NewSettings(loadConfig(t, yaml), nil))
@@ -142,6 +145,7 @@ func (m *meter) get(what string) int {
 
 func (m *meter) Request(provider, decision string) { m.add(provider + " " + decision) }
 func (m *meter) Overhead(time.Duration)            { m.add("overhead") }
+func (m *meter) Detect(time.Duration)              { m.add("detect") }
 func (m *meter) Unread()                           { m.add("unread") }
 func (m *meter) InvalidAgentID()                   { m.add("invalid agent") }
 func (m *meter) InFlight(int)                      {}
@@ -186,5 +190,12 @@ func answer(status int, contentType, body string) http.Handler {
 		w.Header().Set("Content-Type", contentType)
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
+	})
+}
+
+// answerEach is an upstream that gives one reply after the other.
+func answerEach(replies <-chan string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer(200, "application/json", <-replies).ServeHTTP(w, r)
 	})
 }

@@ -11,12 +11,13 @@ import (
 // record completes the event of an exchange and remembers what later
 // requests need to know of it.
 func (g *Gateway) record(x *exchange) {
-	e := &x.event
+	e, now := &x.event, g.Clock()
 	e.Time, e.Type = x.start.UTC(), x.eventType()
-	e.Latency = haltd.Duration(g.Clock().Sub(x.start))
+	e.Latency = haltd.Duration(now.Sub(x.start))
 	if x.reply != nil {
 		describeReply(e, x)
 	}
+	g.observe(x, now)
 	g.remember(x)
 	g.count(x)
 	g.Recorder.Record(*e)

@@ -26,6 +26,7 @@ type Metrics struct {
 	requests        *prometheus.CounterVec
 	handles         atomic.Pointer[map[string]requestCounters] // by provider
 	overhead        prometheus.Histogram
+	detect          prometheus.Histogram
 	inFlight        prometheus.Gauge
 	repliesUnread   prometheus.Counter
 	invalidAgentIDs prometheus.Counter
@@ -37,14 +38,6 @@ type requestCounters map[string]prometheus.Counter
 // NewMetrics makes the registry of a process of this version; SetProviders
 // names the providers it counts by.
 func NewMetrics(version string) *Metrics {
-	overhead := prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name: "haltd_overhead_seconds",
-		Help: "Time that haltd itself added to a request.",
-		Buckets: []float64{
-			50e-6, 100e-6, 200e-6, 300e-6, 500e-6, 750e-6,
-			1e-3, 1.5e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3,
-		},
-	})
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name:        "haltd_build_info",
 		Help:        "Always 1; the version is a label.",
@@ -52,7 +45,8 @@ func NewMetrics(version string) *Metrics {
 	})
 	build.Set(1)
 	m := &Metrics{
-		overhead:        overhead,
+		overhead:        histogram("haltd_overhead_seconds", "Time that haltd itself added to a request."),
+		detect:          histogram("haltd_detect_seconds", "Time that the detectors took for a request."),
 		repliesUnread:   counter("haltd_replies_unread_total", "Replies that passed through but could not be read."),
 		invalidAgentIDs: counter("haltd_invalid_agent_ids_total", "Agent ids in headers or bodies that were ignored because they are invalid."),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
@@ -64,12 +58,22 @@ func NewMetrics(version string) *Metrics {
 		}, []string{"provider", "decision"}),
 	}
 	m.registry.MustRegister(
-		overhead, build, m.repliesUnread, m.invalidAgentIDs, m.inFlight, m.requests,
+		m.overhead, m.detect, build, m.repliesUnread, m.invalidAgentIDs, m.inFlight, m.requests,
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	m.SetProviders(nil)
 	return m
+}
+
+func histogram(name, help string) prometheus.Histogram {
+	return prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: name, Help: help,
+		Buckets: []float64{
+			50e-6, 100e-6, 200e-6, 300e-6, 500e-6, 750e-6,
+			1e-3, 1.5e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3,
+		},
+	})
 }
 
 func counter(name, help string) prometheus.Counter {
@@ -107,6 +111,9 @@ func (m *Metrics) Request(provider, decision string) {
 
 // Overhead notes the time that haltd itself added to one request.
 func (m *Metrics) Overhead(d time.Duration) { m.overhead.Observe(d.Seconds()) }
+
+// Detect notes the time that the detectors took for one request.
+func (m *Metrics) Detect(d time.Duration) { m.detect.Observe(d.Seconds()) }
 
 // InFlight adds to the number of requests on their way through the gateway.
 func (m *Metrics) InFlight(delta int) { m.inFlight.Add(float64(delta)) }

@@ -27,7 +27,7 @@ func TestMetricsVocabularyIsPinned(t *testing.T) {
 	}
 	slices.Sort(names)
 	want := []string{
-		"haltd_build_info gauge", "haltd_degraded gauge", "haltd_events_dropped_total counter",
+		"haltd_build_info gauge", "haltd_degraded gauge", "haltd_detect_seconds histogram", "haltd_events_dropped_total counter",
 		"haltd_in_flight gauge", "haltd_invalid_agent_ids_total counter", "haltd_overhead_seconds histogram",
 		"haltd_replies_unread_total counter", "haltd_requests_total counter",
 	}

@@ -148,3 +148,12 @@ func settingsOf(t *testing.T, n *node) string {
 	t.Helper()
 	return fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: %q, token: %q}\ndata_dir: %q\n", n.gateway, n.admin, token, n.dataDir)
 }
+
+func TestAnOpenGatewayIsWarnedAbout(t *testing.T) {
+	n := &node{config: filepath.Join(t.TempDir(), "haltd.yaml")}
+	config := settings(t, n, "")
+	_, port, _ := net.SplitHostPort(n.gateway)
+	n.write(t, strings.Replace(config, n.gateway, "0.0.0.0:"+port, 1))
+	n.run(t)
+	n.eventually(t, "warning of an open gateway", func() bool { return strings.Contains(n.out.String(), "gateway.require_keys") })
+}

@@ -1,0 +1,89 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/judge"
+)
+
+// loopBody is a chat in which the same call failed n times.
+func loopBody(n int) string {
+	var b strings.Builder
+	b.WriteString(`{"model":"gpt-x","messages":[{"role":"user","content":"read it"}`)
+	for i := range n {
+		fmt.Fprintf(&b, `,{"role":"assistant","content":null,"tool_calls":[{"id":"c%d","type":"function","function":{"name":"read_file","arguments":"{\"path\":\"/etc/x\"}"}}]}`, i)
+		fmt.Fprintf(&b, `,{"role":"tool","tool_call_id":"c%d","content":"Error: no such file or directory"}`, i)
+	}
+	return b.String() + "]}"
+}
+
+func (l *eventLog) ofType(kind haltd.EventType) (found []haltd.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range l.all {
+		if e.Type == kind {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+func TestALoopIsToldAndNotBlocked(t *testing.T) {
+	f := newFixture(t, answer(200, "application/json", chatReply), "")
+	for n := 1; n <= 10; n++ {
+		if res, body := f.send(t, "POST", "/agents/bot/v1/chat/completions", map[string]string{"X-Session-Id": "s"}, loopBody(n)); res.StatusCode != 200 {
+			t.Fatalf("call %d: %d %s", n, res.StatusCode, body)
+		}
+	}
+	f.Gateway.Wait()
+	told := f.events.ofType(haltd.EventWarning)
+	if len(told) != 2 {
+		t.Fatalf("%d warnings, want one for each level", len(told))
+	}
+	kill := told[1]
+	var v judge.Record
+	if err := json.Unmarshal(kill.Verdict, &v); err != nil {
+		t.Fatal(err)
+	}
+	if kill.Agent != "bot" || kill.Session != "s" || !kill.Shadow || kill.Blocked || v.Level.String() != "kill" || !strings.Contains(v.Sentence, "read_file") {
+		t.Errorf("event of %s/%s, shadow %v, blocked %v: %s", kill.Agent, kill.Session, kill.Shadow, kill.Blocked, kill.Verdict)
+	}
+	calls := f.events.ofType(haltd.EventCall)
+	if last := calls[len(calls)-1]; !strings.Contains(string(last.Verdict), `"level":"kill"`) {
+		t.Errorf("the call's own event says %s", last.Verdict)
+	}
+	if f.meter.get("detect") != 10 {
+		t.Errorf("detection was timed %d times, want 10", f.meter.get("detect"))
+	}
+}
+
+func TestRetriesAreNoEvidence(t *testing.T) {
+	f := newFixture(t, answer(500, "application/json", `{}`), "")
+	for range 30 {
+		f.send(t, "POST", "/v1/chat/completions", nil, chatBody)
+	}
+	f.Gateway.Wait()
+	if told := f.events.ofType(haltd.EventWarning); len(told) != 0 {
+		t.Errorf("30 tries of one failing call: %d warnings, %s", len(told), told[0].Verdict)
+	}
+}
+
+func TestGrowthIsTold(t *testing.T) {
+	tokens := []int{1000, 1400, 1960, 2744}
+	replies := make(chan string, len(tokens))
+	for i, n := range tokens {
+		replies <- fmt.Sprintf(`{"choices":[{"message":{"content":"step %d"},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":5}}`, i, n)
+	}
+	f := newFixture(t, answerEach(replies), "")
+	for i := range tokens {
+		f.send(t, "POST", "/agents/bot/v1/chat/completions", map[string]string{"X-Session-Id": "s"}, strings.Replace(chatBody, "hi", fmt.Sprintf("part %c of it", 'a'+i), 1))
+	}
+	f.Gateway.Wait()
+	if grown := f.events.ofType(haltd.EventGrowth); len(grown) != 1 || !strings.Contains(string(grown[0].Verdict), "2744") {
+		t.Errorf("growth events %v, want one with the counts", grown)
+	}
+}
