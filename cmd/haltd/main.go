@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/haltd/haltd/internal/app"
 	"github.com/haltd/haltd/internal/cli"
+	"github.com/haltd/haltd/internal/replay"
 	"golang.org/x/term"
 )
 
@@ -37,6 +38,7 @@ type commands struct {
 		Check cli.ConfigCheckCmd `cmd:"" help:"Say whether haltd would start with this configuration."`
 		Print cli.ConfigPrintCmd `cmd:"" help:"Show the effective configuration without secrets."`
 	} `cmd:"" name:"config" help:"The configuration."`
+	Replay  replayCmd      `cmd:"" help:"Judge recorded traffic offline: what would have been stopped, when, and what that saves."`
 	Version cli.VersionCmd `cmd:"" help:"Say which haltd this is."`
 }
 
@@ -95,4 +97,15 @@ func (serveCmd) Run(env *cli.Env) error {
 	}()
 	a.Banner(env.Stdout)
 	return a.Run(env.Context)
+}
+
+type replayCmd struct {
+	replay.Command `embed:""`
+}
+
+func (c *replayCmd) Run(env *cli.Env) error {
+	return c.Replay(env.Context, replay.Env{
+		Stdout: env.Stdout, Stderr: env.Stderr, Progress: term.IsTerminal(int(os.Stderr.Fd())),
+		ConfigPath: env.ConfigPath, Getenv: env.Getenv, JSON: env.JSON,
+	})
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -27,8 +28,28 @@ func eventHead() string {
 	return strings.Join(cells, "  ")
 }
 
+// told is what an event of the detectors says, as a sentence; "" for others.
+func told(v *haltd.Event) string {
+	if v.Type != haltd.EventWarning && v.Type != haltd.EventGrowth {
+		return ""
+	}
+	var verdict struct{ Level, Sentence string }
+	if json.Unmarshal(v.Verdict, &verdict) != nil || verdict.Sentence == "" {
+		return ""
+	}
+	what := string(v.Type)
+	if verdict.Level == "kill" && v.Shadow {
+		what = "would kill"
+	}
+	return what + ": " + verdict.Sentence
+}
+
 // eventLine is one event for people.
 func (e *Env) eventLine(v *haltd.Event) string {
+	if said := told(v); said != "" {
+		who := pad(short(clean(dash(v.Agent)), 20), 20) + "  " + pad(short(clean(dash(v.Session)), 9), 9)
+		return v.Time.Local().Format(time.TimeOnly) + "  " + who + "  " + e.paint(clean(said), yellow)
+	}
 	cells := []string{
 		v.Time.Local().Format(time.TimeOnly),
 		dash(v.Agent), dash(v.Session), dash(v.Model), statusText(v.Status),
