@@ -2,8 +2,9 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 FUZZTIME ?= 10m
+TRACES ?= ../shared/traces
 
-.PHONY: help run build check test bench fuzz
+.PHONY: help run build check test bench quality fuzz
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' Makefile | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -30,6 +31,10 @@ test: build ## everything, with -race, after installing what the tests need
 
 bench: build ## direct, plain ReverseProxy, nginx and haltd side by side
 	go run ./test/load/cmd/bench -haltd bin/haltd
+
+quality: build ## detection on recorded runs with labels, from the folder TRACES
+	bin/haltd replay --labels $(TRACES)/open.mit.runs.jsonl.gz,$(TRACES)/open.other.runs.jsonl.gz,$(TRACES)/open.read.jsonl $(TRACES)/open.mit.steps.jsonl.gz $(TRACES)/open.other.steps.jsonl.gz
+	bin/haltd replay --labels $(TRACES)/open2.runs.jsonl.gz,$(TRACES)/open2.read.jsonl $(TRACES)/open2.steps.jsonl.gz
 
 fuzz: ## every fuzzer for FUZZTIME (default 10m)
 	./test/fuzz.sh $(FUZZTIME)
