@@ -1,3 +1,6 @@
+// The race detector makes this replay take minutes; make test runs it without.
+//go:build !race
+
 package replay
 
 import (
@@ -7,11 +10,6 @@ import (
 
 	"github.com/haltd/haltd/detect"
 )
-
-func settingsForTest(t *testing.T) detect.Settings {
-	t.Helper()
-	return detect.DefaultSettings()
-}
 
 // traces is the folder of real agent runs, which is not part of this
 // repository: HALTD_TRACES, or shared/traces beside the checkout.

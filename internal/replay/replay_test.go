@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/detect"
 )
 
 // line is one line of a trace that a test writes.
@@ -200,7 +201,7 @@ func TestPresets(t *testing.T) {
 			}
 		})
 	}
-	if _, err := NewJudge("other", settingsForTest(t)); haltd.ErrorCode(err) != haltd.CodeInvalid {
+	if _, err := NewJudge("other", detect.DefaultSettings()); haltd.ErrorCode(err) != haltd.CodeInvalid {
 		t.Errorf("error %v for an unknown preset, want invalid", err)
 	}
 }
