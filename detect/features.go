@@ -103,7 +103,7 @@ func featuresOf(r *haltd.Round, native bool) *features {
 			f.outcome = outcomeOf(answer, false)
 		}
 	}
-	f.waiting = saysWaiting(act, answer, f.outcome)
+	f.waiting = !f.payload && saysWaiting(act, answer, f.outcome)
 	f.doubles = doubles(r)
 	if f.manner == spoken && len(r.Results) == 0 {
 		f.facts, f.asks = words(answer, isClaim), strings.Contains(answer, "?")

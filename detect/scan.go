@@ -2,6 +2,7 @@ package detect
 
 import (
 	"math/bits"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -84,7 +85,7 @@ func (s *scanner) next() (t token, ok bool) {
 		return t, true
 	}
 	t = s.word(start)
-	if t.class == number && (afterProcessName(text, s.prev) || beforeUnit(text, t.end)) {
+	if t.class == number && (afterProcessName(text, s.prev) || beforeUnit(text, t.start, t.end) || inBrackets(text, t.start, t.end)) {
 		t.class, t.hash = volatile, volatileHash
 	}
 	s.pos, s.prev = t.end, t
@@ -253,10 +254,22 @@ func digits(s string) bool {
 func duration(text string, i int) int {
 	d := decimal(text, i)
 	end := runOf(text, d, func(b byte) bool { return isWord[b] })
-	if end == d || !isUnit(text[d:end]) {
+	if end == d || !isUnit(text[d:end]) || isMeasure(text, i, end) {
 		return 0
 	}
 	return end
+}
+
+// isMeasure reports a time that means something: a rate (118 ns/op), or what
+// is left of a countdown.
+func isMeasure(text string, start, end int) bool {
+	if end < len(text) && text[end] == '/' {
+		return true
+	}
+	after := strings.TrimLeft(text[end:min(len(text), end+12)], " ")
+	before := strings.TrimRight(strings.ToLower(text[max(0, start-12):start]), " :=")
+	return strings.HasPrefix(after, "left") || strings.HasPrefix(after, "remain") ||
+		strings.HasSuffix(before, "eta") || strings.HasSuffix(before, "left") || strings.HasSuffix(before, "remaining")
 }
 
 func decimal(text string, i int) int {
@@ -277,12 +290,18 @@ func isUnit(s string) bool {
 }
 
 // beforeUnit reports a number that a unit of time follows: "0.1 seconds".
-func beforeUnit(text string, i int) bool {
+func beforeUnit(text string, start, i int) bool {
 	if i >= len(text) || text[i] != ' ' {
 		return false
 	}
 	end := runOf(text, i+1, func(b byte) bool { return isWord[b] })
-	return isUnit(text[i+1 : end])
+	return isUnit(text[i+1:end]) && !isMeasure(text, start, end)
+}
+
+// inBrackets reports the number of a process as a system's log writes it:
+// importer[20101]:
+func inBrackets(text string, start, end int) bool {
+	return start > 1 && text[start-1] == '[' && isWord[text[start-2]] && strings.HasPrefix(text[end:], "]:")
 }
 
 // epoch reads seconds or milliseconds since 1970 of this age (2017 to 2036).

@@ -184,6 +184,9 @@ func (c *Conversation) Result(result haltd.ToolResult) {
 // joined.
 func (c *Conversation) End(speaker Speaker) {
 	c.size.messages++
+	if speaker == Assistant && c.isEmpty() {
+		c.newRound() // an empty reply is a turn, too
+	}
 	for i := 0; i < len(c.parts); {
 		p := &c.parts[i]
 		i++
@@ -201,6 +204,16 @@ func (c *Conversation) End(speaker Speaker) {
 		}
 	}
 	c.Drop()
+}
+
+// isEmpty reports a message that neither says nor does anything.
+func (c *Conversation) isEmpty() bool {
+	for i := range c.parts {
+		if c.parts[i].kind != partText || c.parts[i].text != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // EndInstructions makes the texts of the message being read standing
