@@ -31,6 +31,7 @@ type features struct {
 	act     uint64   // digest of what was done, arguments unmasked
 	does    []uint64 // distinct words of the act, sorted
 	says    []uint64 // distinct words of the assistant's text, sorted
+	prose   bool     // the text ends as a sentence does, not as a command
 	claims  []uint64 // those of says that state something checkable: numbers, identifiers
 
 	answered bool // something came back
@@ -38,6 +39,7 @@ type features struct {
 	result   uint64   // digest of what came back, volatile tokens masked
 	residue  uint64   // the same without the words of the act
 	tells    []uint64 // distinct words of what came back, sorted
+	figures  bool     // it is numbers and nothing else
 	asks     bool     // what came back has a question in it
 	facts    []uint64 // claims of what came back, where it is words
 	doubles  int      // calls of this round that repeat another of it, result included
@@ -91,6 +93,7 @@ func featuresOf(r *haltd.Round, native bool) *features {
 	f.payload = len(f.does) > shortAnswer && (strings.Contains(act, "\n") || strings.Contains(act, `\n`))
 	f.says = words(r.Text, nil)
 	if f.manner == spoken {
+		f.prose = endsAsSentence(r.Text)
 		f.claims = words(r.Text, isClaim)
 	}
 	answer := resultText(r)
@@ -243,6 +246,7 @@ func tagged(ms []haltd.Message) bool {
 func (f *features) readResult(text string) {
 	s := scanner{text: text}
 	f.tells = make([]uint64, 0, wordsIn(text))
+	f.figures = text != ""
 	var result, residue uint64
 	for t, ok := s.next(); ok; t, ok = s.next() {
 		result = fold(result, t.hash)
@@ -252,6 +256,7 @@ func (f *features) readResult(text string) {
 		if _, inAct := slices.BinarySearch(f.does, t.hash); !inAct {
 			residue = fold(residue, t.hash)
 		}
+		f.figures = f.figures && t.class == number
 		if t.class != volatile && len(f.tells) < 2*maxWords {
 			f.tells = append(f.tells, t.hash)
 		}
@@ -286,6 +291,20 @@ func distinct(ws []uint64) []uint64 {
 	slices.Sort(ws)
 	ws = slices.Compact(ws)
 	return slices.Clone(ws[:min(len(ws), maxWords)])
+}
+
+// endsAsSentence tells prose from a bare command such as SELECT … or ls -la .
+func endsAsSentence(text string) bool {
+	text = strings.TrimSpace(text)
+	if n := len(text); n > 1 {
+		switch text[n-1] {
+		case '?', '!':
+			return true
+		case '.':
+			return isWord[text[n-2]] && strings.Contains(text, " ")
+		}
+	}
+	return false
 }
 
 // isClaim selects the words by which a text states something that was not

@@ -44,7 +44,9 @@ type State struct {
 	Cache   *Cache
 	Window  *Window
 	Session *Session
-	Mark    Mark // zero when the session was never resumed
+	// SessionID tells the sessions of a window apart; 0 where it holds one.
+	SessionID uint64
+	Mark      Mark // zero when the session was never resumed
 }
 
 // Judge runs the detectors on a request before it is forwarded. It changes
@@ -58,7 +60,7 @@ func Judge(set Settings, st State, call *haltd.Call, now time.Time) Verdict {
 	if !set.Stateless {
 		var matches []Match
 		v.Parts, matches = st.Window.Score(v.prompt, set.WindowSize, now)
-		if sig, ok := similarity(set, v.Parts, found); ok {
+		if sig, ok := similarity(set, v.Parts, st.Window.of(st.SessionID, matches), found); ok {
 			sig.Matches, sig.Window = matches, min(st.Window.Len()+1, set.WindowSize)
 			v.Signals = append(v.Signals, sig)
 		}
@@ -67,8 +69,9 @@ func Judge(set Settings, st State, call *haltd.Call, now time.Time) Verdict {
 	return v
 }
 
-// similarity turns a score into a signal.
-func similarity(set Settings, parts ScoreParts, found finding) (Signal, bool) {
+// similarity turns a score into a signal. own is how many of the matches are
+// calls of this session: visitors who greet alike do not make a loop.
+func similarity(set Settings, parts ScoreParts, own int, found finding) (Signal, bool) {
 	score := parts.Score()
 	if score <= set.Threshold {
 		return Signal{}, false
@@ -80,6 +83,8 @@ func similarity(set Settings, parts ScoreParts, found finding) (Signal, bool) {
 	switch {
 	case !parts.corroborated():
 		s.Level, s.Unmet = Warn, "no second signal with two matches or more"
+	case own < corroborating:
+		s.Level, s.Unmet = Warn, "the calls that are alike belong to different sessions"
 	case found.progress:
 		s.Level, s.Unmet = Warn, "the rounds still bring something new"
 	}
@@ -89,7 +94,9 @@ func similarity(set Settings, parts ScoreParts, found finding) (Signal, bool) {
 // Admit puts a judged request into the window and returns the id by which
 // its reply is observed.
 func Admit(set Settings, st State, v Verdict, now time.Time) (entry uint64) {
-	return st.Window.Add(v.prompt, set.WindowSize, now)
+	entry = st.Window.Add(v.prompt, set.WindowSize, now)
+	st.Window.entries[len(st.Window.entries)-1].session = st.SessionID
+	return entry
 }
 
 // Observe takes the reply to an admitted request, complete at the given

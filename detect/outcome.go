@@ -149,7 +149,7 @@ func dropSpace(r rune) rune {
 // supports the structural signs above; nothing is killed for a word alone.
 func saysFailure(low string) bool {
 	for _, sign := range [...]string{"error", "traceback (most recent", "exception", "failed", "failure", "not found", "no such ",
-		"cannot ", "can't ", "could not", "unable to", "invalid", "denied", "refused", "rejected", "forbidden", "unauthorized",
+		"cannot ", "can't ", "could not", "unable to", "invalid", "denied", "refused", "rejected", "declined", "incorrect", "forbidden", "unauthorized",
 		"unrecognized", "unknown ", "does not exist", "doesn't exist", "not allowed", "not permitted", "timed out", "usage: ", "illegal", "missing "} {
 		if strings.Contains(low, sign) {
 			return true
@@ -199,6 +199,13 @@ func saysWaiting(act, answer string, o outcome) bool {
 		return false
 	}
 	low := strings.ToLower(answer)
+	if o == neutral && low != "" && low[0] == '{' {
+		for _, field := range [...]string{`"status":`, `"state":`, `"phase":`} {
+			if strings.Contains(low, field) {
+				return true
+			}
+		}
+	}
 	if o == failed {
 		return strings.Contains(low, "429") || strings.Contains(low, "rate limit") || strings.Contains(low, "too many requests")
 	}

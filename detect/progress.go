@@ -168,6 +168,10 @@ func repeatedInputs(rounds []seenRound) map[uint64]bool {
 // acknowledgement ("File created successfully at: …") rather than data.
 const shortAnswer = 12
 
+// nod is the number of words up to which a result cannot be anything but an
+// acknowledgement: "ok", "sent".
+const nod = 2
+
 // wrote reports an act that was not done before and that was accepted in
 // silence, or with an acknowledgement of something new: that is how writing
 // looks from outside.
@@ -175,7 +179,8 @@ func (s *standing) wrote() bool {
 	if s.manner < commanded || s.actAgo > 0 || !s.answered {
 		return false
 	}
-	return s.outcome == acknowledged || s.outcome == neutral && len(s.tells) <= shortAnswer && s.newDoes > 0
+	return s.outcome == acknowledged || s.outcome == neutral && !s.figures &&
+		(len(s.tells) <= shortAnswer && s.newDoes > 0 || len(s.tells) <= nod)
 }
 
 // stale reports a round whose answer holds nothing that was not known.

@@ -135,7 +135,7 @@ var mustFire = []struct {
 			k.does("read_file", fmt.Sprintf(`{"path":"big.bin","offset":%d}`, i*100), "Error: big.bin is a binary file and cannot be shown")
 		}
 	}},
-	{"alternating tools, fresh arguments, nothing found", "alternating tools with fresh arguments", Futile, 8, func(k *talk) {
+	{"alternating tools, fresh arguments, nothing found", "alternating tools with fresh arguments", Futile, 10, func(k *talk) {
 		for i := range 14 {
 			k.does([]string{"grep", "find"}[i%2], fmt.Sprintf(`{"query":%q}`, topics[i]), "No matches found")
 		}
@@ -145,7 +145,7 @@ var mustFire = []struct {
 			k.does("search", fmt.Sprintf(`{"query":"birth cities list variant %d"}`, i%3+i), "1. Only hit: a page about capitals and rivers and the borders between them, last edited by nobody in particular")
 		}
 	}},
-	{"same error naming each argument", "the same error with varied arguments", Futile, 6, func(k *talk) {
+	{"nothing found for each argument", "the same error with varied arguments", Futile, 10, func(k *talk) {
 		for i := range 12 {
 			k.does("find_file", fmt.Sprintf(`{"name":"%s.java"}`, topics[i]), fmt.Sprintf(`No matches found for "%s.java" in the project`, topics[i]))
 		}

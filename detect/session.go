@@ -28,6 +28,7 @@ type Session struct {
 	// The newest request without history, and its reply.
 	pending struct {
 		messages []uint64 // digests of its messages, in order
+		lines    []uint64 // digests of the lines of the last of them
 		reply    *haltd.Reply
 	}
 }
@@ -141,7 +142,10 @@ func (s *Session) followStateless(cache *Cache, call *haltd.Call, now time.Time)
 			s.begin(call, opening)
 		}
 	}
-	p.reply, p.messages = nil, messages
+	p.reply, p.messages, p.lines = nil, messages, nil
+	if n := len(call.Opening); n > 0 {
+		p.lines = linesOf(call.Opening[n-1].Text)
+	}
 }
 
 // begin starts the ledger of a new run.
@@ -165,6 +169,9 @@ func (s *Session) statelessRound(call *haltd.Call, messages []uint64) (r haltd.R
 	r = haltd.Round{Text: reply.Text, Calls: reply.Calls}
 	ok = known > 0
 	for _, m := range call.Opening[known:] {
+		if rest, grew := s.grown(m.Text); grew {
+			m.Text, ok = strings.Replace(rest, reply.Text, "", 1), true
+		}
 		ok = ok || quotes(m.Text, reply)
 		switch {
 		case m.Role != haltd.RoleUser || m.Text == reply.Text:
@@ -176,6 +183,46 @@ func (s *Session) statelessRound(call *haltd.Call, messages []uint64) (r haltd.R
 	}
 	return r, ok
 }
+
+// grown is what a message adds to the last one of the request before, where
+// the client writes its history into one message: the lines that were not
+// there, or not so often.
+func (s *Session) grown(text string) (added string, ok bool) {
+	before := s.pending.lines
+	if len(before) < 2 {
+		return "", false
+	}
+	times := make(map[uint64]int, len(before))
+	for _, l := range before {
+		times[l]++
+	}
+	var b strings.Builder
+	kept := 0
+	for line := range strings.Lines(text) {
+		if h := lineHash(line); times[h] > 0 {
+			times[h]--
+			kept++
+			continue
+		}
+		b.WriteString(line)
+	}
+	return b.String(), b.Len() > 0 && 10*kept >= 9*len(before)
+}
+
+// maxLines bounds what is kept of a message that holds a history.
+const maxLines = 4096
+
+func linesOf(text string) []uint64 {
+	var ls []uint64
+	for line := range strings.Lines(text) {
+		if ls = append(ls, lineHash(line)); len(ls) == maxLines {
+			break
+		}
+	}
+	return ls
+}
+
+func lineHash(line string) uint64 { return xxhash.Sum64String(strings.TrimSpace(line)) }
 
 // quotes reports whether a message carries a reply within it: its text, or
 // the name of a tool that it called.

@@ -64,6 +64,7 @@ type Window struct {
 // entry is one call. Its reply arrives later, or never.
 type entry struct {
 	id       uint64
+	session  uint64
 	at       time.Time
 	prompt   uint64
 	replied  uint64 // order in which replies came; 0 before
@@ -177,6 +178,17 @@ func (w *Window) Attach(id uint64, reply *haltd.Reply) {
 			return
 		}
 	}
+}
+
+// of counts the matches that are calls of a session.
+func (w *Window) of(session uint64, matches []Match) (n int) {
+	for i := range w.entries {
+		e := &w.entries[i]
+		if e.session == session && slices.ContainsFunc(matches, func(m Match) bool { return m.Entry == e.id }) {
+			n++
+		}
+	}
+	return n
 }
 
 // Len is the number of calls in the window.

@@ -19,7 +19,8 @@ func stall(opening []uint64, rounds []seenRound, from int) finding {
 	if sig, ok := returningRefusal(ss[min(from, len(ss)):]); ok {
 		f.signals = append(f.signals, sig)
 	}
-	f.progress = len(rounds) > 1 && sum.score < warnAt
+	// Who only waits is given the patience of a wait, also by similarity.
+	f.progress = len(rounds) > 1 && (sum.score < warnAt || sum.score < killAt && sum.waits())
 	return f
 }
 
@@ -54,6 +55,16 @@ func addUp(ss []standing) tally {
 	}
 	t.rounds, t.points, t.families = ss[start:], points[start:], families[start:]
 	return t
+}
+
+// waits reports whether nothing but waiting speaks for a stall.
+func (t *tally) waits() bool {
+	for i, p := range t.points {
+		if p > 0 && t.families[i] != Waiting {
+			return false
+		}
+	}
+	return true
 }
 
 // signal is the verdict of the test: kill, warn or nothing.

@@ -22,6 +22,9 @@ const (
 	mostDoubles = 2
 	// failsAgain: another call, the same failure. The fourth kills.
 	failsAgain = 13
+	// emptyVaried: another call that finds nothing. A search through eight
+	// places that are all empty is work.
+	emptyVaried = 7
 	// failsKnown: a failure in known words, though not the same one.
 	failsKnown = 6
 	// sameAnswer: another call that leads to the same result. The fifth
@@ -74,7 +77,7 @@ func (s *standing) weigh() (points int, family Family) {
 	case s.doubles > 0 && points < sameAgain:
 		return sameAgain * min(s.doubles, mostDoubles), Repeat
 	case s.manner == spoken && (!s.answered || s.stale()):
-		if p := s.weighWords(); p > points || !s.answered {
+		if p := s.weighWords(); p > points || !s.answered || p <= 0 && s.prose && s.actAgo == 0 {
 			return p, Chatter
 		}
 	case s.pleasantries():
@@ -123,6 +126,8 @@ func (s *standing) weighAct() (int, Family) {
 // weighFailure weighs an act that was not done before and failed.
 func (s *standing) weighFailure() (int, Family) {
 	switch {
+	case s.outcome == empty && (s.residueAgo > 0 || s.resultAgo > 0):
+		return byDistance(emptyVaried, max(s.residueAgo, s.resultAgo)), Futile
 	case s.residueAgo > 0:
 		return max(byDistance(failsAgain, s.residueAgo), failsKnown/2), Futile
 	case s.resultAgo > 0:

@@ -3,7 +3,7 @@ package detect
 // Weight is about how many words of eight bytes a session holds, for callers
 // that bound the memory of many.
 func (s *Session) Weight() int {
-	n := len(s.openingWords)
+	n := len(s.openingWords) + len(s.pending.lines)
 	for _, r := range s.past {
 		n += r.weight()
 	}

@@ -148,6 +148,7 @@ type exchange struct {
 	// keyDigest stands for the caller's key in the name of a session that
 	// has no id of its own.
 	keyDigest uint64
+	named     bool // the client named the session; set by read at the latest
 
 	// read; format is nil for a path that passes through
 	format   wire.Format

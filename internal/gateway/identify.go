@@ -44,7 +44,9 @@ func (g *Gateway) identify(x *exchange) error {
 	default:
 		e.Agent = e.Client
 	}
-	if e.Session = headerSession(x.r.Header); e.Session == "" {
+	if e.Session = headerSession(x.r.Header); e.Session != "" {
+		x.named = true
+	} else {
 		x.keyDigest = xxhash.Sum64String(credential)
 	}
 	delete(x.r.Header, "X-Agent-Id")
@@ -163,21 +165,22 @@ func turnMetadata(h http.Header) codexTurn {
 }
 
 // sessionOf names the session of a request whose headers do not: by its
-// body, by the reply it continues, else by how the conversation began.
-func (g *Gateway) sessionOf(x *exchange) string {
+// body, by the reply it continues, else by how the conversation began. named
+// says that the client told its sessions apart itself.
+func (g *Gateway) sessionOf(x *exchange) (session string, named bool) {
 	hints := &x.call.Hints
 	if hints.Session != "" {
-		return sessionName(hints.Session, "")
+		return sessionName(hints.Session, ""), true
 	}
 	if hints.PreviousID != "" {
 		if s := g.Replies.Session(x.event.Agent, hints.PreviousID); s != "" {
-			return s
+			return s, true
 		}
 	}
 	if isSessionKey(x.event.Client, hints.PromptCacheKey) {
-		return sessionName(hints.PromptCacheKey, "")
+		return sessionName(hints.PromptCacheKey, ""), true
 	}
-	return beginning(x.keyDigest, x.call)
+	return beginning(x.keyDigest, x.call), false
 }
 
 // isSessionKey reports whether a prompt_cache_key names one conversation.

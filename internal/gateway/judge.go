@@ -20,7 +20,7 @@ func (g *Gateway) judge(x *exchange) {
 	e := &x.event
 	began := g.Clock()
 	verdict, err := g.Judge.Judge(x.r.Context(), judge.Subject{
-		Agent: e.Agent, Session: e.Session, Shared: e.Agent == e.Client,
+		Agent: e.Agent, Session: e.Session, Shared: e.Agent == e.Client, Named: x.named,
 	}, x.call, began)
 	g.Meter.Detect(g.Clock().Sub(began))
 	if err != nil {

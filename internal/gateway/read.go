@@ -50,7 +50,7 @@ func (g *Gateway) describeCall(x *exchange) {
 	prompt, _ := c.Newest()
 	e.PromptHash, e.PromptLen = textHash(prompt), len(prompt)
 	if e.Session == "" {
-		e.Session = g.sessionOf(x)
+		e.Session, x.named = g.sessionOf(x)
 	}
 	x.attempt = g.Attempts.Digest(e.Agent, x.route.path, x.body)
 	e.Retry = g.Attempts.Retry(x.attempt, claimsRetry(x.r.Header))

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
 )
@@ -24,6 +25,17 @@ type Subject struct {
 	Agent   string
 	Session string
 	Shared  bool // a default agent: its window is per session
+	// Named says that the client tells its sessions apart. Sessions that
+	// are only guessed from how a conversation begins do not excuse calls
+	// that are alike.
+	Named bool
+}
+
+func (s Subject) sessionID() uint64 {
+	if !s.Named {
+		return 0
+	}
+	return xxhash.Sum64String(s.Session)
 }
 
 // States keeps what the detectors know of agents and sessions.
@@ -72,7 +84,7 @@ func (j *Judge) Judge(ctx context.Context, s Subject, call *haltd.Call, now time
 	v := &Verdict{judge: j, subject: s, model: call.Model, system: call.System}
 	set := *j.settings.Load()
 	err := j.states.With(ctx, s.Agent, s.Session, s.Shared, now, func(w *detect.Window, l *detect.Session, told *detect.Level) {
-		st := detect.State{Cache: j.cache, Window: w, Session: l}
+		st := detect.State{Cache: j.cache, Window: w, Session: l, SessionID: s.sessionID()}
 		v.Verdict = detect.Judge(set, st, call, now)
 		v.entry = detect.Admit(set, st, v.Verdict, now)
 		if v.Level > *told {

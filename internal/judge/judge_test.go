@@ -140,3 +140,36 @@ func TestStateThatCannotBeHadIsAnError(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// Visitors who greet alike in sessions of their own are no loop; the same
+// greetings from one session, or from sessions that nobody named, are.
+func TestAlikeCallsOfDifferentSessions(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		subject func(i int) judge.Subject
+		want    detect.Level
+	}{
+		{"named sessions", func(i int) judge.Subject {
+			return judge.Subject{Agent: "desk", Session: fmt.Sprint("visitor", i), Named: true}
+		}, detect.Warn},
+		{"one session", func(int) judge.Subject { return judge.Subject{Agent: "desk", Session: "a", Named: true} }, detect.Kill},
+		{"guessed sessions", func(i int) judge.Subject { return judge.Subject{Agent: "desk", Session: fmt.Sprint("ses_", i)} }, detect.Kill},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			j := newJudge()
+			highest := detect.Pass
+			for i := range 12 {
+				at := start.Add(time.Duration(i) * time.Second)
+				call := &haltd.Call{Opening: []haltd.Message{{Text: fmt.Sprintf("Check order #%d, please.", 1000+i)}}}
+				v := verdict(t, j, tc.subject(i), call, at)
+				highest = max(highest, v.Level)
+				if _, err := v.Observe(context.Background(), &haltd.Reply{Text: "I cannot find that order."}, at); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if highest != tc.want {
+				t.Errorf("highest level %v, want %v", highest, tc.want)
+			}
+		})
+	}
+}

@@ -51,7 +51,7 @@ func (o *own) step(s *Step, t *thread) ([]detect.Signal, error) {
 		return nil, err
 	}
 	at := s.at()
-	st := detect.State{Cache: o.cache, Window: &o.window, Session: &t.session}
+	st := detect.State{Cache: o.cache, Window: &o.window, Session: &t.session, SessionID: xxhash.Sum64String(s.Thread)}
 	v := detect.Judge(o.set, st, call, at)
 	entry := detect.Admit(o.set, st, v, at)
 	// Traces do not say when a reply was complete.
