@@ -178,7 +178,7 @@ func (n *node) api(ctx context.Context, c *http.Client, path string) (*http.Resp
 
 // eventPage reads one page of the record and the cursor of the next.
 func (n *node) eventPage(ctx context.Context, c *http.Client, cursor string) (events []haltd.Event, next string, err error) {
-	path := "/v1/events?limit=1000"
+	path := "/v1/events?type=llm_call&limit=1000"
 	if cursor != "" {
 		path += "&cursor=" + cursor
 	}
