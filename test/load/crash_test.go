@@ -114,7 +114,7 @@ func (n *node) list(ctx context.Context, client *http.Client, s *shown) {
 // follow reads the live stream until the node is gone. It closes following
 // when the stream has begun.
 func (n *node) follow(ctx context.Context, client *http.Client, s *shown, following chan<- struct{}) {
-	res, err := n.api(ctx, client, "/v1/events/stream")
+	res, err := n.api(ctx, client, "/v1/events/stream?type=llm_call")
 	if err != nil {
 		return
 	}
