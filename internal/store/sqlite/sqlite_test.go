@@ -144,16 +144,13 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
+// Not even root makes files in /proc.
 func TestUnwritableFolder(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("root may write everywhere")
+	s, err := Open(t.Context(), "/proc/record.db")
+	if err == nil {
+		s.Close()
 	}
-	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o500); err != nil {
-		t.Fatal(err)
-	}
-	_, err := Open(t.Context(), filepath.Join(dir, "record.db"))
-	wantError(t, "Open", err, haltd.CodeUnavailable, "cannot be written: permission denied")
+	wantError(t, "Open", err, haltd.CodeUnavailable, "/proc/record.db cannot be")
 }
 
 func TestLockedDatabase(t *testing.T) {
