@@ -167,7 +167,7 @@ func (w *writer) lines(size int) string {
 
 // wireRequest is a whole HTTP/1.1 request as one client of the conversation
 // sends it.
-func wireRequest(conversation int, body []byte) []byte {
+func wireRequest(conversation int, session string, body []byte) []byte {
 	head := fmt.Sprintf("POST /v1/chat/completions HTTP/1.1\r\n"+
 		"Host: 127.0.0.1\r\n"+
 		"User-Agent: OpenAI/Python 2.8.1\r\n"+
@@ -176,11 +176,19 @@ func wireRequest(conversation int, body []byte) []byte {
 		"Authorization: Bearer sk-bench-000000000000000000000000\r\n"+
 		"X-Agent-Id: bench-%02d\r\n"+
 		"X-Session-Id: %s\r\n"+
-		"Content-Length: %d\r\n\r\n", conversation%(conversations/10), sessionOf(conversation), len(body))
+		"Content-Length: %d\r\n\r\n", conversation%(conversations/10), session, len(body))
 	return append([]byte(head), body...)
 }
 
-func sessionOf(conversation int) string { return fmt.Sprintf("bench-session-%04d", conversation) }
+// sessionOf names the session of a conversation. Each kind of load has its
+// own: a session that says the same again and again is a loop.
+func sessionOf(conversation, size int, stream bool) string {
+	return fmt.Sprintf("bench-%d-%t-%s", size, stream, conversationID(conversation))
+}
+
+// conversationID is the end of the name of a session, by which the upstream
+// knows it.
+func conversationID(conversation int) string { return fmt.Sprintf("%04d", conversation) }
 
 // load is what one cell of the benchmark sends and expects: the request of
 // each conversation and the body of its reply.
@@ -195,7 +203,7 @@ func newLoad(size int, stream bool) (load, error) {
 		if err != nil {
 			return nil, err
 		}
-		l[i] = exchange{wireRequest(i, body), jsonReply(i)}
+		l[i] = exchange{wireRequest(i, sessionOf(i, size, stream), body), jsonReply(i)}
 		if stream {
 			l[i].reply = []byte(strings.Join(streamReply(i), ""))
 		}

@@ -62,7 +62,7 @@ func TestGenerateRefusesReplies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := httptest.NewServer(c.answer)
 			defer s.Close()
-			l := load{{wireRequest(1, []byte("{}")), []byte("expected")}}
+			l := load{{wireRequest(1, "s", []byte("{}")), []byte("expected")}}
 			_, err := generate(context.Background(), s.Listener.Addr().String(), l, 1, time.Second, func() error { return nil })
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one that says %q", err, c.want)

@@ -70,7 +70,7 @@ func upstream() http.Handler {
 		for _, s := range streamReply(i) {
 			p.writes = append(p.writes, []byte(s))
 		}
-		prepared[sessionOf(i)] = p
+		prepared[conversationID(i)] = p
 	}
 	buffers := sync.Pool{New: func() any { return new([32 << 10]byte) }}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -81,7 +81,8 @@ func upstream() http.Handler {
 		if err != nil {
 			return // whoever asked has gone
 		}
-		reply := prepared[r.Header.Get("X-Session-Id")]
+		session := r.Header.Get("X-Session-Id")
+		reply := prepared[session[max(0, len(session)-4):]]
 		if reply == nil {
 			http.Error(w, "not a session of the benchmark", http.StatusBadRequest)
 			return
