@@ -58,7 +58,7 @@ func open(ctx context.Context, path string, busy time.Duration) (_ *Store, err e
 		return nil, err
 	}
 	w, err := openWriter(ctx, dataSource(path, busy,
-		"journal_mode(wal)", "synchronous(full)", "cache_size(-16384)", "wal_autocheckpoint(4000)"))
+		"journal_mode(wal)", "synchronous(full)", "cache_size(-4096)", "wal_autocheckpoint(4000)"))
 	if err != nil {
 		return nil, err
 	}
