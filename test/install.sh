@@ -5,7 +5,7 @@
 set -uo pipefail
 
 # command:package, one for each service or program that a test starts
-needed=(nginx:nginx-light curl:curl openssl:openssl)
+needed=(nginx:nginx curl:curl)
 
 PATH=$PATH:/usr/sbin:/sbin
 missing=()
