@@ -43,6 +43,7 @@ func (s *Session) rounds(cache *Cache, call *haltd.Call, now time.Time) []seenRo
 	s.pending.reply, s.pending.messages = nil, nil
 	native := isNative(call)
 	sent := withoutResent(call.Rounds)
+	sent = sent[max(0, len(sent)-maxRounds):]
 	history := make([]seenRound, len(sent))
 	for i := range sent {
 		f := s.features(cache, i, &sent[i], native)
