@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// canonical writes JSON arguments so that the order of keys and white space
-// outside strings do not matter. What is not JSON stays as it is, trimmed.
+// CanonicalArguments writes the JSON arguments of a tool call so that the
+// order of keys and white space outside strings do not matter. What is not JSON stays as it is, trimmed.
 // Numbers keep their digits: arguments are never masked.
-func canonical(arguments string) string {
+func CanonicalArguments(arguments string) string {
 	s := strings.TrimSpace(arguments)
 	if s == "" || s[0] != '{' && s[0] != '[' {
 		return s

@@ -127,7 +127,7 @@ func (f *features) readAct(r *haltd.Round) string {
 		acts := make([]string, len(r.Calls))
 		names := make([]string, 0, len(r.Calls))
 		for i := range r.Calls {
-			acts[i] = r.Calls[i].Name + " " + canonical(r.Calls[i].Arguments)
+			acts[i] = r.Calls[i].Name + " " + CanonicalArguments(r.Calls[i].Arguments)
 			if !slices.Contains(names, r.Calls[i].Name) {
 				names = append(names, r.Calls[i].Name)
 			}
@@ -335,7 +335,7 @@ func doubles(r *haltd.Round) (n int) {
 	}
 	seen := make(map[[3]string]bool, len(r.Calls))
 	for _, c := range r.Calls {
-		k := [3]string{c.Name, canonical(c.Arguments), results[c.ID]}
+		k := [3]string{c.Name, CanonicalArguments(c.Arguments), results[c.ID]}
 		if seen[k] {
 			n++
 		}

@@ -229,8 +229,8 @@ func TestArgumentsCanonical(t *testing.T) {
 		{"half JSON", `{"a":1`, `{"a":1`, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := canonical(c.a) == canonical(c.b); got != c.same {
-				t.Errorf("%s and %s: same %v, want %v", canonical(c.a), canonical(c.b), got, c.same)
+			if got := CanonicalArguments(c.a) == CanonicalArguments(c.b); got != c.same {
+				t.Errorf("%s and %s: same %v, want %v", CanonicalArguments(c.a), CanonicalArguments(c.b), got, c.same)
 			}
 		})
 	}

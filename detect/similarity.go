@@ -42,7 +42,7 @@ func toolSignature(calls []haltd.ToolCall) uint64 {
 	}
 	acts := make([]string, len(calls))
 	for i := range calls {
-		acts[i] = calls[i].Name + " " + canonical(calls[i].Arguments)
+		acts[i] = calls[i].Name + " " + CanonicalArguments(calls[i].Arguments)
 	}
 	slices.Sort(acts)
 	var d xxhash.Digest

@@ -55,7 +55,7 @@ func main() {
 func run(ctx context.Context, args []string) int {
 	var c commands
 	parser := kong.Must(&c, kong.Name("haltd"),
-		kong.Description("A gateway between AI agents and LLM providers that notices a runaway agent and stops it."),
+		kong.Description("A gateway between AI agents and LLM providers that records every call and notices a runaway agent."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	k, err := parser.Parse(args)
 	if err == nil {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/haltd/haltd/internal/wire"
 )
 
 // chatBody is a chat request of about size bytes: an agent that reads files.
@@ -42,12 +40,4 @@ func BenchmarkReadCallChat1KB(b *testing.B) {
 
 func BenchmarkReadCallChat100KB(b *testing.B) {
 	benchmarkReadCall(b, "/v1/chat/completions", chatBody(100_000))
-}
-
-func BenchmarkCanonicalArguments(b *testing.B) {
-	args := `{"path": "internal/parser/part1.go", "limit": 200, "mode": "text", "nested": {"b": 1, "a": [1, 2, 3]}}`
-	b.ReportAllocs()
-	for b.Loop() {
-		wire.CanonicalArguments(args)
-	}
 }

@@ -3,8 +3,6 @@
 package formats
 
 import (
-	"slices"
-
 	"github.com/haltd/haltd/internal/wire"
 	"github.com/haltd/haltd/internal/wire/anthropic"
 	"github.com/haltd/haltd/internal/wire/gemini"
@@ -16,9 +14,6 @@ var dialects = []wire.Dialect{
 	anthropic.Dialect{},
 	gemini.Dialect{},
 }
-
-// All are the dialects, in a fixed order.
-func All() []wire.Dialect { return slices.Clone(dialects) }
 
 // Dialect is the dialect of that name, or nil.
 func Dialect(name string) wire.Dialect {

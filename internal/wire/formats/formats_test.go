@@ -55,7 +55,7 @@ func TestMatch(t *testing.T) {
 }
 
 func TestDialectsAreFoundByName(t *testing.T) {
-	for _, d := range All() {
+	for _, d := range dialects {
 		if Dialect(d.Name()) != d {
 			t.Errorf("%s is not found by its name", d.Name())
 		}
@@ -89,7 +89,7 @@ func TestDenials(t *testing.T) {
 		"gemini":    `{"error":{"code":400,"status":"FAILED_PRECONDITION","message":"agent \"a\" is\nstopped �"}}`,
 	}
 	id := regexp.MustCompile(`"req_[a-z]+"`)
-	for _, d := range All() {
+	for _, d := range dialects {
 		body := d.Denial(400, "agent_inactive", message)
 		if !json.Valid(body) {
 			t.Errorf("%s: %s is not JSON", d.Name(), body)
@@ -127,7 +127,7 @@ func TestKeyHeaders(t *testing.T) {
 		"anthropic": {"x-api-key", "k"},
 		"gemini":    {"x-goog-api-key", "k"},
 	}
-	for _, d := range All() {
+	for _, d := range dialects {
 		name, value := d.KeyHeader("k")
 		if got := [2]string{name, value}; got != want[d.Name()] {
 			t.Errorf("%s: %v, want %v", d.Name(), got, want[d.Name()])

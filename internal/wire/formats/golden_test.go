@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/wire"
 )
 
@@ -196,7 +197,7 @@ func neutral(call *haltd.Call) {
 		round := &call.Rounds[i]
 		for j := range round.Calls {
 			round.Calls[j].ID = ""
-			round.Calls[j].Arguments = wire.CanonicalArguments(round.Calls[j].Arguments)
+			round.Calls[j].Arguments = detect.CanonicalArguments(round.Calls[j].Arguments)
 		}
 		for j := range round.Results {
 			round.Results[j].CallID = ""
