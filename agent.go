@@ -13,6 +13,8 @@ type Agent struct {
 	ID            string         `json:"id"`
 	Active        bool           `json:"active"`
 	DeactivatedBy *DeactivatedBy `json:"deactivated_by"`
+	// Standing says since when and by whose will.
+	Standing Standing `json:"standing"`
 	// Shared marks a default agent, named after a client family because
 	// nobody named it: many users share it, so window and kill are per
 	// session.
@@ -33,10 +35,14 @@ const (
 
 // Session is one conversation or run of an agent.
 type Session struct {
-	ID        string    `json:"id"`
-	Agent     string    `json:"agent"`
-	Client    string    `json:"client"`
-	Model     string    `json:"model"` // of the newest call
+	ID     string `json:"id"`
+	Agent  string `json:"agent"`
+	Client string `json:"client"`
+	Model  string `json:"model"` // of the newest call
+	// Standing is that of the session; its agent may be inactive as well.
+	Standing Standing `json:"standing"`
+	// PeakScore is the highest similarity score of its calls.
+	PeakScore float64   `json:"peak_score"`
 	FirstSeen time.Time `json:"first_seen"`
 	LastSeen  time.Time `json:"last_seen"`
 	Totals    Totals    `json:"totals"`
@@ -62,6 +68,7 @@ func AgentID(name string) (id string, ok bool) {
 // AgentQuery selects agents; zero fields select all.
 type AgentQuery struct {
 	Search string // part of the id
+	Active *bool
 	Page
 }
 

@@ -41,6 +41,7 @@ const (
 	CodeTooLarge     = "body_too_large"
 	CodeUpstream     = "upstream_unreachable"
 	CodeUnavailable  = "unavailable" // a dependency does not answer
+	CodeExists       = "exists"      // it is there already
 	CodeInternal     = "internal"
 )
 

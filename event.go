@@ -35,9 +35,14 @@ type Event struct {
 	FirstByte Duration `json:"first_byte_ms"` // 0 when no byte came
 
 	Blocked     bool   `json:"blocked"`
-	BlockReason string `json:"block_reason,omitempty"`
+	BlockReason Reason `json:"block_reason,omitempty"`
+	Incident    string `json:"incident,omitempty"`
 	Shadow      bool   `json:"shadow"`
 	Retry       bool   `json:"retry"`
+
+	Score float64  `json:"score"`          // of similarity
+	Rule  string   `json:"rule,omitempty"` // name of the rule that matched
+	Tags  []string `json:"tags,omitempty"` // that rules put on it
 
 	Finish     string   `json:"finish,omitempty"`
 	ToolCalls  []string `json:"tool_calls,omitempty"` // names of the tools the reply called

@@ -152,7 +152,7 @@ func csvRow(e *haltd.Event) []string {
 		whole(e.Tokens.Input), whole(e.Tokens.Output), whole(e.Tokens.CacheRead), whole(e.Tokens.CacheWrite),
 		strconv.FormatBool(e.Estimated), e.Cost.String(), strconv.FormatBool(e.Unpriced),
 		milliseconds(e.Latency), milliseconds(e.FirstByte),
-		strconv.FormatBool(e.Blocked), cell(e.BlockReason), strconv.FormatBool(e.Shadow), strconv.FormatBool(e.Retry),
+		strconv.FormatBool(e.Blocked), cell(string(e.BlockReason)), strconv.FormatBool(e.Shadow), strconv.FormatBool(e.Retry),
 		cell(e.Finish), cell(strings.Join(e.ToolCalls, " ")),
 		cell(e.PromptHash), strconv.Itoa(e.PromptLen), cell(e.ReplyHash), strconv.Itoa(e.ReplyLen),
 		cell(e.Unread), cell(e.Error), cell(string(e.Verdict)),

@@ -89,7 +89,7 @@ func flags(v *haltd.Event) []string {
 		f = append(f, string(v.Type))
 	}
 	add(v.Blocked && v.BlockReason == "", "blocked")
-	add(v.BlockReason != "", "blocked:"+v.BlockReason)
+	add(v.BlockReason != "", "blocked:"+string(v.BlockReason))
 	add(v.Shadow, "shadow")
 	add(v.Retry, "retry")
 	add(v.Estimated, "estimated")

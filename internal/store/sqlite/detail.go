@@ -60,7 +60,7 @@ func appendDetail(b []byte, e *haltd.Event) []byte {
 	o.flag("unpriced", e.Unpriced)
 	o.number("latency", time.Duration(e.Latency).Microseconds())
 	o.number("first_byte", time.Duration(e.FirstByte).Microseconds())
-	o.text("block_reason", e.BlockReason)
+	o.text("block_reason", string(e.BlockReason))
 	o.flag("shadow", e.Shadow)
 	o.flag("retry", e.Retry)
 	o.text("finish", e.Finish)
@@ -92,7 +92,7 @@ func readDetail(text []byte, e *haltd.Event) error {
 	e.Estimated, e.Cost, e.Unpriced = d.Estimated, haltd.Money(d.Cost), d.Unpriced
 	e.Latency = haltd.Duration(time.Duration(d.Latency) * time.Microsecond)
 	e.FirstByte = haltd.Duration(time.Duration(d.FirstByte) * time.Microsecond)
-	e.BlockReason, e.Shadow, e.Retry = d.BlockReason, d.Shadow, d.Retry
+	e.BlockReason, e.Shadow, e.Retry = haltd.Reason(d.BlockReason), d.Shadow, d.Retry
 	e.Finish, e.ToolCalls = d.Finish, d.ToolCalls
 	e.PromptHash, e.PromptLen = d.PromptHash, int(d.PromptLen)
 	e.ReplyHash, e.ReplyLen = d.ReplyHash, int(d.ReplyLen)

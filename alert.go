@@ -1,0 +1,129 @@
+package haltd
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Notice is something that must reach a person. It is written in the
+// transaction of what it reports and stays until every delivery has ended.
+type Notice struct {
+	ID   string    `json:"id"` // the same at every receiver and every try
+	Time time.Time `json:"time"`
+	// Topic is what an alert rule matches: the kind of an incident, or of
+	// the incident that a recovery ends.
+	Topic IncidentKind `json:"topic"`
+	// Recovery says that something is over: resumed, or a new period.
+	Recovery bool   `json:"recovery"`
+	Agent    string `json:"agent"`
+	Session  string `json:"session,omitempty"`
+	Incident string `json:"incident,omitempty"`
+	Sentence string `json:"sentence"`
+	// Tokens are the recent prompt tokens, for growth.
+	Tokens []int64 `json:"tokens,omitempty"`
+}
+
+// Channel is a place where notices go.
+type Channel struct {
+	ID      string      `json:"id"`
+	Name    string      `json:"name"`
+	Kind    ChannelKind `json:"kind"`
+	Enabled bool        `json:"enabled"`
+	// Disabled says why haltd itself switched the channel off.
+	Disabled string `json:"disabled,omitempty"`
+	// Source is "api", "file" or "environment"; only the API's can be
+	// changed by the API.
+	Source string `json:"source"`
+	// Settings are those of the kind; they hold secrets and are shown
+	// redacted.
+	Settings  json.RawMessage `json:"settings"`
+	CreatedAt time.Time       `json:"created_at"`
+	UpdatedAt time.Time       `json:"updated_at"`
+}
+
+// ChannelKind names an adapter.
+type ChannelKind string
+
+// The kinds of channels.
+const (
+	ChannelSlack   ChannelKind = "slack"
+	ChannelWebhook ChannelKind = "webhook"
+	ChannelEmail   ChannelKind = "email"
+)
+
+// AlertRule says which notices go to which channels.
+type AlertRule struct {
+	ID       string         `json:"id"`
+	Name     string         `json:"name"`
+	Enabled  bool           `json:"enabled"`
+	Topics   []IncidentKind `json:"topics"`   // empty: all
+	Agents   []string       `json:"agents"`   // empty: all
+	Channels []string       `json:"channels"` // ids; empty: all
+	// Cooldown is how long after a notice about an agent and topic further
+	// ones are left out, in seconds.
+	Cooldown  int       `json:"cooldown_seconds" minimum:"0" maximum:"604800"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// Delivery is one notice on its way to one channel.
+type Delivery struct {
+	ID        string         `json:"id"`
+	Notice    Notice         `json:"notice"`
+	Channel   string         `json:"channel"` // id
+	Status    DeliveryStatus `json:"status"`
+	Attempts  int            `json:"attempts"`
+	NextAt    time.Time      `json:"next_at"`
+	Answer    string         `json:"answer,omitempty"` // of the receiver, or how the last try failed
+	UpdatedAt time.Time      `json:"updated_at"`
+}
+
+// DeliveryStatus is how far a delivery has come.
+type DeliveryStatus string
+
+// The states of a delivery.
+const (
+	DeliveryPending   DeliveryStatus = "pending"
+	DeliveryDelivered DeliveryStatus = "delivered"
+	DeliveryDead      DeliveryStatus = "dead" // given up; can be tried again by hand
+)
+
+// DeliveryQuery selects deliveries, newest first; zero fields select all.
+type DeliveryQuery struct {
+	Status   DeliveryStatus
+	Channel  string
+	Incident string
+	Page
+}
+
+// OutboxStore keeps notices and their deliveries.
+type OutboxStore interface {
+	// Notices are those that have not been turned into deliveries, oldest
+	// first.
+	Notices(ctx context.Context, limit int) ([]Notice, error)
+	// Dispatch turns a notice into deliveries, in one transaction; none is
+	// fine. A notice that has been turned already is left alone.
+	Dispatch(ctx context.Context, notice string, deliveries []Delivery) error
+	// Due are pending deliveries whose time has come, oldest first.
+	Due(ctx context.Context, now time.Time, limit int) ([]Delivery, error)
+	// SaveDelivery writes how a try ended.
+	SaveDelivery(ctx context.Context, d Delivery) error
+	Deliveries(ctx context.Context, q DeliveryQuery) (ds []Delivery, next string, err error)
+}
+
+// ChannelStore keeps the channels that the API made. An unknown id is
+// CodeNotFound.
+type ChannelStore interface {
+	Channels(ctx context.Context) ([]Channel, error)
+	SaveChannel(ctx context.Context, c Channel) error // made, or replaced by id
+	DeleteChannel(ctx context.Context, id string) error
+}
+
+// AlertRuleStore keeps the alert rules that the API made. An unknown id is
+// CodeNotFound.
+type AlertRuleStore interface {
+	AlertRules(ctx context.Context) ([]AlertRule, error)
+	SaveAlertRule(ctx context.Context, r AlertRule) error // made, or replaced by id
+	DeleteAlertRule(ctx context.Context, id string) error
+}

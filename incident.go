@@ -1,0 +1,112 @@
+package haltd
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"time"
+)
+
+// Incident is a verdict that a person should look at.
+type Incident struct {
+	ID     string         `json:"id"`
+	Time   time.Time      `json:"time"`
+	Kind   IncidentKind   `json:"kind"`
+	Status IncidentStatus `json:"status"`
+	// Action is what was done; with Shadow, what would have been done.
+	Action Action `json:"action"`
+	Shadow bool   `json:"shadow"`
+	Scope  Scope  `json:"scope"` // what was stopped
+
+	Agent    string `json:"agent"`
+	Session  string `json:"session"`
+	Client   string `json:"client"`
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+
+	Reason   Reason `json:"reason"`
+	Detector string `json:"detector,omitempty"` // that decided: stall, similarity, growth
+	Sentence string `json:"sentence"`           // for a person
+
+	Verdict  json.RawMessage `json:"verdict"`  // with its evidence
+	Settings Policy          `json:"settings"` // in force then
+	Event    EventID         `json:"event"`
+
+	ClosedAt *time.Time `json:"closed_at"`
+	ClosedBy string     `json:"closed_by,omitempty"` // who decided
+	Note     string     `json:"note,omitempty"`
+
+	// Once keeps the same thing from being raised again within OnceFor;
+	// empty for a kill, of which the agent's state allows only one.
+	Once    string        `json:"-"`
+	OnceFor time.Duration `json:"-"`
+}
+
+// IncidentKind is what an alert rule matches.
+type IncidentKind string
+
+// The kinds of incidents.
+const (
+	IncidentKillSwitch IncidentKind = "kill_switch" // similarity or stall: killed, rejected, or would have
+	IncidentGrowth     IncidentKind = "growth"
+	IncidentBudgetSoft IncidentKind = "budget_soft"
+	IncidentBudgetHard IncidentKind = "budget_hard"
+)
+
+// IncidentStatus is what a person has decided.
+type IncidentStatus string
+
+// The states of an incident.
+const (
+	IncidentOpen          IncidentStatus = "open"
+	IncidentResumed       IncidentStatus = "resumed"
+	IncidentKept          IncidentStatus = "kept"
+	IncidentFalsePositive IncidentStatus = "false_positive"
+)
+
+// letters are those that random names use: no digits, because some clients
+// try again when a message holds a number such as 503, and no vowels, so that
+// no words appear.
+const letters = "bcdfghjkmnpqrstvwxz"
+
+// NewName makes a random name such as inc_rkdwmtbcdfgh.
+func NewName(prefix string) string {
+	var b [12]byte
+	rand.Read(b[:])
+	for i := range b {
+		b[i] = letters[int(b[i])%len(letters)]
+	}
+	return prefix + string(b[:])
+}
+
+// IncidentQuery selects incidents, newest first; zero fields select all.
+type IncidentQuery struct {
+	Agent   string
+	Session string
+	Kind    IncidentKind
+	Status  IncidentStatus
+	Shadow  *bool
+	Since   time.Time
+	Page
+}
+
+// ScorePoint is the similarity score of one recorded call.
+type ScorePoint struct {
+	Event   EventID   `json:"event"`
+	Time    time.Time `json:"time"`
+	Agent   string    `json:"agent"`
+	Session string    `json:"session"`
+	Score   float64   `json:"score"`
+}
+
+// IncidentStore reads incidents and the scores behind them. An unknown id is
+// CodeNotFound, a cursor that this store did not hand out CodeInvalid.
+type IncidentStore interface {
+	Incidents(ctx context.Context, q IncidentQuery) (incidents []Incident, next string, err error)
+	Incident(ctx context.Context, id string) (Incident, error)
+	// Scores are the scores of a session's calls, oldest first.
+	Scores(ctx context.Context, agent, session string) ([]ScorePoint, error)
+	// Peaks are, for sessions with a call since then that scored above
+	// threshold, their first such call; newest first, at most limit.
+	Peaks(ctx context.Context, threshold float64, since time.Time, limit int) ([]ScorePoint, error)
+}
