@@ -30,7 +30,7 @@ func TestDetailKeepsEveryField(t *testing.T) {
 				CacheRead: number.Draw(t, "cache read"), CacheWrite: number.Draw(t, "cache write")},
 			Estimated: flag.Draw(t, "estimated"), Cost: haltd.Money(number.Draw(t, "cost")), Unpriced: flag.Draw(t, "unpriced"),
 			Latency: span.Draw(t, "latency"), FirstByte: span.Draw(t, "first byte"),
-			BlockReason: text.Draw(t, "reason"), Shadow: flag.Draw(t, "shadow"), Retry: flag.Draw(t, "retry"),
+			BlockReason: haltd.Reason(text.Draw(t, "reason")), Shadow: flag.Draw(t, "shadow"), Retry: flag.Draw(t, "retry"),
 			Finish: text.Draw(t, "finish"), PromptHash: text.Draw(t, "prompt hash"), PromptLen: int(number.Draw(t, "prompt")),
 			ReplyHash: text.Draw(t, "reply hash"), ReplyLen: int(number.Draw(t, "reply")),
 			Unread: text.Draw(t, "unread"), Error: text.Draw(t, "error"),
