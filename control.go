@@ -141,3 +141,17 @@ type LedgerStore interface {
 	// whole hours.
 	Spent(ctx context.Context, agent string, since time.Time) (Spending, error)
 }
+
+// Target is what a person activates or deactivates: an agent or, with a
+// session, that session of it alone.
+type Target struct{ Agent, Session string }
+
+// PeriodSpending is how much of a budget is spent in the current period.
+type PeriodSpending struct {
+	Period Period    `json:"period"`
+	Start  time.Time `json:"start"`
+	Resets time.Time `json:"resets"`
+	Spent  Spending  `json:"spent"`
+	Held   Spending  `json:"held"` // for calls that are on their way
+	Budget Budget    `json:"budget"`
+}
