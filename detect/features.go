@@ -103,7 +103,7 @@ func featuresOf(r *haltd.Round, native bool) *features {
 		if len(r.Results) > 0 {
 			f.outcome = outcomeOfResults(r.Results)
 		} else {
-			f.outcome = outcomeOf(answer, false)
+			f.outcome = outcomeOf(withoutQuote(answer, act), false)
 		}
 	}
 	f.waiting = !f.payload && saysWaiting(act, answer, f.outcome)
@@ -263,6 +263,20 @@ func (f *features) readResult(text string) {
 	}
 	f.result, f.residue = result, residue
 	f.tells = distinct(f.tells)
+}
+
+// withoutQuote is a result without the command that it quotes: a harness that
+// says "the last command <command>…</command> timed out" says it after a
+// command that may be longer than all that is read of a result.
+func withoutQuote(result, act string) string {
+	if len(act) < quotable {
+		return result
+	}
+	before, after, ok := strings.Cut(result, act)
+	if !ok {
+		return result
+	}
+	return before + after
 }
 
 // wordsIn guesses how many words a text has, from above.

@@ -85,7 +85,8 @@ func (s *scanner) next() (t token, ok bool) {
 		return t, true
 	}
 	t = s.word(start)
-	if t.class == number && (afterProcessName(text, s.prev) || beforeUnit(text, t.start, t.end) || inBrackets(text, t.start, t.end)) {
+	if t.class == number && (afterProcessName(text, s.prev) || beforeUnit(text, t.start, t.end) || inBrackets(text, t.start, t.end) ||
+		countsLines(text, s.prev)) {
 		t.class, t.hash = volatile, volatileHash
 	}
 	s.pos, s.prev = t.end, t
@@ -302,6 +303,13 @@ func beforeUnit(text string, start, i int) bool {
 // importer[20101]:
 func inBrackets(text string, start, end int) bool {
 	return start > 1 && text[start-1] == '[' && isWord[text[start-2]] && strings.HasPrefix(text[end:], "]:")
+}
+
+// countsLines reports whether the number after prev is how many lines a shell
+// has read so far ("bash: line 27424: javac: command not found"): every
+// command moves it on.
+func countsLines(text string, prev token) bool {
+	return prev.end > 0 && text[prev.start:prev.end] == "line" && strings.HasSuffix(text[:prev.start], "sh: ")
 }
 
 // epoch reads seconds or milliseconds since 1970 of this age (2017 to 2036).
