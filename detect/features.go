@@ -36,6 +36,7 @@ type features struct {
 
 	answered bool // something came back
 	outcome  outcome
+	missing  bool     // it failed because there is no such command or tool
 	result   uint64   // digest of what came back, volatile tokens masked
 	residue  uint64   // the same without the words of the act
 	tells    []uint64 // distinct words of what came back, sorted
@@ -105,6 +106,7 @@ func featuresOf(r *haltd.Round, native bool) *features {
 		} else {
 			f.outcome = outcomeOf(withoutQuote(answer, act), false)
 		}
+		f.missing = f.outcome == failed && saysMissing(answer)
 	}
 	f.waiting = !f.payload && saysWaiting(act, answer, f.outcome)
 	f.doubles = doubles(r)

@@ -158,6 +158,19 @@ func saysFailure(low string) bool {
 	return false
 }
 
+// saysMissing reports whether what failed is not there at all: the shell's
+// exit code for it, or its words, or those by which harnesses refuse the name
+// of a tool that the model made up.
+func saysMissing(text string) bool {
+	low := strings.ToLower(text[:min(len(text), headBytes)])
+	for _, sign := range [...]string{"command not found", "returncode>127", "exit code: 127", "exit code 127", "no such tool", "unknown tool"} {
+		if strings.Contains(low, sign) {
+			return true
+		}
+	}
+	return false
+}
+
 // saysSilence reports a result that says no more than that a command printed
 // nothing, which is what most writes do.
 func saysSilence(low string) bool {

@@ -8,7 +8,8 @@ const (
 	// refusal; healthy runs get through by the third.
 	refusalsKill, refusalsWarn = 5, 3
 	// A tool's own failures come back more easily than a harness's refusal
-	// (the same missing module, the same timeout), so they need more.
+	// (the same missing module, the same timeout), so they need more. A
+	// command that does not exist is refused: no edit brings it about.
 	failuresKill, failuresWarn = 7, 5
 )
 
@@ -21,6 +22,10 @@ func returningRefusal(ss []standing) (Signal, bool) {
 	}
 	last := &ss[len(ss)-1]
 	failure := last.manner >= commanded && last.outcome == failed
+	warn, kill := failuresWarn, failuresKill
+	if last.missing {
+		warn, kill = refusalsWarn, refusalsKill
+	}
 	refused := last.manner == called && last.input != 0
 	if !failure && !refused {
 		return Signal{}, false
@@ -51,8 +56,8 @@ func returningRefusal(ss []standing) (Signal, bool) {
 	if level := refusalLevel(refusals, refusalsWarn, refusalsKill); level > Pass {
 		return refusalSignal(level, refusals, refusalsKill, rs), true
 	}
-	if level := refusalLevel(failures, failuresWarn, failuresKill); level > Pass {
-		return refusalSignal(level, failures, failuresKill, fs), true
+	if level := refusalLevel(failures, warn, kill); level > Pass {
+		return refusalSignal(level, failures, kill, fs), true
 	}
 	return Signal{}, false
 }
