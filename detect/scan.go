@@ -306,10 +306,15 @@ func inBrackets(text string, start, end int) bool {
 }
 
 // countsLines reports whether the number after prev is how many lines a shell
-// has read so far ("bash: line 27424: javac: command not found"): every
-// command moves it on.
+// has read so far ("/bin/bash: line 27424: javac: command not found"): every
+// command moves it on. A script's own line ("deploy.sh: line 12") stays.
 func countsLines(text string, prev token) bool {
-	return prev.end > 0 && text[prev.start:prev.end] == "line" && strings.HasSuffix(text[:prev.start], "sh: ")
+	if prev.end == 0 || text[prev.start:prev.end] != "line" {
+		return false
+	}
+	before, ok := strings.CutSuffix(text[:prev.start], "sh: ")
+	before = strings.TrimSuffix(before, "ba")
+	return ok && (before == "" || before[len(before)-1] == '/' || before[len(before)-1] <= ' ')
 }
 
 // epoch reads seconds or milliseconds since 1970 of this age (2017 to 2036).

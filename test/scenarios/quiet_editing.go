@@ -80,5 +80,20 @@ func quietEditing() []Case {
 				says("Ten modules have type hints now."),
 			),
 		},
+		{
+			Name: "script-fails-further-down", Evidence: "EVIDENCE 4.3 edit → test → edit → test (the script's line number moves)", Want: quiet,
+			System: "You are a release engineer.",
+			Moves: seq(
+				user("Make setup.sh run through on the new image."),
+				each(9, func(i int) Moves {
+					return seq(
+						call("bash", `{"command":"./setup.sh"}`, failed(fmt.Sprintf("./setup.sh: line %d: unbound variable", 14+11*i))),
+						call("edit", fmt.Sprintf(`{"file":"setup.sh","line":%d,"text":"export STEP_%d_DIR=/opt/step%d"}`, 14+11*i, i, i), ok("edited")),
+					)
+				}),
+				call("bash", `{"command":"./setup.sh"}`, ok("setup complete")),
+				says("It runs through."),
+			),
+		},
 	}
 }
