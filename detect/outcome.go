@@ -2,6 +2,7 @@ package detect
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/haltd/haltd"
@@ -33,7 +34,7 @@ func outcomeOf(text string, marked bool) outcome {
 		return acknowledged
 	}
 	if code, ok := exitCode(t); ok {
-		if code {
+		if code != 0 {
 			return failed
 		}
 		if bare(t) {
@@ -74,9 +75,8 @@ func outcomeOfResults(rs []haltd.ToolResult) outcome {
 	return rank[best]
 }
 
-// exitCode finds "exit code: 2", "<returncode>0</returncode>" and their like;
-// bad means that it is not zero.
-func exitCode(t string) (bad, ok bool) {
+// exitCode finds "exit code: 2", "<returncode>0</returncode>" and their like.
+func exitCode(t string) (code int, ok bool) {
 	parts := [...]string{t[:min(len(t), headBytes)], t[max(0, len(t)-headBytes):]}
 	for i, part := range parts {
 		if i > 0 && len(t) <= headBytes {
@@ -95,12 +95,19 @@ func exitCode(t string) (bad, ok bool) {
 			if rest == "" {
 				continue
 			}
-			if rest[0] == '-' || isDigit(rest[0]) {
-				return rest[0] != '0', true
+			if rest[0] == '-' {
+				return -1, true // killed by a signal
+			}
+			if n := runOf(rest, 0, isDigit); n > 0 {
+				code, err := strconv.Atoi(rest[:n])
+				if err != nil {
+					code = -1 // too long for a code, and not zero
+				}
+				return code, true
 			}
 		}
 	}
-	return false, false
+	return 0, false
 }
 
 // bare reports a result that carries an exit code and nothing else.
@@ -158,17 +165,18 @@ func saysFailure(low string) bool {
 	return false
 }
 
+// notThere is the exit code of a shell that does not find a command.
+const notThere = 127
+
 // saysMissing reports whether what failed is not there at all: the shell's
-// exit code for it, or its words, or those by which harnesses refuse the name
-// of a tool that the model made up.
+// exit code for it, or where there is none its words, or those by which a
+// harness refuses the name of a tool that the model made up.
 func saysMissing(text string) bool {
-	low := strings.ToLower(text[:min(len(text), headBytes)])
-	for _, sign := range [...]string{"command not found", "returncode>127", "exit code: 127", "exit code 127", "no such tool", "unknown tool"} {
-		if strings.Contains(low, sign) {
-			return true
-		}
+	if code, ok := exitCode(text); ok {
+		return code == notThere
 	}
-	return false
+	low := strings.ToLower(text[:min(len(text), headBytes)])
+	return strings.Contains(low, "command not found") || strings.Contains(low, "no such tool") || strings.Contains(low, "unknown tool")
 }
 
 // saysSilence reports a result that says no more than that a command printed

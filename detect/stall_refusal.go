@@ -8,8 +8,9 @@ const (
 	// refusal; healthy runs get through by the third.
 	refusalsKill, refusalsWarn = 5, 3
 	// A tool's own failures come back more easily than a harness's refusal
-	// (the same missing module, the same timeout), so they need more. A
-	// command that does not exist is refused: no edit brings it about.
+	// (the same missing module, the same timeout), so they need more. Not so
+	// the same call of a command that does not exist: no edit brings it
+	// about, so it counts as a refusal.
 	failuresKill, failuresWarn = 7, 5
 )
 
@@ -22,24 +23,24 @@ func returningRefusal(ss []standing) (Signal, bool) {
 	}
 	last := &ss[len(ss)-1]
 	failure := last.manner >= commanded && last.outcome == failed
-	warn, kill := failuresWarn, failuresKill
-	if last.missing {
-		warn, kill = refusalsWarn, refusalsKill
-	}
 	refused := last.manner == called && last.input != 0
 	if !failure && !refused {
 		return Signal{}, false
 	}
-	var failures, refusals, inputs int
-	var fs, rs []standing
+	var failures, absences, refusals, inputs int
+	var fs, as, rs []standing
 	for i := range ss {
 		s := &ss[i]
 		if s.human {
-			failures, refusals = max(0, failures-1), max(0, refusals-1)
+			failures, absences, refusals = max(0, failures-1), max(0, absences-1), max(0, refusals-1)
 		}
 		if failure && s.tools == last.tools && s.residue == last.residue && s.outcome == last.outcome {
 			failures++
 			fs = append(fs, *s)
+			if s.missing && s.act == last.act {
+				absences++
+				as = append(as, *s)
+			}
 		}
 		if refused && s.input == last.input {
 			inputs++
@@ -56,8 +57,12 @@ func returningRefusal(ss []standing) (Signal, bool) {
 	if level := refusalLevel(refusals, refusalsWarn, refusalsKill); level > Pass {
 		return refusalSignal(level, refusals, refusalsKill, rs), true
 	}
-	if level := refusalLevel(failures, warn, kill); level > Pass {
-		return refusalSignal(level, failures, kill, fs), true
+	level := refusalLevel(failures, failuresWarn, failuresKill)
+	if l := refusalLevel(absences, refusalsWarn, refusalsKill); l > level {
+		return refusalSignal(l, absences, refusalsKill, as), true
+	}
+	if level > Pass {
+		return refusalSignal(level, failures, failuresKill, fs), true
 	}
 	return Signal{}, false
 }

@@ -71,5 +71,17 @@ func fireRefusals() []Case {
 				}),
 			),
 		},
+		{
+			Name: "no-such-compiler", Evidence: "EVIDENCE 3 the same error with volatile error text (the shell counts its lines)", Want: kill(20).as(detect.Refusal),
+			System: "You are a coding agent with a shell.",
+			Moves: seq(
+				user("Reproduce the crash of the tokeniser."),
+				loop(),
+				each(8, func(i int) Moves {
+					return seq(checks(i), call("bash", `{"command":"javac Crash.java && java Crash"}`,
+						failed(fmt.Sprintf("/bin/bash: line %d: javac: command not found", 2114+61*i))))
+				}),
+			),
+		},
 	}
 }

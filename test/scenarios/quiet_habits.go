@@ -119,5 +119,19 @@ func quietHabits() []Case {
 				says("Lamp A is the cheapest."),
 			),
 		},
+		{
+			Name: "ripgrep-is-not-there", Evidence: "EVIDENCE 4.6 long productive turns (another command does what the missing one would)", Want: mayWarn,
+			System: "You are a coding agent with a shell.",
+			Moves: seq(
+				user("Where are the feature flags read?"),
+				over([]string{"flagEnabled", "loadFlags", "FLAG_PREFIX", "flag_cache", "overrideFlag", "defaultFlags"}, func(name string) Moves {
+					return seq(
+						call("bash", fmt.Sprintf(`{"command":"rg -n %s"}`, name), failed("bash: rg: command not found")),
+						call("bash", fmt.Sprintf(`{"command":"grep -rn %s src"}`, name), ok(fmt.Sprintf("src/%s/reader.ts:%d: return %s(env, tenant)", name, 7*len(name), name))),
+					)
+				}),
+				says("They are read in six places."),
+			),
+		},
 	}
 }
