@@ -38,7 +38,8 @@ type features struct {
 	outcome  outcome
 	missing  bool     // it failed because there is no such command or tool
 	result   uint64   // digest of what came back, volatile tokens masked
-	residue  uint64   // the same without the words of the act
+	body     uint64   // result without the remark under it; 0 where there is none
+	residue  uint64   // result without the words of the act
 	tells    []uint64 // distinct words of what came back, sorted
 	figures  bool     // it is numbers and nothing else
 	asks     bool     // what came back has a question in it
@@ -104,7 +105,7 @@ func featuresOf(r *haltd.Round, native bool) *features {
 		if len(r.Results) > 0 {
 			f.outcome = outcomeOfResults(r.Results)
 		} else {
-			f.outcome = outcomeOf(withoutQuote(answer, act), false)
+			f.outcome = outcomeOf(f.withoutQuote(answer, act), false)
 		}
 		f.missing = f.outcome == failed && saysMissing(answer)
 	}
@@ -244,13 +245,20 @@ func tagged(ms []haltd.Message) bool {
 	return true
 }
 
-// readResult digests a result three ways in one pass.
+// readResult digests a result in several ways in one pass.
 func (f *features) readResult(text string) {
 	s := scanner{text: text}
+	end := len(text)
+	if f.manner >= commanded {
+		end = remark(text)
+	}
 	f.tells = make([]uint64, 0, wordsIn(text))
 	f.figures = text != ""
 	var result, residue uint64
 	for t, ok := s.next(); ok; t, ok = s.next() {
+		if t.start >= end && f.body == 0 {
+			f.body = result
+		}
 		result = fold(result, t.hash)
 		if t.class == mark {
 			continue
@@ -267,11 +275,24 @@ func (f *features) readResult(text string) {
 	f.tells = distinct(f.tells)
 }
 
+// remark is where the remark begins that a harness put under a result, such
+// as "This is the same as before, please try something else.": a last line
+// that is a sentence and states nothing. A result without one ends there.
+func remark(text string) int {
+	body := strings.TrimRight(text, " \n")
+	i := strings.LastIndexByte(body, '\n')
+	if i < 0 || len(body)-i > headBytes || strings.TrimSpace(body[:i]) == "" || !endsAsSentence(body[i:]) ||
+		strings.Count(body[i:], " ") < 3 || len(words(body[i:], isClaim)) > 0 {
+		return len(text)
+	}
+	return i
+}
+
 // withoutQuote is a result without the command that it quotes: a harness that
 // says "the last command <command>…</command> timed out" says it after a
 // command that may be longer than all that is read of a result.
-func withoutQuote(result, act string) string {
-	if len(act) < quotable {
+func (f *features) withoutQuote(result, act string) string {
+	if f.manner != commanded || len(act) < quotable {
 		return result
 	}
 	before, after, ok := strings.Cut(result, act)

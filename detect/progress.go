@@ -21,8 +21,9 @@ type standing struct {
 	index int
 
 	// How many rounds ago the same was seen, 0 where it never was: act and
-	// result together, the act, the result, the residue of the same tools.
-	pairAgo, actAgo, resultAgo, residueAgo int
+	// result together, the act, the result, the residue of the same tools,
+	// and the result before a remark was put under it.
+	pairAgo, actAgo, resultAgo, residueAgo, remarkedAgo int
 
 	// How many words were never seen before.
 	newDoes, newTells, newSays, newClaims, newFacts int
@@ -137,6 +138,9 @@ func (s *standing) place(at *places, rounds []seenRound) {
 	if s.answered {
 		s.pairAgo = swap(at.pairs, pairKey{s.act, s.result}, i)
 		s.resultAgo = swap(at.results, s.result, i)
+		if last := at.results[s.body]; s.resultAgo == 0 && s.body != 0 && last > 0 {
+			s.remarkedAgo = i + 1 - last
+		}
 		s.residueAgo = swap(at.residues, pairKey{s.tools, s.residue}, i)
 	}
 	if s.pairAgo > 0 {
@@ -182,6 +186,10 @@ func (s *standing) wrote() bool {
 	return s.outcome == acknowledged || s.outcome == neutral && !s.figures &&
 		(len(s.tells) <= shortAnswer && s.newDoes > 0 || len(s.tells) <= nod)
 }
+
+// onlyWarns reports a repetition that is no proof: the client waits, or it
+// has only just been told.
+func (s *standing) onlyWarns() bool { return s.slow || s.remarkedAgo > 0 }
 
 // stale reports a round whose answer holds nothing that was not known.
 func (s *standing) stale() bool {

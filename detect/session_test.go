@@ -252,6 +252,8 @@ func TestVolatileTokensAreMaskedInResultsOnly(t *testing.T) {
 		{"process groups", "Process Group PGID: 411", "Process Group PGID: 977", true},
 		{"ids of calls", "call_9a8b7c6d5e failed", "call_1a2b3c4d5e failed", true},
 		{"epoch seconds", "now 1767225600", "now 1767225999", true},
+		{"lines that a shell has read", "/bin/bash: line 27424: javac: command not found", "/bin/bash: line 27478: javac: command not found", true},
+		{"lines of a script", "./setup.sh: line 14: unbound variable", "./setup.sh: line 25: unbound variable", false},
 		{"percentages", "40 % done", "42 % done", false},
 		{"counts", "3 tests failed", "2 tests failed", false},
 		{"checksums", "md5 a2c73685d78d4f062a8403c56082b876", "md5 b2c73685d78d4f062a8403c56082b877", false},
@@ -292,6 +294,63 @@ func TestOutcome(t *testing.T) {
 		if got := outcomeOf(c.text, c.marked); got != c.want {
 			t.Errorf("outcome of %.60q is %d, want %d", c.text, got, c.want)
 		}
+	}
+}
+
+func TestOutcomeDoesNotReadTheQuotedCommand(t *testing.T) {
+	script := strings.Repeat("count_errors --month may\n", 20)
+	for _, c := range []struct {
+		answer string
+		want   outcome
+	}{
+		{"The command " + script + " timed out.\nIt printed:\nmay", failed},
+		{"The command " + script + " printed:\n41 in billing", neutral},
+	} {
+		round := &haltd.Round{
+			Text:   "```bash\n" + script + "```",
+			Inputs: []haltd.Message{{Role: haltd.RoleUser, Text: strings.ReplaceAll(c.answer, script, strings.TrimSpace(script))}},
+		}
+		if got := featuresOf(round, false).outcome; got != c.want {
+			t.Errorf("outcome of %.60q is %d, want %d", c.answer, got, c.want)
+		}
+	}
+}
+
+func TestMissing(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want bool
+	}{
+		{"bash: rg: command not found", true},
+		{"<returncode>127</returncode>\n<output>\n/bin/sh: 1: xxd: not found\n</output>", true},
+		{"Error: No such tool available: read_pdf", true},
+		{"<returncode>1</returncode>\n<output>\ncommand not found in the table of commands\n</output>", false},
+		{"exit code: 2", false},
+		{"Error: user not found", false},
+	} {
+		if got := saysMissing(c.text); got != c.want {
+			t.Errorf("%.60q says that something is missing: %v, want %v", c.text, got, c.want)
+		}
+	}
+}
+
+func TestRemark(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		remark     string
+	}{
+		{"a sentence under a result", "412\nThis is what you had before, please try another way.\n", "\nThis is what you had before, please try another way.\n"},
+		{"nothing above it", "This is what you had before, please try another way.", ""},
+		{"a number in it", "loaded\nThe run would need 9000 megabytes more.", ""},
+		{"a name in it", "loaded\nPlease call setLimit before the run starts.", ""},
+		{"no sentence", "412\n417", ""},
+		{"too short to be one", "412\nAll done.", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := c.text[remark(c.text):]; got != c.remark {
+				t.Errorf("the remark of %q is %q, want %q", c.text, got, c.remark)
+			}
+		})
 	}
 }
 

@@ -27,7 +27,7 @@ func stall(opening []uint64, rounds []seenRound, from int) finding {
 // tally is the evidence at the newest round.
 type tally struct {
 	score    int        // what may kill
-	patient  int        // score, and the slow repetitions that only warn
+	patient  int        // score, and the repetitions that only warn
 	rounds   []standing // those since the score was last zero
 	points   []int
 	families []Family
@@ -43,7 +43,7 @@ func addUp(ss []standing) tally {
 		p, family := ss[i].weigh()
 		points[i], families[i] = p, family
 		t.patient = min(max(0, t.patient+p), capAt)
-		if p < 0 || !ss[i].slow {
+		if p < 0 || !ss[i].onlyWarns() {
 			t.score = min(max(0, t.score+p), capAt)
 		}
 		if ss[i].human {

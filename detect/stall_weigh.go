@@ -30,6 +30,10 @@ const (
 	// sameAnswer: another call that leads to the same result. The fifth
 	// kills; with new words in the call, which is an attempt, the eighth.
 	sameAnswer, sameAnswerTried = 10, 7
+	// sameRemarked: another call that leads to the same result, under which
+	// the harness for the first time puts a remark ("try something else").
+	// The remark is no news, but agents that heed it recover: it only warns.
+	sameRemarked = 5
 	// waitsAgain: the same poll with the same answer. Two dozen kill.
 	waitsAgain = 2
 	// writesAgain: the same payload written again although the answer
@@ -119,6 +123,8 @@ func (s *standing) weighAct() (int, Family) {
 		return byDistance(sameAnswerTried, s.resultAgo), Futile
 	case s.resultAgo > 0:
 		return byDistance(sameAnswer, s.resultAgo), Futile
+	case s.remarkedAgo > 0:
+		return byDistance(sameRemarked, s.remarkedAgo), Futile
 	}
 	return s.weighNews(), ""
 }

@@ -1,6 +1,11 @@
 package scenarios
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/haltd/haltd/detect"
+)
 
 func fireCommands() []Case {
 	const react = "Answer with Thought: and Action: lines. You get an Observation: for each action."
@@ -57,6 +62,36 @@ func fireCommands() []Case {
 				each(14, func(i int) Moves {
 					return answer(fmt.Sprintf("```json\n{\"command\":\"whois\",\"args\":{\"domain\":\"harbour-lights.example\",\"server\":\"whois%d.registry.example\"}}\n```", i+1),
 						"Error: command whois failed: the network is unreachable from this sandbox")
+				}),
+			),
+		},
+		{
+			Name: "time-limit-after-a-long-script", Evidence: "EVIDENCE 3 the same error with varied arguments (the answer quotes the whole script)", Want: kill(8).as(detect.Futile),
+			System: "Reply with one bash block. You get its output.",
+			Moves: seq(
+				user("How many tokens has the corpus?"),
+				loop(),
+				over([]string{"parquet", "arrow", "json", "csv", "shards", "mirror", "torrent", "snapshot", "archive", "delta", "index"}, func(source string) Moves {
+					script := "python3 - <<'EOF'\n" + strings.Repeat(fmt.Sprintf("part = load_%s(part)\n", source), 16) + "EOF"
+					return answer("I read the "+source+" version.\n\n```bash\n"+script+"\n```",
+						"The last command <command>"+script+"</command> timed out and was killed.\nIt printed:\n<output>\n</output>\nUse another command, one that needs no input.")
+				}),
+			),
+		},
+		{
+			Name: "told-that-it-is-the-same", Evidence: "EVIDENCE 3 varied queries with the same result (the harness remarks on it)", Want: warn(4).as(detect.Futile),
+			System: "Reply with one python block. You get what it prints.",
+			Moves: seq(
+				user("How many tiles does the mason need?"),
+				loop(),
+				each(7, func(i int) Moves {
+					code := []string{"print(rows * columns)", "print(columns * rows)", "tiles = rows * columns\nprint(tiles)", "tiles = columns * rows\nprint(tiles)",
+						"print(int(rows * columns))", "print(int(columns * rows))", "tiles = int(rows * columns)\nprint(tiles)"}[i]
+					printed := "The mason needs 412 tiles"
+					if i > 0 {
+						printed += "\nThis is what you had before, please try another way."
+					}
+					return answer("Let me compute it.\n\n```python\n"+code+"\n```", printed)
 				}),
 			),
 		},

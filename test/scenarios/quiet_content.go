@@ -62,5 +62,29 @@ func quietContent() []Case {
 				says("Yes, at offset 1536."),
 			),
 		},
+		{
+			Name: "scripts-that-look-for-errors", Evidence: "EVIDENCE 4.9 code in a stream (the answer quotes a script that speaks of errors)", Want: quiet,
+			System: "Reply with one bash block. You get its output.",
+			Moves: seq(
+				user("Which service logged how many errors in each month?"),
+				over([]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October"}, func(month string) Moves {
+					script := "grep -c -e error -e failed -e refused logs/" + month + "/*.log | sort -t: -k2 -n | tail -n 1"
+					return answer("Next, "+month+".\n\n```bash\n"+script+"\n```", fmt.Sprintf("<command>%s</command> printed:\nlogs/%s/billing.log:%d", script, month, 31*len(month)))
+				}),
+				says("Billing logged the most in every month."),
+			),
+		},
+		{
+			Name: "news-in-the-last-line", Evidence: "EVIDENCE 4.1 results change, if only in a number (under a line that stays)", Want: quiet,
+			System: "Reply with one bash block. You get its output.",
+			Moves: seq(
+				user("Find the batch size that fits into memory."),
+				each(9, func(i int) Moves {
+					return answer(fmt.Sprintf("I try another size.\n\n```bash\n./fit --batch %d\n```", 512-56*i),
+						fmt.Sprintf("model loaded on the first card\nThe run would need %d megabytes more than there are.", 9000-997*i))
+				}),
+				says("A batch of 64 fits."),
+			),
+		},
 	}
 }
