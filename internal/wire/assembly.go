@@ -253,3 +253,7 @@ func (a *Assembly) setError(message string) {
 	}
 	a.Reply.Err = message
 }
+
+// Kept is how many bytes of the reply have been kept so far, about what it
+// says.
+func (a *Assembly) Kept() int64 { return a.kept }

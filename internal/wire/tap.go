@@ -88,6 +88,15 @@ func (t *Tap) feed(p []byte) {
 	}
 }
 
+// Kept is how many bytes of what a stream says have arrived; 0 for replies
+// that are read at their end.
+func (t *Tap) Kept() int64 {
+	if t.parser == nil {
+		return 0
+	}
+	return t.stream.Kept()
+}
+
 // Close ends the reply. complete says that all its bytes came. The Reply is
 // never nil: it holds what could be read. unread is empty, or says in short
 // why something could not. Error replies (not 2xx) only give Reply.Err, where

@@ -16,8 +16,8 @@ type Dialect interface {
 	Name() string
 	Formats() []Format
 	// Denial is an error body as the family's own servers would write it,
-	// so that its clients show message to a person. code is a haltd code.
-	Denial(status int, code, message string) []byte
+	// so that its clients show the message to a person.
+	Denial(d Denied) []byte
 	// KeyHeader is the request header that carries the provider's key.
 	KeyHeader(key string) (name, value string)
 }
@@ -40,6 +40,10 @@ type Format interface {
 	// NewStream reads a reply that is an event stream and keeps at most
 	// limit bytes of it.
 	NewStream(limit int64) Stream
+	// StreamError ends an event stream that haltd cuts: the last bytes to
+	// write behind whole events, after which nothing may follow. Without
+	// them clients take half a reply for a whole one.
+	StreamError(d Denied) []byte
 }
 
 // Stream reassembles a reply from server-sent events.
@@ -49,6 +53,7 @@ type Stream interface {
 	// other error that this event could not be read. Later events are
 	// welcome after both.
 	Event(name, data []byte) error
-	// Reply is what has arrived so far.
+	// Reply is what has arrived so far, Kept about how many bytes it has.
 	Reply() *haltd.Reply
+	Kept() int64
 }

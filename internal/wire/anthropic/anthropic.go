@@ -20,21 +20,36 @@ func (Dialect) Name() string { return "anthropic" }
 func (Dialect) Formats() []wire.Format { return []wire.Format{Messages{}} }
 
 // Denial is an Anthropic error body.
-func (Dialect) Denial(_ int, code, message string) []byte {
-	b := wire.AppendQuoted([]byte(`{"type":"error","error":{"type":"invalid_request_error","message":`), message)
-	b = append(b, `},"request_id":"`...)
-	b = append(b, requestID(code, message)...)
-	return append(b, `"}`...)
+func (Dialect) Denial(d wire.Denied) []byte {
+	b := append([]byte(`{"type":"error","error":{"type":"`), errorType(d)...)
+	b = wire.AppendQuoted(append(b, `","message":`...), d.Message)
+	b = append(d.AppendBlock(b), `},"request_id":"`...)
+	b = append(b, requestID(d)...)
+	return append(d.AppendBlock(append(b, '"')), '}')
 }
 
-// requestID names a denial with letters alone: some clients search error
-// bodies for numbers such as 500 and then try again.
-func requestID(code, message string) string {
+// StreamError is the error event, whose data is an error body.
+func (Messages) StreamError(d wire.Denied) []byte {
+	b := append([]byte("event: error\ndata: "), Dialect{}.Denial(d)...)
+	return append(b, "\n\n"...)
+}
+
+func errorType(d wire.Denied) string {
+	if d.RetryAfter > 0 {
+		return "rate_limit_error"
+	}
+	return "invalid_request_error"
+}
+
+// requestID names a denial with consonants alone: some clients search error
+// bodies for numbers such as 500, or for words, and then try again.
+func requestID(d wire.Denied) string {
+	const consonants = "bcdfghjkmnpqrstvwxz"
 	id := []byte("req_haltd")
-	n := xxhash.Sum64String(code + "\x00" + message)
+	n := xxhash.Sum64String(d.Code + "\x00" + d.Message + "\x00" + d.Incident)
 	for range 13 {
-		id = append(id, 'a'+byte(n%26))
-		n /= 26
+		id = append(id, consonants[n%uint64(len(consonants))])
+		n /= uint64(len(consonants))
 	}
 	return string(id)
 }

@@ -1,12 +1,6 @@
 package formats
 
-import (
-	"encoding/json"
-	"regexp"
-	"testing"
-
-	"github.com/google/go-cmp/cmp"
-)
+import "testing"
 
 func TestMatch(t *testing.T) {
 	tests := []struct{ path, want string }{
@@ -77,46 +71,6 @@ func TestGeminiPathNamesModelAndStream(t *testing.T) {
 		}
 		if call.Model != "Gemini-X" || call.Stream != stream {
 			t.Errorf("%s: model %q, stream %v", path, call.Model, call.Stream)
-		}
-	}
-}
-
-func TestDenials(t *testing.T) {
-	const message = "agent \"a\" is\nstopped \xff"
-	want := map[string]string{
-		"openai":    `{"error":{"message":"agent \"a\" is\nstopped �","type":"invalid_request_error","param":null,"code":"agent_inactive"}}`,
-		"anthropic": `{"type":"error","error":{"type":"invalid_request_error","message":"agent \"a\" is\nstopped �"},"request_id":"ID"}`,
-		"gemini":    `{"error":{"code":400,"status":"FAILED_PRECONDITION","message":"agent \"a\" is\nstopped �"}}`,
-	}
-	id := regexp.MustCompile(`"req_[a-z]+"`)
-	for _, d := range dialects {
-		body := d.Denial(400, "agent_inactive", message)
-		if !json.Valid(body) {
-			t.Errorf("%s: %s is not JSON", d.Name(), body)
-		}
-		if diff := cmp.Diff(want[d.Name()], id.ReplaceAllString(string(body), `"ID"`)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", d.Name(), diff)
-		}
-	}
-}
-
-func TestGeminiStatusWords(t *testing.T) {
-	for status, want := range map[int]string{
-		400: "FAILED_PRECONDITION", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND",
-		413: "INVALID_ARGUMENT", 426: "INVALID_ARGUMENT", 429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 502: "UNAVAILABLE", 503: "UNAVAILABLE",
-		504: "DEADLINE_EXCEEDED",
-	} {
-		var body struct {
-			Error struct {
-				Code   int
-				Status string
-			}
-		}
-		if err := json.Unmarshal(Dialect("gemini").Denial(status, "x", "y"), &body); err != nil {
-			t.Fatal(err)
-		}
-		if body.Error.Code != status || body.Error.Status != want {
-			t.Errorf("%d is %d %s, want %s", status, body.Error.Code, body.Error.Status, want)
 		}
 	}
 }

@@ -24,13 +24,23 @@ func (Dialect) Name() string { return "gemini" }
 func (Dialect) Formats() []wire.Format { return []wire.Format{Generate{}} }
 
 // Denial is a Google error body.
-func (Dialect) Denial(status int, _, message string) []byte {
-	b := strconv.AppendInt([]byte(`{"error":{"code":`), int64(status), 10)
+func (Dialect) Denial(d wire.Denied) []byte {
+	b := strconv.AppendInt([]byte(`{"error":{"code":`), int64(d.Status), 10)
 	b = append(b, `,"status":"`...)
-	b = append(b, statusWord(status)...)
-	b = append(b, `","message":`...)
-	b = wire.AppendQuoted(b, message)
-	return append(b, `}}`...)
+	b = append(b, statusWord(d.Status)...)
+	b = wire.AppendQuoted(append(b, `","message":`...), d.Message)
+	if d.RetryAfter > 0 {
+		// Gemini's clients wait for this long; they do not read Retry-After.
+		b = append(b, `,"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"`...)
+		b = append(strconv.AppendInt(b, int64(d.RetryAfter), 10), `s"}]`...)
+	}
+	return append(d.AppendBlock(append(d.AppendBlock(b), '}')), '}')
+}
+
+// StreamError is a chunk with an error body.
+func (Generate) StreamError(d wire.Denied) []byte {
+	b := append([]byte("data: "), Dialect{}.Denial(d)...)
+	return append(b, "\n\n"...)
 }
 
 func statusWord(status int) string {

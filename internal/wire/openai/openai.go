@@ -16,14 +16,6 @@ func (Dialect) Name() string { return "openai" }
 // Formats are Chat Completions and Responses.
 func (Dialect) Formats() []wire.Format { return []wire.Format{Chat{}, Responses{}} }
 
-// Denial is an OpenAI error body.
-func (Dialect) Denial(_ int, code, message string) []byte {
-	b := wire.AppendQuoted([]byte(`{"error":{"message":`), message)
-	b = append(b, `,"type":"invalid_request_error","param":null,"code":`...)
-	b = wire.AppendQuoted(b, code)
-	return append(b, `}}`...)
-}
-
 // KeyHeader is a bearer token.
 func (Dialect) KeyHeader(key string) (name, value string) {
 	return "Authorization", "Bearer " + key
