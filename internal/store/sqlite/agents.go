@@ -2,27 +2,32 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"encoding/base64"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/haltd/haltd"
 )
 
-const agentColumns = `SELECT a.no, a.id, a.active, a.deactivated_by, a.shared, a.first_seen, a.last_seen,
-	a.calls, a.blocked, a.errors, a.input, a.output, a.cache_read, a.cache_write, a.cost FROM agents a`
+const agentColumns = `SELECT a.no, a.id, a.shared, a.first_seen, a.last_seen,
+	a.calls, a.blocked, a.errors, a.input, a.output, a.cache_read, a.cache_write, a.cost,
+	a.active, a.deactivated_by, a.incident, a.changed_by, a.why, a.changed_at, a.activated_at, a.grace_until
+	FROM agents a`
 
-const sessionColumns = `SELECT s.no, s.id, a.id, s.client, s.model, s.first_seen, s.last_seen,
-	s.calls, s.blocked, s.errors, s.input, s.output, s.cache_read, s.cache_write, s.cost
-	FROM sessions s JOIN agents a ON a.no = s.agent`
+const sessionColumns = `SELECT s.no, s.id, a.id, s.client, s.model, s.first_seen, s.last_seen, s.peak_score,
+	s.calls, s.blocked, s.errors, s.input, s.output, s.cache_read, s.cache_write, s.cost,
+	t.active, t.deactivated_by, t.incident, t.changed_by, t.why, t.changed_at, t.activated_at, t.grace_until
+	FROM sessions s JOIN agents a ON a.no = s.agent
+	LEFT JOIN session_standings t ON t.agent = a.id AND t.session = s.id`
 
 // Agents implements haltd.AgentStore.
 func (s *Store) Agents(ctx context.Context, q haltd.AgentQuery) ([]haltd.Agent, string, error) {
 	var w conditions
+	w.add("a.deleted = 0")
 	w.contains("a.id", q.Search)
+	if q.Active != nil {
+		w.add("a.active = ?", *q.Active)
+	}
 	agents, next, err := list(ctx, s.readers, listing[haltd.Agent]{
-		columns: agentColumns, table: "a", kind: 'a', scan: scanAgent, where: w, page: q.Page,
+		columns: agentColumns, at: "a.last_seen", no: "a.no", kind: 'a', scan: scanAgent, where: w, page: q.Page,
 	})
 	if err != nil {
 		return nil, "", fmt.Errorf("list agents: %w", explain(s.path, err))
@@ -32,14 +37,18 @@ func (s *Store) Agents(ctx context.Context, q haltd.AgentQuery) ([]haltd.Agent, 
 
 // Agent implements haltd.AgentStore.
 func (s *Store) Agent(ctx context.Context, id string) (haltd.Agent, error) {
-	a, _, err := scanAgent(s.readers.QueryRowContext(ctx, agentColumns+" WHERE a.id = ?", id))
+	a, _, err := scanAgent(s.readers.QueryRowContext(ctx, agentColumns+" WHERE a.id = ? AND a.deleted = 0", id))
 	if isNoRows(err) {
-		err = haltd.Errorf(haltd.CodeNotFound, "there is no agent %q", id).WithFix("An agent appears with its first call.")
+		err = noAgent(id)
 	}
 	if err != nil {
 		return haltd.Agent{}, fmt.Errorf("read agent: %w", explain(s.path, err))
 	}
 	return a, nil
+}
+
+func noAgent(id string) error {
+	return haltd.Errorf(haltd.CodeNotFound, "there is no agent %q", id).WithFix("An agent appears with its first call.")
 }
 
 // Sessions implements haltd.AgentStore.
@@ -50,7 +59,7 @@ func (s *Store) Sessions(ctx context.Context, q haltd.SessionQuery) ([]haltd.Ses
 		w.add("a.id = ?", q.Agent)
 	}
 	sessions, next, err := list(ctx, s.readers, listing[haltd.Session]{
-		columns: sessionColumns, table: "s", kind: 's', scan: scanSession, where: w, page: q.Page,
+		columns: sessionColumns, at: "s.last_seen", no: "s.no", kind: 's', scan: scanSession, where: w, page: q.Page,
 	})
 	if err != nil {
 		return nil, "", fmt.Errorf("list sessions: %w", explain(s.path, err))
@@ -71,87 +80,27 @@ func (s *Store) Session(ctx context.Context, agent, id string) (haltd.Session, e
 	return session, nil
 }
 
-type scanner interface{ Scan(dest ...any) error }
-
 func scanAgent(row scanner) (a haltd.Agent, at position, err error) {
-	var by sql.NullString
+	var standing standingRow
 	var first int64
 	t := &a.Totals
-	err = row.Scan(&at.no, &a.ID, &a.Active, &by, &a.Shared, &first, &at.lastSeen,
-		&t.Calls, &t.Blocked, &t.Errors, &t.Tokens.Input, &t.Tokens.Output, &t.Tokens.CacheRead, &t.Tokens.CacheWrite, &t.Cost)
-	if by.Valid {
-		a.DeactivatedBy = new(haltd.DeactivatedBy(by.String))
-	}
-	a.FirstSeen, a.LastSeen = fromMicros(first), fromMicros(at.lastSeen)
+	err = row.Scan(append([]any{&at.no, &a.ID, &a.Shared, &first, &at.at,
+		&t.Calls, &t.Blocked, &t.Errors, &t.Tokens.Input, &t.Tokens.Output, &t.Tokens.CacheRead, &t.Tokens.CacheWrite, &t.Cost},
+		standing.columns()...)...)
+	a.FirstSeen, a.LastSeen = fromMicros(first), fromMicros(at.at)
+	a.Standing = standing.of(a.ID, "")
+	a.Active, a.DeactivatedBy = a.Standing.Active, a.Standing.DeactivatedBy
 	return a, at, err
 }
 
 func scanSession(row scanner) (s haltd.Session, at position, err error) {
+	var standing standingRow
 	var first int64
 	t := &s.Totals
-	err = row.Scan(&at.no, &s.ID, &s.Agent, &s.Client, &s.Model, &first, &at.lastSeen,
-		&t.Calls, &t.Blocked, &t.Errors, &t.Tokens.Input, &t.Tokens.Output, &t.Tokens.CacheRead, &t.Tokens.CacheWrite, &t.Cost)
-	s.FirstSeen, s.LastSeen = fromMicros(first), fromMicros(at.lastSeen)
+	err = row.Scan(append([]any{&at.no, &s.ID, &s.Agent, &s.Client, &s.Model, &first, &at.at, &s.PeakScore,
+		&t.Calls, &t.Blocked, &t.Errors, &t.Tokens.Input, &t.Tokens.Output, &t.Tokens.CacheRead, &t.Tokens.CacheWrite, &t.Cost},
+		standing.columns()...)...)
+	s.FirstSeen, s.LastSeen = fromMicros(first), fromMicros(at.at)
+	s.Standing = standing.of(s.Agent, s.ID)
 	return s, at, err
-}
-
-// position is where a row stands in a listing by last_seen.
-type position struct{ lastSeen, no int64 }
-
-// cursor makes a position opaque. kind keeps a cursor of one listing out of
-// another.
-func (p position) cursor(kind byte) string {
-	b := binary.BigEndian.AppendUint64([]byte{kind}, uint64(p.lastSeen))
-	b = binary.BigEndian.AppendUint64(b, uint64(p.no))
-	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-func parseCursor(text string, kind byte) (position, error) {
-	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(b) != 17 || b[0] != kind {
-		return position{}, haltd.Errorf(haltd.CodeInvalid, "cursor: %q is none of this listing's", text).
-			WithFix("Pass the next of the page before, unchanged, or leave it out to start at the newest.")
-	}
-	return position{int64(binary.BigEndian.Uint64(b[1:])), int64(binary.BigEndian.Uint64(b[9:]))}, nil
-}
-
-// listing is a query for rows by last_seen, newest first.
-type listing[T any] struct {
-	columns string
-	table   string // the alias of the table that has last_seen and no
-	kind    byte
-	scan    func(scanner) (T, position, error)
-	where   conditions
-	page    haltd.Page
-}
-
-func list[T any](ctx context.Context, db *sql.DB, l listing[T]) (items []T, next string, err error) {
-	if l.page.Cursor != "" {
-		after, err := parseCursor(l.page.Cursor, l.kind)
-		if err != nil {
-			return nil, "", err
-		}
-		l.where.add("("+l.table+".last_seen, "+l.table+".no) < (?, ?)", after.lastSeen, after.no)
-	}
-	size := limit(l.page.Limit)
-	// One row more than asked tells whether there is a next page.
-	rows, err := db.QueryContext(ctx, l.columns+l.where.where()+
-		" ORDER BY "+l.table+".last_seen DESC, "+l.table+".no DESC LIMIT ?", append(l.where.args, size+1)...)
-	if err != nil {
-		return nil, "", err
-	}
-	defer rows.Close()
-	items = []T{}
-	var last position
-	for rows.Next() {
-		item, at, err := l.scan(rows)
-		if err != nil {
-			return nil, "", err
-		}
-		if len(items) == size {
-			return items, last.cursor(l.kind), nil
-		}
-		items, last = append(items, item), at
-	}
-	return items, "", rows.Err()
 }

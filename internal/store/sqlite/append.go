@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/haltd/haltd"
 )
@@ -39,6 +40,9 @@ func check(e *haltd.Event) error {
 	if len(e.Verdict) > 0 && !json.Valid(e.Verdict) {
 		return haltd.Errorf(haltd.CodeInvalid, "verdict: that of event %s is not JSON", e.ID)
 	}
+	if math.IsNaN(e.Score) || math.IsInf(e.Score, 0) {
+		return haltd.Errorf(haltd.CodeInvalid, "score: that of event %s is not a number", e.ID)
+	}
 	return nil
 }
 
@@ -50,20 +54,23 @@ func (s *Store) appendAll(ctx context.Context, events []haltd.Event) error {
 
 // appendNew writes those events whose ids are not there yet.
 func (s *Store) appendNew(ctx context.Context, events []haltd.Event) error {
-	return s.writer.write(ctx, func(ctx context.Context) error {
-		seen, err := s.existing(ctx, events)
-		if err != nil {
-			return err
+	return s.writer.write(ctx, func(ctx context.Context) error { return s.writeNew(ctx, events) })
+}
+
+// writeNew is appendNew inside the transaction of its caller.
+func (s *Store) writeNew(ctx context.Context, events []haltd.Event) error {
+	seen, err := s.existing(ctx, events)
+	if err != nil {
+		return err
+	}
+	fresh := make([]haltd.Event, 0, len(events))
+	for i := range events {
+		if id := events[i].ID; !seen[id] {
+			seen[id] = true
+			fresh = append(fresh, events[i])
 		}
-		fresh := make([]haltd.Event, 0, len(events))
-		for i := range events {
-			if id := events[i].ID; !seen[id] {
-				seen[id] = true
-				fresh = append(fresh, events[i])
-			}
-		}
-		return s.writer.conn.Raw(func(any) error { return s.writer.append(fresh) })
-	})
+	}
+	return s.writer.conn.Raw(func(any) error { return s.writer.append(fresh) })
 }
 
 func (s *Store) existing(ctx context.Context, events []haltd.Event) (map[haltd.EventID]bool, error) {
@@ -119,7 +126,9 @@ const (
 	findSessionSQL = `INSERT INTO sessions (id, agent, first_seen, last_seen, first_event, last_event) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id, agent) DO UPDATE SET id = id RETURNING no`
 
-	addAgentSQL = `UPDATE agents SET shared = max(shared, ?), first_seen = min(first_seen, ?), last_seen = max(last_seen, ?),
+	// A deleted agent is back with its first call.
+	addAgentSQL = `UPDATE agents SET deleted = iif(?, 0, deleted),
+		shared = max(shared, ?), first_seen = min(first_seen, ?), last_seen = max(last_seen, ?),
 		` + addTotalsSQL + ` WHERE no = ?`
 
 	// The newest event with a client or a model names them.
@@ -128,6 +137,7 @@ const (
 		model = iif(? >= last_seen OR model = '', coalesce(nullif(?, ''), model), model),
 		first_seen = min(first_seen, ?), last_seen = max(last_seen, ?),
 		first_event = min(first_event, ?), last_event = max(last_event, ?),
+		peak_score = max(peak_score, ?),
 		` + addTotalsSQL + ` WHERE no = ?`
 
 	addHourSQL = `INSERT INTO hours (hour, first_event, last_event) VALUES (?, ?, ?)
@@ -135,7 +145,9 @@ const (
 		first_event = min(first_event, excluded.first_event), last_event = max(last_event, excluded.last_event)`
 
 	addUsageSQL = `INSERT INTO usage (hour, agent, provider, model, ` + totalsColumns + `)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)` + onUsageSQL
+
+	onUsageSQL = `
 		ON CONFLICT (hour, agent, provider, model) DO UPDATE SET
 		calls = calls + excluded.calls, blocked = blocked + excluded.blocked, errors = errors + excluded.errors,
 		input = input + excluded.input, output = output + excluded.output,
@@ -205,7 +217,7 @@ func (a *appender) writeAgents(t *tally) (err error) {
 			a.agents[id] = s.no
 		}
 		u := &s.totals
-		err = a.addAgent.exec(s.shared, s.seen.first, s.seen.last,
+		err = a.addAgent.exec(u.Calls > 0, s.shared, s.seen.first, s.seen.last,
 			u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost), s.no)
 		if err != nil {
 			return err
@@ -228,7 +240,7 @@ func (a *appender) writeSessions(t *tally) (err error) {
 			a.sessions[key] = s.no
 		}
 		u := &s.totals
-		err = a.addSession.exec(s.seen.last, s.client, s.seen.last, s.model, s.seen.first, s.seen.last, s.events.first, s.events.last,
+		err = a.addSession.exec(s.seen.last, s.client, s.seen.last, s.model, s.seen.first, s.seen.last, s.events.first, s.events.last, s.peak,
 			u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost), s.no)
 		if err != nil {
 			return err

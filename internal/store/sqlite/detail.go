@@ -28,8 +28,12 @@ type detail struct {
 	Latency     int64           `json:"latency"`
 	FirstByte   int64           `json:"first_byte"`
 	BlockReason string          `json:"block_reason"`
+	Incident    string          `json:"incident"`
 	Shadow      bool            `json:"shadow"`
 	Retry       bool            `json:"retry"`
+	Score       float64         `json:"score"`
+	Rule        string          `json:"rule"`
+	Tags        []string        `json:"tags"`
 	Finish      string          `json:"finish"`
 	ToolCalls   []string        `json:"tool_calls"`
 	PromptHash  string          `json:"prompt_hash"`
@@ -61,8 +65,12 @@ func appendDetail(b []byte, e *haltd.Event) []byte {
 	o.number("latency", time.Duration(e.Latency).Microseconds())
 	o.number("first_byte", time.Duration(e.FirstByte).Microseconds())
 	o.text("block_reason", string(e.BlockReason))
+	o.text("incident", e.Incident)
 	o.flag("shadow", e.Shadow)
 	o.flag("retry", e.Retry)
+	o.float("score", e.Score)
+	o.text("rule", e.Rule)
+	o.texts("tags", e.Tags)
 	o.text("finish", e.Finish)
 	o.texts("tool_calls", e.ToolCalls)
 	o.text("prompt_hash", e.PromptHash)
@@ -92,7 +100,8 @@ func readDetail(text []byte, e *haltd.Event) error {
 	e.Estimated, e.Cost, e.Unpriced = d.Estimated, haltd.Money(d.Cost), d.Unpriced
 	e.Latency = haltd.Duration(time.Duration(d.Latency) * time.Microsecond)
 	e.FirstByte = haltd.Duration(time.Duration(d.FirstByte) * time.Microsecond)
-	e.BlockReason, e.Shadow, e.Retry = haltd.Reason(d.BlockReason), d.Shadow, d.Retry
+	e.BlockReason, e.Incident, e.Shadow, e.Retry = haltd.Reason(d.BlockReason), d.Incident, d.Shadow, d.Retry
+	e.Score, e.Rule, e.Tags = d.Score, d.Rule, d.Tags
 	e.Finish, e.ToolCalls = d.Finish, d.ToolCalls
 	e.PromptHash, e.PromptLen = d.PromptHash, int(d.PromptLen)
 	e.ReplyHash, e.ReplyLen = d.ReplyHash, int(d.ReplyLen)
@@ -116,6 +125,13 @@ func (o *object) number(name string, n int64) {
 	if n != 0 {
 		o.key(name)
 		o.b = strconv.AppendInt(o.b, n, 10)
+	}
+}
+
+func (o *object) float(name string, f float64) {
+	if f != 0 {
+		o.key(name)
+		o.b = strconv.AppendFloat(o.b, f, 'g', -1, 64)
 	}
 }
 

@@ -30,13 +30,17 @@ func TestDetailKeepsEveryField(t *testing.T) {
 				CacheRead: number.Draw(t, "cache read"), CacheWrite: number.Draw(t, "cache write")},
 			Estimated: flag.Draw(t, "estimated"), Cost: haltd.Money(number.Draw(t, "cost")), Unpriced: flag.Draw(t, "unpriced"),
 			Latency: span.Draw(t, "latency"), FirstByte: span.Draw(t, "first byte"),
-			BlockReason: haltd.Reason(text.Draw(t, "reason")), Shadow: flag.Draw(t, "shadow"), Retry: flag.Draw(t, "retry"),
+			BlockReason: haltd.Reason(text.Draw(t, "reason")), Incident: text.Draw(t, "incident"), Shadow: flag.Draw(t, "shadow"), Retry: flag.Draw(t, "retry"),
+			Score: rapid.Float64().Draw(t, "score"), Rule: text.Draw(t, "rule"),
 			Finish: text.Draw(t, "finish"), PromptHash: text.Draw(t, "prompt hash"), PromptLen: int(number.Draw(t, "prompt")),
 			ReplyHash: text.Draw(t, "reply hash"), ReplyLen: int(number.Draw(t, "reply")),
 			Unread: text.Draw(t, "unread"), Error: text.Draw(t, "error"),
 		}
 		if tools := rapid.SliceOfN(text, 0, 3).Draw(t, "tools"); len(tools) > 0 {
 			want.ToolCalls = tools
+		}
+		if tags := rapid.SliceOfN(text, 0, 3).Draw(t, "tags"); len(tags) > 0 {
+			want.Tags = tags
 		}
 		if flag.Draw(t, "has verdict") {
 			want.Verdict = json.RawMessage(`{"a":[1]}`)
@@ -78,6 +82,8 @@ func setSomething(t *testing.T, v reflect.Value) {
 		v.SetString("x")
 	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(time.Second))
+	case reflect.Float64:
+		v.SetFloat(1.5)
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.Struct:

@@ -37,7 +37,7 @@ func (s *Store) createKey(ctx context.Context, k haltd.Key, hash haltd.KeyHash) 
 	}
 	return s.writer.write(ctx, func(ctx context.Context) error {
 		_, err := s.writer.conn.ExecContext(ctx, `INSERT INTO keys (id, agent, name, hash, created_at, revoked_at) VALUES (?, ?, ?, ?, ?, ?)`,
-			k.ID, k.Agent, k.Name, hash[:], micros(k.CreatedAt), revokedMicros(k.RevokedAt))
+			k.ID, k.Agent, k.Name, hash[:], micros(k.CreatedAt), pointerMicros(k.RevokedAt))
 		return err
 	})
 }
@@ -114,16 +114,6 @@ func scanKey(row scanner, more ...any) (k haltd.Key, err error) {
 	if err := row.Scan(append([]any{&k.ID, &k.Agent, &k.Name, &created, &revoked}, more...)...); err != nil {
 		return k, err
 	}
-	k.CreatedAt = fromMicros(created)
-	if revoked.Valid {
-		k.RevokedAt = new(fromMicros(revoked.Int64))
-	}
+	k.CreatedAt, k.RevokedAt = fromMicros(created), pointerTime(revoked)
 	return k, nil
-}
-
-func revokedMicros(t *time.Time) any {
-	if t == nil {
-		return nil
-	}
-	return micros(*t)
 }

@@ -10,7 +10,8 @@ import (
 // enough that an append waits for milliseconds, not for the whole prune.
 const pruneChunk = 5000
 
-// PruneEvents implements haltd.EventStore. Canceled on its way, it says how
+// PruneEvents implements haltd.EventStore. Deliveries that ended before t go
+// as well; standings and incidents stay. Canceled on its way, it says how
 // many events went so far.
 func (s *Store) PruneEvents(ctx context.Context, t time.Time) (int64, error) {
 	var total int64
@@ -30,7 +31,7 @@ func (s *Store) PruneEvents(ctx context.Context, t time.Time) (int64, error) {
 // events before t left, so that none loses the session it names.
 func (s *Store) pruneSome(ctx context.Context, t time.Time, chunk int64) (events int64, more bool, err error) {
 	err = s.writer.write(ctx, func(ctx context.Context) error {
-		events, err = s.delete(ctx, `DELETE FROM events WHERE id IN (SELECT id FROM events
+		events, err = s.affect(ctx, `DELETE FROM events WHERE id IN (SELECT id FROM events
 			WHERE id <= (SELECT max(last_event) FROM hours WHERE hour <= ?) AND time < ? ORDER BY id LIMIT ?)`,
 			hourOf(t), micros(t), chunk)
 		if err != nil {
@@ -39,7 +40,7 @@ func (s *Store) pruneSome(ctx context.Context, t time.Time, chunk int64) (events
 		if more = events == chunk; more {
 			return nil
 		}
-		sessions, err := s.delete(ctx, `DELETE FROM sessions WHERE no IN (SELECT no FROM sessions WHERE last_seen < ? LIMIT ?)`,
+		sessions, err := s.affect(ctx, `DELETE FROM sessions WHERE no IN (SELECT no FROM sessions WHERE last_seen < ? LIMIT ?)`,
 			micros(t), chunk)
 		if err != nil {
 			return err
@@ -48,19 +49,16 @@ func (s *Store) pruneSome(ctx context.Context, t time.Time, chunk int64) (events
 			s.writer.forget()
 		}
 		more = sessions == chunk
-		_, err = s.delete(ctx, "DELETE FROM hours WHERE hour < ?", hourOf(t))
-		return err
+		if err := s.exec(ctx, "DELETE FROM hours WHERE hour < ?", hourOf(t)); err != nil || more {
+			return err
+		}
+		if err := s.pruneMarks(ctx, t); err != nil {
+			return err
+		}
+		return s.pruneOutbox(ctx, t)
 	})
 	if err != nil {
 		return 0, false, err // rolled back
 	}
 	return events, more, nil
-}
-
-func (s *Store) delete(ctx context.Context, query string, args ...any) (int64, error) {
-	result, err := s.writer.conn.ExecContext(ctx, query, args...)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

@@ -1,6 +1,8 @@
 // Package sqlite keeps the record in one SQLite file: events, the agents and
-// sessions they belong to, hourly sums, and gateway keys. It knows nothing of
-// requests, policy or prices; what it writes was decided elsewhere.
+// sessions they belong to, hourly sums and gateway keys; who may call, and
+// the rules, budgets and incidents behind it; and the outbox of alerts. It
+// knows nothing of requests, policy or prices; what it writes was decided
+// elsewhere.
 //
 // One connection writes, a few read. A write is on disk when its method
 // returns.
@@ -22,9 +24,15 @@ import (
 )
 
 var (
-	_ haltd.EventStore = (*Store)(nil)
-	_ haltd.AgentStore = (*Store)(nil)
-	_ haltd.KeyStore   = (*Store)(nil)
+	_ haltd.EventStore     = (*Store)(nil)
+	_ haltd.AgentStore     = (*Store)(nil)
+	_ haltd.KeyStore       = (*Store)(nil)
+	_ haltd.ControlStore   = (*Store)(nil)
+	_ haltd.IncidentStore  = (*Store)(nil)
+	_ haltd.LedgerStore    = (*Store)(nil)
+	_ haltd.OutboxStore    = (*Store)(nil)
+	_ haltd.ChannelStore   = (*Store)(nil)
+	_ haltd.AlertRuleStore = (*Store)(nil)
 )
 
 const (

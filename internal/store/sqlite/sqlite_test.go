@@ -18,6 +18,9 @@ import (
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(crashPathEnv); path != "" {
+		if os.Getenv(crashCommitEnv) != "" {
+			os.Exit(commitUntilKilled(path))
+		}
 		os.Exit(appendUntilKilled(path))
 	}
 	goleak.VerifyTestMain(m)
@@ -203,10 +206,11 @@ func TestFullDisk(t *testing.T) {
 
 func TestMigrations(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "steps.db")
-	first, err := migrations()
+	all, err := migrations()
 	if err != nil {
 		t.Fatal(err)
 	}
+	first := all[:1:1]
 	withDatabase(t, path, func(db *sql.DB) {
 		conn, err := db.Conn(t.Context())
 		if err != nil {
@@ -274,12 +278,17 @@ func TestPruneInChunks(t *testing.T) {
 // The queries that grow with the record use its index or its id bounds.
 func TestEventQueriesDoNotScan(t *testing.T) {
 	s := openTest(t, filepath.Join(t.TempDir(), "record.db"))
-	for name, c := range map[string]struct{ where, want string }{
-		"agent":   {"e.agent = (SELECT no FROM agents WHERE id = 'a') AND e.id < 9", "SEARCH e USING INDEX events_agent (agent=? AND rowid<?)"},
-		"session": {"e.id BETWEEN 1 AND 9 AND e.agent = 1 AND e.session = 1", "SEARCH e USING INDEX events_agent (agent=? AND rowid>? AND rowid<?)"},
-		"time":    {"e.id BETWEEN 1 AND 9 AND e.time < 9", "SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"},
+	newest := func(where string) string {
+		return "SELECT * FROM events e WHERE " + where + " ORDER BY e.id DESC LIMIT 1"
+	}
+	const ofSession = "SEARCH e USING INDEX events_agent (agent=? AND rowid>? AND rowid<?)"
+	for name, c := range map[string]struct{ query, want string }{
+		"agent":   {newest("e.agent = (SELECT no FROM agents WHERE id = 'a') AND e.id < 9"), "SEARCH e USING INDEX events_agent (agent=? AND rowid<?)"},
+		"session": {newest("e.id BETWEEN 1 AND 9 AND e.agent = 1 AND e.session = 1"), ofSession},
+		"time":    {newest("e.id BETWEEN 1 AND 9 AND e.time < 9"), "SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"},
+		"scores":  {strings.ReplaceAll(scoresSQL, "?", "1"), ofSession},
 	} {
-		rows, err := s.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN SELECT * FROM events e WHERE "+c.where+" ORDER BY e.id DESC LIMIT 1")
+		rows, err := s.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+c.query)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,6 +31,7 @@ type sessionSum struct {
 	no            int64
 	client, model string
 	seen, events  span
+	peak          float64
 	totals        haltd.Totals
 }
 
@@ -103,6 +104,7 @@ func (t *tally) addSession(e *haltd.Event, at int64, sums haltd.Totals) {
 	}
 	s.seen.include(at)
 	s.events.include(int64(e.ID))
+	s.peak = max(s.peak, e.Score)
 	addTotals(&s.totals, sums)
 }
 

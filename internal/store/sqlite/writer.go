@@ -91,6 +91,21 @@ func (w *writer) write(ctx context.Context, fn func(context.Context) error) erro
 	return err
 }
 
+// exec runs a statement inside the transaction of its caller.
+func (s *Store) exec(ctx context.Context, query string, args ...any) error {
+	_, err := s.writer.conn.ExecContext(ctx, query, args...)
+	return err
+}
+
+// affect is exec for those who want to know how many rows it changed.
+func (s *Store) affect(ctx context.Context, query string, args ...any) (int64, error) {
+	result, err := s.writer.conn.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 func transact(ctx context.Context, conn *sql.Conn, fn func() error) error {
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err

@@ -19,7 +19,7 @@ func agents(t *testing.T, s Store) {
 		t.Fatal(err)
 	}
 	equal(t, "agent", got, haltd.Agent{
-		ID: "billing-bot", Active: true, FirstSeen: start, LastSeen: late.Time,
+		ID: "billing-bot", Active: true, Standing: active("billing-bot", ""), FirstSeen: start, LastSeen: late.Time,
 		Totals: haltd.Totals{Calls: 3, Tokens: haltd.Usage{Input: 300, Output: 30, CacheRead: 15, CacheWrite: 3}, Cost: 3 * haltd.Dollar},
 	})
 	list, next, err := s.Agents(t.Context(), haltd.AgentQuery{})
@@ -114,14 +114,16 @@ func sessions(t *testing.T, s Store) {
 	newest.Model, newest.Client = "gpt-6", "codex"
 	unnamed := haltd.Event{ID: 4, Time: start.Add(2 * time.Hour), Type: haltd.EventAlert, Agent: "a", Session: "s"}
 	add(t, s, call(1, start, "a", "s"), newest, unnamed)
-	add(t, s, call(2, start.Add(time.Minute), "a", "s"))
+	scored := call(2, start.Add(time.Minute), "a", "s")
+	scored.Score = 10.5
+	add(t, s, scored)
 
 	got, err := s.Session(t.Context(), "a", "s")
 	if err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "session", got, haltd.Session{
-		ID: "s", Agent: "a", Client: "codex", Model: "gpt-6", FirstSeen: start, LastSeen: unnamed.Time,
+		ID: "s", Agent: "a", Client: "codex", Model: "gpt-6", Standing: active("a", "s"), PeakScore: 10.5, FirstSeen: start, LastSeen: unnamed.Time,
 		Totals: haltd.Totals{Calls: 3, Tokens: haltd.Usage{Input: 300, Output: 30, CacheRead: 15, CacheWrite: 3}, Cost: 3 * haltd.Dollar},
 	})
 	_, err = s.Session(t.Context(), "a", "other")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -22,7 +23,8 @@ func full(id int) haltd.Event {
 		Status: 200, Stream: true, Tokens: haltd.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4}, Estimated: true,
 		Cost: 123_456_789, Unpriced: true,
 		Latency: haltd.Duration(1234567 * time.Microsecond), FirstByte: haltd.Duration(7 * time.Microsecond),
-		Blocked: true, BlockReason: "loop_detected", Shadow: true, Retry: true,
+		Blocked: true, BlockReason: "loop_detected", Incident: "inc_x", Shadow: true, Retry: true,
+		Score: 10.5, Rule: "no opus", Tags: []string{"night", "dear"},
 		Finish: "tool_use", ToolCalls: []string{"read", `wri"te`}, PromptHash: "abc", PromptLen: 10, ReplyHash: "def", ReplyLen: 20,
 		Unread: "too long", Error: "client_left", Verdict: json.RawMessage(`{"action":"kill","score":10.5}`),
 	}
@@ -87,7 +89,9 @@ func atomic(t *testing.T, s Store) {
 func refused(t *testing.T, s Store) {
 	broken := call(1, start, "a", "s")
 	broken.Verdict = json.RawMessage("not json")
-	for name, e := range map[string]haltd.Event{"no id": call(0, start, "a", "s"), "broken verdict": broken} {
+	endless := call(1, start, "a", "s")
+	endless.Score = math.Inf(1)
+	for name, e := range map[string]haltd.Event{"no id": call(0, start, "a", "s"), "broken verdict": broken, "endless score": endless} {
 		wantCode(t, name, s.AppendEvents(t.Context(), []haltd.Event{e}), haltd.CodeInvalid)
 	}
 	if err := s.AppendEvents(t.Context(), nil); err != nil {

@@ -15,6 +15,12 @@ type Store interface {
 	haltd.EventStore
 	haltd.AgentStore
 	haltd.KeyStore
+	haltd.ControlStore
+	haltd.IncidentStore
+	haltd.LedgerStore
+	haltd.OutboxStore
+	haltd.ChannelStore
+	haltd.AlertRuleStore
 }
 
 // Run runs the suite. open answers a new, empty store and closes it when its
@@ -45,6 +51,38 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"stats of a wrong query", statsInvalid},
 		{"keys", keys},
 		{"keys that cannot be kept are refused", keysRefused},
+		{"an empty store lets everybody call", emptyControl},
+		{"standings of agents", agentStandings},
+		{"standings of sessions", sessionStandings},
+		{"agents by standing", agentsByStanding},
+		{"overrides", overrides},
+		{"bypass", bypass},
+		{"rules", rules},
+		{"marks", marks},
+		{"a change makes its agent", changeMakesAgent},
+		{"a change counts its events", changeEvents},
+		{"a change is all or nothing", changeAtomic},
+		{"changes that cannot be kept are refused", changeRefused},
+		{"concurrent changes", changesConcurrent},
+		{"deleting an agent forgets its record", deleteAgent},
+		{"deleting an agent lifts no kill", deleteKilled},
+		{"prune keeps who may call", pruneKeepsControl},
+		{"incidents", incidents},
+		{"incident filters and paging", incidentListing},
+		{"an incident is raised once", incidentOnce},
+		{"concurrent incidents are raised once", incidentOnceConcurrent},
+		{"closing one incident", closingOne},
+		{"closing all that stopped an agent", closingAll},
+		{"scores", scores},
+		{"peaks", peaks},
+		{"ledgers", ledgers},
+		{"spent", spent},
+		{"notices", notices},
+		{"deliveries", deliveries},
+		{"delivery filters and paging", deliveryListing},
+		{"prune keeps what is on its way", pruneOutbox},
+		{"channels", channels},
+		{"alert rules", alertRules},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
 	}

@@ -1,0 +1,64 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// DeleteAgent implements haltd.ControlStore. Marks and ledgers stay with the
+// standing: neither a loop that was answered for nor money that was spent is
+// undone by forgetting. The hourly sums go on without the agent's name.
+// Canceled on its way, it leaves the agent with some of its events gone.
+func (s *Store) DeleteAgent(ctx context.Context, id string) error {
+	for {
+		more, err := s.deleteSome(ctx, id, pruneChunk)
+		if err != nil {
+			return fmt.Errorf("delete agent: %w", explain(s.path, err))
+		}
+		if !more {
+			return nil
+		}
+	}
+}
+
+// deleteSome deletes one chunk of an agent's events and, in the transaction
+// that finds none left, all else.
+func (s *Store) deleteSome(ctx context.Context, id string, chunk int64) (more bool, err error) {
+	err = s.writer.write(ctx, func(ctx context.Context) error {
+		var no int64
+		err := s.writer.conn.QueryRowContext(ctx, "SELECT no FROM agents WHERE id = ? AND deleted = 0", id).Scan(&no)
+		if isNoRows(err) {
+			return noAgent(id)
+		}
+		if err != nil {
+			return err
+		}
+		events, err := s.affect(ctx, "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE agent = ? LIMIT ?)", no, chunk)
+		if err != nil {
+			return err
+		}
+		if more = events == chunk; more {
+			return nil
+		}
+		return s.forgetAgent(ctx, no)
+	})
+	return more, err
+}
+
+func (s *Store) forgetAgent(ctx context.Context, no int64) error {
+	s.writer.forget()
+	for _, query := range []string{
+		"DELETE FROM sessions WHERE agent = ?",
+		`INSERT INTO usage (hour, agent, provider, model, ` + totalsColumns + `)
+			SELECT hour, 0, provider, model, ` + totalsColumns + ` FROM usage WHERE agent = ?` + onUsageSQL,
+		"DELETE FROM usage WHERE agent = ?",
+	} {
+		if err := s.exec(ctx, query, no); err != nil {
+			return err
+		}
+	}
+	// The next event is the first that was seen and the last.
+	return s.exec(ctx, `UPDATE agents SET deleted = 1, override = NULL, shared = 0, first_seen = ?, last_seen = ?,
+		(`+totalsColumns+`) = (0, 0, 0, 0, 0, 0, 0, 0) WHERE no = ?`, int64(math.MaxInt64), int64(math.MinInt64), no)
+}

@@ -1,0 +1,130 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/haltd/haltd"
+)
+
+const incidentColumns = "SELECT i.no, i.time, i.status, i.verdict, i.body, i.closed_at, i.closed_by, i.note FROM incidents i"
+
+// Incidents implements haltd.IncidentStore.
+func (s *Store) Incidents(ctx context.Context, q haltd.IncidentQuery) ([]haltd.Incident, string, error) {
+	var w conditions
+	w.equal("i.agent", q.Agent)
+	w.equal("i.session", q.Session)
+	w.equal("i.kind", string(q.Kind))
+	w.equal("i.status", string(q.Status))
+	if q.Shadow != nil {
+		w.add("i.shadow = ?", *q.Shadow)
+	}
+	if !q.Since.IsZero() {
+		w.add("i.time >= ?", micros(q.Since))
+	}
+	incidents, next, err := list(ctx, s.readers, listing[haltd.Incident]{
+		columns: incidentColumns, at: "i.time", no: "i.no", kind: 'i', scan: scanIncident, where: w, page: q.Page,
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("list incidents: %w", explain(s.path, err))
+	}
+	return incidents, next, nil
+}
+
+// Incident implements haltd.IncidentStore.
+func (s *Store) Incident(ctx context.Context, id string) (haltd.Incident, error) {
+	i, _, err := scanIncident(s.readers.QueryRowContext(ctx, incidentColumns+" WHERE i.id = ?", id))
+	if isNoRows(err) {
+		err = noIncident(id)
+	}
+	if err != nil {
+		return haltd.Incident{}, fmt.Errorf("read incident: %w", explain(s.path, err))
+	}
+	return i, nil
+}
+
+func noIncident(id string) error {
+	return haltd.Errorf(haltd.CodeNotFound, "there is no incident %q", id)
+}
+
+func scanIncident(row scanner) (i haltd.Incident, at position, err error) {
+	var verdict sql.NullString
+	var body []byte
+	var status, by, note string
+	var closed sql.NullInt64
+	if err := row.Scan(&at.no, &at.at, &status, &verdict, &body, &closed, &by, &note); err != nil {
+		return i, at, err
+	}
+	if err := json.Unmarshal(body, &i); err != nil {
+		return i, at, fmt.Errorf("read incident: %w", err)
+	}
+	i.Time, i.Status, i.Verdict = fromMicros(at.at), haltd.IncidentStatus(status), nil
+	if verdict.Valid {
+		i.Verdict = json.RawMessage(verdict.String)
+	}
+	i.ClosedAt, i.ClosedBy, i.Note = pointerTime(closed), by, note
+	return i, at, nil
+}
+
+func (s *Store) writeIncident(ctx context.Context, c *haltd.Change) error {
+	if c.Incident == nil {
+		return nil
+	}
+	i := *c.Incident
+	if err := s.refuseRepeated(ctx, &i); err != nil {
+		return err
+	}
+	verdict := i.Verdict
+	if len(verdict) > 0 && !json.Valid(verdict) {
+		return haltd.Errorf(haltd.CodeInvalid, "verdict: that of incident %s is not JSON", i.ID)
+	}
+	i.Verdict = nil
+	body, err := json.Marshal(i)
+	if err != nil {
+		return unfit("incident", err)
+	}
+	return s.exec(ctx, `INSERT INTO incidents (id, time, kind, status, shadow, agent, session, once, verdict, body, closed_at, closed_by, note)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		i.ID, micros(i.Time), string(i.Kind), string(i.Status), i.Shadow, i.Agent, i.Session, optionalText(i.Once),
+		optionalText(string(verdict)), string(body), pointerMicros(i.ClosedAt), i.ClosedBy, i.Note)
+}
+
+// refuseRepeated looks for an incident that says the same, inside the
+// transaction that would raise i: of two that come together one is raised.
+func (s *Store) refuseRepeated(ctx context.Context, i *haltd.Incident) error {
+	if i.Once == "" {
+		return nil
+	}
+	var earlier string
+	err := s.writer.conn.QueryRowContext(ctx, "SELECT id FROM incidents WHERE once = ? AND time > ? ORDER BY time DESC LIMIT 1",
+		i.Once, micros(i.Time.Add(-i.OnceFor))).Scan(&earlier)
+	if isNoRows(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return haltd.Errorf(haltd.CodeExists, "incident %s says the same already", earlier)
+}
+
+func (s *Store) writeClosing(ctx context.Context, c *haltd.Change) error {
+	if c.Closing == nil {
+		return nil
+	}
+	d := c.Closing
+	var w conditions
+	if d.ID != "" {
+		w.add("id = ?", d.ID)
+	} else {
+		w.add("agent = ? AND kind = ? AND status = ? AND shadow = 0", d.Agent, string(haltd.IncidentKillSwitch), string(haltd.IncidentOpen))
+		w.equal("session", d.Session)
+	}
+	closed, err := s.affect(ctx, "UPDATE incidents SET status = ?, closed_at = ?, closed_by = ?, note = ?"+w.where(),
+		append([]any{string(d.Status), optionalMicros(d.At), d.By, d.Note}, w.args...)...)
+	if err == nil && closed == 0 && d.ID != "" {
+		err = noIncident(d.ID)
+	}
+	return err
+}

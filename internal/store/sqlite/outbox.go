@@ -1,0 +1,146 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+const deliveryColumns = `SELECT d.no, d.id, d.channel, d.status, d.attempts, d.next_at, d.answer, d.updated_at, n.body
+	FROM deliveries d JOIN notices n ON n.no = d.notice`
+
+func (s *Store) writeNotices(ctx context.Context, c *haltd.Change) error {
+	for i := range c.Notices {
+		n := &c.Notices[i]
+		if n.ID == "" {
+			return haltd.Errorf(haltd.CodeInvalid, "notices[%d].id: the notice has none", i)
+		}
+		body, err := json.Marshal(n)
+		if err != nil {
+			return unfit("notice", err)
+		}
+		err = s.exec(ctx, "INSERT INTO notices (id, time, incident, body) VALUES (?, ?, ?, ?)", n.ID, micros(n.Time), n.Incident, string(body))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Notices implements haltd.OutboxStore.
+func (s *Store) Notices(ctx context.Context, most int) ([]haltd.Notice, error) {
+	notices, err := read(ctx, s.readers, scanDocument[haltd.Notice],
+		"SELECT body FROM notices WHERE dispatched = 0 ORDER BY time, no LIMIT ?", limit(most))
+	if err != nil {
+		return nil, fmt.Errorf("read notices: %w", explain(s.path, err))
+	}
+	return notices, nil
+}
+
+// Dispatch implements haltd.OutboxStore. An unknown notice is CodeNotFound.
+func (s *Store) Dispatch(ctx context.Context, notice string, deliveries []haltd.Delivery) error {
+	err := s.writer.write(ctx, func(ctx context.Context) error { return s.dispatch(ctx, notice, deliveries) })
+	if err != nil {
+		return fmt.Errorf("dispatch notice: %w", explain(s.path, err))
+	}
+	return nil
+}
+
+func (s *Store) dispatch(ctx context.Context, notice string, deliveries []haltd.Delivery) error {
+	var no int64
+	var dispatched bool
+	err := s.writer.conn.QueryRowContext(ctx, "SELECT no, dispatched FROM notices WHERE id = ?", notice).Scan(&no, &dispatched)
+	switch {
+	case isNoRows(err):
+		return haltd.Errorf(haltd.CodeNotFound, "there is no notice %q", notice)
+	case err != nil || dispatched:
+		return err
+	}
+	for i := range deliveries {
+		d := &deliveries[i]
+		if d.ID == "" {
+			return haltd.Errorf(haltd.CodeInvalid, "deliveries[%d].id: the delivery has none", i)
+		}
+		err := s.exec(ctx, `INSERT INTO deliveries (id, notice, channel, status, attempts, next_at, answer, updated_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			d.ID, no, d.Channel, string(d.Status), d.Attempts, micros(d.NextAt), d.Answer, micros(d.UpdatedAt))
+		if err != nil {
+			return err
+		}
+	}
+	return s.exec(ctx, "UPDATE notices SET dispatched = 1 WHERE no = ?", no)
+}
+
+// Due implements haltd.OutboxStore.
+func (s *Store) Due(ctx context.Context, now time.Time, most int) ([]haltd.Delivery, error) {
+	scan := func(row scanner) (haltd.Delivery, error) {
+		d, _, err := scanDelivery(row)
+		return d, err
+	}
+	due, err := read(ctx, s.readers, scan, deliveryColumns+` WHERE d.status = 'pending' AND d.next_at <= ?
+		ORDER BY d.next_at, d.no LIMIT ?`, micros(now), limit(most))
+	if err != nil {
+		return nil, fmt.Errorf("read due deliveries: %w", explain(s.path, err))
+	}
+	return due, nil
+}
+
+// SaveDelivery implements haltd.OutboxStore. Notice and channel stay as they
+// were dispatched; an unknown delivery is CodeNotFound.
+func (s *Store) SaveDelivery(ctx context.Context, d haltd.Delivery) error {
+	err := s.writer.write(ctx, func(ctx context.Context) error {
+		saved, err := s.affect(ctx, `UPDATE deliveries SET status = ?, attempts = ?, next_at = ?, answer = ?, updated_at = ?
+			WHERE id = ?`, string(d.Status), d.Attempts, micros(d.NextAt), d.Answer, micros(d.UpdatedAt), d.ID)
+		if err == nil && saved == 0 {
+			err = haltd.Errorf(haltd.CodeNotFound, "there is no delivery %q", d.ID)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("save delivery: %w", explain(s.path, err))
+	}
+	return nil
+}
+
+// Deliveries implements haltd.OutboxStore.
+func (s *Store) Deliveries(ctx context.Context, q haltd.DeliveryQuery) ([]haltd.Delivery, string, error) {
+	var w conditions
+	w.equal("d.status", string(q.Status))
+	w.equal("d.channel", q.Channel)
+	w.equal("n.incident", q.Incident)
+	ds, next, err := list(ctx, s.readers, listing[haltd.Delivery]{
+		columns: deliveryColumns, at: "d.no", no: "d.no", kind: 'd', scan: scanDelivery, where: w, page: q.Page,
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("list deliveries: %w", explain(s.path, err))
+	}
+	return ds, next, nil
+}
+
+func scanDelivery(row scanner) (d haltd.Delivery, at position, err error) {
+	var next, updated int64
+	var body []byte
+	err = row.Scan(&at.no, &d.ID, &d.Channel, &d.Status, &d.Attempts, &next, &d.Answer, &updated, &body)
+	if err != nil {
+		return d, at, err
+	}
+	at.at = at.no
+	d.NextAt, d.UpdatedAt = fromMicros(next), fromMicros(updated)
+	if err := json.Unmarshal(body, &d.Notice); err != nil {
+		return d, at, fmt.Errorf("read the notice of delivery %s: %w", d.ID, err)
+	}
+	return d, at, nil
+}
+
+// pruneOutbox deletes deliveries that ended before t, and the notices of that
+// time that have none left.
+func (s *Store) pruneOutbox(ctx context.Context, t time.Time) error {
+	if err := s.exec(ctx, "DELETE FROM deliveries WHERE status <> 'pending' AND updated_at < ?", micros(t)); err != nil {
+		return err
+	}
+	return s.exec(ctx, `DELETE FROM notices WHERE dispatched = 1 AND time < ?
+		AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.notice = notices.no)`, micros(t))
+}

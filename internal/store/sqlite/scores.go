@@ -1,0 +1,56 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+const (
+	// scoreColumns takes the score as the text that it was written as, so
+	// that it is read back the same.
+	scoreColumns = "SELECT e.id, e.time, a.id, s.id, coalesce(e.detail -> '$.score', '0')"
+
+	scoresSQL = scoreColumns + ` FROM sessions s JOIN agents a ON a.no = s.agent
+		JOIN events e ON e.agent = s.agent AND e.session = s.no AND e.id BETWEEN s.first_event AND s.last_event
+		WHERE s.id = ? AND a.id = ? AND ` + scored + ` ORDER BY e.id`
+
+	// The events of a session are looked at only when its peak is above the
+	// threshold.
+	peaksSQL = scoreColumns + ` FROM sessions s JOIN agents a ON a.no = s.agent
+		JOIN events e ON e.id = (SELECT min(e.id) FROM events e
+			WHERE e.agent = s.agent AND e.session = s.no AND e.id BETWEEN s.first_event AND s.last_event
+			AND e.time >= ? AND ` + scored + ` AND coalesce(e.detail ->> '$.score', 0) > ?)
+		WHERE s.peak_score > ? AND s.last_seen >= ? ORDER BY e.id DESC LIMIT ?`
+
+	// scored are the types of events that are calls.
+	scored = "e.type IN ('" + string(haltd.EventCall) + "', '" + string(haltd.EventBlocked) + "', '" + string(haltd.EventKillSwitch) + "')"
+)
+
+// Scores implements haltd.IncidentStore. A session that is unknown, or gone
+// with the retention, has none.
+func (s *Store) Scores(ctx context.Context, agent, session string) ([]haltd.ScorePoint, error) {
+	points, err := read(ctx, s.readers, scanScore, scoresSQL, session, agent)
+	if err != nil {
+		return nil, fmt.Errorf("read scores: %w", explain(s.path, err))
+	}
+	return points, nil
+}
+
+// Peaks implements haltd.IncidentStore.
+func (s *Store) Peaks(ctx context.Context, threshold float64, since time.Time, most int) ([]haltd.ScorePoint, error) {
+	points, err := read(ctx, s.readers, scanScore, peaksSQL, micros(since), threshold, threshold, micros(since), limit(most))
+	if err != nil {
+		return nil, fmt.Errorf("read peaks: %w", explain(s.path, err))
+	}
+	return points, nil
+}
+
+func scanScore(row scanner) (p haltd.ScorePoint, err error) {
+	var id, at int64
+	err = row.Scan(&id, &at, &p.Agent, &p.Session, &p.Score)
+	p.Event, p.Time = haltd.EventID(id), fromMicros(at)
+	return p, err
+}

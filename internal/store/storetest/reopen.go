@@ -1,0 +1,76 @@
+package storetest
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// Reopen fills s and wants to find all of it in what reopen answers: the same
+// store, closed and opened again.
+func Reopen(t *testing.T, s Store, reopen func() Store) {
+	day := start.Truncate(24 * time.Hour)
+	on := notice("ntc_on", start)
+	commit(t, s, everything("a", 1))
+	stand(t, s, killed("b", "s"), resumed("c", ""))
+	notify(t, s, on)
+	dispatch(t, s, on.ID, delivery("dlv", "chn", on, start))
+	for what, err := range map[string]error{
+		"SaveLedgers":   s.SaveLedgers(t.Context(), []haltd.Ledger{{Agent: "a", Period: haltd.Daily, Start: day, Held: haltd.Spending{Cost: 1, Tokens: 2}}}),
+		"SaveChannel":   s.SaveChannel(t.Context(), channel("chn")),
+		"SaveAlertRule": s.SaveAlertRule(t.Context(), alertRule("alr")),
+		"CreateKey":     s.CreateKey(t.Context(), haltd.Key{ID: "key_a", Agent: "a", CreatedAt: start}, haltd.HashKey("haltd_1")),
+	} {
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	before := lookAt(t, s)
+	for i, all := 0, reflect.ValueOf(before); i < all.NumField(); i++ {
+		if all.Field(i).IsZero() {
+			t.Errorf("%s is empty before the store is closed", all.Type().Field(i).Name)
+		}
+	}
+	equal(t, "what is there after reopening", lookAt(t, reopen()), before)
+}
+
+// contents is what the ports show of a store.
+type contents struct {
+	Control    haltd.Control
+	Mark       haltd.Mark
+	Agents     []haltd.Agent
+	Sessions   []haltd.Session
+	Events     []haltd.Event
+	Incidents  []haltd.Incident
+	Ledgers    []haltd.Ledger
+	Notices    []haltd.Notice
+	Deliveries []haltd.Delivery
+	Channels   []haltd.Channel
+	AlertRules []haltd.AlertRule
+	Keys       []haltd.Key
+}
+
+func lookAt(t *testing.T, s Store) (c contents) {
+	t.Helper()
+	var errs [12]error
+	c.Control, errs[0] = s.Control(t.Context())
+	c.Mark, _, errs[1] = s.Mark(t.Context(), "a", "s")
+	c.Agents, _, errs[2] = s.Agents(t.Context(), haltd.AgentQuery{})
+	c.Sessions, _, errs[3] = s.Sessions(t.Context(), haltd.SessionQuery{})
+	c.Events, errs[4] = s.Events(t.Context(), haltd.EventQuery{})
+	c.Incidents, _, errs[5] = s.Incidents(t.Context(), haltd.IncidentQuery{})
+	c.Ledgers, errs[6] = s.Ledgers(t.Context(), time.Time{})
+	c.Notices, errs[7] = s.Notices(t.Context(), 10)
+	c.Deliveries, _, errs[8] = s.Deliveries(t.Context(), haltd.DeliveryQuery{})
+	c.Channels, errs[9] = s.Channels(t.Context())
+	c.AlertRules, errs[10] = s.AlertRules(t.Context())
+	c.Keys, errs[11] = s.Keys(t.Context())
+	for i, err := range errs {
+		if err != nil {
+			t.Fatalf("read %s: %v", reflect.TypeFor[contents]().Field(i).Name, err)
+		}
+	}
+	return c
+}
