@@ -34,6 +34,9 @@ type LoopDetection struct {
 	Similarity    string     `json:"similarity,omitempty" yaml:"similarity,omitempty"` // default and only: exact
 }
 
+// maxWindowSeconds keeps a window far from overflowing a time.
+const maxWindowSeconds = 365 * 24 * 3600
+
 // Checked is the block with its defaults filled in. A block that breaks a
 // rule is an *haltd.Error with CodeInvalid that names the field.
 func (l LoopDetection) Checked() (LoopDetection, error) {
@@ -55,6 +58,8 @@ func (l LoopDetection) Checked() (LoopDetection, error) {
 		return l, nil
 	case l.WindowSeconds <= 0:
 		return bad("window_seconds", "must be a positive number", "Set it to 60, for example.")
+	case l.WindowSeconds > maxWindowSeconds:
+		return bad("window_seconds", "must be a year at most", "Set it to 60, for example.")
 	case l.Threshold < 2:
 		return bad("threshold_identical_requests", "must be 2 or more", "Set it to 4, for example.")
 	}

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -180,6 +181,11 @@ func (w *Window) Attach(id uint64, reply *haltd.Reply) {
 	}
 }
 
+// Remove takes a request that was not forwarded after all out of the window.
+func (w *Window) Remove(id uint64) {
+	w.entries = slices.DeleteFunc(w.entries, func(e entry) bool { return e.id == id })
+}
+
 // of counts the matches that are calls of a session.
 func (w *Window) of(session uint64, matches []Match) (n int) {
 	for i := range w.entries {
@@ -189,6 +195,22 @@ func (w *Window) of(session uint64, matches []Match) (n int) {
 		}
 	}
 	return n
+}
+
+// View shows the calls of the window.
+func (w *Window) View() []haltd.WindowEntry {
+	out := make([]haltd.WindowEntry, len(w.entries))
+	for i, e := range w.entries {
+		out[i] = haltd.WindowEntry{Time: e.at.UTC(), PromptHash: hashText(e.prompt), ResponseHash: hashText(e.response), Tools: hashText(e.tools)}
+	}
+	return out
+}
+
+func hashText(h uint64) string {
+	if h == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%016x", h)
 }
 
 // Len is the number of calls in the window.

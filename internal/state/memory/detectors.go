@@ -20,29 +20,37 @@ type Detectors struct {
 	sessions *recent[sessionKey, *held[ledger]]
 }
 
-type sessionKey struct{ agent, session string }
+type sessionKey struct {
+	agent, session string
+	shadow         bool
+}
 
 type ledger struct {
 	session detect.Session
-	told    detect.Level
+	note    detect.Note
 	counted int // of its weight, in the generation it is in
 }
 
-// held is a value that one request at a time may use.
+// held is a value that one call at a time may use.
 type held[T any] struct {
 	mu    sync.Mutex
 	used  time.Time
+	since time.Time
 	value T
 }
 
 // use empties a value that has not been used for a day.
 func (h *held[T]) use(now time.Time) *T {
 	if !h.used.IsZero() && now.Sub(h.used) > forget {
-		var empty T
-		h.value = empty
+		h.empty()
 	}
 	h.used = now
 	return &h.value
+}
+
+func (h *held[T]) empty() {
+	var empty T
+	h.value = empty
 }
 
 // NewDetectors keeps at least the last keep sessions and windows, or as many
@@ -56,17 +64,16 @@ func NewDetectors(keep, words int) *Detectors {
 	return d
 }
 
-// With runs f while nobody else holds the state of the session, or the
+// With runs f while nobody else holds the memory of the session, or the
 // window of its agent. It never fails.
-func (d *Detectors) With(_ context.Context, agent, session string, windowPerSession bool, now time.Time,
-	f func(w *detect.Window, l *detect.Session, told *detect.Level)) error {
-	windowKey := sessionKey{agent: agent}
-	if windowPerSession {
-		windowKey.session = session
+func (d *Detectors) With(_ context.Context, p detect.Place, now time.Time, f func(detect.Memory)) error {
+	windowKey := sessionKey{agent: p.Agent, shadow: p.Shadow}
+	if p.WindowPerSession {
+		windowKey.session = p.Session
 	}
 	w, _ := d.windows.getOrSet(windowKey, newHeld[detect.Window])
-	l, joined := d.sessions.getOrSet(sessionKey{agent, session}, newHeld[ledger])
-	// Always in this order, so that two requests never wait for each other.
+	l, joined := d.sessions.getOrSet(sessionKey{p.Agent, p.Session, p.Shadow}, newHeld[ledger])
+	// Always in this order, so that two calls never wait for each other.
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	l.mu.Lock()
@@ -75,7 +82,12 @@ func (d *Detectors) With(_ context.Context, agent, session string, windowPerSess
 	if joined {
 		known.counted = 0
 	}
-	f(w.use(now), &known.session, &known.told)
+	window := w.use(now)
+	if p.Since.After(w.since) { // an older one is a reply that was on its way
+		window.Clear()
+		w.since = p.Since
+	}
+	f(detect.Memory{Window: window, Session: &known.session, Note: &known.note})
 	weight := known.session.Weight()
 	d.sessions.weigh(weight - known.counted)
 	known.counted = weight

@@ -15,9 +15,9 @@ func TestDetectorsScope(t *testing.T) {
 	d := NewDetectors(10, 1e6)
 	now := time.Unix(1_800_000_000, 0)
 	tell := func(agent, session string, perSession bool) (before detect.Level, window *detect.Window) {
-		_ = d.With(context.Background(), agent, session, perSession, now, func(w *detect.Window, _ *detect.Session, told *detect.Level) {
-			before, window = *told, w
-			*told = detect.Kill
+		_ = d.With(context.Background(), detect.Place{Agent: agent, Session: session, WindowPerSession: perSession}, now, func(m detect.Memory) {
+			before, window = m.Note.Told, m.Window
+			m.Note.Told = detect.Kill
 		})
 		return before, window
 	}
@@ -41,8 +41,8 @@ func TestDetectorsForgetAfterADay(t *testing.T) {
 	d := NewDetectors(10, 1e6)
 	now := time.Unix(1_800_000_000, 0)
 	told := func(at time.Time) (before detect.Level) {
-		_ = d.With(context.Background(), "bot", "a", false, at, func(_ *detect.Window, _ *detect.Session, told *detect.Level) {
-			before, *told = *told, detect.Warn
+		_ = d.With(context.Background(), detect.Place{Agent: "bot", Session: "a"}, at, func(m detect.Memory) {
+			before, m.Note.Told = m.Note.Told, detect.Warn
 		})
 		return before
 	}
@@ -62,7 +62,7 @@ func TestDetectorsAreUsedByOneAtATime(t *testing.T) {
 	for i := range 40 {
 		wg.Go(func() {
 			session := string(rune('a' + i%4))
-			_ = d.With(context.Background(), "bot", session, false, time.Now(), func(*detect.Window, *detect.Session, *detect.Level) {
+			_ = d.With(context.Background(), detect.Place{Agent: "bot", Session: session}, time.Now(), func(detect.Memory) {
 				inside["bot"]++ // the race detector watches
 			})
 		})
@@ -70,6 +70,34 @@ func TestDetectorsAreUsedByOneAtATime(t *testing.T) {
 	wg.Wait()
 	if inside["bot"] != 40 {
 		t.Errorf("%d of 40 uses", inside["bot"])
+	}
+}
+
+// What is only tried, and what was before a person resumed the agent, is kept
+// apart.
+func TestDetectorsKeepApart(t *testing.T) {
+	d := NewDetectors(10, 1e6)
+	now := time.Unix(1_800_000_000, 0)
+	window := func(p detect.Place) (n int, w *detect.Window) {
+		_ = d.With(context.Background(), p, now, func(m detect.Memory) {
+			m.Window.Add(detect.Prompt{Hash: 1}, 20, now)
+			n, w = m.Window.Len(), m.Window
+		})
+		return n, w
+	}
+	before := detect.Place{Agent: "bot", Session: "a"}
+	_, enforced := window(before)
+	if _, shadow := window(detect.Place{Agent: "bot", Session: "a", Shadow: true}); shadow == enforced {
+		t.Error("shadow and enforced calls share a window")
+	}
+	window(before)
+	resumed := before
+	resumed.Since = now
+	if n, _ := window(resumed); n != 1 {
+		t.Errorf("%d calls in the window after the agent was resumed, want the new one alone", n)
+	}
+	if n, _ := window(before); n != 2 {
+		t.Errorf("a reply to a call from before left %d calls, want 2: it must not empty the window", n)
 	}
 }
 
@@ -83,8 +111,8 @@ func TestDetectorsAreBoundedByWeight(t *testing.T) {
 		for j := range 20 {
 			call.Rounds = append(call.Rounds, haltd.Round{Text: fmt.Sprintf("step %d of %d with quite some words in it", j, i)})
 		}
-		_ = d.With(context.Background(), "bot", fmt.Sprint(i), false, time.Now(), func(w *detect.Window, l *detect.Session, _ *detect.Level) {
-			detect.Judge(detect.DefaultSettings(), detect.State{Cache: cache, Window: w, Session: l}, call, time.Now())
+		_ = d.With(context.Background(), detect.Place{Agent: "bot", Session: fmt.Sprint(i)}, time.Now(), func(m detect.Memory) {
+			detect.Judge(detect.DefaultSettings(), detect.State{Cache: cache, Window: m.Window, Session: m.Session}, call, time.Now())
 		})
 	}
 	sum := 0

@@ -9,12 +9,21 @@ import "hash/maphash"
 // Attempts remembers how requests ended.
 type Attempts struct {
 	seed    maphash.Seed
-	outcome *recent[uint64, bool] // digest → a complete 2xx reply came
+	outcome *recent[uint64, outcome]
 }
+
+// outcome is how a request ended.
+type outcome uint8
+
+const (
+	failed    outcome = iota
+	succeeded         // with a complete 2xx reply
+	stopped           // by haltd: to send it again is no retry
+)
 
 // NewAttempts remembers at least the last keep requests.
 func NewAttempts(keep int) *Attempts {
-	return &Attempts{seed: maphash.MakeSeed(), outcome: newRecent[uint64, bool](keep)}
+	return &Attempts{seed: maphash.MakeSeed(), outcome: newRecent[uint64, outcome](keep)}
 }
 
 // Digest names a request of an agent. It is seeded per process: an agent
@@ -33,17 +42,26 @@ func (a *Attempts) Digest(agent, path string, body []byte) uint64 {
 // Retry reports whether a request is the transport's retry of one before:
 // its predecessor got no complete 2xx reply, or the client says so and no
 // identical request has succeeded. After a 2xx the same request always
-// counts, whatever its headers claim.
+// counts, whatever its headers claim, and so does one that haltd stopped.
 func (a *Attempts) Retry(digest uint64, claimed bool) bool {
-	succeeded, known := a.outcome.get(digest)
+	before, known := a.outcome.get(digest)
 	if known {
-		return !succeeded
+		return before == failed
 	}
 	return claimed
 }
 
 // Ended notes how a request ended.
-func (a *Attempts) Ended(digest uint64, succeeded bool) { a.outcome.set(digest, succeeded) }
+func (a *Attempts) Ended(digest uint64, complete bool) {
+	o := failed
+	if complete {
+		o = succeeded
+	}
+	a.outcome.set(digest, o)
+}
+
+// Stopped notes that haltd did not forward a request.
+func (a *Attempts) Stopped(digest uint64) { a.outcome.set(digest, stopped) }
 
 // Replies remembers the session of each reply id, for clients that send
 // previous_response_id instead of the history.

@@ -7,7 +7,7 @@ import (
 )
 
 func TestRetry(t *testing.T) {
-	const unknown, failed, succeeded = 0, 1, 2
+	const unknown, failed, succeeded, stopped = 0, 1, 2, 3
 	for _, tc := range []struct {
 		name    string
 		before  int
@@ -19,13 +19,18 @@ func TestRetry(t *testing.T) {
 		{"identical body after a failure", failed, false, true},
 		{"identical body after a failure, claimed", failed, true, true},
 		{"identical body after a 2xx", succeeded, false, false},
+		{"identical body after haltd stopped it", stopped, false, false},
+		{"what haltd stopped cannot hide behind the header", stopped, true, false},
 		{"identical body after a 2xx cannot hide behind the header", succeeded, true, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a := NewAttempts(10)
 			d := a.Digest("bot", "/v1/messages", []byte("{}"))
-			if tc.before != unknown {
+			switch tc.before {
+			case failed, succeeded:
 				a.Ended(d, tc.before == succeeded)
+			case stopped:
+				a.Stopped(d)
 			}
 			if got := a.Retry(d, tc.claimed); got != tc.want {
 				t.Errorf("Retry = %v, want %v", got, tc.want)

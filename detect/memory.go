@@ -1,0 +1,37 @@
+package detect
+
+import "time"
+
+// Place names what is remembered for a session between its calls.
+type Place struct {
+	Agent, Session string
+	// WindowPerSession gives the session a window of its own; else it
+	// shares that of its agent.
+	WindowPerSession bool
+	// Shadow keeps what is only tried apart from what is enforced.
+	Shadow bool
+	// Since is when the window was last emptied by a person's decision: one
+	// that began earlier is emptied now.
+	Since time.Time
+}
+
+// Memory is what is remembered of a session. Whoever keeps it hands it to one
+// call at a time.
+type Memory struct {
+	Window  *Window
+	Session *Session
+	Note    *Note
+}
+
+// Note is what was made of a session so far.
+type Note struct {
+	Told Level // the highest level that was told
+	// Mark is where the rounds that count begin, as of the activation at
+	// Marked.
+	Mark   Mark
+	Marked time.Time
+	// Rejected is when a request was rejected last, and Incident what the
+	// rejections are filed under.
+	Rejected time.Time
+	Incident string
+}
