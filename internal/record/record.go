@@ -1,5 +1,5 @@
-// Package record takes events off the request path: it queues them, prices
-// them, writes them in batches and tells those who watch. It decides nothing
+// Package record takes events off the request path: it queues them, writes
+// them in batches and tells those who watch. It decides nothing
 // about calls and reads nothing back; the store it writes to is a port.
 package record
 
@@ -23,12 +23,8 @@ type EventAppender interface {
 	PruneEvents(ctx context.Context, t time.Time) (int64, error)
 }
 
-// Price is what a call cost. known is false where a default price was used.
-type Price func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
-
 // Options shape a Recorder; each zero field has a default.
 type Options struct {
-	Price     Price                // none: events keep the cost they come with
 	Queue     int                  // events that may wait to be written; 65536
 	Batch     int                  // events in one write; 500
 	Interval  time.Duration        // how long an event may wait for others; 200 ms
@@ -133,6 +129,19 @@ func (r *Recorder) Record(e haltd.Event) {
 		signal(r.hurry)
 	}
 }
+
+// Stamp gives an event that its caller writes an id, where it has none.
+func (r *Recorder) Stamp(e *haltd.Event) {
+	now := r.opts.Clock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e.ID == 0 {
+		e.ID = r.ids.Next(now)
+	}
+}
+
+// Announce sends those who watch events that their caller has written.
+func (r *Recorder) Announce(events []haltd.Event) { r.watch.send(events) }
 
 // Flush waits until all events recorded so far are in the store, or rejected
 // by it for good.

@@ -195,29 +195,6 @@ func TestIdleRecorderHasNoTimer(t *testing.T) {
 	})
 }
 
-func TestPriceIsForCallsWithTokens(t *testing.T) {
-	store := &memory{}
-	price := func(provider, model string, u haltd.Usage) (haltd.Money, bool) {
-		return haltd.Money(u.Input) * haltd.Dollar, model == "known"
-	}
-	used := haltd.Usage{Input: 2}
-	run(t, store, Options{Price: price}, func(t *testing.T, r *Recorder) {
-		r.Record(haltd.Event{ID: 1, Type: haltd.EventCall, Model: "known", Tokens: used})
-		r.Record(haltd.Event{ID: 2, Type: haltd.EventCall, Model: "new", Tokens: used})
-		r.Record(haltd.Event{ID: 3, Type: haltd.EventCall, Model: "new"})
-		r.Record(haltd.Event{ID: 4, Type: haltd.EventPass, Model: "new", Tokens: used})
-		if err := r.Flush(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		equal(t, "events", store.batches[0], []haltd.Event{
-			{ID: 1, Type: haltd.EventCall, Model: "known", Tokens: used, Cost: 2 * haltd.Dollar},
-			{ID: 2, Type: haltd.EventCall, Model: "new", Tokens: used, Cost: 2 * haltd.Dollar, Unpriced: true},
-			{ID: 3, Type: haltd.EventCall, Model: "new"},
-			{ID: 4, Type: haltd.EventPass, Model: "new", Tokens: used},
-		})
-	})
-}
-
 func TestFullQueueDrops(t *testing.T) {
 	store := &memory{}
 	run(t, store, Options{Queue: 5, Batch: 2}, func(t *testing.T, r *Recorder) {

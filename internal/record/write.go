@@ -44,26 +44,13 @@ func (r *Recorder) write(ctx context.Context) {
 	}
 }
 
-// take empties the queue and prices what was in it.
+// take empties the queue.
 func (r *Recorder) take() []haltd.Event {
 	r.mu.Lock()
 	events := r.pending
 	r.pending, r.spare = r.spare[:0], nil
 	r.mu.Unlock()
-	if r.opts.Price != nil {
-		for i := range events {
-			r.price(&events[i])
-		}
-	}
 	return events
-}
-
-func (r *Recorder) price(e *haltd.Event) {
-	if e.Type != haltd.EventCall || e.Tokens == (haltd.Usage{}) {
-		return
-	}
-	cost, known := r.opts.Price(e.Provider, e.Model, e.Tokens)
-	e.Cost, e.Unpriced = cost, !known
 }
 
 // writeAll writes events batch by batch, however long the store fails. It

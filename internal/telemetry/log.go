@@ -28,6 +28,7 @@ var vocabulary = map[string]bool{
 	// what it is about
 	"agent": true, "session": true, "client": true, "provider": true, "model": true,
 	"format": true, "event": true, "event_type": true, "key_id": true, "dependency": true,
+	"incident": true, "channel": true, "rule": true, "policy": true, "by": true,
 
 	// what happened
 	"error": true, "reason": true, "decision": true, "code": true, "status": true, "method": true,

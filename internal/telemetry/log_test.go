@@ -19,10 +19,10 @@ import (
 // secret.
 func TestVocabularyIsPinned(t *testing.T) {
 	want := []string{
-		"address", "admin", "agent", "bytes", "client", "code", "config", "count",
+		"address", "admin", "agent", "by", "bytes", "channel", "client", "code", "config", "count",
 		"data_dir", "decision", "dependency", "dropped", "duration", "error", "event", "event_type",
-		"field", "file", "format", "gateway", "key_id", "latency", "level", "limit", "method",
-		"model", "msg", "path", "provider", "reason", "session", "signal", "source",
+		"field", "file", "format", "gateway", "incident", "key_id", "latency", "level", "limit", "method",
+		"model", "msg", "path", "policy", "provider", "reason", "rule", "session", "signal", "source",
 		"status", "time", "version",
 	}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(vocabulary))); diff != "" {

@@ -11,7 +11,7 @@ import (
 )
 
 // decisions are what becomes of a request; the gateway says which.
-var decisions = []string{"allow", "passed", "refuse", "error"}
+var decisions = []string{"allow", "passed", "warn", "throttle", "reject", "block", "kill", "refuse", "error"}
 
 // otherProvider is the label of a request whose provider is not configured,
 // so that a client cannot add labels.
@@ -30,6 +30,8 @@ type Metrics struct {
 	inFlight        prometheus.Gauge
 	repliesUnread   prometheus.Counter
 	invalidAgentIDs prometheus.Counter
+	kills           *prometheus.CounterVec
+	deliveries      *prometheus.CounterVec
 }
 
 // requestCounters are the counters of one provider by decision.
@@ -53,12 +55,18 @@ func NewMetrics(version string) *Metrics {
 			Name: "haltd_in_flight", Help: "Requests on their way through the gateway now.",
 		}),
 		registry: prometheus.NewRegistry(),
+		kills: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "haltd_kills_total", Help: "Agents and sessions that were killed, by the detector that was certain.",
+		}, []string{"reason"}),
+		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "haltd_alert_deliveries_total", Help: "Tries to deliver a notice, by kind of channel and result.",
+		}, []string{"channel", "result"}),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "haltd_requests_total", Help: "Requests by provider and by what became of them.",
 		}, []string{"provider", "decision"}),
 	}
 	m.registry.MustRegister(
-		m.overhead, m.detect, build, m.repliesUnread, m.invalidAgentIDs, m.inFlight, m.requests,
+		m.overhead, m.detect, build, m.repliesUnread, m.invalidAgentIDs, m.inFlight, m.requests, m.kills, m.deliveries,
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
@@ -124,6 +132,19 @@ func (m *Metrics) Unread() { m.repliesUnread.Inc() }
 // InvalidAgentID counts an agent id that was ignored because it is invalid.
 func (m *Metrics) InvalidAgentID() { m.invalidAgentIDs.Inc() }
 
+// Kill counts an agent or session that a detector killed.
+func (m *Metrics) Kill(detector string) { m.kills.WithLabelValues(detector).Inc() }
+
+// AlertDelivery counts a try to deliver a notice.
+func (m *Metrics) AlertDelivery(channel, result string) {
+	m.deliveries.WithLabelValues(channel, result).Inc()
+}
+
+// WatchBypass shows whether enforcement is switched off.
+func (m *Metrics) WatchBypass(on func() bool) {
+	m.registry.MustRegister(flag("haltd_bypass", "1 while nothing but manual deactivation is enforced.", nil, on))
+}
+
 // CountDropped counts the events that could not be kept in the record.
 func (m *Metrics) CountDropped(dropped func() int64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
@@ -133,15 +154,17 @@ func (m *Metrics) CountDropped(dropped func() int64) {
 
 // WatchDependency shows whether haltd has to do without a dependency.
 func (m *Metrics) WatchDependency(name string, degraded func() bool) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "haltd_degraded", Help: "1 while haltd works without this dependency.",
-		ConstLabels: prometheus.Labels{"dependency": name},
-	}, func() float64 {
-		if degraded() {
+	m.registry.MustRegister(flag("haltd_degraded", "1 while haltd works without this dependency.",
+		prometheus.Labels{"dependency": name}, degraded))
+}
+
+func flag(name, help string, labels prometheus.Labels, on func() bool) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, func() float64 {
+		if on() {
 			return 1
 		}
 		return 0
-	}))
+	})
 }
 
 // Handler answers a Prometheus scrape.
