@@ -81,7 +81,7 @@ func (b Budget) IsHard() bool { return b.HardUSD > 0 || b.HardTokens > 0 }
 // HourRange is a time of the week in which an agent may call. To before or
 // equal to From reaches into the next day.
 type HourRange struct {
-	Days []string `json:"days" yaml:"days" doc:"mon to sun; empty is every day."`
+	Days []string `json:"days" yaml:"days" required:"false" doc:"mon to sun; empty is every day."`
 	From string   `json:"from" yaml:"from" example:"08:00"`
 	To   string   `json:"to" yaml:"to" example:"18:00"`
 }
@@ -142,14 +142,15 @@ func (o *PolicyOverride) Over(p Policy) Policy {
 		return p
 	}
 	o.KillSwitch.over(&p.KillSwitch)
+	reserve := p.Budgets.ReserveTokens
 	set(&p.Budgets, o.Budgets)
+	if p.Budgets.ReserveTokens == 0 {
+		p.Budgets.ReserveTokens = reserve
+	}
 	set(&p.Hours, o.Hours)
 	set(&p.Rates, o.Rates)
 	set(&p.Growth, o.Growth)
 	set(&p.TimeZone, o.TimeZone)
-	if p.Budgets.ReserveTokens == 0 {
-		p.Budgets.ReserveTokens = DefaultPolicy().Budgets.ReserveTokens
-	}
 	return p
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/pricing"
 )
 
@@ -30,7 +31,17 @@ type Config struct {
 	Pricing   Pricing             `yaml:"pricing"`
 	Retention Retention           `yaml:"retention"`
 	Log       Log                 `yaml:"log"`
-	Defaults  Defaults            `yaml:"defaults"`
+	// Defaults is the policy of an agent that has none of its own.
+	Defaults Defaults `yaml:"defaults"`
+	// Agents are what agents have of their own, by id.
+	Agents map[string]haltd.PolicyOverride `yaml:"agents"`
+	// Policies select requests by path; PolicySet is what became of them
+	// and of Defaults.LoopDetection.
+	Policies  []policy.Document `yaml:"policies"`
+	PolicySet *policy.Set       `yaml:"-"`
+	// JWT is nil when no token is verified.
+	JWT    *JWT   `yaml:"jwt"`
+	Alerts Alerts `yaml:"alerts"`
 
 	warnings []string
 }
@@ -41,6 +52,8 @@ type Gateway struct {
 	RequireKeys     bool          `yaml:"require_keys"`
 	MaxBody         ByteSize      `yaml:"max_body"`
 	ShutdownTimeout time.Duration `yaml:"shutdown_timeout"`
+	// BlockStatus is the status of the standard inactive answer.
+	BlockStatus int `yaml:"block_status"`
 }
 
 // Admin is the listener of the API and the dashboard.
@@ -90,18 +103,6 @@ type Log struct {
 	Level  slog.Level `yaml:"level"`
 }
 
-// Defaults is the policy of an agent that has none of its own.
-type Defaults struct {
-	KillSwitch KillSwitch `yaml:"kill_switch"`
-}
-
-// KillSwitch says when a repeating agent is stopped.
-type KillSwitch struct {
-	Enabled    bool    `yaml:"enabled"`
-	WindowSize int     `yaml:"window_size"`
-	Threshold  float64 `yaml:"threshold"`
-}
-
 // defaults is the configuration that nobody wrote.
 func defaults() *Config {
 	return &Config{
@@ -109,6 +110,7 @@ func defaults() *Config {
 			Listen:          "127.0.0.1:7070",
 			MaxBody:         32 << 20,
 			ShutdownTimeout: 30 * time.Second,
+			BlockStatus:     400,
 		},
 		Admin:     Admin{Listen: "127.0.0.1:7071"},
 		DataDir:   "./data",
@@ -119,7 +121,7 @@ func defaults() *Config {
 		Pricing:   Pricing{Default: pricing.Flat(5*haltd.Dollar, 30*haltd.Dollar)},
 		Retention: Retention{Events: 30 * day},
 		Log:       Log{Format: "text", Level: slog.LevelInfo},
-		Defaults:  Defaults{KillSwitch: KillSwitch{WindowSize: 20, Threshold: 10}},
+		Defaults:  Defaults{Policy: haltd.DefaultPolicy()},
 	}
 }
 

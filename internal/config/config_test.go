@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,7 +52,7 @@ func writeFile(t *testing.T, name, text string, mode os.FileMode) {
 }
 
 func diff(a, b any) string {
-	return cmp.Diff(a, b, cmp.AllowUnexported(Config{}), cmpopts.EquateEmpty())
+	return cmp.Diff(a, b, cmp.AllowUnexported(Config{}), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Config{}, "PolicySet"))
 }
 
 func TestDefaultsAlone(t *testing.T) {
@@ -60,14 +61,14 @@ func TestDefaultsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Config{
-		Gateway:   Gateway{Listen: "127.0.0.1:7070", MaxBody: 32 << 20, ShutdownTimeout: 30 * time.Second},
+		Gateway:   Gateway{Listen: "127.0.0.1:7070", MaxBody: 32 << 20, ShutdownTimeout: 30 * time.Second, BlockStatus: 400},
 		Admin:     Admin{Listen: "127.0.0.1:7071"},
 		DataDir:   "./data",
 		Providers: builtInProviders(),
 		Pricing:   Pricing{Default: pricing.Flat(5*haltd.Dollar, 30*haltd.Dollar)},
 		Retention: Retention{Events: 720 * time.Hour},
 		Log:       Log{Format: "text", Level: slog.LevelInfo},
-		Defaults:  Defaults{KillSwitch: KillSwitch{WindowSize: 20, Threshold: 10}},
+		Defaults:  Defaults{Policy: haltd.DefaultPolicy()},
 	}
 	if d := diff(want, c); d != "" {
 		t.Error(d)
@@ -80,11 +81,12 @@ func TestFilesThatSayNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"empty":          "",
-		"comments":       "# nothing\n",
-		"null":           "~\n",
-		"empty mapping":  "{}\n",
-		"empty sections": "gateway:\nadmin: {}\nproviders:\n  openai:\npricing:\n  models:\n",
+		"empty":         "",
+		"comments":      "# nothing\n",
+		"null":          "~\n",
+		"empty mapping": "{}\n",
+		"empty sections": "gateway:\nadmin: {}\nproviders:\n  openai:\n    base_url:\npricing:\n  models:\n" +
+			"defaults: {kill_switch: , allowed_hours: , loop_detection: }\nagents:\npolicies:\njwt:\nalerts: {channels: , public_url: ~}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if d := diff(want, mustLoad(t, text, nil)); d != "" {
@@ -115,7 +117,9 @@ defaults:
 	if got := c.Providers["lab"]; got.Name != "lab" || got.BaseURL.String() != "http://127.0.0.1:9002" || got.Format != "openai" || got.NeedsKey {
 		t.Errorf("lab: %+v", got)
 	}
-	if got := (KillSwitch{Enabled: true, WindowSize: 20, Threshold: 10}); c.Defaults.KillSwitch != got {
+	want := haltd.DefaultPolicy().KillSwitch
+	want.Enabled = true
+	if c.Defaults.KillSwitch != want {
 		t.Errorf("kill switch: %+v", c.Defaults.KillSwitch)
 	}
 }
@@ -127,6 +131,7 @@ gateway:
   require_keys: true
   max_body: 1 MB
   shutdown_timeout: 1m30s
+  block_status: 403
 admin:
   listen: "[::1]:81"
   hosts: [Haltd.Example.com, 10.0.0.1]
@@ -143,7 +148,6 @@ pricing:
     gpt-4.1: {input: 0.5, output: 1.25, cache_read: 0}
 retention: {events: 1d12h}
 log: {format: json, level: debug}
-defaults: {kill_switch: {enabled: true, window_size: 1000, threshold: 0.5}}
 `, nil)
 	lab := c.Providers["lab-2"]
 	if got, want := lab.BaseURL.String(), "https://lab.example.com/api"; got != want {
@@ -156,7 +160,7 @@ defaults: {kill_switch: {enabled: true, window_size: 1000, threshold: 0.5}}
 	c.Providers = nil
 	half, quarter := haltd.Dollar/2, haltd.Dollar/4
 	want := &Config{
-		Gateway: Gateway{Listen: ":80", RequireKeys: true, MaxBody: 1e6, ShutdownTimeout: 90 * time.Second},
+		Gateway: Gateway{Listen: ":80", RequireKeys: true, MaxBody: 1e6, ShutdownTimeout: 90 * time.Second, BlockStatus: 403},
 		Admin:   Admin{Listen: "[::1]:81", Hosts: []string{"haltd.example.com", "10.0.0.1"}},
 		DataDir: "/var/lib/haltd",
 		Pricing: Pricing{
@@ -165,7 +169,7 @@ defaults: {kill_switch: {enabled: true, window_size: 1000, threshold: 0.5}}
 		},
 		Retention: Retention{Events: 36 * time.Hour},
 		Log:       Log{Format: "json", Level: slog.LevelDebug},
-		Defaults:  Defaults{KillSwitch: KillSwitch{Enabled: true, WindowSize: 1000, Threshold: 0.5}},
+		Defaults:  Defaults{Policy: haltd.DefaultPolicy()},
 	}
 	if d := diff(want, c); d != "" {
 		t.Error(d)
@@ -333,9 +337,9 @@ providers:
 
 func TestRestartNeeded(t *testing.T) {
 	old := mustLoad(t, "", nil)
-	same := mustLoad(t, "log: {level: debug}", nil)
+	same := mustLoad(t, "log: {level: debug}\ndefaults: {kill_switch: {enabled: true}}\nagents: {a: {time_zone: UTC}}\n", nil)
 	if got := RestartNeeded(old, same); len(got) != 0 {
-		t.Errorf("a log level needs a restart: %v", got)
+		t.Errorf("a log level or a policy needs a restart: %v", got)
 	}
 	other := mustLoad(t, "gateway: {listen: \":1\"}\nadmin: {listen: \"localhost:2\", token: a-token-of-16-letters, hosts: [h]}\ndata_dir: d\nlog: {format: json}\n", nil)
 	if d := cmp.Diff([]string{"gateway.listen", "admin.listen", "admin.token", "admin.hosts", "data_dir", "log.format"}, RestartNeeded(old, other)); d != "" {
@@ -354,6 +358,22 @@ func TestExampleIsTheDefaults(t *testing.T) {
 	}
 	if d := diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+func TestDocumentedExamplesLoad(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "configuration.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := envOf(map[string]string{"LAB_API_KEY": "k", "WEBHOOK_SECRET": webhookSecret})
+	for _, example := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(text, -1) {
+		_, err := read("example", example[1], env)
+		for _, e := range leaves(err) {
+			if !strings.Contains(e.Error(), "cannot read") { // there are no such files here
+				t.Errorf("%v in\n%s", e, example[1])
+			}
+		}
 	}
 }
 
@@ -392,15 +412,16 @@ func TestEveryVariableIsDocumented(t *testing.T) {
 
 // yamlKeys are the names of all keys below t.
 func yamlKeys(t reflect.Type) []string {
-	if t.Kind() == reflect.Map {
-		t = t.Elem()
-	}
-	if t.Kind() != reflect.Struct {
+	switch t.Kind() {
+	case reflect.Map, reflect.Slice, reflect.Pointer:
+		return yamlKeys(t.Elem())
+	case reflect.Struct:
+	default:
 		return nil
 	}
 	keys := fieldNames(t)
-	for f := range t.Fields() {
-		if tag := f.Tag.Get("yaml"); tag != "" && tag != "-" {
+	for _, f := range reflect.VisibleFields(t) {
+		if keyOf(f) != "" {
 			keys = append(keys, yamlKeys(f.Type)...)
 		}
 	}

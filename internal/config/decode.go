@@ -8,11 +8,9 @@ import (
 	"net/url"
 	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/haltd/haltd"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -25,63 +23,6 @@ type decoder struct {
 	origins  map[string]string // which environment variable set a key
 	problems []problem
 	warnings []string
-}
-
-type problem struct {
-	line int
-	key  string
-	text string
-}
-
-// problem notes what is wrong with the value of key, wherever it came from.
-// A key that could not be read is not blamed for its value as well.
-func (d *decoder) problem(key, format string, args ...any) {
-	if !d.failed(key) {
-		d.problems = append(d.problems, problem{d.lines[key], key, d.where(key) + fmt.Sprintf(format, args...)})
-	}
-}
-
-func (d *decoder) failed(key string) bool {
-	return slices.ContainsFunc(d.problems, func(p problem) bool { return p.key == key })
-}
-
-// problemAt notes a problem in a line of the file.
-func (d *decoder) problemAt(line int, key, format string, args ...any) {
-	text := fmt.Sprintf("%s:%d: ", d.file, line)
-	if key != "" {
-		text += key + ": "
-	}
-	d.problems = append(d.problems, problem{line, key, text + fmt.Sprintf(format, args...)})
-}
-
-func (d *decoder) warn(key, format string, args ...any) {
-	d.warnings = append(d.warnings, d.where(key)+fmt.Sprintf(format, args...))
-}
-
-// where leads a message: file, line and key, or the variable in the place of
-// file and line.
-func (d *decoder) where(key string) string {
-	switch {
-	case d.lines[key] > 0:
-		return fmt.Sprintf("%s:%d: %s: ", d.file, d.lines[key], key)
-	case d.origins[key] != "":
-		return fmt.Sprintf("%s: %s: ", d.origins[key], key)
-	case d.file != "":
-		return fmt.Sprintf("%s: %s: ", d.file, key)
-	}
-	return key + ": "
-}
-
-// isSet reports whether the file or the environment gave key a value.
-func (d *decoder) isSet(key string) bool { return d.lines[key] > 0 || d.origins[key] != "" }
-
-func (d *decoder) joined() error {
-	slices.SortStableFunc(d.problems, func(a, b problem) int { return a.line - b.line })
-	errs := make([]error, len(d.problems))
-	for i, p := range d.problems {
-		errs[i] = haltd.Errorf(haltd.CodeInvalid, "%s", p.text)
-	}
-	return errors.Join(errs...)
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
@@ -115,16 +56,28 @@ func (d *decoder) parse(data []byte) *yaml.Node {
 	return nil
 }
 
+// urlType is the one pointer that the file writes as a single value.
+var urlType = reflect.TypeFor[*url.URL]()
+
 // value decodes n into v. The depth of the configuration's types bounds its
 // recursion, whatever the file's anchors and aliases do.
 func (d *decoder) value(key string, n *yaml.Node, v reflect.Value) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
+	isNull := n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+	if v.Kind() == reflect.Pointer && isNull { // as if it were left out
+		delete(d.lines, key)
+		return
+	}
+	if v.Kind() == reflect.Pointer && v.Type() != urlType {
+		v.Set(reflect.New(v.Type().Elem()))
+		d.value(key, n, v.Elem())
+		return
+	}
 	if handled := d.scalar(key, n, v.Addr().Interface()); handled {
 		return
 	}
-	isNull := n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 	switch v.Kind() {
 	case reflect.Struct, reflect.Map:
 		if isNull { // a section whose keys are all commented out
@@ -187,7 +140,7 @@ func (d *decoder) scalar(key string, n *yaml.Node, target any) (handled bool) {
 // got ends a message with what was found, where that cannot be a secret.
 func got(n *yaml.Node, text string, target any) string {
 	switch _, isURL := target.(**url.URL); {
-	case isURL && n.ShortTag() != "!!null":
+	case isURL:
 		return "" // a password may stand in it
 	case n.ShortTag() == "!!str" || text != n.Value:
 		return ", got " + quote(text)
@@ -195,13 +148,7 @@ func got(n *yaml.Node, text string, target any) string {
 	return ", got " + describe(n)
 }
 
-func isText(target any) bool {
-	switch target.(type) {
-	case *string, *Secret:
-		return true
-	}
-	return false
-}
+func isText(target any) bool { return reflect.TypeOf(target).Elem().Kind() == reflect.String }
 
 // describe names what stands in the file in place of what was expected.
 func describe(n *yaml.Node) string {
@@ -284,10 +231,21 @@ func join(key, name string) string {
 	return key + "." + name
 }
 
+// keyOf is the name of a field in the file; "" for one that the file cannot
+// set.
+func keyOf(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+	if name == "-" {
+		return ""
+	}
+	return name
+}
+
+// fieldNames are the keys of a struct, those of embedded structs among them.
 func fieldNames(t reflect.Type) []string {
 	var names []string
-	for f := range t.Fields() {
-		if name := f.Tag.Get("yaml"); name != "" && name != "-" {
+	for _, f := range reflect.VisibleFields(t) {
+		if name := keyOf(f); name != "" {
 			names = append(names, name)
 		}
 	}
@@ -295,8 +253,8 @@ func fieldNames(t reflect.Type) []string {
 }
 
 func fieldNamed(v reflect.Value, name string) (reflect.Value, bool) {
-	for f := range v.Type().Fields() {
-		if tag := f.Tag.Get("yaml"); tag == name && tag != "" && tag != "-" {
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if key := keyOf(f); key == name && key != "" {
 			return v.FieldByIndex(f.Index), true
 		}
 	}

@@ -10,12 +10,14 @@ import (
 	"github.com/haltd/haltd"
 )
 
+type problemTest struct {
+	name string
+	text string
+	want []string // all lines of the error
+}
+
 func TestProblems(t *testing.T) {
-	tests := []struct {
-		name string
-		text string
-		want []string // all lines of the error
-	}{
+	runProblems(t, []problemTest{
 		{"unknown key", "providers:\n  lab:\n    base_url: http://x\n    bse_url: y\n", []string{
 			"haltd.yaml:4: providers.lab.bse_url: unknown key; did you mean base_url?"}},
 		{"unknown key at the top", "gatewy: {}\n", []string{
@@ -31,7 +33,7 @@ func TestProblems(t *testing.T) {
 		{"key that is no name", "? [a]\n: b\n", []string{
 			"haltd.yaml:1: expected a name as key, got a list"}},
 		{"merge key", "log: &l {level: info}\ngateway: {<<: *l}\n", []string{
-			`haltd.yaml:2: gateway["<<"]: unknown key; expected one of listen, require_keys, max_body, shutdown_timeout`}},
+			`haltd.yaml:2: gateway["<<"]: unknown key; expected one of listen, require_keys, max_body, shutdown_timeout, block_status`}},
 
 		{"section is a text", "gateway: yes please\n", []string{
 			`haltd.yaml:1: gateway: expected keys and values, got "yes please"`}},
@@ -65,6 +67,8 @@ func TestProblems(t *testing.T) {
 			"haltd.yaml:1: retention.events: expected 0 to 36500d, got -1h"}},
 		{"level", "log: {level: loud}\n", []string{
 			`haltd.yaml:1: log.level: expected debug, info, warn or error, got "loud"`}},
+		{"block status", "gateway: {block_status: 503}\n", []string{
+			"haltd.yaml:1: gateway.block_status: expected 400 to 499, got 503"}},
 		{"log format", "log: {format: xml}\n", []string{
 			`haltd.yaml:1: log.format: expected text or json, got "xml"`}},
 		{"not a number", "defaults: {kill_switch: {threshold: .nan}}\n", []string{
@@ -148,9 +152,12 @@ func TestProblems(t *testing.T) {
 			"haltd.yaml:2: a second YAML document; keep everything in one"}},
 		{"all at once, in order", "log: {level: loud}\nfoo: 1\ngateway: {listen: x}\n", []string{
 			`haltd.yaml:1: log.level: expected debug, info, warn or error, got "loud"`,
-			"haltd.yaml:2: foo: unknown key; expected one of gateway, admin, data_dir, providers, pricing, retention, log, defaults",
+			"haltd.yaml:2: foo: unknown key; expected one of gateway, admin, data_dir, providers, pricing, retention, log, defaults, agents, policies, jwt, alerts",
 			`haltd.yaml:3: gateway.listen: expected host:port such as 127.0.0.1:7070, got "x"`}},
-	}
+	})
+}
+
+func runProblems(t *testing.T, tests []problemTest) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -210,6 +217,10 @@ func TestNoSecretInAnyMessage(t *testing.T) {
 		"providers: {lab: {base_url: \"https://me:hunter2@x\"}}\n",
 		"providers: {lab: {base_url: \"ftp://me:hunter2@x\"}}\n",
 		"providers: {lab: {base_url: http://x, api_key: \"haltd_hunter2\"}}\n",
+		"jwt: {secret: hunter2}\n",
+		"alerts: {channels: [{name: a, kind: slack, url: \"ftp://x/hunter2\"}]}\n",
+		"alerts: {channels: [{name: a, kind: webhook, url: \"http://x:y/hunter2\", secret: hunter2}]}\n",
+		"alerts: {channels: [{name: a, kind: email, password: hunter2}]}\n",
 	} {
 		if _, err := loadText(t, text, nil); err == nil || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v", text, err)
@@ -217,12 +228,21 @@ func TestNoSecretInAnyMessage(t *testing.T) {
 	}
 }
 
+// standIns pass for the secrets that are checked for more than their letters.
+var standIns = strings.NewReplacer(
+	"url: '"+redacted+"'", "url: https://hooks.example.com",
+	"secret: '"+redacted+"'", "secret: "+webhookSecret,
+)
+
 func FuzzLoad(f *testing.F) {
 	example, err := os.ReadFile("../../haltd.example.yaml")
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(example)
+	f.Add([]byte(under("defaults:", fairvisorBlock) + under("policies:\n  -", fairvisorPolicy) + "jwt: {secret: " + sharedSecret + "}\n"))
+	f.Add([]byte("agents: {A: {kill_switch: {enabled: ~, stall: warn}, budgets: {day: {hard_usd: 1}}, allowed_hours: []}}"))
+	f.Add([]byte(alertChannels))
 	f.Add([]byte("a: &a [*a]\nproviders: {x: *a}\n"))
 	f.Add([]byte("? *a\n: b"))
 	f.Add([]byte("providers: &p\n  lab: *p\n"))
@@ -243,7 +263,7 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := read("redacted.yaml", text, envOf(nil)); err != nil {
+		if _, err := read("redacted.yaml", []byte(standIns.Replace(string(text))), envOf(nil)); err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}
 	})

@@ -73,7 +73,7 @@ func (d *decoder) provider(name string, p Provider) Provider {
 	if p.MaxConnections < 0 {
 		d.problem(key+".max_connections", "expected 0 (no limit) or more, got %d", p.MaxConnections)
 	}
-	p.APIKey = d.secret(key+".api_key", p.APIKey, p.APIKeyFile)
+	p.APIKey = d.headerSecret(key+".api_key", p.APIKey, p.APIKeyFile)
 	p.BaseURL = d.baseURL(key, p.BaseURL)
 	if u := p.BaseURL; u != nil && u.Scheme == "http" && p.APIKey != "" && !isLoopback(u.Hostname()) {
 		d.warn(key+".base_url", "the key of %s travels unencrypted; use https", name)
@@ -83,22 +83,35 @@ func (d *decoder) provider(name string, p Provider) Provider {
 
 func (d *decoder) baseURL(provider string, u *url.URL) *url.URL {
 	key := provider + ".base_url"
+	if u != nil {
+		return d.absoluteURL(key, u, "use api_key for the key")
+	}
+	if !d.isSet(key) { // else the decoder said what is wrong with it
+		d.problem(provider, "base_url is missing; only built-in providers go without")
+	}
+	return nil
+}
+
+// absoluteURL is u without a slash at its end, or nil for one to which no path
+// can be appended. fix says where a password belongs instead.
+func (d *decoder) absoluteURL(key string, u *url.URL, fix string) *url.URL {
 	switch {
-	case u == nil:
-		if !d.isSet(key) { // else the decoder said what is wrong with it
-			d.problem(provider, "base_url is missing; only built-in providers go without")
-		}
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		d.problem(key, "expected a URL such as https://api.example.com, got %s", quote(u.Redacted()))
 	case u.User != nil:
-		d.problem(key, "a URL with a user name or password; use api_key for the key")
+		d.problem(key, "a URL with a user name or password; %s", fix)
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		d.problem(key, "a URL with a query or fragment; end it at the path")
 	default:
-		trimmed := *u
-		trimmed.Path = strings.TrimRight(u.Path, "/")
-		trimmed.RawPath = strings.TrimRight(u.RawPath, "/")
-		return &trimmed
+		return withoutSlash(u)
 	}
 	return nil
+}
+
+// withoutSlash is u with a path to which another one can be appended.
+func withoutSlash(u *url.URL) *url.URL {
+	trimmed := *u
+	trimmed.Path = strings.TrimRight(u.Path, "/")
+	trimmed.RawPath = strings.TrimRight(u.RawPath, "/")
+	return &trimmed
 }

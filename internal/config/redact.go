@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -30,6 +31,8 @@ func node(v reflect.Value) *yaml.Node {
 		return n
 	}
 	switch v.Kind() {
+	case reflect.Pointer:
+		return node(v.Elem())
 	case reflect.Struct:
 		return structNode(v)
 	case reflect.Map:
@@ -39,7 +42,10 @@ func node(v reflect.Value) *yaml.Node {
 		}
 		return n
 	}
-	n := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	n := &yaml.Node{Kind: yaml.SequenceNode}
+	if v.Len() == 0 || v.Type().Elem().Kind() != reflect.Struct {
+		n.Style = yaml.FlowStyle
+	}
 	for i := range v.Len() {
 		n.Content = append(n.Content, node(v.Index(i)))
 	}
@@ -49,20 +55,28 @@ func node(v reflect.Value) *yaml.Node {
 // structNode leaves out what is not set and what a secret's file stands for.
 func structNode(v reflect.Value) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode}
-	for f, value := range v.Fields() {
-		tag := f.Tag.Get("yaml")
-		if tag == "" || tag == "-" {
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		key := keyOf(f)
+		if key == "" {
 			continue
 		}
-		if value.Kind() == reflect.String && value.Len() == 0 {
+		value := v.FieldByIndex(f.Index)
+		if value.IsZero() && saysNothing(f) {
 			continue
 		}
-		if file, ok := fieldNamed(v, tag+"_file"); ok && file.Len() > 0 {
+		if file, ok := fieldNamed(v, key+"_file"); ok && file.Len() > 0 {
 			continue
 		}
-		n.Content = append(n.Content, name(tag), node(value))
+		n.Content = append(n.Content, name(key), node(value))
 	}
 	return n
+}
+
+// saysNothing reports whether the zero value of a field means that it is not
+// set.
+func saysNothing(f reflect.StructField) bool {
+	kind := f.Type.Kind()
+	return kind == reflect.String || kind == reflect.Pointer || strings.HasSuffix(f.Tag.Get("yaml"), ",omitempty")
 }
 
 func name(key string) *yaml.Node {

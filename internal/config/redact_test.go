@@ -41,6 +41,14 @@ admin: {token_file: token, hosts: [a.example.com]}
 providers:
   lab: {base_url: "http://127.0.0.1:1", api_key: hunter2, max_connections: 3}
 pricing: {models: {"gpt-4.1": {input: 0.0028, output: 8}}}
+defaults: {loop_detection: {enabled: false}, allowed_hours: [{days: [mon], from: 22:00, to: 06:00}]}
+agents: {Bot: {kill_switch: {enabled: true}, allowed_hours: []}}
+policies: [{id: a, spec: {selector: {pathPrefix: /tools, methods: [POST]}, upstream: "http://127.0.0.1:2/", rules: [{name: r, limit_keys: ["jwt:org"], algorithm: token_bucket, algorithm_config: {rps: 0.5, burst: 1}}]}}]
+jwt: {secret: hunter2hunter2hunter2hunter2hunter2}
+alerts:
+  channels:
+    - {name: b, kind: slack, url: "https://hooks.example.com/hunter2"}
+    - {name: c, kind: email, host: h, username: u, password_file: token, from: a@b.c, to: [a@b.c]}
 `, 0o600)
 	c, err := Load("haltd.yaml", envOf(map[string]string{"OPENAI_API_KEY": "hunter2"}))
 	if err != nil {
@@ -60,6 +68,7 @@ pricing: {models: {"gpt-4.1": {input: 0.0028, output: 8}}}
   require_keys: false
   max_body: 32MiB
   shutdown_timeout: 30s
+  block_status: 400
 admin:
   listen: 127.0.0.1:7071
   token_file: token
@@ -98,6 +107,79 @@ defaults:
     enabled: false
     window_size: 20
     threshold: 10
+    similarity: kill
+    stall: kill
+    window_scope: agent
+    kill_scope: agent
+    require_corroboration: true
+    stateless: false
+    retry_after_seconds: 60
+  budgets:
+    day:
+      soft_usd: 0.00
+      hard_usd: 0.00
+      soft_tokens: 0
+      hard_tokens: 0
+    month:
+      soft_usd: 0.00
+      hard_usd: 0.00
+      soft_tokens: 0
+      hard_tokens: 0
+    reserve_tokens: 4096
+  allowed_hours:
+    - days: [mon]
+      from: 22:00
+      to: 06:00
+  rate_limits:
+    requests_per_minute: 0
+    tokens_per_minute: 0
+  growth:
+    min_prompt_tokens: 0
+  time_zone: UTC
+  loop_detection:
+    enabled: false
+    window_seconds: 0
+    threshold_identical_requests: 0
+agents:
+  bot:
+    kill_switch:
+      enabled: true
+    allowed_hours: []
+policies:
+  - id: a
+    spec:
+      selector:
+        pathPrefix: /tools
+        methods: [POST]
+        hosts: []
+      upstream: http://127.0.0.1:2
+      rules:
+        - name: r
+          limit_keys: ['jwt:org']
+          algorithm: token_bucket
+          algorithm_config:
+            rps: 0.5
+            tokens_per_second: 0
+            burst: 1
+jwt:
+  secret: '[redacted]'
+alerts:
+  allow_internal: []
+  channels:
+    - name: b
+      kind: slack
+      enabled: true
+      url: '[redacted]'
+    - name: c
+      kind: email
+      enabled: true
+      host: h
+      port: 587
+      tls: starttls
+      username: u
+      password_file: token
+      from: a@b.c
+      to: [a@b.c]
 `
 	if d := cmp.Diff(want, string(got)); d != "" {
 		t.Error(d)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/detect"
 )
 
 // ByteSize is a number of bytes, written like 32MiB.
@@ -93,13 +94,13 @@ var logLevels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }
 
-// maxPrice keeps prices far from where arithmetic saturates.
-const maxPrice = 1_000_000
+// maxDollars keeps amounts far from where arithmetic saturates.
+const maxDollars = 1_000_000
 
 // parseMoney reads a number of dollars to the nearest billionth.
 func parseMoney(text string) (haltd.Money, bool) {
 	f, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(f >= 0 && f <= maxPrice) {
+	if err != nil || !(f >= 0 && f <= maxDollars) {
 		return 0, false
 	}
 	return haltd.Money(math.Round(f * float64(haltd.Dollar))), true
@@ -116,12 +117,25 @@ func setScalar(target any, text string) (handled bool, err error) {
 		*t, ok = text, true
 	case *Secret:
 		*t, ok = Secret(text), true
+	case *haltd.Scope:
+		*t, ok = haltd.Scope(text), true
+	case *haltd.ChannelKind:
+		*t, ok = haltd.ChannelKind(text), true
+	case *detect.LoopAction:
+		*t, ok = detect.LoopAction(text), true
+	case *haltd.Action:
+		expected = "kill, reject or warn"
+		ok = t.UnmarshalText([]byte(text)) == nil
 	case *bool:
 		expected = "true or false"
 		*t, ok = text == "true", text == "true" || text == "false"
 	case *int:
 		expected = "a whole number"
 		n, err := strconv.Atoi(text)
+		*t, ok = n, err == nil
+	case *int64:
+		expected = "a whole number"
+		n, err := strconv.ParseInt(text, 10, 64)
 		*t, ok = n, err == nil
 	case *float64:
 		expected = "a number"
@@ -137,7 +151,7 @@ func setScalar(target any, text string) (handled bool, err error) {
 		expected = "debug, info, warn or error"
 		*t, ok = logLevels[text]
 	case *haltd.Money:
-		expected = fmt.Sprintf("a number of US dollars from 0 to %d", maxPrice)
+		expected = fmt.Sprintf("a number of US dollars from 0 to %d", maxDollars)
 		*t, ok = parseMoney(text)
 	case **url.URL:
 		expected = "a URL such as https://api.example.com"
@@ -160,10 +174,20 @@ func scalarText(value any) (text string, handled bool) {
 		return v, true
 	case Secret:
 		return v.String(), true
+	case haltd.Scope:
+		return string(v), true
+	case haltd.ChannelKind:
+		return string(v), true
+	case detect.LoopAction:
+		return string(v), true
+	case haltd.Action:
+		return v.String(), true
 	case bool:
 		return strconv.FormatBool(v), true
 	case int:
 		return strconv.Itoa(v), true
+	case int64:
+		return strconv.FormatInt(v, 10), true
 	case float64:
 		return strconv.FormatFloat(v, 'f', -1, 64), true
 	case ByteSize:

@@ -19,9 +19,10 @@ import (
 // follows from other values.
 func (d *decoder) validate(c *Config) {
 	d.listeners(c)
-	d.within("gateway.max_body", int64(c.Gateway.MaxBody), 1<<10, 1<<30, func(n int64) string { return ByteSize(n).String() })
-	d.within("gateway.shutdown_timeout", int64(c.Gateway.ShutdownTimeout), 0, int64(time.Hour), duration)
-	d.within("retention.events", int64(c.Retention.Events), 0, 36500*int64(day), duration)
+	d.between("gateway.max_body", int64(c.Gateway.MaxBody), 1<<10, 1<<30, func(n int64) string { return ByteSize(n).String() })
+	d.between("gateway.shutdown_timeout", int64(c.Gateway.ShutdownTimeout), 0, int64(time.Hour), duration)
+	d.between("gateway.block_status", int64(c.Gateway.BlockStatus), 400, 499, number)
+	d.between("retention.events", int64(c.Retention.Events), 0, 36500*int64(day), duration)
 	if c.DataDir == "" {
 		d.problem("data_dir", "expected a directory, got nothing")
 	}
@@ -32,21 +33,17 @@ func (d *decoder) validate(c *Config) {
 		c.Providers[name] = d.provider(name, c.Providers[name])
 	}
 	d.prices(&c.Pricing)
-	d.killSwitch("defaults.kill_switch", c.Defaults.KillSwitch)
+	d.policies(c)
+	d.alerts(&c.Alerts)
 }
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
 
 func duration(n int64) string { return formatDuration(time.Duration(n)) }
 
-func (d *decoder) within(key string, n, low, high int64, format func(int64) string) {
+func (d *decoder) between(key string, n, low, high int64, format func(int64) string) {
 	if n < low || n > high {
 		d.problem(key, "expected %s to %s, got %s", format(low), format(high), format(n))
-	}
-}
-
-func (d *decoder) killSwitch(key string, k KillSwitch) {
-	d.within(key+".window_size", int64(k.WindowSize), 2, 1000, func(n int64) string { return strconv.FormatInt(n, 10) })
-	if !(k.Threshold > 0 && k.Threshold <= 10_000) {
-		d.problem(key+".threshold", "expected a number above 0, 10000 at most, got %v", k.Threshold)
 	}
 }
 
@@ -56,7 +53,7 @@ func (d *decoder) listeners(c *Config) {
 	if gatewayOK && adminOK && *gateway == *admin && !strings.HasSuffix(*admin, ":0") {
 		d.problem("admin.listen", "the gateway listens on %s already; choose another port", *admin)
 	}
-	c.Admin.Token = d.secret("admin.token", c.Admin.Token, c.Admin.TokenFile)
+	c.Admin.Token = d.headerSecret("admin.token", c.Admin.Token, c.Admin.TokenFile)
 	if adminOK && c.Admin.Token == "" && !d.failed("admin.token") && !d.failed("admin.token_file") {
 		if host, _, _ := net.SplitHostPort(*admin); !isLoopback(host) {
 			d.problem("admin.listen", "%s can be reached from other machines and needs a token; set admin.token, admin.token_file or HALTD_ADMIN_TOKEN", *admin)
@@ -132,8 +129,23 @@ func (d *decoder) secret(key string, value Secret, file string) Secret {
 		d.problem(fileKey, "set together with %s; keep one of them", key)
 		return ""
 	case d.isSet(fileKey):
-		value, key = d.secretFile(fileKey, file), fileKey
+		return d.secretFile(fileKey, file)
 	}
+	return value
+}
+
+// source is the key that gives a secret: key itself or key_file.
+func (d *decoder) source(key string) (source string, given bool) {
+	if d.isSet(key + "_file") {
+		return key + "_file", true
+	}
+	return key, d.isSet(key)
+}
+
+// headerSecret is a secret that travels in an HTTP header.
+func (d *decoder) headerSecret(key string, value Secret, file string) Secret {
+	value = d.secret(key, value, file)
+	key, _ = d.source(key)
 	switch {
 	case !value.sendable():
 		d.problem(key, "spaces, line breaks or other characters that no HTTP header can carry")

@@ -97,17 +97,18 @@ func (c *Command) files() (steps, labels []string, err error) {
 // settings are those of the configuration, or the defaults with the kill
 // switch on when there is none.
 func settings(env Env) (detect.Settings, error) {
-	set := detect.DefaultSettings()
 	if env.ConfigPath == "" {
-		return set, nil
+		return detect.DefaultSettings(), nil
 	}
 	cfg, err := config.Load(env.ConfigPath, env.Getenv)
 	if err != nil {
-		return set, err
+		return detect.Settings{}, err
 	}
-	set.WindowSize = cfg.Defaults.KillSwitch.WindowSize
-	set.Threshold = cfg.Defaults.KillSwitch.Threshold
-	return set, nil
+	k := cfg.Defaults.KillSwitch
+	return detect.Settings{
+		WindowSize: k.WindowSize, Threshold: k.Threshold, RequireCorroboration: k.RequireCorroboration,
+		Stateless: k.Stateless, MinPromptTokens: cfg.Defaults.Growth.MinPromptTokens,
+	}, nil
 }
 
 // progressEvery keeps the progress line from costing more than the work.
