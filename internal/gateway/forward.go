@@ -38,12 +38,17 @@ func (g *Gateway) forward(x *exchange) error {
 	// read is let go of before, the body as soon as it is sent.
 	body := &payload{bytes: x.body}
 	x.body, x.call = nil, nil
+	x.verdict.LetGo()
 	out := x.upstreamRequest(up, body)
 	overhead := g.Clock().Sub(x.start) - x.waited
+	x.forwarded = true
 	res, err := up.transport.RoundTrip(out)
 	body.answer()
 	if err != nil {
-		if x.r.Context().Err() != nil {
+		switch {
+		case x.wasCut():
+			return x.cutDenial()
+		case x.r.Context().Err() != nil:
 			return errClientLeft
 		}
 		g.Logger.Warn("upstream unreachable", "provider", up.Name, "error", plainCause(err))
@@ -60,6 +65,7 @@ func (g *Gateway) forward(x *exchange) error {
 func (x *exchange) upstreamRequest(up *upstream, body *payload) *http.Request {
 	h := x.r.Header
 	dropHopByHop(h)
+	delete(h, "X-Agent-Id")
 	if _, ok := h["User-Agent"]; !ok {
 		h["User-Agent"] = nil // or net/http would add its own
 	}
@@ -73,7 +79,7 @@ func (x *exchange) upstreamRequest(up *upstream, body *payload) *http.Request {
 		Proto:         "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
 	switch {
-	case x.format != nil:
+	case body.bytes != nil:
 		delete(h, "Expect") // answered when the body was read
 		out.ContentLength = int64(len(body.bytes))
 		out.Body, _ = body.open()
@@ -81,7 +87,7 @@ func (x *exchange) upstreamRequest(up *upstream, body *payload) *http.Request {
 	case x.r.ContentLength == 0:
 		out.Body = http.NoBody
 	}
-	return out.WithContext(x.r.Context())
+	return out.WithContext(x.ctx)
 }
 
 // plainCause is the innermost reason, without addresses and urls around it.
@@ -101,6 +107,7 @@ var copyBuffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
 // client before anything else looks at it.
 func (g *Gateway) deliver(x *exchange, res *http.Response) {
 	announced := x.copyHeader(res)
+	x.flag(x.w.Header())
 	x.event.Status = res.StatusCode
 	x.w.WriteHeader(res.StatusCode)
 	flush := func() {}
@@ -140,11 +147,16 @@ func (g *Gateway) pump(x *exchange, from io.Reader, tap *wire.Tap, flush func())
 			x.sent += int64(n)
 			if tap != nil {
 				tap.Write(buf[:n])
+				x.verdict.Said(tap.Kept() / 4)
 			}
 		}
 		switch {
 		case err == io.EOF:
 			return true
+		case err != nil && x.wasCut():
+			x.event.Error, x.broken = "operator_cut", true
+			x.endStream()
+			return false
 		case err != nil:
 			x.event.Error, x.broken = "upstream_cut", true
 			if errors.Is(err, context.Canceled) || x.r.Context().Err() != nil {

@@ -5,15 +5,18 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/judge"
+	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/wire"
 )
 
@@ -27,7 +30,8 @@ type Recorder interface {
 type Attempts interface {
 	Digest(agent, path string, body []byte) uint64
 	Retry(digest uint64, claimed bool) bool
-	Ended(digest uint64, succeeded bool)
+	Ended(digest uint64, complete bool)
+	Stopped(digest uint64)
 }
 
 // Replies knows in which session a reply was given.
@@ -40,13 +44,12 @@ type Replies interface {
 type Meter interface {
 	Request(provider, decision string)
 	Overhead(time.Duration)
-	Detect(time.Duration)
 	Unread()
 	InvalidAgentID()
 	InFlight(delta int)
 }
 
-// The decisions that Meter counts.
+// The decisions that Meter counts, besides the actions of verdicts.
 const (
 	decisionAllow  = "allow"  // forwarded as an LLM call
 	decisionPassed = "passed" // forwarded, but no LLM call
@@ -59,6 +62,8 @@ type Options struct {
 	Keys     *Keyring
 	Judge    *judge.Judge
 	Recorder Recorder
+	// Price is what a call cost; known is false where a default was used.
+	Price    func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
 	Attempts Attempts
 	Replies  Replies
 	Meter    Meter
@@ -70,6 +75,7 @@ type Options struct {
 type Gateway struct {
 	Options
 	inFlight sync.WaitGroup
+	flights  flights
 	settings atomic.Pointer[Settings]
 }
 
@@ -120,7 +126,9 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = g.read(x)
 	}
 	if err == nil {
-		g.judge(x)
+		err = g.judge(x)
+	}
+	if err == nil {
 		err = g.forward(x)
 	}
 	if err != nil {
@@ -149,23 +157,30 @@ type exchange struct {
 	// has no id of its own.
 	keyDigest uint64
 	named     bool // the client named the session; set by read at the latest
+	shared    bool // nobody named the agent: it is that of the client family
 
 	// read; format is nil for a path that passes through
 	format   wire.Format
 	body     []byte // as sent
+	bodyHash []byte // where a policy compares whole requests
 	call     *haltd.Call
 	estimate int // prompt tokens
 	attempt  uint64
 	waited   time.Duration // for the client to send its body
 
 	// judge
-	verdict *judge.Verdict // nil for what is not judged
+	policies []*policy.Policy    // that select the request
+	values   []map[string]string // of their keys
+	verdict  *judge.Verdict      // nil for what did not come so far
 
 	// forward and observe
-	reply   *haltd.Reply // nil unless a 2xx reply to an LLM call began
-	sent    int64        // bytes of the reply's body
-	refused bool         // answered by haltd
-	broken  bool         // the reply stopped before its end
+	ctx       context.Context // ends when the client leaves or the call is cut
+	cut       context.CancelCauseFunc
+	forwarded bool
+	reply     *haltd.Reply // nil unless a 2xx reply to an LLM call began
+	sent      int64        // bytes of the reply's body
+	refused   bool         // answered by haltd
+	broken    bool         // the reply stopped before its end
 }
 
 // isProbe reports a look at the base URL itself, as Claude Code sends before
@@ -180,14 +195,13 @@ func (g *Gateway) greet(w http.ResponseWriter) {
 }
 
 // refusal is an error that the gateway answers itself.
-type refusal struct {
-	status int
-	why    *haltd.Error
+type refusal struct{ wire.Denied }
+
+func (r refusal) Error() string { return r.Message }
+
+func refuse(status int, why *haltd.Error) error {
+	return refusal{wire.Denied{Status: status, Code: why.Code, Message: "haltd: " + why.Error()}}
 }
-
-func (r refusal) Error() string { return r.why.Error() }
-
-func refuse(status int, why *haltd.Error) error { return refusal{status, why} }
 
 // refuse answers a request that is not forwarded, in the provider's own
 // shape, and says why in a header too.
@@ -198,22 +212,28 @@ func (g *Gateway) refuse(x *exchange, err error) {
 	}
 	var ref refusal
 	if !errors.As(err, &ref) {
-		ref = refusal{http.StatusInternalServerError, haltd.Errorf(haltd.CodeInternal, "haltd could not handle this request: %v", err)}
+		ref = refuse(http.StatusInternalServerError, haltd.Errorf(haltd.CodeInternal, "haltd could not handle this request: %v", err)).(refusal)
 	}
 	x.refused = true
-	x.event.Error, x.event.Status = ref.why.Code, ref.status
+	x.event.Status = ref.Status
+	if !ref.Blocked {
+		x.event.Error = ref.Code
+	}
 	h := x.w.Header()
 	h.Set("Content-Type", "application/json")
-	h.Set("X-Haltd-Reason", ref.why.Code)
-	if ref.status < 500 {
+	x.explain(h, ref.Code, ref.Incident)
+	switch {
+	case ref.RetryAfter > 0:
+		h.Set("Retry-After", strconv.Itoa(ref.RetryAfter))
+	case ref.Status < 500:
 		h.Set("X-Should-Retry", "false")
 	}
-	if ref.status == http.StatusUpgradeRequired {
+	if ref.Status == http.StatusUpgradeRequired {
 		h.Set("Upgrade", "HTTP/1.1")
 		h.Set("Connection", "Upgrade")
 	}
-	x.w.WriteHeader(ref.status)
-	_, _ = x.w.Write(x.dialect().Denial(ref.status, ref.why.Code, "haltd: "+ref.Error()))
+	x.w.WriteHeader(ref.Status)
+	_, _ = x.w.Write(x.dialect().Denial(ref.Denied))
 }
 
 // dialect is the manner in which to talk to this client: that of the format

@@ -11,23 +11,28 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/config"
+	"github.com/haltd/haltd/internal/control"
 	"github.com/haltd/haltd/internal/judge"
+	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/state/memory"
+	"github.com/haltd/haltd/internal/store/sqlite"
 )
 
 // fixture is a gateway before upstreams of the test's own.
 type fixture struct {
 	*Gateway
-	url    string
-	events *eventLog
-	meter  *meter
-	keys   *keyStore
+	url     string
+	events  *eventLog
+	meter   *meter
+	keys    *keyStore
+	control *control.Control
+	store   *sqlite.Store
 }
 
 // newFixture starts a gateway with this configuration; UPSTREAM in it stands
@@ -49,16 +54,48 @@ func startFixture(t testing.TB, yaml string) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cfg := loadConfig(t, yaml)
+	price := func(_, _ string, u haltd.Usage) (haltd.Money, bool) {
+		return haltd.Money(u.Input+u.Output) * haltd.Dollar / 1000, true
+	}
 	f.Gateway = New(Options{
-		Keys: ring, Recorder: f.events, Meter: f.meter,
-		Judge:    judge.New(memory.NewDetectors(1000, 1e6), detect.DefaultSettings()),
+		Keys: ring, Recorder: f.events, Meter: f.meter, Price: price,
+		Judge:    f.newJudge(t, cfg, price),
 		Attempts: memory.NewAttempts(1000), Replies: memory.NewReplies(1000),
 		Clock: time.Now, Logger: slog.New(slog.DiscardHandler),
-	}, NewSettings(loadConfig(t, yaml), nil))
+	}, NewSettings(cfg, nil))
 	s := httptest.NewServer(f.Gateway)
 	t.Cleanup(func() { s.Close(); f.Gateway.Wait(); f.Gateway.Close() })
 	f.url = s.URL
 	return f
+}
+
+// newJudge makes a judge over a store in a temporary folder.
+func (f *fixture) newJudge(t testing.TB, cfg *config.Config, price func(_, _ string, u haltd.Usage) (haltd.Money, bool)) *judge.Judge {
+	t.Helper()
+	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
+	var err error
+	if f.store, err = sqlite.Open(ctx, filepath.Join(t.TempDir(), "haltd.db")); err != nil {
+		t.Fatal(err)
+	}
+	f.control, err = control.New(ctx, control.Options{
+		Store: f.store, Incidents: f.store, Journal: f.events,
+		Cut: func(target haltd.Target) { f.Gateway.Cut(target) }, Notify: func() {}, Clock: time.Now, Logger: log,
+	}, cfg.Defaults.Policy, cfg.Agents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ledgers, err := ledger.Open(ctx, f.store, func(context.Context) error { return nil }, time.Now, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.control.Close(ctx); ledgers.Close(ctx); f.store.Close() })
+	return judge.New(judge.Options{
+		Control: f.control, Ledgers: ledgers, Sessions: f.store,
+		States: memory.NewDetectors(1000, 1e6), Limits: memory.NewLimits(1000),
+		Price: price, Record: f.events.Record, Key: []byte("a key of the tests"),
+		Meter: f.meter, Clock: time.Now, Logger: log,
+	})
 }
 
 func loadConfig(t testing.TB, yaml string) *config.Config {
@@ -112,12 +149,22 @@ func (f *fixture) last(t *testing.T) haltd.Event {
 type eventLog struct {
 	mu  sync.Mutex
 	all []haltd.Event
+	ids atomic.Int64
 }
 
 func (l *eventLog) Record(e haltd.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.all = append(l.all, e)
+}
+
+// Stamp and Announce make the log a journal.
+func (l *eventLog) Stamp(e *haltd.Event) { e.ID = haltd.EventID(l.ids.Add(1)) }
+
+func (l *eventLog) Announce(events []haltd.Event) {
+	for _, e := range events {
+		l.Record(e)
+	}
 }
 
 func (l *eventLog) count() int {
@@ -146,6 +193,7 @@ func (m *meter) get(what string) int {
 func (m *meter) Request(provider, decision string) { m.add(provider + " " + decision) }
 func (m *meter) Overhead(time.Duration)            { m.add("overhead") }
 func (m *meter) Detect(time.Duration)              { m.add("detect") }
+func (m *meter) Kill(detector string)              { m.add("kill " + detector) }
 func (m *meter) Unread()                           { m.add("unread") }
 func (m *meter) InvalidAgentID()                   { m.add("invalid agent") }
 func (m *meter) InFlight(int)                      {}

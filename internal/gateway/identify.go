@@ -24,6 +24,7 @@ func (g *Gateway) identify(x *exchange) error {
 	}
 	e.Provider, e.Path = x.route.upstream.Name, cut(x.route.path, 300)
 	credential := clientKey(x.r)
+	g.selectPolicies(x)
 	if err := g.authenticate(x); err != nil {
 		return err
 	}
@@ -42,14 +43,13 @@ func (g *Gateway) identify(x *exchange) error {
 	case name != "":
 		e.Agent = name
 	default:
-		e.Agent = e.Client
+		e.Agent, x.shared = e.Client, true
 	}
 	if e.Session = headerSession(x.r.Header); e.Session != "" {
 		x.named = true
 	} else {
 		x.keyDigest = xxhash.Sum64String(credential)
 	}
-	delete(x.r.Header, "X-Agent-Id")
 	if isUpgrade(x.r.Header) {
 		return refuse(http.StatusUpgradeRequired, haltd.Errorf("upgrade_required", "haltd does not pass WebSockets").
 			WithFix("Use plain HTTP; Codex does so by itself."))

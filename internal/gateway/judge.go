@@ -1,63 +1,82 @@
 package gateway
 
 import (
-	"context"
-	"encoding/json"
+	"net"
+	"net/http"
+	"slices"
 	"time"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/judge"
+	"github.com/haltd/haltd/internal/policy"
 )
 
-// judge asks the detectors about an LLM call. Nothing is blocked: what they
-// say stands in the record. A transport's retry is no evidence, and a judge
-// that fails lets the call pass.
-func (g *Gateway) judge(x *exchange) {
-	if x.call == nil || x.event.Retry {
-		return
-	}
+// judge asks policy and detectors about a request. What they stop comes back
+// as the answer to give; what they slow down waits here.
+func (g *Gateway) judge(x *exchange) error {
 	e := &x.event
-	began := g.Clock()
-	verdict, err := g.Judge.Judge(x.r.Context(), judge.Subject{
-		Agent: e.Agent, Session: e.Session, Shared: e.Agent == e.Client, Named: x.named,
-	}, x.call, began)
-	g.Meter.Detect(g.Clock().Sub(began))
-	if err != nil {
-		g.Logger.Warn("call not judged", "agent", e.Agent, "error", err)
-		return
+	r := &judge.Request{
+		Agent: e.Agent, Session: e.Session, Shared: x.shared, Named: x.named,
+		Call: x.call, Retry: e.Retry, Provider: e.Provider, Model: e.Model, PromptTokens: int64(x.estimate),
+		Policies: x.policies, Descriptors: x.descriptors, Identity: x.identity(),
+		Event: *e, Now: g.Clock(),
 	}
-	x.verdict = verdict
-	e.Verdict = verdict.Brief()
-	if verdict.News {
-		g.tell(x, haltd.EventWarning, verdict.Full())
+	if x.call != nil {
+		r.MaxTokens = int64(x.call.MaxTokens)
 	}
-}
-
-// observe gives the judge the reply, whole or as far as it came.
-func (g *Gateway) observe(x *exchange, now time.Time) {
-	if x.verdict == nil || x.reply == nil {
-		return
-	}
-	// The client may be gone; what it said still counts.
-	signals, err := x.verdict.Observe(context.WithoutCancel(x.r.Context()), x.reply, now)
-	if err != nil {
-		g.Logger.Warn("reply not observed", "agent", x.event.Agent, "error", err)
-	}
-	for _, s := range signals {
-		if s.Detector == detect.Growth {
-			g.tell(x, haltd.EventGrowth, x.verdict.FullOf(s))
+	// Should this request be the one that kills, this is how it ends.
+	r.Event.Time, r.Event.Status = x.start.UTC(), x.settings.blockStatus
+	x.verdict = g.Judge.Judge(x.r.Context(), r)
+	if delay := time.Duration(x.verdict.Decision.Delay); x.verdict.Decision.Action == haltd.Throttle {
+		if err := g.throttle(x, delay); err != nil {
+			return err
 		}
 	}
+	x.verdict.Describe(e)
+	if x.verdict.Decision.Action.Stops() {
+		return x.denial()
+	}
+	return g.takeOff(x)
 }
 
-// tell records what the detectors found as an event of its own.
-func (g *Gateway) tell(x *exchange, kind haltd.EventType, verdict json.RawMessage) {
-	e, now := &x.event, g.Clock()
-	g.Recorder.Record(haltd.Event{
-		Time: now.UTC(), Type: kind,
-		Agent: e.Agent, Label: e.Label, Session: e.Session, Client: e.Client,
-		Provider: e.Provider, Format: e.Format, Path: e.Path, Model: e.Model,
-		Shadow: true, Verdict: verdict,
-	})
+// throttle lets a request wait, as long as its client does.
+func (g *Gateway) throttle(x *exchange, delay time.Duration) error {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	x.waited += delay
+	select {
+	case <-timer.C:
+	case <-x.r.Context().Done():
+		x.verdict.Withdraw(x.r.Context())
+		return errClientLeft
+	}
+	x.verdict.Recheck(x.r.Context())
+	return nil
+}
+
+// selectPolicies finds the policies that select a request and the values of
+// their keys, as long as its headers are those that the client sent.
+func (g *Gateway) selectPolicies(x *exchange) {
+	x.policies = x.settings.policies.Match(x.r.Method, x.r.Host, x.route.path)
+	for _, p := range x.policies {
+		x.values = append(x.values, p.Descriptors(x.r, remoteIP(x.r), g.Clock()))
+	}
+}
+
+func (x *exchange) descriptors(p *policy.Policy) map[string]string {
+	return x.values[slices.Index(x.policies, p)]
+}
+
+func remoteIP(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}
+
+// identity is what makes two requests the same to exact.
+func (x *exchange) identity() detect.Request {
+	return detect.Request{Method: x.r.Method, Path: x.route.path, Query: x.r.URL.RawQuery, BodyHash: x.bodyHash}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/judge"
@@ -19,6 +20,20 @@ func loopBody(n int) string {
 		fmt.Fprintf(&b, `,{"role":"tool","tool_call_id":"c%d","content":"Error: no such file or directory"}`, i)
 	}
 	return b.String() + "]}"
+}
+
+// wait answers the events of a kind when there are n of them; what control
+// writes comes in its own time.
+func (l *eventLog) wait(t *testing.T, kind haltd.EventType, n int) []haltd.Event {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		found := l.ofType(kind)
+		if len(found) >= n || time.Now().After(deadline) {
+			return found
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 func (l *eventLog) ofType(kind haltd.EventType) (found []haltd.Event) {
@@ -40,7 +55,7 @@ func TestALoopIsToldAndNotBlocked(t *testing.T) {
 		}
 	}
 	f.Gateway.Wait()
-	told := f.events.ofType(haltd.EventWarning)
+	told := f.events.wait(t, haltd.EventWarning, 2)
 	if len(told) != 2 {
 		t.Fatalf("%d warnings, want one for each level", len(told))
 	}
@@ -83,7 +98,7 @@ func TestGrowthIsTold(t *testing.T) {
 		f.send(t, "POST", "/agents/bot/v1/chat/completions", map[string]string{"X-Session-Id": "s"}, strings.Replace(chatBody, "hi", fmt.Sprintf("part %c of it", 'a'+i), 1))
 	}
 	f.Gateway.Wait()
-	if grown := f.events.ofType(haltd.EventGrowth); len(grown) != 1 || !strings.Contains(string(grown[0].Verdict), "2744") {
+	if grown := f.events.wait(t, haltd.EventGrowth, 1); len(grown) != 1 || !strings.Contains(string(grown[0].Verdict), "2744") {
 		t.Errorf("growth events %v, want one with the counts", grown)
 	}
 }

@@ -38,6 +38,12 @@ func (k *Keyring) find(secret string) (haltd.Key, bool) {
 	return key, ok
 }
 
+// Agent is the agent of a whole key in force.
+func (k *Keyring) Agent(secret string) (agent string, ok bool) {
+	key, ok := k.find(secret)
+	return key.Agent, ok
+}
+
 // Create makes a key for an agent. The secret is not kept and cannot be
 // shown again.
 func (k *Keyring) Create(ctx context.Context, agent, name string) (haltd.Key, string, error) {

@@ -2,13 +2,16 @@ package gateway
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/wire"
 )
 
@@ -18,16 +21,24 @@ var errClientLeft = errors.New("client left")
 // read is refused: passing it on unseen would be a way around the gateway.
 // Other requests pass through and their bodies are not touched.
 func (g *Gateway) read(x *exchange) error {
-	if x.route.format == nil || x.r.ContentLength == 0 && x.r.Method != http.MethodPost {
+	isCall := x.route.format != nil && (x.r.ContentLength != 0 || x.r.Method == http.MethodPost)
+	if !isCall && !x.comparesWhole() {
 		return nil
 	}
-	x.format = x.route.format
 	arriving := g.Clock()
 	var err error
 	if x.body, err = readBody(x.r, x.settings.maxBody); err != nil {
 		return err
 	}
 	x.waited = g.Clock().Sub(arriving)
+	if x.comparesWhole() {
+		sum := sha256.Sum256(x.body)
+		x.bodyHash = sum[:]
+	}
+	if !isCall {
+		return nil
+	}
+	x.format = x.route.format
 
 	plain := x.body
 	if encoding := x.r.Header.Get("Content-Encoding"); encoding != "" {
@@ -40,6 +51,12 @@ func (g *Gateway) read(x *exchange) error {
 	}
 	g.describeCall(x)
 	return nil
+}
+
+// comparesWhole reports whether a policy looks for identical requests, bodies
+// included.
+func (x *exchange) comparesWhole() bool {
+	return slices.ContainsFunc(x.policies, func(p *policy.Policy) bool { return p.Loop != nil })
 }
 
 // describeCall puts what the call says of itself into the event.

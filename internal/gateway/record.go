@@ -3,6 +3,7 @@ package gateway
 import (
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/haltd/haltd"
@@ -12,19 +13,44 @@ import (
 // requests need to know of it.
 func (g *Gateway) record(x *exchange) {
 	e, now := &x.event, g.Clock()
+	g.land(x)
 	e.Time, e.Type = x.start.UTC(), x.eventType()
 	e.Latency = haltd.Duration(now.Sub(x.start))
-	if x.reply != nil {
+	switch {
+	case x.reply != nil:
 		describeReply(e, x)
+	case x.forwarded && x.format != nil && (e.Error == "client_left" || e.Error == "operator_cut"):
+		// Nobody waited for the reply; the prompt was sent all the same.
+		e.Estimated, e.Tokens = true, haltd.Usage{Input: int64(x.estimate)}
 	}
-	g.observe(x, now)
+	if e.Tokens != (haltd.Usage{}) {
+		cost, known := g.Price(e.Provider, e.Model, e.Tokens)
+		e.Cost, e.Unpriced = cost, !known
+	}
+	g.settle(x, now)
 	g.remember(x)
 	g.count(x)
-	g.Recorder.Record(*e)
+	if x.verdict == nil || !x.verdict.Written {
+		g.Recorder.Record(*e)
+	}
+}
+
+// settle gives the judge the reply, whole or as far as it came, and what the
+// call really cost.
+func (g *Gateway) settle(x *exchange, now time.Time) {
+	if x.verdict == nil || x.refused && !x.forwarded {
+		return
+	}
+	if x.reply != nil {
+		x.verdict.Observe(x.r.Context(), x.reply, now)
+	}
+	x.verdict.Settle(x.r.Context(), x.event.Tokens, x.event.Cost, now)
 }
 
 func (x *exchange) eventType() haltd.EventType {
 	switch {
+	case x.event.Blocked:
+		return haltd.EventBlocked
 	case x.refused || x.event.Status == 0:
 		return haltd.EventError
 	case x.format == nil:
@@ -65,6 +91,10 @@ func (g *Gateway) remember(x *exchange) {
 	if e.Format == "" {
 		return
 	}
+	if e.Blocked {
+		g.Attempts.Stopped(x.attempt)
+		return
+	}
 	whole := x.reply != nil && (x.reply.Complete || e.Unread != "")
 	g.Attempts.Ended(x.attempt, whole && !e.Failed())
 	if x.reply != nil && x.reply.ID != "" {
@@ -76,6 +106,8 @@ func (g *Gateway) count(x *exchange) {
 	e := &x.event
 	decision := decisionAllow
 	switch {
+	case x.verdict != nil && x.verdict.Decision.Action != haltd.Allow:
+		decision = x.verdict.Decision.Action.String()
 	case x.refused && e.Status < http.StatusInternalServerError:
 		decision = decisionRefuse
 	case e.Type == haltd.EventError:

@@ -18,7 +18,7 @@ func TestEventOfACall(t *testing.T) {
 	want := haltd.Event{
 		Type: haltd.EventCall, Agent: "bot", Session: "s1", Client: "curl",
 		Provider: "openai", Format: "openai-chat", Path: "/v1/chat/completions", Model: "gpt-x",
-		Status: 200, Tokens: haltd.Usage{Input: 7, Output: 2},
+		Status: 200, Tokens: haltd.Usage{Input: 7, Output: 2}, Cost: 9 * haltd.Dollar / 1000,
 		Finish: "stop", ToolCalls: []string{"read_file"},
 		PromptHash: textHash("hi"), PromptLen: 2, ReplyHash: textHash("hello"), ReplyLen: 5,
 	}

@@ -51,6 +51,13 @@ func findRoute(r *http.Request, s *Settings) (route, error) {
 			return rt, err
 		}
 	}
+	if service, err := findService(r, s, rest); err != nil || service != nil {
+		rt.upstream, rt.rest, rt.dialect = service, rest, s.fallback
+		if err == nil {
+			rt.path, err = cleanPath(rest)
+		}
+		return rt, err
+	}
 	if u := s.upstream(segment); u != nil {
 		rt.upstream, rest = u, after
 	}
@@ -68,6 +75,23 @@ func findRoute(r *http.Request, s *Settings) (route, error) {
 		rt.dialect = rt.upstream.dialect
 	}
 	return rt, nil
+}
+
+// findService finds the service of a policy that selects this path; nil when
+// there is none.
+func findService(r *http.Request, s *Settings, rest string) (*upstream, error) {
+	if len(s.services) == 0 {
+		return nil, nil
+	}
+	path, err := cleanPath(rest)
+	if err != nil {
+		return nil, err
+	}
+	p, ok := s.policies.Upstream(r.Method, r.Host, path)
+	if !ok {
+		return nil, nil
+	}
+	return s.service(p.ID), nil
 }
 
 // requestPath is the path as it stood in the request line. net/url would

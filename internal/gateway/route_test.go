@@ -106,7 +106,7 @@ func TestRoutesThatAreRefused(t *testing.T) {
 			r.RequestURI = uri
 			_, err := findRoute(r, s)
 			ref, ok := err.(refusal)
-			if !ok || ref.status != want.status || !strings.Contains(ref.Error(), want.says) {
+			if !ok || ref.Status != want.status || !strings.Contains(ref.Error(), want.says) {
 				t.Errorf("%v; want %d and %q", err, want.status, want.says)
 			}
 		})

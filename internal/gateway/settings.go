@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd/internal/config"
+	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/wire"
 	"github.com/haltd/haltd/internal/wire/formats"
 )
@@ -19,6 +20,9 @@ type Settings struct {
 	maxBody     int64
 	upstreams   map[string]*upstream
 	fallback    wire.Dialect // for answers to requests that name no provider
+	blockStatus int          // of the standard inactive answer
+	policies    *policy.Set
+	services    map[string]*upstream // of policies, by policy id
 }
 
 // upstream is one provider and its pool of connections.
@@ -36,6 +40,9 @@ func NewSettings(c *config.Config, old *Settings) *Settings {
 		maxBody:     int64(c.Gateway.MaxBody),
 		upstreams:   make(map[string]*upstream, len(c.Providers)),
 		fallback:    formats.Dialect("openai"),
+		blockStatus: c.Gateway.BlockStatus,
+		policies:    c.PolicySet,
+		services:    map[string]*upstream{},
 	}
 	for _, p := range c.Providers {
 		u := &upstream{Provider: p, dialect: formats.Dialect(p.Format)}
@@ -46,7 +53,24 @@ func NewSettings(c *config.Config, old *Settings) *Settings {
 		}
 		s.upstreams[p.Name] = u
 	}
+	for _, p := range c.PolicySet.Upstreams() {
+		u := &upstream{Provider: config.Provider{Name: p.ID, BaseURL: p.Upstream}, dialect: s.fallback}
+		if before := old.service(p.ID); before != nil && before.sameConnections(u) {
+			u.transport = before.transport
+		} else {
+			u.transport = newTransport(0)
+		}
+		s.services[p.ID] = u
+	}
 	return s
+}
+
+// service is the upstream of a policy.
+func (s *Settings) service(policyID string) *upstream {
+	if s == nil {
+		return nil
+	}
+	return s.services[policyID]
 }
 
 func (s *Settings) upstream(name string) *upstream {
@@ -64,6 +88,11 @@ func (u *upstream) sameConnections(v *upstream) bool {
 func (s *Settings) closeIdle(next *Settings) {
 	for name, u := range s.upstreams {
 		if v := next.upstream(name); v == nil || v.transport != u.transport {
+			u.transport.CloseIdleConnections()
+		}
+	}
+	for id, u := range s.services {
+		if v := next.service(id); v == nil || v.transport != u.transport {
 			u.transport.CloseIdleConnections()
 		}
 	}

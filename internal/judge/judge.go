@@ -1,161 +1,194 @@
-// Package judge joins what the detectors say of a request with what is
-// remembered of its agent and session, and turns it into one verdict. It
-// keeps no state of its own and touches neither network nor store: the state
-// is a port, the clock comes with each request.
+// Package judge joins what policy and detectors say of a request with what is
+// known of its agent and session, and turns it into one verdict: the strictest
+// action wins, and the evidence of all is kept. It opens nothing itself:
+// standings come from control, money from ledger, and the short-lived state is
+// a port. The clock comes with each request.
 package judge
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"sync/atomic"
+	"log/slog"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/control"
+	"github.com/haltd/haltd/internal/ledger"
+	"github.com/haltd/haltd/internal/policy"
 )
 
 // words is how many words of message features are kept by digest, so that a
 // history that is sent again is not read again.
 const words = 2 << 20
 
-// Subject is whom a verdict is about.
-type Subject struct {
-	Agent   string
-	Session string
-	Shared  bool // a default agent: its window is per session
-	// Named says that the client tells its sessions apart. Sessions that
-	// are only guessed from how a conversation begins do not excuse calls
-	// that are alike.
-	Named bool
-}
-
-func (s Subject) sessionID() uint64 {
-	if !s.Named {
-		return 0
-	}
-	return xxhash.Sum64String(s.Session)
-}
-
 // States keeps what the detectors know of agents and sessions.
 type States interface {
-	// With runs f while nobody else holds the state of a session. The window
-	// is that of the agent, or of the session where windowPerSession is set.
-	// told is the highest level that has been told of the session. It fails
-	// only when the state cannot be had.
-	With(ctx context.Context, agent, session string, windowPerSession bool, now time.Time,
-		f func(w *detect.Window, l *detect.Session, told *detect.Level)) error
+	// With runs f while nobody else holds the memory of a session. It fails
+	// only when the memory cannot be had.
+	With(ctx context.Context, p detect.Place, now time.Time, f func(detect.Memory)) error
+}
+
+// Limits keeps buckets and counters. An error means that they cannot be had.
+type Limits interface {
+	// Check reports the first draw that would be refused, -1 for none, and
+	// how long to wait for it. Take does the same and draws from all or
+	// none.
+	Check(ctx context.Context, draws []policy.Draw, now time.Time) (refused int, wait time.Duration, err error)
+	Take(ctx context.Context, draws []policy.Draw, now time.Time) (refused int, wait time.Duration, err error)
+	// Charge takes more, into debt if need be; a negative cost gives back.
+	Charge(ctx context.Context, d policy.Draw, now time.Time) error
+	// Hit counts a request and renews its window.
+	Hit(ctx context.Context, key string, window time.Duration, now time.Time) (int, error)
+}
+
+// Sessions tells when a session was first seen.
+type Sessions interface {
+	Session(ctx context.Context, agent, id string) (haltd.Session, error)
+}
+
+// Meter counts what the judge does.
+type Meter interface {
+	Detect(time.Duration)
+	Kill(detector string)
+}
+
+// Options are the judge's neighbours. All are needed.
+type Options struct {
+	Control  *control.Control
+	Ledgers  *ledger.Ledgers
+	States   States
+	Limits   Limits
+	Sessions Sessions
+	// Price is what tokens of a model cost.
+	Price func(provider, model string, u haltd.Usage) (haltd.Money, bool)
+	// Record takes an event and must not block.
+	Record func(haltd.Event)
+	// Key makes fingerprints unforgeable.
+	Key    []byte
+	Meter  Meter
+	Clock  haltd.Clock
+	Logger *slog.Logger
 }
 
 // Judge judges requests.
 type Judge struct {
-	states   States
-	cache    *detect.Cache
-	settings atomic.Pointer[detect.Settings]
+	Options
+	cache *detect.Cache
 }
 
 // New makes a judge.
-func New(states States, s detect.Settings) *Judge {
-	j := &Judge{states: states, cache: detect.NewCache(words)}
-	j.Configure(s)
-	return j
+func New(o Options) *Judge { return &Judge{Options: o, cache: detect.NewCache(words)} }
+
+// Request is a request as the checks see it.
+type Request struct {
+	Agent, Session string
+	Shared         bool // a default agent: window and kill are per session
+	// Named says that the client tells its sessions apart. Sessions that
+	// are only guessed from how a conversation begins do not excuse calls
+	// that are alike.
+	Named bool
+
+	Call         *haltd.Call // nil for what is no LLM call
+	Retry        bool        // the transport's retry: no evidence
+	Provider     string
+	Model        string
+	PromptTokens int64 // estimated
+	MaxTokens    int64 // 0 when the request does not say
+
+	Policies    []*policy.Policy // that select it
+	Descriptors func(*policy.Policy) map[string]string
+	Identity    detect.Request // for exact; agent and policy are filled in
+
+	// Event is what is known of the request so far. When the request is a
+	// kill, it is written with the kill and must not be recorded again.
+	Event haltd.Event
+	Now   time.Time
+
+	reported bool // it was made already: see Ingest
 }
 
-// Configure makes settings effective for the next request.
-func (j *Judge) Configure(s detect.Settings) { j.settings.Store(&s) }
-
-// Verdict is what was made of one request. It is bound to the request, so
-// that the reply finds its own place in the window.
-type Verdict struct {
-	detect.Verdict
-	// News says that the session has not been told of this level before.
-	News bool
-
-	judge   *Judge
-	subject Subject
-	entry   uint64
-	model   string
-	system  uint64
+func (r *Request) sessionID() uint64 {
+	if !r.Named {
+		return 0
+	}
+	return xxhash.Sum64String(r.Session)
 }
 
-// Judge judges a request and, since nothing is blocked yet, admits it.
-func (j *Judge) Judge(ctx context.Context, s Subject, call *haltd.Call, now time.Time) (*Verdict, error) {
-	v := &Verdict{judge: j, subject: s, model: call.Model, system: call.System}
-	set := *j.settings.Load()
-	err := j.states.With(ctx, s.Agent, s.Session, s.Shared, now, func(w *detect.Window, l *detect.Session, told *detect.Level) {
-		st := detect.State{Cache: j.cache, Window: w, Session: l, SessionID: s.sessionID()}
-		v.Verdict = detect.Judge(set, st, call, now)
-		v.entry = detect.Admit(set, st, v.Verdict, now)
-		if v.Level > *told {
-			*told, v.News = v.Level, true
+// Judge judges a request. What passes has taken its rate tokens, holds its
+// reservation and stands in the window; what is stopped has taken nothing.
+func (j *Judge) Judge(ctx context.Context, r *Request) *Verdict {
+	v := &Verdict{judge: j, request: r, agent: j.Control.Agent(r.Agent), bypass: j.Control.Bypass().On}
+	if v.inactive() {
+		return v
+	}
+	j.checkBudget(ctx, v)
+	j.checkHours(v)
+	j.checkRates(ctx, v)
+	j.checkRules(v)
+	j.checkExact(ctx, v)
+	if r.Call != nil {
+		began := j.Clock()
+		j.detect(ctx, v)
+		j.Meter.Detect(j.Clock().Sub(began))
+	} else {
+		v.decide()
+	}
+	switch {
+	case v.Decision.Action == haltd.Kill:
+		j.kill(ctx, v)
+	case !v.Decision.Action.Stops():
+		j.admit(ctx, v)
+	}
+	j.tell(v)
+	return v
+}
+
+// admit takes what the request needs. Another request may have been faster:
+// then it is refused after all and nothing stays taken.
+func (j *Judge) admit(ctx context.Context, v *Verdict) {
+	r := v.request
+	if len(v.draws) > 0 {
+		refused, wait, err := j.Limits.Take(ctx, v.draws, r.Now)
+		if err != nil {
+			j.Logger.Warn("rate limits not kept: their state cannot be had", "agent", r.Agent, "error", err)
+			v.draws = nil
+		} else if refused >= 0 {
+			v.find(v.rateFinding(v.drawNames[refused], wait, false))
+			v.draws = nil
+			v.Withdraw(ctx)
+			return
 		}
-	})
-	if err != nil {
-		return nil, fmt.Errorf("judge: %w", err)
 	}
-	return v, nil
+	amount := j.estimate(v)
+	held, over, err := j.Ledgers.Reserve(ctx, r.Agent, v.agent.Policy.Budgets, v.agent.Zone, amount, r.Now)
+	switch {
+	case err != nil && !v.bypass:
+		j.Logger.Error("call refused: its reservation cannot be written", "agent", r.Agent, "error", err)
+		v.find(haltd.Finding{
+			Check: "budget", Action: haltd.Reject, Reason: haltd.ReasonUnsaved, RetryAfter: 5,
+			Sentence: "haltd cannot write to its store, and this agent has a hard budget that must not be forgotten.",
+		})
+		v.Withdraw(ctx)
+	case len(over) > 0:
+		v.find(j.budgetFinding(v, over[0]))
+		v.Withdraw(ctx)
+	default:
+		v.held = held
+	}
 }
 
-// Observe takes the reply to the judged request and reports growth.
-func (v *Verdict) Observe(ctx context.Context, reply *haltd.Reply, now time.Time) ([]detect.Signal, error) {
-	var signals []detect.Signal
-	set := *v.judge.settings.Load()
-	err := v.judge.states.With(ctx, v.subject.Agent, v.subject.Session, v.subject.Shared, now, func(w *detect.Window, l *detect.Session, _ *detect.Level) {
-		st := detect.State{Cache: v.judge.cache, Window: w, Session: l}
-		signals = detect.Observe(set, st, v.entry, &haltd.Call{Model: v.model, System: v.system}, reply, now)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("observe a reply: %w", err)
+// estimate is what the call may cost at most, as far as one can tell.
+func (j *Judge) estimate(v *Verdict) haltd.Spending {
+	r := v.request
+	if r.Call == nil {
+		return haltd.Spending{}
 	}
-	for i := range signals {
-		signals[i].Session = v.subject.Session
+	out := r.MaxTokens
+	if out <= 0 {
+		out = v.agent.Policy.Budgets.ReserveTokens
 	}
-	return signals, nil
-}
-
-// Record is a verdict as it stands in an event.
-type Record struct {
-	Level    detect.Level      `json:"level"`
-	Sentence string            `json:"sentence,omitempty"`
-	Score    float64           `json:"score"`
-	Parts    detect.ScoreParts `json:"parts"`
-	// Signals is the evidence. It stands in the event that tells of a
-	// verdict, not in that of every call.
-	Signals []detect.Signal `json:"signals,omitempty"`
-}
-
-// Brief is the verdict for the event of its call; nil when there is nothing
-// to say.
-func (v *Verdict) Brief() json.RawMessage {
-	if v.Level == detect.Pass && v.Parts.Score() == 0 {
-		return nil
-	}
-	r := v.record(v.Verdict)
-	r.Signals = nil
-	return encode(r)
-}
-
-// Full is the verdict with its evidence.
-func (v *Verdict) Full() json.RawMessage { return encode(v.record(v.Verdict)) }
-
-// FullOf is a signal that was seen after the reply, as a verdict of its own.
-func (v *Verdict) FullOf(s detect.Signal) json.RawMessage {
-	return encode(v.record(detect.Verdict{Level: s.Level, Signals: []detect.Signal{s}}))
-}
-
-func (v *Verdict) record(d detect.Verdict) Record {
-	r := Record{Level: d.Level, Score: d.Parts.Score(), Parts: d.Parts, Signals: d.Signals}
-	if len(d.Signals) > 0 {
-		r.Sentence = d.Signals[0].Sentence(v.subject.Agent)
-	}
-	return r
-}
-
-func encode(r Record) json.RawMessage {
-	b, err := json.Marshal(r)
-	if err != nil { // only a NaN could, and none is ever computed
-		return nil
-	}
-	return b
+	u := haltd.Usage{Input: r.PromptTokens, Output: out}
+	cost, _ := j.Price(r.Provider, r.Model, u)
+	return haltd.Spending{Cost: cost, Tokens: u.Input + u.Output}
 }

@@ -1,0 +1,70 @@
+package control
+
+import (
+	"maps"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// Agent is how an agent stands at one moment. It never changes.
+type Agent struct {
+	Policy   haltd.Policy
+	Zone     *time.Location
+	Standing haltd.Standing
+	// Emptied is when an activation last emptied the agent's window.
+	Emptied  time.Time
+	sessions map[string]haltd.Standing
+}
+
+// Stopped is the standing that keeps a session from calling: the agent's own
+// or the session's.
+func (a *Agent) Stopped(session string) (haltd.Standing, bool) {
+	if !a.Standing.Active {
+		return a.Standing, true
+	}
+	s, ok := a.sessions[session]
+	return s, ok && !s.Active
+}
+
+// Activated is when the session was last resumed, by itself or with its
+// agent; zero when never.
+func (a *Agent) Activated(session string) time.Time {
+	at := a.Standing.ActivatedAt
+	if s, ok := a.sessions[session]; ok && s.ActivatedAt.After(at) {
+		at = s.ActivatedAt
+	}
+	return at
+}
+
+// InGrace reports whether a kill only warns now.
+func (a *Agent) InGrace(session string, now time.Time) bool {
+	return now.Before(a.Standing.GraceUntil) || now.Before(a.sessions[session].GraceUntil)
+}
+
+// stand makes a standing the one in force.
+func (t *table) stand(s haltd.Standing) {
+	next := *t.agent(s.Agent)
+	if t.agents[s.Agent] == nil {
+		next.Standing = haltd.Standing{Agent: s.Agent, Active: true}
+	}
+	if s.Session == "" {
+		next.Standing = s
+	} else {
+		next.sessions = maps.Clone(next.sessions)
+		if next.sessions == nil {
+			next.sessions = map[string]haltd.Standing{}
+		}
+		next.sessions[s.Session] = s
+	}
+	if s.ActivatedAt.After(next.Emptied) {
+		next.Emptied = s.ActivatedAt
+	}
+	t.agents[s.Agent] = &next
+}
+
+// Active reports whether a session may call.
+func (a *Agent) Active(session string) bool {
+	_, stopped := a.Stopped(session)
+	return !stopped
+}

@@ -1,0 +1,175 @@
+package control
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/policy"
+)
+
+// Policy is the policy of an agent, and what the API said of it.
+func (c *Control) Policy(agent string) (effective haltd.Policy, own haltd.PolicyOverride) {
+	t := c.table.Load()
+	return t.agent(agent).Policy, t.overrides[agent]
+}
+
+// Override changes what the API says of an agent, which need not have called
+// yet. A policy that breaks a rule is CodeInvalid and changes nothing.
+func (c *Control) Override(ctx context.Context, agent, by string, change func(*haltd.PolicyOverride) error) (haltd.Policy, error) {
+	c.changes.Lock()
+	defer c.changes.Unlock()
+	next := c.table.Load().clone()
+	own, err := deepCopy(next.overrides[agent])
+	if err != nil {
+		return haltd.Policy{}, err
+	}
+	if err := change(&own); err != nil {
+		return haltd.Policy{}, err
+	}
+	result := next.policy(agent, own)
+	if err := result.Check(); err != nil {
+		return haltd.Policy{}, err
+	}
+	next.overrides[agent] = own
+	if own.IsZero() {
+		delete(next.overrides, agent)
+	}
+	next.applyPolicy(agent)
+	now := c.now()
+	err = c.commit(ctx, haltd.Change{
+		Agent: agent, Override: &own,
+		Events: []haltd.Event{audit(now, haltd.Target{Agent: agent}, Audit{Change: "policy", By: by, Override: &own})},
+	}, next)
+	if err != nil {
+		return haltd.Policy{}, fmt.Errorf("change the policy of %s: %w", agent, err)
+	}
+	return result, nil
+}
+
+// deepCopy keeps a change from reaching into what is in force.
+func deepCopy(o haltd.PolicyOverride) (c haltd.PolicyOverride, err error) {
+	b, err := json.Marshal(o)
+	if err == nil {
+		err = json.Unmarshal(b, &c)
+	}
+	return c, err
+}
+
+// Rules are all rules in the order in which they are asked.
+func (c *Control) Rules() []haltd.Rule { return slices.Clone(c.table.Load().list) }
+
+// inOrder sorts rules as they are asked.
+func inOrder(rules []haltd.Rule) []haltd.Rule {
+	slices.SortFunc(rules, func(a, b haltd.Rule) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return rules
+}
+
+// SaveRule makes a rule, or replaces the one with its id.
+func (c *Control) SaveRule(ctx context.Context, r haltd.Rule, by string) (haltd.Rule, error) {
+	if err := r.Check(); err != nil {
+		return haltd.Rule{}, err
+	}
+	c.changes.Lock()
+	defer c.changes.Unlock()
+	next := c.table.Load().clone()
+	next.list = slices.Clone(next.list)
+	now := c.now()
+	r.UpdatedAt = now
+	i := slices.IndexFunc(next.list, func(old haltd.Rule) bool { return old.ID == r.ID })
+	switch {
+	case r.ID == "":
+		r.ID, r.CreatedAt = haltd.NewName("rul_"), now
+		next.list = append(next.list, r)
+	case i < 0:
+		return haltd.Rule{}, noRule(r.ID)
+	default:
+		r.CreatedAt = next.list[i].CreatedAt
+		next.list[i] = r
+	}
+	next.list = inOrder(next.list)
+	next.rules = policy.Compile(next.list)
+	err := c.commit(ctx, haltd.Change{
+		Rule: &r, Events: []haltd.Event{audit(now, haltd.Target{}, Audit{Change: "rule_saved", By: by, Rule: &r})},
+	}, next)
+	if err != nil {
+		return haltd.Rule{}, fmt.Errorf("save rule %q: %w", r.Name, err)
+	}
+	return r, nil
+}
+
+// DeleteRule ends a rule; CodeNotFound when there is none.
+func (c *Control) DeleteRule(ctx context.Context, id, by string) error {
+	c.changes.Lock()
+	defer c.changes.Unlock()
+	next := c.table.Load().clone()
+	i := slices.IndexFunc(next.list, func(r haltd.Rule) bool { return r.ID == id })
+	if i < 0 {
+		return noRule(id)
+	}
+	gone := next.list[i]
+	next.list = slices.Delete(slices.Clone(next.list), i, i+1)
+	next.rules = policy.Compile(next.list)
+	err := c.commit(ctx, haltd.Change{
+		DeleteRule: id,
+		Events:     []haltd.Event{audit(c.now(), haltd.Target{}, Audit{Change: "rule_deleted", By: by, Rule: &gone})},
+	}, next)
+	if err != nil {
+		return fmt.Errorf("delete rule %q: %w", gone.Name, err)
+	}
+	return nil
+}
+
+func noRule(id string) error { return haltd.Errorf(haltd.CodeNotFound, "there is no rule %q", id) }
+
+// Bypass is the state of the break-glass switch.
+func (c *Control) Bypass() haltd.Bypass { return c.table.Load().bypass }
+
+// SetBypass stops, or starts again, all enforcement but manual deactivation.
+func (c *Control) SetBypass(ctx context.Context, on bool, by, why string) (haltd.Bypass, error) {
+	c.changes.Lock()
+	defer c.changes.Unlock()
+	b := haltd.Bypass{On: on, By: by, Why: why, At: c.now()}
+	next := c.table.Load().clone()
+	next.bypass = b
+	record := Audit{Change: "bypass_off", By: by, Why: why}
+	if on {
+		record.Change = "bypass_on"
+	}
+	err := c.commit(ctx, haltd.Change{Bypass: &b, Events: []haltd.Event{audit(b.At, haltd.Target{}, record)}}, next)
+	if err != nil {
+		return haltd.Bypass{}, fmt.Errorf("set the bypass: %w", err)
+	}
+	if on {
+		c.Logger.Warn("bypass is on: nothing but manual deactivation is enforced", "by", by, "reason", why)
+	} else {
+		c.Logger.Warn("bypass is off: policy and detectors are enforced again", "by", by)
+	}
+	return b, nil
+}
+
+// Decide keeps a person's decision about an incident. It does not resume.
+func (c *Control) Decide(ctx context.Context, id string, status haltd.IncidentStatus, by, note string) (haltd.Incident, error) {
+	incident, err := c.Incidents.Incident(ctx, id)
+	if err != nil {
+		return haltd.Incident{}, err
+	}
+	c.changes.Lock()
+	defer c.changes.Unlock()
+	now := c.now()
+	err = c.commit(ctx, haltd.Change{
+		Closing: &haltd.Closing{ID: id, Status: status, By: by, Note: note, At: now},
+		Events: []haltd.Event{audit(now, haltd.Target{Agent: incident.Agent, Session: incident.Session}, Audit{
+			Change: "incident_closed", By: by, Why: note, Incident: id, Status: status,
+		})},
+	}, nil)
+	if err != nil {
+		return haltd.Incident{}, fmt.Errorf("decide about incident %s: %w", id, err)
+	}
+	return c.Incidents.Incident(ctx, id)
+}

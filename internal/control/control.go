@@ -1,0 +1,217 @@
+// Package control knows who may call and under which policy. It keeps all of
+// it in memory, so that the path of a request never waits for the store, and
+// makes every change durable before it takes effect. It decides nothing: what
+// it is told to change was judged by a detector or a person.
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/policy"
+)
+
+// Journal numbers events that are written outside of the queue, and tells
+// those who watch of them.
+type Journal interface {
+	Stamp(e *haltd.Event)
+	Announce(events []haltd.Event)
+}
+
+// Options are control's neighbours. All are needed but where it says
+// otherwise.
+type Options struct {
+	Store     haltd.ControlStore
+	Incidents haltd.IncidentStore
+	Journal   Journal
+	// Cut ends the calls of a target that are on their way.
+	Cut func(haltd.Target)
+	// Notify says that a notice waits in the outbox.
+	Notify func()
+	Clock  haltd.Clock
+	Logger *slog.Logger
+}
+
+// Control is the one place where standings, overrides, rules and the bypass
+// change.
+type Control struct {
+	Options
+	changes sync.Mutex // held while the store and the table change together
+	table   atomic.Pointer[table]
+	raised  chan haltd.Change
+	worker  sync.WaitGroup
+	stop    context.CancelFunc
+
+	onceMu sync.Mutex
+	once   map[string]time.Time // what this process has raised, by Incident.Once
+}
+
+// table is all that is known at one moment. It never changes.
+type table struct {
+	defaults  haltd.Policy
+	file      map[string]haltd.PolicyOverride
+	overrides map[string]haltd.PolicyOverride // of the API
+	agents    map[string]*Agent               // those that somebody said something of
+	others    *Agent                          // all the rest
+	list      []haltd.Rule
+	rules     *policy.Ruleset
+	bypass    haltd.Bypass
+}
+
+// New loads what the store knows. Policies come from defaults and, by agent,
+// from the file and from the API. Close ends it.
+func New(ctx context.Context, o Options, defaults haltd.Policy, file map[string]haltd.PolicyOverride) (*Control, error) {
+	known, err := o.Store.Control(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("load who may call: %w", err)
+	}
+	c := &Control{Options: o, raised: make(chan haltd.Change, raisedQueue), once: map[string]time.Time{}}
+	t := &table{
+		defaults: defaults, file: file, overrides: known.Overrides,
+		agents: map[string]*Agent{}, bypass: known.Bypass,
+		list: inOrder(known.Rules), rules: policy.Compile(known.Rules),
+	}
+	for _, s := range known.Standings {
+		t.stand(s)
+	}
+	t.applyPolicies()
+	c.table.Store(t)
+	background, stop := context.WithCancel(context.Background())
+	c.stop = stop
+	c.worker.Go(func() { c.raiseAll(background) })
+	return c, nil
+}
+
+// Configure makes other defaults and file policies effective for the next
+// request.
+func (c *Control) Configure(defaults haltd.Policy, file map[string]haltd.PolicyOverride) {
+	c.changes.Lock()
+	defer c.changes.Unlock()
+	t := c.table.Load().clone()
+	t.defaults, t.file = defaults, file
+	t.applyPolicies()
+	c.table.Store(t)
+}
+
+// Agent is how an agent stands now.
+func (c *Control) Agent(id string) *Agent { return c.table.Load().agent(id) }
+
+// MatchRule is the rule that decides about a call.
+func (c *Control) MatchRule(q policy.RuleQuery) (haltd.Rule, bool) {
+	return c.table.Load().rules.Match(q)
+}
+
+func (t *table) agent(id string) *Agent {
+	if a := t.agents[id]; a != nil {
+		return a
+	}
+	return t.others
+}
+
+// clone is a table that may be changed; what its maps hold may not.
+func (t *table) clone() *table {
+	next := *t
+	next.agents = maps.Clone(t.agents)
+	next.overrides = maps.Clone(t.overrides)
+	if next.overrides == nil {
+		next.overrides = map[string]haltd.PolicyOverride{}
+	}
+	return &next
+}
+
+// applyPolicies works out the policy of every agent.
+func (t *table) applyPolicies() {
+	t.others = &Agent{Policy: t.defaults, Zone: zone(t.defaults.TimeZone), Standing: haltd.Standing{Active: true}}
+	for _, ids := range []map[string]haltd.PolicyOverride{t.file, t.overrides} {
+		for id := range ids {
+			if t.agents[id] == nil {
+				t.agents[id] = &Agent{Standing: haltd.Standing{Agent: id, Active: true}}
+			}
+		}
+	}
+	for id := range t.agents {
+		t.applyPolicy(id)
+	}
+}
+
+func (t *table) applyPolicy(id string) {
+	next := Agent{Standing: haltd.Standing{Agent: id, Active: true}}
+	if a := t.agents[id]; a != nil {
+		next = *a
+	}
+	next.Policy = t.policy(id, t.overrides[id])
+	next.Zone = zone(next.Policy.TimeZone)
+	t.agents[id] = &next
+}
+
+func (t *table) policy(id string, own haltd.PolicyOverride) haltd.Policy {
+	file := t.file[id]
+	return own.Over(file.Over(t.defaults))
+}
+
+// zone is checked with the policy; an unknown one cannot come here.
+func zone(name string) *time.Location {
+	if z, err := time.LoadLocation(name); err == nil {
+		return z
+	}
+	return time.UTC
+}
+
+// commit writes a change and, when it is written, makes next the table in
+// force. The caller holds changes.
+func (c *Control) commit(ctx context.Context, change haltd.Change, next *table) error {
+	// Once begun, a change is not left half known because its caller went.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
+	defer cancel()
+	for i := range change.Events {
+		c.Journal.Stamp(&change.Events[i])
+		if change.Incident != nil {
+			change.Incident.Event = change.Events[i].ID
+		}
+	}
+	if err := c.Store.Commit(ctx, change); err != nil {
+		return err
+	}
+	if next != nil {
+		c.table.Store(next)
+	}
+	c.Journal.Announce(change.Events)
+	if len(change.Notices) > 0 {
+		c.Notify()
+	}
+	return nil
+}
+
+const commitTimeout = 10 * time.Second
+
+// audit is the event of a person's change.
+func audit(now time.Time, t haltd.Target, a Audit) haltd.Event {
+	detail, err := json.Marshal(a)
+	if err != nil { // plain words and numbers
+		panic(err)
+	}
+	return haltd.Event{Time: now, Type: haltd.EventPolicy, Agent: t.Agent, Session: t.Session, Verdict: detail}
+}
+
+// Audit says who changed what, and why. It stands as the verdict of a
+// policy_change event.
+type Audit struct {
+	Change     string                `json:"change"` // activated, deactivated, policy, rule_saved, rule_deleted, bypass_on, bypass_off, incident_closed, deleted
+	By         string                `json:"by"`
+	Why        string                `json:"why,omitempty"`
+	GraceUntil *time.Time            `json:"grace_until,omitempty"`
+	Override   *haltd.PolicyOverride `json:"override,omitempty"`
+	Rule       *haltd.Rule           `json:"rule,omitempty"`
+	Incident   string                `json:"incident,omitempty"`
+	Status     haltd.IncidentStatus  `json:"status,omitempty"`
+}
+
+// now is the time as the store keeps it: a standing read back is the same.
+func (c *Control) now() time.Time { return c.Clock().UTC().Truncate(time.Microsecond) }

@@ -1,0 +1,100 @@
+package control
+
+import (
+	"context"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+const (
+	// raisedQueue is how many incidents may wait to be written. They are
+	// rare: one a session at most.
+	raisedQueue = 1024
+	onceKept    = 10_000
+	raiseRetry  = 100 * time.Millisecond
+	raiseLast   = 5 * time.Second
+)
+
+// NoticeOf is what a person is told of an incident.
+func NoticeOf(i *haltd.Incident) haltd.Notice {
+	return haltd.Notice{
+		ID: haltd.NewName("msg_"), Time: i.Time, Topic: i.Kind, Agent: i.Agent, Session: i.Session,
+		Incident: i.ID, Sentence: i.Sentence,
+	}
+}
+
+// Raise writes an incident that stops nobody, with its event, in the
+// background: the call that gave rise to it does not wait. What was raised
+// before, as Incident.Once says, is not raised again.
+func (c *Control) Raise(i haltd.Incident, event haltd.Event, notices ...haltd.Notice) {
+	if c.raisedBefore(i) {
+		return
+	}
+	select {
+	case c.raised <- haltd.Change{Incident: &i, Events: []haltd.Event{event}, Notices: notices}:
+	default:
+		c.Logger.Error("too many incidents wait to be written; one was dropped", "agent", i.Agent, "reason", i.Reason)
+	}
+}
+
+// raisedBefore keeps what this process has raised from going to the store
+// again and again: a spent budget is found by every call.
+func (c *Control) raisedBefore(i haltd.Incident) bool {
+	if i.Once == "" {
+		return false
+	}
+	c.onceMu.Lock()
+	defer c.onceMu.Unlock()
+	if at, ok := c.once[i.Once]; ok && i.Time.Sub(at) < i.OnceFor {
+		return true
+	}
+	if len(c.once) >= onceKept {
+		clear(c.once) // the store remembers
+	}
+	c.once[i.Once] = i.Time
+	return false
+}
+
+// Close writes what was raised and ends the worker; ctx bounds the wait.
+func (c *Control) Close(ctx context.Context) {
+	close(c.raised)
+	done := make(chan struct{})
+	go func() {
+		c.worker.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	c.stop()
+	<-done
+}
+
+func (c *Control) raiseAll(ctx context.Context) {
+	for change := range c.raised {
+		c.raise(ctx, change)
+	}
+}
+
+// raise tries until the store takes the change or refuses it for good.
+func (c *Control) raise(ctx context.Context, change haltd.Change) {
+	for wait := raiseRetry; ; wait = min(2*wait, raiseLast) {
+		err := c.commit(ctx, change, nil)
+		switch haltd.ErrorCode(err) {
+		case "", haltd.CodeExists:
+			return
+		case haltd.CodeUnavailable:
+		default:
+			c.Logger.Error("incident not written", "agent", change.Incident.Agent, "error", err)
+			return
+		}
+		select {
+		case <-ctx.Done():
+			c.Logger.Error("incident not written", "agent", change.Incident.Agent, "error", err)
+			return
+		case <-time.After(wait):
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// Kill stops a target for good and raises the incident, together with the
+// event of the call that gave rise to it. When the session that called is
+// stopped already, that standing is returned and nothing changes: a loop that
+// many calls prove at once is killed once. On an error nothing has changed.
+func (c *Control) Kill(ctx context.Context, t haltd.Target, incident haltd.Incident, event haltd.Event) (_ haltd.Standing, killed bool, err error) {
+	c.changes.Lock()
+	defer c.changes.Unlock()
+	if s, stopped := c.Agent(t.Agent).Stopped(incident.Session); stopped {
+		return s, false, nil
+	}
+	now := c.now()
+	by := haltd.ByKillSwitch
+	s := c.standing(t)
+	s.Active, s.DeactivatedBy, s.Incident = false, &by, incident.ID
+	s.By, s.Why, s.At, s.GraceUntil = "haltd", incident.Sentence, now, time.Time{}
+	next := c.table.Load().clone()
+	next.stand(s)
+	err = c.commit(ctx, haltd.Change{
+		Standing: &s, Incident: &incident, Events: []haltd.Event{event}, Notices: []haltd.Notice{NoticeOf(&incident)},
+	}, next)
+	if err != nil {
+		return haltd.Standing{}, false, fmt.Errorf("kill %s: %w", t.Agent, err)
+	}
+	return s, true, nil
+}
+
+// standing is that of a target, to be changed.
+func (c *Control) standing(t haltd.Target) haltd.Standing {
+	a := c.Agent(t.Agent)
+	s := a.Standing
+	if t.Session != "" {
+		var ok bool
+		if s, ok = a.sessions[t.Session]; !ok {
+			s = haltd.Standing{Active: true}
+		}
+	}
+	s.Agent, s.Session = t.Agent, t.Session
+	return s
+}
+
+// Activate lets a target call again, from its next request on: what the
+// detectors knew of it is forgotten. With grace, a kill only warns until then.
+func (c *Control) Activate(ctx context.Context, t haltd.Target, grace time.Duration, by, why string) (haltd.Standing, error) {
+	c.changes.Lock()
+	defer c.changes.Unlock()
+	now := c.now()
+	before := c.standing(t)
+	s := before
+	s.Active, s.DeactivatedBy, s.Incident = true, nil, ""
+	s.By, s.Why, s.At, s.ActivatedAt, s.GraceUntil = by, why, now, now, time.Time{}
+	record := Audit{Change: "activated", By: by, Why: why, Incident: before.Incident}
+	if grace > 0 {
+		s.GraceUntil = now.Add(grace)
+		record.GraceUntil = &s.GraceUntil
+	}
+	change := haltd.Change{Standing: &s, Events: []haltd.Event{audit(now, t, record)}}
+	if !before.Active {
+		change.Closing = &haltd.Closing{Agent: t.Agent, Session: t.Session, Status: haltd.IncidentResumed, By: by, Note: why, At: now}
+	}
+	if before.Incident != "" {
+		change.Notices = []haltd.Notice{{
+			ID: haltd.NewName("msg_"), Time: now, Topic: haltd.IncidentKillSwitch, Recovery: true,
+			Agent: t.Agent, Session: t.Session, Incident: before.Incident,
+			Sentence: fmt.Sprintf("%s was resumed by %s and is active again.", t.Agent, by),
+		}}
+	}
+	next := c.table.Load().clone()
+	next.stand(s)
+	if err := c.commit(ctx, change, next); err != nil {
+		return haltd.Standing{}, fmt.Errorf("activate %s: %w", t.Agent, err)
+	}
+	return s, nil
+}
+
+// Deactivate stops a target by a person's will. Calls on their way finish,
+// unless now is set.
+func (c *Control) Deactivate(ctx context.Context, t haltd.Target, now bool, by, why string) (haltd.Standing, error) {
+	s, err := c.deactivate(ctx, t, by, why)
+	if err == nil && now {
+		c.Cut(t)
+	}
+	return s, err
+}
+
+func (c *Control) deactivate(ctx context.Context, t haltd.Target, by, why string) (haltd.Standing, error) {
+	c.changes.Lock()
+	defer c.changes.Unlock()
+	at := c.now()
+	manual := haltd.ByManual
+	s := c.standing(t)
+	s.Active, s.DeactivatedBy = false, &manual
+	s.By, s.Why, s.At, s.GraceUntil = by, why, at, time.Time{}
+	next := c.table.Load().clone()
+	next.stand(s)
+	err := c.commit(ctx, haltd.Change{
+		Standing: &s, Events: []haltd.Event{audit(at, t, Audit{Change: "deactivated", By: by, Why: why})},
+	}, next)
+	if err != nil {
+		return haltd.Standing{}, fmt.Errorf("deactivate %s: %w", t.Agent, err)
+	}
+	return s, nil
+}
+
+// Mark finds where the rounds of a session begin to count.
+func (c *Control) Mark(ctx context.Context, agent, session string) (haltd.Mark, bool, error) {
+	return c.Store.Mark(ctx, agent, session)
+}
+
+// SaveMark keeps a mark, so that a restart does not move it.
+func (c *Control) SaveMark(ctx context.Context, m haltd.Mark) error {
+	return c.Store.Commit(ctx, haltd.Change{Mark: &m})
+}

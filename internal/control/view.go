@@ -1,0 +1,54 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/haltd/haltd"
+)
+
+// Standing is that of a target; ok is false when nobody ever changed it, and
+// then it is active.
+func (c *Control) Standing(t haltd.Target) (s haltd.Standing, ok bool) {
+	a := c.table.Load().agents[t.Agent]
+	switch {
+	case a == nil:
+	case t.Session != "":
+		s, ok = a.sessions[t.Session]
+	default:
+		s, ok = a.Standing, !a.Standing.At.IsZero()
+	}
+	if !ok {
+		s = haltd.Standing{Agent: t.Agent, Session: t.Session, Active: true}
+	}
+	return s, ok
+}
+
+// Stopped are the agents that have a stopped session of this id.
+func (c *Control) Stopped(session string) []string {
+	var agents []string
+	for id, a := range c.table.Load().agents {
+		if s, ok := a.sessions[session]; ok && !s.Active {
+			agents = append(agents, id)
+		}
+	}
+	slices.Sort(agents)
+	return agents
+}
+
+// Delete forgets what was recorded of an agent, and what the API said of it.
+// Whether it may call stays as it is.
+func (c *Control) Delete(ctx context.Context, agent, by string) error {
+	c.changes.Lock()
+	defer c.changes.Unlock()
+	if err := c.Store.DeleteAgent(ctx, agent); err != nil {
+		return fmt.Errorf("delete %s: %w", agent, err)
+	}
+	next := c.table.Load().clone()
+	delete(next.overrides, agent)
+	next.applyPolicy(agent)
+	return c.commit(ctx, haltd.Change{
+		Events: []haltd.Event{audit(c.now(), haltd.Target{Agent: agent}, Audit{Change: "deleted", By: by})},
+	}, next)
+}

@@ -1,0 +1,98 @@
+package gateway
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/wire"
+)
+
+// denial is the answer to a request that the verdict stops: the standard
+// inactive answer, which no client tries again, or a rejection that passes
+// with time. Names and evidence are hostile text: a sentence with words that
+// would make a client try again is left out.
+func (x *exchange) denial() error {
+	v := x.verdict
+	d := wire.Denied{
+		Status: x.settings.blockStatus, Code: string(v.Decision.Reason), Blocked: true, Incident: v.Incident,
+	}
+	if v.Decision.Action == haltd.Reject {
+		d.Status, d.RetryAfter = http.StatusTooManyRequests, max(v.Decision.RetryAfter, 1)
+		if v.Decision.Reason == haltd.ReasonUnsaved {
+			d.Status = http.StatusServiceUnavailable
+		}
+		d.Message = "haltd: " + v.Decision.Sentence + " " + x.remedy()
+		return refusal{d}
+	}
+	evidence := v.Decision.Sentence
+	if !wire.Calm(evidence) {
+		evidence = inGeneral[v.Decision.Reason]
+	}
+	d.Message = wire.CalmMessage("haltd stopped this call.", evidence, x.incidentSentence(), x.remedy())
+	return refusal{d}
+}
+
+// inGeneral says it without names and figures.
+var inGeneral = map[haltd.Reason]string{
+	haltd.ReasonLoop:   "The agent repeats itself and makes no progress.",
+	haltd.ReasonKilled: "The agent was stopped by the kill switch because it repeated itself.",
+	haltd.ReasonManual: "The agent was switched off by a person.",
+	haltd.ReasonBudget: "The budget of the agent is spent.",
+	haltd.ReasonHours:  "The agent may not call at this hour.",
+	haltd.ReasonRule:   "A rule of the operator stops this call.",
+}
+
+func (x *exchange) incidentSentence() string {
+	if x.verdict.Incident == "" {
+		return ""
+	}
+	return "Incident " + x.verdict.Incident + " shows why."
+}
+
+// remedy says what to do now.
+func (x *exchange) remedy() string {
+	agent := x.event.Agent
+	switch v := x.verdict; v.Decision.Reason {
+	case haltd.ReasonLoop, haltd.ReasonKilled:
+		switch {
+		case v.Decision.Action == haltd.Reject:
+			return "Change what the agent does before it calls again."
+		case v.Decision.Action == haltd.Block && v.Incident == "":
+			return "Look at what the agent repeats before it calls again."
+		}
+		return "Look at it and resume the agent with: haltd agents resume " + agent
+	case haltd.ReasonManual:
+		return "Resume the agent with: haltd agents resume " + agent
+	case haltd.ReasonBudget:
+		return "Raise the budget of " + agent + " or wait for the next period."
+	case haltd.ReasonHours:
+		return "Change allowed_hours of " + agent + " to let it call now."
+	case haltd.ReasonRule:
+		return "Ask the operator about the rule."
+	case haltd.ReasonRate:
+		return "Wait " + strconv.Itoa(v.Decision.RetryAfter) + " s or raise the limit."
+	}
+	return "The log of haltd says more."
+}
+
+// explain says in headers why an answer is not a plain allow.
+func (x *exchange) explain(h http.Header, reason, incident string) {
+	h.Set("X-Haltd-Reason", reason)
+	if incident != "" {
+		h.Set("X-Haltd-Incident", incident)
+	}
+}
+
+// flag adds to a reply that is passed on what was found about its request.
+func (x *exchange) flag(h http.Header) {
+	d := &x.verdict.Decision
+	if d.Action == haltd.Allow {
+		return
+	}
+	x.explain(h, string(d.Reason), x.verdict.Incident)
+	if d.Action == haltd.Throttle {
+		h.Set("X-Haltd-Loop-Delay", strconv.FormatInt(time.Duration(d.Delay).Milliseconds(), 10))
+	}
+}

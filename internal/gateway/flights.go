@@ -1,0 +1,99 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/haltd/haltd"
+)
+
+// errCut is why a call ends whose agent was stopped at once.
+var errCut = errors.New("cut by an operator")
+
+// flights are the calls on their way, by agent.
+type flights struct {
+	mu    sync.Mutex
+	calls map[string]map[*exchange]bool
+}
+
+func (f *flights) add(x *exchange) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.calls == nil {
+		f.calls = map[string]map[*exchange]bool{}
+	}
+	of := f.calls[x.event.Agent]
+	if of == nil {
+		of = map[*exchange]bool{}
+		f.calls[x.event.Agent] = of
+	}
+	of[x] = true
+}
+
+func (f *flights) remove(x *exchange) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	of := f.calls[x.event.Agent]
+	delete(of, x)
+	if len(of) == 0 {
+		delete(f.calls, x.event.Agent)
+	}
+}
+
+// Cut ends the calls of a target that are on their way.
+func (g *Gateway) Cut(t haltd.Target) {
+	f := &g.flights
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for x := range f.calls[t.Agent] {
+		if t.Session == "" || t.Session == x.event.Session {
+			x.cut(errCut)
+		}
+	}
+}
+
+// takeOff makes a call one that can be cut. Between its verdict and now its
+// agent may have been stopped: then it does not leave.
+func (g *Gateway) takeOff(x *exchange) error {
+	x.ctx, x.cut = context.WithCancelCause(x.r.Context())
+	g.flights.add(x)
+	if !x.verdict.Recheck(x.ctx) {
+		x.verdict.Describe(&x.event)
+		return x.denial()
+	}
+	return nil
+}
+
+// land ends what takeOff began.
+func (g *Gateway) land(x *exchange) {
+	if x.cut != nil {
+		g.flights.remove(x)
+		x.cut(nil)
+	}
+}
+
+func (x *exchange) wasCut() bool { return x.ctx != nil && errors.Is(context.Cause(x.ctx), errCut) }
+
+// cutDenial answers a call that was cut before its reply began.
+func (x *exchange) cutDenial() error {
+	x.verdict.Stop()
+	x.verdict.Describe(&x.event)
+	return x.denial()
+}
+
+// endStream tells the client of an event stream that its call was cut: to
+// most clients a stream that merely ends is a whole reply.
+func (x *exchange) endStream() {
+	if x.format == nil || !strings.HasPrefix(x.w.Header().Get("Content-Type"), "text/event-stream") || x.w.Header().Get("Content-Encoding") != "" {
+		return
+	}
+	x.verdict.Stop()
+	var ref refusal
+	if errors.As(x.denial(), &ref) {
+		_, _ = x.w.Write(append([]byte("\n\n"), x.format.StreamError(ref.Denied)...))
+		flusher(x.w)()
+		x.broken = false
+	}
+}

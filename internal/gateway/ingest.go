@@ -1,0 +1,71 @@
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/judge"
+)
+
+// ingestClient is the client of calls that agents report themselves.
+const ingestClient = "ingest"
+
+// Ingest judges and records a call that an agent made without the gateway.
+func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestVerdict, error) {
+	now := g.Clock()
+	e := ingestEvent(in)
+	e.Time = now.UTC()
+	e.Cost, _ = g.Price(e.Provider, e.Model, e.Tokens)
+	reply := &haltd.Reply{
+		Calls: in.ToolCalls, Text: hashWord(in.ResponseHash), Usage: e.Tokens, Counted: true, Complete: true,
+	}
+	v := g.Judge.Ingest(ctx, &judge.Request{
+		Agent: in.Agent, Session: in.Session, Named: in.Session != "",
+		Call: &haltd.Call{Model: in.Model}, Provider: in.Provider, Model: in.Model, PromptTokens: in.PromptTokens,
+		Event: e, Now: now,
+	}, reply, e.Cost)
+	v.Describe(&e)
+	// The call was made: nothing was blocked, whatever comes next.
+	e.Blocked, e.BlockReason = false, ""
+	g.Recorder.Record(e)
+	g.Meter.Request(e.Provider, v.Decision.Action.String())
+	return ingestVerdict(v, g.Judge.Control.Agent(in.Agent).Active(in.Session)), nil
+}
+
+func ingestEvent(in haltd.Ingest) haltd.Event {
+	e := haltd.Event{
+		Type: haltd.EventCall, Agent: in.Agent, Session: in.Session, Client: ingestClient,
+		Provider: in.Provider, Model: cut(in.Model, 200), Status: 200, Latency: in.Latency,
+		Tokens: haltd.Usage{Input: in.PromptTokens, Output: in.CompletionTokens}, ReplyHash: cut(in.ResponseHash, 64),
+	}
+	for i := range in.ToolCalls {
+		e.ToolCalls = append(e.ToolCalls, cut(in.ToolCalls[i].Name, 100))
+	}
+	return e
+}
+
+func ingestVerdict(v *judge.Verdict, active bool) haltd.IngestVerdict {
+	out := haltd.IngestVerdict{
+		Action: v.Decision.Action, Reason: v.Decision.Reason, Sentence: v.Decision.Sentence,
+		Active: active, Incident: v.Incident, Score: v.Detected.Parts.Score(), Findings: v.Findings,
+	}
+	if out.Findings == nil {
+		out.Findings = []haltd.Finding{}
+	}
+	return out
+}
+
+// hashWord is a text that is alike for equal hashes and for no others, also
+// after numbers have been taken out of it.
+func hashWord(hash string) string {
+	if hash == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(hash))
+	word := make([]byte, 0, 2*len(sum))
+	for _, b := range sum {
+		word = append(word, 'a'+b>>4, 'a'+b&15)
+	}
+	return string(word)
+}

@@ -1,0 +1,141 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/control"
+	"github.com/haltd/haltd/internal/ledger"
+)
+
+const (
+	growthOnce = 24 * time.Hour
+	rejectOnce = time.Hour
+	ever       = 100 * 365 * 24 * time.Hour
+)
+
+// kill stops the agent, or the session, before anybody is told. When that
+// cannot be written, the request is stopped all the same, but not as killed.
+func (j *Judge) kill(ctx context.Context, v *Verdict) {
+	r := v.request
+	target := haltd.Target{Agent: r.Agent}
+	incident := v.incident(haltd.IncidentKillSwitch, r.Now)
+	incident.Scope = haltd.ScopeAgent
+	if r.Shared || v.agent.Policy.KillSwitch.KillScope == haltd.ScopeSession {
+		target.Session, incident.Scope = r.Session, haltd.ScopeSession
+	}
+	e := r.Event
+	v.Incident = incident.ID
+	v.Describe(&e)
+	e.Type, e.Verdict = haltd.EventKillSwitch, v.Full()
+	standing, killed, err := j.Control.Kill(ctx, target, incident, e)
+	switch {
+	case err != nil:
+		j.Logger.Error("agent not killed: the store failed; this call is refused", "agent", r.Agent, "error", err)
+		v.Incident = ""
+		v.Decision.Action = haltd.Block
+	case killed:
+		v.Written = true
+		j.Meter.Kill(v.Decision.Check)
+		j.Logger.Warn("agent killed", "agent", r.Agent, "session", r.Session, "reason", v.Decision.Check, "incident", incident.ID)
+	default: // another call of the same loop was faster
+		v.Incident = standing.Incident
+		v.Decision.Action, v.Decision.Reason = haltd.Block, haltd.ReasonKilled
+	}
+}
+
+// incident is the verdict as a person will look at it.
+func (v *Verdict) incident(kind haltd.IncidentKind, now time.Time) haltd.Incident {
+	r := v.request
+	return haltd.Incident{
+		ID: haltd.NewName("inc_"), Time: now.UTC(), Kind: kind, Status: haltd.IncidentOpen,
+		Action: v.Decision.Action, Scope: haltd.ScopeSession,
+		Agent: r.Agent, Session: r.Session, Client: r.Event.Client, Provider: r.Provider, Model: r.Model,
+		Reason: v.Decision.Reason, Detector: v.Decision.Check, Sentence: v.Decision.Sentence,
+		Verdict: v.Full(), Settings: v.agent.Policy,
+	}
+}
+
+// tell raises what a person should look at though nobody was killed: the
+// first time that the switch would have killed a session, and the first
+// rejection of one. What the detectors merely warn of becomes an event.
+func (j *Judge) tell(v *Verdict) {
+	r := v.request
+	shadow, found := v.wouldStop()
+	switch {
+	case v.Decision.Action == haltd.Kill || v.Written:
+	case v.rejected:
+		i := v.incident(haltd.IncidentKillSwitch, r.Now)
+		i.ID, i.Once, i.OnceFor = v.Incident, "reject:"+r.Agent+":"+r.Session, rejectOnce
+		j.Control.Raise(i, j.eventOf(v, haltd.EventWarning, i.ID), control.NoticeOf(&i))
+	case v.News && found:
+		i := v.incident(haltd.IncidentKillSwitch, r.Now)
+		i.Shadow, i.Action, i.Reason, i.Detector, i.Sentence = true, shadow.Action, shadow.Reason, shadow.Check, shadow.Sentence
+		i.Once, i.OnceFor = "shadow:"+r.Agent+":"+r.Session, ever
+		j.Control.Raise(i, j.eventOf(v, haltd.EventWarning, i.ID))
+	case v.News:
+		j.Record(j.eventOf(v, haltd.EventWarning, ""))
+	}
+}
+
+// wouldStop is what a detector would have done while its switch is off.
+func (v *Verdict) wouldStop() (haltd.Finding, bool) {
+	for _, f := range v.Findings {
+		if f.Shadow && f.Action.Stops() && (f.Check == checkSimilarity || f.Check == checkStall) {
+			return f, true
+		}
+	}
+	return haltd.Finding{}, false
+}
+
+// eventOf is an event beside that of the request, which tells of something.
+func (j *Judge) eventOf(v *Verdict, kind haltd.EventType, incident string) haltd.Event {
+	e := v.request.Event
+	return haltd.Event{
+		Time: v.request.Now.UTC(), Type: kind,
+		Agent: e.Agent, Label: e.Label, Session: e.Session, Client: e.Client,
+		Provider: e.Provider, Format: e.Format, Path: e.Path, Model: e.Model,
+		Shadow: !v.agent.Policy.KillSwitch.Enabled || v.bypass, Verdict: v.Full(),
+		Score: v.Detected.Parts.Score(), Incident: incident,
+	}
+}
+
+// raiseGrowth tells of a session whose prompts grow without end, once a day.
+func (j *Judge) raiseGrowth(v *Verdict, s detect.Signal, now time.Time) {
+	r := v.request
+	told := *v
+	told.Detected = detect.Verdict{Level: s.Level, Signals: []detect.Signal{s}}
+	told.Findings = []haltd.Finding{{Check: string(detect.Growth), Action: haltd.Warn, Reason: haltd.ReasonGrowth, Sentence: s.Sentence(r.Agent)}}
+	told.Decision = told.Findings[0]
+	i := told.incident(haltd.IncidentGrowth, now)
+	i.Once, i.OnceFor = "growth:"+r.Agent+":"+r.Session, growthOnce
+	e := j.eventOf(&told, haltd.EventGrowth, i.ID)
+	e.Time, e.Shadow, e.Score = now.UTC(), false, 0
+	notice := control.NoticeOf(&i)
+	notice.Tokens = s.Tokens
+	j.Control.Raise(i, e, notice)
+}
+
+// raiseBudget tells of a budget that is spent, once a period.
+func (j *Judge) raiseBudget(v *Verdict, o ledger.Over) {
+	r := v.request
+	told := *v
+	kind, reason, action, limit := haltd.IncidentBudgetSoft, haltd.ReasonSoft, haltd.Warn, "soft"
+	if o.Hard {
+		kind, reason, action, limit = haltd.IncidentBudgetHard, haltd.ReasonBudget, haltd.Block, "hard"
+	}
+	told.Findings = []haltd.Finding{{
+		Check: "budget", Action: action, Reason: reason, Name: string(o.Period),
+		Sentence: fmt.Sprintf("%s has reached its %s %s budget: $%s and %d tokens are spent.", r.Agent, limit, adjective(o.Period), o.Spent.Cost, o.Spent.Tokens),
+	}}
+	told.Decision, told.Detected = told.Findings[0], detect.Verdict{}
+	i := told.incident(kind, r.Now)
+	i.Scope = haltd.ScopeAgent
+	i.Once, i.OnceFor = fmt.Sprintf("budget:%s:%s:%s:%d", r.Agent, limit, o.Period, o.Start.Unix()), ever
+	e := j.eventOf(&told, haltd.EventAlert, i.ID)
+	e.Shadow = false
+	j.Control.Raise(i, e, control.NoticeOf(&i))
+}

@@ -1,0 +1,197 @@
+// Package ledger keeps what agents with budgets have spent, and holds back
+// money for calls that are on their way. What is held is on disk before a call
+// is forwarded, so that a crash never makes a hard budget forget; it asks the
+// store seldom, because it holds a little more than it needs.
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/policy"
+)
+
+// Ledgers keeps the accounts of all agents.
+type Ledgers struct {
+	store haltd.LedgerStore
+	// flush writes the record's queue, which an account starts from.
+	flush func(context.Context) error
+	clock haltd.Clock
+	log   *slog.Logger
+
+	mu       sync.Mutex
+	accounts map[string]*account
+	saved    map[saved]haltd.Ledger // as found at the start
+
+	stop   context.CancelFunc
+	worker sync.WaitGroup
+}
+
+type saved struct {
+	agent  string
+	period haltd.Period
+	start  int64
+}
+
+// tidy is how often what is held but no longer needed is given back.
+const tidy = time.Second
+
+// Open loads the ledgers of the current periods. What the last process held
+// when it ended is charged. Close ends it.
+func Open(ctx context.Context, store haltd.LedgerStore, flush func(context.Context) error, clock haltd.Clock, log *slog.Logger) (*Ledgers, error) {
+	ls, err := store.Ledgers(ctx, clock().Add(-33*24*time.Hour))
+	if err != nil {
+		return nil, fmt.Errorf("load budgets: %w", err)
+	}
+	l := &Ledgers{store: store, flush: flush, clock: clock, log: log, accounts: map[string]*account{}, saved: map[saved]haltd.Ledger{}}
+	for _, s := range ls {
+		l.saved[saved{s.Agent, s.Period, s.Start.UnixMicro()}] = s
+	}
+	background, stop := context.WithCancel(context.Background())
+	l.stop = stop
+	l.worker.Go(func() { l.tidyUp(background) })
+	return l, nil
+}
+
+// Close gives back what is held and not needed.
+func (l *Ledgers) Close(ctx context.Context) error {
+	l.stop()
+	l.worker.Wait()
+	return l.saveAll(ctx)
+}
+
+func (l *Ledgers) tidyUp(ctx context.Context) {
+	tick := time.NewTicker(tidy)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := l.saveAll(ctx); err != nil && ctx.Err() == nil {
+				l.log.Warn("budgets not written; what is held stays held", "error", err)
+			}
+		}
+	}
+}
+
+// saveAll writes every account whose ledger on disk is not what it need be.
+func (l *Ledgers) saveAll(ctx context.Context) error {
+	l.mu.Lock()
+	accounts := make([]*account, 0, len(l.accounts))
+	for _, a := range l.accounts {
+		accounts = append(accounts, a)
+	}
+	l.mu.Unlock()
+	for _, a := range accounts {
+		if err := a.save(ctx, l.store, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// account is the account of an agent, loaded at its first use.
+func (l *Ledgers) account(agent string) *account {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a := l.accounts[agent]
+	if a == nil {
+		a = &account{agent: agent}
+		l.accounts[agent] = a
+	}
+	return a
+}
+
+// current are the spans of now, loaded where they are new.
+func (l *Ledgers) current(ctx context.Context, a *account, zone *time.Location, now time.Time) ([]*span, error) {
+	a.opening.Lock()
+	defer a.opening.Unlock()
+	for i, p := range [...]haltd.Period{haltd.Daily, haltd.Monthly} {
+		start := policy.PeriodStart(p, zone, now)
+		if s := a.spans[i]; s != nil && s.start.Equal(start) {
+			continue
+		}
+		s, err := l.open(ctx, a.agent, p, start, policy.PeriodEnd(p, zone, now))
+		if err != nil {
+			return nil, err
+		}
+		a.mu.Lock()
+		if old := a.spans[i]; old != nil {
+			a.past = append(a.past, old) // calls of then settle there
+		}
+		a.spans[i] = s
+		a.mu.Unlock()
+	}
+	return a.spans[:], nil
+}
+
+// open starts a span from what the record and the ledger on disk know of it,
+// whichever is more: the ledger holds what the record may have lost.
+func (l *Ledgers) open(ctx context.Context, agent string, p haltd.Period, start, end time.Time) (*span, error) {
+	if err := l.flush(ctx); err != nil {
+		return nil, fmt.Errorf("open the budget of %s: %w", agent, err)
+	}
+	spent, err := l.store.Spent(ctx, agent, start)
+	if err != nil {
+		return nil, fmt.Errorf("open the budget of %s: %w", agent, err)
+	}
+	s := &span{period: p, start: start, end: end, spent: spent}
+	key := saved{agent, p, start.UnixMicro()}
+	l.mu.Lock()
+	if before, ok := l.saved[key]; ok {
+		held := before.Spent.Add(before.Held)
+		s.spent = haltd.Spending{Cost: max(spent.Cost, held.Cost), Tokens: max(spent.Tokens, held.Tokens)}
+		s.onDisk, s.written = held, before
+		delete(l.saved, key)
+	}
+	l.mu.Unlock()
+	return s, nil
+}
+
+// Spending is what an agent has spent in the current periods.
+func (l *Ledgers) Spending(ctx context.Context, agent string, budgets haltd.Budgets, zone *time.Location) ([]haltd.PeriodSpending, error) {
+	a := l.account(agent)
+	now := l.clock()
+	if !limited(budgets) {
+		return l.unlimited(ctx, agent, zone, now)
+	}
+	spans, err := l.current(ctx, a, zone, now)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	out := make([]haltd.PeriodSpending, len(spans))
+	for i, s := range spans {
+		out[i] = haltd.PeriodSpending{Period: s.period, Start: s.start, Resets: s.end, Spent: s.spent, Held: s.reserved, Budget: budgetOf(budgets, s.period)}
+	}
+	return out, nil
+}
+
+// unlimited agents have no account: the record tells what they spent.
+func (l *Ledgers) unlimited(ctx context.Context, agent string, zone *time.Location, now time.Time) ([]haltd.PeriodSpending, error) {
+	var out []haltd.PeriodSpending
+	for _, p := range [...]haltd.Period{haltd.Daily, haltd.Monthly} {
+		start := policy.PeriodStart(p, zone, now)
+		spent, err := l.store.Spent(ctx, agent, start)
+		if err != nil {
+			return nil, fmt.Errorf("read what %s spent: %w", agent, err)
+		}
+		out = append(out, haltd.PeriodSpending{Period: p, Start: start, Resets: policy.PeriodEnd(p, zone, now), Spent: spent})
+	}
+	return out, nil
+}
+
+func budgetOf(b haltd.Budgets, p haltd.Period) haltd.Budget {
+	if p == haltd.Daily {
+		return b.Day
+	}
+	return b.Month
+}
+
+func limited(b haltd.Budgets) bool { return b.Day != haltd.Budget{} || b.Month != haltd.Budget{} }
