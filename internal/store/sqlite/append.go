@@ -211,7 +211,7 @@ func (a *appender) writeAgents(t *tally) (err error) {
 	for id, s := range t.agents {
 		var known bool
 		if s.no, known = a.agents[id]; !known {
-			if s.no, err = a.findAgent.number(id, s.seen.first, s.seen.last); err != nil {
+			if s.no, err = a.findAgent.number(id, s.events.first, s.events.last); err != nil {
 				return err
 			}
 			a.agents[id] = s.no
@@ -233,7 +233,7 @@ func (a *appender) writeSessions(t *tally) (err error) {
 	for key, s := range t.sessions {
 		var known bool
 		if s.no, known = a.sessions[key]; !known {
-			s.no, err = a.findSession.number(key.id, t.agents[key.agent].no, s.seen.first, s.seen.last, s.events.first, s.events.last)
+			s.no, err = a.findSession.number(key.id, t.agents[key.agent].no, s.times.first, s.times.last, s.events.first, s.events.last)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"math"
+
 	"github.com/haltd/haltd"
 )
 
@@ -23,20 +25,28 @@ type usageKey struct {
 type agentSum struct {
 	no     int64 // of the row, once it is written
 	shared bool
-	seen   span
+	seen   span // by requests: what a person changes is no sign of life
+	events span // times of all events
 	totals haltd.Totals
 }
 
 type sessionSum struct {
 	no            int64
 	client, model string
-	seen, events  span
+	seen, times   span // as in agentSum
+	events        span
 	peak          float64
 	totals        haltd.Totals
 }
 
 // span is the smallest and the largest of some numbers.
 type span struct{ first, last int64 }
+
+// nothing is the span of no number; to include it changes no other.
+var nothing = span{math.MaxInt64, 0}
+
+// isRequest tells requests from what people and haltd itself do.
+func isRequest(e *haltd.Event) bool { return e.Type != haltd.EventPolicy && e.Type != haltd.EventAlert }
 
 func (s *span) include(n int64) {
 	s.first = min(s.first, n)
@@ -76,11 +86,14 @@ func (t *tally) add(e *haltd.Event) {
 	}
 	a := t.agents[e.Agent]
 	if a == nil {
-		a = &agentSum{seen: span{at, at}}
+		a = &agentSum{seen: nothing, events: nothing}
 		t.agents[e.Agent] = a
 	}
 	a.shared = a.shared || e.Agent == e.Client
-	a.seen.include(at)
+	a.events.include(at)
+	if isRequest(e) {
+		a.seen.include(at)
+	}
 	addTotals(&a.totals, sums)
 
 	if e.Session != "" {
@@ -92,7 +105,7 @@ func (t *tally) addSession(e *haltd.Event, at int64, sums haltd.Totals) {
 	key := sessionKey{e.Agent, e.Session}
 	s := t.sessions[key]
 	if s == nil {
-		s = &sessionSum{seen: span{at, at}, events: span{int64(e.ID), int64(e.ID)}}
+		s = &sessionSum{seen: nothing, times: nothing, events: nothing}
 		t.sessions[key] = s
 	}
 	newest := at >= s.seen.last
@@ -102,7 +115,10 @@ func (t *tally) addSession(e *haltd.Event, at int64, sums haltd.Totals) {
 	if e.Model != "" && (newest || s.model == "") {
 		s.model = e.Model
 	}
-	s.seen.include(at)
+	s.times.include(at)
+	if isRequest(e) {
+		s.seen.include(at)
+	}
 	s.events.include(int64(e.ID))
 	s.peak = max(s.peak, e.Score)
 	addTotals(&s.totals, sums)

@@ -42,7 +42,7 @@ func deleteAgent(t *testing.T, s Store) {
 	wantCode(t, "the agent after an event that is no call", err, haltd.CodeNotFound)
 	add(t, s, call(4, start.Add(2*time.Hour), "a", "s"))
 	back := agent(t, s, "a")
-	equal(t, "seen after it came back", [2]time.Time{back.FirstSeen, back.LastSeen}, [2]time.Time{note.Time, start.Add(2 * time.Hour)})
+	equal(t, "seen after it came back", [2]time.Time{back.FirstSeen, back.LastSeen}, [2]time.Time{start.Add(2 * time.Hour), start.Add(2 * time.Hour)})
 	equal(t, "totals after it came back", [2]any{back.Totals.Calls, back.Totals.Cost}, [2]any{int64(1), haltd.Dollar})
 }
 
