@@ -75,7 +75,7 @@ type Delivery struct {
 	Status    DeliveryStatus `json:"status"`
 	Attempts  int            `json:"attempts"`
 	NextAt    time.Time      `json:"next_at"`
-	Answer    string         `json:"answer,omitempty"` // of the receiver, or how the last try failed
+	Answer    string         `json:"answer,omitempty"` // of the receiver, or how a try failed: a line per try, the newest first
 	UpdatedAt time.Time      `json:"updated_at"`
 }
 
@@ -88,6 +88,14 @@ const (
 	DeliveryDelivered DeliveryStatus = "delivered"
 	DeliveryDead      DeliveryStatus = "dead" // given up; can be tried again by hand
 )
+
+// AlertStatus is whether somebody would hear of an incident.
+type AlertStatus struct {
+	// Configured says that some notice would reach an enabled channel.
+	Configured bool `json:"configured"`
+	Channels   int  `json:"channels"` // enabled
+	Dead       int  `json:"dead"`     // deliveries given up, counted up to a thousand
+}
 
 // DeliveryQuery selects deliveries, newest first; zero fields select all.
 type DeliveryQuery struct {

@@ -1,0 +1,160 @@
+package alert
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+const (
+	noticeBatch = 100
+	pageSize    = 1000
+)
+
+// dispatch turns all new notices into deliveries.
+func (s *Service) dispatch(ctx context.Context) error {
+	for {
+		notices, err := s.Outbox.Notices(ctx, noticeBatch)
+		if err != nil {
+			return fmt.Errorf("read notices: %w", err)
+		}
+		if len(notices) == 0 {
+			return nil
+		}
+		r, err := s.router(ctx)
+		if err != nil {
+			return err
+		}
+		for _, n := range notices {
+			if err := s.dispatchOne(ctx, r, n); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (s *Service) dispatchOne(ctx context.Context, r *router, n haltd.Notice) error {
+	told, err := s.told(ctx, n)
+	if err != nil {
+		return err
+	}
+	now := s.Clock()
+	var deliveries []haltd.Delivery
+	for _, channel := range r.route(n) {
+		if slices.Contains(told, channel) {
+			continue
+		}
+		deliveries = append(deliveries, haltd.Delivery{
+			ID: haltd.NewName("dlv_"), Notice: n, Channel: channel,
+			Status: haltd.DeliveryPending, NextAt: now, UpdatedAt: now,
+		})
+	}
+	if err := s.Outbox.Dispatch(ctx, n.ID, deliveries); err != nil {
+		return fmt.Errorf("dispatch notice %s: %w", n.ID, err)
+	}
+	for _, d := range deliveries {
+		r.note(d)
+	}
+	return nil
+}
+
+// told are the channels that have heard of the notice's incident, or of its
+// end, by another notice: each is told once.
+func (s *Service) told(ctx context.Context, n haltd.Notice) ([]string, error) {
+	if n.Incident == "" {
+		return nil, nil
+	}
+	earlier, _, err := s.Outbox.Deliveries(ctx, haltd.DeliveryQuery{Incident: n.Incident, Page: haltd.Page{Limit: pageSize}})
+	if err != nil {
+		return nil, fmt.Errorf("read deliveries of incident %s: %w", n.Incident, err)
+	}
+	var channels []string
+	for _, d := range earlier {
+		if d.Notice.Recovery == n.Recovery {
+			channels = append(channels, d.Channel)
+		}
+	}
+	return channels, nil
+}
+
+// router decides where notices go.
+type router struct {
+	channels []string // ids of the enabled ones
+	rules    []haltd.AlertRule
+	last     map[subject]time.Time // of the newest notice
+}
+
+// subject is what a cooldown is about.
+type subject struct {
+	channel, agent string
+	topic          haltd.IncidentKind
+}
+
+func (s *Service) router(ctx context.Context) (*router, error) {
+	channels, err := s.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := s.AlertRules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &router{rules: inForce(rules), last: map[subject]time.Time{}}
+	for _, c := range channels {
+		if c.Enabled {
+			r.channels = append(r.channels, c.ID)
+		}
+	}
+	return r, s.remember(ctx, r)
+}
+
+// remember notes the deliveries that a cooldown may count from. They come
+// newest first, but only roughly so by the time of their notices: it reads on
+// until a whole page is too old.
+func (s *Service) remember(ctx context.Context, r *router) error {
+	longest := 0
+	for _, rule := range r.rules {
+		longest = max(longest, rule.Cooldown)
+	}
+	since := s.Clock().Add(-2 * time.Duration(longest) * time.Second)
+	cursor, recent := "", longest > 0
+	for recent {
+		page, next, err := s.Outbox.Deliveries(ctx, haltd.DeliveryQuery{Page: haltd.Page{Limit: pageSize, Cursor: cursor}})
+		if err != nil {
+			return fmt.Errorf("read deliveries for cooldowns: %w", err)
+		}
+		recent = false
+		for _, d := range page {
+			r.note(d)
+			recent = recent || d.Notice.Time.After(since)
+		}
+		cursor, recent = next, recent && next != ""
+	}
+	return nil
+}
+
+// note keeps when a channel was told about a subject.
+func (r *router) note(d haltd.Delivery) {
+	about := subject{d.Channel, d.Notice.Agent, d.Notice.Topic}
+	if !d.Notice.Recovery && d.Status != haltd.DeliveryDead && d.Notice.Time.After(r.last[about]) {
+		r.last[about] = d.Notice.Time
+	}
+}
+
+// route names the channels of a notice: those that a rule selects and that
+// have not just been told. The end of something is always told.
+func (r *router) route(n haltd.Notice) []string {
+	return slices.DeleteFunc(slices.Clone(r.channels), func(channel string) bool {
+		return !slices.ContainsFunc(r.rules, func(rule haltd.AlertRule) bool {
+			return matches(rule, n) && selects(rule, channel) && (n.Recovery || !r.cooling(rule, channel, n))
+		})
+	})
+}
+
+func (r *router) cooling(rule haltd.AlertRule, channel string, n haltd.Notice) bool {
+	last, ok := r.last[subject{channel, n.Agent, n.Topic}]
+	return ok && rule.Cooldown > 0 && n.Time.Before(last.Add(time.Duration(rule.Cooldown)*time.Second))
+}

@@ -1,0 +1,53 @@
+// Package outbound is the way from haltd to a receiver, shared by the
+// channel adapters: the message, what an adapter is, and a network that
+// refuses to reach into the operator's own. It knows no channel and keeps
+// nothing.
+package outbound
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// Message is a notice with what is added for its readers.
+type Message struct {
+	haltd.Notice
+	Title  string    // a few plain words
+	URL    string    // of the incident's page; may be empty
+	Test   bool      // somebody tries the channel; nothing has happened
+	SentAt time.Time // when this try began
+}
+
+// Settings are what a channel of one kind is set up with. They hold secrets.
+type Settings interface {
+	// Host is the name or address that the channel calls.
+	Host() string
+	// Redacted are the settings as people may see them.
+	Redacted() any
+	// Sender calls the channel through a network.
+	Sender(*Network) Sender
+}
+
+// Sender brings messages to one channel.
+type Sender interface {
+	// Send tries once. The answer is the receiver's, fit for people; it may
+	// come with an error. Retry says that a later try can end otherwise.
+	// An error can be a *WaitError, or wrap ErrGone. Neither the answer nor
+	// an error holds a secret of the channel.
+	Send(ctx context.Context, m Message) (answer string, retry bool, err error)
+}
+
+// ErrGone is a receiver's word that it never wants to be called again.
+var ErrGone = errors.New("the receiver wants no more messages")
+
+// WaitError is a failure after which the receiver asks for some rest.
+type WaitError struct {
+	After time.Duration
+	Err   error
+}
+
+func (e *WaitError) Error() string { return e.Err.Error() }
+func (e *WaitError) Unwrap() error { return e.Err }

@@ -1,0 +1,124 @@
+package slack
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/alert/outbound"
+)
+
+// payload is what an incoming webhook takes: text for notifications and for
+// clients without blocks, and blocks. Nothing in it becomes a link or a
+// mention by itself.
+type payload struct {
+	Text        string  `json:"text"`
+	Blocks      []block `json:"blocks"`
+	Parse       string  `json:"parse"`
+	LinkNames   bool    `json:"link_names"`
+	UnfurlLinks bool    `json:"unfurl_links"`
+	UnfurlMedia bool    `json:"unfurl_media"`
+}
+
+type block struct {
+	Type     string    `json:"type"`
+	Text     *text     `json:"text,omitempty"`
+	Elements []element `json:"elements,omitempty"`
+}
+
+type text struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	Verbatim *bool  `json:"verbatim,omitempty"` // of mrkdwn: makes no links of what looks like one
+}
+
+// element is a button, or text in a context block.
+type element struct {
+	Type     string `json:"type"`
+	Text     any    `json:"text"`
+	Verbatim *bool  `json:"verbatim,omitempty"`
+	URL      string `json:"url,omitempty"`
+	ActionID string `json:"action_id,omitempty"`
+}
+
+func render(m outbound.Message) payload {
+	yes := true
+	said := words(m)
+	p := payload{
+		Text: said, Parse: "none",
+		Blocks: []block{{Type: "section", Text: &text{Type: "mrkdwn", Text: said, Verbatim: &yes}}},
+	}
+	if about := about(m); about != "" {
+		p.Blocks = append(p.Blocks, block{Type: "context", Elements: []element{{Type: "mrkdwn", Text: about, Verbatim: &yes}}})
+	}
+	if m.URL != "" {
+		p.Blocks = append(p.Blocks, block{Type: "actions", Elements: []element{{
+			Type: "button", Text: text{Type: "plain_text", Text: "Open incident"}, URL: m.URL, ActionID: "open_incident",
+		}}})
+	}
+	return p
+}
+
+// longestSentence leaves a block within the 3000 characters that Slack takes
+// even when every one of them has to be escaped.
+const longestSentence = 500
+
+// words are the message itself.
+func words(m outbound.Message) string {
+	if m.Topic == haltd.IncidentGrowth && !m.Recovery && !m.Test {
+		said := "🚨 *Runaway Agent Detected* 🚨\nSession " + code(m.Session) + " showed quadratic growth signature."
+		if len(m.Tokens) > 0 {
+			said += "\nRecent prompt tokens: " + list(m.Tokens)
+		}
+		return said
+	}
+	return sign(m) + " *" + escape(m.Title, 50) + "*\n" + escape(m.Sentence, longestSentence)
+}
+
+func sign(m outbound.Message) string {
+	switch {
+	case m.Test:
+		return "🔔"
+	case m.Recovery:
+		return "✅"
+	case m.Topic == haltd.IncidentBudgetSoft:
+		return "⚠️"
+	}
+	return "🚨"
+}
+
+// about says whom it is about.
+func about(m outbound.Message) string {
+	var parts []string
+	if m.Agent != "" {
+		parts = append(parts, "Agent "+code(m.Agent))
+	}
+	if m.Session != "" {
+		parts = append(parts, "Session "+code(m.Session))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func list(tokens []int64) string {
+	texts := make([]string, len(tokens))
+	for i, n := range tokens {
+		texts[i] = strconv.FormatInt(n, 10)
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
+}
+
+var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// escape keeps Slack from reading a text as markup: links and mentions start
+// with <.
+func escape(s string, max int) string { return escapes.Replace(outbound.Line(s, max)) }
+
+// code shows a name that a client chose, within a code span that it cannot
+// leave: nothing in a code span is formatted or linked.
+func code(name string) string {
+	name = strings.ReplaceAll(escape(name, 200), "`", "'")
+	if name == "" {
+		name = "unknown"
+	}
+	return "`" + name + "`"
+}

@@ -1,0 +1,172 @@
+package alert
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+const (
+	// pollEvery is how often the stores are asked when nobody wakes the
+	// worker: that is when tries are due again.
+	pollEvery = 5 * time.Second
+
+	lanes        = 16 // tries at the same time
+	channelLanes = 2  // of them to one channel, so that a slow one leaves room
+
+	dueBatch = 100
+	dueMost  = 10_000
+)
+
+// Wake makes Run look at the outbox now. It is called after a commit with
+// notices and does not wait.
+func (s *Service) Wake() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run sends until ctx ends, and returns when no try is on its way. Tries that
+// it cuts are made again by the next Run.
+func (s *Service) Run(ctx context.Context) {
+	w := newWorker(s)
+	ticker := time.NewTicker(pollEvery)
+	defer ticker.Stop()
+	for {
+		w.round(ctx)
+		select {
+		case <-ctx.Done():
+			w.running.Wait()
+			return
+		case <-s.wake:
+		case <-ticker.C:
+		case t := <-w.ended:
+			w.end(t)
+		}
+	}
+}
+
+// worker is the state of one Run. Only its own goroutine touches it.
+type worker struct {
+	*Service
+	running sync.WaitGroup
+	ended   chan try
+	busy    map[string]bool           // deliveries on their way, by id
+	load    map[string]int            // of them, by channel
+	unsaved map[string]haltd.Delivery // ended, but the store did not take it
+	failing bool                      // the stores were at fault in the last round
+}
+
+// try is one attempt that has ended.
+type try struct {
+	delivery haltd.Delivery
+	saved    bool
+}
+
+func newWorker(s *Service) *worker {
+	return &worker{
+		Service: s, ended: make(chan try, lanes),
+		busy: map[string]bool{}, load: map[string]int{}, unsaved: map[string]haltd.Delivery{},
+	}
+}
+
+// round does what can be done now. Faults of the stores are told once, until
+// a round succeeds.
+func (w *worker) round(ctx context.Context) {
+	err := w.saveUnsaved(ctx)
+	if err == nil {
+		err = w.dispatch(ctx)
+	}
+	if err == nil {
+		err = w.startDue(ctx)
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil && !w.failing {
+		w.Logger.ErrorContext(ctx, "alerts wait: the outbox cannot be used", "error", err)
+	}
+	w.failing = err != nil
+}
+
+// saveUnsaved writes how tries ended that could not be written then. Until
+// that is done they are not tried again: a receiver would get them again and
+// again.
+func (w *worker) saveUnsaved(ctx context.Context) error {
+	for id, d := range w.unsaved {
+		if err := w.save(ctx, d); err != nil {
+			return err
+		}
+		delete(w.unsaved, id)
+		delete(w.busy, id)
+	}
+	return nil
+}
+
+// startDue starts tries as far as there are lanes. When none of the oldest
+// deliveries can start, because their channels are busy, it looks further:
+// those of other channels may stand behind them.
+func (w *worker) startDue(ctx context.Context) error {
+	if w.loaded() >= lanes {
+		return nil
+	}
+	for limit := dueBatch; ; limit *= 10 {
+		due, err := w.Outbox.Due(ctx, w.Clock(), limit)
+		if err != nil {
+			return fmt.Errorf("read due deliveries: %w", err)
+		}
+		started, err := w.start(ctx, due)
+		if err != nil || started || len(due) < limit || limit >= dueMost {
+			return err
+		}
+	}
+}
+
+func (w *worker) loaded() int {
+	sum := 0
+	for _, n := range w.load {
+		sum += n
+	}
+	return sum
+}
+
+func (w *worker) start(ctx context.Context, due []haltd.Delivery) (started bool, err error) {
+	if len(due) == 0 {
+		return false, nil
+	}
+	channels, err := w.all(ctx)
+	if err != nil {
+		return false, err
+	}
+	byID := map[string]haltd.Channel{}
+	for _, c := range channels {
+		byID[c.ID] = c
+	}
+	for _, d := range due {
+		if w.busy[d.ID] || w.load[d.Channel] >= channelLanes || w.loaded() >= lanes {
+			continue
+		}
+		started = true
+		w.busy[d.ID] = true
+		w.load[d.Channel]++
+		c, known := byID[d.Channel]
+		w.running.Go(func() { w.ended <- w.attempt(ctx, c, known, d) })
+	}
+	return started, nil
+}
+
+// end frees the lane of a try.
+func (w *worker) end(t try) {
+	if w.load[t.delivery.Channel]--; w.load[t.delivery.Channel] == 0 {
+		delete(w.load, t.delivery.Channel)
+	}
+	if t.saved {
+		delete(w.busy, t.delivery.ID)
+	} else {
+		w.unsaved[t.delivery.ID] = t.delivery
+	}
+}
