@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"os/user"
 	"syscall"
 	"time"
 
@@ -26,6 +27,21 @@ type commands struct {
 	JSON   bool   `name:"json" help:"Output for programs."`
 
 	Serve  serveCmd `cmd:"" default:"1" help:"Start the gateway and the admin API (the default)."`
+	Agents struct {
+		Ls     cli.AgentsLsCmd     `cmd:"" help:"List agents."`
+		Show   cli.AgentsShowCmd   `cmd:"" help:"Show the state, the policy and the spending of an agent."`
+		Kill   cli.AgentsKillCmd   `cmd:"" help:"Stop an agent, or one session of it."`
+		Resume cli.AgentsResumeCmd `cmd:"" help:"Let an agent call again, or one session of it."`
+	} `cmd:"" help:"Agents, and who of them may call."`
+	Incidents struct {
+		Ls   cli.IncidentsLsCmd   `cmd:"" help:"List incidents."`
+		Show cli.IncidentsShowCmd `cmd:"" help:"Show what happened and what it cost."`
+	} `cmd:"" help:"What a person should look at."`
+	Bypass struct {
+		On     cli.BypassOnCmd     `cmd:"" help:"Stop all enforcement but manual deactivation."`
+		Off    cli.BypassOffCmd    `cmd:"" help:"Enforce again."`
+		Status cli.BypassStatusCmd `cmd:"" help:"Say whether enforcement is stopped."`
+	} `cmd:"" help:"Break glass, for when haltd itself is the problem."`
 	Events struct {
 		Tail cli.EventsTailCmd `cmd:"" help:"Show events as they arrive."`
 	} `cmd:"" help:"The record of calls."`
@@ -39,6 +55,8 @@ type commands struct {
 		Print cli.ConfigPrintCmd `cmd:"" help:"Show the effective configuration without secrets."`
 	} `cmd:"" name:"config" help:"The configuration."`
 	Replay  replayCmd      `cmd:"" help:"Judge recorded traffic offline: what would have been stopped, when, and what that saves."`
+	Doctor  cli.DoctorCmd  `cmd:"" help:"Look for what keeps haltd from doing its work."`
+	OpenAPI openAPICmd     `cmd:"" name:"openapi" help:"Print the description of the admin API (OpenAPI 3.1)."`
 	Version cli.VersionCmd `cmd:"" help:"Say which haltd this is."`
 }
 
@@ -64,6 +82,8 @@ func run(ctx context.Context, args []string) int {
 			ConfigPath: c.Config, AdminURL: c.Admin, JSON: c.JSON,
 			Color:   cli.UseColor(term.IsTerminal(int(os.Stdout.Fd())), os.LookupEnv),
 			Version: version,
+			Actor:   actor(),
+			Clock:   time.Now,
 		})
 	}
 	if err != nil {
@@ -74,6 +94,19 @@ func run(ctx context.Context, args []string) int {
 		}
 	}
 	return cli.ExitCode(err)
+}
+
+// actor is who runs this command, as user@host; "" when nobody can say.
+func actor() string {
+	who, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return who.Username
+	}
+	return who.Username + "@" + host
 }
 
 type serveCmd struct{}

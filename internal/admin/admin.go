@@ -1,13 +1,17 @@
 // Package admin is the operator's side of haltd: a JSON API over the record,
-// the gateway keys and the state of the process, with its OpenAPI document
-// made from the handlers' own types. It reads through ports and never touches
-// the path of a request.
+// over who may call and under which policy, over the gateway keys and the
+// state of the process, with its OpenAPI document made from the handlers' own
+// types. It reads and changes through ports and never touches the path of a
+// request.
 package admin
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"io/fs"
 	"log/slog"
+	"maps"
 	"net/http"
 	"reflect"
 	"time"
@@ -25,9 +29,28 @@ type Options struct {
 	Live   Live
 	Keys   Keyring
 
+	Control    Control
+	Standings  Standings
+	Rules      Rules
+	BreakGlass BreakGlass
+	Spendings  Spendings
+	Ingester   Ingester
+	Incidents  haltd.IncidentStore
+	Alerts     Alerts
+	Windows    Windows
+	// Delete forgets what was recorded of an agent and its override;
+	// CodeNotFound when there is none. A kill stays.
+	Delete func(ctx context.Context, agent, by string) error
+	// KeyAgent is the agent of a gateway key in force.
+	KeyAgent func(secret string) (agent string, ok bool)
+
 	Token    string   // what callers present; with an empty one nobody is let in
+	SignIn   *SignIn  // of browsers
+	Secure   bool     // browsers reach the listener by https
 	Hosts    []string // host names that are answered besides loopback; may be empty
 	Loopback bool     // the listener is on loopback: answer no other host than loopback and Hosts
+
+	Dashboard fs.FS // with an index.html; nil for none
 
 	Ready   func(context.Context) error // nil when haltd can serve
 	Metrics http.Handler
@@ -46,6 +69,7 @@ type Status struct {
 	Started    time.Time `json:"started"`
 	StoreBytes int64     `json:"store_bytes" doc:"Size of the record."`
 	Degraded   []string  `json:"degraded" doc:"Dependencies that haltd does without now."`
+	Pricing    string    `json:"pricing" doc:"Where the prices come from, and of when."`
 }
 
 // Live hands out events as they happen. A subscriber's channel is closed
@@ -69,7 +93,9 @@ type server struct {
 }
 
 // New makes the handler of the admin listener.
-func New(o Options) http.Handler {
+func New(o Options) http.Handler { return http.HandlerFunc(newServer(o).serve) }
+
+func newServer(o Options) *server {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -79,10 +105,18 @@ func New(o Options) http.Handler {
 	s.registerService()
 	s.registerEvents()
 	s.registerAgents()
+	s.registerPolicy()
+	s.registerStandings()
+	s.registerSessions()
+	s.registerIncidents()
+	s.registerAlerts()
+	s.registerRules()
+	s.registerIngest()
+	s.registerBypass()
 	s.registerStats()
 	s.registerKeys()
-	s.mux.HandleFunc("GET /{$}", greet)
-	return http.HandlerFunc(s.serve)
+	s.registerSignIn()
+	return s
 }
 
 // serve answers what must hold for every request before it is matched.
@@ -98,7 +132,11 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if handler, pattern := s.mux.Handler(r); pattern == "" {
-		notRouted(w, r, handler)
+		if s.isPage(r) {
+			s.page(w, r)
+		} else {
+			notRouted(w, r, handler)
+		}
 		return
 	}
 	s.mux.ServeHTTP(w, r)
@@ -130,12 +168,10 @@ func (h *headOnly) Header() http.Header         { return h.header }
 func (h *headOnly) WriteHeader(status int)      { h.status = status }
 func (h *headOnly) Write(b []byte) (int, error) { return len(b), nil }
 
-func greet(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = w.Write([]byte("haltd admin. The API is under /v1 and described at /v1/openapi.json; send the admin token as a Bearer token.\n"))
-}
-
-const bearerScheme = "admin_token"
+const (
+	bearerScheme = "admin_token"
+	keyScheme    = "gateway_key"
+)
 
 // apiConfig leaves out huma's own documentation pages, which load scripts
 // from elsewhere, and its $schema links.
@@ -143,16 +179,28 @@ func apiConfig(version string) huma.Config {
 	c := huma.DefaultConfig("haltd admin API", version)
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
 	c.CreateHooks = nil
-	c.Info.Description = "What agents did and do behind this haltd, and the keys they call with. Times are RFC 3339 in UTC, money is in US dollars, spans are in milliseconds."
+	c.Info.Description = "What agents did and do behind this haltd, what they may do, and the keys they call with. Times are RFC 3339 in UTC, money is in US dollars, spans are in milliseconds."
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		bearerScheme: {Type: "http", Scheme: "bearer", Description: "The admin token."},
+		keyScheme:    {Type: "http", Scheme: "bearer", Description: "A gateway key; it may also be sent as X-Api-Key."},
 	}
+	c.Formats = maps.Clone(c.Formats)
+	c.Formats["application/x-www-form-urlencoded"] = huma.Format{Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: labelledForm}
 	// JSON shows these differently from what their Go types say.
 	schemas := c.Components.Schemas
 	schemas.RegisterTypeAlias(reflect.TypeFor[haltd.Money](), reflect.TypeFor[float64]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[haltd.Duration](), reflect.TypeFor[float64]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[json.RawMessage](), reflect.TypeFor[any]())
 	return c
+}
+
+// labelledForm reads JSON that calls itself a form, as curl -d does by
+// default. A real form is refused.
+func labelledForm(body []byte, v any) error {
+	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) {
+		return huma.ErrUnknownContentType
+	}
+	return json.Unmarshal(body, v)
 }
 
 // operation describes a route that needs the token.
@@ -163,7 +211,12 @@ func operation(method, path, id, summary string) huma.Operation {
 	}
 }
 
-const publicMark = "public"
+// The marks of operations.
+const (
+	publicMark  = "public"
+	keyMark     = "gateway key"
+	schemasMark = "schemas" // the registry, for the wording of errors
+)
 
 // public marks an operation that needs no token.
 func public(op huma.Operation) huma.Operation {
@@ -174,9 +227,22 @@ func public(op huma.Operation) huma.Operation {
 
 func isPublic(op *huma.Operation) bool { return op.Metadata[publicMark] == true }
 
+// withKey marks an operation for which a gateway key suffices.
+func withKey(op huma.Operation) huma.Operation {
+	op.Security = append(op.Security, map[string][]string{keyScheme: {}})
+	op.Metadata = map[string]any{keyMark: true}
+	return op
+}
+
+func takesKey(op *huma.Operation) bool { return op.Metadata[keyMark] == true }
+
 // register adds a route whose errors take the API's shape; those that are
 // nobody's fault but haltd's are logged.
 func register[I, O any](s *server, op huma.Operation, handle func(context.Context, *I) (*O, error)) {
+	if op.Metadata == nil {
+		op.Metadata = map[string]any{}
+	}
+	op.Metadata[schemasMark] = s.api.OpenAPI().Components.Schemas
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, in)
 		if err != nil {

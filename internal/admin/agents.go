@@ -24,14 +24,29 @@ func nextOf(cursor string) *string {
 	return &cursor
 }
 
+// choice is a filter that may be left out.
+func choice(text string) *bool {
+	if text == "" {
+		return nil
+	}
+	yes := text == "true"
+	return &yes
+}
+
 type agentsInput struct {
 	Paging
 	Search string `query:"search" doc:"Part of the id."`
+	Active string `query:"active" enum:"true,false" doc:"Only agents that may call, or only those that may not."`
+}
+
+type listedAgent struct {
+	haltd.Agent
+	Policy haltd.Policy `json:"policy" doc:"In force: the defaults, what the file says of the agent, and the override."`
 }
 
 type agentsOutput struct {
 	Body struct {
-		Agents []haltd.Agent `json:"agents"`
+		Agents []listedAgent `json:"agents"`
 		Next   *string       `json:"next" doc:"Cursor of the next page; null on the last."`
 	}
 }
@@ -40,79 +55,130 @@ type agentInput struct {
 	ID string `path:"id" doc:"Id of the agent."`
 }
 
-type agentOutput struct{ Body haltd.Agent }
-
-type sessionsInput struct {
-	Paging
-	Agent  string `query:"agent" doc:"Only sessions of this agent."`
-	Search string `query:"search" doc:"Part of the id."`
+type deleteAgentInput struct {
+	Actor
+	ID string `path:"id" doc:"Id of the agent."`
 }
 
-type sessionsOutput struct {
-	Body struct {
-		Sessions []haltd.Session `json:"sessions"`
-		Next     *string         `json:"next" doc:"Cursor of the next page; null on the last."`
-	}
+type agentView struct {
+	haltd.Agent
+	Policy   haltd.Policy           `json:"policy" doc:"In force: the defaults, what the file says of the agent, and the override."`
+	Override haltd.PolicyOverride   `json:"override" doc:"What this API has set."`
+	Spending []haltd.PeriodSpending `json:"spending" doc:"In the current day and month."`
 }
 
-type sessionInput struct {
-	Agent   string `path:"agent" doc:"Id of the agent."`
-	Session string `path:"session" doc:"Id of the session."`
+type agentOutput struct{ Body agentView }
+
+type windowInput struct {
+	ID      string `path:"id" doc:"Id of the agent."`
+	Session string `query:"session" doc:"The window of this session instead of the agent's."`
 }
 
-type sessionOutput struct{ Body haltd.Session }
+type windowOutput struct{ Body haltd.WindowView }
 
 func (s *server) registerAgents() {
 	register(s, operation(http.MethodGet, "/v1/agents", "list-agents", "Agents, the last seen first"), s.agents)
-	register(s, operation(http.MethodGet, "/v1/agents/{id}", "get-agent", "One agent"), s.agent)
-	register(s, operation(http.MethodGet, "/v1/sessions", "list-sessions", "Sessions, the last seen first"), s.sessions)
-	register(s, operation(http.MethodGet, "/v1/agents/{agent}/sessions/{session}", "get-session", "One session"), s.session)
+	register(s, operation(http.MethodGet, "/v1/agents/{id}", "get-agent", "One agent with its policy and what it has spent"),
+		func(ctx context.Context, in *agentInput) (*agentOutput, error) {
+			agent, err := s.agent(ctx, strings.ToLower(in.ID))
+			if err != nil {
+				return nil, err
+			}
+			return s.viewed(ctx, agent)
+		})
+	remove := operation(http.MethodDelete, "/v1/agents/{id}", "delete-agent", "Forget what was recorded of an agent, and its override")
+	remove.Description = "A kill stays: an agent that was stopped is stopped when it comes back."
+	register(s, remove, func(ctx context.Context, in *deleteAgentInput) (*struct{}, error) {
+		return nil, s.Delete(ctx, strings.ToLower(in.ID), in.by())
+	})
+	register(s, operation(http.MethodGet, "/v1/agents/{id}/window", "get-window", "What similarity holds of an agent now"), s.window)
 }
 
 func (s *server) agents(ctx context.Context, in *agentsInput) (*agentsOutput, error) {
-	agents, next, err := s.Agents.Agents(ctx, haltd.AgentQuery{Search: strings.ToLower(in.Search), Page: in.ask()})
+	agents, next, err := s.Agents.Agents(ctx, haltd.AgentQuery{
+		Search: strings.ToLower(in.Search), Active: choice(in.Active), Page: in.ask(),
+	})
 	if err != nil {
 		return nil, err
 	}
 	out := &agentsOutput{}
 	out.Body.Next = nextOf(next)
-	out.Body.Agents = make([]haltd.Agent, len(agents))
+	out.Body.Agents = make([]listedAgent, len(agents))
 	for i := range agents {
-		out.Body.Agents[i] = agentInUTC(agents[i])
+		policy, _ := s.Control.Policy(agents[i].ID)
+		out.Body.Agents[i] = listedAgent{agentInUTC(agents[i]), policy}
 	}
 	return out, nil
 }
 
-func (s *server) agent(ctx context.Context, in *agentInput) (*agentOutput, error) {
-	agent, err := s.Agents.Agent(ctx, strings.ToLower(in.ID))
-	return &agentOutput{agentInUTC(agent)}, err
+// agent is one agent of the record, or one that is known only because
+// somebody gave it a policy or because it is stopped.
+func (s *server) agent(ctx context.Context, id string) (haltd.Agent, error) {
+	agent, err := s.Agents.Agent(ctx, id)
+	standing, _ := s.Standings.Standing(haltd.Target{Agent: id})
+	if err != nil {
+		_, own := s.Control.Policy(id)
+		if haltd.ErrorCode(err) != haltd.CodeNotFound || standing.Active && own.IsZero() {
+			return haltd.Agent{}, err
+		}
+		agent = haltd.Agent{ID: id}
+	}
+	return standingOver(agent, standing), nil
 }
 
-func (s *server) sessions(ctx context.Context, in *sessionsInput) (*sessionsOutput, error) {
-	sessions, next, err := s.Agents.Sessions(ctx, haltd.SessionQuery{Agent: strings.ToLower(in.Agent), Search: in.Search, Page: in.ask()})
+// standingOver is an agent as a change of its standing left it; the record
+// may be a moment behind.
+func standingOver(a haltd.Agent, s haltd.Standing) haltd.Agent {
+	a.Standing, a.Active, a.DeactivatedBy = s, s.Active, s.DeactivatedBy
+	return a
+}
+
+// viewed adds to an agent what it may do and what it has spent.
+func (s *server) viewed(ctx context.Context, agent haltd.Agent) (*agentOutput, error) {
+	spending, err := s.Spendings.Spending(ctx, agent.ID)
 	if err != nil {
 		return nil, err
 	}
-	out := &sessionsOutput{}
-	out.Body.Next = nextOf(next)
-	out.Body.Sessions = make([]haltd.Session, len(sessions))
-	for i := range sessions {
-		out.Body.Sessions[i] = sessionInUTC(sessions[i])
+	view := agentView{Agent: agentInUTC(agent), Spending: make([]haltd.PeriodSpending, len(spending))}
+	view.Policy, view.Override = s.Control.Policy(agent.ID)
+	for i, p := range spending {
+		p.Start, p.Resets = p.Start.UTC(), p.Resets.UTC()
+		view.Spending[i] = p
 	}
-	return out, nil
+	return &agentOutput{view}, nil
 }
 
-func (s *server) session(ctx context.Context, in *sessionInput) (*sessionOutput, error) {
-	session, err := s.Agents.Session(ctx, strings.ToLower(in.Agent), in.Session)
-	return &sessionOutput{sessionInUTC(session)}, err
+func (s *server) window(ctx context.Context, in *windowInput) (*windowOutput, error) {
+	view, err := s.Windows.Window(ctx, strings.ToLower(in.ID), in.Session)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]haltd.WindowEntry, len(view.Entries))
+	for i, e := range view.Entries {
+		e.Time = e.Time.UTC()
+		entries[i] = e
+	}
+	view.Entries = entries
+	return &windowOutput{view}, nil
+}
+
+// agentID reads the id of an agent that may be new.
+func agentID(field, name string) (string, error) {
+	id, ok := haltd.AgentID(name)
+	if !ok {
+		return "", haltd.Errorf(haltd.CodeInvalid, "%s: %q is not a valid agent id", field, name).
+			WithFix("Use up to 128 letters, digits and . _ : @ -, beginning with a letter or digit.")
+	}
+	return id, nil
 }
 
 func agentInUTC(a haltd.Agent) haltd.Agent {
 	a.FirstSeen, a.LastSeen = a.FirstSeen.UTC(), a.LastSeen.UTC()
+	a.Standing = standingInUTC(a.Standing)
 	return a
 }
 
-func sessionInUTC(s haltd.Session) haltd.Session {
-	s.FirstSeen, s.LastSeen = s.FirstSeen.UTC(), s.LastSeen.UTC()
+func standingInUTC(s haltd.Standing) haltd.Standing {
+	s.At, s.ActivatedAt, s.GraceUntil = s.At.UTC(), s.ActivatedAt.UTC(), s.GraceUntil.UTC()
 	return s
 }

@@ -139,8 +139,8 @@ var _, _ eventWriter = (*jsonLines)(nil), (*csvTable)(nil)
 var csvHeader = []string{
 	"id", "time", "event_type", "agent", "label", "session", "client", "provider", "format", "path", "model",
 	"status", "stream", "tokens_input", "tokens_output", "tokens_cache_read", "tokens_cache_write", "tokens_estimated",
-	"cost_usd", "cost_default", "latency_ms", "first_byte_ms", "blocked", "block_reason", "shadow", "retry", "finish",
-	"tool_calls", "prompt_hash", "prompt_bytes", "reply_hash", "reply_bytes", "unread", "error", "verdict",
+	"cost_usd", "cost_default", "latency_ms", "first_byte_ms", "blocked", "block_reason", "incident", "shadow", "retry",
+	"score", "rule", "tags", "finish", "tool_calls", "prompt_hash", "prompt_bytes", "reply_hash", "reply_bytes", "unread", "error", "verdict",
 }
 
 func csvRow(e *haltd.Event) []string {
@@ -152,7 +152,8 @@ func csvRow(e *haltd.Event) []string {
 		whole(e.Tokens.Input), whole(e.Tokens.Output), whole(e.Tokens.CacheRead), whole(e.Tokens.CacheWrite),
 		strconv.FormatBool(e.Estimated), e.Cost.String(), strconv.FormatBool(e.Unpriced),
 		milliseconds(e.Latency), milliseconds(e.FirstByte),
-		strconv.FormatBool(e.Blocked), cell(string(e.BlockReason)), strconv.FormatBool(e.Shadow), strconv.FormatBool(e.Retry),
+		strconv.FormatBool(e.Blocked), cell(string(e.BlockReason)), cell(e.Incident), strconv.FormatBool(e.Shadow), strconv.FormatBool(e.Retry),
+		strconv.FormatFloat(e.Score, 'f', -1, 64), cell(e.Rule), cell(strings.Join(e.Tags, " ")),
 		cell(e.Finish), cell(strings.Join(e.ToolCalls, " ")),
 		cell(e.PromptHash), strconv.Itoa(e.PromptLen), cell(e.ReplyHash), strconv.Itoa(e.ReplyLen),
 		cell(e.Unread), cell(e.Error), cell(string(e.Verdict)),

@@ -53,6 +53,7 @@ func (f *fakeEvents) Events(_ context.Context, q haltd.EventQuery) ([]haltd.Even
 			break
 		}
 		if q.Before != 0 && e.ID >= q.Before || q.Agent != "" && e.Agent != q.Agent ||
+			q.Session != "" && e.Session != q.Session || e.Time.Before(q.Since) || !q.Until.IsZero() && !e.Time.Before(q.Until) ||
 			len(q.Types) > 0 && !slices.Contains(q.Types, e.Type) {
 			continue
 		}
@@ -87,6 +88,7 @@ func (f *fakeEvents) Stats(_ context.Context, q haltd.StatsQuery) (haltd.Stats, 
 type fakeAgents struct {
 	agents   haltd.AgentQuery
 	sessions haltd.SessionQuery
+	known    []haltd.Session // what Sessions answers
 }
 
 var east = time.FixedZone("east", 2*60*60)
@@ -111,10 +113,13 @@ func (f *fakeAgents) Agent(_ context.Context, id string) (haltd.Agent, error) {
 
 func (f *fakeAgents) Sessions(_ context.Context, q haltd.SessionQuery) ([]haltd.Session, string, error) {
 	f.sessions = q
-	return nil, "", nil
+	return f.known, "", nil
 }
 
 func (f *fakeAgents) Session(_ context.Context, agent, id string) (haltd.Session, error) {
+	if id == "unseen" {
+		return haltd.Session{}, haltd.Errorf(haltd.CodeNotFound, "There is no session %s", id)
+	}
 	return haltd.Session{ID: id, Agent: agent}, nil
 }
 
@@ -199,19 +204,25 @@ type world struct {
 	keys   *fakeKeys
 	live   *fakeLive
 	notYet error
+	*fakeControl
+	incidents *fakeIncidents
 	http.Handler
 }
 
 func newWorld(change ...func(*Options)) *world {
-	w := &world{events: &fakeEvents{}, agents: &fakeAgents{}, keys: &fakeKeys{}, live: newFakeLive()}
+	w := &world{events: &fakeEvents{}, agents: &fakeAgents{}, keys: &fakeKeys{}, live: newFakeLive(), incidents: &fakeIncidents{}}
+	w.fakeControl = newFakeControl(w.incidents)
 	o := Options{
 		Agents: w.agents, Events: w.events, Live: w.live, Keys: w.keys,
-		Token: token, Loopback: true,
+		Control: w, Standings: w, Rules: w, BreakGlass: w, Spendings: w, Ingester: w, Windows: w,
+		Incidents: w.incidents, Delete: w.forget,
+		KeyAgent: func(secret string) (string, bool) { return "billing-bot", secret == "haltd_of-billing-bot" },
+		Token:    token, Loopback: true, SignIn: NewSignIn(),
 		Ready:   func(context.Context) error { return w.notYet },
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "haltd_in_flight 0\n") }),
 		Config:  func() ([]byte, error) { return []byte("data_dir: ./data\n"), nil },
 		Status: func() Status {
-			return Status{Gateway: "http://127.0.0.1:7070", Admin: "http://127.0.0.1:7071", Started: noon.Add(-time.Hour), StoreBytes: 4096}
+			return Status{Gateway: "http://127.0.0.1:7070", Admin: "http://127.0.0.1:7071", Started: noon.Add(-time.Hour), StoreBytes: 4096, Pricing: "table of 2026-02-01"}
 		},
 		Version: "1.2.3",
 		Clock:   func() time.Time { return noon },

@@ -18,9 +18,15 @@ import (
 // authenticate runs inside the matched route, so that no spelling of a path
 // can go around it.
 func (s *server) authenticate(ctx huma.Context, next func(huma.Context)) {
-	if isPublic(ctx.Operation()) || s.holdsToken(ctx.Header("Authorization")) {
+	if isPublic(ctx.Operation()) || s.isToken(bearer(ctx.Header("Authorization"))) || s.byCookie(ctx) {
 		next(ctx)
 		return
+	}
+	if takesKey(ctx.Operation()) {
+		if agent, ok := s.keyHolder(ctx); ok {
+			next(huma.WithValue(ctx, keyAgent{}, agent))
+			return
+		}
 	}
 	_, w := humago.Unwrap(ctx)
 	w.Header().Set("WWW-Authenticate", `Bearer realm="haltd admin"`)
@@ -32,14 +38,36 @@ func (s *server) authenticate(ctx huma.Context, next func(huma.Context)) {
 		WithFix("Send Authorization: Bearer TOKEN, where TOKEN is admin.token of the configuration, else the content of the file admin.token in the data directory.")))
 }
 
-// holdsToken compares digests, so that neither the length nor the content of
-// the token shows in the time it takes.
-func (s *server) holdsToken(authorization string) bool {
+// keyAgent is under which the context of a request carries the agent whose
+// gateway key came with it.
+type keyAgent struct{}
+
+// keyHolder is the agent of the gateway key that a request carries.
+func (s *server) keyHolder(ctx huma.Context) (agent string, ok bool) {
+	for _, secret := range []string{bearer(ctx.Header("Authorization")), strings.TrimSpace(ctx.Header("X-Api-Key"))} {
+		if strings.HasPrefix(secret, haltd.KeyPrefix) {
+			return s.KeyAgent(secret)
+		}
+	}
+	return "", false
+}
+
+// bearer is the token of an Authorization header, "" where there is none.
+func bearer(authorization string) string {
 	scheme, token, _ := strings.Cut(authorization, " ")
-	if s.Token == "" || !strings.EqualFold(scheme, "Bearer") {
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+// isToken compares digests, so that neither the length nor the content of
+// the token shows in the time it takes.
+func (s *server) isToken(token string) bool {
+	if s.Token == "" {
 		return false
 	}
-	got, want := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(s.Token))
+	got, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(s.Token))
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
 

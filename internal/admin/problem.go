@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/validation"
 	"github.com/haltd/haltd"
 )
 
@@ -30,7 +33,12 @@ func (p *problem) GetStatus() int { return p.status }
 // huma builds its own validation errors and the error schema of the OpenAPI
 // document through these variables.
 func init() {
-	huma.NewError = fromHuma
+	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
+		return fromHuma(nil, status, message, errs...)
+	}
+	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
+		return fromHuma(ctx.Operation(), status, message, errs...)
+	}
 	huma.DefaultArrayNullable = false
 }
 
@@ -52,7 +60,12 @@ var statusOfCode = map[string]int{
 	haltd.CodeUnauthorized: http.StatusUnauthorized,
 	haltd.CodeTooLarge:     http.StatusRequestEntityTooLarge,
 	haltd.CodeUnavailable:  http.StatusServiceUnavailable,
+	haltd.CodeExists:       http.StatusConflict,
+	codeForbidden:          http.StatusForbidden,
 }
+
+// codeForbidden is for a caller who is known and may not do this.
+const codeForbidden = "forbidden"
 
 // problemOf turns an error of a handler into what the caller sees. What
 // haltd's own rooms did not put in words for a person goes to the log only.
@@ -60,7 +73,7 @@ func (s *server) problemOf(ctx context.Context, operation string, err error) *pr
 	var e *haltd.Error
 	if errors.As(err, &e) {
 		if status, ok := statusOfCode[e.Code]; ok {
-			return newProblem(status, e)
+			return newProblem(status, withAll(e, err))
 		}
 	}
 	if ctx.Err() == nil {
@@ -70,15 +83,41 @@ func (s *server) problemOf(ctx context.Context, operation string, err error) *pr
 		WithFix("haltd's log says why."))
 }
 
-// fromHuma words huma's validation errors.
-func fromHuma(status int, message string, errs ...error) huma.StatusError {
+// withAll adds to the first of several broken rules what the others are, so
+// that a person can mend all at once.
+func withAll(first *haltd.Error, err error) *haltd.Error {
+	for ; err != nil; err = errors.Unwrap(err) {
+		joined, ok := err.(interface{ Unwrap() []error })
+		if !ok {
+			continue
+		}
+		all := haltd.Error{Code: first.Code, Fix: first.Fix}
+		var said []string
+		for _, each := range joined.Unwrap() {
+			var e *haltd.Error
+			if errors.As(each, &e) && e.Code == first.Code {
+				said = append(said, e.Message)
+			}
+		}
+		all.Message = strings.Join(said, "; ")
+		return &all
+	}
+	return first
+}
+
+// fromHuma words huma's validation errors. op is nil where there is none
+// yet.
+func fromHuma(op *huma.Operation, status int, message string, errs ...error) huma.StatusError {
 	var said []string
+	e := haltd.Errorf(haltd.CodeInvalid, "%s", message)
 	for _, err := range errs {
 		if err != nil {
 			said = append(said, wording(err))
+			if e.Fix == "" {
+				e.Fix = meant(op, err)
+			}
 		}
 	}
-	e := haltd.Errorf(haltd.CodeInvalid, "%s", message)
 	if len(said) > 0 {
 		e.Message = strings.Join(said, "; ")
 	}
@@ -110,8 +149,52 @@ func wording(err error) string {
 	if field == "" {
 		return place + ": " + d.Message
 	}
-	if d.Message == "unexpected property" {
+	if d.Message == validation.MsgUnexpectedProperty {
 		return field + " is not a field of this " + place
 	}
 	return field + ": " + d.Message
+}
+
+// meant suggests the field that a key which is none was meant to be; "" for
+// other errors.
+func meant(op *huma.Operation, err error) string {
+	var d *huma.ErrorDetail
+	if op == nil || op.RequestBody == nil || !errors.As(err, &d) || d.Message != validation.MsgUnexpectedProperty {
+		return ""
+	}
+	content, schemas := op.RequestBody.Content["application/json"], op.Metadata[schemasMark]
+	registry, ok := schemas.(huma.Registry)
+	if !ok || content == nil {
+		return ""
+	}
+	steps := strings.Split(d.Location, ".")[1:] // the first is "body"
+	if len(steps) == 0 {
+		return ""
+	}
+	fields := fieldsAt(registry, content.Schema, steps[:len(steps)-1])
+	if len(fields) == 0 {
+		return ""
+	}
+	return suggestion(steps[len(steps)-1], fields)
+}
+
+// fieldsAt are the fields of the object at the end of a path such as
+// [budgets day]; nil when the path leads elsewhere.
+func fieldsAt(registry huma.Registry, schema *huma.Schema, path []string) []string {
+	for {
+		for schema != nil && schema.Ref != "" {
+			schema = registry.SchemaFromRef(schema.Ref)
+		}
+		switch {
+		case schema == nil:
+			return nil
+		case schema.Type == huma.TypeArray:
+			schema = schema.Items
+		case len(path) == 0:
+			return slices.Sorted(maps.Keys(schema.Properties))
+		default:
+			name, _, _ := strings.Cut(path[0], "[") // without an index
+			schema, path = schema.Properties[name], path[1:]
+		}
+	}
 }

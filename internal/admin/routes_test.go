@@ -65,6 +65,8 @@ func TestEmptyListsAreNotNull(t *testing.T) {
 		"/v1/agents?cursor=second": `{"agents":[],"next":null}`,
 		"/v1/sessions":             `{"sessions":[],"next":null}`,
 		"/v1/keys":                 `{"keys":[]}`,
+		"/v1/rules":                `{"rules":[]}`,
+		"/v1/incidents":            `{"incidents":[],"next":null}`,
 	} {
 		if got := strings.TrimSpace(w.do("GET", target, "").Body.String()); got != want {
 			t.Errorf("GET %s = %s, want %s", target, got, want)
@@ -82,6 +84,7 @@ func TestEventFiltersReachTheStore(t *testing.T) {
 		"type=llm_call":                       {Types: []haltd.EventType{"llm_call"}, Limit: 101},
 		"type=blocked,warning":                {Types: []haltd.EventType{"blocked", "warning"}, Limit: 101},
 		"type=error&type=kill_switch,growth":  {Types: []haltd.EventType{"error", "kill_switch", "growth"}, Limit: 101},
+		"type=policy_change&agent=":           {Types: []haltd.EventType{"policy_change"}, Limit: 101},
 		"blocked=true":                        {Blocked: &yes, Limit: 101},
 		"blocked=false":                       {Blocked: &no, Limit: 101},
 		"since=1h":                            {Since: noon.Add(-time.Hour), Limit: 101},
@@ -158,7 +161,7 @@ func TestExportCSVKeepsFormulasFromRunning(t *testing.T) {
 
 func TestExportHasAColumnForEveryField(t *testing.T) {
 	b, err := json.Marshal(haltd.Event{
-		Label: "x", Format: "x", BlockReason: "x", Finish: "x", ToolCalls: []string{"x"}, PromptHash: "x", ReplyHash: "x",
+		Label: "x", Format: "x", BlockReason: "x", Incident: "x", Rule: "x", Tags: []string{"x"}, Finish: "x", ToolCalls: []string{"x"}, PromptHash: "x", ReplyHash: "x",
 		Unread: "x", Error: "x", Verdict: json.RawMessage(`{}`),
 	})
 	if err != nil {
@@ -238,15 +241,24 @@ func TestAgents(t *testing.T) {
 	got := answer[struct {
 		Agents []map[string]any
 		Next   *string
-	}](t, w, "GET", "/v1/agents?search=Bill&limit=7", "", 200)
-	if diff := cmp.Diff(haltd.AgentQuery{Search: "bill", Page: haltd.Page{Limit: 7}}, w.agents.agents); diff != "" {
+	}](t, w, "GET", "/v1/agents?search=Bill&limit=7&active=false", "", 200)
+	no := false
+	if diff := cmp.Diff(haltd.AgentQuery{Search: "bill", Active: &no, Page: haltd.Page{Limit: 7}}, w.agents.agents); diff != "" {
 		t.Errorf("query (-want +got):\n%s", diff)
 	}
 	if got.Next == nil || *got.Next != "second" {
 		t.Errorf("next = %v, want second", got.Next)
 	}
+	for _, a := range got.Agents {
+		policy, _ := a["policy"].(map[string]any)
+		if kill, _ := policy["kill_switch"].(map[string]any); kill["window_size"] != 20.0 {
+			t.Errorf("policy = %v, want the one in force", a["policy"])
+		}
+		delete(a, "policy")
+	}
 	want := map[string]any{
 		"id": "billing-bot", "active": true, "deactivated_by": nil, "shared": false,
+		"standing":   map[string]any{"agent": "", "active": false, "deactivated_by": nil},
 		"first_seen": "2026-03-01T12:00:00Z", "last_seen": "2026-03-01T12:00:00Z",
 		"totals": map[string]any{
 			"calls": 0.0, "blocked": 0.0, "errors": 0.0, "cost_usd": 0.0,
@@ -351,6 +363,10 @@ func TestBodiesThatBreakARuleAreNamed(t *testing.T) {
 	if rec := w.do("POST", "/v1/keys", `agent=a`, "Content-Type", "application/x-www-form-urlencoded"); rec.Code != 415 {
 		t.Errorf("a form = %d, want 415", rec.Code)
 	}
+	if rec := w.do("POST", "/v1/keys", ` {"agent":"a"}`, "Content-Type", "application/x-www-form-urlencoded", "Accept", "*/*"); rec.Code != 201 ||
+		!strings.HasPrefix(rec.Header().Get("Content-Type"), "application/json") {
+		t.Errorf("JSON that curl calls a form = %d %s of type %s, want 201", rec.Code, rec.Body, rec.Header().Get("Content-Type"))
+	}
 }
 
 func TestService(t *testing.T) {
@@ -361,7 +377,7 @@ func TestService(t *testing.T) {
 		"/v1/config": "data_dir: ./data",
 		"/metrics":   "haltd_in_flight 0",
 		"/v1/status": `{"version":"1.2.3","uptime_seconds":3600,"gateway":"http://127.0.0.1:7070","admin":"http://127.0.0.1:7071",` +
-			`"started":"2026-03-01T11:00:00Z","store_bytes":4096,"degraded":[]}`,
+			`"started":"2026-03-01T11:00:00Z","store_bytes":4096,"degraded":[],"pricing":"table of 2026-02-01","bypass":{"on":false}}`,
 	} {
 		rec := w.do("GET", target, "")
 		if got := strings.TrimSpace(rec.Body.String()); rec.Code != 200 || got != want {

@@ -24,6 +24,7 @@ type statusOutput struct {
 		Version       string `json:"version"`
 		UptimeSeconds int64  `json:"uptime_seconds"`
 		Status
+		Bypass haltd.Bypass `json:"bypass"`
 	}
 }
 
@@ -98,8 +99,15 @@ func (s *server) processStatus(context.Context, *noInput) (*statusOutput, error)
 	out.Body.Status = s.Status()
 	out.Body.UptimeSeconds = int64(s.Clock().Sub(out.Body.Started).Seconds())
 	out.Body.Started = out.Body.Started.UTC()
+	out.Body.Bypass = bypassInUTC(s.BreakGlass.Bypass())
 	if out.Body.Degraded == nil {
 		out.Body.Degraded = []string{}
 	}
 	return out, nil
+}
+
+// OpenAPI is the description of the API, as a running haltd of this version
+// serves it.
+func OpenAPI(version string) ([]byte, error) {
+	return newServer(Options{Version: version}).api.OpenAPI().MarshalJSON()
 }

@@ -24,6 +24,8 @@ type Env struct {
 	JSON       bool                        // --json: for programs
 	Color      bool                        // stdout is a terminal and NO_COLOR is not set; see UseColor
 	Version    string
+	Actor      string // who acts, for the record, such as ann@laptop; may be empty
+	Clock      haltd.Clock
 }
 
 // UseColor says whether to colour an output: only a terminal's, and never

@@ -37,10 +37,11 @@ type node struct {
 	keys   []haltd.Key
 	subs   map[chan haltd.Event]bool
 	joined chan struct{} // one value per subscription
+	fakeControl
 }
 
 func newNode(events ...haltd.Event) *node {
-	return &node{events: events, subs: map[chan haltd.Event]bool{}, joined: make(chan struct{}, 10)}
+	return &node{fakeControl: fakeControl{standings: map[haltd.Target]haltd.Standing{}}, events: events, subs: map[chan haltd.Event]bool{}, joined: make(chan struct{}, 10)}
 }
 
 func (n *node) Events(_ context.Context, q haltd.EventQuery) ([]haltd.Event, error) {
@@ -98,7 +99,10 @@ func (n *node) Revoke(_ context.Context, id string) (haltd.Key, error) {
 
 func (n *node) serve(t *testing.T) *httptest.Server {
 	srv := httptest.NewServer(admin.New(admin.Options{
-		Events: n, Live: n, Keys: n, Token: token, Loopback: true, Clock: func() time.Time { return noon },
+		Events: n, Live: n, Keys: n, Agents: n, Incidents: n, Control: n, Standings: n, Spendings: n, BreakGlass: n,
+		Ready:  func(context.Context) error { return n.notReady },
+		Status: func() admin.Status { return admin.Status{Gateway: n.gateway, Degraded: n.degraded} },
+		Token:  token, Loopback: true, Clock: func() time.Time { return noon },
 	}))
 	t.Cleanup(srv.Close)
 	return srv
@@ -132,6 +136,7 @@ func newTerminal(t *testing.T, adminURL string) *terminal {
 	term := &terminal{vars: map[string]string{"HALTD_ADMIN_TOKEN": token, "HALTD_DATA_DIR": t.TempDir()}}
 	term.Env = &Env{
 		Context: t.Context(), Stdout: &term.out, Stderr: &term.err, AdminURL: adminURL, Version: "1.2.3",
+		Clock:  func() time.Time { return noon },
 		Getenv: func(name string) (string, bool) { v, ok := term.vars[name]; return v, ok },
 	}
 	return term
@@ -403,6 +408,22 @@ func TestCommandsParse(t *testing.T) {
 			Check ConfigCheckCmd `cmd:""`
 			Print ConfigPrintCmd `cmd:""`
 		} `cmd:""`
+		Agents struct {
+			Ls     AgentsLsCmd     `cmd:""`
+			Show   AgentsShowCmd   `cmd:""`
+			Kill   AgentsKillCmd   `cmd:""`
+			Resume AgentsResumeCmd `cmd:""`
+		} `cmd:""`
+		Incidents struct {
+			Ls   IncidentsLsCmd   `cmd:""`
+			Show IncidentsShowCmd `cmd:""`
+		} `cmd:""`
+		Bypass struct {
+			On     BypassOnCmd     `cmd:""`
+			Off    BypassOffCmd    `cmd:""`
+			Status BypassStatusCmd `cmd:""`
+		} `cmd:""`
+		Doctor  DoctorCmd  `cmd:""`
 		Version VersionCmd `cmd:""`
 	}
 	parser, err := kong.New(&commands)
@@ -415,6 +436,18 @@ func TestCommandsParse(t *testing.T) {
 	want := EventsTailCmd{Agent: "a", Session: "s", Type: []string{"error", "warning"}, Last: 3, NoFollow: true}
 	if diff := cmp.Diff(want, commands.Events.Tail); diff != "" {
 		t.Errorf("events tail (-want +got):\n%s", diff)
+	}
+	for _, args := range [][]string{
+		{"agents", "ls", "--inactive"}, {"agents", "kill", "a", "--now", "--session", "s", "--reason", "r"},
+		{"incidents", "ls"}, {"incidents", "ls", "--status", "all", "--kind", "growth"}, {"incidents", "show", "inc_a"},
+		{"bypass", "on", "--reason", "r"}, {"bypass", "off"}, {"bypass", "status"}, {"doctor", "--network"},
+	} {
+		if _, err := parser.Parse(args); err != nil {
+			t.Errorf("haltd %s: %v", strings.Join(args, " "), err)
+		}
+	}
+	if _, err := parser.Parse([]string{"agents", "resume", "a", "--grace", "30m"}); err != nil || commands.Agents.Resume.Grace != 30*time.Minute {
+		t.Errorf("--grace 30m = %v, error %v", commands.Agents.Resume.Grace, err)
 	}
 	if _, err := parser.Parse([]string{"keys", "create"}); ExitCode(err) != ExitUsage {
 		t.Errorf("a missing flag = %v (exit %d), want exit 2", err, ExitCode(err))

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -25,6 +26,7 @@ import (
 type client struct {
 	base  *url.URL
 	token string
+	actor string
 	http  *http.Client
 }
 
@@ -57,7 +59,7 @@ func (e *Env) connect() (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &client{base: base, token: token, http: &http.Client{
+	return &client{base: base, token: token, actor: e.Actor, http: &http.Client{
 		// A redirect could carry the token elsewhere.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
@@ -120,6 +122,39 @@ func (c *client) call(ctx context.Context, method, path string, query url.Values
 	return nil
 }
 
+// list reads a listing to its end; field is where its pages keep the items.
+func (c *client) list(ctx context.Context, path, field string, query url.Values) ([]json.RawMessage, error) {
+	all := []json.RawMessage{}
+	q := url.Values{"limit": {"1000"}}
+	maps.Copy(q, query)
+	for {
+		var page map[string]json.RawMessage
+		if err := c.call(ctx, http.MethodGet, path, q, nil, &page); err != nil {
+			return nil, err
+		}
+		var items []json.RawMessage
+		var next *string
+		if err := errors.Join(json.Unmarshal(page[field], &items), json.Unmarshal(page["next"], &next)); err != nil {
+			return nil, fmt.Errorf("read the list of %s: %w", field, err)
+		}
+		if all = append(all, items...); next == nil {
+			return all, nil
+		}
+		q.Set("cursor", *next)
+	}
+}
+
+// decoded reads each of several JSON values.
+func decoded[T any](raw []json.RawMessage) ([]T, error) {
+	values := make([]T, len(raw))
+	for i := range raw {
+		if err := json.Unmarshal(raw[i], &values[i]); err != nil {
+			return nil, fmt.Errorf("read the answer of haltd: %w", err)
+		}
+	}
+	return values, nil
+}
+
 // open sends a request and hands out an answer that is a success.
 func (c *client) open(ctx context.Context, method, path string, query url.Values, body any, header http.Header) (*http.Response, error) {
 	target := c.base.JoinPath(path)
@@ -144,6 +179,9 @@ func (c *client) open(ctx context.Context, method, path string, query url.Values
 	}
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	if c.actor != "" {
+		req.Header.Set("X-Haltd-Actor", c.actor)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {

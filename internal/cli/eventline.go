@@ -28,13 +28,21 @@ func eventHead() string {
 	return strings.Join(cells, "  ")
 }
 
-// told is what an event of the detectors says, as a sentence; "" for others.
+// told is what an event says that is no request, as a sentence; "" for
+// others.
 func told(v *haltd.Event) string {
-	if v.Type != haltd.EventWarning && v.Type != haltd.EventGrowth {
+	switch v.Type {
+	case haltd.EventCall, haltd.EventPass, haltd.EventBlocked, haltd.EventError:
 		return ""
 	}
-	var verdict struct{ Level, Sentence string }
-	if json.Unmarshal(v.Verdict, &verdict) != nil || verdict.Sentence == "" {
+	var verdict struct{ Level, Sentence, Change, By, Why string }
+	if json.Unmarshal(v.Verdict, &verdict) != nil {
+		return ""
+	}
+	if verdict.Change != "" {
+		return strings.TrimSuffix(string(v.Type)+": "+verdict.Change+" by "+verdict.By+": "+verdict.Why, ": ")
+	}
+	if verdict.Sentence == "" {
 		return ""
 	}
 	what := string(v.Type)
@@ -48,7 +56,11 @@ func told(v *haltd.Event) string {
 func (e *Env) eventLine(v *haltd.Event) string {
 	if said := told(v); said != "" {
 		who := pad(short(clean(dash(v.Agent)), 20), 20) + "  " + pad(short(clean(dash(v.Session)), 9), 9)
-		return v.Time.Local().Format(time.TimeOnly) + "  " + who + "  " + e.paint(clean(said), yellow)
+		tone := yellow
+		if v.Type == haltd.EventKillSwitch && !v.Shadow {
+			tone = red
+		}
+		return v.Time.Local().Format(time.TimeOnly) + "  " + who + "  " + e.paint(clean(said), tone)
 	}
 	cells := []string{
 		v.Time.Local().Format(time.TimeOnly),

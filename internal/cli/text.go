@@ -82,6 +82,7 @@ type colour string
 const (
 	red    colour = "31"
 	yellow colour = "33"
+	green  colour = "32"
 	faint  colour = "2"
 )
 

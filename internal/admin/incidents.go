@@ -1,0 +1,135 @@
+package admin
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+type incidentsInput struct {
+	Paging
+	Agent   string `query:"agent" doc:"Only incidents of this agent."`
+	Session string `query:"session" doc:"Only incidents of this session."`
+	Kind    string `query:"kind" enum:"kill_switch,growth,budget_soft,budget_hard" doc:"Only incidents of this kind."`
+	Status  string `query:"status" enum:"open,resumed,kept,false_positive" doc:"Only incidents in this state."`
+	Shadow  string `query:"shadow" enum:"true,false" doc:"Only what would have been done, or only what was done."`
+	Since   string `query:"since" doc:"Only incidents from then on: RFC 3339, or a span before now such as 1h or 7d."`
+}
+
+type incidentsOutput struct {
+	Body struct {
+		Incidents []haltd.Incident `json:"incidents"`
+		Next      *string          `json:"next" doc:"Cursor of the next page; null on the last."`
+	}
+}
+
+type incidentInput struct {
+	ID string `path:"id" doc:"Id of the incident."`
+}
+
+type incidentView struct {
+	haltd.Incident
+	Money incidentMoney `json:"money"`
+}
+
+type incidentOutput struct{ Body incidentView }
+
+type feedbackInput struct {
+	Actor
+	ID   string `path:"id" doc:"Id of the incident."`
+	Body struct {
+		Status string `json:"status" enum:"resumed,kept,false_positive" doc:"What you decide; resumed lets the agent call again."`
+		Note   string `json:"note,omitempty" maxLength:"2000"`
+		Resume bool   `json:"resume,omitempty" doc:"With false_positive: let the agent call again, too."`
+		Grace  int    `json:"grace_minutes,omitempty" minimum:"0" maximum:"10080" doc:"For how long a kill only warns after it is resumed."`
+	}
+}
+
+func (s *server) registerIncidents() {
+	register(s, operation(http.MethodGet, "/v1/incidents", "list-incidents", "Incidents, the newest first"), s.incidents)
+	register(s, operation(http.MethodGet, "/v1/incidents/{id}", "get-incident", "One incident, with what it cost and saved"),
+		func(ctx context.Context, in *incidentInput) (*incidentOutput, error) {
+			incident, err := s.Incidents.Incident(ctx, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			return s.priced(ctx, incident)
+		})
+	register(s, operation(http.MethodPost, "/v1/incidents/{id}/feedback", "decide-incident", "Say what you make of an incident"), s.decide)
+	s.registerWhatIf()
+}
+
+func (s *server) incidents(ctx context.Context, in *incidentsInput) (*incidentsOutput, error) {
+	since, err := instant("since", in.Since, s.Clock())
+	if err != nil {
+		return nil, err
+	}
+	incidents, next, err := s.Incidents.Incidents(ctx, haltd.IncidentQuery{
+		Agent: strings.ToLower(in.Agent), Session: in.Session, Kind: haltd.IncidentKind(in.Kind),
+		Status: haltd.IncidentStatus(in.Status), Shadow: choice(in.Shadow), Since: since, Page: in.ask(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &incidentsOutput{}
+	out.Body.Next = nextOf(next)
+	out.Body.Incidents = make([]haltd.Incident, len(incidents))
+	for i := range incidents {
+		out.Body.Incidents[i] = incidentInUTC(incidents[i])
+	}
+	return out, nil
+}
+
+func (s *server) priced(ctx context.Context, incident haltd.Incident) (*incidentOutput, error) {
+	money, err := s.moneyOf(ctx, &incident)
+	return &incidentOutput{incidentView{incidentInUTC(incident), money}}, err
+}
+
+// decide writes the decision before it resumes: resuming closes what is open,
+// and would take a label for a plain resume.
+func (s *server) decide(ctx context.Context, in *feedbackInput) (*incidentOutput, error) {
+	incident, err := s.Incidents.Incident(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	status := haltd.IncidentStatus(in.Body.Status)
+	resume := in.Body.Resume || status == haltd.IncidentResumed
+	switch {
+	case resume && status == haltd.IncidentKept:
+		return nil, haltd.Errorf(haltd.CodeInvalid, "resume: what is kept off is not resumed").WithFix("Use the status resumed or false_positive.")
+	case resume && !stopped(&incident):
+		return nil, haltd.Errorf(haltd.CodeInvalid, "resume: incident %s stopped nobody", incident.ID).WithFix("Use the status kept, or false_positive without resume.")
+	case !resume && in.Body.Grace != 0:
+		return nil, haltd.Errorf(haltd.CodeInvalid, "grace_minutes: only what is resumed has a grace time").WithFix("Add \"resume\": true, or leave it out.")
+	}
+	decided, err := s.Control.Decide(ctx, incident.ID, status, in.by(), in.Body.Note)
+	if err != nil {
+		return nil, err
+	}
+	if resume {
+		t := haltd.Target{Agent: incident.Agent}
+		if incident.Scope == haltd.ScopeSession {
+			t.Session = incident.Session
+		}
+		grace := time.Duration(in.Body.Grace) * time.Minute
+		if _, err := s.Control.Activate(ctx, t, grace, in.by(), in.Body.Note); err != nil {
+			return nil, err
+		}
+	}
+	return s.priced(ctx, decided)
+}
+
+// stopped reports whether an agent or session is off because of an incident.
+func stopped(i *haltd.Incident) bool { return i.Action == haltd.Kill && !i.Shadow }
+
+func incidentInUTC(i haltd.Incident) haltd.Incident {
+	i.Time = i.Time.UTC()
+	if i.ClosedAt != nil {
+		at := i.ClosedAt.UTC()
+		i.ClosedAt = &at
+	}
+	return i
+}

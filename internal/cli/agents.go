@@ -1,0 +1,278 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// listedAgent is an agent of a listing.
+type listedAgent struct {
+	haltd.Agent
+	Policy haltd.Policy `json:"policy"`
+}
+
+// AgentsLsCmd lists agents.
+type AgentsLsCmd struct {
+	Inactive bool `help:"Only agents that may not call."`
+}
+
+// Run prints a table, or one JSON object.
+func (c *AgentsLsCmd) Run(env *Env) error {
+	api, err := env.connect()
+	if err != nil {
+		return err
+	}
+	query := url.Values{}
+	if c.Inactive {
+		query.Set("active", "false")
+	}
+	raw, err := api.list(env.Context, "/v1/agents", "agents", query)
+	if err != nil {
+		return err
+	}
+	if env.JSON {
+		return env.printJSON(map[string]any{"agents": raw})
+	}
+	agents, err := decoded[listedAgent](raw)
+	if err != nil {
+		return err
+	}
+	if len(agents) == 0 {
+		said := "No agent yet. It appears with its first call."
+		if c.Inactive {
+			said = "Every agent may call."
+		}
+		_, err := fmt.Fprintln(env.Stdout, said)
+		return err
+	}
+	rows := [][]string{{"AGENT", "STATE", "KILL SWITCH", "CALLS", "BLOCKED", "COST", "LAST SEEN"}}
+	for i := range agents {
+		a := &agents[i]
+		rows = append(rows, []string{
+			clean(a.ID), env.stateOf(a.Standing, a.Active), onOff(a.Policy.KillSwitch.Enabled),
+			amount(a.Totals.Calls), amount(a.Totals.Blocked), cost(a.Totals.Cost), seen(a.LastSeen),
+		})
+	}
+	return table(env.Stdout, rows)
+}
+
+// stateOf is whether an agent or session may call, in the dashboard's words.
+func (e *Env) stateOf(s haltd.Standing, active bool) string {
+	switch {
+	case !active && s.DeactivatedBy != nil && *s.DeactivatedBy == haltd.ByKillSwitch:
+		return "Deactivated by Kill Switch"
+	case !active:
+		return "Inactive"
+	case s.GraceUntil.After(e.Clock()):
+		return "Active, grace until " + minute(s.GraceUntil)
+	}
+	return "Active"
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+// seen is when an agent was last seen; a dash when it never called.
+func seen(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return minute(t)
+}
+
+// AgentsShowCmd shows one agent.
+type AgentsShowCmd struct {
+	Agent string `arg:"" help:"Id of the agent."`
+}
+
+// Run prints its state, its policy and what it has spent.
+func (c *AgentsShowCmd) Run(env *Env) error {
+	api, err := env.connect()
+	if err != nil {
+		return err
+	}
+	var raw json.RawMessage
+	if err := api.call(env.Context, http.MethodGet, agentPath(c.Agent), nil, nil, &raw); err != nil {
+		return err
+	}
+	if env.JSON {
+		return env.printJSON(raw)
+	}
+	var a struct {
+		listedAgent
+		Spending []haltd.PeriodSpending `json:"spending"`
+	}
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return fmt.Errorf("read the answer of haltd: %w", err)
+	}
+	rows := [][]string{{"Agent", clean(a.ID)}, {"State", env.stateOf(a.Standing, a.Active)}}
+	rows = append(rows, standingRows(&a.Standing)...)
+	rows = append(rows, policyRows(&a.Policy)...)
+	for _, p := range a.Spending {
+		rows = append(rows, []string{"Spent this " + string(p.Period), spentText(&p)})
+	}
+	rows = append(rows,
+		[]string{"Calls", fmt.Sprintf("%s, %s blocked, %s failed", amount(a.Totals.Calls), amount(a.Totals.Blocked), amount(a.Totals.Errors))},
+		[]string{"Tokens in/out", amount(a.Totals.Tokens.Input) + "/" + amount(a.Totals.Tokens.Output)},
+		[]string{"Cost", cost(a.Totals.Cost)}, []string{"Last seen", seen(a.LastSeen)})
+	return table(env.Stdout, rows)
+}
+
+func standingRows(s *haltd.Standing) (rows [][]string) {
+	if s.At.IsZero() {
+		return nil
+	}
+	rows = append(rows, []string{"Since", minute(s.At) + ", by " + clean(dash(s.By))})
+	if s.Why != "" {
+		rows = append(rows, []string{"Why", clean(s.Why)})
+	}
+	if s.Incident != "" {
+		rows = append(rows, []string{"Incident", clean(s.Incident)})
+	}
+	return rows
+}
+
+func policyRows(p *haltd.Policy) [][]string {
+	k := &p.KillSwitch
+	said := onOff(k.Enabled)
+	if k.Enabled {
+		said = fmt.Sprintf("on: window %d, threshold %s, similarity %s, stall %s, stops the %s",
+			k.WindowSize, strconv.FormatFloat(k.Threshold, 'f', -1, 64), k.Similarity, k.Stall, k.KillScope)
+	}
+	rows := [][]string{{"Kill switch", said}}
+	if r := p.Rates; r.Requests > 0 || r.Tokens > 0 {
+		rows = append(rows, []string{"Per minute", limit(r.Requests, "requests") + ", " + limit(r.Tokens, "tokens")})
+	}
+	for i, h := range p.Hours {
+		name := ""
+		if i == 0 {
+			name = "Allowed hours"
+		}
+		days := "every day"
+		if len(h.Days) > 0 {
+			days = strings.Join(h.Days, " ")
+		}
+		rows = append(rows, []string{name, clean(fmt.Sprintf("%s %s to %s (%s)", days, h.From, h.To, p.TimeZone))})
+	}
+	return rows
+}
+
+func limit(n int64, unit string) string {
+	if n == 0 {
+		return "any number of " + unit
+	}
+	return amount(n) + " " + unit
+}
+
+func spentText(p *haltd.PeriodSpending) string {
+	said := cost(p.Spent.Cost)
+	if p.Budget.HardUSD > 0 {
+		said += " of " + cost(p.Budget.HardUSD)
+	}
+	said += ", " + amount(p.Spent.Tokens)
+	if p.Budget.HardTokens > 0 {
+		said += " of " + amount(p.Budget.HardTokens)
+	}
+	return said + " tokens; begins again " + minute(p.Resets)
+}
+
+// AgentsKillCmd stops an agent, or one session of it.
+type AgentsKillCmd struct {
+	Agent   string `arg:"" help:"Id of the agent."`
+	Session string `help:"Stop this session only."`
+	Now     bool   `help:"Cut the calls in flight, too."`
+	Reason  string `help:"Why, for the record."`
+}
+
+// Run stops the agent before its next call.
+func (c *AgentsKillCmd) Run(env *Env) error {
+	body := map[string]any{"now": c.Now, "reason": c.Reason}
+	return env.changeStanding(c.Agent, c.Session, "deactivate", body, func(haltd.Standing) string {
+		return fmt.Sprintf("%s is stopped. Resume with `haltd agents resume %s`.", named(c.Agent, c.Session), command(c.Agent, c.Session))
+	})
+}
+
+// AgentsResumeCmd lets an agent, or one session of it, call again.
+type AgentsResumeCmd struct {
+	Agent   string        `arg:"" help:"Id of the agent."`
+	Session string        `help:"Resume this session only."`
+	Grace   time.Duration `help:"For how long a kill only warns, for example 30m."`
+	Reason  string        `help:"Why, for the record."`
+}
+
+// Run clears the agent's window and lets it call.
+func (c *AgentsResumeCmd) Run(env *Env) error {
+	if c.Grace < 0 || c.Grace > 7*24*time.Hour {
+		return haltd.Errorf(codeUsage, "--grace %s is not between 0 and 168h", c.Grace).WithFix("Use for example --grace 30m.")
+	}
+	body := map[string]any{"grace_minutes": int(math.Ceil(c.Grace.Minutes())), "reason": c.Reason}
+	return env.changeStanding(c.Agent, c.Session, "activate", body, func(s haltd.Standing) string {
+		said := fmt.Sprintf("%s is active again. Window cleared. Rounds before %s no longer count.",
+			named(c.Agent, c.Session), s.ActivatedAt.Local().Format(time.TimeOnly))
+		if !s.GraceUntil.IsZero() {
+			said += " A kill only warns until " + minute(s.GraceUntil) + "."
+		}
+		return said
+	})
+}
+
+// changeStanding activates or deactivates, and says how it stands now. An
+// agent that haltd does not know is a misspelt one more often than not: the
+// one that was meant would go on as before.
+func (e *Env) changeStanding(agent, session, verb string, body any, say func(haltd.Standing) string) error {
+	api, err := e.connect()
+	if err != nil {
+		return err
+	}
+	path, query := agentPath(agent)+"/"+verb, url.Values(nil)
+	if session != "" {
+		path, query = "/v1/sessions/"+url.PathEscape(session)+"/"+verb, url.Values{"agent": {agent}}
+	}
+	var known json.RawMessage
+	if err := api.call(e.Context, http.MethodGet, agentPath(agent), nil, nil, &known); err != nil {
+		return err
+	}
+	var raw json.RawMessage
+	if err := api.call(e.Context, http.MethodPost, path, query, body, &raw); err != nil {
+		return err
+	}
+	if e.JSON {
+		return e.printJSON(raw)
+	}
+	var changed struct {
+		Standing haltd.Standing `json:"standing"`
+	}
+	if err := json.Unmarshal(raw, &changed); err != nil {
+		return fmt.Errorf("read the answer of haltd: %w", err)
+	}
+	_, err = fmt.Fprintln(e.Stdout, say(changed.Standing))
+	return err
+}
+
+func agentPath(agent string) string { return "/v1/agents/" + url.PathEscape(agent) }
+
+func named(agent, session string) string {
+	if session == "" {
+		return clean(agent)
+	}
+	return "Session " + clean(session) + " of " + clean(agent)
+}
+
+func command(agent, session string) string {
+	if session == "" {
+		return clean(agent)
+	}
+	return clean(agent) + " --session " + clean(session)
+}

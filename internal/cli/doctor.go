@@ -1,0 +1,257 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/config"
+)
+
+// DoctorCmd looks for what keeps haltd from doing its work.
+type DoctorCmd struct {
+	Network bool `help:"Also try to reach the providers that are configured."`
+}
+
+// Run prints one line for each check and what to do where it failed. A failed
+// check is an error.
+func (c *DoctorCmd) Run(env *Env) error {
+	d := &doctor{env: env}
+	cfg := d.configuration()
+	api, status := d.admin()
+	if cfg != nil && env.AdminURL == "" {
+		d.dataDir(cfg.DataDir)
+	}
+	if status != nil {
+		d.ready(api)
+		d.node(status)
+	}
+	if cfg != nil {
+		d.providers(cfg, c.Network)
+	}
+	if gateway := gatewayOf(cfg, status); gateway != "" {
+		d.gateway(gateway)
+		d.shell(cfg, gateway)
+	}
+	if status != nil {
+		d.agents(api)
+	}
+	return d.end()
+}
+
+// The outcomes of a check. A notice is worth knowing and no fault.
+const (
+	checkOK      = "ok"
+	checkNotice  = "notice"
+	checkProblem = "problem"
+)
+
+type check struct {
+	Outcome string `json:"outcome"`
+	Said    string `json:"said"`
+	Fix     string `json:"fix,omitempty"`
+}
+
+// doctor is one run of the command.
+type doctor struct {
+	env    *Env
+	checks []check
+}
+
+func (d *doctor) ok(format string, args ...any) { d.add(checkOK, "", format, args...) }
+
+func (d *doctor) notice(fix, format string, args ...any) { d.add(checkNotice, fix, format, args...) }
+
+func (d *doctor) problem(fix, format string, args ...any) { d.add(checkProblem, fix, format, args...) }
+
+// failed is a problem that an error describes, with its fix where it has one.
+func (d *doctor) failed(err error) {
+	var e *haltd.Error
+	if errors.As(err, &e) {
+		d.problem(e.Fix, "%s", e.Message)
+		return
+	}
+	d.problem("", "%v", err)
+}
+
+// add shows a check as soon as it is done.
+func (d *doctor) add(outcome, fix, format string, args ...any) {
+	c := check{Outcome: outcome, Said: clean(fmt.Sprintf(format, args...)), Fix: clean(fix)}
+	d.checks = append(d.checks, c)
+	if d.env.JSON {
+		return
+	}
+	mark := map[string]string{
+		checkOK: d.env.paint("✓", green), checkNotice: d.env.paint("!", yellow), checkProblem: d.env.paint("✗", red),
+	}[outcome]
+	fmt.Fprintf(d.env.Stdout, "%s %s\n", mark, c.Said)
+	if c.Fix != "" {
+		fmt.Fprintf(d.env.Stdout, "  → %s\n", c.Fix)
+	}
+}
+
+func (d *doctor) end() error {
+	problems := 0
+	for _, c := range d.checks {
+		if c.Outcome == checkProblem {
+			problems++
+		}
+	}
+	if d.env.JSON {
+		if err := d.env.printJSON(map[string]any{"healthy": problems == 0, "checks": d.checks}); err != nil {
+			return err
+		}
+	}
+	if problems == 0 {
+		return nil
+	}
+	return haltd.Errorf("unhealthy", "%d of %d checks failed", problems, len(d.checks)).
+		WithFix("Mend the first ✗ and run `haltd doctor` again.")
+}
+
+func (d *doctor) configuration() *config.Config {
+	cfg, err := config.Load(d.env.ConfigPath, d.env.Getenv)
+	if err != nil {
+		d.problem("Mend what it says; `haltd config check` tells when it is right.", "The configuration does not load: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
+		return nil
+	}
+	name := d.env.ConfigPath
+	if name == "" {
+		name = "defaults and environment"
+	}
+	d.ok("The configuration loads (%s)", name)
+	for _, w := range cfg.Warnings() {
+		d.notice("", "%s", w)
+	}
+	return cfg
+}
+
+// nodeStatus is what doctor needs of GET /v1/status.
+type nodeStatus struct {
+	Version  string       `json:"version"`
+	Gateway  string       `json:"gateway"`
+	Degraded []string     `json:"degraded"`
+	Bypass   haltd.Bypass `json:"bypass"`
+}
+
+func (d *doctor) admin() (*client, *nodeStatus) {
+	api, err := d.env.connect()
+	if err != nil {
+		d.failed(err)
+		return nil, nil
+	}
+	var status nodeStatus
+	if err := api.call(d.env.Context, http.MethodGet, "/v1/status", nil, nil, &status); err != nil {
+		d.failed(err)
+		return nil, nil
+	}
+	d.ok("haltd %s answers at %s and accepts the admin token", status.Version, api.base)
+	return api, &status
+}
+
+func (d *doctor) dataDir(dir string) {
+	f, err := os.CreateTemp(dir, ".doctor-*")
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		d.ok("The data directory %s does not exist yet; haltd makes it when it starts", dir)
+	case err != nil:
+		d.problem("Let the user that haltd runs as write there, or set data_dir.", "The data directory %s cannot be written: %v", dir, errors.Unwrap(err))
+	default:
+		_ = f.Close()
+		_ = os.Remove(f.Name())
+		d.ok("The data directory %s can be written", dir)
+	}
+}
+
+func (d *doctor) ready(api *client) {
+	var ready struct{}
+	if err := api.call(d.env.Context, http.MethodGet, "/readyz", nil, nil, &ready); err != nil {
+		d.failed(err)
+		return
+	}
+	d.ok("haltd is ready for calls")
+}
+
+func (d *doctor) node(status *nodeStatus) {
+	if len(status.Degraded) > 0 {
+		d.problem("Look at haltd's log and at the disk; events wait in memory until it is back.", "haltd does without: %s", strings.Join(status.Degraded, ", "))
+	} else {
+		d.ok("The record is written")
+	}
+	if status.Bypass.On {
+		d.problem("End it with `haltd bypass off`.", "Bypass is on: nothing but manual deactivation is enforced")
+	} else {
+		d.ok("Bypass is off")
+	}
+}
+
+// patience is how long doctor waits for one address.
+const patience = 3 * time.Second
+
+// gateway asks for the greeting, which the gateway gives without recording
+// it.
+func (d *doctor) gateway(address string) {
+	ctx, cancel := context.WithTimeout(d.env.Context, patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/", nil)
+	if err != nil {
+		d.failed(err)
+		return
+	}
+	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	if err != nil {
+		d.problem("Start it with `haltd serve`, or look at gateway.listen.", "The gateway does not answer at %s", address)
+		return
+	}
+	defer resp.Body.Close()
+	greeting, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10)) // a greeting that breaks off is none
+	if !strings.HasPrefix(string(greeting), "haltd gateway") {
+		d.problem("Another program has the port; choose another with gateway.listen.", "What answers at %s is not haltd", address)
+		return
+	}
+	d.ok("The gateway answers at %s", address)
+}
+
+func (d *doctor) agents(api *client) {
+	raw, err := api.list(d.env.Context, "/v1/agents", "agents", nil)
+	if err != nil {
+		d.failed(err)
+		return
+	}
+	agents, err := decoded[listedAgent](raw)
+	if err != nil {
+		d.failed(err)
+		return
+	}
+	if len(agents) == 0 {
+		d.notice("Point a client at the gateway; its first call makes an agent.", "No agent has called yet")
+		return
+	}
+	var inactive []string
+	switched := 0
+	for i := range agents {
+		if !agents[i].Active {
+			inactive = append(inactive, agents[i].ID)
+		}
+		if agents[i].Policy.KillSwitch.Enabled {
+			switched++
+		}
+	}
+	if len(inactive) > 0 {
+		d.notice("`haltd agents show` says why, `haltd agents resume` lets it call again.", "May not call: %s", strings.Join(inactive, ", "))
+	} else {
+		d.ok("Every agent may call")
+	}
+	if switched == 0 {
+		d.notice("Turn it on in the dashboard or with defaults.kill_switch.enabled when you have seen what it would do.",
+			"The kill switch is off for every agent: haltd observes and kills nothing")
+	} else {
+		d.ok("The kill switch is on for %d of %d agents", switched, len(agents))
+	}
+}
