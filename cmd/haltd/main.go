@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/haltd/haltd/internal/app"
 	"github.com/haltd/haltd/internal/cli"
+	"github.com/haltd/haltd/internal/demo"
 	"github.com/haltd/haltd/internal/replay"
 	"golang.org/x/term"
 )
@@ -27,6 +28,7 @@ type commands struct {
 	JSON   bool   `name:"json" help:"Output for programs."`
 
 	Serve  serveCmd `cmd:"" default:"1" help:"Start the gateway and the admin API (the default)."`
+	Demo   demoCmd  `cmd:"" help:"Watch a looping agent being killed; needs no key and no network."`
 	Agents struct {
 		Ls     cli.AgentsLsCmd     `cmd:"" help:"List agents."`
 		Show   cli.AgentsShowCmd   `cmd:"" help:"Show the state, the policy and the spending of an agent."`
@@ -45,6 +47,25 @@ type commands struct {
 	Events struct {
 		Tail cli.EventsTailCmd `cmd:"" help:"Show events as they arrive."`
 	} `cmd:"" help:"The record of calls."`
+	Channels struct {
+		Ls  cli.ChannelsLsCmd `cmd:"" help:"List channels."`
+		Add struct {
+			Slack   cli.ChannelsAddSlackCmd   `cmd:"" help:"Send to a Slack incoming webhook."`
+			Webhook cli.ChannelsAddWebhookCmd `cmd:"" help:"Send signed messages to any receiver over HTTP."`
+			Email   cli.ChannelsAddEmailCmd   `cmd:"" help:"Send email over SMTP."`
+		} `cmd:"" help:"Make a channel."`
+		Rm   cli.ChannelsRmCmd   `cmd:"" help:"Delete a channel."`
+		Test cli.ChannelsTestCmd `cmd:"" help:"Send a test message and tell what the receiver answered."`
+	} `cmd:"" help:"Where alerts go."`
+	AlertRules struct {
+		Ls  cli.AlertRulesLsCmd  `cmd:"" help:"List alert rules."`
+		Add cli.AlertRulesAddCmd `cmd:"" help:"Make an alert rule."`
+		Rm  cli.AlertRulesRmCmd  `cmd:"" help:"Delete an alert rule."`
+	} `cmd:"" help:"Which alerts go to which channels; without a rule all go to all."`
+	Deliveries struct {
+		Ls    cli.DeliveriesLsCmd    `cmd:"" help:"List deliveries, the newest first."`
+		Retry cli.DeliveriesRetryCmd `cmd:"" help:"Try dead deliveries again."`
+	} `cmd:"" help:"Alerts on their way, and what became of them."`
 	Keys struct {
 		Create cli.KeysCreateCmd `cmd:"" help:"Make a gateway key; it is shown once."`
 		Ls     cli.KeysLsCmd     `cmd:"" help:"List gateway keys."`
@@ -78,7 +99,7 @@ func run(ctx context.Context, args []string) int {
 	k, err := parser.Parse(args)
 	if err == nil {
 		err = k.Run(&cli.Env{
-			Context: ctx, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.LookupEnv,
+			Context: ctx, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.LookupEnv,
 			ConfigPath: c.Config, AdminURL: c.Admin, JSON: c.JSON,
 			Color:   cli.UseColor(term.IsTerminal(int(os.Stdout.Fd())), os.LookupEnv),
 			Version: version,
@@ -140,5 +161,20 @@ func (c *replayCmd) Run(env *cli.Env) error {
 	return c.Replay(env.Context, replay.Env{
 		Stdout: env.Stdout, Stderr: env.Stderr, Progress: term.IsTerminal(int(os.Stderr.Fd())),
 		ConfigPath: env.ConfigPath, Getenv: env.Getenv, JSON: env.JSON,
+	})
+}
+
+type demoCmd struct {
+	demo.Command `embed:""`
+}
+
+// Run plays the demo. Neither a closed terminal nor a reader that leaves ends
+// the process at once: the demo ends by itself and clears up.
+func (c *demoCmd) Run(env *cli.Env) error {
+	ctx, stop := signal.NotifyContext(env.Context, syscall.SIGHUP)
+	defer stop()
+	signal.Ignore(syscall.SIGPIPE)
+	return c.Play(ctx, demo.Env{
+		Stdout: env.Stdout, Stderr: env.Stderr, JSON: env.JSON, Version: env.Version, Clock: time.Now,
 	})
 }

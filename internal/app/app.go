@@ -5,27 +5,33 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/admin"
+	"github.com/haltd/haltd/internal/alert"
 	"github.com/haltd/haltd/internal/config"
+	"github.com/haltd/haltd/internal/control"
 	"github.com/haltd/haltd/internal/gateway"
 	"github.com/haltd/haltd/internal/judge"
+	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/pricing"
 	"github.com/haltd/haltd/internal/record"
 	"github.com/haltd/haltd/internal/state/memory"
 	"github.com/haltd/haltd/internal/store/sqlite"
 	"github.com/haltd/haltd/internal/telemetry"
+	"github.com/haltd/haltd/web"
 )
 
 // remembered is how many requests and replies the node's memory reaches back.
@@ -61,6 +67,10 @@ type App struct {
 	lock     io.Closer
 	store    *sqlite.Store
 	recorder *record.Recorder
+	control  *control.Control
+	ledgers  *ledger.Ledgers
+	alerts   *alert.Service
+	signIn   *admin.SignIn
 	judge    *judge.Judge
 	gateway  *gateway.Gateway
 	metrics  *telemetry.Metrics
@@ -77,10 +87,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{
-		opts: o, started: o.Clock(), metrics: telemetry.NewMetrics(o.Version),
-		judge: judge.New(memory.NewDetectors(sessions, sessionWords), detect.DefaultSettings()),
-	}
+	a := &App{opts: o, started: o.Clock(), metrics: telemetry.NewMetrics(o.Version)}
 	a.apply(cfg)
 	if a.log, err = telemetry.NewLogger(o.Stderr, cfg.Log.Format, &a.level); err != nil {
 		return nil, err
@@ -100,15 +107,17 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := a.openAlerts(cfg); err != nil {
+		return nil, err
+	}
+	if err := a.openJudge(ctx, cfg); err != nil {
+		return nil, err
+	}
 	a.gateway = gateway.New(gateway.Options{
-		Keys: keys, Judge: a.judge, Recorder: a.recorder, Meter: a.metrics,
+		Keys: keys, Judge: a.judge, Recorder: a.recorder, Price: a.price, Meter: a.metrics,
 		Attempts: memory.NewAttempts(remembered), Replies: memory.NewReplies(remembered),
 		Clock: o.Clock, Logger: a.log,
 	}, gateway.NewSettings(cfg, nil))
-
-	if cfg.Defaults.KillSwitch.Enabled {
-		a.log.Warn("defaults.kill_switch.enabled is set, but this version blocks nothing: it records what it would have stopped")
-	}
 
 	if a.gatewayListener, err = listen("gateway", cfg.Gateway.Listen); err != nil {
 		return nil, err
@@ -123,8 +132,14 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	if err != nil {
 		return nil, err
 	}
+	a.signIn = admin.NewSignIn()
 	a.newServers(cfg, keys, token)
 	return a, nil
+}
+
+// secure says that browsers come by https, through a proxy that ends it.
+func secure(cfg *config.Config) bool {
+	return cfg.Alerts.PublicURL != nil && cfg.Alerts.PublicURL.Scheme == "https"
 }
 
 // openData takes the data directory and opens the record in it.
@@ -136,9 +151,6 @@ func (a *App) openData(ctx context.Context, cfg *config.Config) (err error) {
 		return err
 	}
 	a.recorder = record.New(a.store, record.Options{
-		Price: func(provider, model string, u haltd.Usage) (haltd.Money, bool) {
-			return a.prices.Load().Cost(provider, model, u)
-		},
 		Retention: func() time.Duration { return a.config.Load().Retention.Events },
 		Clock:     a.opts.Clock, Logger: a.log,
 	})
@@ -148,6 +160,69 @@ func (a *App) openData(ctx context.Context, cfg *config.Config) (err error) {
 		return s.Dropped + s.Rejected
 	})
 	return nil
+}
+
+// openAlerts makes the service that sends notices; Run starts it.
+func (a *App) openAlerts(cfg *config.Config) (err error) {
+	slack, _ := a.opts.Env("SLACK_WEBHOOK_URL")
+	a.alerts, err = alert.New(alert.Options{
+		Outbox: a.store, Channels: a.store, Rules: a.store, SlackURL: slack,
+		IncidentURL: a.incidentURL, Clock: a.opts.Clock, Metrics: a.metrics, Logger: a.log,
+	})
+	if err != nil {
+		return err
+	}
+	return a.alerts.Configure(channels(cfg), cfg.Alerts.AllowInternal)
+}
+
+func channels(cfg *config.Config) []haltd.Channel {
+	list := make([]haltd.Channel, len(cfg.Alerts.Channels))
+	for i, c := range cfg.Alerts.Channels {
+		list[i] = c.Channel()
+	}
+	return list
+}
+
+// incidentURL is the page of an incident, as people reach it.
+func (a *App) incidentURL(id string) string {
+	base := a.AdminURL()
+	if public := a.config.Load().Alerts.PublicURL; public != nil {
+		base = strings.TrimSuffix(public.String(), "/")
+	}
+	return base + "/incidents/" + url.PathEscape(id)
+}
+
+// openJudge loads who may call and what is spent.
+func (a *App) openJudge(ctx context.Context, cfg *config.Config) (err error) {
+	a.control, err = control.New(ctx, control.Options{
+		Store: a.store, Incidents: a.store, Journal: a.recorder,
+		Cut:    func(t haltd.Target) { a.gateway.Cut(t) },
+		Notify: a.alerts.Wake,
+		Clock:  a.opts.Clock, Logger: a.log,
+	}, cfg.Defaults.Policy, cfg.Agents)
+	if err != nil {
+		return err
+	}
+	a.metrics.WatchBypass(func() bool { return a.control.Bypass().On })
+	if b := a.control.Bypass(); b.On {
+		a.log.Warn("bypass is on: nothing but manual deactivation is enforced", "by", b.By, "reason", b.Why)
+	}
+	if a.ledgers, err = ledger.Open(ctx, a.store, a.recorder.Flush, a.opts.Clock, a.log); err != nil {
+		return err
+	}
+	key := make([]byte, 32)
+	rand.Read(key)
+	a.judge = judge.New(judge.Options{
+		Control: a.control, Ledgers: a.ledgers, Sessions: a.store,
+		States: memory.NewDetectors(sessions, sessionWords), Limits: memory.NewLimits(remembered),
+		Price: a.price, Record: a.recorder.Record, Key: key,
+		Meter: a.metrics, Clock: a.opts.Clock, Logger: a.log,
+	})
+	return nil
+}
+
+func (a *App) price(provider, model string, u haltd.Usage) (haltd.Money, bool) {
+	return a.prices.Load().Cost(provider, model, u)
 }
 
 func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string) {
@@ -162,7 +237,10 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 	a.endStreams = end
 	a.adminServer = &http.Server{
 		Handler: admin.New(admin.Options{
-			Agents: a.store, Events: a.store, Live: a.recorder, Keys: keys,
+			Agents: a.store, Events: a.store, Incidents: a.store, Live: a.recorder, Keys: keys,
+			Control: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control, Delete: a.control.Delete,
+			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, KeyAgent: keys.Agent, Alerts: a.alerts,
+			Dashboard: web.FS(), SignIn: a.signIn, Secure: secure(cfg),
 			Token: token, Hosts: cfg.Admin.Hosts, Loopback: isLoopback(a.adminListener.Addr()),
 			Ready: a.ready, Metrics: a.metrics.Handler(),
 			Config:  func() ([]byte, error) { return a.config.Load().Redacted() },
@@ -184,16 +262,8 @@ func (a *App) apply(cfg *config.Config) {
 	}
 	a.level.Set(cfg.Log.Level)
 	a.metrics.SetProviders(names)
-	a.judge.Configure(detection(cfg.Defaults.KillSwitch))
 	a.prices.Store(pricing.New(cfg.Pricing.Models, cfg.Pricing.Default))
 	a.config.Store(cfg)
-}
-
-// detection is what the configuration says to the detectors.
-func detection(k config.KillSwitch) detect.Settings {
-	s := detect.DefaultSettings()
-	s.WindowSize, s.Threshold = k.WindowSize, k.Threshold
-	return s
 }
 
 // Reload reads the configuration again and says in the log how it went. A
@@ -213,7 +283,12 @@ func (a *App) Reload() {
 	for _, field := range config.RestartNeeded(old, next) {
 		a.log.Warn("a change takes effect after a restart", "field", field)
 	}
+	if err := a.alerts.Configure(channels(next), next.Alerts.AllowInternal); err != nil {
+		a.log.Error("configuration not reloaded; the old one stays in force", "config", a.opts.ConfigPath, "error", err)
+		return
+	}
 	a.gateway.Configure(gateway.NewSettings(next, a.gateway.Settings()))
+	a.control.Configure(next.Defaults.Policy, next.Agents)
 	a.apply(next)
 	a.log.Info("configuration reloaded", "config", a.opts.ConfigPath)
 }
@@ -231,9 +306,10 @@ func (a *App) status() admin.Status {
 	if a.recorder.Degraded() != nil {
 		degraded = append(degraded, "store")
 	}
+	prices, date := pricing.Source()
 	return admin.Status{
 		Gateway: a.GatewayURL(), Admin: a.AdminURL(), Started: a.started,
-		StoreBytes: a.store.Size(), Degraded: degraded,
+		StoreBytes: a.store.Size(), Degraded: degraded, Pricing: prices + ", " + date,
 	}
 }
 
@@ -252,6 +328,10 @@ func (a *App) Run(ctx context.Context) error {
 	failed := make(chan error, 2)
 	go func() { failed <- a.gatewayServer.Serve(a.gatewayListener) }()
 	go func() { failed <- a.adminServer.Serve(a.adminListener) }()
+	sending, stopSending := context.WithCancel(context.Background())
+	var sender sync.WaitGroup
+	sender.Go(func() { a.alerts.Run(sending) })
+	defer func() { stopSending(); sender.Wait() }()
 	a.log.Info("haltd is ready", "gateway", a.GatewayURL(), "admin", a.AdminURL(), "data_dir", a.DataDir(), "version", a.opts.Version)
 
 	var err error
@@ -295,9 +375,15 @@ func (a *App) close() error {
 	if a.gateway != nil {
 		a.gateway.Close()
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if a.control != nil {
+		a.control.Close(ctx)
+	}
+	if a.ledgers != nil {
+		errs = append(errs, a.ledgers.Close(ctx))
+	}
 	if a.recorder != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
 		errs = append(errs, a.recorder.Close(ctx))
 	}
 	if a.store != nil {

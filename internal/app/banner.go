@@ -3,7 +3,9 @@ package app
 import (
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
+	"strings"
 )
 
 // Banner tells a person who has just started haltd where things are and what
@@ -17,9 +19,10 @@ func (a *App) Banner(w io.Writer) {
 	fmt.Fprintf(w, `
   haltd %s
 
-  Gateway  %s   for agents
-  Admin    %s   API; token: %s
-  Data     %s
+  Gateway    %s   for agents
+  Dashboard  %[4]s   (this link signs in once)
+  Admin API  %[3]s   token: %[5]s
+  Data       %[6]s
 
   Point a client here; its own key passes through:
 
@@ -32,5 +35,15 @@ func (a *App) Banner(w io.Writer) {
   Name the agent in the path: %[2]s/agents/billing-bot/openai/v1
   Watch calls arrive:         haltd events tail
 
-`, a.opts.Version, gw, a.AdminURL(), token, a.DataDir())
+`, a.opts.Version, gw, a.AdminURL(), a.SignInURL("/"), token, a.DataDir())
+}
+
+// SignInURL is a link that signs in who opens it first and leads to a path of
+// the dashboard. The code in it works once, for whichever link is used first.
+func (a *App) SignInURL(path string) string {
+	next := ""
+	if path != "/" {
+		next = "?next=" + strings.ReplaceAll(url.QueryEscape(path), "%2F", "/") // a slash needs no escape there
+	}
+	return a.AdminURL() + "/sign-in" + next + "#code=" + a.signIn.Code()
 }

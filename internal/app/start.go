@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/admin"
 	"github.com/haltd/haltd/internal/config"
 )
 
@@ -108,3 +109,6 @@ func cause(err error) error {
 	}
 	return err
 }
+
+// OpenAPI is the description of the admin API.
+func OpenAPI(version string) ([]byte, error) { return admin.OpenAPI(version) }

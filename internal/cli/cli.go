@@ -16,6 +16,7 @@ import (
 // Env is the world around a command.
 type Env struct {
 	Context    context.Context // ends when the user interrupts
+	Stdin      io.Reader       // for secrets; a terminal's is read without showing it
 	Stdout     io.Writer
 	Stderr     io.Writer
 	Getenv     func(string) (string, bool) // os.LookupEnv outside of tests
