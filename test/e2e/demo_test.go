@@ -123,7 +123,7 @@ func checkDemo(t *testing.T, s shown) {
 			Burned float64 `json:"burned_usd"`
 		} `json:"money"`
 	}
-	if read("/v1"+to, &incident); incident.Sentence != s.Sentence || incident.Money.Burned <= 0 {
+	if read("/v1/incidents/"+s.Incident, &incident); incident.Sentence != s.Sentence || incident.Money.Burned <= 0 {
 		t.Errorf("the incident is %+v, want %q and what it cost", incident, s.Sentence)
 	}
 	for agent, active := range map[string]bool{"billing-bot": false, "research-agent": true} {
