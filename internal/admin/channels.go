@@ -10,7 +10,8 @@ import (
 )
 
 // Alerts is where notices go and what became of them. What breaks a rule is
-// CodeInvalid and names the field, an unknown id CodeNotFound.
+// CodeInvalid and names the field, a name that is taken CodeExists, an unknown
+// id CodeNotFound.
 type Alerts interface {
 	AlertChannels
 	AlertRules

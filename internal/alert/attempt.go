@@ -12,10 +12,14 @@ import (
 )
 
 const (
+	// The tries of a delivery go from a moment's hiccup to the outage of
+	// half a day: after 1 s, 5 s, 25 s and so on, five hours in all.
 	mostAttempts = 8
-	firstPause   = 10 * time.Second // each further one is three times as long
-	longestPause = 24 * time.Hour   // that a receiver can ask for
-	answersBytes = 4 << 10          // of all tries that are kept
+	firstPause   = time.Second
+	pauseGrows   = 5
+
+	longestPause = 24 * time.Hour // that a receiver can ask for
+	answersBytes = 4 << 10        // of all tries that are kept
 )
 
 // attempt tries a delivery once and writes how it ended. A try that ended
@@ -73,7 +77,7 @@ func (s *Service) judge(ctx context.Context, c haltd.Channel, d *haltd.Delivery,
 func (s *Service) pause(attempts int, err error) time.Duration {
 	pause := firstPause
 	for range attempts - 1 {
-		pause *= 3
+		pause *= pauseGrows
 	}
 	pause = time.Duration(float64(pause) * (0.8 + 0.4*s.Random()))
 	var wait *outbound.WaitError

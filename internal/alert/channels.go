@@ -149,7 +149,7 @@ func (s *Service) checkName(ctx context.Context, c haltd.Channel) error {
 	}
 	for _, other := range channels {
 		if other.ID != c.ID && strings.EqualFold(other.Name, c.Name) {
-			return haltd.Errorf(haltd.CodeInvalid, "name: there is a channel %q already", c.Name).WithFix("Choose another name.")
+			return haltd.Errorf(haltd.CodeExists, "name: there is a channel %q already", c.Name).WithFix("Choose another name.")
 		}
 	}
 	return nil

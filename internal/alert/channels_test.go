@@ -172,12 +172,10 @@ func TestAWebhookSecretIsMadeAndShownOnce(t *testing.T) {
 
 func TestChannelsThatBreakARuleNameTheField(t *testing.T) {
 	w := newWorld(t)
-	w.add("taken", haltd.ChannelSlack, map[string]any{"url": slackURL})
 	for _, c := range []struct {
 		name, kind, settings, field string
 	}{
 		{"", "slack", `{"url":"` + slackURL + `"}`, "name: "},
-		{"Taken", "slack", `{"url":"` + slackURL + `"}`, "name: "},
 		{"x", "pager", `{}`, "kind: "},
 		{"x", "slack", ``, "settings: "},
 		{"x", "slack", `[]`, "settings: "},
@@ -209,6 +207,15 @@ func TestChannelsThatBreakARuleNameTheField(t *testing.T) {
 		if err != nil && strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("the error holds the secret: %v", err)
 		}
+	}
+}
+
+func TestTwoChannelsCannotHaveOneName(t *testing.T) {
+	w := newWorld(t)
+	w.add("taken", haltd.ChannelSlack, map[string]any{"url": slackURL})
+	_, err := w.SaveChannel(context.Background(), haltd.Channel{Name: "Taken", Kind: haltd.ChannelSlack, Settings: json.RawMessage(`{"url":"` + slackURL + `"}`)})
+	if haltd.ErrorCode(err) != haltd.CodeExists || !strings.HasPrefix(err.Error(), "name: ") {
+		t.Errorf("error = %v, want that the name exists", err)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 func (s *Service) message(n haltd.Notice) outbound.Message {
-	m := outbound.Message{Notice: n, Title: title(n)}
+	m := outbound.Message{Notice: n, Title: title(n), Next: next(n)}
 	if n.Incident != "" {
 		m.URL = s.IncidentURL(n.Incident)
 	}
@@ -20,6 +20,9 @@ func title(n haltd.Notice) string {
 		switch n.Topic {
 		case haltd.IncidentBudgetSoft, haltd.IncidentBudgetHard:
 			return "Budget Available Again"
+		}
+		if n.Session != "" {
+			return "Session Resumed"
 		}
 		return "Agent Resumed"
 	}
@@ -34,10 +37,27 @@ func title(n haltd.Notice) string {
 	return "Kill Switch Fired"
 }
 
+// next is what it means for the reader. A notice of the kill switch may be
+// about an agent, a session or a single call that was stopped.
+func next(n haltd.Notice) string {
+	if n.Recovery {
+		return ""
+	}
+	switch n.Topic {
+	case haltd.IncidentGrowth:
+		return "Nothing is blocked. Look at the session before it gets expensive."
+	case haltd.IncidentBudgetSoft:
+		return "Nothing is blocked yet. Look at what the money goes into, or raise the budget."
+	case haltd.IncidentBudgetHard:
+		return "Further calls are blocked until the next period begins or somebody raises the budget."
+	}
+	return "Look at what was repeated and decide whether it may go on."
+}
+
 func testMessage(now time.Time) outbound.Message {
 	return outbound.Message{
 		Notice: haltd.Notice{
-			ID: haltd.NewName("ntc_"), Time: now,
+			ID: haltd.NewName("msg_"), Time: now,
 			Sentence: "This is a test message from haltd. Alerts about your agents will arrive here.",
 		},
 		Title: "Test Message", Test: true,

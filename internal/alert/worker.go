@@ -12,7 +12,7 @@ import (
 const (
 	// pollEvery is how often the stores are asked when nobody wakes the
 	// worker: that is when tries are due again.
-	pollEvery = 5 * time.Second
+	pollEvery = time.Second
 
 	lanes        = 16 // tries at the same time
 	channelLanes = 2  // of them to one channel, so that a slow one leaves room

@@ -89,7 +89,7 @@ func TestTriesGetRarerAndEnd(t *testing.T) {
 	w.move(24 * time.Hour)
 	w.settle()
 	s := time.Second
-	if diff := cmp.Diff([]time.Duration{10 * s, 30 * s, 90 * s, 270 * s, 810 * s, 2430 * s, 7290 * s, 0}, pauses); diff != "" {
+	if diff := cmp.Diff([]time.Duration{1 * s, 5 * s, 25 * s, 125 * s, 625 * s, 3125 * s, 15625 * s, 0}, pauses); diff != "" {
 		t.Errorf("pauses (-want +got):\n%s", diff)
 	}
 	d := w.only()
@@ -102,7 +102,7 @@ func TestTriesGetRarerAndEnd(t *testing.T) {
 }
 
 func TestJitterSpreadsTries(t *testing.T) {
-	for random, want := range map[float64]time.Duration{0: 8 * time.Second, 0.5: 10 * time.Second, 1: 12 * time.Second} {
+	for random, want := range map[float64]time.Duration{0: 800 * time.Millisecond, 0.5: time.Second, 1: 1200 * time.Millisecond} {
 		s := &Service{Options: Options{Random: func() float64 { return random }}}
 		if got := s.pause(1, errStore); got != want {
 			t.Errorf("pause with random %v = %v, want %v", random, got, want)
@@ -113,11 +113,11 @@ func TestJitterSpreadsTries(t *testing.T) {
 func TestRetryAfterIsHonoured(t *testing.T) {
 	for value, want := range map[string]time.Duration{
 		"120":                           2 * time.Minute,
-		"1":                             10 * time.Second, // the usual pause is longer
+		"0":                             time.Second, // the usual pause is longer
 		"99999999":                      24 * time.Hour,
 		"Sun, 01 Mar 2026 12:05:00 GMT": 5 * time.Minute,
-		"Sun, 01 Mar 2020 12:05:00 GMT": 10 * time.Second,
-		"soon":                          10 * time.Second,
+		"Sun, 01 Mar 2020 12:05:00 GMT": time.Second,
+		"soon":                          time.Second,
 	} {
 		w := newWorld(t)
 		w.hook("ops", newReceiver(t, func(rw http.ResponseWriter, _ *http.Request) {

@@ -3,12 +3,11 @@ package email
 import (
 	"bytes"
 	"fmt"
-	"html/template"
 	netmail "net/mail"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/alert/outbound"
 	"github.com/wneessen/go-mail"
 )
@@ -53,30 +52,64 @@ func (s *Settings) messageID(notice string) string {
 
 // content is a message in the words of an email.
 type content struct {
-	Title, Sentence string
-	Rows            []row
-	URL             string
-	agent           string
+	Title, Sentence, Next string
+	Tone                  tone
+	Rows                  []row
+	URL, Command          string // two ways to the incident
+	agent                 string
 }
 
-type row struct{ Name, Value string }
+type row struct {
+	Name, Value string
+	Code        bool // Value is not prose
+}
+
+// tone is how serious a message is. Its colours stand beside the title, which
+// says the same in words.
+type tone struct{ Name, Text, Ground string }
+
+var (
+	stopped = tone{"stopped", "#c22626", "#fdecec"}
+	look    = tone{"look", "#8a5000", "#fff4e0"}
+	healthy = tone{"healthy", "#1f6b33", "#e9f7ec"}
+	neutral = tone{"neutral", "#3b5bdb", "#edf1fe"}
+)
+
+func toneOf(m outbound.Message) tone {
+	switch {
+	case m.Test:
+		return neutral
+	case m.Recovery:
+		return healthy
+	case m.Topic == haltd.IncidentGrowth, m.Topic == haltd.IncidentBudgetSoft:
+		return look
+	}
+	return stopped
+}
 
 func newContent(m outbound.Message) content {
-	c := content{Title: outbound.Line(m.Title, 150), Sentence: outbound.Line(m.Sentence, 2000), URL: m.URL, agent: outbound.Line(m.Agent, 128)}
-	add := func(name, value string) {
+	c := content{
+		Title: outbound.Line(m.Title, 150), Sentence: outbound.Line(m.Sentence, 2000), Next: outbound.Line(m.Next, 500),
+		Tone: toneOf(m), URL: m.URL, agent: outbound.Line(m.Agent, 128),
+	}
+	add := func(name, value string, code bool) {
 		if value != "" {
-			c.Rows = append(c.Rows, row{name, value})
+			c.Rows = append(c.Rows, row{name, value, code})
 		}
 	}
-	add("Agent", c.agent)
-	add("Session", outbound.Line(m.Session, 200))
-	add("Time", m.Time.UTC().Format(time.RFC1123))
+	add("Agent", c.agent, true)
+	add("Session", outbound.Line(m.Session, 200), true)
 	if len(m.Tokens) > 0 {
 		texts := make([]string, len(m.Tokens))
 		for i, n := range m.Tokens {
 			texts[i] = strconv.FormatInt(n, 10)
 		}
-		add("Recent prompt tokens", strings.Join(texts, ", "))
+		add("Prompt tokens", strings.Join(texts, ", "), true)
+	}
+	add("Time", m.Time.UTC().Format("2 January 2006, 15:04:05 UTC"), false)
+	if id := outbound.Line(m.Incident, 100); id != "" {
+		add("Incident", id, true)
+		c.Command = "haltd incidents show " + id
 	}
 	return c
 }
@@ -88,23 +121,28 @@ func (c content) subject() string {
 	return fmt.Sprintf("[haltd] %s: %s", c.Title, c.agent)
 }
 
-func (c content) text() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\r\n\r\n%s\r\n\r\n", c.Title, c.Sentence)
-	for _, r := range c.Rows {
-		fmt.Fprintf(&b, "%s: %s\r\n", r.Name, r.Value)
-	}
-	if c.URL != "" {
-		fmt.Fprintf(&b, "\r\nOpen incident: %s\r\n", c.URL)
-	}
-	return b.String()
+// Footer says why the reader gets this.
+func (content) Footer() string {
+	return "haltd sends this because one of its alert channels names this address."
 }
 
-var page = template.Must(template.New("email").Parse(`<!DOCTYPE html>
-<html><body style="font-family:sans-serif;color:#1a1a1a;max-width:40em">
-<h2>{{.Title}}</h2>
-<p>{{.Sentence}}</p>
-<table cellpadding="4">{{range .Rows}}<tr><td style="color:#666">{{.Name}}</td><td><code>{{.Value}}</code></td></tr>{{end}}</table>
-{{if .URL}}<p><a href="{{.URL}}">Open incident</a></p>{{end}}
-</body></html>
-`))
+func (c content) text() string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\r\n", args...) }
+	line("%s\r\n\r\n%s", strings.ToUpper(c.Title), c.Sentence)
+	if c.Next != "" {
+		line("\r\n%s", c.Next)
+	}
+	if c.URL != "" {
+		line("\r\nOpen incident:  %s", c.URL)
+	}
+	if c.Command != "" {
+		line("In a terminal:  %s", c.Command)
+	}
+	line("")
+	for _, r := range c.Rows {
+		line("%-15s %s", r.Name+":", r.Value)
+	}
+	line("\r\n-- \r\n%s", c.Footer())
+	return b.String()
+}

@@ -27,7 +27,7 @@ func message(change ...func(*outbound.Message)) outbound.Message {
 			ID: "ntc_x", Time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Topic: haltd.IncidentGrowth,
 			Agent: "billing-bot", Session: "ses_x", Incident: "inc_x", Sentence: "Prompt tokens grow.", Tokens: []int64{100, 150},
 		},
-		Title: "Runaway Agent Detected", URL: "https://haltd.example/incidents/inc_x", SentAt: time.Date(2026, 3, 1, 12, 0, 5, 0, time.UTC),
+		Title: "Runaway Agent Detected", Next: "Nothing is blocked.", URL: "https://haltd.example/incidents/inc_x", SentAt: time.Date(2026, 3, 1, 12, 0, 5, 0, time.UTC),
 	}
 	for _, c := range change {
 		c(&m)
@@ -95,13 +95,31 @@ func TestTheMessage(t *testing.T) {
 		t.Errorf("headers (-want +got):\n%s", diff)
 	}
 	parts := parts(t, got)
-	text := "Runaway Agent Detected\r\n\r\nPrompt tokens grow.\r\n\r\nAgent: billing-bot\r\nSession: ses_x\r\n" +
-		"Time: Sun, 01 Mar 2026 12:00:00 UTC\r\nRecent prompt tokens: 100, 150\r\n\r\nOpen incident: https://haltd.example/incidents/inc_x\r\n"
+	text := "RUNAWAY AGENT DETECTED\r\n\r\nPrompt tokens grow.\r\n\r\nNothing is blocked.\r\n\r\n" +
+		"Open incident:  https://haltd.example/incidents/inc_x\r\nIn a terminal:  haltd incidents show inc_x\r\n\r\n" +
+		"Agent:          billing-bot\r\nSession:        ses_x\r\nPrompt tokens:  100, 150\r\n" +
+		"Time:           1 March 2026, 12:00:00 UTC\r\nIncident:       inc_x\r\n\r\n" +
+		"-- \r\nhaltd sends this because one of its alert channels names this address.\r\n"
 	if diff := cmp.Diff(text, parts["text/plain"]); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
-	if html := parts["text/html"]; !strings.Contains(html, `<a href="https://haltd.example/incidents/inc_x">Open incident</a>`) {
-		t.Errorf("HTML without the link:\n%s", html)
+	for _, want := range []string{`<a href="https://haltd.example/incidents/inc_x"`, ">Open incident</a>", `class="look"`, ">Prompt tokens grow.</h1>", ">Nothing is blocked.</p>", ">100, 150</td>"} {
+		if html := parts["text/html"]; !strings.Contains(html, want) {
+			t.Errorf("HTML without %s:\n%s", want, html)
+		}
+	}
+}
+
+func TestTheToneOfAMessage(t *testing.T) {
+	for want, change := range map[string]func(*outbound.Message){
+		"stopped": func(m *outbound.Message) { m.Topic = haltd.IncidentKillSwitch },
+		"look":    func(m *outbound.Message) { m.Topic = haltd.IncidentBudgetSoft },
+		"healthy": func(m *outbound.Message) { m.Recovery = true },
+		"neutral": func(m *outbound.Message) { m.Test = true },
+	} {
+		if got := toneOf(message(change)).Name; got != want {
+			t.Errorf("tone = %s, want %s", got, want)
+		}
 	}
 }
 
@@ -134,7 +152,7 @@ func TestNoNameAddsAHeaderOrMarkup(t *testing.T) {
 	s := newMailServer(t, false, nil)
 	hostile := "x\r\nBcc: victim@example.com\r\n\r\n<script>alert(1)</script>\r\n.\r\nMAIL FROM:<evil@example.com>"
 	_, _, err := send(t, s, StartTLS, message(func(m *outbound.Message) {
-		m.Agent, m.Session, m.Sentence, m.Title, m.ID = hostile, hostile, hostile, hostile, "ntc_x"
+		m.Agent, m.Session, m.Sentence, m.Title, m.Next, m.Incident = hostile, hostile, hostile, hostile, hostile, hostile
 	}))
 	if err != nil {
 		t.Fatal(err)

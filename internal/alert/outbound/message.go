@@ -16,6 +16,7 @@ import (
 type Message struct {
 	haltd.Notice
 	Title  string    // a few plain words
+	Next   string    // what it means for the reader; may be empty
 	URL    string    // of the incident's page; may be empty
 	Test   bool      // somebody tries the channel; nothing has happened
 	SentAt time.Time // when this try began

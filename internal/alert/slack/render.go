@@ -59,20 +59,32 @@ func render(m outbound.Message) payload {
 	return p
 }
 
-// longestSentence leaves a block within the 3000 characters that Slack takes
-// even when every one of them has to be escaped.
-const longestSentence = 500
+// Together these leave a block within the 3000 characters that Slack takes,
+// even when every one has to be escaped.
+const (
+	longestTitle    = 50
+	longestSentence = 400
+	longestNext     = 100
+)
 
 // words are the message itself.
 func words(m outbound.Message) string {
-	if m.Topic == haltd.IncidentGrowth && !m.Recovery && !m.Test {
+	if isGrowth(m) {
 		said := "🚨 *Runaway Agent Detected* 🚨\nSession " + code(m.Session) + " showed quadratic growth signature."
 		if len(m.Tokens) > 0 {
 			said += "\nRecent prompt tokens: " + list(m.Tokens)
 		}
 		return said
 	}
-	return sign(m) + " *" + escape(m.Title, 50) + "*\n" + escape(m.Sentence, longestSentence)
+	said := sign(m) + " *" + escape(m.Title, longestTitle) + "*\n" + escape(m.Sentence, longestSentence)
+	if m.Next != "" {
+		said += "\n" + escape(m.Next, longestNext)
+	}
+	return said
+}
+
+func isGrowth(m outbound.Message) bool {
+	return m.Topic == haltd.IncidentGrowth && !m.Recovery && !m.Test
 }
 
 func sign(m outbound.Message) string {
@@ -87,16 +99,19 @@ func sign(m outbound.Message) string {
 	return "🚨"
 }
 
-// about says whom it is about.
+// about says whom it is about, and when it happened: a message can be late.
 func about(m outbound.Message) string {
 	var parts []string
 	if m.Agent != "" {
 		parts = append(parts, "Agent "+code(m.Agent))
 	}
-	if m.Session != "" {
+	if m.Session != "" && !isGrowth(m) { // whose words name it
 		parts = append(parts, "Session "+code(m.Session))
 	}
-	return strings.Join(parts, " · ")
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(append(parts, m.Time.UTC().Format("2 Jan 2006, 15:04 UTC")), " · ")
 }
 
 func list(tokens []int64) string {

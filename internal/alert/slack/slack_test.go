@@ -30,7 +30,7 @@ func TestAMessageAsSlackGetsIt(t *testing.T) {
 	said := "🚨 *Runaway Agent Detected* 🚨\\nSession `ses_8f2k9x3m` showed quadratic growth signature.\\nRecent prompt tokens: [100, 150, 220, 330, 495]"
 	want := `{"text":"` + said + `","blocks":[` +
 		`{"type":"section","text":{"type":"mrkdwn","text":"` + said + `","verbatim":true}},` +
-		"{\"type\":\"context\",\"elements\":[{\"type\":\"mrkdwn\",\"text\":\"Agent `billing-bot` · Session `ses_8f2k9x3m`\",\"verbatim\":true}]}," +
+		"{\"type\":\"context\",\"elements\":[{\"type\":\"mrkdwn\",\"text\":\"Agent `billing-bot` · 1 Jan 1970, 00:00 UTC\",\"verbatim\":true}]}," +
 		`{"type":"actions","elements":[{"type":"button","text":{"type":"plain_text","text":"Open incident"},"url":"https://haltd.example/incidents/inc_x?a=1&b=2","action_id":"open_incident"}]}` +
 		`],"parse":"none","link_names":false,"unfurl_links":false,"unfurl_media":false}`
 	if diff := cmp.Diff(want, strings.TrimSpace(string(b))); diff != "" {
