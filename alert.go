@@ -19,6 +19,9 @@ type Notice struct {
 	Agent    string `json:"agent"`
 	Session  string `json:"session,omitempty"`
 	Incident string `json:"incident,omitempty"`
+	// Action and Scope are those of the incident.
+	Action   Action `json:"action"`
+	Scope    Scope  `json:"scope,omitempty"`
 	Sentence string `json:"sentence"`
 	// Tokens are the recent prompt tokens, for growth.
 	Tokens []int64 `json:"tokens,omitempty"`

@@ -19,6 +19,7 @@ type Place struct {
 // call at a time.
 type Memory struct {
 	Window  *Window
+	Similar *Rejections // for what the window shows
 	Session *Session
 	Note    *Note
 }
@@ -28,10 +29,14 @@ type Note struct {
 	Told Level // the highest level that was told
 	// Mark is where the rounds that count begin, as of the activation at
 	// Marked.
-	Mark   Mark
-	Marked time.Time
-	// Rejected is when a request was rejected last, and Incident what the
-	// rejections are filed under.
-	Rejected time.Time
-	Incident string
+	Mark    Mark
+	Marked  time.Time
+	Stalled Rejections // for what the session shows
+}
+
+// Rejections are requests that were turned away for a while.
+type Rejections struct {
+	Last     time.Time // when a request was last; zero when none has been since they ended
+	Incident string    // what they are filed under
+	Began    time.Time // of the incident
 }

@@ -34,11 +34,13 @@ func title(n haltd.Notice) string {
 	case haltd.IncidentBudgetHard:
 		return "Budget Exhausted"
 	}
+	if n.Action == haltd.Reject {
+		return "Loop Rejected"
+	}
 	return "Kill Switch Fired"
 }
 
-// next is what it means for the reader. A notice of the kill switch may be
-// about an agent, a session or a single call that was stopped.
+// next is what it means for the reader.
 func next(n haltd.Notice) string {
 	if n.Recovery {
 		return ""
@@ -51,7 +53,13 @@ func next(n haltd.Notice) string {
 	case haltd.IncidentBudgetHard:
 		return "Further calls are blocked until the next period begins or somebody raises the budget."
 	}
-	return "Look at what was repeated and decide whether it may go on."
+	switch {
+	case n.Action == haltd.Reject:
+		return "Its calls are rejected as long as it repeats itself. Look at what it repeats."
+	case n.Scope == haltd.ScopeSession:
+		return "This session is off until somebody resumes it; other sessions go on."
+	}
+	return "The agent is off until somebody resumes it. Look at what it repeated and decide."
 }
 
 func testMessage(now time.Time) outbound.Message {

@@ -48,9 +48,12 @@ type Control struct {
 	raised  chan haltd.Change
 	worker  sync.WaitGroup
 	stop    context.CancelFunc
+	// stopWatching ends what runs by the clock; stop ends everything.
+	stopWatching context.CancelFunc
 
-	onceMu sync.Mutex
-	once   map[string]time.Time // what this process has raised, by Incident.Once
+	raising sync.Mutex
+	closed  bool
+	once    map[string]time.Time // what this process has raised, by Incident.Once
 }
 
 // table is all that is known at one moment. It never changes.
@@ -75,7 +78,7 @@ func New(ctx context.Context, o Options, defaults haltd.Policy, file map[string]
 	c := &Control{Options: o, raised: make(chan haltd.Change, raisedQueue), once: map[string]time.Time{}}
 	t := &table{
 		defaults: defaults, file: file, overrides: known.Overrides,
-		agents: map[string]*Agent{}, bypass: known.Bypass,
+		agents: map[string]*Agent{}, others: &Agent{}, bypass: known.Bypass,
 		list: inOrder(known.Rules), rules: policy.Compile(known.Rules),
 	}
 	for _, s := range known.Standings {
@@ -86,6 +89,9 @@ func New(ctx context.Context, o Options, defaults haltd.Policy, file map[string]
 	background, stop := context.WithCancel(context.Background())
 	c.stop = stop
 	c.worker.Go(func() { c.raiseAll(background) })
+	watching, stopWatching := context.WithCancel(background)
+	c.stopWatching = stopWatching
+	c.worker.Go(func() { c.watchBudgets(watching) })
 	return c, nil
 }
 

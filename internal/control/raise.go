@@ -20,7 +20,7 @@ const (
 func NoticeOf(i *haltd.Incident) haltd.Notice {
 	return haltd.Notice{
 		ID: haltd.NewName("msg_"), Time: i.Time, Topic: i.Kind, Agent: i.Agent, Session: i.Session,
-		Incident: i.ID, Sentence: i.Sentence,
+		Incident: i.ID, Action: i.Action, Scope: i.Scope, Sentence: i.Sentence,
 	}
 }
 
@@ -28,37 +28,46 @@ func NoticeOf(i *haltd.Incident) haltd.Notice {
 // background: the call that gave rise to it does not wait. What was raised
 // before, as Incident.Once says, is not raised again.
 func (c *Control) Raise(i haltd.Incident, event haltd.Event, notices ...haltd.Notice) {
-	if c.raisedBefore(i) {
+	c.raising.Lock()
+	defer c.raising.Unlock()
+	// What this process has raised does not go to the store again and
+	// again: a spent budget is found by every call.
+	if at, ok := c.once[i.Once]; ok && i.Time.Sub(at) < i.OnceFor {
 		return
 	}
-	select {
-	case c.raised <- haltd.Change{Incident: &i, Events: []haltd.Event{event}, Notices: notices}:
-	default:
+	if !c.enqueue(haltd.Change{Incident: &i, Events: []haltd.Event{event}, Notices: notices}) {
 		c.Logger.Error("too many incidents wait to be written; one was dropped", "agent", i.Agent, "reason", i.Reason)
+		return
 	}
-}
-
-// raisedBefore keeps what this process has raised from going to the store
-// again and again: a spent budget is found by every call.
-func (c *Control) raisedBefore(i haltd.Incident) bool {
 	if i.Once == "" {
-		return false
-	}
-	c.onceMu.Lock()
-	defer c.onceMu.Unlock()
-	if at, ok := c.once[i.Once]; ok && i.Time.Sub(at) < i.OnceFor {
-		return true
+		return
 	}
 	if len(c.once) >= onceKept {
 		clear(c.once) // the store remembers
 	}
 	c.once[i.Once] = i.Time
-	return false
+}
+
+// enqueue is for who holds raising. After Close nothing is taken.
+func (c *Control) enqueue(change haltd.Change) bool {
+	if c.closed {
+		return false
+	}
+	select {
+	case c.raised <- change:
+		return true
+	default:
+		return false
+	}
 }
 
 // Close writes what was raised and ends the worker; ctx bounds the wait.
 func (c *Control) Close(ctx context.Context) {
+	c.stopWatching()
+	c.raising.Lock()
+	c.closed = true
 	close(c.raised)
+	c.raising.Unlock()
 	done := make(chan struct{})
 	go func() {
 		c.worker.Wait()

@@ -9,13 +9,15 @@ import (
 )
 
 // Kill stops a target for good and raises the incident, together with the
-// event of the call that gave rise to it. When the session that called is
-// stopped already, that standing is returned and nothing changes: a loop that
-// many calls prove at once is killed once. On an error nothing has changed.
+// event of the call that gave rise to it. Nothing changes when the session that
+// called is stopped already, for a loop that many calls prove at once is killed
+// once, nor when it was resumed after the call was judged. On an error nothing
+// has changed either.
 func (c *Control) Kill(ctx context.Context, t haltd.Target, incident haltd.Incident, event haltd.Event) (_ haltd.Standing, killed bool, err error) {
 	c.changes.Lock()
 	defer c.changes.Unlock()
-	if s, stopped := c.Agent(t.Agent).Stopped(incident.Session); stopped {
+	a := c.Agent(t.Agent)
+	if s, stopped := a.Stopped(incident.Session); stopped || a.Activated(incident.Session).After(incident.Time) {
 		return s, false, nil
 	}
 	now := c.now()
@@ -71,7 +73,7 @@ func (c *Control) Activate(ctx context.Context, t haltd.Target, grace time.Durat
 		change.Notices = []haltd.Notice{{
 			ID: haltd.NewName("msg_"), Time: now, Topic: haltd.IncidentKillSwitch, Recovery: true,
 			Agent: t.Agent, Session: t.Session, Incident: before.Incident,
-			Sentence: fmt.Sprintf("%s was resumed by %s and is active again.", t.Agent, by),
+			Sentence: fmt.Sprintf("%s was resumed by %s and is active again.", nameOf(t), by),
 		}}
 	}
 	next := c.table.Load().clone()
@@ -80,6 +82,14 @@ func (c *Control) Activate(ctx context.Context, t haltd.Target, grace time.Durat
 		return haltd.Standing{}, fmt.Errorf("activate %s: %w", t.Agent, err)
 	}
 	return s, nil
+}
+
+// nameOf is a target as sentences say it.
+func nameOf(t haltd.Target) string {
+	if t.Session == "" {
+		return t.Agent
+	}
+	return "A session of " + t.Agent
 }
 
 // Deactivate stops a target by a person's will. Calls on their way finish,

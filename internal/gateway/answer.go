@@ -54,6 +54,9 @@ func (x *exchange) incidentSentence() string {
 // remedy says what to do now.
 func (x *exchange) remedy() string {
 	agent := x.event.Agent
+	if !wire.Calm(agent) {
+		agent = "AGENT"
+	}
 	switch v := x.verdict; v.Decision.Reason {
 	case haltd.ReasonLoop, haltd.ReasonKilled:
 		switch {

@@ -12,6 +12,9 @@ import (
 // errCut is why a call ends whose agent was stopped at once.
 var errCut = errors.New("cut by an operator")
 
+// errorCut is how its event says so.
+const errorCut = "operator_cut"
+
 // flights are the calls on their way, by agent.
 type flights struct {
 	mu    sync.Mutex
@@ -54,8 +57,9 @@ func (g *Gateway) Cut(t haltd.Target) {
 	}
 }
 
-// takeOff makes a call one that can be cut. Between its verdict and now its
-// agent may have been stopped: then it does not leave.
+// takeOff makes a call one that can be cut. Between its verdict and now,
+// perhaps after a wait, its agent may have been stopped: then it does not
+// leave.
 func (g *Gateway) takeOff(x *exchange) error {
 	x.ctx, x.cut = context.WithCancelCause(x.r.Context())
 	g.flights.add(x)
@@ -78,6 +82,7 @@ func (x *exchange) wasCut() bool { return x.ctx != nil && errors.Is(context.Caus
 
 // cutDenial answers a call that was cut before its reply began.
 func (x *exchange) cutDenial() error {
+	x.event.Error = errorCut
 	x.verdict.Stop()
 	x.verdict.Describe(&x.event)
 	return x.denial()

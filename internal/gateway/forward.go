@@ -78,14 +78,14 @@ func (x *exchange) upstreamRequest(up *upstream, body *payload) *http.Request {
 		ContentLength: x.r.ContentLength,
 		Proto:         "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
-	switch {
-	case body.bytes != nil:
+	if body.bytes != nil {
 		delete(h, "Expect") // answered when the body was read
 		out.ContentLength = int64(len(body.bytes))
 		out.Body, _ = body.open()
 		out.GetBody = body.open
-	case x.r.ContentLength == 0:
-		out.Body = http.NoBody
+	}
+	if out.ContentLength == 0 {
+		out.Body, out.GetBody = http.NoBody, nil // or net/http would say that it is chunked
 	}
 	return out.WithContext(x.ctx)
 }
@@ -154,7 +154,7 @@ func (g *Gateway) pump(x *exchange, from io.Reader, tap *wire.Tap, flush func())
 		case err == io.EOF:
 			return true
 		case err != nil && x.wasCut():
-			x.event.Error, x.broken = "operator_cut", true
+			x.event.Error, x.broken = errorCut, true
 			x.endStream()
 			return false
 		case err != nil:

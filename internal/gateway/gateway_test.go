@@ -31,71 +31,142 @@ type fixture struct {
 	events  *eventLog
 	meter   *meter
 	keys    *keyStore
+	clock   *clock
+	setup   setup
 	control *control.Control
 	store   *sqlite.Store
+	close   func() // ends it before the test does
 }
+
+// setup is what differs from one fixture to the other.
+type setup struct {
+	yaml  string
+	data  string // folder of the store; "" for a new one
+	clock *clock
+	// control stands between control and the store.
+	control func(haltd.ControlStore) haltd.ControlStore
+}
+
+// clock goes on from a noon in March and can be put forward.
+type clock struct {
+	began time.Time
+	ahead atomic.Int64
+}
+
+func newClock() *clock { return &clock{began: time.Now()} }
+
+var noon = time.Date(2026, 3, 11, 12, 0, 0, 0, time.UTC)
+
+func (c *clock) now() time.Time { return noon.Add(time.Since(c.began) + time.Duration(c.ahead.Load())) }
+
+func (c *clock) advance(d time.Duration) { c.ahead.Add(int64(d)) }
 
 // newFixture starts a gateway with this configuration; UPSTREAM in it stands
 // for the address of the handler.
 func newFixture(t testing.TB, upstream http.Handler, yaml string) *fixture {
 	t.Helper()
-	up := httptest.NewServer(upstream)
-	t.Cleanup(up.Close)
 	if yaml == "" {
-		yaml = "providers:\n  openai: {base_url: UPSTREAM}\n  anthropic: {base_url: UPSTREAM}\n  gemini: {base_url: UPSTREAM}\n"
+		yaml = providersYAML
 	}
-	return startFixture(t, strings.ReplaceAll(yaml, "UPSTREAM", up.URL))
+	return startFixture(t, strings.ReplaceAll(yaml, "UPSTREAM", newUpstream(t, upstream)))
 }
+
+const providersYAML = "providers:\n  openai: {base_url: UPSTREAM}\n  anthropic: {base_url: UPSTREAM}\n  gemini: {base_url: UPSTREAM}\n"
 
 func startFixture(t testing.TB, yaml string) *fixture {
 	t.Helper()
-	f := &fixture{events: &eventLog{}, meter: &meter{counts: map[string]int{}}, keys: &keyStore{byHash: map[haltd.KeyHash]haltd.Key{}}}
+	return setup{yaml: yaml}.start(t)
+}
+
+func (s setup) start(t testing.TB) *fixture {
+	t.Helper()
+	if s.clock == nil {
+		s.clock = newClock()
+	}
+	if s.data == "" {
+		s.data = t.TempDir()
+	}
+	f := &fixture{
+		events: &eventLog{clock: s.clock}, meter: &meter{counts: map[string]int{}}, clock: s.clock, setup: s,
+		keys: &keyStore{byHash: map[haltd.KeyHash]haltd.Key{}},
+	}
 	ring, err := NewKeyring(context.Background(), f.keys, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := loadConfig(t, yaml)
+	cfg := loadConfig(t, s.yaml)
 	price := func(_, _ string, u haltd.Usage) (haltd.Money, bool) {
 		return haltd.Money(u.Input+u.Output) * haltd.Dollar / 1000, true
 	}
+	judge, closeJudge := f.newJudge(t, cfg, price)
 	f.Gateway = New(Options{
-		Keys: ring, Recorder: f.events, Meter: f.meter, Price: price,
-		Judge:    f.newJudge(t, cfg, price),
+		Keys: ring, Recorder: f.events, Meter: f.meter, Price: price, Judge: judge,
 		Attempts: memory.NewAttempts(1000), Replies: memory.NewReplies(1000),
-		Clock: time.Now, Logger: slog.New(slog.DiscardHandler),
+		Clock: f.clock.now, Logger: slog.New(slog.DiscardHandler),
 	}, NewSettings(cfg, nil))
-	s := httptest.NewServer(f.Gateway)
-	t.Cleanup(func() { s.Close(); f.Gateway.Wait(); f.Gateway.Close() })
-	f.url = s.URL
+	server := httptest.NewServer(f.Gateway)
+	f.close = sync.OnceFunc(func() { server.Close(); f.Gateway.Wait(); f.Gateway.Close(); closeJudge() })
+	t.Cleanup(f.close)
+	f.url = server.URL
 	return f
 }
 
-// newJudge makes a judge over a store in a temporary folder.
-func (f *fixture) newJudge(t testing.TB, cfg *config.Config, price func(_, _ string, u haltd.Usage) (haltd.Money, bool)) *judge.Judge {
+// restart ends a fixture and starts another over the same store.
+func (f *fixture) restart(t *testing.T) *fixture {
+	t.Helper()
+	f.persist(t)
+	f.close()
+	return f.setup.start(t)
+}
+
+// persist writes the events that went to the recorder.
+func (f *fixture) persist(t *testing.T) {
+	t.Helper()
+	f.Gateway.Wait()
+	f.events.mu.Lock()
+	defer f.events.mu.Unlock()
+	var events []haltd.Event
+	for i := range f.events.all {
+		if e := &f.events.all[i]; e.ID == 0 {
+			f.events.Stamp(e)
+			events = append(events, *e)
+		}
+	}
+	if err := f.store.AppendEvents(t.Context(), events); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newJudge makes a judge over a store.
+func (f *fixture) newJudge(t testing.TB, cfg *config.Config, price func(_, _ string, u haltd.Usage) (haltd.Money, bool)) (_ *judge.Judge, end func()) {
 	t.Helper()
 	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
 	var err error
-	if f.store, err = sqlite.Open(ctx, filepath.Join(t.TempDir(), "haltd.db")); err != nil {
+	if f.store, err = sqlite.Open(ctx, filepath.Join(f.setup.data, "haltd.db")); err != nil {
 		t.Fatal(err)
 	}
+	var standings haltd.ControlStore = f.store
+	if f.setup.control != nil {
+		standings = f.setup.control(standings)
+	}
 	f.control, err = control.New(ctx, control.Options{
-		Store: f.store, Incidents: f.store, Journal: f.events,
-		Cut: func(target haltd.Target) { f.Gateway.Cut(target) }, Notify: func() {}, Clock: time.Now, Logger: log,
+		Store: standings, Incidents: f.store, Journal: f.events,
+		Cut: func(target haltd.Target) { f.Gateway.Cut(target) }, Notify: func() {}, Clock: f.clock.now, Logger: log,
 	}, cfg.Defaults.Policy, cfg.Agents)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ledgers, err := ledger.Open(ctx, f.store, func(context.Context) error { return nil }, time.Now, log)
+	ledgers, err := ledger.Open(ctx, f.store, func(context.Context) error { return nil }, f.clock.now, log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { f.control.Close(ctx); ledgers.Close(ctx); f.store.Close() })
+	end = func() { f.control.Close(ctx); _ = ledgers.Close(ctx); f.store.Close() }
 	return judge.New(judge.Options{
 		Control: f.control, Ledgers: ledgers, Sessions: f.store,
 		States: memory.NewDetectors(1000, 1e6), Limits: memory.NewLimits(1000),
 		Price: price, Record: f.events.Record, Key: []byte("a key of the tests"),
-		Meter: f.meter, Clock: time.Now, Logger: log,
-	})
+		Meter: f.meter, Clock: f.clock.now, Logger: log,
+	}), end
 }
 
 func loadConfig(t testing.TB, yaml string) *config.Config {
@@ -149,7 +220,9 @@ func (f *fixture) last(t *testing.T) haltd.Event {
 type eventLog struct {
 	mu  sync.Mutex
 	all []haltd.Event
-	ids atomic.Int64
+
+	clock *clock
+	ids   haltd.EventIDs
 }
 
 func (l *eventLog) Record(e haltd.Event) {
@@ -159,7 +232,7 @@ func (l *eventLog) Record(e haltd.Event) {
 }
 
 // Stamp and Announce make the log a journal.
-func (l *eventLog) Stamp(e *haltd.Event) { e.ID = haltd.EventID(l.ids.Add(1)) }
+func (l *eventLog) Stamp(e *haltd.Event) { e.ID = l.ids.Next(l.clock.now()) }
 
 func (l *eventLog) Announce(events []haltd.Event) {
 	for _, e := range events {
@@ -246,4 +319,11 @@ func answerEach(replies <-chan string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer(200, "application/json", <-replies).ServeHTTP(w, r)
 	})
+}
+
+// newUpstream starts an upstream and answers its address.
+func newUpstream(t testing.TB, h http.Handler) string {
+	up := httptest.NewServer(h)
+	t.Cleanup(up.Close)
+	return up.URL
 }

@@ -28,9 +28,12 @@ func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestVerd
 	v.Describe(&e)
 	// The call was made: nothing was blocked, whatever comes next.
 	e.Blocked, e.BlockReason = false, ""
+	g.Judge.Control.Journal.Stamp(&e) // the answer names the event
 	g.Recorder.Record(e)
 	g.Meter.Request(e.Provider, v.Decision.Action.String())
-	return ingestVerdict(v, g.Judge.Control.Agent(in.Agent).Active(in.Session)), nil
+	verdict := ingestVerdict(v, g.Judge.Control.Agent(in.Agent).Active(in.Session))
+	verdict.Event = e.ID
+	return verdict, nil
 }
 
 func ingestEvent(in haltd.Ingest) haltd.Event {

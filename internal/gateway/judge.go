@@ -51,7 +51,6 @@ func (g *Gateway) throttle(x *exchange, delay time.Duration) error {
 		x.verdict.Withdraw(x.r.Context())
 		return errClientLeft
 	}
-	x.verdict.Recheck(x.r.Context())
 	return nil
 }
 

@@ -19,7 +19,7 @@ func (g *Gateway) record(x *exchange) {
 	switch {
 	case x.reply != nil:
 		describeReply(e, x)
-	case x.forwarded && x.format != nil && (e.Error == "client_left" || e.Error == "operator_cut"):
+	case x.forwarded && x.format != nil && (e.Error == "client_left" || e.Error == errorCut):
 		// Nobody waited for the reply; the prompt was sent all the same.
 		e.Estimated, e.Tokens = true, haltd.Usage{Input: int64(x.estimate)}
 	}
@@ -91,7 +91,7 @@ func (g *Gateway) remember(x *exchange) {
 	if e.Format == "" {
 		return
 	}
-	if e.Blocked {
+	if !x.forwarded {
 		g.Attempts.Stopped(x.attempt)
 		return
 	}

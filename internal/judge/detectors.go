@@ -2,6 +2,7 @@ package judge
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -44,15 +45,10 @@ func (j *Judge) state(m detect.Memory, r *Request) detect.State {
 }
 
 func (j *Judge) judgeCall(v *Verdict, st detect.State, m detect.Memory) {
-	r, k := v.request, &v.agent.Policy.KillSwitch
-	set := v.settings
+	r, set := v.request, v.settings
 	set.Stateless = set.Stateless || r.Retry // the retry of a call is like that call
 	v.Detected = detect.Judge(set, st, r.Call, r.Now)
-	if rejects(v.Detected, k) && !m.Note.Rejected.IsZero() && r.Now.Sub(m.Note.Rejected) >= time.Duration(k.RetryAfter)*time.Second {
-		// The agent has been quiet for as long as it was asked to: what
-		// it did before no longer counts.
-		m.Window.Clear()
-		m.Note.Mark, m.Note.Rejected, m.Note.Incident = m.Session.MarkHere(j.cache, r.Call, r.Now), time.Time{}, ""
+	if v.forgive(m, st.Cache) {
 		st.Mark = m.Note.Mark
 		v.Detected = detect.Judge(set, st, r.Call, r.Now)
 	}
@@ -60,7 +56,7 @@ func (j *Judge) judgeCall(v *Verdict, st detect.State, m detect.Memory) {
 	v.decide()
 	switch {
 	case v.Decision.Action.Stops():
-		v.noteRejection(m.Note)
+		v.noteRejection(m)
 	case !r.Retry && !r.reported:
 		v.entry = detect.Admit(v.settings, st, v.Detected, r.Now)
 	}
@@ -69,16 +65,46 @@ func (j *Judge) judgeCall(v *Verdict, st detect.State, m detect.Memory) {
 	}
 }
 
-// noteRejection files rejections of a session under one incident.
-func (v *Verdict) noteRejection(n *detect.Note) {
-	if v.Decision.Action != haltd.Reject || v.Decision.Check != checkSimilarity && v.Decision.Check != checkStall {
-		return
+// forgive ends rejections after the agent has been quiet for as long as it was
+// asked to: what it did before no longer counts. It reports whether it did.
+func (v *Verdict) forgive(m detect.Memory, cache *detect.Cache) (did bool) {
+	r := v.request
+	quiet := func(d detect.Detector, past *detect.Rejections) bool {
+		wait := time.Duration(v.agent.Policy.KillSwitch.RetryAfter) * time.Second
+		if !v.rejects(d) || past.Last.IsZero() || r.Now.Sub(past.Last) < wait {
+			return false
+		}
+		past.Last = time.Time{}
+		return true
 	}
-	n.Rejected = v.request.Now
-	if n.Incident == "" {
-		n.Incident, v.rejected = haltd.NewName("inc_"), true
+	if quiet(detect.Similarity, m.Similar) {
+		m.Window.Clear()
+		did = true
 	}
-	v.Incident = n.Incident
+	if quiet(detect.Stall, &m.Note.Stalled) {
+		m.Note.Mark = m.Session.MarkHere(cache, r.Call, r.Now)
+		did = true
+	}
+	return did
+}
+
+// noteRejection keeps when a request was last rejected, and files rejections
+// that belong together under one incident.
+func (v *Verdict) noteRejection(m detect.Memory) {
+	now := v.request.Now
+	for d, past := range map[detect.Detector]*detect.Rejections{detect.Similarity: m.Similar, detect.Stall: &m.Note.Stalled} {
+		if !v.rejects(d) {
+			continue
+		}
+		past.Last = now
+		if v.Decision.Action != haltd.Reject || v.Decision.Check != string(d) {
+			continue
+		}
+		if past.Incident == "" || now.Sub(past.Began) >= rejectOnce {
+			past.Incident, past.Began, v.rejected = haltd.NewName("inc_"), now, true
+		}
+		v.Incident = past.Incident
+	}
 }
 
 // The detectors' names as checks.
@@ -87,13 +113,11 @@ const (
 	checkStall      = string(detect.Stall)
 )
 
-func rejects(d detect.Verdict, k *haltd.KillSwitch) bool {
-	for i := range d.Signals {
-		if d.Signals[i].Level == detect.Kill && actionOf(k, d.Signals[i].Detector) == haltd.Reject {
-			return k.Enabled
-		}
-	}
-	return false
+// rejects reports whether a detector is certain and its action is to reject.
+func (v *Verdict) rejects(d detect.Detector) bool {
+	k := &v.agent.Policy.KillSwitch
+	return k.Enabled && actionOf(k, d) == haltd.Reject &&
+		slices.ContainsFunc(v.Detected.Signals, func(s detect.Signal) bool { return s.Detector == d && s.Level == detect.Kill })
 }
 
 func actionOf(k *haltd.KillSwitch, d detect.Detector) haltd.Action {

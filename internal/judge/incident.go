@@ -13,7 +13,7 @@ import (
 
 const (
 	growthOnce = 24 * time.Hour
-	rejectOnce = time.Hour
+	rejectOnce = time.Hour // what is rejected within it is one incident
 	ever       = 100 * 365 * 24 * time.Hour
 )
 
@@ -31,7 +31,7 @@ func (j *Judge) kill(ctx context.Context, v *Verdict) {
 	v.Incident = incident.ID
 	v.Describe(&e)
 	e.Type, e.Verdict = haltd.EventKillSwitch, v.Full()
-	standing, killed, err := j.Control.Kill(ctx, target, incident, e)
+	_, killed, err := j.Control.Kill(ctx, target, incident, e)
 	switch {
 	case err != nil:
 		j.Logger.Error("agent not killed: the store failed; this call is refused", "agent", r.Agent, "error", err)
@@ -41,9 +41,11 @@ func (j *Judge) kill(ctx context.Context, v *Verdict) {
 		v.Written = true
 		j.Meter.Kill(v.Decision.Check)
 		j.Logger.Warn("agent killed", "agent", r.Agent, "session", r.Session, "reason", v.Decision.Check, "incident", incident.ID)
-	default: // another call of the same loop was faster
-		v.Incident = standing.Incident
-		v.Decision.Action, v.Decision.Reason = haltd.Block, haltd.ReasonKilled
+	default: // another call of the same loop, or a person, was faster
+		v.Incident = ""
+		v.Decision.Action = haltd.Block
+		v.agent = j.Control.Agent(r.Agent)
+		v.inactive()
 	}
 }
 
@@ -69,17 +71,21 @@ func (j *Judge) tell(v *Verdict) {
 	case v.Decision.Action == haltd.Kill || v.Written:
 	case v.rejected:
 		i := v.incident(haltd.IncidentKillSwitch, r.Now)
-		i.ID, i.Once, i.OnceFor = v.Incident, "reject:"+r.Agent+":"+r.Session, rejectOnce
+		i.ID = v.Incident
 		j.Control.Raise(i, j.eventOf(v, haltd.EventWarning, i.ID), control.NoticeOf(&i))
 	case v.News && found:
 		i := v.incident(haltd.IncidentKillSwitch, r.Now)
 		i.Shadow, i.Action, i.Reason, i.Detector, i.Sentence = true, shadow.Action, shadow.Reason, shadow.Check, shadow.Sentence
-		i.Once, i.OnceFor = "shadow:"+r.Agent+":"+r.Session, ever
+		i.Once, i.OnceFor = once("shadow", r), ever
 		j.Control.Raise(i, j.eventOf(v, haltd.EventWarning, i.ID))
-	case v.News:
+	case v.News && v.Incident == "": // or the incident has the evidence
 		j.Record(j.eventOf(v, haltd.EventWarning, ""))
 	}
 }
+
+// once names what is told once for a session. No agent has a space in its id,
+// so that no two sessions share a name.
+func once(what string, r *Request) string { return what + ":" + r.Agent + " " + r.Session }
 
 // wouldStop is what a detector would have done while its switch is off.
 func (v *Verdict) wouldStop() (haltd.Finding, bool) {
@@ -111,7 +117,7 @@ func (j *Judge) raiseGrowth(v *Verdict, s detect.Signal, now time.Time) {
 	told.Findings = []haltd.Finding{{Check: string(detect.Growth), Action: haltd.Warn, Reason: haltd.ReasonGrowth, Sentence: s.Sentence(r.Agent)}}
 	told.Decision = told.Findings[0]
 	i := told.incident(haltd.IncidentGrowth, now)
-	i.Once, i.OnceFor = "growth:"+r.Agent+":"+r.Session, growthOnce
+	i.Once, i.OnceFor = once("growth", r), growthOnce
 	e := j.eventOf(&told, haltd.EventGrowth, i.ID)
 	e.Time, e.Shadow, e.Score = now.UTC(), false, 0
 	notice := control.NoticeOf(&i)

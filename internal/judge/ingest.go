@@ -5,6 +5,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/ledger"
 )
 
 // Ingest takes a call that was made without the gateway, with its reply, and
@@ -25,7 +26,9 @@ func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost
 	v := j.Judge(ctx, r)
 	v.Withdraw(ctx) // the call has been made: nothing is held back for it
 	spent := haltd.Spending{Cost: cost, Tokens: reply.Usage.Input + reply.Usage.Output}
-	crossed, err := j.Ledgers.Charge(ctx, r.Agent, v.agent.Policy.Budgets, v.agent.Zone, spent, r.Now)
+	crossed, err := j.Ledgers.Charge(ctx, ledger.Booking{
+		Agent: r.Agent, Budgets: v.agent.Policy.Budgets, Zone: v.agent.Zone, Amount: spent, Now: r.Now,
+	})
 	if err != nil {
 		j.Logger.Error("a reported call is not booked", "agent", r.Agent, "error", err)
 	}

@@ -147,21 +147,39 @@ func (j *Judge) Judge(ctx context.Context, r *Request) *Verdict {
 // admit takes what the request needs. Another request may have been faster:
 // then it is refused after all and nothing stays taken.
 func (j *Judge) admit(ctx context.Context, v *Verdict) {
-	r := v.request
-	if len(v.draws) > 0 {
-		refused, wait, err := j.Limits.Take(ctx, v.draws, r.Now)
-		if err != nil {
-			j.Logger.Warn("rate limits not kept: their state cannot be had", "agent", r.Agent, "error", err)
-			v.draws = nil
-		} else if refused >= 0 {
-			v.find(v.rateFinding(v.drawNames[refused], wait, false))
-			v.draws = nil
-			v.Withdraw(ctx)
-			return
-		}
+	if !j.takeTokens(ctx, v) || !j.reserve(ctx, v) {
+		v.Withdraw(ctx)
 	}
-	amount := j.estimate(v)
-	held, over, err := j.Ledgers.Reserve(ctx, r.Agent, v.agent.Policy.Budgets, v.agent.Zone, amount, r.Now)
+}
+
+// takeTokens draws what the rate limits ask for. While the bypass is on, what
+// they refuse is not drawn.
+func (j *Judge) takeTokens(ctx context.Context, v *Verdict) bool {
+	if len(v.draws) == 0 {
+		return true
+	}
+	refused, wait, err := j.Limits.Take(ctx, v.draws, v.request.Now)
+	switch {
+	case err != nil:
+		j.Logger.Warn("rate limits not kept: their state cannot be had", "agent", v.request.Agent, "error", err)
+		v.draws = nil
+	case refused >= 0:
+		v.draws, v.tokens = nil, policy.Draw{}
+		if !v.bypass {
+			v.find(v.rateFinding(v.drawNames[refused], wait, false))
+		}
+		return v.bypass
+	}
+	return true
+}
+
+// reserve holds back what the call may cost. While the bypass is on, it is
+// held back and charged whether the budget has it or not.
+func (j *Judge) reserve(ctx context.Context, v *Verdict) bool {
+	r := v.request
+	held, over, err := j.Ledgers.Reserve(ctx, ledger.Booking{
+		Agent: r.Agent, Budgets: v.agent.Policy.Budgets, Zone: v.agent.Zone, Amount: j.estimate(v), Now: r.Now, Force: v.bypass,
+	})
 	switch {
 	case err != nil && !v.bypass:
 		j.Logger.Error("call refused: its reservation cannot be written", "agent", r.Agent, "error", err)
@@ -169,13 +187,13 @@ func (j *Judge) admit(ctx context.Context, v *Verdict) {
 			Check: "budget", Action: haltd.Reject, Reason: haltd.ReasonUnsaved, RetryAfter: 5,
 			Sentence: "haltd cannot write to its store, and this agent has a hard budget that must not be forgotten.",
 		})
-		v.Withdraw(ctx)
+		return false
 	case len(over) > 0:
 		v.find(j.budgetFinding(v, over[0]))
-		v.Withdraw(ctx)
-	default:
-		v.held = held
+		return false
 	}
+	v.held = held
+	return true
 }
 
 // estimate is what the call may cost at most, as far as one can tell.

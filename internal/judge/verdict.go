@@ -54,10 +54,7 @@ func (v *Verdict) inactive() bool {
 	if !stopped {
 		return false
 	}
-	f := haltd.Finding{
-		Check: "inactive", Action: haltd.Block, Reason: haltd.ReasonManual,
-		Sentence: v.request.Agent + " was switched off by a person.",
-	}
+	f := v.switchedOff()
 	if s.DeactivatedBy != nil && *s.DeactivatedBy == haltd.ByKillSwitch {
 		if v.bypass {
 			return false
@@ -71,6 +68,13 @@ func (v *Verdict) inactive() bool {
 	v.Findings = append(v.Findings, f)
 	v.Decision = f
 	return true
+}
+
+func (v *Verdict) switchedOff() haltd.Finding {
+	return haltd.Finding{
+		Check: "inactive", Action: haltd.Block, Reason: haltd.ReasonManual,
+		Sentence: v.request.Agent + " was switched off by a person.",
+	}
 }
 
 // find adds a finding. While the bypass is on, none is enforced.
@@ -101,7 +105,10 @@ func (v *Verdict) Recheck(ctx context.Context) bool {
 // call was on its way.
 func (v *Verdict) Stop() {
 	v.agent = v.judge.Control.Agent(v.request.Agent)
-	v.inactive()
+	if !v.inactive() { // it was resumed again, but this call is cut
+		v.Decision = v.switchedOff()
+		v.Findings = append(v.Findings, v.Decision)
+	}
 }
 
 // Withdraw gives back what a request took that is not forwarded after all.

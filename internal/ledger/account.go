@@ -12,34 +12,44 @@ import (
 
 // account is what one agent spends.
 type account struct {
+	ledgers *Ledgers
 	agent   string
 	opening sync.Mutex // held while a span is loaded
 	saving  sync.Mutex // held while the ledger is written; those who wait are served by one write
 
 	mu    sync.Mutex
 	spans [2]*span // of today and of this month
-	past  []*span  // with calls that have not been settled
+	past  []*span  // that are not over, or have calls that are not settled
 }
 
 // span is one period of an account.
 type span struct {
 	period     haltd.Period
 	start, end time.Time
-	hard       bool // some hard budget applies: what is on disk matters
-	slack      haltd.Spending
+	budget     haltd.Budget // that applies; where it is hard, what is on disk matters
 
 	spent    haltd.Spending
 	reserved haltd.Spending // of calls on their way
+	told     struct{ soft, hard bool }
 
-	// onDisk is what a crash now would charge. It is never less than spent
-	// and reserved together while a hard budget applies.
+	// onDisk is what a crash now would charge. Where the budget is hard, it
+	// is never less than spent and reserved together.
 	onDisk  haltd.Spending
 	written haltd.Ledger
 }
 
 func (s *span) total() haltd.Spending { return s.spent.Add(s.reserved) }
 
-func covers(a, b haltd.Spending) bool { return a.Cost >= b.Cost && a.Tokens >= b.Tokens }
+// isShort reports whether a crash now would forget something.
+func (s *span) isShort() bool {
+	t := s.total()
+	return s.budget.HardUSD > 0 && s.onDisk.Cost < t.Cost || s.budget.HardTokens > 0 && s.onDisk.Tokens < t.Tokens
+}
+
+// slack is what is held for calls to come, so that few have to wait.
+func (s *span) slack() haltd.Spending {
+	return haltd.Spending{Cost: s.budget.HardUSD / 100, Tokens: s.budget.HardTokens / 100}
+}
 
 // Over is a budget that is spent.
 type Over struct {
@@ -49,6 +59,44 @@ type Over struct {
 	Hard   bool
 	Spent  haltd.Spending
 	Budget haltd.Budget
+}
+
+// over compares what is used with the soft or the hard line of a budget.
+func (s *span) over(b haltd.Budgets, used haltd.Spending, hard bool) (Over, bool) {
+	limit := budgetOf(b, s.period)
+	cost, tokens := limit.SoftUSD, limit.SoftTokens
+	if hard {
+		cost, tokens = limit.HardUSD, limit.HardTokens
+	}
+	o := Over{Period: s.period, Start: s.start, Resets: s.end, Hard: hard, Spent: used, Budget: limit}
+	return o, cost > 0 && used.Cost >= cost || tokens > 0 && used.Tokens >= tokens
+}
+
+// full are the hard budgets that are spent or held back to the last.
+func full(spans []*span, b haltd.Budgets) (overs []Over) {
+	for _, s := range spans {
+		if o, is := s.over(b, s.total(), true); is {
+			overs = append(overs, o)
+		}
+	}
+	return overs
+}
+
+// news are the budgets, soft and hard, that are spent and were not told of.
+func news(spans []*span, b haltd.Budgets) (overs []Over) {
+	for _, s := range spans {
+		for _, line := range []struct {
+			hard bool
+			told *bool
+		}{{false, &s.told.soft}, {true, &s.told.hard}} {
+			o, is := s.over(b, s.spent, line.hard)
+			if is && !*line.told {
+				overs = append(overs, o)
+			}
+			*line.told = is
+		}
+	}
+	return overs
 }
 
 // Check reports the hard budgets that are spent.
@@ -63,29 +111,23 @@ func (l *Ledgers) Check(ctx context.Context, agent string, b haltd.Budgets, zone
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return overs(spans, b, true), nil
+	return full(spans, b), nil
 }
 
-func overs(spans []*span, b haltd.Budgets, hard bool) []Over {
-	var out []Over
-	for _, s := range spans {
-		limit := budgetOf(b, s.period)
-		used := s.spent
-		cost, tokens := limit.SoftUSD, limit.SoftTokens
-		if hard {
-			used, cost, tokens = s.total(), limit.HardUSD, limit.HardTokens
-		}
-		if cost > 0 && used.Cost >= cost || tokens > 0 && used.Tokens >= tokens {
-			out = append(out, Over{Period: s.period, Start: s.start, Resets: s.end, Hard: hard, Spent: used, Budget: limit})
-		}
-	}
-	return out
+// Booking is what an agent is about to spend, or has spent, under which
+// budgets.
+type Booking struct {
+	Agent   string
+	Budgets haltd.Budgets
+	Zone    *time.Location
+	Amount  haltd.Spending
+	Now     time.Time
+	Force   bool // also when the budget is spent
 }
 
 // Reservation is what one call holds back until it is settled. A nil one is
 // that of an agent without budgets, and does nothing.
 type Reservation struct {
-	ledgers *Ledgers
 	account *account
 	budgets haltd.Budgets
 	spans   []*span
@@ -96,33 +138,30 @@ type Reservation struct {
 // applies. A budget that has been spent meanwhile refuses: then over is not
 // empty and nothing is held. An error means that the reservation could not be
 // written, and nothing is held either.
-func (l *Ledgers) Reserve(ctx context.Context, agent string, b haltd.Budgets, zone *time.Location, amount haltd.Spending, now time.Time) (_ *Reservation, over []Over, err error) {
-	if !limited(b) {
+func (l *Ledgers) Reserve(ctx context.Context, b Booking) (_ *Reservation, over []Over, err error) {
+	if !limited(b.Budgets) {
 		return nil, nil, nil
 	}
-	a := l.account(agent)
-	spans, err := l.current(ctx, a, zone, now)
+	a := l.account(b.Agent)
+	spans, err := l.current(ctx, a, b.Zone, b.Now)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &Reservation{ledgers: l, account: a, budgets: b, spans: slices.Clone(spans), amount: amount}
+	r := &Reservation{account: a, budgets: b.Budgets, spans: spans, amount: b.Amount}
 	a.mu.Lock()
-	if over := overs(spans, b, true); len(over) > 0 {
+	if over := full(spans, b.Budgets); len(over) > 0 && !b.Force {
 		a.mu.Unlock()
 		return nil, over, nil
 	}
-	covered := true
 	for _, s := range spans {
-		limit := budgetOf(b, s.period)
-		s.hard = limit.IsHard()
-		s.slack = haltd.Spending{Cost: limit.HardUSD / 100, Tokens: limit.HardTokens / 100}
-		s.reserved = s.reserved.Add(amount)
-		covered = covered && (!s.hard || covers(s.onDisk, s.total()))
+		s.budget = budgetOf(b.Budgets, s.period)
+		s.reserved = s.reserved.Add(b.Amount)
 	}
+	short := slices.ContainsFunc(spans, (*span).isShort)
 	a.mu.Unlock()
-	if !covered {
-		if err := a.save(ctx, l.store, false); err != nil {
-			r.release()
+	if short {
+		if err := a.save(ctx, false); err != nil {
+			r.Release()
 			return nil, nil, err
 		}
 	}
@@ -135,17 +174,17 @@ func (r *Reservation) Extend(more haltd.Spending) {
 	if r == nil {
 		return
 	}
-	r.account.mu.Lock()
+	a := r.account
+	a.mu.Lock()
 	r.amount = r.amount.Add(more)
 	for _, s := range r.spans {
 		s.reserved = s.reserved.Add(more)
 	}
-	r.account.mu.Unlock()
-	go func() {
-		if err := r.account.save(context.Background(), r.ledgers.store, false); err != nil {
-			r.ledgers.log.Warn("a longer reservation is not written yet", "agent", r.account.agent, "error", err)
-		}
-	}()
+	short := slices.ContainsFunc(r.spans, (*span).isShort)
+	a.mu.Unlock()
+	if short {
+		a.ledgers.saveSoon()
+	}
 }
 
 // Held is what the reservation holds.
@@ -158,41 +197,39 @@ func (r *Reservation) Held() haltd.Spending {
 	return r.amount
 }
 
-// Settle charges what the call really cost and reports the budgets that it
-// took across their line, soft and hard.
-func (r *Reservation) Settle(actual haltd.Spending) (crossed []Over) {
+// Settle charges what the call really cost and reports the budgets that are
+// spent and were not told of, soft and hard. What a call cost beyond what it
+// held is on disk when Settle returns.
+func (r *Reservation) Settle(actual haltd.Spending) (overs []Over) {
 	if r == nil {
 		return nil
 	}
 	a := r.account
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	before := append(overs(r.spans, r.budgets, false), spentHard(r.spans, r.budgets)...)
+	overs, short := r.settle(actual)
+	if short {
+		if err := a.save(context.Background(), false); err != nil {
+			a.ledgers.log.Warn("a call that cost more than it held is not written yet", "agent", a.agent, "error", err)
+		}
+	}
+	return overs
+}
+
+func (r *Reservation) settle(actual haltd.Spending) (overs []Over, short bool) {
+	r.account.mu.Lock()
+	defer r.account.mu.Unlock()
 	for _, s := range r.spans {
 		s.reserved = s.reserved.Sub(r.amount)
 		s.spent = s.spent.Add(actual)
 	}
 	r.amount = haltd.Spending{}
-	for _, o := range append(overs(r.spans, r.budgets, false), spentHard(r.spans, r.budgets)...) {
-		if !slices.ContainsFunc(before, func(b Over) bool { return b.Period == o.Period && b.Hard == o.Hard }) {
-			crossed = append(crossed, o)
-		}
-	}
-	return crossed
+	return news(r.spans, r.budgets), slices.ContainsFunc(r.spans, (*span).isShort)
 }
 
-// spentHard are the hard budgets that what is settled has used up.
-func spentHard(spans []*span, b haltd.Budgets) []Over {
-	settled := make([]*span, len(spans))
-	for i, s := range spans {
-		c := *s
-		c.reserved = haltd.Spending{}
-		settled[i] = &c
+// Release gives back what a call that was not made holds.
+func (r *Reservation) Release() {
+	if r == nil {
+		return
 	}
-	return overs(settled, b, true)
-}
-
-func (r *Reservation) release() {
 	r.account.mu.Lock()
 	defer r.account.mu.Unlock()
 	for _, s := range r.spans {
@@ -201,16 +238,9 @@ func (r *Reservation) release() {
 	r.amount = haltd.Spending{}
 }
 
-// Release gives back what a call that was not made holds.
-func (r *Reservation) Release() {
-	if r != nil {
-		r.release()
-	}
-}
-
 // save writes the spans whose hold on disk does not cover what is needed and,
-// to tidy up, those that hold far more.
-func (a *account) save(ctx context.Context, store haltd.LedgerStore, tidyUp bool) error {
+// to tidy up, those that hold more than nothing for nobody.
+func (a *account) save(ctx context.Context, tidyUp bool) error {
 	a.saving.Lock()
 	defer a.saving.Unlock()
 	ls, spans := a.stale(tidyUp)
@@ -220,7 +250,7 @@ func (a *account) save(ctx context.Context, store haltd.LedgerStore, tidyUp bool
 	// A client that leaves must not leave others without their hold.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if err := store.SaveLedgers(ctx, ls); err != nil {
+	if err := a.ledgers.store.SaveLedgers(ctx, ls); err != nil {
 		return fmt.Errorf("write the budget of %s: %w", a.agent, err)
 	}
 	a.mu.Lock()
@@ -234,27 +264,31 @@ func (a *account) save(ctx context.Context, store haltd.LedgerStore, tidyUp bool
 // stale are the ledgers to write. What they will no longer hold does not
 // count from now on: a call must not rely on it while it is being given back.
 func (a *account) stale(tidyUp bool) (ls []haltd.Ledger, spans []*span) {
+	now := a.ledgers.clock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.past = slices.DeleteFunc(a.past, func(s *span) bool {
-		return s.reserved == haltd.Spending{} && (!s.hard || s.written.Held == haltd.Spending{})
-	})
+	a.past = slices.DeleteFunc(a.past, func(s *span) bool { return !s.end.After(now) && s.isDone() })
 	for _, s := range append(slices.Clone(a.past), a.spans[:]...) {
-		if s == nil || !s.hard {
+		if s == nil || !s.budget.IsHard() {
 			continue
 		}
-		short := !covers(s.onDisk, s.total())
-		idle := s.reserved == haltd.Spending{}
-		if !short && !(tidyUp && idle && s.written.Held != haltd.Spending{}) {
+		short := s.isShort()
+		if !short && (!tidyUp || s.reserved != haltd.Spending{} || s.written.Held == haltd.Spending{}) {
 			continue
 		}
 		l := haltd.Ledger{Agent: a.agent, Period: s.period, Start: s.start, Spent: s.spent, Held: s.reserved}
 		if short {
-			l.Held = l.Held.Add(s.slack)
+			l.Held = l.Held.Add(s.slack())
 		}
 		after := l.Spent.Add(l.Held)
 		s.onDisk = haltd.Spending{Cost: min(s.onDisk.Cost, after.Cost), Tokens: min(s.onDisk.Tokens, after.Tokens)}
 		ls, spans = append(ls, l), append(spans, s)
 	}
 	return ls, spans
+}
+
+// isDone reports that nobody will settle anything here and that the disk says
+// what there is to say.
+func (s *span) isDone() bool {
+	return s.reserved == haltd.Spending{} && (!s.budget.IsHard() || s.written.Held == haltd.Spending{} && !s.isShort())
 }

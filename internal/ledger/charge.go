@@ -1,30 +1,24 @@
 package ledger
 
-import (
-	"context"
-	"slices"
-	"time"
-
-	"github.com/haltd/haltd"
-)
+import "context"
 
 // Charge books what a call has cost that was made without asking, and reports
-// the budgets that it took across their line.
-func (l *Ledgers) Charge(ctx context.Context, agent string, b haltd.Budgets, zone *time.Location, amount haltd.Spending, now time.Time) ([]Over, error) {
-	if !limited(b) {
+// the budgets that are spent and were not told of.
+func (l *Ledgers) Charge(ctx context.Context, b Booking) ([]Over, error) {
+	if !limited(b.Budgets) {
 		return nil, nil
 	}
-	a := l.account(agent)
-	spans, err := l.current(ctx, a, zone, now)
+	a := l.account(b.Agent)
+	spans, err := l.current(ctx, a, b.Zone, b.Now)
 	if err != nil {
 		return nil, err
 	}
-	r := &Reservation{ledgers: l, account: a, budgets: b, spans: slices.Clone(spans)}
 	a.mu.Lock()
 	for _, s := range spans {
-		s.hard = budgetOf(b, s.period).IsHard()
+		s.budget = budgetOf(b.Budgets, s.period)
 	}
 	a.mu.Unlock()
-	crossed := r.Settle(amount)
-	return crossed, a.save(ctx, l.store, false)
+	r := &Reservation{account: a, budgets: b.Budgets, spans: spans}
+	overs, _ := r.settle(b.Amount)
+	return overs, a.save(ctx, false)
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,6 +28,7 @@ type Ledgers struct {
 	accounts map[string]*account
 	saved    map[saved]haltd.Ledger // as found at the start
 
+	soon   chan struct{} // holds one wish to be written at once
 	stop   context.CancelFunc
 	worker sync.WaitGroup
 }
@@ -47,7 +49,7 @@ func Open(ctx context.Context, store haltd.LedgerStore, flush func(context.Conte
 	if err != nil {
 		return nil, fmt.Errorf("load budgets: %w", err)
 	}
-	l := &Ledgers{store: store, flush: flush, clock: clock, log: log, accounts: map[string]*account{}, saved: map[saved]haltd.Ledger{}}
+	l := &Ledgers{store: store, flush: flush, clock: clock, log: log, accounts: map[string]*account{}, saved: map[saved]haltd.Ledger{}, soon: make(chan struct{}, 1)}
 	for _, s := range ls {
 		l.saved[saved{s.Agent, s.Period, s.Start.UnixMicro()}] = s
 	}
@@ -72,10 +74,19 @@ func (l *Ledgers) tidyUp(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if err := l.saveAll(ctx); err != nil && ctx.Err() == nil {
-				l.log.Warn("budgets not written; what is held stays held", "error", err)
-			}
+		case <-l.soon:
 		}
+		if err := l.saveAll(ctx); err != nil && ctx.Err() == nil {
+			l.log.Warn("budgets not written; what is held stays held", "error", err)
+		}
+	}
+}
+
+// saveSoon has the worker write, without waiting for it.
+func (l *Ledgers) saveSoon() {
+	select {
+	case l.soon <- struct{}{}:
+	default: // somebody asked already
 	}
 }
 
@@ -88,7 +99,7 @@ func (l *Ledgers) saveAll(ctx context.Context) error {
 	}
 	l.mu.Unlock()
 	for _, a := range accounts {
-		if err := a.save(ctx, l.store, true); err != nil {
+		if err := a.save(ctx, true); err != nil {
 			return err
 		}
 	}
@@ -101,24 +112,28 @@ func (l *Ledgers) account(agent string) *account {
 	defer l.mu.Unlock()
 	a := l.accounts[agent]
 	if a == nil {
-		a = &account{agent: agent}
+		a = &account{ledgers: l, agent: agent}
 		l.accounts[agent] = a
 	}
 	return a
 }
 
-// current are the spans of now, loaded where they are new.
+// current are the spans of now, loaded where they are new. A request that was
+// on its way when a period ended is charged to the new one.
 func (l *Ledgers) current(ctx context.Context, a *account, zone *time.Location, now time.Time) ([]*span, error) {
 	a.opening.Lock()
 	defer a.opening.Unlock()
 	for i, p := range [...]haltd.Period{haltd.Daily, haltd.Monthly} {
 		start := policy.PeriodStart(p, zone, now)
-		if s := a.spans[i]; s != nil && s.start.Equal(start) {
+		if s := a.spans[i]; s != nil && (s.start.Equal(start) || now.Before(s.start)) {
 			continue
 		}
-		s, err := l.open(ctx, a.agent, p, start, policy.PeriodEnd(p, zone, now))
-		if err != nil {
-			return nil, err
+		s := a.reopen(p, start)
+		if s == nil {
+			var err error
+			if s, err = l.open(ctx, a.agent, p, start, policy.PeriodEnd(p, zone, now)); err != nil {
+				return nil, err
+			}
 		}
 		a.mu.Lock()
 		if old := a.spans[i]; old != nil {
@@ -127,7 +142,21 @@ func (l *Ledgers) current(ctx context.Context, a *account, zone *time.Location, 
 		a.spans[i] = s
 		a.mu.Unlock()
 	}
-	return a.spans[:], nil
+	return slices.Clone(a.spans[:]), nil
+}
+
+// reopen takes a span back that was left for that of another time zone; nil
+// when there is none.
+func (a *account) reopen(p haltd.Period, start time.Time) *span {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	i := slices.IndexFunc(a.past, func(s *span) bool { return s.period == p && s.start.Equal(start) })
+	if i < 0 {
+		return nil
+	}
+	s := a.past[i]
+	a.past = slices.Delete(a.past, i, i+1)
+	return s
 }
 
 // open starts a span from what the record and the ledger on disk know of it,
@@ -155,11 +184,11 @@ func (l *Ledgers) open(ctx context.Context, agent string, p haltd.Period, start,
 
 // Spending is what an agent has spent in the current periods.
 func (l *Ledgers) Spending(ctx context.Context, agent string, budgets haltd.Budgets, zone *time.Location) ([]haltd.PeriodSpending, error) {
-	a := l.account(agent)
 	now := l.clock()
 	if !limited(budgets) {
 		return l.unlimited(ctx, agent, zone, now)
 	}
+	a := l.account(agent)
 	spans, err := l.current(ctx, a, zone, now)
 	if err != nil {
 		return nil, err

@@ -63,7 +63,7 @@ func TestTheBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"type":"alert.growth","timestamp":"2026-03-01T10:00:00Z","data":{"id":"ntc_x","time":"2026-03-01T10:00:00Z",` +
-		`"topic":"growth","recovery":false,"agent":"billing-bot","session":"ses_x","incident":"inc_x","sentence":"Prompt tokens grow.",` +
+		`"topic":"growth","recovery":false,"agent":"billing-bot","session":"ses_x","incident":"inc_x","action":"allow","sentence":"Prompt tokens grow.",` +
 		`"tokens":[100,150],"title":"Runaway Agent Detected","url":"https://haltd.example/incidents/inc_x"}}`
 	if diff := cmp.Diff(want, string(b)); diff != "" {
 		t.Errorf("body (-want +got):\n%s", diff)

@@ -16,13 +16,18 @@ const forget = 24 * time.Hour
 // most recently used ones, within a bound of memory, and forgets those of a day
 // ago; what was decided about an agent is not here and is not forgotten.
 type Detectors struct {
-	windows  *recent[sessionKey, *held[detect.Window]]
+	windows  *recent[sessionKey, *held[window]]
 	sessions *recent[sessionKey, *held[ledger]]
 }
 
 type sessionKey struct {
 	agent, session string
 	shadow         bool
+}
+
+type window struct {
+	calls   detect.Window
+	similar detect.Rejections
 }
 
 type ledger struct {
@@ -57,7 +62,7 @@ func (h *held[T]) empty() {
 // of them as weigh the given number of words (eight bytes each).
 func NewDetectors(keep, words int) *Detectors {
 	d := &Detectors{
-		windows:  newRecent[sessionKey, *held[detect.Window]](keep),
+		windows:  newRecent[sessionKey, *held[window]](keep),
 		sessions: newRecent[sessionKey, *held[ledger]](keep),
 	}
 	d.sessions.weight = words / 2
@@ -71,7 +76,7 @@ func (d *Detectors) With(_ context.Context, p detect.Place, now time.Time, f fun
 	if p.WindowPerSession {
 		windowKey.session = p.Session
 	}
-	w, _ := d.windows.getOrSet(windowKey, newHeld[detect.Window])
+	w, _ := d.windows.getOrSet(windowKey, newHeld[window])
 	l, joined := d.sessions.getOrSet(sessionKey{p.Agent, p.Session, p.Shadow}, newHeld[ledger])
 	// Always in this order, so that two calls never wait for each other.
 	w.mu.Lock()
@@ -82,12 +87,13 @@ func (d *Detectors) With(_ context.Context, p detect.Place, now time.Time, f fun
 	if joined {
 		known.counted = 0
 	}
-	window := w.use(now)
+	shared := w.use(now)
 	if p.Since.After(w.since) { // an older one is a reply that was on its way
-		window.Clear()
+		shared.calls.Clear()
+		shared.similar = detect.Rejections{}
 		w.since = p.Since
 	}
-	f(detect.Memory{Window: window, Session: &known.session, Note: &known.note})
+	f(detect.Memory{Window: &shared.calls, Similar: &shared.similar, Session: &known.session, Note: &known.note})
 	weight := known.session.Weight()
 	d.sessions.weigh(weight - known.counted)
 	known.counted = weight

@@ -1,0 +1,84 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/policy"
+)
+
+// recoverEvery is how often spent budgets are looked at for a new period.
+const recoverEvery = 15 * time.Second
+
+func (c *Control) watchBudgets(ctx context.Context) {
+	tick := time.NewTicker(recoverEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := c.RecoverBudgets(ctx); err != nil && ctx.Err() == nil {
+				c.Logger.Warn("spent budgets not looked at", "error", err)
+			}
+		}
+	}
+}
+
+// RecoverBudgets closes the incidents of budgets whose period is over. A hard
+// budget stopped its agent, so whoever was told of that is told again. The
+// record alone says which are open: a restart forgets none.
+func (c *Control) RecoverBudgets(ctx context.Context) error {
+	for _, kind := range []haltd.IncidentKind{haltd.IncidentBudgetSoft, haltd.IncidentBudgetHard} {
+		q := haltd.IncidentQuery{Kind: kind, Status: haltd.IncidentOpen, Page: haltd.Page{Limit: 1000}}
+		for {
+			open, next, err := c.Incidents.Incidents(ctx, q)
+			if err != nil {
+				return err
+			}
+			for i := range open {
+				if err := c.recoverBudget(ctx, &open[i]); err != nil {
+					return err
+				}
+			}
+			if q.Cursor = next; next == "" {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Control) recoverBudget(ctx context.Context, i *haltd.Incident) error {
+	now, period := c.now(), periodOf(i)
+	if period == "" || now.Before(policy.PeriodEnd(period, zone(i.Settings.TimeZone), i.Time)) {
+		return nil
+	}
+	sentence := fmt.Sprintf("A new %s has begun: %s may spend its budget again.", period, i.Agent)
+	change := haltd.Change{
+		Closing: &haltd.Closing{ID: i.ID, Status: haltd.IncidentResumed, By: "haltd", Note: sentence, At: now},
+		Events: []haltd.Event{audit(now, haltd.Target{Agent: i.Agent}, Audit{
+			Change: "incident_closed", By: "haltd", Why: sentence, Incident: i.ID, Status: haltd.IncidentResumed,
+		})},
+	}
+	if i.Kind == haltd.IncidentBudgetHard {
+		n := NoticeOf(i)
+		n.Time, n.Recovery, n.Sentence = now, true, sentence
+		change.Notices = []haltd.Notice{n}
+	}
+	return c.commit(ctx, change, nil)
+}
+
+// periodOf is the period whose budget was spent, as the verdict names it.
+func periodOf(i *haltd.Incident) haltd.Period {
+	var v struct {
+		Findings []haltd.Finding `json:"findings"`
+	}
+	if json.Unmarshal(i.Verdict, &v) != nil || len(v.Findings) == 0 {
+		return ""
+	}
+	return haltd.Period(v.Findings[0].Name)
+}

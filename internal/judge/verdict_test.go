@@ -1,0 +1,162 @@
+package judge_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/judge"
+	"github.com/haltd/haltd/internal/policy"
+)
+
+func TestEachLevelIsNewsOnce(t *testing.T) {
+	b := newBench(t, haltd.DefaultPolicy())
+	var news []detect.Level
+	for n := 1; n <= 12; n++ {
+		b.now = start.Add(time.Duration(n) * time.Second)
+		if v := b.ask("a", stuck(n)); v.News {
+			news = append(news, v.Detected.Level)
+		}
+	}
+	if len(news) != 2 || news[0] != detect.Warn || news[1] != detect.Kill {
+		t.Errorf("news of levels %v, want warn and kill once each", news)
+	}
+}
+
+func TestVerdictSaysWhatHappened(t *testing.T) {
+	b := newBench(t, haltd.DefaultPolicy())
+	v := b.ask("a", stuck(8))
+	var full, brief judge.Record
+	if err := json.Unmarshal(v.Full(), &full); err != nil {
+		t.Fatal(err)
+	}
+	if full.Level != detect.Kill || !strings.Contains(full.Sentence, "bot") || !strings.Contains(full.Sentence, "read_file") {
+		t.Errorf("level %v, sentence %q; want a kill that names agent and tool", full.Level, full.Sentence)
+	}
+	if len(full.Signals) == 0 || len(full.Signals[0].Rounds) == 0 {
+		t.Errorf("signals %+v, want rounds as evidence", full.Signals)
+	}
+	if err := json.Unmarshal(v.Brief(), &brief); err != nil || brief.Sentence != full.Sentence || brief.Signals != nil {
+		t.Errorf("brief %s (%v), want the sentence without the evidence", v.Brief(), err)
+	}
+	if quiet := b.ask("b", saying("Something else altogether.")); quiet.Brief() != nil {
+		t.Errorf("a call that says nothing is recorded as %s", quiet.Brief())
+	}
+}
+
+var things = strings.Fields("invoice refund card charge receipt plan was is seems looks gets stays wrong double late missing unpaid unclear")
+
+// Replies come back in any order; each belongs to its own request.
+func TestRepliesFindTheirOwnRequest(t *testing.T) {
+	b := newBench(t, killing())
+	ticket := func(i int) string {
+		return fmt.Sprintf("%s %s %s", things[i%6], things[(i/6)%6+6], things[(i*5)%6+12])
+	}
+	var wg sync.WaitGroup
+	for i := range 30 {
+		wg.Go(func() {
+			b.ask(ticket(i), saying(ticket(i))).Observe(context.Background(), &haltd.Reply{Text: "billing"}, start)
+		})
+	}
+	wg.Wait()
+	v := b.ask(ticket(31), saying(ticket(31)))
+	if v.Detected.Parts.Responses != 18 {
+		t.Errorf("%d similar responses in a window of 20, want 18: this call has none yet, and the newest is not counted against itself", v.Detected.Parts.Responses)
+	}
+	if v.Decision.Action.Stops() {
+		t.Errorf("a classifier at work was stopped: %s", v.Full())
+	}
+}
+
+// Visitors who greet alike in sessions of their own are no loop; the same
+// greetings from one session, or from sessions that nobody named, are.
+func TestAlikeCallsOfDifferentSessions(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		session func(i int) string
+		named   bool
+		want    haltd.Action
+	}{
+		{"named sessions", func(i int) string { return fmt.Sprint("visitor", i) }, true, haltd.Warn},
+		{"one session", func(int) string { return "a" }, true, haltd.Kill},
+		{"guessed sessions", func(i int) string { return fmt.Sprint("ses_", i) }, false, haltd.Kill},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := newBench(t, killing())
+			highest := haltd.Allow
+			for i := 0; i < 12 && highest < haltd.Kill; i++ {
+				b.now = start.Add(time.Duration(i) * time.Second)
+				r := b.request(tc.session(i), saying(fmt.Sprintf("Check order #%d, please.", 1000+i)))
+				r.Named = tc.named
+				v := b.Judge.Judge(t.Context(), r)
+				highest = max(highest, v.Decision.Action)
+				v.Observe(t.Context(), &haltd.Reply{Text: "I cannot find that order."}, b.now)
+			}
+			if highest != tc.want {
+				t.Errorf("the strictest was %v, want %v", highest, tc.want)
+			}
+		})
+	}
+}
+
+type broken struct{}
+
+var errBroken = errors.New("out of reach")
+
+func (broken) With(context.Context, detect.Place, time.Time, func(detect.Memory)) error {
+	return errBroken
+}
+func (broken) Check(context.Context, []policy.Draw, time.Time) (int, time.Duration, error) {
+	return 0, 0, errBroken
+}
+func (broken) Take(context.Context, []policy.Draw, time.Time) (int, time.Duration, error) {
+	return 0, 0, errBroken
+}
+func (broken) Charge(context.Context, policy.Draw, time.Time) error { return errBroken }
+func (broken) Hit(context.Context, string, time.Duration, time.Time) (int, error) {
+	return 0, errBroken
+}
+
+// State that cannot be had lets calls pass; money does not depend on it.
+func TestStateThatCannotBeHad(t *testing.T) {
+	p := killing()
+	p.Rates.Requests, p.Rates.Tokens = 1, 1
+	p.Budgets.Day.HardTokens = 200
+	b := newBench(t, p, func(o *judge.Options) { o.States, o.Limits = broken{}, broken{} })
+	for range 2 {
+		r := b.request("s", stuck(12))
+		r.Policies = loopPolicy(t, detect.LoopReject, false)
+		v := b.Judge.Judge(t.Context(), r)
+		if v.Decision.Action != haltd.Allow {
+			t.Fatalf("decision %+v", v.Decision)
+		}
+		v.Observe(t.Context(), &haltd.Reply{Text: "x"}, b.now)
+		v.Settle(t.Context(), haltd.Usage{Input: 100, Output: 10}, 0, b.now)
+	}
+	if v := b.ask("s", stuck(1)); v.Decision.Reason != haltd.ReasonBudget {
+		t.Errorf("decision %+v, want the budget", v.Decision)
+	}
+}
+
+// Ids may hold colons: what is told of one session must not keep another
+// from being told of.
+func TestSessionsAreToldApart(t *testing.T) {
+	b := newBench(t, haltd.DefaultPolicy())
+	for _, who := range []struct{ agent, session string }{{"a", "b:c"}, {"a:b", "c"}} {
+		r := b.request(who.session, stuck(12))
+		r.Agent, r.Event.Agent = who.agent, who.agent
+		b.Judge.Judge(t.Context(), r)
+	}
+	b.flush()
+	found, _, err := b.store.Incidents(t.Context(), haltd.IncidentQuery{Page: haltd.Page{Limit: 10}})
+	if err != nil || len(found) != 2 {
+		t.Errorf("%d incidents, %v; want one of each", len(found), err)
+	}
+}

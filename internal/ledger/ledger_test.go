@@ -1,0 +1,469 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/haltd/haltd"
+	"pgregory.net/rapid"
+)
+
+// disk is a store in memory that can fail.
+type disk struct {
+	mu     sync.Mutex
+	rows   map[saved]haltd.Ledger
+	record haltd.Spending // what the record knows
+	fail   error
+	saves  int
+}
+
+func newDisk() *disk { return &disk{rows: map[saved]haltd.Ledger{}} }
+
+func (d *disk) Ledgers(_ context.Context, since time.Time) (ls []haltd.Ledger, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, l := range d.rows {
+		if !l.Start.Before(since) {
+			ls = append(ls, l)
+		}
+	}
+	return ls, nil
+}
+
+func (d *disk) SaveLedgers(_ context.Context, ls []haltd.Ledger) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fail != nil {
+		return d.fail
+	}
+	d.saves++
+	for _, l := range ls {
+		d.rows[saved{l.Agent, l.Period, l.Start.UnixMicro()}] = l
+	}
+	return nil
+}
+
+func (d *disk) Spent(context.Context, string, time.Time) (haltd.Spending, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.record, nil
+}
+
+func (d *disk) setFail(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fail = err
+}
+
+// charged is what a crash now would charge for a period.
+func (d *disk) charged(p haltd.Period, start time.Time) haltd.Spending {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.rows[saved{"bot", p, start.UnixMicro()}]
+	return l.Spent.Add(l.Held)
+}
+
+var noon = time.Date(2026, 3, 11, 12, 0, 0, 0, time.UTC)
+
+func midnight(day int) time.Time { return time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC) }
+
+func open(t testing.TB, d *disk) *Ledgers {
+	t.Helper()
+	l, err := Open(context.Background(), d, func(context.Context) error { return nil }, func() time.Time { return noon }, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.stop(); l.worker.Wait() }) // as a crash would: nothing is written
+	return l
+}
+
+func tokens(n int64) haltd.Spending { return haltd.Spending{Cost: haltd.Money(n), Tokens: n} }
+
+func booking(n int64) Booking {
+	return Booking{
+		Agent: "bot", Zone: time.UTC, Amount: tokens(n), Now: noon,
+		Budgets: haltd.Budgets{Day: haltd.Budget{HardTokens: 10_000}, Month: haltd.Budget{HardTokens: 100_000, HardUSD: 1_000_000}},
+	}
+}
+
+func reserve(t testing.TB, l *Ledgers, b Booking) *Reservation {
+	t.Helper()
+	r, over, err := l.Reserve(context.Background(), b)
+	if err != nil || len(over) > 0 {
+		t.Fatalf("not reserved: %+v, %v", over, err)
+	}
+	return r
+}
+
+func day(t testing.TB, l *Ledgers, b Booking) haltd.PeriodSpending {
+	t.Helper()
+	s, err := l.Spending(context.Background(), b.Agent, b.Budgets, b.Zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s[0]
+}
+
+func TestACrashChargesWhatWasHeld(t *testing.T) {
+	d := newDisk()
+	l := open(t, d)
+	reserve(t, l, booking(3000)).Settle(tokens(1000))
+	reserve(t, l, booking(2000)) // on its way when the process ends
+	again := open(t, d)
+	if got := day(t, again, booking(0)); got.Spent.Tokens < 3000 || got.Held.Tokens != 0 {
+		t.Errorf("after a crash %+v spent, %+v held; want 1000 and the 2000 that were held", got.Spent, got.Held)
+	}
+	if err := again.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAnEndChargesWhatWasUsed(t *testing.T) {
+	d := newDisk()
+	l := open(t, d)
+	reserve(t, l, booking(3000)).Settle(tokens(1000))
+	reserve(t, l, booking(500)).Release()
+	if err := l.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if got := day(t, open(t, d), booking(0)); got.Spent.Tokens != 1000 {
+		t.Errorf("%d spent, want 1000", got.Spent.Tokens)
+	}
+}
+
+// What the record knows counts where it is more than the ledger.
+func TestOpensFromTheRecord(t *testing.T) {
+	d := newDisk()
+	d.record = tokens(700)
+	l := open(t, d)
+	if got := day(t, l, booking(0)); got.Spent.Tokens != 700 {
+		t.Errorf("%d spent, want the 700 of the record", got.Spent.Tokens)
+	}
+	reserve(t, l, booking(100))
+	if got := d.charged(haltd.Daily, midnight(11)); got.Tokens < 800 {
+		t.Errorf("%d on disk, want the 700 and what is held", got.Tokens)
+	}
+}
+
+func TestACallThatCostsMoreThanItHeldIsOnDisk(t *testing.T) {
+	d := newDisk()
+	l := open(t, d)
+	reserve(t, l, booking(10)).Settle(tokens(5000))
+	if got := d.charged(haltd.Daily, midnight(11)); got.Tokens < 5000 {
+		t.Errorf("%d on disk after 5000 were spent", got.Tokens)
+	}
+}
+
+func TestALongerReservationIsWrittenSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDisk()
+		l := open(t, d)
+		r := reserve(t, l, booking(10))
+		r.Extend(tokens(4000))
+		if r.Held().Tokens != 4010 {
+			t.Errorf("holds %d", r.Held().Tokens)
+		}
+		synctest.Wait()
+		if got := d.charged(haltd.Daily, midnight(11)); got.Tokens < 4010 {
+			t.Errorf("%d on disk", got.Tokens)
+		}
+	})
+}
+
+func TestWhatCannotBeWrittenIsNotHeld(t *testing.T) {
+	d := newDisk()
+	l := open(t, d)
+	d.setFail(errors.New("full"))
+	if _, _, err := l.Reserve(context.Background(), booking(3000)); err == nil {
+		t.Fatal("no error")
+	}
+	d.setFail(nil)
+	if got := day(t, l, booking(0)); got.Held.Tokens != 0 {
+		t.Errorf("%d held", got.Held.Tokens)
+	}
+}
+
+func TestParallelReservationsOvershootByOne(t *testing.T) {
+	l := open(t, newDisk())
+	reserve(t, l, booking(9000)).Settle(tokens(9000))
+	var mu sync.Mutex
+	passed := 0
+	var wg sync.WaitGroup
+	for range 64 {
+		wg.Go(func() {
+			if _, over, err := l.Reserve(context.Background(), booking(700)); err != nil {
+				t.Error(err)
+			} else if len(over) == 0 {
+				mu.Lock()
+				passed++
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if passed != 2 { // 9000, 9700, 10400
+		t.Errorf("%d passed, want 2: 700 fit and one goes beyond", passed)
+	}
+}
+
+func TestForceHoldsWhatTheBudgetHasNot(t *testing.T) {
+	l := open(t, newDisk())
+	reserve(t, l, booking(10_000)).Settle(tokens(10_000))
+	b := booking(50)
+	if _, over, _ := l.Reserve(context.Background(), b); len(over) != 1 || over[0].Period != haltd.Daily {
+		t.Fatalf("over %+v, want the day", over)
+	}
+	b.Force = true
+	reserve(t, l, b).Settle(tokens(40))
+	if got := day(t, l, b); got.Spent.Tokens != 10_040 || got.Held.Tokens != 0 {
+		t.Errorf("spent %+v, held %+v", got.Spent, got.Held)
+	}
+}
+
+// A call that is on its way at midnight is charged to the day it began on.
+func TestACallOverMidnight(t *testing.T) {
+	d := newDisk()
+	l := open(t, d)
+	b := booking(3000)
+	r := reserve(t, l, b)
+	next := b
+	next.Now = midnight(12).Add(time.Second)
+	reserve(t, l, next).Settle(tokens(5))
+	r.Settle(tokens(2000))
+	if err := l.saveAll(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.charged(haltd.Daily, midnight(11)); got.Tokens != 2000 {
+		t.Errorf("%d on the old day, want 2000", got.Tokens)
+	}
+	if got := d.charged(haltd.Daily, midnight(12)); got.Tokens != 5 {
+		t.Errorf("%d on the new day, want 5", got.Tokens)
+	}
+	month := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	if got := d.charged(haltd.Monthly, month); got.Tokens != 2005 {
+		t.Errorf("%d in the month, want both", got.Tokens)
+	}
+}
+
+// Around midnight requests overtake each other. The late one must not bring
+// the old day back, or both days would be kept twice.
+func TestARequestThatComesLate(t *testing.T) {
+	l := open(t, newDisk())
+	late, early := booking(100), booking(100)
+	late.Now, early.Now = midnight(12).Add(-time.Millisecond), midnight(12).Add(time.Millisecond)
+	first := reserve(t, l, early)
+	second := reserve(t, l, late)
+	third := reserve(t, l, early)
+	a := l.account("bot")
+	if got := a.spans[0]; !got.start.Equal(midnight(12)) || got.reserved.Tokens != 300 || len(a.past) != 0 {
+		t.Errorf("the day that began at %v holds %d, %d others; want all three in the new day", got.start, got.reserved.Tokens, len(a.past))
+	}
+	for _, r := range []*Reservation{first, second, third} {
+		r.Settle(tokens(10))
+	}
+	if got := a.spans[0]; got.spent.Tokens != 30 || got.reserved.Tokens != 0 {
+		t.Errorf("spent %+v, reserved %+v", got.spent, got.reserved)
+	}
+}
+
+func TestPeriodsTurnUnderLoad(t *testing.T) {
+	l := open(t, newDisk())
+	var wg sync.WaitGroup
+	for i := range 200 {
+		wg.Go(func() {
+			b := booking(1)
+			b.Now = midnight(12).Add(time.Duration(i-100) * time.Millisecond)
+			reserve(t, l, b).Settle(tokens(1))
+		})
+	}
+	wg.Wait()
+	a := l.account("bot")
+	sum := a.spans[0].spent.Tokens
+	for _, s := range a.past {
+		sum += s.spent.Tokens
+	}
+	if sum != 200 || a.spans[1].spent.Tokens != 200 {
+		t.Errorf("%d on both days, %d in the month; want 200", sum, a.spans[1].spent.Tokens)
+	}
+	for _, s := range append(a.past, a.spans[:]...) {
+		if s.reserved != (haltd.Spending{}) {
+			t.Errorf("%v from %v still holds %+v", s.period, s.start, s.reserved)
+		}
+	}
+}
+
+// A time zone that is changed and changed back finds the day as it was.
+func TestTimeZones(t *testing.T) {
+	tokyo, err := time.LoadLocation("Asia/Tokyo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDisk()
+	l := open(t, d)
+	utc, east := booking(100), booking(100)
+	east.Zone = tokyo
+	r := reserve(t, l, utc)
+	held := reserve(t, l, east)
+	if got := day(t, l, east); !got.Start.Equal(time.Date(2026, 3, 10, 15, 0, 0, 0, time.UTC)) || !got.Resets.Equal(got.Start.Add(24*time.Hour)) || got.Held.Tokens != 100 {
+		t.Errorf("the day of Tokyo %+v", got)
+	}
+	r.Settle(tokens(70))
+	if err := l.saveAll(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if got := day(t, l, utc); got.Spent.Tokens != 70 || got.Held.Tokens != 0 {
+		t.Errorf("back in UTC %+v spent, %+v held; want 70", got.Spent, got.Held)
+	}
+	held.Release()
+}
+
+func TestNewsAreToldOnce(t *testing.T) {
+	l := open(t, newDisk())
+	b := booking(0)
+	b.Budgets = haltd.Budgets{Day: haltd.Budget{SoftTokens: 100, HardTokens: 200}}
+	var told []string
+	for range 5 {
+		b.Force = true
+		for _, o := range reserve(t, l, b).Settle(tokens(60)) {
+			told = append(told, fmt.Sprint(o.Hard, o.Spent.Tokens))
+		}
+	}
+	if fmt.Sprint(told) != "[false 120 true 240]" {
+		t.Errorf("told %v, want soft at 120 and hard at 240", told)
+	}
+	crossed, err := l.Charge(context.Background(), Booking{Agent: "other", Budgets: b.Budgets, Zone: time.UTC, Amount: tokens(150), Now: noon})
+	if err != nil || len(crossed) != 1 || crossed[0].Hard {
+		t.Errorf("a reported call told %+v, %v; want the soft budget", crossed, err)
+	}
+}
+
+func TestWithoutBudgetsNothingIsKept(t *testing.T) {
+	d := newDisk()
+	d.record = tokens(5)
+	l := open(t, d)
+	b := Booking{Agent: "bot", Zone: time.UTC, Amount: tokens(10), Now: noon}
+	r := reserve(t, l, b)
+	r.Extend(tokens(1))
+	if r.Settle(tokens(5)); r.Held() != (haltd.Spending{}) {
+		t.Error("something is held")
+	}
+	if s, err := l.Spending(context.Background(), "bot", haltd.Budgets{}, time.UTC); err != nil || s[0].Spent.Tokens != 5 {
+		t.Errorf("spending %+v, %v; want that of the record", s, err)
+	}
+	if len(l.accounts) != 0 || d.saves != 0 {
+		t.Errorf("%d accounts, %d writes", len(l.accounts), d.saves)
+	}
+}
+
+// Few calls wait for the disk: it holds a little more than is needed.
+func TestTheDiskIsAskedSeldom(t *testing.T) {
+	d := newDisk()
+	l := open(t, d)
+	for range 100 {
+		reserve(t, l, booking(50)).Settle(tokens(10))
+	}
+	if d.saves > 20 {
+		t.Errorf("100 calls of 50 tokens under a budget of 10000 wrote %d times", d.saves)
+	}
+}
+
+// Whatever happens in whatever order, what a crash would charge is never less
+// than what was spent and is held, and not much more when nothing is on its
+// way.
+func TestTheDiskNeverForgets(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		d := newDisk()
+		l := open(t, d)
+		var spent haltd.Spending // the truth
+		calls := []*Reservation{}
+		held := map[*Reservation]int64{}
+		start := midnight(11)
+		b := booking(0)
+		b.Budgets.Day.HardTokens = rapid.Int64Range(1, 20_000).Draw(rt, "budget")
+		pick := func() *Reservation { return calls[rapid.IntRange(0, len(calls)-1).Draw(rt, "call")] }
+		drop := func(r *Reservation) {
+			delete(held, r)
+			for i := range calls {
+				if calls[i] == r {
+					calls = append(calls[:i], calls[i+1:]...)
+					return
+				}
+			}
+		}
+		rt.Repeat(map[string]func(*rapid.T){
+			"reserve": func(rt *rapid.T) {
+				b := b
+				b.Amount = tokens(rapid.Int64Range(0, 5000).Draw(rt, "amount"))
+				r, over, err := l.Reserve(context.Background(), b)
+				if err != nil || len(over) > 0 {
+					rt.Skip()
+				}
+				calls = append(calls, r)
+				held[r] = b.Amount.Tokens
+			},
+			"settle": func(rt *rapid.T) {
+				if len(calls) == 0 {
+					rt.Skip()
+				}
+				r := pick()
+				actual := tokens(rapid.Int64Range(0, 8000).Draw(rt, "actual"))
+				r.Settle(actual)
+				spent = spent.Add(actual)
+				drop(r)
+			},
+			"release": func(rt *rapid.T) {
+				if len(calls) == 0 {
+					rt.Skip()
+				}
+				r := pick()
+				r.Release()
+				drop(r)
+			},
+			"extend": func(rt *rapid.T) {
+				if len(calls) == 0 {
+					rt.Skip()
+				}
+				r := pick()
+				more := rapid.Int64Range(1, 3000).Draw(rt, "more")
+				r.Extend(tokens(more))
+				held[r] += more
+				if err := r.account.save(context.Background(), false); err != nil { // as the worker does soon
+					rt.Fatal(err)
+				}
+			},
+			"tidy": func(rt *rapid.T) {
+				if err := l.saveAll(context.Background()); err != nil {
+					rt.Fatal(err)
+				}
+				if got := d.charged(haltd.Daily, start); len(calls) == 0 && got.Tokens > spent.Tokens {
+					rt.Fatalf("%d on disk when %d are spent and nothing is on its way", got.Tokens, spent.Tokens)
+				}
+			},
+			"crash": func(rt *rapid.T) {
+				l.stop()
+				l.worker.Wait()
+				spent = d.charged(haltd.Daily, start) // what was held is charged in full
+				calls, held = nil, map[*Reservation]int64{}
+				l = open(t, d)
+				if got := day(t, l, b).Spent; got != spent {
+					rt.Fatalf("%+v is charged after the crash, the disk has %+v", got, spent)
+				}
+			},
+			"": func(rt *rapid.T) {
+				need := spent.Tokens
+				for _, n := range held {
+					need += n
+				}
+				if got := d.charged(haltd.Daily, start); got.Tokens < need {
+					rt.Fatalf("a crash now would charge %d, but %d are spent or held", got.Tokens, need)
+				}
+			},
+		})
+	})
+}
