@@ -67,7 +67,8 @@ type Change struct {
 // Closing is a person's decision about incidents.
 type Closing struct {
 	// ID names one incident; CodeNotFound when there is none. Without it,
-	// all open incidents that stopped the agent or session are closed.
+	// all open incidents are closed that stopped the agent as a whole or,
+	// with a session, that session alone.
 	ID             string
 	Agent, Session string
 	Status         IncidentStatus

@@ -2,8 +2,22 @@ package gateway
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
+
+// families are the names of clients that clientFamily finds besides those of
+// the official SDKs.
+var families = []string{"claude-code", "opencode", "codex", "gemini-cli", "langchain", "vercel-ai", "google-genai", "curl", unknownClient}
+
+const unknownClient = "unknown"
+
+// isFamily reports the id of a default agent. Whoever calls itself so shares
+// that agent: its kill must not fall on everybody.
+func isFamily(agent string) bool {
+	maker, language, _ := strings.Cut(agent, "-")
+	return slices.Contains(families, agent) || language != "" && stainlessFamily(maker+"/"+language) == agent
+}
 
 // clientFamily names the program that calls, by what it sends unasked. It is
 // also the id of the default agent, so each is a valid agent id.
@@ -32,7 +46,7 @@ func clientFamily(h http.Header) string {
 	if strings.HasPrefix(ua, "curl/") {
 		return "curl"
 	}
-	return "unknown"
+	return unknownClient
 }
 
 // stainlessFamily reads the user agents of the official SDKs, such as

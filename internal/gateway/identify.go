@@ -41,7 +41,7 @@ func (g *Gateway) identify(x *exchange) error {
 			e.Label = name
 		}
 	case name != "":
-		e.Agent = name
+		e.Agent, x.shared = name, isFamily(name)
 	default:
 		e.Agent, x.shared = e.Client, true
 	}

@@ -178,3 +178,14 @@ func TestUnfitSessionIDsAreDigested(t *testing.T) {
 		}
 	}
 }
+
+func TestDefaultAgentsAreSharedWhoeverNamesThem(t *testing.T) {
+	for agent, want := range map[string]bool{
+		"claude-code": true, "codex": true, "curl": true, "unknown": true, "openai-python": true, "anthropic-js": true,
+		"billing-bot": false, "openai": false, "openai-bot": false, "": false,
+	} {
+		if got := isFamily(agent); got != want {
+			t.Errorf("isFamily(%q) = %v, want %v", agent, got, want)
+		}
+	}
+}

@@ -119,7 +119,12 @@ func (s *Store) writeClosing(ctx context.Context, c *haltd.Change) error {
 		w.add("id = ?", d.ID)
 	} else {
 		w.add("agent = ? AND kind = ? AND status = ? AND shadow = 0", d.Agent, string(haltd.IncidentKillSwitch), string(haltd.IncidentOpen))
-		w.equal("session", d.Session)
+		scope := haltd.ScopeAgent
+		if d.Session != "" {
+			scope = haltd.ScopeSession
+			w.add("session = ?", d.Session)
+		}
+		w.add("body ->> 'scope' = ?", string(scope))
 	}
 	closed, err := s.affect(ctx, "UPDATE incidents SET status = ?, closed_at = ?, closed_by = ?, note = ?"+w.where(),
 		append([]any{string(d.Status), optionalMicros(d.At), d.By, d.Note}, w.args...)...)

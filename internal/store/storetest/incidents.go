@@ -173,7 +173,8 @@ func closingOne(t *testing.T, s Store) {
 func closingAll(t *testing.T, s Store) {
 	list := map[string]func(*haltd.Incident){
 		"s":      func(*haltd.Incident) {},
-		"t":      func(i *haltd.Incident) { i.Session = "t" },
+		"t":      func(i *haltd.Incident) { i.Session, i.Scope = "t", haltd.ScopeSession },
+		"still":  func(i *haltd.Incident) { i.Session, i.Scope = "u", haltd.ScopeSession },
 		"other":  func(i *haltd.Incident) { i.Agent = "b" },
 		"shadow": func(i *haltd.Incident) { i.Shadow = true },
 		"growth": func(i *haltd.Incident) { i.Kind = haltd.IncidentGrowth },
