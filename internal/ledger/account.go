@@ -31,6 +31,7 @@ type span struct {
 	spent    haltd.Spending
 	reserved haltd.Spending // of calls on their way
 	told     struct{ soft, hard bool }
+	used     time.Time // when something was last reserved
 
 	// onDisk is what a crash now would charge. Where the budget is hard, it
 	// is never less than spent and reserved together.
@@ -49,6 +50,13 @@ func (s *span) isShort() bool {
 // slack is what is held for calls to come, so that few have to wait.
 func (s *span) slack() haltd.Spending {
 	return haltd.Spending{Cost: s.budget.HardUSD / 100, Tokens: s.budget.HardTokens / 100}
+}
+
+// isLow reports that half of the slack is used: time to hold more, before a
+// call has to wait for it.
+func (s *span) isLow() bool {
+	free, slack := s.onDisk.Sub(s.total()), s.slack()
+	return s.budget.HardUSD > 0 && free.Cost < slack.Cost/2 || s.budget.HardTokens > 0 && free.Tokens < slack.Tokens/2
 }
 
 // Over is a budget that is spent.
@@ -155,15 +163,18 @@ func (l *Ledgers) Reserve(ctx context.Context, b Booking) (_ *Reservation, over 
 	}
 	for _, s := range spans {
 		s.budget = budgetOf(b.Budgets, s.period)
-		s.reserved = s.reserved.Add(b.Amount)
+		s.reserved, s.used = s.reserved.Add(b.Amount), b.Now
 	}
-	short := slices.ContainsFunc(spans, (*span).isShort)
+	short, low := slices.ContainsFunc(spans, (*span).isShort), slices.ContainsFunc(spans, (*span).isLow)
 	a.mu.Unlock()
-	if short {
-		if err := a.save(ctx, false); err != nil {
+	switch {
+	case short:
+		if err := a.save(ctx, cover); err != nil {
 			r.Release()
 			return nil, nil, err
 		}
+	case low:
+		l.saveSoon()
 	}
 	return r, nil, nil
 }
@@ -207,7 +218,7 @@ func (r *Reservation) Settle(actual haltd.Spending) (overs []Over) {
 	a := r.account
 	overs, short := r.settle(actual)
 	if short {
-		if err := a.save(context.Background(), false); err != nil {
+		if err := a.save(context.Background(), cover); err != nil {
 			a.ledgers.log.Warn("a call that cost more than it held is not written yet", "agent", a.agent, "error", err)
 		}
 	}
@@ -238,12 +249,23 @@ func (r *Reservation) Release() {
 	r.amount = haltd.Spending{}
 }
 
-// save writes the spans whose hold on disk does not cover what is needed and,
-// to tidy up, those that hold more than nothing for nobody.
-func (a *account) save(ctx context.Context, tidyUp bool) error {
+// purpose is why ledgers are written.
+type purpose uint8
+
+const (
+	cover    purpose = iota // what is needed now and not on disk
+	tend                    // that, what will be needed soon, and what nobody has needed for a while
+	giveBack                // that, and all that nobody needs
+)
+
+// idle is how long what is held for calls to come is kept when none comes.
+const idle = 30 * time.Second
+
+// save writes the spans whose hold on disk is not what it should be.
+func (a *account) save(ctx context.Context, why purpose) error {
 	a.saving.Lock()
 	defer a.saving.Unlock()
-	ls, spans := a.stale(tidyUp)
+	ls, spans := a.stale(why)
 	if len(ls) == 0 {
 		return nil
 	}
@@ -263,7 +285,7 @@ func (a *account) save(ctx context.Context, tidyUp bool) error {
 
 // stale are the ledgers to write. What they will no longer hold does not
 // count from now on: a call must not rely on it while it is being given back.
-func (a *account) stale(tidyUp bool) (ls []haltd.Ledger, spans []*span) {
+func (a *account) stale(why purpose) (ls []haltd.Ledger, spans []*span) {
 	now := a.ledgers.clock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -272,12 +294,14 @@ func (a *account) stale(tidyUp bool) (ls []haltd.Ledger, spans []*span) {
 		if s == nil || !s.budget.IsHard() {
 			continue
 		}
-		short := s.isShort()
-		if !short && (!tidyUp || s.reserved != haltd.Spending{} || s.written.Held == haltd.Spending{}) {
+		busy := now.Sub(s.used) < idle
+		more := s.isShort() || why == tend && busy && s.isLow()
+		less := s.reserved == haltd.Spending{} && s.written.Held != haltd.Spending{} && (why == giveBack || why == tend && !busy)
+		if !more && !less {
 			continue
 		}
 		l := haltd.Ledger{Agent: a.agent, Period: s.period, Start: s.start, Spent: s.spent, Held: s.reserved}
-		if short {
+		if more {
 			l.Held = l.Held.Add(s.slack())
 		}
 		after := l.Spent.Add(l.Held)

@@ -39,8 +39,8 @@ type saved struct {
 	start  int64
 }
 
-// tidy is how often what is held but no longer needed is given back.
-const tidy = time.Second
+// tending is how often ledgers are looked at.
+const tending = time.Second
 
 // Open loads the ledgers of the current periods. What the last process held
 // when it ended is charged. Close ends it.
@@ -55,7 +55,7 @@ func Open(ctx context.Context, store haltd.LedgerStore, flush func(context.Conte
 	}
 	background, stop := context.WithCancel(context.Background())
 	l.stop = stop
-	l.worker.Go(func() { l.tidyUp(background) })
+	l.worker.Go(func() { l.tend(background) })
 	return l, nil
 }
 
@@ -63,11 +63,11 @@ func Open(ctx context.Context, store haltd.LedgerStore, flush func(context.Conte
 func (l *Ledgers) Close(ctx context.Context) error {
 	l.stop()
 	l.worker.Wait()
-	return l.saveAll(ctx)
+	return l.saveAll(ctx, giveBack)
 }
 
-func (l *Ledgers) tidyUp(ctx context.Context) {
-	tick := time.NewTicker(tidy)
+func (l *Ledgers) tend(ctx context.Context) {
+	tick := time.NewTicker(tending)
 	defer tick.Stop()
 	for {
 		select {
@@ -76,7 +76,7 @@ func (l *Ledgers) tidyUp(ctx context.Context) {
 		case <-tick.C:
 		case <-l.soon:
 		}
-		if err := l.saveAll(ctx); err != nil && ctx.Err() == nil {
+		if err := l.saveAll(ctx, tend); err != nil && ctx.Err() == nil {
 			l.log.Warn("budgets not written; what is held stays held", "error", err)
 		}
 	}
@@ -91,7 +91,7 @@ func (l *Ledgers) saveSoon() {
 }
 
 // saveAll writes every account whose ledger on disk is not what it need be.
-func (l *Ledgers) saveAll(ctx context.Context) error {
+func (l *Ledgers) saveAll(ctx context.Context, why purpose) error {
 	l.mu.Lock()
 	accounts := make([]*account, 0, len(l.accounts))
 	for _, a := range l.accounts {
@@ -99,7 +99,7 @@ func (l *Ledgers) saveAll(ctx context.Context) error {
 	}
 	l.mu.Unlock()
 	for _, a := range accounts {
-		if err := a.save(ctx, true); err != nil {
+		if err := a.save(ctx, why); err != nil {
 			return err
 		}
 	}

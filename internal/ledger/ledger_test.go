@@ -236,7 +236,7 @@ func TestACallOverMidnight(t *testing.T) {
 	next.Now = midnight(12).Add(time.Second)
 	reserve(t, l, next).Settle(tokens(5))
 	r.Settle(tokens(2000))
-	if err := l.saveAll(context.Background()); err != nil {
+	if err := l.saveAll(context.Background(), giveBack); err != nil {
 		t.Fatal(err)
 	}
 	if got := d.charged(haltd.Daily, midnight(11)); got.Tokens != 2000 {
@@ -314,7 +314,7 @@ func TestTimeZones(t *testing.T) {
 		t.Errorf("the day of Tokyo %+v", got)
 	}
 	r.Settle(tokens(70))
-	if err := l.saveAll(context.Background()); err != nil {
+	if err := l.saveAll(context.Background(), giveBack); err != nil {
 		t.Fatal(err)
 	}
 	if got := day(t, l, utc); got.Spent.Tokens != 70 || got.Held.Tokens != 0 {
@@ -433,12 +433,17 @@ func TestTheDiskNeverForgets(t *testing.T) {
 				more := rapid.Int64Range(1, 3000).Draw(rt, "more")
 				r.Extend(tokens(more))
 				held[r] += more
-				if err := r.account.save(context.Background(), false); err != nil { // as the worker does soon
+				if err := r.account.save(context.Background(), cover); err != nil { // as the worker does soon
 					rt.Fatal(err)
 				}
 			},
-			"tidy": func(rt *rapid.T) {
-				if err := l.saveAll(context.Background()); err != nil {
+			"tend": func(rt *rapid.T) {
+				if err := l.saveAll(context.Background(), tend); err != nil {
+					rt.Fatal(err)
+				}
+			},
+			"give back": func(rt *rapid.T) {
+				if err := l.saveAll(context.Background(), giveBack); err != nil {
 					rt.Fatal(err)
 				}
 				if got := d.charged(haltd.Daily, start); len(calls) == 0 && got.Tokens > spent.Tokens {

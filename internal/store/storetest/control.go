@@ -113,7 +113,7 @@ func sessionStandings(t *testing.T, s Store) {
 }
 
 func agentsByStanding(t *testing.T, s Store) {
-	add(t, s, call(1, start, "a", "s"), call(2, start, "b", "s"), call(3, start, "c", "s"))
+	add(t, s, call(1, start, "a", "s"), call(2, start.Add(time.Second), "b", "s"), call(3, start.Add(2*time.Second), "c", "s"))
 	stand(t, s, killed("a", ""), resumed("b", ""), killed("c", "s"))
 	for want, list := range map[bool][]string{true: {"c", "b"}, false: {"a"}} {
 		page, _, err := s.Agents(t.Context(), haltd.AgentQuery{Active: &want})
