@@ -110,7 +110,7 @@ func (j *Judge) eventOf(v *Verdict, kind haltd.EventType, incident string) haltd
 }
 
 // raiseGrowth tells of a session whose prompts grow without end, once a day.
-func (j *Judge) raiseGrowth(v *Verdict, s detect.Signal, now time.Time) {
+func (j *Judge) raiseGrowth(v *Verdict, s detect.Signal, now time.Time) haltd.Finding {
 	r := v.request
 	told := *v
 	told.Detected = detect.Verdict{Level: s.Level, Signals: []detect.Signal{s}}
@@ -123,6 +123,7 @@ func (j *Judge) raiseGrowth(v *Verdict, s detect.Signal, now time.Time) {
 	notice := control.NoticeOf(&i)
 	notice.Tokens = s.Tokens
 	j.Control.Raise(i, e, notice)
+	return told.Decision
 }
 
 // raiseBudget tells of a budget that is spent, once a period.

@@ -21,10 +21,14 @@ func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost
 	if err != nil {
 		j.Logger.Warn("call not seen by the detectors", "agent", r.Agent, "error", err)
 	}
-	seen.Observe(ctx, reply, r.Now)
+	growth := seen.Observe(ctx, reply, r.Now)
 
 	v := j.Judge(ctx, r)
-	v.Withdraw(ctx) // the call has been made: nothing is held back for it
+	for _, f := range growth {
+		v.find(f)
+	}
+	v.held.Release() // the call has been made: nothing is held back for it
+	v.held = nil
 	spent := haltd.Spending{Cost: cost, Tokens: reply.Usage.Input + reply.Usage.Output}
 	crossed, err := j.Ledgers.Charge(ctx, ledger.Booking{
 		Agent: r.Agent, Budgets: v.agent.Policy.Budgets, Zone: v.agent.Zone, Amount: spent, Now: r.Now,

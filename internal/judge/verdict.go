@@ -137,9 +137,9 @@ func (v *Verdict) LetGo() {
 
 // Observe takes the reply to the request and raises what only the reply
 // shows.
-func (v *Verdict) Observe(ctx context.Context, reply *haltd.Reply, now time.Time) {
+func (v *Verdict) Observe(ctx context.Context, reply *haltd.Reply, now time.Time) (found []haltd.Finding) {
 	if v.request.Call == nil || v.place.Agent == "" {
-		return
+		return nil
 	}
 	j, r := v.judge, v.request
 	var signals []detect.Signal
@@ -153,9 +153,10 @@ func (v *Verdict) Observe(ctx context.Context, reply *haltd.Reply, now time.Time
 	for i := range signals {
 		if signals[i].Detector == detect.Growth {
 			signals[i].Session = r.Session
-			j.raiseGrowth(v, signals[i], now)
+			found = append(found, j.raiseGrowth(v, signals[i], now))
 		}
 	}
+	return found
 }
 
 // Said holds back more money for a reply that grows beyond what was reserved.
