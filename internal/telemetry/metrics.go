@@ -77,9 +77,10 @@ func NewMetrics(version string) *Metrics {
 func histogram(name, help string) prometheus.Histogram {
 	return prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: name, Help: help,
+		// Fine around a millisecond, which is what haltd may take.
 		Buckets: []float64{
-			50e-6, 100e-6, 200e-6, 300e-6, 500e-6, 750e-6,
-			1e-3, 1.5e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3,
+			50e-6, 100e-6, 200e-6, 300e-6, 400e-6, 500e-6, 600e-6, 700e-6, 800e-6, 900e-6,
+			1e-3, 1.25e-3, 1.5e-3, 2e-3, 3e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3,
 		},
 	})
 }

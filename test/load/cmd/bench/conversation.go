@@ -1,24 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
-	"strings"
 )
 
-// conversations is how many different sessions the load comes from, ten to
-// an agent.
-const conversations = 200
-
 type chatRequest struct {
-	Model         string         `json:"model"`
-	Messages      []chatMessage  `json:"messages"`
-	Tools         []chatTool     `json:"tools,omitempty"`
-	Temperature   float64        `json:"temperature"`
-	MaxTokens     int            `json:"max_tokens"`
-	Stream        bool           `json:"stream,omitempty"`
-	StreamOptions *streamOptions `json:"stream_options,omitempty"`
+	Model         string          `json:"model"`
+	Messages      json.RawMessage `json:"messages"`
+	Tools         []chatTool      `json:"tools,omitempty"`
+	Temperature   float64         `json:"temperature"`
+	MaxTokens     int             `json:"max_tokens"`
+	Stream        bool            `json:"stream,omitempty"`
+	StreamOptions *streamOptions  `json:"stream_options,omitempty"`
 }
 
 type streamOptions struct {
@@ -27,7 +22,7 @@ type streamOptions struct {
 
 type chatMessage struct {
 	Role       string     `json:"role"`
-	Content    *string    `json:"content"`
+	Content    string     `json:"content"`
 	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
 }
@@ -54,65 +49,6 @@ type toolDefinition struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// chatBody is the OpenAI Chat request of one conversation, as long as size
-// says to within a few bytes. A small one is a question; a large one is an
-// agent at work, with a history of tool calls and their results. The same
-// arguments make the same bytes.
-func chatBody(conversation, size int, stream bool) ([]byte, error) {
-	w := writer{rand.New(rand.NewPCG(uint64(conversation), uint64(size)))}
-	r := chatRequest{Model: "gpt-4.1-mini", Temperature: 0.2, MaxTokens: 1024, Stream: stream}
-	if stream {
-		r.StreamOptions = &streamOptions{IncludeUsage: true}
-	}
-	r.say("system", "You are a careful engineer. Work in small steps and check what you did.")
-	r.say("user", fmt.Sprintf("Task %d: %s", conversation, w.sentence(20)))
-	if size >= 8<<10 {
-		r.Tools = toolbox
-		for length := 0; length < size-8<<10; {
-			length += r.step(&w, len(r.Messages))
-		}
-	}
-	return r.fill(&w, size)
-}
-
-// fill adds a last message that brings the request to its size.
-func (r *chatRequest) fill(w *writer, size int) ([]byte, error) {
-	r.say("user", "")
-	last := &r.Messages[len(r.Messages)-1]
-	body, err := json.Marshal(r)
-	if err != nil {
-		return nil, fmt.Errorf("encode the conversation: %w", err)
-	}
-	text := "Go on."
-	if missing := size - len(body); missing > len(text) {
-		text = w.text(missing)
-	}
-	last.Content = &text
-	if body, err = json.Marshal(r); err != nil {
-		return nil, fmt.Errorf("encode the conversation: %w", err)
-	}
-	return body, nil
-}
-
-func (r *chatRequest) say(role, text string) {
-	r.Messages = append(r.Messages, chatMessage{Role: role, Content: &text})
-}
-
-// step adds one tool call and its result and says about how many bytes that
-// takes.
-func (r *chatRequest) step(w *writer, n int) int {
-	id := fmt.Sprintf("call_%024x", w.Uint64())
-	name, arguments := "read_file", fmt.Sprintf(`{"path":"src/%s/%s.go","line":%d}`, w.word(), w.word(), w.IntN(900))
-	if n%3 == 0 {
-		name, arguments = "run_command", fmt.Sprintf(`{"command":"grep -rn %s src/%s","timeout":30}`, w.word(), w.word())
-	}
-	thought, result := w.sentence(14), w.lines(900)
-	r.Messages = append(r.Messages,
-		chatMessage{Role: "assistant", Content: &thought, ToolCalls: []toolCall{{ID: id, Type: "function", Function: toolFunction{name, arguments}}}},
-		chatMessage{Role: "tool", Content: &result, ToolCallID: id})
-	return len(thought) + len(arguments) + len(result) + 250
-}
-
 var toolbox = []chatTool{
 	tool("read_file", "Read part of a file of the project.", `{"type":"object","properties":{"path":{"type":"string"},"line":{"type":"integer"}},"required":["path"]}`),
 	tool("run_command", "Run a shell command and return what it printed.", `{"type":"object","properties":{"command":{"type":"string"},"timeout":{"type":"integer"}},"required":["command"]}`),
@@ -123,90 +59,125 @@ func tool(name, description, parameters string) chatTool {
 	return chatTool{Type: "function", Function: toolDefinition{name, description, json.RawMessage(parameters)}}
 }
 
-// writer makes text that looks like text and needs no escaping but for line
-// breaks.
-type writer struct{ *rand.Rand }
+// conversation is a session as the provider sees it, turn by turn. Its
+// requests share their bytes: each is head, a stretch of the messages, tail.
+type conversation struct {
+	head, tail []byte
+	messages   []byte
+	turns      []turn
+}
 
-var vocabulary = strings.Fields("account agent balance batch cache call check client commit config cost count customer delay detect " +
-	"error event fetch file filter flow gateway handle index invoice job key latency limit list load lock message meter model " +
-	"order page parse payment plan policy prompt queue quota read record refund reply report request retry route rule session " +
-	"state status store stream task test token tool total trace update user value verify window worker write the a of to in for with and")
+type turn struct {
+	from, to int // in messages
+	reply    int // the number of the reply to it
+}
 
-func (w *writer) word() string { return vocabulary[w.IntN(len(vocabulary))] }
+// body is the whole body of one turn's request.
+func (c *conversation) body(n int) []byte {
+	t := c.turns[n]
+	return append(append(append([]byte(nil), c.head...), c.messages[t.from:t.to]...), c.tail...)
+}
 
-func (w *writer) sentence(words int) string {
-	var b strings.Builder
-	for i := range words {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(w.word())
+func (c *conversation) length(n int) int {
+	return len(c.head) + c.turns[n].to - c.turns[n].from + len(c.tail)
+}
+
+const (
+	// questionBelow is the size from which a conversation is an agent at
+	// work; smaller ones are questions.
+	questionBelow = 8 << 10
+	// questions is how many a session asks.
+	questions = 20
+	// reads is how many files an agent reads before it works in small steps.
+	reads = 6
+	// replyStride keeps the replies of sessions that are open at the same
+	// time apart.
+	replyStride = 41
+)
+
+const systemPrompt = "You are a careful engineer. Work in small steps and check what you did."
+
+// newConversation makes the number-th session of a load of requests of about
+// the given size. The same arguments make the same bytes.
+func newConversation(number, seed, size int, stream bool) (*conversation, error) {
+	r := chatRequest{Model: "gpt-4.1-mini", Messages: json.RawMessage("[0]"), Temperature: 0.2, MaxTokens: 1024, Stream: stream}
+	if stream {
+		r.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
-	b.WriteByte('.')
-	return b.String()
-}
-
-// text is exactly size bytes of sentences.
-func (w *writer) text(size int) string {
-	var b strings.Builder
-	for b.Len() < size {
-		b.WriteString(w.sentence(12))
-		b.WriteByte(' ')
+	if size >= questionBelow {
+		r.Tools = toolbox
 	}
-	return b.String()[:size]
-}
-
-// lines is about size bytes of what a tool could print.
-func (w *writer) lines(size int) string {
-	var b strings.Builder
-	for b.Len() < size {
-		fmt.Fprintf(&b, "src/%s/%s.go:%d: %s\n", w.word(), w.word(), w.IntN(900), w.sentence(8))
+	frame, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("encode a request: %w", err)
 	}
-	return b.String()
+	c := &conversation{}
+	before, after, _ := bytes.Cut(frame, []byte("[0]"))
+	c.head, c.tail = append(before, '['), append([]byte{']'}, after...)
+	w := newWriter(number, seed)
+	if size < questionBelow {
+		return c, c.ask(w, number, size)
+	}
+	return c, c.work(w, number, size)
 }
 
-// wireRequest is a whole HTTP/1.1 request as one client of the conversation
-// sends it.
-func wireRequest(conversation int, session string, body []byte) []byte {
-	head := fmt.Sprintf("POST /v1/chat/completions HTTP/1.1\r\n"+
-		"Host: 127.0.0.1\r\n"+
-		"User-Agent: OpenAI/Python 2.8.1\r\n"+
-		"Accept: application/json\r\n"+
-		"Content-Type: application/json\r\n"+
-		"Authorization: Bearer sk-bench-000000000000000000000000\r\n"+
-		"X-Agent-Id: bench-%02d\r\n"+
-		"X-Session-Id: %s\r\n"+
-		"Content-Length: %d\r\n\r\n", conversation%(conversations/10), session, len(body))
-	return append([]byte(head), body...)
-}
-
-// sessionOf names the session of a conversation. Each kind of load has its
-// own: a session that says the same again and again is a loop.
-func sessionOf(conversation, size int, stream bool) string {
-	return fmt.Sprintf("bench-%d-%t-%s", size, stream, conversationID(conversation))
-}
-
-// conversationID is the end of the name of a session, by which the upstream
-// knows it.
-func conversationID(conversation int) string { return fmt.Sprintf("%04d", conversation) }
-
-// load is what one cell of the benchmark sends and expects: the request of
-// each conversation and the body of its reply.
-type load []exchange
-
-type exchange struct{ request, reply []byte }
-
-func newLoad(size int, stream bool) (load, error) {
-	l := make(load, conversations)
-	for i := range l {
-		body, err := chatBody(i, size, stream)
+// ask fills a session with questions that have nothing to do with each other.
+func (c *conversation) ask(w writer, number, size int) error {
+	empty, err := encode(chatMessage{Role: "system", Content: systemPrompt}, chatMessage{Role: "user"})
+	if err != nil {
+		return err
+	}
+	missing := max(0, size-len(c.head)-len(empty)-len(c.tail))
+	for n := range questions {
+		question, err := encode(chatMessage{Role: "system", Content: systemPrompt}, chatMessage{Role: "user", Content: w.text(missing)})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		l[i] = exchange{wireRequest(i, sessionOf(i, size, stream), body), jsonReply(i)}
-		if stream {
-			l[i].reply = []byte(strings.Join(streamReply(i), ""))
-		}
+		from := len(c.messages)
+		c.messages = append(c.messages, question...)
+		c.turns = append(c.turns, turn{from, len(c.messages), replyTo(number, n)})
 	}
-	return l, nil
+	return nil
 }
+
+// work fills a session with an agent at work: it is given a task, reads files
+// until its requests have nearly their size, and goes on in small steps until
+// they have a little more. Each turn sends again what was said before.
+func (c *conversation) work(w writer, number, size int) error {
+	task := chatMessage{Role: "user", Content: fmt.Sprintf("Task %s: %s", w.name(), w.sentence(20))}
+	said, err := encode(chatMessage{Role: "system", Content: systemPrompt}, task)
+	if err != nil {
+		return err
+	}
+	c.messages = said
+	for n := 0; ; n++ {
+		c.turns = append(c.turns, turn{0, len(c.messages), replyTo(number, n)})
+		result := size / 100
+		switch have := c.length(n); {
+		case have > size*13/10:
+			return nil
+		case have < size*19/20:
+			result = size * 3 / 4 / reads
+		}
+		text, call := answer(replyTo(number, n), true)
+		round, err := encode(
+			chatMessage{Role: "assistant", Content: text, ToolCalls: []toolCall{*call}},
+			chatMessage{Role: "tool", Content: w.lines(result), ToolCallID: call.ID})
+		if err != nil {
+			return err
+		}
+		c.messages = append(append(c.messages, ','), round...)
+	}
+}
+
+// encode is messages as they stand between the brackets of a request.
+func encode(messages ...chatMessage) ([]byte, error) {
+	b, err := json.Marshal(messages)
+	if err != nil {
+		return nil, fmt.Errorf("encode messages: %w", err)
+	}
+	return b[1 : len(b)-1], nil
+}
+
+// replyTo is the number of the reply to a turn of a session.
+func replyTo(session, turn int) int { return (session*replyStride + turn) % replies }

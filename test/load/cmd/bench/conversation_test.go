@@ -1,100 +1,111 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"io"
-	"net/http"
 	"testing"
 )
 
-func TestChatBodyIsAConversationOfItsSize(t *testing.T) {
-	for name, c := range map[string]struct {
-		size, minMessages int
-		stream            bool
-	}{
-		"question":        {1 << 10, 3, false},
-		"question stream": {1 << 10, 3, true},
-		"agent":           {100 << 10, 100, false},
-		"agent stream":    {100 << 10, 100, true},
-	} {
+// messagesOf reads the request of one turn.
+func messagesOf(t *testing.T, c *conversation, turn int) (chatRequest, []chatMessage) {
+	t.Helper()
+	var r chatRequest
+	var messages []chatMessage
+	body := c.body(turn)
+	if len(body) != c.length(turn) {
+		t.Fatalf("turn %d has %d bytes and says %d", turn, len(body), c.length(turn))
+	}
+	if err := json.Unmarshal(body, &r); err != nil {
+		t.Fatalf("turn %d is no request: %v", turn, err)
+	}
+	if err := json.Unmarshal(r.Messages, &messages); err != nil {
+		t.Fatalf("turn %d has no messages: %v", turn, err)
+	}
+	return r, messages
+}
+
+func TestQuestionsHaveTheirSizeAndNoHistory(t *testing.T) {
+	for name, stream := range map[string]bool{"JSON": false, "SSE": true} {
 		t.Run(name, func(t *testing.T) {
-			body, err := chatBody(7, c.size, c.stream)
+			c, err := newConversation(7, 1, 1<<10, stream)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := len(body) - c.size; diff < -c.size/50 || diff > c.size/50 {
-				t.Errorf("the body has %d bytes, want about %d", len(body), c.size)
+			asked := map[string]bool{}
+			for i := range c.turns {
+				r, messages := messagesOf(t, c, i)
+				if c.length(i) != 1<<10 || len(messages) != 2 || r.Stream != stream {
+					t.Fatalf("turn %d: %d bytes, %d messages, stream %v", i, c.length(i), len(messages), r.Stream)
+				}
+				asked[messages[1].Content] = true
 			}
-			var r chatRequest
-			if err := json.Unmarshal(body, &r); err != nil {
-				t.Fatalf("the body is no request: %v", err)
+			if len(asked) != questions {
+				t.Errorf("%d different questions, want %d", len(asked), questions)
 			}
-			if len(r.Messages) < c.minMessages || r.Stream != c.stream {
-				t.Errorf("%d messages, stream %v; want %d at least, stream %v", len(r.Messages), r.Stream, c.minMessages, c.stream)
-			}
-			checkResults(t, r.Messages)
 		})
 	}
 }
 
-// checkResults finds a result right after every tool call.
-func checkResults(t *testing.T, messages []chatMessage) {
-	t.Helper()
-	for i, m := range messages {
-		if len(m.ToolCalls) == 0 {
-			continue
-		}
-		call := m.ToolCalls[0]
-		if i+1 == len(messages) || messages[i+1].ToolCallID != call.ID {
-			t.Errorf("message %d calls a tool as %s, and no result follows", i, call.ID)
-		}
-		if !json.Valid([]byte(call.Function.Arguments)) {
-			t.Errorf("message %d has arguments that are no JSON: %s", i, call.Function.Arguments)
-		}
+func TestAgentsGrowToTheirSize(t *testing.T) {
+	for name, size := range map[string]int{"10 KB": 10 << 10, "100 KB": 100 << 10} {
+		t.Run(name, func(t *testing.T) {
+			c, err := newConversation(7, 1, size, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := len(c.turns) - 1
+			if c.length(0) > 3<<10 || c.length(last) < size || c.length(last) > size*7/5 {
+				t.Errorf("from %d to %d bytes, want from a task to a little more than %d", c.length(0), c.length(last), size)
+			}
+			near := 0
+			for i := range c.turns {
+				if c.length(i) >= size*3/4 {
+					near++
+				}
+			}
+			if 2*near < len(c.turns) {
+				t.Errorf("%d of %d turns are near %d bytes, want most", near, len(c.turns), size)
+			}
+		})
 	}
 }
 
-func TestChatBodiesDifferByConversationOnly(t *testing.T) {
-	first, err := chatBody(1, 1<<10, false)
+func TestAgentsResendTheirHistoryAndTheReplies(t *testing.T) {
+	c, err := newConversation(7, 1, 10<<10, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := chatBody(1, 1<<10, false)
-	if err != nil {
-		t.Fatal(err)
+	_, before := messagesOf(t, c, 0)
+	for i := 1; i < len(c.turns); i++ {
+		_, messages := messagesOf(t, c, i)
+		if len(messages) != len(before)+2 {
+			t.Fatalf("turn %d has %d messages after %d, want one round more", i, len(messages), len(before))
+		}
+		text, call := answer(c.turns[i-1].reply, true)
+		said, result := messages[len(messages)-2], messages[len(messages)-1]
+		if said.Content != text || len(said.ToolCalls) != 1 || said.ToolCalls[0] != *call {
+			t.Errorf("turn %d: the assistant said %+v, but the reply was %q and %+v", i, said, text, call)
+		}
+		if result.ToolCallID != call.ID || !json.Valid([]byte(call.Function.Arguments)) {
+			t.Errorf("turn %d: the result of %q belongs to call %q with arguments %s", i, result.ToolCallID, call.ID, call.Function.Arguments)
+		}
+		before = messages
 	}
-	other, err := chatBody(2, 1<<10, false)
-	if err != nil {
-		t.Fatal(err)
+}
+
+func TestConversationsDifferByNumberAndSeedOnly(t *testing.T) {
+	bodyOf := func(number, seed int) []byte {
+		c, err := newConversation(number, seed, 1<<10, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.body(0)
 	}
-	if !bytes.Equal(first, again) {
+	first := bodyOf(1, 1)
+	if !bytes.Equal(first, bodyOf(1, 1)) {
 		t.Error("the same conversation has two bodies")
 	}
-	if bytes.Equal(first, other) {
+	if bytes.Equal(first, bodyOf(2, 1)) || bytes.Equal(first, bodyOf(1, 2)) {
 		t.Error("two conversations have the same body")
-	}
-}
-
-func TestLoadIsRequestsOfManySessions(t *testing.T) {
-	l, err := newLoad(1<<10, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	agents, sessions := map[string]bool{}, map[string]bool{}
-	for i, e := range l {
-		r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(e.request)))
-		if err != nil {
-			t.Fatalf("request %d: %v", i, err)
-		}
-		if body, err := io.ReadAll(r.Body); err != nil || !json.Valid(body) {
-			t.Fatalf("request %d: body %q, %v", i, body, err)
-		}
-		agents[r.Header.Get("X-Agent-Id")] = true
-		sessions[r.Header.Get("X-Session-Id")] = true
-	}
-	if len(agents) != 20 || len(sessions) != 200 {
-		t.Errorf("%d agents and %d sessions, want 20 and 200", len(agents), len(sessions))
 	}
 }

@@ -13,7 +13,12 @@ import (
 
 // TestGenerate drives the benchmark's own proxy and upstream.
 func TestGenerate(t *testing.T) {
-	for name, stream := range map[string]bool{"JSON": false, "SSE": true} {
+	for name, c := range map[string]cell{
+		"busy JSON":  {BodyBytes: 1 << 10, Concurrency: 4},
+		"busy SSE":   {BodyBytes: 1 << 10, Concurrency: 4, Stream: true},
+		"paced JSON": {BodyBytes: 10 << 10, Rate: 500},
+		"paced SSE":  {BodyBytes: 10 << 10, Rate: 500, Stream: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			var seen atomic.Int64
 			answers := upstream()
@@ -22,35 +27,73 @@ func TestGenerate(t *testing.T) {
 				answers.ServeHTTP(w, r)
 			}))
 			defer up.Close()
-			target, err := url.Parse(up.URL)
+			behind, err := url.Parse(up.URL)
 			if err != nil {
 				t.Fatal(err)
 			}
-			proxy := httptest.NewServer(reverseProxy(target))
+			proxy := httptest.NewServer(reverseProxy(behind))
 			defer proxy.Close()
-			l, err := newLoad(1<<10, stream)
+			l, err := newLoad(c.BodyBytes, c.Stream, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			begun := false
-			got, err := generate(t.Context(), proxy.Listener.Addr().String(), l, 4, 50*time.Millisecond, func() error {
-				begun = seen.Load() == 4
+			var warm int64
+			got, err := generate(t.Context(), &target{address: proxy.Listener.Addr().String()}, l, c, 50*time.Millisecond, func() error {
+				warm = seen.Load()
 				return nil
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !begun {
-				t.Error("the time began before every connection had made one exchange")
+			clients := int64(max(c.Concurrency, 4))
+			if c.Rate > 0 {
+				clients = pacedClients
+				if got.requests != 25 {
+					t.Errorf("%d requests in 50 ms at 500 a second, want 25", got.requests)
+				}
 			}
-			if got.requests == 0 || got.sent != got.requests+4 || int64(got.sent) != seen.Load() {
-				t.Errorf("%d requests counted, %d sent, %d seen by the upstream", got.requests, got.sent, seen.Load())
+			if warm != clients {
+				t.Errorf("the time began after %d exchanges, want one for each of %d clients", warm, clients)
+			}
+			if got.requests == 0 || got.sent != got.requests+int(warm) || int64(got.sent) != seen.Load() || got.bodyBytes < got.requests {
+				t.Errorf("%d requests counted, %d sent, %d seen by the upstream, %d bytes", got.requests, got.sent, seen.Load(), got.bodyBytes)
 			}
 		})
 	}
 }
 
+// A target that answers late does not delay the requests that follow.
+func TestPaceDoesNotWaitForReplies(t *testing.T) {
+	l, err := newLoad(1<<10, false, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const late = pacedClients + 20
+	var seen atomic.Int64
+	all := make(chan struct{})
+	answers := upstream()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n := seen.Add(1); n > pacedClients { // those before warm up
+			if n == pacedClients+late {
+				close(all)
+			}
+			<-all
+		}
+		answers.ServeHTTP(w, r)
+	}))
+	defer s.Close()
+	c := cell{BodyBytes: 1 << 10, Rate: 1000}
+	got, err := generate(t.Context(), &target{address: s.Listener.Addr().String()}, l, c, late*time.Millisecond, func() error { return nil })
+	if err != nil || got.requests != late {
+		t.Errorf("%d requests, %v; want all %d on their way at once", got.requests, err, late)
+	}
+}
+
 func TestGenerateRefusesReplies(t *testing.T) {
+	l, err := newLoad(1<<10, false, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
 		want   string
@@ -62,8 +105,7 @@ func TestGenerateRefusesReplies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := httptest.NewServer(c.answer)
 			defer s.Close()
-			l := load{{wireRequest(1, "s", []byte("{}")), []byte("expected")}}
-			_, err := generate(context.Background(), s.Listener.Addr().String(), l, 1, time.Second, func() error { return nil })
+			_, err := generate(context.Background(), &target{address: s.Listener.Addr().String()}, l, cell{Concurrency: 1}, time.Second, func() error { return nil })
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one that says %q", err, c.want)
 			}

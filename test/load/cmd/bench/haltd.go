@@ -1,15 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,12 +18,53 @@ import (
 
 const adminToken = "bench-admin-token-0123456789abcdef"
 
+// everythingOn is a configuration in which every check looks at every
+// request and finds nothing: what haltd costs an agent that behaves.
+const everythingOn = `gateway: {listen: %q}
+admin: {listen: %q, token: %q}
+data_dir: %q
+providers:
+  openai: {base_url: %q}
+defaults:
+  kill_switch: {enabled: true}
+  budgets:
+    day: {hard_usd: 100000, hard_tokens: 100000000000}
+    month: {hard_usd: 1000000, hard_tokens: 1000000000000}
+  allowed_hours:
+    - {days: [mon, tue, wed, thu, fri, sat, sun], from: "00:00", to: "12:00"}
+    - {days: [mon, tue, wed, thu, fri, sat, sun], from: "12:00", to: "00:00"}
+  rate_limits: {requests_per_minute: 100000000, tokens_per_minute: 150000000}
+  time_zone: Europe/Berlin
+  loop_detection: {enabled: true, window_seconds: 60, threshold_identical_requests: 1000000, action: warn}
+policies:
+  - id: chat
+    spec:
+      selector: {pathPrefix: /v1/}
+      rules:
+        - name: by-agent
+          limit_keys: ["header:x-agent-id"]
+          algorithm: token_bucket
+          algorithm_config: {rps: 1000000, burst: 1000000}
+`
+
+// rules are three that no request of the benchmark meets. The hour of the
+// last is on the other side of the day, also where summer time applies.
+func rules(now time.Time) []haltd.Rule {
+	many, hour := int64(10_000_000), now.UTC().Add(12*time.Hour).Hour()
+	return []haltd.Rule{
+		{Name: "other models", Condition: haltd.RuleCondition{ModelPattern: "claude-*"}, Action: haltd.RuleBlock},
+		{Name: "huge prompts", Condition: haltd.RuleCondition{PromptTokensMin: &many}, Action: haltd.RuleReject},
+		{Name: "at night", Condition: haltd.RuleCondition{Provider: "openai", HourMin: &hour, HourMax: &hour}, Action: haltd.RuleBlock},
+	}
+}
+
 // gateway is the haltd under measurement.
 type gateway struct {
 	admin string // address of its admin API
 }
 
-// startHaltd runs haltd as an operator would, with its record in dir.
+// startHaltd runs haltd as an operator would who uses all of it, with its
+// record in dir.
 func startHaltd(ctx context.Context, binary, dir, upstream string) (*target, error) {
 	program, err := filepath.Abs(binary)
 	if err == nil {
@@ -41,12 +81,7 @@ func startHaltd(ctx context.Context, binary, dir, upstream string) (*target, err
 	if err != nil {
 		return nil, err
 	}
-	config := fmt.Sprintf(`gateway: {listen: %q}
-admin: {listen: %q, token: %q}
-data_dir: %q
-providers:
-  openai: {base_url: %q}
-`, address, admin, adminToken, filepath.Join(dir, "data"), "http://"+upstream)
+	config := fmt.Sprintf(everythingOn, address, admin, adminToken, filepath.Join(dir, "data"), "http://"+upstream)
 	path := filepath.Join(dir, "haltd.yaml")
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		return nil, fmt.Errorf("write the configuration of haltd: %w", err)
@@ -55,25 +90,50 @@ providers:
 	if err != nil {
 		return nil, err
 	}
-	return &target{name: "haltd", address: address, process: p, gateway: &gateway{admin}}, nil
+	t := &target{name: "haltd", address: address, process: p, gateway: &gateway{admin}}
+	if err := t.gateway.addRules(ctx, time.Now()); err != nil {
+		p.stop()
+		return nil, err
+	}
+	return t, nil
 }
 
-// get reads one path of the admin API.
+func (g *gateway) addRules(ctx context.Context, now time.Time) error {
+	for _, r := range rules(now) {
+		body, err := json.Marshal(map[string]any{"name": r.Name, "condition": r.Condition, "action": r.Action})
+		if err != nil {
+			return fmt.Errorf("encode a rule: %w", err)
+		}
+		if _, err := g.ask(ctx, http.MethodPost, "/v1/rules", body, http.StatusCreated); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (g *gateway) get(ctx context.Context, path string) ([]byte, error) {
+	return g.ask(ctx, http.MethodGet, path, nil, http.StatusOK)
+}
+
+// ask asks the admin API and wants the given status.
+func (g *gateway) ask(ctx context.Context, method, path string, body []byte, status int) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+g.admin+path, nil)
+	r, err := http.NewRequestWithContext(ctx, method, "http://"+g.admin+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("ask haltd for %s: %w", path, err)
 	}
 	r.Header.Set("Authorization", "Bearer "+adminToken)
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return nil, fmt.Errorf("ask haltd for %s: %w", path, err)
 	}
 	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body)
-	if err == nil && res.StatusCode != http.StatusOK {
+	if err == nil && res.StatusCode != status {
 		err = fmt.Errorf("status %d: %.300s", res.StatusCode, b)
 	}
 	if err != nil {
@@ -106,69 +166,35 @@ func (g *gateway) awaitEvents(ctx context.Context, sent int64) (recorded int64, 
 	return recorded, nil
 }
 
-// overhead is haltd's own histogram of the time it adds.
-func (g *gateway) overhead(ctx context.Context) (overhead, error) {
+// decisions counts what became of the requests.
+func (g *gateway) decisions(ctx context.Context) (map[string]int64, error) {
 	b, err := g.get(ctx, "/metrics")
 	if err != nil {
 		return nil, err
 	}
-	return parseOverhead(string(b))
+	return parseDecisions(string(b))
 }
 
-// overhead counts requests by the greatest number of seconds they may have
-// taken.
-type overhead map[float64]float64
-
-func parseOverhead(metrics string) (overhead, error) {
-	o := overhead{}
+// parseDecisions leaves out what became of none.
+func parseDecisions(metrics string) (map[string]int64, error) {
+	all := map[string]int64{}
 	for line := range strings.Lines(metrics) {
-		rest, ok := strings.CutPrefix(line, `haltd_overhead_seconds_bucket{le="`)
+		rest, ok := strings.CutPrefix(line, `haltd_requests_total{decision="`)
 		if !ok {
 			continue
 		}
-		bound, count, _ := strings.Cut(strings.TrimSpace(rest), `"} `)
-		seconds, err := strconv.ParseFloat(bound, 64)
+		decision, rest, _ := strings.Cut(rest, `"`)
+		_, count, _ := strings.Cut(rest, "} ")
+		n, err := strconv.ParseFloat(strings.TrimSpace(count), 64)
 		if err != nil {
-			return nil, fmt.Errorf("read haltd_overhead_seconds: %w", err)
+			return nil, fmt.Errorf("read haltd_requests_total: %w", err)
 		}
-		if o[seconds], err = strconv.ParseFloat(count, 64); err != nil {
-			return nil, fmt.Errorf("read haltd_overhead_seconds: %w", err)
+		if n > 0 {
+			all[decision] += int64(n)
 		}
 	}
-	if len(o) == 0 {
-		return nil, fmt.Errorf("haltd's metrics have no haltd_overhead_seconds")
+	if len(all) == 0 {
+		return nil, fmt.Errorf("haltd's metrics have no haltd_requests_total")
 	}
-	return o, nil
-}
-
-// add puts what was counted between two readings to what o has.
-func (o overhead) add(before, after overhead) {
-	for bound, n := range after {
-		o[bound] += n - before[bound]
-	}
-}
-
-// quantile is the time in milliseconds that the share q did not exceed,
-// assuming that times are spread evenly within a bucket.
-func (o overhead) quantile(q float64) float64 {
-	bounds := make([]float64, 0, len(o))
-	for b := range o {
-		bounds = append(bounds, b)
-	}
-	slices.Sort(bounds)
-	if len(bounds) == 0 || o[bounds[len(bounds)-1]] == 0 {
-		return 0
-	}
-	rank := q * o[bounds[len(bounds)-1]]
-	lower, below := 0.0, 0.0
-	for _, upper := range bounds {
-		if o[upper] >= rank {
-			if math.IsInf(upper, 1) {
-				break
-			}
-			return 1000 * (lower + (upper-lower)*(rank-below)/(o[upper]-below))
-		}
-		lower, below = upper, o[upper]
-	}
-	return 1000 * lower
+	return all, nil
 }

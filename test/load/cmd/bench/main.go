@@ -1,8 +1,9 @@
 // Command bench compares haltd with other ways to the same upstream on one
 // machine: direct, the plainest Go reverse proxy, and nginx. Each is a process
-// of its own, all take turns under the same load, and what they cost is read
-// from /proc. It measures haltd from outside only and imports nothing of it
-// but its words.
+// of its own, all take turns under the same load, by busy connections and at a
+// fixed rate, and what they cost is read from /proc. haltd runs with
+// everything on. It is measured from outside only, and nothing of it is
+// imported but its words.
 package main
 
 import (
@@ -52,8 +53,10 @@ func mainError() error {
 // options are what the command line says.
 type options struct {
 	rounds      int
-	span        time.Duration
+	busySpan    time.Duration
 	concurrency []int
+	rate        int
+	pacedSpan   time.Duration
 	targets     []string
 	haltd       string
 	json        string
@@ -64,22 +67,36 @@ func parseOptions(args []string) (*options, error) {
 	o := &options{}
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.IntVar(&o.rounds, "rounds", 3, "how often every target gets every load")
-	seconds := f.Float64("seconds", 0.8, "how long a load lasts")
+	seconds := f.Float64("seconds", 0.8, "how long a load on busy connections lasts")
 	concurrency := f.String("concurrency", "1,16,64", "how many connections are busy at once")
+	f.IntVar(&o.rate, "rate", 300, "requests per second of the load that starts them at fixed times; 0 leaves it out")
+	rateSeconds := f.Float64("rate-seconds", 4, "how long that load lasts")
 	targets := f.String("targets", "direct,reverseproxy,nginx,haltd", "what to compare")
-	quick := f.Bool("quick", false, "at most 40 seconds: one round of 0.4 seconds at each load")
+	quick := f.Bool("quick", false, "about a minute: one round of 0.4 seconds at each load, 1 second at a fixed rate")
 	f.StringVar(&o.haltd, "haltd", "bin/haltd", "the haltd to measure")
 	f.StringVar(&o.json, "json", "", "write the figures to this `file`, too")
-	f.BoolVar(&o.check, "check", false, "fail when haltd takes more processor time or memory than it may")
+	f.BoolVar(&o.check, "check", false, "fail when haltd takes more processor time, memory or time than it may")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
 	if *quick {
-		o.rounds, *seconds = 1, 0.4
+		o.rounds, *seconds, *rateSeconds = 1, 0.4, 1
 	}
-	o.span = time.Duration(*seconds * float64(time.Second))
-	if o.rounds < 1 || o.rounds > 100 || o.span < 10*time.Millisecond || o.span > time.Minute {
-		return nil, errors.New("rounds must be from 1 to 100 and seconds from 0.01 to 60")
+	if o.rounds < 1 || o.rounds > 100 {
+		return nil, fmt.Errorf("rounds must be from 1 to 100, not %d", o.rounds)
+	}
+	if o.rate < 0 || o.rate > 10_000 {
+		return nil, fmt.Errorf("rate must be from 0 to 10000, not %d", o.rate)
+	}
+	for _, s := range []struct {
+		flag    string
+		seconds float64
+		span    *time.Duration
+	}{{"seconds", *seconds, &o.busySpan}, {"rate-seconds", *rateSeconds, &o.pacedSpan}} {
+		*s.span = time.Duration(s.seconds * float64(time.Second))
+		if *s.span < 10*time.Millisecond || *s.span > time.Minute {
+			return nil, fmt.Errorf("%s must be from 0.01 to 60, not %v", s.flag, s.seconds)
+		}
 	}
 	for s := range strings.SplitSeq(*concurrency, ",") {
 		n, err := strconv.Atoi(s)
@@ -103,9 +120,8 @@ func (o *options) bench(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &run{targets: targets, cells: cells(o.concurrency), rounds: o.rounds, span: o.span, log: os.Stderr}
-	slices := time.Duration(o.rounds * len(r.cells) * len(targets))
-	limit, cancel := context.WithTimeout(ctx, slices*(o.span+2*time.Second)+time.Minute)
+	r := &run{targets: targets, cells: cells(o.concurrency, o.rate), rounds: o.rounds, busySpan: o.busySpan, pacedSpan: o.pacedSpan, log: os.Stderr}
+	limit, cancel := context.WithTimeout(ctx, r.limit())
 	defer cancel()
 	if err := r.measure(limit); err != nil {
 		return err
@@ -141,11 +157,15 @@ func newHaltdReport(ctx context.Context, t *target, r *run) (*haltdReport, error
 	if err != nil {
 		return nil, err
 	}
+	decisions, err := t.gateway.decisions(ctx)
+	if err != nil {
+		return nil, err
+	}
 	_, peak, err := t.process.memory()
 	if err != nil {
 		return nil, err
 	}
-	h := &haltdReport{Sent: t.sent, Recorded: recorded, PeakMB: megabytes(peak)}
+	h := &haltdReport{Sent: t.sent, Recorded: recorded, Decisions: decisions, PeakMB: megabytes(peak)}
 	h.addLatency(r)
 	return h, nil
 }

@@ -4,23 +4,28 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"sync/atomic"
 	"time"
 )
 
 // target is one way to the upstream.
 type target struct {
-	name    string
-	address string
-	process *process // nil for direct
-	gateway *gateway // nil but for haltd
-	sent    int64    // requests in all
+	name     string
+	address  string
+	process  *process     // nil for direct
+	gateway  *gateway     // nil but for haltd
+	sent     int64        // requests in all
+	sessions atomic.Int64 // that its clients have begun
 }
 
-// cell is one kind of load.
+// cell is one kind of load: so many clients that are always busy, or so many
+// requests a second whatever the replies do.
 type cell struct {
 	Stream      bool `json:"stream"`
 	BodyBytes   int  `json:"body_bytes"`
-	Concurrency int  `json:"concurrency"`
+	Concurrency int  `json:"concurrency,omitempty"`
+	Rate        int  `json:"rate,omitempty"`
 }
 
 func (c cell) reply() string {
@@ -30,17 +35,36 @@ func (c cell) reply() string {
 	return "JSON"
 }
 
+func (c cell) String() string {
+	if c.Rate > 0 {
+		return fmt.Sprintf("%s replies, bodies of %d KB, %d requests a second", c.reply(), c.BodyBytes>>10, c.Rate)
+	}
+	return fmt.Sprintf("%s replies, bodies of %d KB, concurrency %d", c.reply(), c.BodyBytes>>10, c.Concurrency)
+}
+
 // bodySizes are measured one after the other: the memory that small bodies
 // need must not be read after large ones.
-var bodySizes = []int{1 << 10, 100 << 10}
+var bodySizes = []int{1 << 10, 10 << 10, 100 << 10}
 
-// cells are all kinds of load, the lightest first.
-func cells(concurrency []int) []cell {
+// The sizes at which clients are kept busy, and those at a fixed rate.
+var (
+	busySizes  = []int{1 << 10, 100 << 10}
+	pacedSizes = []int{10 << 10, 100 << 10}
+)
+
+// cells are all kinds of load, the lightest first; a rate of 0 leaves the
+// fixed rate out.
+func cells(concurrency []int, rate int) []cell {
 	var all []cell
 	for _, size := range bodySizes {
 		for _, stream := range []bool{false, true} {
-			for _, n := range concurrency {
-				all = append(all, cell{stream, size, n})
+			if slices.Contains(busySizes, size) {
+				for _, n := range concurrency {
+					all = append(all, cell{Stream: stream, BodyBytes: size, Concurrency: n})
+				}
+			}
+			if rate > 0 && slices.Contains(pacedSizes, size) {
+				all = append(all, cell{Stream: stream, BodyBytes: size, Rate: rate})
 			}
 		}
 	}
@@ -50,62 +74,66 @@ func cells(concurrency []int) []cell {
 // sample is what one slice of one cell on one target measured.
 type sample struct {
 	Requests   int     `json:"requests"`
+	SentKB     float64 `json:"mean_body_kb"`
 	PerSecond  float64 `json:"requests_per_second"`
 	P50        float64 `json:"p50_ms"`
 	P99        float64 `json:"p99_ms"`
 	CPU        float64 `json:"cpu_us_per_request"`
 	ResidentMB float64 `json:"rss_mb"`
+	// What haltd_overhead_seconds says, for haltd alone.
+	OwnP50 float64 `json:"own_p50_ms,omitempty"`
+	OwnP99 float64 `json:"own_p99_ms,omitempty"`
 }
 
 // run is one benchmark: every round goes through the cells of one body size,
-// and every cell through the targets, so that what else the machine does falls on all alike.
+// and every cell through the targets, so that what else the machine does falls
+// on all alike.
 type run struct {
-	targets []*target
-	cells   []cell
-	rounds  int
-	span    time.Duration
-	log     io.Writer
+	targets   []*target
+	cells     []cell
+	rounds    int
+	busySpan  time.Duration
+	pacedSpan time.Duration
+	log       io.Writer
 
-	samples  map[cell]map[string][]sample // by target, one a round
-	overhead map[cell]overhead
+	samples map[cell]map[string][]sample // by target, one a round
 }
 
 func (r *run) measure(ctx context.Context) error {
-	r.samples, r.overhead = map[cell]map[string][]sample{}, map[cell]overhead{}
-	loads := map[cell]load{}
+	r.samples = map[cell]map[string][]sample{}
 	for _, c := range r.cells {
-		r.samples[c], r.overhead[c] = map[string][]sample{}, overhead{}
-		kind := cell{c.Stream, c.BodyBytes, 0}
-		if _, ok := loads[kind]; ok {
-			continue
-		}
-		l, err := newLoad(c.BodyBytes, c.Stream)
-		if err != nil {
-			return err
-		}
-		loads[kind] = l
+		r.samples[c] = map[string][]sample{}
 	}
 	for _, size := range bodySizes {
 		for round := range r.rounds {
 			fmt.Fprintf(r.log, "bodies of %d KB, round %d of %d\n", size>>10, round+1, r.rounds)
-			if err := r.round(ctx, size, loads); err != nil {
-				return err
+			for _, stream := range []bool{false, true} {
+				if err := r.round(ctx, size, stream, round); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// round goes once through the cells of a body size.
-func (r *run) round(ctx context.Context, size int, loads map[cell]load) error {
+// round goes once through the cells of a body size and a kind of reply.
+func (r *run) round(ctx context.Context, size int, stream bool, round int) error {
+	l, err := newLoad(size, stream, round)
+	if err != nil {
+		return err
+	}
 	for _, c := range r.cells {
-		if c.BodyBytes != size {
+		if c.BodyBytes != size || c.Stream != stream {
 			continue
 		}
 		for _, t := range r.targets {
-			s, err := r.sample(ctx, t, c, loads[cell{c.Stream, c.BodyBytes, 0}])
+			if c.Rate > 0 && t.name == "nginx" {
+				continue // what it adds is too little to tell at a low rate
+			}
+			s, err := r.sample(ctx, t, c, l)
 			if err != nil {
-				return fmt.Errorf("%s, %s reply, body of %d bytes, concurrency %d: %w", t.name, c.reply(), c.BodyBytes, c.Concurrency, err)
+				return fmt.Errorf("%s, %s: %w", t.name, c, err)
 			}
 			r.samples[c][t.name] = append(r.samples[c][t.name], s)
 		}
@@ -113,13 +141,30 @@ func (r *run) round(ctx context.Context, size int, loads map[cell]load) error {
 	return nil
 }
 
+// span is how long a slice of a cell lasts.
+func (r *run) span(c cell) time.Duration {
+	if c.Rate > 0 {
+		return r.pacedSpan
+	}
+	return r.busySpan
+}
+
+// limit is longer than all slices take together.
+func (r *run) limit() time.Duration {
+	sum := time.Minute
+	for _, c := range r.cells {
+		sum += time.Duration(r.rounds*len(r.targets)) * (r.span(c) + 3*time.Second)
+	}
+	return sum
+}
+
 // sample measures one slice. Requests that warm up are before the first
 // reading, what the program still does after the last reply before the
 // second.
-func (r *run) sample(ctx context.Context, t *target, c cell, l load) (sample, error) {
+func (r *run) sample(ctx context.Context, t *target, c cell, l *load) (sample, error) {
 	var before time.Duration
 	var counted overhead
-	got, err := generate(ctx, t.address, l, c.Concurrency, r.span, func() (err error) {
+	got, err := generate(ctx, t, l, c, r.span(c), func() (err error) {
 		if t.gateway != nil {
 			if counted, err = t.gateway.overhead(ctx); err != nil {
 				return err
@@ -134,13 +179,17 @@ func (r *run) sample(ctx context.Context, t *target, c cell, l load) (sample, er
 		return sample{}, err
 	}
 	t.sent += int64(got.sent)
+	if got.requests == 0 {
+		return sample{}, nil
+	}
 	s := sample{
 		Requests:  got.requests,
+		SentKB:    float64(got.bodyBytes) / float64(got.requests) / (1 << 10),
 		PerSecond: float64(got.requests) / got.elapsed.Seconds(),
 		P50:       milliseconds(got.latency.quantile(0.5)),
 		P99:       milliseconds(got.latency.quantile(0.99)),
 	}
-	if t.process == nil || got.requests == 0 {
+	if t.process == nil {
 		return s, nil
 	}
 	after, err := t.process.settle(ctx)
@@ -158,7 +207,8 @@ func (r *run) sample(ctx context.Context, t *target, c cell, l load) (sample, er
 		if err != nil {
 			return s, err
 		}
-		r.overhead[c].add(counted, now)
+		now.subtract(counted)
+		s.OwnP50, s.OwnP99 = now.quantile(0.5), now.quantile(0.99)
 	}
 	return s, nil
 }

@@ -8,43 +8,55 @@ import (
 )
 
 // measured is a run of two rounds whose figures are easy to follow.
-func measured(haltdCPU, haltdMB float64) *run {
-	small := cell{BodyBytes: 1 << 10, Concurrency: 64}
+func measured(haltdCPU, haltdMB, ownP99 float64) *run {
 	r := &run{
 		targets: []*target{{name: "direct"}, {name: "reverseproxy"}, {name: "haltd"}},
-		cells:   []cell{small},
-		samples: map[cell]map[string][]sample{small: {
-			"direct":       {{Requests: 10, PerSecond: 30000, P50: 0.5, P99: 2}, {Requests: 10, PerSecond: 32000, P50: 0.5, P99: 3}},
-			"reverseproxy": {{Requests: 10, PerSecond: 9000, P50: 3, P99: 9, CPU: 100, ResidentMB: 20}, {Requests: 10, PerSecond: 9000, P50: 3, P99: 9, CPU: 80, ResidentMB: 20}},
-			"haltd":        {{Requests: 10, PerSecond: 8000, P50: 4, P99: 10, CPU: haltdCPU, ResidentMB: haltdMB}, {Requests: 10, PerSecond: 8000, P50: 4, P99: 10, CPU: haltdCPU, ResidentMB: haltdMB}},
-		}},
-		overhead: map[cell]overhead{small: {0.0001: 10, 0.001: 20}},
+		cells:   cells([]int{64}, 300),
+		samples: map[cell]map[string][]sample{},
+	}
+	for _, c := range r.cells {
+		kb := float64(c.BodyBytes >> 10)
+		r.samples[c] = map[string][]sample{
+			"direct":       {{Requests: 10, SentKB: kb, PerSecond: 30000, P50: 0.5, P99: 2}, {Requests: 10, SentKB: kb, PerSecond: 32000, P50: 0.5, P99: 3}},
+			"reverseproxy": {{Requests: 10, SentKB: kb, PerSecond: 9000, P50: 3, P99: 9, CPU: 100, ResidentMB: 20}, {Requests: 10, SentKB: kb, PerSecond: 9000, P50: 3, P99: 9, CPU: 80, ResidentMB: 20}},
+			"haltd": {
+				{Requests: 10, SentKB: kb, PerSecond: 8000, P50: 4, P99: 10, CPU: haltdCPU, ResidentMB: haltdMB, OwnP50: 0.1, OwnP99: ownP99},
+				{Requests: 10, SentKB: kb, PerSecond: 8000, P50: 4, P99: 10, CPU: haltdCPU, ResidentMB: haltdMB, OwnP50: 0.1, OwnP99: ownP99},
+			},
+		}
 	}
 	return r
 }
 
 func reportOf(r *run) *report {
 	rep := newReport(r)
-	rep.Haltd = &haltdReport{Sent: 20, Recorded: 20, PeakMB: 44}
+	rep.Haltd = &haltdReport{Sent: 20, Decisions: map[string]int64{"allow": 20}, Recorded: 20, PeakMB: 44}
 	rep.Haltd.addLatency(r)
 	return rep
 }
 
 func TestReportPrintsTables(t *testing.T) {
+	r := measured(100, 40, 0.75)
+	r.cells = []cell{{BodyBytes: 1 << 10, Concurrency: 64}, {Stream: true, BodyBytes: 10 << 10, Rate: 300}}
 	var out strings.Builder
-	if err := reportOf(measured(100, 40)).print(&out); err != nil {
+	if err := reportOf(r).print(&out); err != nil {
 		t.Fatal(err)
 	}
-	const want = `  reply  body KB  conc.        target  req/s  p50 ms  p99 ms  CPU µs/req  RSS MB  CPU / reverseproxy
-   JSON        1     64        direct  31000   0.500   2.500           –       –                   –
-   JSON        1     64  reverseproxy   9000   3.000   9.000          90      20                1.00
-   JSON        1     64         haltd   8000   4.000  10.000         100      40    1.12 (1.00–1.25)
+	const want = `  reply  body KB  mean     load        target  req/s  p50 ms  p99 ms  CPU µs/req  RSS MB  CPU / reverseproxy
+   JSON        1     1  64 busy        direct  31000   0.500   2.500           –       –                   –
+   JSON        1     1  64 busy  reverseproxy   9000   3.000   9.000          90      20                1.00
+   JSON        1     1  64 busy         haltd   8000   4.000  10.000         100      40    1.12 (1.00–1.25)
+
+    SSE       10    10    300/s        direct  31000   0.500   2.500           –       –                   –
+    SSE       10    10    300/s  reverseproxy   9000   3.000   9.000          90      20                1.00
+    SSE       10    10    300/s         haltd   8000   4.000  10.000         100      40    1.12 (1.00–1.25)
 
 Latency that haltd adds, ms: p50 and p99 over direct, and what haltd_overhead_seconds says
-  reply  body KB  conc.   p50               p99  own p50  own p99
-   JSON        1     64  3.50  7.50 (7.00–8.00)    0.100    0.982
+  reply  body KB     load   p50               p99  own p50  own p99
+   JSON        1  64 busy  3.50  7.50 (7.00–8.00)     0.10     0.75
+    SSE       10    300/s  3.50  7.50 (7.00–8.00)     0.10     0.75
 
-haltd: 20 requests sent, 20 events recorded; memory at its highest 44 MB
+haltd: 20 requests sent, 20 allowed, 20 events recorded; memory at its highest 44 MB
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("tables (-want +got):\n%s", diff)
@@ -53,51 +65,63 @@ haltd: 20 requests sent, 20 events recorded; memory at its highest 44 MB
 
 func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct {
-		cpu, megabytes float64
-		want           string
+		cpu, megabytes, ownP99 float64
+		rate                   int
+		want                   []string
 	}{
-		"within both":     {110, 60, ""},
-		"processor time":  {130, 40, "1.46 times"},
-		"memory":          {100, 61, "61 MB"},
-		"nothing to tell": {0, 40, "nothing to check"},
+		"within all":      {140, 60, 0.9, 300, nil},
+		"processor time":  {150, 40, 0.9, 300, []string{"JSON replies, bodies of 1 KB, concurrency 64: haltd takes 1.69 times", "SSE replies, bodies of 1 KB"}},
+		"memory":          {100, 61, 0.9, 300, []string{"61 MB"}},
+		"overhead":        {100, 40, 1.2, 300, []string{"JSON replies, bodies of 10 KB, 300 requests a second: haltd adds 1.20 ms", "SSE replies, bodies of 100 KB"}},
+		"no comparison":   {0, 40, 0.9, 300, []string{"2 loads that are checked were not measured"}},
+		"no rate at all ": {100, 40, 0.9, 0, []string{"4 loads that are checked were not measured"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := reportOf(measured(c.cpu, c.megabytes)).check()
-			switch {
-			case c.want == "" && err != nil:
-				t.Errorf("check fails: %v", err)
-			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
-				t.Errorf("check says %v, want %q", err, c.want)
+			r := measured(c.cpu, c.megabytes, c.ownP99)
+			r.cells = cells([]int{64}, c.rate)
+			err := reportOf(r).check()
+			if (err != nil) != (c.want != nil) {
+				t.Fatalf("check says %v, want %q", err, c.want)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("check says %v, want %q", err, want)
+				}
 			}
 		})
 	}
 }
 
-func TestCompleteWantsAnEventForEachRequest(t *testing.T) {
-	rep := reportOf(measured(100, 40))
+func TestCompleteWantsARecordAndAHealthyLoad(t *testing.T) {
+	rep := reportOf(measured(100, 40, 0.5))
 	if err := rep.complete(); err != nil {
 		t.Errorf("a complete record: %v", err)
 	}
 	rep.Haltd.Recorded--
-	if err := rep.complete(); err == nil {
-		t.Error("a missing event goes unnoticed")
+	if err := rep.complete(); err == nil || !strings.Contains(err.Error(), "19 events for 20") {
+		t.Errorf("a missing event: %v", err)
+	}
+	rep.Haltd.Recorded, rep.Haltd.Decisions = 20, map[string]int64{"allow": 18, "warn": 2}
+	if err := rep.complete(); err == nil || !strings.Contains(err.Error(), "allow:18 warn:2") {
+		t.Errorf("two warnings: %v", err)
 	}
 }
 
-func TestParseOverhead(t *testing.T) {
+func TestParseMetrics(t *testing.T) {
 	const metrics = `# TYPE haltd_overhead_seconds histogram
 haltd_overhead_seconds_bucket{le="5e-05"} 50
 haltd_overhead_seconds_bucket{le="0.0001"} 90
 haltd_overhead_seconds_bucket{le="+Inf"} 100
 haltd_overhead_seconds_sum 0.01
 haltd_overhead_seconds_count 100
+haltd_requests_total{decision="allow",provider="openai"} 98
+haltd_requests_total{decision="kill",provider="openai"} 0
+haltd_requests_total{decision="warn",provider="openai"} 2
 `
-	after, err := parseOverhead(metrics)
+	o, err := parseOverhead(metrics)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := overhead{}
-	o.add(overhead{}, after)
 	got := []float64{o.quantile(0.5), o.quantile(0.7), o.quantile(0.99)}
 	want := []float64{0.05, 0.075, 0.1}
 	for i := range got {
@@ -106,13 +130,27 @@ haltd_overhead_seconds_count 100
 			break
 		}
 	}
+	later, err := parseOverhead(strings.Replace(metrics, `"5e-05"} 50`, `"5e-05"} 60`, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if later.subtract(o); later[5e-05] != 10 || later[1e-4] != 0 {
+		t.Errorf("between the readings %v were counted, want 10 in the first bucket", later)
+	}
+	decisions, err := parseDecisions(metrics)
+	if diff := cmp.Diff(map[string]int64{"allow": 98, "warn": 2}, decisions); diff != "" || err != nil {
+		t.Errorf("decisions (-want +got), %v:\n%s", err, diff)
+	}
 	if _, err := parseOverhead("go_goroutines 7\n"); err == nil {
 		t.Error("metrics without the histogram are read")
+	}
+	if _, err := parseDecisions("go_goroutines 7\n"); err == nil {
+		t.Error("metrics without the counter are read")
 	}
 }
 
 func TestParseOptions(t *testing.T) {
-	for _, bad := range [][]string{{"-rounds", "0"}, {"-seconds", "0"}, {"-concurrency", "1,x"}, {"-concurrency", "0"}} {
+	for _, bad := range [][]string{{"-rounds", "0"}, {"-seconds", "0"}, {"-rate-seconds", "61"}, {"-rate", "-1"}, {"-concurrency", "1,x"}, {"-concurrency", "0"}} {
 		if _, err := parseOptions(bad); err == nil {
 			t.Errorf("%v is taken", bad)
 		}
@@ -121,7 +159,7 @@ func TestParseOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]int{1, 64}, o.concurrency); diff != "" || o.rounds != 1 {
-		t.Errorf("rounds %d, concurrency %v", o.rounds, o.concurrency)
+	if diff := cmp.Diff([]int{1, 64}, o.concurrency); diff != "" || o.rounds != 1 || o.rate != 300 {
+		t.Errorf("rounds %d, rate %d, concurrency %v", o.rounds, o.rate, o.concurrency)
 	}
 }

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/haltd/haltd/internal/config"
+	"github.com/haltd/haltd/internal/policy"
+)
+
+func TestEverythingIsOn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "haltd.yaml")
+	text := fmt.Sprintf(everythingOn, "127.0.0.1:7070", "127.0.0.1:7071", adminToken, t.TempDir(), "http://127.0.0.1:9")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(path, func(string) (string, bool) { return "", false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &c.Defaults.Policy
+	if !p.KillSwitch.Enabled || !p.Budgets.Day.IsHard() || !p.Budgets.Month.IsHard() || len(p.Hours) != 2 || p.Rates.Requests == 0 || p.Rates.Tokens == 0 {
+		t.Errorf("something is off: %+v", p)
+	}
+	if n := len(c.PolicySet.Match("POST", "127.0.0.1", "/v1/chat/completions")); n != 2 {
+		t.Errorf("%d policies select a request, want the one by path and the defaults", n)
+	}
+	berlin, err := time.LoadLocation(p.TimeZone)
+	if err != nil {
+		t.Skipf("time zones: %v", err)
+	}
+	for hour := range 24 {
+		at := time.Date(2026, 7, 4, hour, 30, 0, 0, time.UTC)
+		if !policy.Allowed(p.Hours, berlin, at) {
+			t.Errorf("%s is outside of the hours", at)
+		}
+		all := rules(at)
+		for i := range all {
+			all[i].Enabled = true
+			if err := all[i].Check(); err != nil {
+				t.Errorf("rule %q: %v", all[i].Name, err)
+			}
+		}
+		for _, later := range []time.Duration{0, 20 * time.Minute, time.Hour} {
+			q := policy.RuleQuery{Model: "gpt-4.1-mini", Provider: "openai", Agent: "bench-00", PromptTokens: 50_000, Time: at.Add(later).In(berlin)}
+			if r, ok := policy.Compile(all).Match(q); ok {
+				t.Errorf("rule %q matches at %s", r.Name, q.Time)
+			}
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"testing"
+)
+
+func TestClientsHoldOneSessionAfterTheOther(t *testing.T) {
+	l, err := newLoad(1<<10, false, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var begun atomic.Int64
+	clients := l.clients(40, &begun)
+	named, sessions := map[string]bool{}, map[string]bool{}
+	for i := range 40 * 2 * questions {
+		e := clients[i%len(clients)].next()
+		request := e.request(nil)
+		var wire bytes.Buffer
+		if _, err := request.WriteTo(&wire); err != nil {
+			t.Fatal(err)
+		}
+		r, err := http.ReadRequest(bufio.NewReader(&wire))
+		if err != nil {
+			t.Fatalf("request %d: %v", i, err)
+		}
+		if body, err := io.ReadAll(r.Body); err != nil || !json.Valid(body) {
+			t.Fatalf("request %d: body %q, %v", i, body, err)
+		}
+		named[r.Header.Get("X-Agent-Id")] = true
+		sessions[r.Header.Get("X-Session-Id")] = true
+	}
+	if len(named) != agents || int64(len(sessions)) != begun.Load() {
+		t.Errorf("%d agents and %d sessions, want %d and %d", len(named), len(sessions), agents, begun.Load())
+	}
+	if n := len(sessions); n < 80 || n > 120 {
+		t.Errorf("%d sessions, want two to three for each client", n)
+	}
+}
