@@ -5,24 +5,47 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/haltd/haltd"
 )
 
 // CanonicalArguments writes the JSON arguments of a tool call so that the
-// order of keys and white space outside strings do not matter. What is not JSON stays as it is, trimmed.
-// Numbers keep their digits: arguments are never masked.
+// order of keys and white space outside strings do not matter. What is not
+// JSON stays as it is, trimmed. Numbers keep their digits: arguments are never
+// masked.
 func CanonicalArguments(arguments string) string {
+	return string(appendArguments(make([]byte, 0, len(arguments)), arguments))
+}
+
+// actText is a tool call as it is compared: the tool's name and its canonical
+// arguments.
+func actText(c *haltd.ToolCall) string {
+	b := make([]byte, 0, len(c.Name)+1+len(c.Arguments))
+	b = append(append(b, c.Name...), ' ')
+	return string(appendArguments(b, c.Arguments))
+}
+
+func appendArguments(b []byte, arguments string) []byte {
 	s := strings.TrimSpace(arguments)
 	if s == "" || s[0] != '{' && s[0] != '[' {
-		return s
+		return append(b, s...)
 	}
+	if out, ok := appendPlain(b, s); ok {
+		return out
+	}
+	return appendDecoded(b, s)
+}
+
+// appendDecoded reads JSON into memory and writes it in its canonical form.
+// What is not JSON is written as it is.
+func appendDecoded(b []byte, s string) []byte {
 	d := json.NewDecoder(strings.NewReader(s))
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil || d.More() {
-		return s
+		return append(b, s...)
 	}
-	b := make([]byte, 0, len(s))
-	return string(appendCanonical(b, v))
+	return appendCanonical(b, v)
 }
 
 func appendCanonical(b []byte, v any) []byte {

@@ -1,6 +1,12 @@
 package detect
 
-import "testing"
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
 
 func TestCanonicalArguments(t *testing.T) {
 	for _, tc := range []struct{ name, raw, want string }{
@@ -12,6 +18,10 @@ func TestCanonicalArguments(t *testing.T) {
 		{"nothing", "  ", ""},
 		{"free text is trimmed", "\n ls -l {x}\n", "ls -l {x}"},
 		{"broken JSON stays", ` {"a": `, `{"a":`},
+		{"the last of two equal keys", `{"b":1,"a":2,"b":3}`, `{"a":2,"b":3}`},
+		{"escapes that have no other spelling", `{"z":"a\n\"b\"\t\\","a":"\b\f\r"}`, `{"a":"\b\f\r","z":"a\n\"b\"\t\\"}`},
+		{"not quite a number", `[01]`, `[01]`},
+		{"text after it", `[1] and more`, `[1] and more`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := CanonicalArguments(tc.raw); got != tc.want {
@@ -19,4 +29,77 @@ func TestCanonicalArguments(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzPlainArguments holds the short way of writing arguments to the long one.
+func FuzzPlainArguments(f *testing.F) {
+	for _, seed := range []string{
+		`{"b":1,"a":[1,{"d":2,"c":-3.5e+7}]}`, `{"a":"\u00e9\/","a":"é"}`, "[\"\u2028\"]", "[\"\xff\"]", `[0, -0, 01, 1., .5]`,
+		`{"a":{}} }`, `{"a\n":1}`, `[true,false,null,nul]`, strings.Repeat("[", 40) + strings.Repeat("]", 40),
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) { samePlain(t, text) })
+}
+
+func TestPlainArgumentsAreTheDecodedOnes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := spaced(t, jsonValue(t, 3))
+		samePlain(t, text)
+		samePlain(t, text[:rapid.IntRange(0, len(text)).Draw(t, "cut")])
+	})
+}
+
+func samePlain(t interface{ Fatalf(string, ...any) }, text string) {
+	text = strings.TrimSpace(text)
+	if text == "" || text[0] != '{' && text[0] != '[' {
+		return
+	}
+	got, ok := appendPlain(nil, text)
+	if want := appendDecoded(nil, text); ok && string(got) != string(want) {
+		t.Fatalf("%q is written as %q, want %q", text, got, want)
+	}
+}
+
+// jsonValue draws JSON with keys in any order, some of them twice.
+func jsonValue(t *rapid.T, depth int) string {
+	kind := rapid.IntRange(0, 4).Draw(t, "kind")
+	if depth == 0 {
+		kind = max(kind, 2)
+	}
+	var parts []string
+	switch kind {
+	case 0:
+		for range rapid.IntRange(0, 5).Draw(t, "members") {
+			parts = append(parts, jsonString(t)+":"+jsonValue(t, depth-1))
+		}
+		return "{" + strings.Join(parts, ",") + "}"
+	case 1:
+		for range rapid.IntRange(0, 3).Draw(t, "elements") {
+			parts = append(parts, jsonValue(t, depth-1))
+		}
+		return "[" + strings.Join(parts, ",") + "]"
+	case 2:
+		return jsonString(t)
+	}
+	return rapid.SampledFrom([]string{"0", "-0", "12.50", "1e9", "-2E-3", "true", "false", "null"}).Draw(t, "plain")
+}
+
+func jsonString(t *rapid.T) string {
+	if rapid.Bool().Draw(t, "known") {
+		return rapid.SampledFrom([]string{`"a"`, `"b"`, `"ab"`, `"\u0061"`, `"\/"`, `"\n"`, `"é"`, `""`}).Draw(t, "string")
+	}
+	b, err := json.Marshal(rapid.String().Draw(t, "text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// spaced puts white space where JSON allows it, and sometimes where not.
+func spaced(t *rapid.T, text string) string {
+	if rapid.Bool().Draw(t, "dense") {
+		return text
+	}
+	return strings.ReplaceAll(text, ",", rapid.SampledFrom([]string{" , ", ",\n\t", ",\v"}).Draw(t, "space"))
 }

@@ -50,10 +50,6 @@ type features struct {
 	input    uint64 // digest of the user messages of a round with tool calls or of a conversation that has them; 0 when none
 }
 
-// maxWords bounds what is kept of one text: enough to see whether a long
-// result is new, small enough for a cache of thousands of rounds.
-const maxWords = 4096
-
 // roundID digests the content of a round. Rounds with the same id have the
 // same features.
 func roundID(r *haltd.Round, native bool) uint64 {
@@ -127,10 +123,10 @@ func featuresOf(r *haltd.Round, native bool) *features {
 func (f *features) readAct(r *haltd.Round) string {
 	if len(r.Calls) > 0 {
 		f.manner = called
-		acts := make([]string, len(r.Calls))
-		names := make([]string, 0, len(r.Calls))
+		acts := make([]string, 0, 8) // of a fixed size, so that they need no heap
+		names := make([]string, 0, 8)
 		for i := range r.Calls {
-			acts[i] = r.Calls[i].Name + " " + CanonicalArguments(r.Calls[i].Arguments)
+			acts = append(acts, actText(&r.Calls[i]))
 			if !slices.Contains(names, r.Calls[i].Name) {
 				names = append(names, r.Calls[i].Name)
 			}
@@ -252,7 +248,12 @@ func (f *features) readResult(text string) {
 	if f.manner >= commanded {
 		end = remark(text)
 	}
-	f.tells = make([]uint64, 0, wordsIn(text))
+	tells := newWordList()
+	defer tells.free()
+	var acted uint64 // a bit for each word of the act
+	for _, w := range f.does {
+		acted |= 1 << (w & 63)
+	}
 	f.figures = text != ""
 	var result, residue uint64
 	for t, ok := s.next(); ok; t, ok = s.next() {
@@ -263,16 +264,20 @@ func (f *features) readResult(text string) {
 		if t.class == mark {
 			continue
 		}
-		if _, inAct := slices.BinarySearch(f.does, t.hash); !inAct {
+		inAct := acted>>(t.hash&63)&1 == 1
+		if inAct {
+			_, inAct = slices.BinarySearch(f.does, t.hash)
+		}
+		if !inAct {
 			residue = fold(residue, t.hash)
 		}
 		f.figures = f.figures && t.class == number
-		if t.class != volatile && len(f.tells) < 2*maxWords {
-			f.tells = append(f.tells, t.hash)
+		if t.class != volatile && !tells.full() {
+			tells.add(t.hash)
 		}
 	}
 	f.result, f.residue = result, residue
-	f.tells = distinct(f.tells)
+	f.tells = tells.distinct()
 }
 
 // remark is where the remark begins that a harness put under a result, such
@@ -280,8 +285,8 @@ func (f *features) readResult(text string) {
 // that is a sentence and states nothing. A result without one ends there.
 func remark(text string) int {
 	body := strings.TrimRight(text, " \n")
-	i := strings.LastIndexByte(body, '\n')
-	if i < 0 || len(body)-i > headBytes || strings.TrimSpace(body[:i]) == "" || !endsAsSentence(body[i:]) ||
+	i := lastLine(body)
+	if i < 0 || strings.TrimSpace(body[:i]) == "" || !endsAsSentence(body[i:]) ||
 		strings.Count(body[i:], " ") < 3 || len(words(body[i:], isClaim)) > 0 {
 		return len(text)
 	}
@@ -300,34 +305,6 @@ func (f *features) withoutQuote(result, act string) string {
 		return result
 	}
 	return before + after
-}
-
-// wordsIn guesses how many words a text has, from above.
-func wordsIn(text string) int { return min(len(text)/4+1, 2*maxWords) }
-
-// words are the distinct words and numbers of a text, sorted. keep, when
-// given, selects.
-func words(text string, keep func(string, token) bool) []uint64 {
-	if text == "" {
-		return nil
-	}
-	ws := make([]uint64, 0, wordsIn(text))
-	s := scanner{text: text}
-	for t, ok := s.next(); ok && len(ws) < 2*maxWords; t, ok = s.next() {
-		if t.class == mark || t.class == volatile || keep != nil && !keep(text, t) {
-			continue
-		}
-		ws = append(ws, t.hash)
-	}
-	return distinct(ws)
-}
-
-// distinct sorts, removes duplicates and keeps at most maxWords, in a slice
-// of just that size: features are kept for long.
-func distinct(ws []uint64) []uint64 {
-	slices.Sort(ws)
-	ws = slices.Compact(ws)
-	return slices.Clone(ws[:min(len(ws), maxWords)])
 }
 
 // endsAsSentence tells prose from a bare command such as SELECT … or ls -la .

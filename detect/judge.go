@@ -81,7 +81,7 @@ func similarity(set Settings, parts ScoreParts, own int, found finding) (Signal,
 		return s, true
 	}
 	switch {
-	case !parts.corroborated():
+	case !parts.Corroborated():
 		s.Level, s.Unmet = Warn, "no second signal with two matches or more"
 	case own < corroborating:
 		s.Level, s.Unmet = Warn, "the calls that are alike belong to different sessions"

@@ -33,7 +33,8 @@ func outcomeOf(text string, marked bool) outcome {
 	if t == "" {
 		return acknowledged
 	}
-	if code, ok := exitCode(t); ok {
+	head := strings.ToLower(t[:min(len(t), headBytes)])
+	if code, ok := exitCode(head, t); ok {
 		if code != 0 {
 			return failed
 		}
@@ -45,22 +46,28 @@ func outcomeOf(text string, marked bool) outcome {
 	if t[0] == '{' || t[0] == '[' {
 		return jsonOutcome(t)
 	}
-	head := strings.ToLower(t[:min(len(t), headBytes)])
-	if saysFailure(head) {
+	switch {
+	case failureSigns.in(head):
 		return failed
-	}
-	if saysSilence(head) {
+	case len(head) < headBytes/2 && silenceSigns.in(head):
 		return acknowledged
-	}
-	if saysNothing(head, len(t)) {
+	case len(t) <= headBytes && nothingSigns.in(head):
 		return empty
 	}
-	if i := strings.LastIndexByte(strings.TrimRight(t, "\n"), '\n'); i > 0 && len(t)-i < headBytes {
-		if saysFailure(strings.ToLower(t[i+1:])) {
-			return failed
-		}
+	if i := lastLine(t); i > 0 && len(t)-i < headBytes && failureSigns.in(strings.ToLower(t[i+1:])) {
+		return failed
 	}
 	return neutral
+}
+
+// lastLine is where the line break before the last line of a text stands; -1
+// where that line is longer than headBytes, or the only one.
+func lastLine(text string) int {
+	from := max(0, len(text)-headBytes)
+	if i := strings.LastIndexByte(text[from:], '\n'); i >= 0 {
+		return from + i
+	}
+	return -1
 }
 
 // outcomeOfResults is the outcome of a whole round: the best of its results,
@@ -75,36 +82,41 @@ func outcomeOfResults(rs []haltd.ToolResult) outcome {
 	return rank[best]
 }
 
-// exitCode finds "exit code: 2", "<returncode>0</returncode>" and their like.
-func exitCode(t string) (code int, ok bool) {
-	parts := [...]string{t[:min(len(t), headBytes)], t[max(0, len(t)-headBytes):]}
-	for i, part := range parts {
-		if i > 0 && len(t) <= headBytes {
-			break // the end was read with the beginning
-		}
-		low := strings.ToLower(part)
-		if !strings.Contains(low, "exit") && !strings.Contains(low, "return") {
+// exitCode finds "exit code: 2", "<returncode>0</returncode>" and their like
+// at the beginning and at the end of t. head is the beginning in small letters.
+func exitCode(head, t string) (code int, ok bool) {
+	if code, ok = exitCodeIn(head); ok || len(t) <= headBytes {
+		return code, ok
+	}
+	return exitCodeIn(strings.ToLower(t[len(t)-headBytes:]))
+}
+
+var exitCodeKeys = [...]string{"exit code", "exitcode", "exit_code", "returncode", "return code", "exit status"}
+
+var exitCodeSigns = signsOf(exitCodeKeys[:]...)
+
+func exitCodeIn(low string) (code int, ok bool) {
+	if !exitCodeSigns.in(low) {
+		return 0, false
+	}
+	for _, key := range exitCodeKeys {
+		i := strings.Index(low, key)
+		if i < 0 {
 			continue
 		}
-		for _, key := range [...]string{"exit code", "exitcode", "exit_code", "returncode", "return code", "exit status"} {
-			i := strings.Index(low, key)
-			if i < 0 {
-				continue
+		rest := strings.TrimLeft(low[i+len(key):], "\"'>:=( \t")
+		if rest == "" {
+			continue
+		}
+		if rest[0] == '-' {
+			return -1, true // killed by a signal
+		}
+		if n := runOf(rest, 0, isDigit); n > 0 {
+			code, err := strconv.Atoi(rest[:n])
+			if err != nil {
+				code = -1 // too long for a code, and not zero
 			}
-			rest := strings.TrimLeft(low[i+len(key):], "\"'>:=( \t")
-			if rest == "" {
-				continue
-			}
-			if rest[0] == '-' {
-				return -1, true // killed by a signal
-			}
-			if n := runOf(rest, 0, isDigit); n > 0 {
-				code, err := strconv.Atoi(rest[:n])
-				if err != nil {
-					code = -1 // too long for a code, and not zero
-				}
-				return code, true
-			}
+			return code, true
 		}
 	}
 	return 0, false
@@ -124,12 +136,12 @@ func bare(t string) bool {
 
 // jsonOutcome reads the usual fields by which JSON results say no.
 func jsonOutcome(t string) outcome {
-	compact := t[:min(len(t), 2*headBytes)]
-	switch strings.Map(dropSpace, compact) {
+	compact := strings.Map(dropSpace, t[:min(len(t), 2*headBytes)])
+	switch compact {
 	case "[]", "{}", "null", `""`:
 		return empty
 	}
-	low := strings.ToLower(strings.Map(dropSpace, compact))
+	low := strings.ToLower(compact)
 	for _, sign := range [...]string{`"error":"`, `"error":{`, `"errors":[{`, `"errors":["`, `"error":true`, `"is_error":true`,
 		`"success":false`, `"ok":false`, `"status":"error"`, `"status":"fail`, `"status":4`, `"status":5`, `"statuscode":4`, `"statuscode":5`,
 		`"status_code":4`, `"status_code":5`} {
@@ -137,13 +149,14 @@ func jsonOutcome(t string) outcome {
 			return failed
 		}
 	}
-	for _, sign := range [...]string{`"results":[]`, `"matches":[]`, `"items":[]`, `"data":[]`, `"files":[]`, `"count":0,`, `"count":0}`, `"total":0}`} {
-		if strings.Contains(low, sign) {
-			return empty
-		}
+	if emptySigns.in(low) {
+		return empty
 	}
 	return neutral
 }
+
+// emptySigns are the fields by which JSON results say that nothing was found.
+var emptySigns = signsOf(`"results":[]`, `"matches":[]`, `"items":[]`, `"data":[]`, `"files":[]`, `"count":0,`, `"count":0}`, `"total":0}`)
 
 func dropSpace(r rune) rune {
 	if r <= ' ' {
@@ -152,18 +165,19 @@ func dropSpace(r rune) rune {
 	return r
 }
 
-// saysFailure looks for the words by which programs report failure. It
-// supports the structural signs above; nothing is killed for a word alone.
-func saysFailure(low string) bool {
-	for _, sign := range [...]string{"error", "traceback (most recent", "exception", "failed", "failure", "not found", "no such ",
-		"cannot ", "can't ", "could not", "unable to", "invalid", "denied", "refused", "rejected", "declined", "incorrect", "forbidden", "unauthorized",
-		"unrecognized", "unknown ", "does not exist", "doesn't exist", "not allowed", "not permitted", "timed out", "usage: ", "illegal", "missing "} {
-		if strings.Contains(low, sign) {
-			return true
-		}
-	}
-	return false
-}
+// failureSigns are the words by which programs report failure. They support
+// the structural signs above; nothing is killed for a word alone.
+var failureSigns = signsOf("error", "traceback (most recent", "exception", "failed", "failure", "not found", "no such ",
+	"cannot ", "can't ", "could not", "unable to", "invalid", "denied", "refused", "rejected", "declined", "incorrect", "forbidden", "unauthorized",
+	"unrecognized", "unknown ", "does not exist", "doesn't exist", "not allowed", "not permitted", "timed out", "usage: ", "illegal", "missing ")
+
+// silenceSigns stand in a result that says no more than that a command
+// printed nothing, which is what most writes do.
+var silenceSigns = signsOf("no output", "any output", "without output")
+
+// nothingSigns are the ways to say that nothing was found.
+var nothingSigns = signsOf("no output", "no match", "no result", "0 results", "0 matches", "nothing found", "did not produce any output",
+	"without output", "not any", "none found", "empty")
 
 // notThere is the exit code of a shell that does not find a command.
 const notThere = 127
@@ -172,68 +186,37 @@ const notThere = 127
 // exit code for it, or where there is none its words, or those by which a
 // harness refuses the name of a tool that the model made up.
 func saysMissing(text string) bool {
-	if code, ok := exitCode(text); ok {
+	head := strings.ToLower(text[:min(len(text), headBytes)])
+	if code, ok := exitCode(head, text); ok {
 		return code == notThere
 	}
-	low := strings.ToLower(text[:min(len(text), headBytes)])
-	return strings.Contains(low, "command not found") || strings.Contains(low, "no such tool") || strings.Contains(low, "unknown tool")
+	return missingSigns.in(head)
 }
 
-// saysSilence reports a result that says no more than that a command printed
-// nothing, which is what most writes do.
-func saysSilence(low string) bool {
-	if len(low) >= headBytes/2 {
-		return false
-	}
-	for _, sign := range [...]string{"no output", "any output", "without output"} {
-		if strings.Contains(low, sign) {
-			return true
-		}
-	}
-	return false
-}
-
-// saysNothing looks for the ways to say that nothing was found.
-func saysNothing(low string, size int) bool {
-	if size > headBytes {
-		return false
-	}
-	for _, sign := range [...]string{"no output", "no match", "no result", "0 results", "0 matches", "nothing found", "did not produce any output",
-		"without output", "not any", "none found", "empty"} {
-		if strings.Contains(low, sign) {
-			return true
-		}
-	}
-	return false
-}
+var missingSigns = signsOf("command not found", "no such tool", "unknown tool")
 
 // saysWaiting looks for the words of polling, in the act or in a short
 // answer. They only make haltd more patient.
 func saysWaiting(act, answer string, o outcome) bool {
-	a := strings.ToLower(act[:min(len(act), headBytes)])
-	for _, sign := range [...]string{"sleep", "wait", "poll", "status", "tail "} {
-		if strings.Contains(a, sign) {
-			return true
-		}
+	if pollSigns.in(strings.ToLower(act[:min(len(act), headBytes)])) {
+		return true
 	}
 	if len(answer) > 2*headBytes {
 		return false
 	}
 	low := strings.ToLower(answer)
-	if o == neutral && low != "" && low[0] == '{' {
-		for _, field := range [...]string{`"status":`, `"state":`, `"phase":`} {
-			if strings.Contains(low, field) {
-				return true
-			}
-		}
+	if o == neutral && low != "" && low[0] == '{' && stateSigns.in(low) {
+		return true
 	}
 	if o == failed {
-		return strings.Contains(low, "429") || strings.Contains(low, "rate limit") || strings.Contains(low, "too many requests")
+		return limitSigns.in(low)
 	}
-	for _, sign := range [...]string{"pending", "running", "queued", "in progress", "in_progress", "processing", "waiting", "not ready", "starting"} {
-		if strings.Contains(low, sign) {
-			return true
-		}
-	}
-	return false
+	return pendingSigns.in(low)
 }
+
+var (
+	pollSigns    = signsOf("sleep", "wait", "poll", "status", "tail ")
+	stateSigns   = signsOf(`"status":`, `"state":`, `"phase":`)
+	limitSigns   = signsOf("429", "rate limit", "too many requests")
+	pendingSigns = signsOf("pending", "running", "queued", "in progress", "in_progress", "processing", "waiting", "not ready", "starting")
+)

@@ -8,8 +8,8 @@ import "github.com/haltd/haltd"
 // ids; a client whose ids are not unique is taken at its word. The rounds are
 // returned as they are when nothing was sent twice.
 func withoutResent(rounds []haltd.Round) []haltd.Round {
-	ids := map[string]int{} // where a call id was first used
-	var out []haltd.Round   // nil until something is left out
+	ids := make(map[string]int, len(rounds)) // where a call id was first used
+	var out []haltd.Round                    // nil until something is left out
 	for i := 0; i < len(rounds); {
 		n := resentFrom(rounds, ids, i)
 		if n > 0 {

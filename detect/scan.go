@@ -148,18 +148,31 @@ func volatileRun(text string, i int) int {
 		}
 	}
 	if isDigit(b) {
+		return volatileNumber(text, i)
+	}
+	return callID(text, i)
+}
+
+// volatileNumber is volatileRun at a digit. How many there are says what they
+// can begin.
+func volatileNumber(text string, i int) int {
+	d := runOf(text, i, isDigit)
+	switch d - i {
+	case 4:
 		if end := timestamp(text, i); end > 0 {
 			return end
 		}
+	case 2:
 		if end := clock(text, i); end > 0 {
 			return zone(text, end)
 		}
+	}
+	if d < len(text) && (text[d] == '.' || isWord[text[d]]) {
 		if end := duration(text, i); end > 0 {
 			return end
 		}
-		return epoch(text, i)
 	}
-	return callID(text, i)
+	return epoch(text, i, d)
 }
 
 func runOf(text string, i int, in func(byte) bool) int {
@@ -318,8 +331,8 @@ func countsLines(text string, prev token) bool {
 }
 
 // epoch reads seconds or milliseconds since 1970 of this age (2017 to 2036).
-func epoch(text string, i int) int {
-	d := runOf(text, i, isDigit)
+// d is the end of the digits.
+func epoch(text string, i, d int) int {
 	n := d - i
 	if n != 10 && n != 13 || text[i] != '1' && text[i] != '2' || text[i] == '1' && text[i+1] < '5' || text[i] == '2' && text[i+1] > '0' {
 		return 0
@@ -334,20 +347,29 @@ func epoch(text string, i int) int {
 // callID reads ids that providers make: call_…, toolu_…, and so on.
 func callID(text string, i int) int {
 	switch text[i] {
-	case 'c', 't', 'r', 'm':
-	default:
+	case 'c':
+		return max(idAfter("call_", text, i), idAfter("chatcmpl-", text, i))
+	case 't':
+		return idAfter("toolu_", text, i)
+	case 'r':
+		return idAfter("req_", text, i)
+	case 'm':
+		return idAfter("msg_", text, i)
+	}
+	return 0
+}
+
+// idAfter is the end of the id with a prefix at i: eight characters or more,
+// a digit among them; or 0.
+func idAfter(prefix, text string, i int) int {
+	const enough = 8
+	start := i + len(prefix)
+	if len(text) < start+enough || text[i:start] != prefix {
 		return 0
 	}
-	for _, p := range [...]string{"call_", "toolu_", "chatcmpl-", "req_", "msg_"} {
-		if len(text)-i < len(p)+8 || text[i:i+len(p)] != p {
-			continue
-		}
-		end := runOf(text, i+len(p), func(b byte) bool { return isWord[b] })
-		for k := i + len(p); k < end; k++ {
-			if isDigit(text[k]) && end-i-len(p) >= 8 {
-				return end
-			}
-		}
+	end := runOf(text, start, func(b byte) bool { return isWord[b] })
+	if end-start >= enough && strings.ContainsAny(text[start:end], "0123456789") {
+		return end
 	}
 	return 0
 }

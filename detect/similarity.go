@@ -43,7 +43,7 @@ func toolSignature(calls []haltd.ToolCall) uint64 {
 	}
 	acts := make([]string, len(calls))
 	for i := range calls {
-		acts[i] = calls[i].Name + " " + CanonicalArguments(calls[i].Arguments)
+		acts[i] = actText(&calls[i])
 	}
 	slices.Sort(acts)
 	var d xxhash.Digest
@@ -86,10 +86,10 @@ func (p ScoreParts) Score() float64 {
 	return promptWeight*float64(p.Prompts) + responseWeight*float64(p.Responses) + toolWeight*float64(p.ToolCalls)
 }
 
-// corroborated reports whether two of the three signals have two matches or
+// Corroborated reports whether two of the three signals have two matches or
 // more: repeated prompts alone may be retries, equal answers alone may be a
 // classifier at work.
-func (p ScoreParts) corroborated() bool {
+func (p ScoreParts) Corroborated() bool {
 	n := 0
 	for _, matches := range [...]int{p.Prompts, p.Responses, p.ToolCalls} {
 		if matches >= corroborating {

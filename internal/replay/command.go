@@ -15,10 +15,10 @@ import (
 
 // Command is `haltd replay`, as kong reads it.
 type Command struct {
-	Steps    []string `arg:"" name:"steps" type:"existingfile" help:"Trace files, JSON lines, plain or .gz."`
+	Steps    []string `arg:"" name:"steps" type:"existingfile" help:"Traces or exports of haltd's own events, JSON lines, plain or .gz."`
 	Labels   []string `type:"existingfile" sep:"," placeholder:"FILE" help:"Files of labels, by rule or by reading; a reader's label wins. Adds recall, false kills and delay."`
 	Verdicts string   `placeholder:"FILE" help:"Write one JSON line per run: when it would have been warned and killed, and by what."`
-	Explain  string   `placeholder:"RUN" help:"Draw one run as rounds, with what fired where."`
+	Explain  string   `placeholder:"RUN" help:"Draw one run as rounds, or one session of an export as calls, with what fired where."`
 	Preset   string   `enum:",agentgazer,fairvisor,agentwatch" default:"" help:"Judge as another system's document says: agentgazer, fairvisor or agentwatch."`
 }
 
@@ -38,33 +38,44 @@ func (c *Command) Replay(ctx context.Context, env Env) error {
 	if err != nil {
 		return err
 	}
-	steps, labelFiles, err := c.files()
+	in, err := c.files()
+	if err != nil {
+		return err
+	}
+	sessions, err := loadExports(in.exports)
 	if err != nil {
 		return err
 	}
 	if c.Explain != "" {
-		return explain(env.Stdout, steps, c.Explain, set)
+		if explainSession(env.Stdout, sessions, c.Explain, set) {
+			return nil
+		}
+		return explain(env.Stdout, in.steps, c.Explain, set)
 	}
 	newJudge, err := NewJudge(c.Preset, set)
 	if err != nil {
 		return err
 	}
-	labels, err := LoadLabels(labelFiles)
+	labels, err := LoadLabels(in.labels)
 	if err != nil {
 		return err
 	}
 	progress, done := progressOn(env)
-	outcomes, err := Replay(ctx, steps, newJudge, progress)
+	outcomes, err := Replay(ctx, in.steps, newJudge, progress)
 	done()
 	if err != nil {
 		return err
 	}
+	outcomes = append(outcomes, replayExports(sessions, set)...)
 	if c.Verdicts != "" {
 		if err := writeVerdicts(c.Verdicts, outcomes); err != nil {
 			return err
 		}
 	}
 	report := reportOf(outcomes, labels)
+	if len(in.exports) > 0 {
+		report.Note = exportNote
+	}
 	if env.JSON {
 		e := json.NewEncoder(env.Stdout)
 		e.SetIndent("", "  ")
@@ -73,25 +84,34 @@ func (c *Command) Replay(ctx context.Context, env Env) error {
 	return report.print(env.Stdout)
 }
 
-// files tells steps from labels: several label files after one --labels are
+// input is the files of a command, by what they hold.
+type input struct{ steps, exports, labels []string }
+
+// files tells the files apart: several label files after one --labels are
 // arguments to the command line, but what they hold says what they are.
-func (c *Command) files() (steps, labels []string, err error) {
-	labels = c.Labels
+func (c *Command) files() (in input, err error) {
+	in.labels = c.Labels
 	for _, path := range c.Steps {
-		is, err := holdsLabels(path)
+		k, err := kindOf(path)
 		switch {
 		case err != nil:
-			return nil, nil, err
-		case is:
-			labels = append(labels, path)
+			return in, err
+		case k == labelLines:
+			in.labels = append(in.labels, path)
+		case k == eventLines:
+			in.exports = append(in.exports, path)
 		default:
-			steps = append(steps, path)
+			in.steps = append(in.steps, path)
 		}
 	}
-	if len(steps) == 0 {
-		return nil, nil, haltd.Errorf(haltd.CodeInvalid, "there are labels but no steps to judge").WithFix("Name a file of steps, too.")
+	switch {
+	case len(in.steps)+len(in.exports) == 0:
+		return in, haltd.Errorf(haltd.CodeInvalid, "there are labels but no steps to judge").WithFix("Name a file of steps, too.")
+	case len(in.exports) > 0 && c.Preset != "":
+		return in, haltd.Errorf(haltd.CodeInvalid, "preset %q needs the texts of the calls, and %s is an export, which holds none", c.Preset, in.exports[0]).
+			WithFix("Leave out --preset, or name a trace.")
 	}
-	return steps, labels, nil
+	return in, nil
 }
 
 // settings are those of the configuration, or the defaults with the kill

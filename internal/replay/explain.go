@@ -51,7 +51,7 @@ func explain(w io.Writer, paths []string, id string, set detect.Settings) error 
 		}
 	}
 	if len(threads) == 0 {
-		return haltd.Errorf(haltd.CodeNotFound, "no run %q in these files", id).WithFix("Run ids stand in the field run of the trace and in the verdicts.")
+		return haltd.Errorf(haltd.CodeNotFound, "no run %q in these files", id).WithFix("Run ids stand in the field run of a trace and in the verdicts; those of an export are sessions, or agent/session.")
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 )
 
@@ -16,26 +15,6 @@ type Label struct {
 	// step at which a reader would have stopped the run; nil where there is
 	// none.
 	Confirm, Stop *int
-}
-
-// holdsLabels looks at the first line of a file.
-func holdsLabels(path string) (is bool, err error) {
-	enough := errors.New("seen enough")
-	err = eachLine(path, func(line []byte) error {
-		var l struct {
-			Label, Verdict *string
-			Step           *int
-		}
-		if err := json.Unmarshal(line, &l); err != nil {
-			return fmt.Errorf("reading a line: %w", err)
-		}
-		is = l.Step == nil && (l.Label != nil || l.Verdict != nil)
-		return enough
-	})
-	if errors.Is(err, enough) {
-		err = nil
-	}
-	return is, err
 }
 
 // LoadLabels reads files of labels, by rule and by reading. The reader's

@@ -19,6 +19,7 @@ type Report struct {
 	Saved   int64     `json:"tokens_saved"`
 	Fired   []Outcome `json:"fired"`
 	Quality *Quality  `json:"quality,omitempty"` // with labels only
+	Note    string    `json:"note,omitempty"`    // what the figures are worth
 }
 
 // Quality compares verdicts with labels.
@@ -87,6 +88,9 @@ func (r *Report) print(w io.Writer) error {
 		r.Quality.print(t)
 	}
 	fmt.Fprintf(t, "%d runs, %d calls: %d warned, %d killed; %d of %d tokens saved.\n", r.Runs, r.Steps, r.Warned, r.Killed, r.Saved, r.Tokens)
+	if r.Note != "" {
+		fmt.Fprintln(t, r.Note)
+	}
 	return t.Flush()
 }
 

@@ -15,7 +15,8 @@ import (
 )
 
 // Verdict is what the judge would have done to one run. Steps are numbered
-// as in the trace; nil means that it did not fire.
+// as in the trace, the calls of a recorded session from 1; nil means that it
+// did not fire.
 type Verdict struct {
 	Run      string `json:"run"`
 	WarnStep *int   `json:"warn_step"`
@@ -182,7 +183,7 @@ func (r *run) step(s *Step) error {
 		return err
 	}
 	for i := range signals {
-		r.take(s.Step, &signals[i])
+		r.take(s.Step, &signals[i], signals[i].Sentence(r.Run))
 	}
 	if r.KillStep != nil {
 		r.Saved += tokens
@@ -190,17 +191,18 @@ func (r *run) step(s *Step) error {
 	return nil
 }
 
-func (r *run) take(step int, sig *detect.Signal) {
+// take notes a signal to a step, unless one of its level came before.
+func (v *Verdict) take(step int, sig *detect.Signal, sentence string) {
 	by := string(sig.Detector)
 	if sig.Family != "" {
 		by += "/" + string(sig.Family)
 	}
-	if r.WarnStep == nil && sig.Level >= detect.Warn {
-		r.WarnStep, r.WarnBy = &step, by
-		r.Reason = sig.Sentence(r.Run)
+	if v.WarnStep == nil && sig.Level >= detect.Warn {
+		v.WarnStep, v.WarnBy = &step, by
+		v.Reason = sentence
 	}
-	if r.KillStep == nil && sig.Level >= detect.Kill {
-		r.KillStep, r.KillBy = &step, by
-		r.Reason = sig.Sentence(r.Run)
+	if v.KillStep == nil && sig.Level >= detect.Kill {
+		v.KillStep, v.KillBy = &step, by
+		v.Reason = sentence
 	}
 }

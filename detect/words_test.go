@@ -1,0 +1,40 @@
+package detect
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestWordListSortsAndLeavesOutDuplicates(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		top := rapid.SampledFrom([]uint64{1, 1 << 20, 1 << 56, 1<<64 - 1}).Draw(t, "top")
+		ws := rapid.SliceOfN(rapid.Uint64Range(0, top), 0, 3*fewToSort).Draw(t, "words")
+		l := newWordList()
+		defer l.free()
+		for _, w := range ws {
+			l.add(w)
+		}
+		slices.Sort(ws)
+		want := slices.Compact(ws)
+		if diff := cmp.Diff(want, l.distinct(), cmp.Transformer("empty", func(ws []uint64) []uint64 { return slices.Concat([]uint64{}, ws) })); diff != "" {
+			t.Fatalf("words (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestWordListKeepsTheFirstOfTooMany(t *testing.T) {
+	l := newWordList()
+	defer l.free()
+	for w := uint64(0); !l.full(); w++ {
+		l.add(w * hashSeed)
+	}
+	got := l.distinct()
+	all := slices.Clone(l.words[:])
+	slices.Sort(all)
+	if diff := cmp.Diff(all[:maxWords], got); diff != "" {
+		t.Errorf("the smallest %d of %d words (-want +got):\n%s", maxWords, len(all), diff)
+	}
+}

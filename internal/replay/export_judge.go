@@ -1,0 +1,122 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/detect"
+)
+
+// told is a signal and what it says to a person.
+type told struct {
+	detect.Signal
+	sentence string
+}
+
+// exportJudge judges the calls of one recorded session, one after the other.
+type exportJudge struct {
+	set     detect.Settings
+	session *recordedSession
+	growing detect.Session
+}
+
+// replayExports judges every session of the exports.
+func replayExports(sessions []*recordedSession, set detect.Settings) []Outcome {
+	outcomes := make([]Outcome, len(sessions))
+	for i, s := range sessions {
+		j := exportJudge{set: set, session: s}
+		o := &outcomes[i]
+		o.Run, o.Source, o.Steps = s.run(), "export", len(s.calls)
+		for n := range s.calls {
+			signals := j.call(n)
+			tokens := s.calls[n].tokens.Input + s.calls[n].tokens.Output
+			o.Tokens += tokens
+			for k := range signals {
+				o.take(n+1, &signals[k].Signal, signals[k].sentence)
+			}
+			if o.KillStep != nil {
+				o.Saved += tokens
+			}
+		}
+	}
+	return outcomes
+}
+
+// call is what the detectors say to the n-th call, the strictest first.
+func (j *exportJudge) call(n int) []told {
+	c := &j.session.calls[n]
+	var signals []told
+	stall, stalled := c.said(detect.Stall, j.session.agent)
+	if stalled {
+		signals = append(signals, stall)
+	}
+	if s, ok := j.similarity(c, stalled); ok {
+		signals = append(signals, s)
+	}
+	slices.SortStableFunc(signals, func(a, b told) int { return int(b.Level) - int(a.Level) })
+	return append(signals, j.growth(c)...)
+}
+
+// similarity compares the recorded score with the threshold. Whether the
+// rounds brought something new is known where the detector fired then, or
+// where stall did.
+func (j *exportJudge) similarity(c *recordedCall, stalled bool) (told, bool) {
+	if j.set.Stateless || c.score <= j.set.Threshold {
+		return told{}, false
+	}
+	s := detect.Signal{
+		Detector: detect.Similarity, Level: detect.Kill, Score: c.score, Threshold: j.set.Threshold, Parts: &c.verdict.Parts,
+	}
+	if j.set.RequireCorroboration {
+		then, fired := c.said(detect.Similarity, j.session.agent)
+		switch {
+		case !c.verdict.Parts.Corroborated():
+			s.Level, s.Unmet = detect.Warn, "no second signal with two matches or more"
+		case fired:
+			s.Level, s.Unmet = then.Level, then.Unmet
+		case !stalled:
+			s.Level, s.Unmet = detect.Warn, "whether the rounds brought something new was not recorded"
+		}
+	}
+	sentence := fmt.Sprintf("%s repeats itself: score %.1f exceeds the threshold of %.1f.", j.session.agent, s.Score, s.Threshold)
+	return told{s, sentence}, true
+}
+
+// growth looks at the tokens that the provider counted.
+func (j *exportJudge) growth(c *recordedCall) (signals []told) {
+	reply := &haltd.Reply{Usage: c.tokens, Counted: !c.estimated && c.tokens.Input > 0}
+	st := detect.State{Window: &detect.Window{}, Session: &j.growing}
+	for _, s := range detect.Observe(j.set, st, 0, &haltd.Call{Model: c.model}, reply, c.at) {
+		s.Session = j.session.session
+		signals = append(signals, told{s, s.Sentence(j.session.agent)})
+	}
+	return signals
+}
+
+// said is what a detector said to the call when it was recorded: the evidence
+// where there is some, else the finding. The findings of the detectors stand
+// in the order of their strictness, so that the first has the verdict's level,
+// also where a policy only warned of it.
+func (c *recordedCall) said(d detect.Detector, agent string) (told, bool) {
+	for _, s := range c.verdict.Signals {
+		if s.Detector == d {
+			return told{s, s.Sentence(agent)}, true
+		}
+	}
+	first := true
+	for _, f := range c.verdict.Findings {
+		if f.Check != string(detect.Stall) && f.Check != string(detect.Similarity) {
+			continue
+		}
+		level := detect.Warn
+		if f.Action > haltd.Warn || first {
+			level = max(level, c.verdict.Level)
+		}
+		first = false
+		if f.Check == string(d) {
+			return told{detect.Signal{Detector: d, Level: level}, f.Sentence}, true
+		}
+	}
+	return told{}, false
+}
