@@ -1,8 +1,11 @@
 package admin
 
 import (
+	"encoding/json"
 	"strings"
 	"unicode"
+
+	"github.com/haltd/haltd"
 )
 
 // Actor is who makes a change, for the record.
@@ -25,4 +28,20 @@ func (a Actor) by() string {
 		return name
 	}
 	return "admin"
+}
+
+// note records a change that concerns no agent's standing or policy; control
+// records those itself.
+func (s *server) note(by, change, agent, subject string, err error) {
+	if err != nil {
+		return
+	}
+	detail, err := json.Marshal(struct {
+		Change  string `json:"change"`
+		By      string `json:"by"`
+		Subject string `json:"subject"`
+	}{change, by, subject})
+	if err == nil { // texts always marshal
+		s.Record(haltd.Event{Time: s.Clock().UTC(), Type: haltd.EventPolicy, Agent: agent, Verdict: detail})
+	}
 }

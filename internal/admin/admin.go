@@ -41,6 +41,8 @@ type Options struct {
 	// Delete forgets what was recorded of an agent and its override;
 	// CodeNotFound when there is none. A kill stays.
 	Delete func(ctx context.Context, agent, by string) error
+	// Record takes an event of somebody's change and must not block.
+	Record func(haltd.Event)
 	// KeyAgent is the agent of a gateway key in force.
 	KeyAgent func(secret string) (agent string, ok bool)
 

@@ -24,10 +24,12 @@ type alertRulesOutput struct {
 }
 
 type alertRuleInput struct {
+	Actor
 	ID string `path:"id" doc:"Id of the alert rule."`
 }
 
 type createAlertRuleInput struct {
+	Actor
 	Body struct {
 		Name     string   `json:"name" minLength:"1" maxLength:"100" doc:"What you call the rule."`
 		Enabled  *bool    `json:"enabled,omitempty" doc:"True when left out."`
@@ -41,6 +43,7 @@ type createAlertRuleInput struct {
 // patchAlertRuleInput leaves as it is what is absent or null. A list replaces
 // the old one as a whole.
 type patchAlertRuleInput struct {
+	Actor
 	ID   string `path:"id" doc:"Id of the alert rule."`
 	Body struct {
 		Name     *string   `json:"name,omitempty" minLength:"1" maxLength:"100"`
@@ -69,7 +72,7 @@ func (s *server) registerAlertRules() {
 	create.DefaultStatus = http.StatusCreated
 	register(s, create, func(ctx context.Context, in *createAlertRuleInput) (*alertRuleOutput, error) {
 		b := &in.Body
-		return s.saveAlertRule(ctx, haltd.AlertRule{
+		return s.saveAlertRule(ctx, in.by(), haltd.AlertRule{
 			Name: b.Name, Enabled: b.Enabled == nil || *b.Enabled,
 			Topics: topicsOf(b.Topics), Agents: b.Agents, Channels: b.Channels, Cooldown: b.Cooldown,
 		})
@@ -77,7 +80,9 @@ func (s *server) registerAlertRules() {
 	register(s, operation(http.MethodPatch, "/v1/alert-rules/{id}", "patch-alert-rule", "Change an alert rule"), s.patchAlertRule)
 	register(s, operation(http.MethodDelete, "/v1/alert-rules/{id}", "delete-alert-rule", "Delete an alert rule"),
 		func(ctx context.Context, in *alertRuleInput) (*struct{}, error) {
-			return nil, s.Alerts.DeleteAlertRule(ctx, in.ID)
+			err := s.Alerts.DeleteAlertRule(ctx, in.ID)
+			s.note(in.by(), "alert_rule_deleted", "", in.ID, err)
+			return nil, err
 		})
 }
 
@@ -99,11 +104,12 @@ func (s *server) patchAlertRule(ctx context.Context, in *patchAlertRuleInput) (*
 	replace(&rule.Agents, b.Agents)
 	replace(&rule.Channels, b.Channels)
 	replace(&rule.Cooldown, b.Cooldown)
-	return s.saveAlertRule(ctx, rule)
+	return s.saveAlertRule(ctx, in.by(), rule)
 }
 
-func (s *server) saveAlertRule(ctx context.Context, rule haltd.AlertRule) (*alertRuleOutput, error) {
+func (s *server) saveAlertRule(ctx context.Context, by string, rule haltd.AlertRule) (*alertRuleOutput, error) {
 	saved, err := s.Alerts.SaveAlertRule(ctx, rule)
+	s.note(by, "alert_rule_saved", "", saved.Name, err)
 	return &alertRuleOutput{shownAlertRule(saved)}, err
 }
 

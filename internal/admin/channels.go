@@ -41,7 +41,13 @@ type channelInput struct {
 	ID string `path:"id" doc:"Id of the channel."`
 }
 
+type deleteChannelInput struct {
+	Actor
+	ID string `path:"id" doc:"Id of the channel."`
+}
+
 type createChannelInput struct {
+	Actor
 	Body struct {
 		Name     string          `json:"name" minLength:"1" maxLength:"100" doc:"What you call the channel."`
 		Kind     string          `json:"kind" enum:"slack,webhook,email"`
@@ -53,6 +59,7 @@ type createChannelInput struct {
 // patchChannelInput leaves as it is what is absent or null, single settings
 // included.
 type patchChannelInput struct {
+	Actor
 	ID   string `path:"id" doc:"Id of the channel."`
 	Body struct {
 		Name     *string         `json:"name,omitempty" minLength:"1" maxLength:"100"`
@@ -98,8 +105,10 @@ func (s *server) registerChannels() {
 	register(s, create, s.createChannel)
 	register(s, operation(http.MethodPatch, "/v1/channels/{id}", "patch-channel", "Change a channel"), s.patchChannel)
 	register(s, operation(http.MethodDelete, "/v1/channels/{id}", "delete-channel", "Delete a channel"),
-		func(ctx context.Context, in *channelInput) (*struct{}, error) {
-			return nil, s.Alerts.DeleteChannel(ctx, in.ID)
+		func(ctx context.Context, in *deleteChannelInput) (*struct{}, error) {
+			err := s.Alerts.DeleteChannel(ctx, in.ID)
+			s.note(in.by(), "channel_deleted", "", in.ID, err)
+			return nil, err
 		})
 	register(s, operation(http.MethodPost, "/v1/channels/{id}/test", "test-channel", "Send a test message to a channel"),
 		func(ctx context.Context, in *channelInput) (*testChannelOutput, error) {
@@ -115,6 +124,7 @@ func (s *server) createChannel(ctx context.Context, in *createChannelInput) (*ch
 	c, err := s.Alerts.SaveChannel(ctx, haltd.Channel{
 		Name: b.Name, Kind: haltd.ChannelKind(b.Kind), Enabled: b.Enabled == nil || *b.Enabled, Settings: b.Settings,
 	})
+	s.note(in.by(), "channel_saved", "", c.Name, err)
 	return &channelOutput{channelInUTC(c)}, err
 }
 
@@ -128,6 +138,7 @@ func (s *server) patchChannel(ctx context.Context, in *patchChannelInput) (*chan
 	replace(&c.Enabled, b.Enabled)
 	c.Settings = b.Settings
 	c, err = s.Alerts.SaveChannel(ctx, c)
+	s.note(in.by(), "channel_saved", "", c.Name, err)
 	return &channelOutput{channelInUTC(c)}, err
 }
 

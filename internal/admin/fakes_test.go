@@ -30,6 +30,7 @@ type fakeEvents struct {
 	asked  []haltd.EventQuery
 	stats  haltd.StatsQuery
 	err    error
+	noted  []haltd.Event // changes
 }
 
 func (f *fakeEvents) AppendEvents(_ context.Context, events []haltd.Event) error {
@@ -197,6 +198,12 @@ func (f *fakeLive) count() int {
 	return len(f.subs)
 }
 
+func (f *fakeEvents) note(e haltd.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.noted = append(f.noted, e)
+}
+
 // world is an admin API over fakes.
 type world struct {
 	events *fakeEvents
@@ -216,6 +223,7 @@ func newWorld(change ...func(*Options)) *world {
 		Agents: w.agents, Events: w.events, Live: w.live, Keys: w.keys,
 		Control: w, Standings: w, Rules: w, BreakGlass: w, Spendings: w, Ingester: w, Windows: w,
 		Incidents: w.incidents, Delete: w.forget,
+		Record:   w.events.note,
 		KeyAgent: func(secret string) (string, bool) { return "billing-bot", secret == "haltd_of-billing-bot" },
 		Token:    token, Loopback: true, SignIn: NewSignIn(),
 		Ready:   func(context.Context) error { return w.notYet },

@@ -14,6 +14,7 @@ type keysOutput struct {
 }
 
 type createKeyInput struct {
+	Actor
 	Body struct {
 		Agent string `json:"agent" minLength:"1" maxLength:"128" doc:"Id of the agent that calls with the key."`
 		Name  string `json:"name,omitempty" maxLength:"200" doc:"What you call the key."`
@@ -28,6 +29,7 @@ type newKey struct {
 type createKeyOutput struct{ Body newKey }
 
 type revokeKeyInput struct {
+	Actor
 	ID string `path:"id" doc:"Id of the key, not the key itself."`
 }
 
@@ -49,12 +51,14 @@ func (s *server) registerKeys() {
 	create.DefaultStatus = http.StatusCreated
 	register(s, create, func(ctx context.Context, in *createKeyInput) (*createKeyOutput, error) {
 		key, secret, err := s.Keys.Create(ctx, in.Body.Agent, in.Body.Name)
+		s.note(in.by(), "key_created", key.Agent, key.ID, err)
 		return &createKeyOutput{newKey{keyInUTC(key), secret}}, err
 	})
 
 	register(s, operation(http.MethodDelete, "/v1/keys/{id}", "revoke-key", "Revoke a gateway key"),
 		func(ctx context.Context, in *revokeKeyInput) (*keyOutput, error) {
 			key, err := s.Keys.Revoke(ctx, in.ID)
+			s.note(in.by(), "key_revoked", key.Agent, key.ID, err)
 			return &keyOutput{keyInUTC(key)}, err
 		})
 }

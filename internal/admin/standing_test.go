@@ -145,3 +145,21 @@ func TestBypass(t *testing.T) {
 		t.Errorf("a body that does not say on or off = %+v", got.Error)
 	}
 }
+
+// Changes that control does not record are recorded here: who and what.
+func TestKeysAreAudited(t *testing.T) {
+	w := newWorld()
+	if rec := w.do("POST", "/v1/keys", `{"agent":"billing-bot"}`, "Content-Type", "application/json", "X-Haltd-Actor", "ada@desk"); rec.Code != 201 {
+		t.Fatalf("%d %s", rec.Code, rec.Body)
+	}
+	if rec := w.do("POST", "/v1/keys", `{"agent":""}`, "Content-Type", "application/json"); rec.Code != 400 {
+		t.Fatalf("%d %s", rec.Code, rec.Body)
+	}
+	if len(w.events.noted) != 1 {
+		t.Fatalf("%d changes noted, want the one that was made", len(w.events.noted))
+	}
+	e := w.events.noted[0]
+	if e.Type != haltd.EventPolicy || e.Agent != "billing-bot" || !strings.Contains(string(e.Verdict), `"change":"key_created","by":"ada@desk"`) {
+		t.Errorf("noted %s of %q: %s", e.Type, e.Agent, e.Verdict)
+	}
+}
