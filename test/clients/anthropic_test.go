@@ -81,6 +81,9 @@ func talkAnthropic(ctx context.Context, base string, a ask) (out outcome) {
 		message, err := anthropicTurn(ctx, &client, params, a, &out)
 		anthropicFailure(err, &out)
 		out.Header = headerOf(*resp)
+		if err != nil && a.again(out) {
+			continue
+		}
 		if err != nil {
 			return out
 		}

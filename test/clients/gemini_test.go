@@ -91,6 +91,9 @@ func talkGemini(ctx context.Context, base string, a ask) (out outcome) {
 	for {
 		parts, err := geminiTurn(ctx, client, contents, config, a, &out)
 		geminiFailure(err, &out)
+		if err != nil && a.again(out) {
+			continue
+		}
 		if err != nil {
 			return out
 		}

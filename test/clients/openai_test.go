@@ -106,6 +106,9 @@ func talkChat(ctx context.Context, base string, a ask) (out outcome) {
 		message, err := chatTurn(ctx, &client, params, a, &out)
 		openaiFailure(err, &out)
 		out.Header = headerOf(*resp)
+		if err != nil && a.again(out) {
+			continue
+		}
 		if err != nil || len(message.ToolCalls) == 0 {
 			out.Text = message.Content
 			return out
@@ -154,6 +157,9 @@ func talkResponses(ctx context.Context, base string, a ask) (out outcome) {
 		response, err := responseTurn(ctx, &client, params, a, &out)
 		openaiFailure(err, &out)
 		out.Header = headerOf(*resp)
+		if err != nil && a.again(out) {
+			continue
+		}
 		if response == nil || err != nil {
 			return out
 		}

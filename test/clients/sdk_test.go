@@ -34,7 +34,12 @@ type ask struct {
 	retry              bool // where the SDK repeats failed calls only when told to
 	header             map[string]string
 	onEvent            func() // called after each event of a stream
+	// onFailure is called when a call has failed; true makes the same call
+	// again, with all that was said before.
+	onFailure func(outcome) bool
 }
+
+func (a *ask) again(got outcome) bool { return a.onFailure != nil && a.onFailure(got) }
 
 func (a *ask) event() {
 	if a.onEvent != nil {

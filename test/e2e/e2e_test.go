@@ -35,6 +35,8 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	binary = filepath.Join(dir, "haltd")
+	// By default a program with the race detector sleeps a second at its end.
+	os.Setenv("GORACE", "atexit_sleep_ms=50 "+os.Getenv("GORACE"))
 	build := exec.Command("go", "build", "-race", "-o", binary, "../../cmd/haltd")
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
 	code := 1

@@ -1,0 +1,81 @@
+package e2e
+
+import (
+	"go/ast"
+	"go/parser"
+	gotoken "go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+var namedTest = regexp.MustCompile("`([a-z0-9/]+)` `((?:Test|Benchmark)[^`]+)`")
+
+// TestSeedsAreTested keeps docs/seeds.md honest: every test that it names
+// exists.
+func TestSeedsAreTested(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "seeds.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders := map[string]testNames{}
+	for line := range strings.Lines(string(page)) {
+		named := namedTest.FindAllStringSubmatch(line, -1)
+		if strings.HasPrefix(line, "| ") && named == nil && !strings.Contains(line, "browser test") && !strings.Contains(line, "| test |") {
+			t.Errorf("no test is named in %q", line)
+		}
+		for _, m := range named {
+			folder, name := m[1], m[2]
+			if folders[folder].functions == nil {
+				folders[folder] = namesIn(t, filepath.Join(root, folder))
+			}
+			function, subtests, _ := strings.Cut(name, "/")
+			if !folders[folder].functions[function] {
+				t.Errorf("docs/seeds.md names %s, which is not in %s", function, folder)
+			}
+			for subtest := range strings.SplitSeq(subtests, "/") {
+				if subtest != "" && !folders[folder].texts[subtest] {
+					t.Errorf("docs/seeds.md names %s, but no test in %s is called %q", name, folder, subtest)
+				}
+			}
+		}
+	}
+}
+
+// testNames is what the tests of a folder may be called.
+type testNames struct {
+	functions map[string]bool
+	texts     map[string]bool // as the test runner writes them
+}
+
+func namesIn(t *testing.T, folder string) testNames {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := testNames{map[string]bool{}, map[string]bool{}}
+	for _, path := range files {
+		file, err := parser.ParseFile(gotoken.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				names.functions[n.Name.Name] = true
+			case *ast.BasicLit:
+				if text, err := strconv.Unquote(n.Value); n.Kind == gotoken.STRING && err == nil {
+					names.texts[strings.ReplaceAll(text, " ", "_")] = true
+				}
+			}
+			return true
+		})
+	}
+	return names
+}
