@@ -41,6 +41,8 @@ type Options struct {
 	// Delete forgets what was recorded of an agent and its override;
 	// CodeNotFound when there is none. A kill stays.
 	Delete func(ctx context.Context, agent, by string) error
+	// Flush writes what waits to be recorded.
+	Flush func(context.Context) error
 	// Record takes an event of somebody's change and must not block.
 	Record func(haltd.Event)
 	// KeyAgent is the agent of a gateway key in force.
@@ -103,7 +105,7 @@ func newServer(o Options) *server {
 	}
 	s := &server{Options: o, mux: http.NewServeMux()}
 	s.api = humago.New(s.mux, apiConfig(o.Version))
-	s.api.UseMiddleware(s.authenticate, s.checkQuery)
+	s.api.UseMiddleware(s.authenticate, s.checkQuery, s.catchUp)
 	s.registerService()
 	s.registerEvents()
 	s.registerAgents()

@@ -117,8 +117,7 @@ func (s *server) agent(ctx context.Context, id string) (haltd.Agent, error) {
 	agent, err := s.Agents.Agent(ctx, id)
 	standing, _ := s.Standings.Standing(haltd.Target{Agent: id})
 	if err != nil {
-		_, own := s.Control.Policy(id)
-		if haltd.ErrorCode(err) != haltd.CodeNotFound || standing.Active && own.IsZero() {
+		if haltd.ErrorCode(err) != haltd.CodeNotFound || !s.Standings.Known(id) {
 			return haltd.Agent{}, err
 		}
 		agent = haltd.Agent{ID: id}

@@ -147,6 +147,12 @@ func (f *fakeControl) Ingest(_ context.Context, in haltd.Ingest) (haltd.IngestVe
 	return haltd.IngestVerdict{Action: haltd.Warn, Reason: haltd.ReasonGrowth, Active: true, Event: 7}, nil
 }
 
+func (f *fakeControl) Known(agent string) bool {
+	s, _ := f.Standing(haltd.Target{Agent: agent})
+	_, own := f.Policy(agent)
+	return !s.Active || !own.IsZero()
+}
+
 func (f *fakeControl) Window(_ context.Context, agent, session string) (haltd.WindowView, error) {
 	return haltd.WindowView{Size: 20, Threshold: 10, Entries: []haltd.WindowEntry{
 		{Time: noon.In(east), PromptHash: session, Tools: agent},

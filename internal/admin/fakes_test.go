@@ -224,6 +224,7 @@ func newWorld(change ...func(*Options)) *world {
 		Control: w, Standings: w, Rules: w, BreakGlass: w, Spendings: w, Ingester: w, Windows: w,
 		Incidents: w.incidents, Delete: w.forget,
 		Record:   w.events.note,
+		Flush:    func(context.Context) error { return nil },
 		KeyAgent: func(secret string) (string, bool) { return "billing-bot", secret == "haltd_of-billing-bot" },
 		Token:    token, Loopback: true, SignIn: NewSignIn(),
 		Ready:   func(context.Context) error { return w.notYet },

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -108,6 +110,20 @@ func isLoopback(host string) bool {
 	}
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.IsLoopback()
+}
+
+// catchUpLimit bounds how long a reader waits for a store that fails.
+const catchUpLimit = 300 * time.Millisecond
+
+// catchUp lets whoever asks for the record see what happened before it asked.
+// A store that cannot be written still answers with what it has.
+func (s *server) catchUp(ctx huma.Context, next func(huma.Context)) {
+	if op := ctx.Operation(); op.Method == http.MethodGet && strings.HasPrefix(op.Path, "/v1/") {
+		limit, cancel := context.WithTimeout(ctx.Context(), catchUpLimit)
+		_ = s.Flush(limit)
+		cancel()
+	}
+	next(ctx)
 }
 
 // checkQuery refuses parameters that the route does not have: a misspelt

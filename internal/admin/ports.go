@@ -26,6 +26,9 @@ type Standings interface {
 	// Standing is that of an agent or session; changed is false when nobody
 	// ever changed it, and then it is plainly active.
 	Standing(t haltd.Target) (s haltd.Standing, changed bool)
+	// Known reports an agent that has a policy of its own, by API or in the
+	// configuration, or that may not call; it need not ever have called.
+	Known(agent string) bool
 	// Stopped are the agents that have a stopped session of this id.
 	Stopped(session string) []string
 }

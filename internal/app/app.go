@@ -239,7 +239,7 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 		Handler: admin.New(admin.Options{
 			Agents: a.store, Events: a.store, Incidents: a.store, Live: a.recorder, Keys: keys,
 			Control: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control, Delete: a.control.Delete,
-			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, KeyAgent: keys.Agent, Alerts: a.alerts, Record: a.recorder.Record,
+			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, KeyAgent: keys.Agent, Alerts: a.alerts, Record: a.recorder.Record, Flush: a.recorder.Flush,
 			Dashboard: web.FS(), SignIn: a.signIn, Secure: secure(cfg),
 			Token: token, Hosts: cfg.Admin.Hosts, Loopback: isLoopback(a.adminListener.Addr()),
 			Ready: a.ready, Metrics: a.metrics.Handler(),

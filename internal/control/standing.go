@@ -20,6 +20,10 @@ func (c *Control) Kill(ctx context.Context, t haltd.Target, incident haltd.Incid
 	if s, stopped := a.Stopped(incident.Session); stopped || a.Activated(incident.Session).After(incident.Time) {
 		return s, false, nil
 	}
+	incident.Scope = haltd.ScopeAgent
+	if t.Session != "" {
+		incident.Scope = haltd.ScopeSession
+	}
 	now := c.now()
 	by := haltd.ByKillSwitch
 	s := c.standing(t)

@@ -25,6 +25,14 @@ func (c *Control) Standing(t haltd.Target) (s haltd.Standing, ok bool) {
 	return s, ok
 }
 
+// Known reports an agent that has a policy of its own, by API or in the file,
+// or that may not call; it need not ever have called.
+func (c *Control) Known(agent string) bool {
+	t := c.table.Load()
+	own, file := t.overrides[agent], t.file[agent]
+	return !own.IsZero() || !file.IsZero() || !t.agent(agent).Standing.Active
+}
+
 // Stopped are the agents that have a stopped session of this id.
 func (c *Control) Stopped(session string) []string {
 	var agents []string

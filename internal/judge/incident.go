@@ -23,9 +23,8 @@ func (j *Judge) kill(ctx context.Context, v *Verdict) {
 	r := v.request
 	target := haltd.Target{Agent: r.Agent}
 	incident := v.incident(haltd.IncidentKillSwitch, r.Now)
-	incident.Scope = haltd.ScopeAgent
 	if r.Shared || v.agent.Policy.KillSwitch.KillScope == haltd.ScopeSession {
-		target.Session, incident.Scope = r.Session, haltd.ScopeSession
+		target.Session = r.Session
 	}
 	e := r.Event
 	v.Incident = incident.ID
