@@ -14,6 +14,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -92,8 +93,9 @@ type Keyring interface {
 
 type server struct {
 	Options
-	api huma.API
-	mux *http.ServeMux
+	api   huma.API
+	mux   *http.ServeMux
+	pages sync.Map // files of the dashboard, compressed, by name
 }
 
 // New makes the handler of the admin listener.

@@ -1,10 +1,14 @@
 package admin
 
 import (
+	"bytes"
+	"compress/gzip"
 	"io/fs"
+	"mime"
 	"net/http"
 	"path"
 	"strings"
+	"time"
 )
 
 // pageCSP lets the dashboard load its own files and nothing else. Its
@@ -37,5 +41,35 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 	if !isFile {
 		name = "index.html"
 	}
+	h.Set("Vary", "Accept-Encoding")
+	if packed, ok := s.packed(name); ok && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+		h.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(packed))
+		return
+	}
 	http.ServeFileFS(w, r, s.Dashboard, name)
+}
+
+// packed is a text file of the dashboard, compressed when it is first asked
+// for; the files never change.
+func (s *server) packed(name string) ([]byte, bool) {
+	switch path.Ext(name) {
+	case ".js", ".css", ".html", ".svg", ".json":
+	default:
+		return nil, false
+	}
+	if known, ok := s.pages.Load(name); ok {
+		return known.([]byte), true
+	}
+	plain, err := fs.ReadFile(s.Dashboard, name)
+	if err != nil {
+		return nil, false
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write(plain) // a buffer takes everything
+	_ = z.Close()
+	s.pages.Store(name, b.Bytes())
+	return b.Bytes(), true
 }

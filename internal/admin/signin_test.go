@@ -1,6 +1,8 @@
 package admin
 
 import (
+	"compress/gzip"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -166,6 +168,14 @@ func TestTheDashboardIsServed(t *testing.T) {
 		if tc.status == 200 && !strings.Contains(w.Header().Get("Content-Security-Policy"), "script-src 'self';") {
 			t.Errorf("GET %s: policy %q", tc.path, w.Header().Get("Content-Security-Policy"))
 		}
+	}
+	w := b.send("GET", "/assets/app-1a.js", "", "Accept-Encoding", "gzip")
+	z, err := gzip.NewReader(w.Body)
+	if err != nil || w.Header().Get("Content-Encoding") != "gzip" || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/javascript") {
+		t.Fatalf("compressed: %v, %v", err, w.Header())
+	}
+	if plain, err := io.ReadAll(z); err != nil || string(plain) != "export{}" {
+		t.Errorf("compressed file holds %q, %v", plain, err)
 	}
 	if w := b.send("POST", "/incidents/inc_bcdf", ""); w.Code == 200 {
 		t.Error("a page takes a POST")

@@ -3,6 +3,7 @@ package judge
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -125,6 +126,15 @@ func (j *Judge) raiseGrowth(v *Verdict, s detect.Signal, now time.Time) haltd.Fi
 	return told.Decision
 }
 
+// amount is what was spent, for a person.
+func amount(s haltd.Spending) string {
+	digits := strconv.FormatInt(s.Tokens, 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return fmt.Sprintf("$%.2f and %s tokens", s.Cost.Dollars(), digits)
+}
+
 // raiseBudget tells of a budget that is spent, once a period.
 func (j *Judge) raiseBudget(v *Verdict, o ledger.Over) {
 	r := v.request
@@ -135,7 +145,7 @@ func (j *Judge) raiseBudget(v *Verdict, o ledger.Over) {
 	}
 	told.Findings = []haltd.Finding{{
 		Check: "budget", Action: action, Reason: reason, Name: string(o.Period),
-		Sentence: fmt.Sprintf("%s has reached its %s %s budget: $%s and %d tokens are spent.", r.Agent, limit, adjective(o.Period), o.Spent.Cost, o.Spent.Tokens),
+		Sentence: fmt.Sprintf("%s has reached its %s %s budget: %s are spent.", r.Agent, limit, adjective(o.Period), amount(o.Spent)),
 	}}
 	told.Decision, told.Detected = told.Findings[0], detect.Verdict{}
 	i := told.incident(kind, r.Now)
