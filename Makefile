@@ -12,8 +12,20 @@ help: ## list the targets
 run: build ## build and start haltd on 127.0.0.1:7070 (gateway) and :7071 (admin)
 	exec ./bin/haltd serve
 
-build: ## leave the binary at bin/haltd
+build: web/static/app/index.html ## leave the binary, dashboard included, at bin/haltd
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/haltd ./cmd/haltd
+
+# The dashboard takes its types from the API's own description.
+DASHBOARD := $(shell find web/src web/public web/index.html web/package-lock.json web/*.ts web/*.json -type f ! -name openapi.json ! -name schema.d.ts 2>/dev/null)
+API := $(filter-out %_test.go,$(wildcard *.go internal/admin/*.go))
+
+web/static/app/index.html: $(DASHBOARD) $(API) web/node_modules/.package-lock.json
+	go run ./cmd/haltd openapi > web/openapi.json
+	cd web && npm run build
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
 
 check: ## the tight inner loop: format, vet, quick tests
 	@test -z "$$(gofmt -l .)" || { echo "gofmt needed:"; gofmt -l .; exit 1; }

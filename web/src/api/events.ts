@@ -1,0 +1,64 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, read, without } from './client'
+import { pages, pageSize } from './queries'
+import type { Event } from './shapes'
+
+export interface EventFilter {
+  agent?: string
+  session?: string
+  model?: string
+  provider?: string
+  type?: string[]
+  blocked?: 'true' | 'false'
+  since?: string
+  until?: string
+}
+
+export function eventPages(filter: EventFilter = {}, limit = pageSize) {
+  return pages(['events', filter, limit], (cursor) => eventPage(filter, limit, cursor))
+}
+
+async function eventPage(filter: EventFilter, limit: number, cursor?: string) {
+  const body = await read(api.GET('/v1/events', { params: { query: without({ ...filter, limit, cursor }) } }))
+  return { rows: body.events, next: body.next }
+}
+
+/** newestEvents is one page, for cards that show no more. */
+export function newestEvents(filter: EventFilter, limit: number) {
+  return queryOptions({ queryKey: ['events', 'newest', filter, limit], queryFn: () => eventPage(filter, limit) })
+}
+
+/** longest is how many calls of one session the dashboard numbers. */
+export const longest = 5000
+
+/** sessionCalls are the calls of a session, oldest first; whole is false for
+ *  a session that is longer than the dashboard reads. */
+export function sessionCalls(agent: string, session: string, until?: string) {
+  return queryOptions({
+    queryKey: ['calls', agent, session, until],
+    queryFn: async () => {
+      const calls: Event[] = []
+      let cursor: string | undefined
+      do {
+        const page = await eventPage({ agent, session, until, type: ['llm_call', 'blocked', 'kill_switch'] }, 1000, cursor)
+        calls.push(...page.rows)
+        cursor = page.next ?? undefined
+      } while (cursor && calls.length < longest)
+      return { calls: calls.reverse(), whole: !cursor }
+    },
+  })
+}
+
+export function eventQuery(id: string) {
+  return queryOptions({
+    queryKey: ['event', id],
+    queryFn: () => read(api.GET('/v1/events/{id}', { params: { path: { id } } })),
+  })
+}
+
+/** exportAddress is where the events that are selected download from. */
+export function exportAddress(filter: EventFilter, format: 'jsonl' | 'csv'): string {
+  const query = new URLSearchParams({ format })
+  for (const [name, value] of Object.entries(without(filter))) query.set(name, String(value))
+  return `/v1/events/export?${query}`
+}

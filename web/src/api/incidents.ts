@@ -1,0 +1,53 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api, read, without } from './client'
+import { pages, pageSize } from './queries'
+
+export interface IncidentFilter {
+  agent?: string
+  session?: string
+  kind?: 'kill_switch' | 'growth' | 'budget_soft' | 'budget_hard'
+  status?: 'open' | 'resumed' | 'kept' | 'false_positive'
+  shadow?: 'true' | 'false'
+  since?: string
+}
+
+async function page(filter: IncidentFilter, limit: number, cursor?: string) {
+  const body = await read(api.GET('/v1/incidents', { params: { query: without({ ...filter, limit, cursor }) } }))
+  return { rows: body.incidents, next: body.next }
+}
+
+export function incidentPages(filter: IncidentFilter = {}, limit = pageSize) {
+  return pages(['incidents', filter, limit], (cursor) => page(filter, limit, cursor))
+}
+
+/** newestIncidents is one page, for cards and counts. */
+export function newestIncidents(filter: IncidentFilter, limit: number) {
+  return queryOptions({ queryKey: ['incidents', 'newest', filter, limit], queryFn: () => page(filter, limit) })
+}
+
+export function incidentQuery(id: string) {
+  return queryOptions({
+    queryKey: ['incident', id],
+    queryFn: () => read(api.GET('/v1/incidents/{id}', { params: { path: { id } } })),
+  })
+}
+
+export function whatIfQuery(id: string, threshold: number) {
+  return queryOptions({
+    queryKey: ['what-if', id, threshold],
+    queryFn: () => read(api.GET('/v1/incidents/{id}/what-if', { params: { path: { id }, query: { threshold } } })),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  })
+}
+
+export interface Decision {
+  status: 'resumed' | 'kept' | 'false_positive'
+  note?: string
+  resume?: boolean
+  grace_minutes?: number
+}
+
+export function decide(id: string, decision: Decision) {
+  return read(api.POST('/v1/incidents/{id}/feedback', { params: { path: { id } }, body: decision }))
+}

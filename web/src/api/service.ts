@@ -1,0 +1,51 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, read } from './client'
+
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: () => read(api.GET('/v1/me')),
+  staleTime: 60_000,
+  retry: false,
+})
+
+export function signIn(proof: { token: string } | { code: string }) {
+  return read(api.POST('/v1/sign-in', { body: proof }))
+}
+
+export function signOut() {
+  return read(api.POST('/v1/sign-out'))
+}
+
+export const statusQuery = queryOptions({
+  queryKey: ['status'],
+  queryFn: () => read(api.GET('/v1/status')),
+  refetchInterval: 30_000,
+})
+
+export const bypassQuery = queryOptions({
+  queryKey: ['bypass'],
+  queryFn: () => read(api.GET('/v1/bypass')),
+})
+
+export function setBypass(on: boolean, reason: string) {
+  return read(api.PUT('/v1/bypass', { body: { on, reason: reason || undefined } }))
+}
+
+export const keysQuery = queryOptions({
+  queryKey: ['keys'],
+  queryFn: async () => (await read(api.GET('/v1/keys'))).keys,
+})
+
+export function createKey(agent: string, name: string) {
+  return read(api.POST('/v1/keys', { body: { agent, name: name || undefined } }))
+}
+
+export function revokeKey(id: string) {
+  return read(api.DELETE('/v1/keys/{id}', { params: { path: { id } } }))
+}
+
+/** configQuery is the configuration in force, as YAML. */
+export const configQuery = queryOptions({
+  queryKey: ['config'],
+  queryFn: () => read(api.GET('/v1/config', { parseAs: 'text' })) as Promise<string>,
+})

@@ -1,0 +1,47 @@
+// The words of the API, by the names its own description gives them.
+import type { components, paths } from './schema'
+
+type Schemas = components['schemas']
+type Answer<P extends keyof paths, M extends keyof paths[P]> = paths[P][M] extends {
+  responses: { 200: { content: { 'application/json': infer T } } }
+}
+  ? T
+  : never
+type Body<P extends keyof paths, M extends keyof paths[P]> = paths[P][M] extends {
+  requestBody?: { content: { 'application/json': infer T } }
+}
+  ? T
+  : never
+
+export type Agent = Answer<'/v1/agents', 'get'>['agents'][number]
+export type AgentDetail = Answer<'/v1/agents/{id}', 'get'>
+export type AlertRule = Schemas['AlertRule']
+export type Budget = Schemas['Budget']
+export type Channel = Schemas['Channel']
+export type Delivery = Schemas['Delivery']
+export type Event = Schemas['Event']
+export type HourRange = Schemas['HourRange']
+export type Incident = Answer<'/v1/incidents', 'get'>['incidents'][number]
+export type IncidentDetail = Answer<'/v1/incidents/{id}', 'get'>
+export type Key = Schemas['Key']
+export type KillSwitch = Schemas['KillSwitch']
+export type KillSwitchChange = Body<'/v1/agents/{id}/kill-switch', 'patch'>
+export type PeriodSpending = Schemas['PeriodSpending']
+export type Policy = Schemas['Policy']
+export type PolicyChange = Body<'/v1/agents/{id}', 'patch'>
+export type Rule = Schemas['Rule']
+export type RuleCondition = Schemas['RuleCondition']
+export type ScorePoint = Schemas['ScorePoint']
+export type Session = Schemas['Session']
+export type Standing = Schemas['Standing']
+export type StatBucket = Schemas['StatBucket']
+export type StatGroup = Schemas['StatGroup']
+export type Stats = Schemas['Stats']
+export type Totals = Schemas['Totals']
+export type WhatIf = Answer<'/v1/incidents/{id}/what-if', 'get'>
+export type NewRule = Body<'/v1/rules', 'post'>
+export type RuleChange = Body<'/v1/rules/{id}', 'patch'>
+export type NewChannel = Body<'/v1/channels', 'post'>
+export type ChannelChange = Body<'/v1/channels/{id}', 'patch'>
+export type NewAlertRule = Body<'/v1/alert-rules', 'post'>
+export type AlertRuleChange = Body<'/v1/alert-rules/{id}', 'patch'>

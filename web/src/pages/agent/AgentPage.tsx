@@ -1,0 +1,182 @@
+import { Button, Group, Menu, Stack, Text, Title } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { IconDots, IconPlayerPlay } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { activateAgent, agentQuery, deactivateAgent, deleteAgent, statsQuery } from '../../api/agents'
+import { newestEvents } from '../../api/events'
+import { incidentQuery } from '../../api/incidents'
+import type { AgentDetail } from '../../api/shapes'
+import { count, money, short } from '../../format/figures'
+import { brief, clock, full } from '../../format/time'
+import { AgentBadge } from '../../parts/AgentState'
+import { ButtonLink } from '../../parts/ButtonLink'
+import { Fact, Facts } from '../../parts/Facts'
+import { Loaded } from '../../parts/Loaded'
+import { done } from '../../parts/notify'
+import { Resume } from '../../parts/Resume'
+import { wasSeen } from '../../parts/seen'
+import { useChange } from '../../parts/useChange'
+import { Banner } from '../../shell/Banners'
+import { AgentCharts } from './AgentCharts'
+import { Deactivate } from './Deactivate'
+import { AgentEvents, AgentIncidents, AgentSessions } from './history'
+import { KillSwitchCard } from './KillSwitchCard'
+import { PolicyCard } from './PolicyCard'
+import classes from './agent.module.css'
+
+/** AgentPage is all about one agent: whether it may call, its Kill Switch,
+ *  its policy, and what it did. */
+export default function AgentPage() {
+  const { id } = useParams({ from: '/shell/agents/$id' })
+  const query = useQuery(agentQuery(id))
+  return (
+    <Loaded query={query} thing={`agent ${id}`} rows={4} rowHeight={80}>
+      {(agent) => <Page key={agent.id} agent={agent} />}
+    </Loaded>
+  )
+}
+
+function Page({ agent }: { agent: AgentDetail }) {
+  return (
+    <Stack gap="md">
+      <Header agent={agent} />
+      {!agent.active && <Stopped agent={agent} />}
+      <Today agent={agent} />
+      <div className={classes.columns}>
+        <AgentCharts agent={agent} />
+        <KillSwitchCard agent={agent} />
+      </div>
+      <PolicyCard agent={agent} />
+      <div className={classes.columns}>
+        <AgentSessions agent={agent} />
+        <AgentIncidents agent={agent} />
+      </div>
+      <AgentEvents agent={agent} />
+    </Stack>
+  )
+}
+
+function Header({ agent }: { agent: AgentDetail }) {
+  const { busy, change } = useChange()
+  const [asking, ask] = useState<'activate' | 'deactivate'>()
+
+  const activate = async (grace: number) => {
+    const made = await change('Not activated.', () => activateAgent(agent.id, grace || undefined))
+    ask(undefined)
+    if (made) done(`${agent.id} is active again.`, `Window cleared. Rounds before ${clock(Date.now())} no longer count.`)
+  }
+  const deactivate = async (reason: string, now: boolean) => {
+    const made = await change('Not deactivated.', () => deactivateAgent(agent.id, reason, now))
+    ask(undefined)
+    if (made) done(`${agent.id} is off.`, 'Its next call gets the inactive answer.')
+  }
+  return (
+    <Group justify="space-between">
+      <Group gap="sm" style={{ minWidth: 0 }}>
+        <Title order={1} className="clip" maw="100%">
+          {agent.id}
+        </Title>
+        <AgentBadge agent={agent} size="lg" />
+      </Group>
+      <Group gap="xs">
+        {agent.active ? (
+          <Button onClick={() => ask('deactivate')}>Deactivate</Button>
+        ) : (
+          <Button variant="filled" leftSection={<IconPlayerPlay size={14} />} onClick={() => ask('activate')}>
+            Activate
+          </Button>
+        )}
+        <More agent={agent} />
+      </Group>
+      <Resume name={asking === 'activate' ? agent.id : undefined} busy={busy} onCancel={() => ask(undefined)} onResume={activate} />
+      <Deactivate name={agent.id} opened={asking === 'deactivate'} busy={busy} onCancel={() => ask(undefined)} onDeactivate={deactivate} />
+    </Group>
+  )
+}
+
+function More({ agent }: { agent: AgentDetail }) {
+  const { change } = useChange()
+  const navigate = useNavigate()
+  const forget = () =>
+    modals.openConfirmModal({
+      title: `Forget ${agent.id}?`,
+      children: (
+        <Text size="sm" c="dimmed">
+          Its events, sessions and own policy are deleted from the record. A kill stays: an agent that was stopped is stopped when it comes back.
+        </Text>
+      ),
+      labels: { confirm: 'Forget', cancel: 'Cancel' },
+      confirmProps: { variant: 'filled', color: 'red' },
+      onConfirm: async () => {
+        if (await change('Not forgotten.', () => deleteAgent(agent.id))) {
+          done(`${agent.id} is forgotten.`)
+          await navigate({ to: '/agents' })
+        }
+      },
+    })
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button px={8} aria-label="More actions">
+          <IconDots size={16} />
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component={Link} to="/events" search={{ agent: agent.id } as never}>
+          All its events
+        </Menu.Item>
+        <Menu.Item color="red" onClick={forget}>
+          Forget this agent…
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+// Stopped says why every call is refused, and leads to the decision.
+function Stopped({ agent }: { agent: AgentDetail }) {
+  const { standing } = agent
+  const incident = useQuery({ ...incidentQuery(standing.incident ?? ''), enabled: Boolean(standing.incident) }).data
+  const blocked = useQuery(newestEvents({ agent: agent.id, type: ['blocked'], since: standing.at }, 100)).data
+  const last = blocked?.rows[0]
+  const n = blocked?.rows.length ?? 0
+  const byHand = standing.deactivated_by !== 'kill_switch'
+  return (
+    <Banner
+      color={byHand ? 'amber' : 'red'}
+      action={standing.incident && <ButtonLink to="/incidents/$id" params={{ id: standing.incident }}>Open incident</ButtonLink>}
+    >
+      <b>
+        {byHand ? `Switched off${standing.by ? ` by ${standing.by}` : ''}` : 'Stopped'}
+        {standing.at ? ` at ${full(standing.at)}` : ''}
+        {byHand ? (standing.why ? `: ${standing.why}` : '.') : incident ? `: ${incident.sentence}` : '.'}
+      </b>
+      <br />
+      <Text span size="sm" c="dimmed">
+        Every call now gets the inactive answer (HTTP 400, no retry).
+        {last && ` ${count(n)}${blocked?.next ? '+' : ''} blocked since, the last at ${brief(last.time)}.`}
+      </Text>
+    </Banner>
+  )
+}
+
+function Today({ agent }: { agent: AgentDetail }) {
+  const day = agent.spending.find((s) => s.period === 'day')
+  const stats = useQuery(statsQuery({ since: day?.start ?? '24h', step: '1h', agent: agent.id })).data
+  const last = useQuery(newestEvents({ agent: agent.id, type: ['llm_call', 'blocked'] }, 1)).data?.rows[0]
+  const t = stats?.totals
+  return (
+    <Facts>
+      <Fact name="Calls today" aside={t && t.blocked > 0 ? `+ ${count(t.blocked)} blocked` : undefined}>
+        {t ? count(t.calls - t.blocked) : '…'}
+      </Fact>
+      <Fact name="Prompt tokens today">{t ? short(t.tokens.input) : '…'}</Fact>
+      <Fact name="Spend today">{money(day?.spent.cost_usd ?? t?.cost_usd ?? 0)}</Fact>
+      <Fact name="Client">{last?.client || 'none yet'}</Fact>
+      <Fact name="Model">{last?.model || 'none yet'}</Fact>
+      <Fact name="Last call">{wasSeen(agent.last_seen) ? `${brief(agent.last_seen)}${last?.blocked ? ', blocked' : ''}` : 'never'}</Fact>
+    </Facts>
+  )
+}

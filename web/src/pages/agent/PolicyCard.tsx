@@ -1,0 +1,131 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { rulesQuery } from '../../api/rules'
+import type { AgentDetail } from '../../api/shapes'
+import { count, money, short } from '../../format/figures'
+import { minute } from '../../format/time'
+import { BudgetBar } from '../../parts/BudgetBar'
+import { Section } from '../../parts/Section'
+import { PolicyEditor } from './PolicyEditor'
+import { dayNames, inWords, placeIn, weekOf } from './week'
+import { WeekGrid } from './WeekGrid'
+import classes from './agent.module.css'
+
+/** PolicyCard is what an agent is allowed, and how much of it is used. */
+export function PolicyCard({ agent }: { agent: AgentDetail }) {
+  const [editing, editor] = useDisclosure(false)
+  const own = Object.keys(agent.override).filter((k) => k !== 'kill_switch').length > 0
+  return (
+    <Section
+      title="Policy"
+      aside={own ? `${agent.id}'s own; unset fields come from the file and the defaults` : 'from the file and the defaults'}
+      actions={<Button onClick={editor.open}>Edit policy</Button>}
+    >
+      <div className={classes.policy}>
+        <Budgets agent={agent} />
+        <Hours agent={agent} />
+        <Rates agent={agent} />
+      </div>
+      {editing && <PolicyEditor agent={agent} onClose={editor.close} />}
+    </Section>
+  )
+}
+
+function Budgets({ agent }: { agent: AgentDetail }) {
+  const lines = agent.spending.flatMap((s) => {
+    const period = s.period === 'day' ? 'Day' : 'Month'
+    const { budget, spent } = s
+    return [
+      { name: `${period}, USD`, spent: spent.cost_usd, soft: budget.soft_usd, hard: budget.hard_usd, say: money, resets: s.resets },
+      { name: `${period}, tokens`, spent: spent.tokens, soft: budget.soft_tokens, hard: budget.hard_tokens, say: short, resets: s.resets },
+    ].filter((l) => l.soft > 0 || l.hard > 0)
+  })
+  const day = agent.spending.find((s) => s.period === 'day')
+  return (
+    <div>
+      <Head name="Budgets" aside={day && `day resets ${minute(day.resets)}`} />
+      {lines.length === 0 && (
+        <Text size="sm" c="dimmed">
+          None: nothing limits what this agent spends.
+        </Text>
+      )}
+      {lines.map((l) => (
+        <div key={l.name} className={classes.budget}>
+          <div>
+            <span>{l.name}</span>
+            <span>
+              <b>{l.say(l.spent)}</b> <span className="muted">of {l.say(l.hard || l.soft)}</span>
+            </span>
+          </div>
+          <BudgetBar spent={l.spent} soft={l.soft} hard={l.hard} label={`${l.name}: ${l.say(l.spent)} of ${l.say(l.hard || l.soft)}`} height={6} />
+          <div>
+            <span>{l.soft > 0 ? `soft ${l.say(l.soft)}, alerts` : ''}</span>
+            <span>{l.hard > 0 ? `hard ${l.say(l.hard)}, blocks` : ''}</span>
+          </div>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function Hours({ agent }: { agent: AgentDetail }) {
+  const { allowed_hours: ranges, time_zone: zone } = agent.policy
+  const now = placeIn(zone, new Date())
+  const clock = `${String(Math.floor(now.minute / 60)).padStart(2, '0')}:${String(now.minute % 60).padStart(2, '0')}`
+  return (
+    <div style={{ minWidth: 0 }}>
+      <Head name="Allowed hours" aside={zone} />
+      <WeekGrid week={weekOf(ranges).week} zone={zone} />
+      <Group justify="space-between" mt="xs" gap="xs">
+        <Text size="xs" c="dimmed">
+          {inWords(ranges)}
+        </Text>
+        <Text size="xs" c="dimmed">
+          now {dayNames[now.day]} {clock}
+        </Text>
+      </Group>
+    </div>
+  )
+}
+
+function Rates({ agent }: { agent: AgentDetail }) {
+  const rates = agent.policy.rate_limits
+  const rules = useQuery(rulesQuery).data?.filter((r) => r.enabled && (!r.condition.agent || r.condition.agent === agent.id)).length
+  return (
+    <div>
+      <Head name="Rate limits" aside="per minute" />
+      <Stack gap="sm" fz={13}>
+        <Line name="Requests" value={rates.requests_per_minute > 0 ? `${count(rates.requests_per_minute)} / min` : 'no limit'} />
+        <Line name="Tokens" value={rates.tokens_per_minute > 0 ? `${short(rates.tokens_per_minute)} / min` : 'no limit'} />
+        <Group justify="space-between">
+          <span>Custom rules</span>
+          <Link to="/rules">{rules === undefined ? 'Rules' : rules === 0 ? 'none' : `${rules} may apply`}</Link>
+        </Group>
+      </Stack>
+    </div>
+  )
+}
+
+function Head({ name, aside }: { name: string; aside?: string }) {
+  return (
+    <Group justify="space-between" mb="sm" gap="xs">
+      <Title order={3}>{name}</Title>
+      {aside && (
+        <Text size="xs" c="dimmed">
+          {aside}
+        </Text>
+      )}
+    </Group>
+  )
+}
+
+function Line({ name, value }: { name: string; value: string }) {
+  return (
+    <Group justify="space-between">
+      <span>{name}</span>
+      <b>{value}</b>
+    </Group>
+  )
+}

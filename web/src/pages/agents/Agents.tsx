@@ -1,0 +1,128 @@
+import { Card, Group, SegmentedControl, Stack, Table, TextInput, Title } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconRobot, IconSearch } from '@tabler/icons-react'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { agentPages, statsQuery } from '../../api/agents'
+import type { Agent } from '../../api/shapes'
+import { count, money } from '../../format/figures'
+import { ago } from '../../format/time'
+import { AgentBadge } from '../../parts/AgentState'
+import { Empty } from '../../parts/Empty'
+import { AgentLink } from '../../parts/links'
+import { Loaded } from '../../parts/Loaded'
+import { More } from '../../parts/More'
+import { wasSeen } from '../../parts/seen'
+import { Sparkline } from '../../parts/Sparkline'
+import { useNow } from '../../parts/useNow'
+import { WideTable } from '../../parts/WideTable'
+
+const rows = 25
+
+/** Agents is every agent that ever called, or was given a policy. */
+export default function Agents() {
+  const [text, setText] = useState('')
+  const [active, setActive] = useState<'' | 'true' | 'false'>('')
+  const [search] = useDebouncedValue(text.trim(), 200)
+  const query = useInfiniteQuery(agentPages({ search: search || undefined, active: active || undefined }, rows))
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <Title order={1}>Agents</Title>
+        <Group gap="sm">
+          <TextInput
+            aria-label="Find an agent by a part of its id"
+            placeholder="Find by id"
+            leftSection={<IconSearch size={14} />}
+            value={text}
+            onChange={(e) => setText(e.currentTarget.value)}
+          />
+          <SegmentedControl
+            aria-label="State"
+            size="xs"
+            value={active}
+            onChange={(v) => setActive(v as '' | 'true' | 'false')}
+            data={[
+              { value: '', label: 'All' },
+              { value: 'true', label: 'Active' },
+              { value: 'false', label: 'Off' },
+            ]}
+          />
+        </Group>
+      </Group>
+      <Card>
+        <Loaded query={query} thing="agents" rows={8}>
+          {(data) => {
+            const agents = data.pages.flatMap((p) => p.rows)
+            return agents.length === 0 ? <None filtered={search !== '' || active !== ''} /> : <Listing agents={agents} />
+          }}
+        </Loaded>
+        <More query={query} />
+      </Card>
+    </Stack>
+  )
+}
+
+function None({ filtered }: { filtered: boolean }) {
+  return filtered ? (
+    <Empty icon={<IconSearch size={20} />} title="No agent is like this">
+      Other agents are hidden by the filter.
+    </Empty>
+  ) : (
+    <Empty icon={<IconRobot size={20} />} title="No agent yet">
+      It appears with its first call.
+    </Empty>
+  )
+}
+
+function Listing({ agents }: { agents: Agent[] }) {
+  const now = useNow()
+  return (
+    <WideTable minWidth={880}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Agent</Table.Th>
+            <Table.Th>State</Table.Th>
+            <Table.Th>Kill Switch</Table.Th>
+            <Table.Th ta="right">Calls</Table.Th>
+            <Table.Th ta="right">Blocked</Table.Th>
+            <Table.Th ta="right">Spend</Table.Th>
+            <Table.Th>Calls, 24 h</Table.Th>
+            <Table.Th ta="right">Last call</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {agents.map((a) => (
+            <Table.Tr key={a.id}>
+              <Table.Td maw={280} className="clip">
+                <AgentLink id={a.id} />
+              </Table.Td>
+              <Table.Td>
+                <AgentBadge agent={a} />
+              </Table.Td>
+              <Table.Td c="dimmed">{a.policy.kill_switch.enabled ? 'On' : 'Off'}</Table.Td>
+              <Table.Td ta="right">{count(a.totals.calls)}</Table.Td>
+              <Table.Td ta="right" c={a.totals.blocked > 0 ? 'var(--red)' : 'dimmed'}>
+                {count(a.totals.blocked)}
+              </Table.Td>
+              <Table.Td ta="right">{money(a.totals.cost_usd)}</Table.Td>
+              <Table.Td>
+                <Activity agent={a} />
+              </Table.Td>
+              <Table.Td ta="right" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+                {wasSeen(a.last_seen) ? ago(a.last_seen, now) : 'never'}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </WideTable>
+  )
+}
+
+// Whoever has not called for a day has a flat line: that need not be asked.
+function Activity({ agent }: { agent: Agent }) {
+  const recent = Date.now() - new Date(agent.last_seen).getTime() < 86_400_000
+  const { data } = useQuery({ ...statsQuery({ since: '24h', step: '1h', agent: agent.id }), enabled: recent })
+  const calls = data ? data.buckets.map((b) => b.calls) : [0, 0]
+  return <Sparkline values={calls} label={`Calls of ${agent.id} in 24 hours`} color={agent.active ? 'var(--accent)' : 'var(--red-fill)'} />
+}

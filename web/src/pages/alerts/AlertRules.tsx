@@ -1,0 +1,95 @@
+import { Button, Group, Switch, Table, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { alertRulesQuery, changeAlertRule, channelsQuery, deleteAlertRule } from '../../api/alerts'
+import type { AlertRule } from '../../api/shapes'
+import { span } from '../../format/time'
+import { Empty } from '../../parts/Empty'
+import { Loaded } from '../../parts/Loaded'
+import { done } from '../../parts/notify'
+import { Section } from '../../parts/Section'
+import { useChange } from '../../parts/useChange'
+import { WideTable } from '../../parts/WideTable'
+import { AlertRuleEditor, topics } from './AlertRuleEditor'
+
+/** AlertRules say which notices go to which channels. */
+export function AlertRules() {
+  const query = useQuery(alertRulesQuery)
+  const [editing, edit] = useState<AlertRule | 'new'>()
+  return (
+    <Section title="Rules" aside="without a rule every notice goes to every channel" actions={<Button onClick={() => edit('new')}>New alert rule</Button>}>
+      <Loaded query={query} thing="alert rules">
+        {(rules) =>
+          rules.length === 0 ? (
+            <Empty title="No alert rule">Every notice goes to every channel.</Empty>
+          ) : (
+            <WideTable minWidth={720}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Name</Table.Th>
+                  <Table.Th>Notices</Table.Th>
+                  <Table.Th>Agents</Table.Th>
+                  <Table.Th>Channels</Table.Th>
+                  <Table.Th>Cooldown</Table.Th>
+                  <Table.Th>On</Table.Th>
+                  <Table.Th>
+              <VisuallyHidden>Actions</VisuallyHidden>
+            </Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {rules.map((r) => (
+                  <Row key={r.id} rule={r} onEdit={() => edit(r)} />
+                ))}
+              </Table.Tbody>
+            </WideTable>
+          )
+        }
+      </Loaded>
+      {editing && <AlertRuleEditor rule={editing === 'new' ? undefined : editing} onClose={() => edit(undefined)} />}
+    </Section>
+  )
+}
+
+function Row({ rule: r, onEdit }: { rule: AlertRule; onEdit: () => void }) {
+  const { busy, change } = useChange()
+  const channels = useQuery(channelsQuery).data
+  const named = r.channels.map((id) => channels?.find((c) => c.id === id)?.name ?? id)
+  const remove = () =>
+    modals.openConfirmModal({
+      title: `Delete the alert rule “${r.name}”?`,
+      children: <Text size="sm" c="dimmed">When none is left, every notice goes to every channel.</Text>,
+      labels: { confirm: 'Delete', cancel: 'Cancel' },
+      confirmProps: { variant: 'filled', color: 'red' },
+      onConfirm: async () => {
+        if (await change('Not deleted.', () => deleteAlertRule(r.id))) done('Alert rule deleted.')
+      },
+    })
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <UnstyledButton fz={13} fw={600} c="var(--accent)" onClick={onEdit}>
+          {r.name}
+        </UnstyledButton>
+      </Table.Td>
+      <Table.Td>{r.topics.length === 0 ? 'all' : r.topics.map((t) => topics.find((k) => k.value === t)?.label ?? t).join(', ')}</Table.Td>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>{r.agents.length === 0 ? 'all' : r.agents.join(', ')}</Table.Td>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>{named.length === 0 ? 'all' : named.join(', ')}</Table.Td>
+      <Table.Td>{r.cooldown_seconds === 0 ? 'none' : span(r.cooldown_seconds * 1000)}</Table.Td>
+      <Table.Td>
+        <Switch aria-label={`Alert rule ${r.name} is on`} checked={r.enabled} disabled={busy} onChange={() => void change('Not changed.', () => changeAlertRule(r.id, { enabled: !r.enabled }))} />
+      </Table.Td>
+      <Table.Td>
+        <Group gap={0} justify="flex-end" wrap="nowrap">
+          <Button variant="subtle" onClick={onEdit} aria-label={`Edit ${r.name}`}>
+            Edit
+          </Button>
+          <Button variant="subtle" color="red" onClick={remove} aria-label={`Delete ${r.name}`}>
+            Delete
+          </Button>
+        </Group>
+      </Table.Td>
+    </Table.Tr>
+  )
+}

@@ -1,0 +1,109 @@
+import { Button, SegmentedControl, Table, Text, VisuallyHidden } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { channelsQuery, type DeliveryFilter, deliveryPages, retryDelivery } from '../../api/alerts'
+import type { Delivery } from '../../api/shapes'
+import { brief } from '../../format/time'
+import { DeliveryState } from '../../parts/DeliveryState'
+import { Empty } from '../../parts/Empty'
+import { AgentLink, IncidentLink } from '../../parts/links'
+import { Loaded } from '../../parts/Loaded'
+import { More } from '../../parts/More'
+import { done } from '../../parts/notify'
+import { Section } from '../../parts/Section'
+import { useChange } from '../../parts/useChange'
+import { WideTable } from '../../parts/WideTable'
+
+/** DeliveryHistory is every notice on its way to every channel. */
+export function DeliveryHistory() {
+  const [status, setStatus] = useState('all')
+  const query = useInfiniteQuery(deliveryPages({ status: status === 'all' ? undefined : (status as DeliveryFilter['status']) }))
+  return (
+    <Section
+      title="Deliveries"
+      actions={
+        <SegmentedControl
+          aria-label="Status"
+          size="xs"
+          value={status}
+          onChange={setStatus}
+          data={[
+            { value: 'all', label: 'All' },
+            { value: 'pending', label: 'On their way' },
+            { value: 'delivered', label: 'Delivered' },
+            { value: 'dead', label: 'Given up' },
+          ]}
+        />
+      }
+    >
+      <Loaded query={query} thing="deliveries">
+        {(data) => {
+          const rows = data.pages.flatMap((p) => p.rows)
+          if (rows.length === 0) return <Empty title={status === 'all' ? 'Nothing has been sent' : 'None'} />
+          return (
+            <WideTable minWidth={760}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Time</Table.Th>
+                  <Table.Th>Channel</Table.Th>
+                  <Table.Th>Notice</Table.Th>
+                  <Table.Th>Incident</Table.Th>
+                  <Table.Th>State</Table.Th>
+                  <Table.Th>
+              <VisuallyHidden>Actions</VisuallyHidden>
+            </Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {rows.map((d) => (
+                  <Row key={d.id} delivery={d} />
+                ))}
+              </Table.Tbody>
+            </WideTable>
+          )
+        }}
+      </Loaded>
+      <More query={query} />
+    </Section>
+  )
+}
+
+function Row({ delivery: d }: { delivery: Delivery }) {
+  const { busy, change } = useChange()
+  const channel = useQuery(channelsQuery).data?.find((c) => c.id === d.channel)
+  const retry = async () => {
+    if (await change('Not tried again.', () => retryDelivery(d.id))) done('It is on its way again.')
+  }
+  return (
+    <Table.Tr>
+      <Table.Td c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+        {brief(d.notice.time)}
+      </Table.Td>
+      <Table.Td maw={160} className="clip">
+        {channel?.name ?? d.channel}
+      </Table.Td>
+      <Table.Td maw={360}>
+        <Text size="sm" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
+          {d.notice.sentence}
+        </Text>
+        <AgentLink id={d.notice.agent} />
+      </Table.Td>
+      <Table.Td>{d.notice.incident && <IncidentLink id={d.notice.incident} />}</Table.Td>
+      <Table.Td maw={280}>
+        <DeliveryState delivery={d} />
+        {d.status !== 'delivered' && d.answer && (
+          <Text size="xs" c="dimmed" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
+            {d.answer}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td ta="right">
+        {d.status === 'dead' && (
+          <Button loading={busy} onClick={retry}>
+            Replay
+          </Button>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  )
+}

@@ -1,0 +1,94 @@
+import { Card, Group, SegmentedControl, Stack, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { statsQuery } from '../../api/agents'
+import type { StatBucket } from '../../api/shapes'
+import { count, money, short } from '../../format/figures'
+import { Empty } from '../../parts/Empty'
+import { Fact, Facts } from '../../parts/Facts'
+import { Loaded } from '../../parts/Loaded'
+import { Prices } from '../../parts/Prices'
+import { Section } from '../../parts/Section'
+import { TimeChart } from '../../parts/TimeChart'
+import { Groups, type GroupKind } from './Groups'
+
+const spans = {
+  '24h': { label: '24 h', step: '1h', per: 'per hour' },
+  '7d': { label: '7 d', step: '1d', per: 'per day' },
+  '30d': { label: '30 d', step: '1d', per: 'per day' },
+  '90d': { label: '90 d', step: '1d', per: 'per day' },
+} as const
+
+type Span = keyof typeof spans
+
+/** Costs is where the money goes. */
+export default function Costs() {
+  const [span, setSpan] = useState<Span>('30d')
+  const [by, setBy] = useState<GroupKind>('agent')
+  const stats = useQuery(statsQuery({ since: span, step: spans[span].step, by }))
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <Title order={1}>Costs</Title>
+        <SegmentedControl
+          aria-label="Time shown"
+          size="xs"
+          value={span}
+          onChange={(v) => setSpan(v as Span)}
+          data={Object.entries(spans).map(([value, s]) => ({ value, label: s.label }))}
+        />
+      </Group>
+      <Loaded query={stats} thing="costs" rows={3} rowHeight={96}>
+        {(data) =>
+          data.totals.calls === 0 ? (
+            <Card>
+              <Empty title="No spend in this time" />
+            </Card>
+          ) : (
+            <Stack gap="md">
+              <Facts>
+                <Fact name="Spend">{money(data.totals.cost_usd)}</Fact>
+                <Fact name="Calls">{count(data.totals.calls - data.totals.blocked)}</Fact>
+                <Fact name="A call, on average">{money(data.totals.cost_usd / Math.max(data.totals.calls - data.totals.blocked, 1))}</Fact>
+                <Fact name="Prompt tokens" aside={`${short(data.totals.tokens.cache_read)} from cache`}>
+                  {short(data.totals.tokens.input)}
+                </Fact>
+                <Fact name="Reply tokens">{short(data.totals.tokens.output)}</Fact>
+              </Facts>
+              <Section title="Spend" aside={`USD ${spans[span].per}`}>
+                <TimeChart<StatBucket>
+                  label={`Spend in dollars ${spans[span].per}`}
+                  rows={data.buckets}
+                  start={(b) => b.start}
+                  shape="bars"
+                  series={[{ name: 'spend', value: (b) => b.cost_usd, color: 'var(--s2)' }]}
+                  format={money}
+                  height={200}
+                />
+              </Section>
+              <Section
+                title={`By ${by}`}
+                actions={
+                  <SegmentedControl
+                    aria-label="Grouped by"
+                    size="xs"
+                    value={by}
+                    onChange={(v) => setBy(v as GroupKind)}
+                    data={[
+                      { value: 'agent', label: 'Agent' },
+                      { value: 'model', label: 'Model' },
+                      { value: 'provider', label: 'Provider' },
+                    ]}
+                  />
+                }
+              >
+                <Groups groups={stats.isPlaceholderData ? [] : (data.groups ?? []).filter((g) => g.calls > 0)} by={by} total={data.totals.cost_usd} />
+                <Prices />
+              </Section>
+            </Stack>
+          )
+        }
+      </Loaded>
+    </Stack>
+  )
+}

@@ -1,0 +1,63 @@
+import { SimpleGrid, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { incidentQuery } from '../../api/incidents'
+import type { IncidentDetail } from '../../api/shapes'
+import { Loaded } from '../../parts/Loaded'
+import { Section } from '../../parts/Section'
+import { Audit } from './Audit'
+import { Deliveries } from './Deliveries'
+import { GrowthCard } from './GrowthCard'
+import { Pairs } from './Pairs'
+import type { Lane } from './scene'
+import { ScoreCard } from './ScoreCard'
+import { SettingsThen } from './SettingsThen'
+import { useScene } from './useScene'
+import { Verdict } from './Verdict'
+import { WhatIf } from './WhatIf'
+import { Where } from './Where'
+import { WindowTimeline } from './WindowTimeline'
+import classes from './incident.module.css'
+
+/** IncidentPage lets whoever is on call decide in ten seconds: what happened,
+ *  what it cost, and four actions come first; the evidence follows. */
+export default function IncidentPage() {
+  const { id } = useParams({ from: '/shell/incidents/$id' })
+  const query = useQuery(incidentQuery(id))
+  return (
+    <Loaded query={query} thing={`incident ${id}`} rows={3} rowHeight={160}>
+      {(incident) => <Page key={incident.id} incident={incident} />}
+    </Loaded>
+  )
+}
+
+function Page({ incident }: { incident: IncidentDetail }) {
+  const { scene, evidence } = useScene(incident)
+  const [pair, setPair] = useState<{ lane: Lane; index: number }>()
+  const isLoop = incident.kind === 'kill_switch'
+  return (
+    <Stack gap="md">
+      <Verdict incident={incident} evidence={evidence} scene={scene} />
+      {isLoop && (
+        <div className={classes.columns}>
+          <ScoreCard incident={incident} evidence={evidence} scene={scene} />
+          <WhatIf incident={incident} scene={scene} />
+        </div>
+      )}
+      {incident.kind === 'growth' && <GrowthCard evidence={evidence} />}
+      {isLoop && scene && (
+        <Section title="Window" aside={`${scene.entries.length} calls, scope ${incident.settings.kill_switch.window_scope}`}>
+          <WindowTimeline scene={scene} threshold={incident.settings.kill_switch.threshold} stopped={incident.action === 'kill' && !incident.shadow} onPair={(lane, index) => setPair({ lane, index })} />
+        </Section>
+      )}
+      {scene?.hasMatches && <Pairs scene={scene} chosen={pair} onChoose={(lane, index) => setPair({ lane, index })} />}
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} spacing="md">
+        <Where incident={incident} />
+        <SettingsThen incident={incident} />
+        <Deliveries incident={incident} />
+        <Audit incident={incident} />
+      </SimpleGrid>
+    </Stack>
+  )
+}

@@ -1,0 +1,108 @@
+import { score } from '../../format/figures'
+import { clock } from '../../format/time'
+import { type Entry, named } from './scene'
+import type { Place } from './WindowTimeline'
+
+interface Props {
+  place: Place
+  y: number
+  entries: Entry[]
+  threshold: number
+  stopped: boolean
+  loopFrom?: number
+}
+
+const room = 80
+const widest = 20
+
+/** ScoreBars is the score at each call, its number, its round and its time. */
+export function ScoreBars({ place, y, entries, threshold, stopped, loopFrom }: Props) {
+  const base = y + room + 12
+  const most = Math.max(threshold * 1.15, ...entries.map((e) => e.score))
+  const tall = (v: number) => (v / most) * (room - 12)
+  const last = entries.length - 1
+  const drawn = entries.map((e, i) => ({ e, i })).filter(({ i }) => i >= place.first)
+  // Numbers need room: where it is narrow, some are left out, never the last.
+  const every = Math.max(1, Math.ceil(36 / place.step))
+  const line = base - tall(threshold)
+  return (
+    <g>
+      <line x1={place.left} x2={place.right} y1={line} y2={line} stroke="var(--red-fill)" strokeDasharray="4 3" />
+      <text x={place.left + (place.wide ? 0 : 4)} y={line - 6} style={{ fill: 'var(--red)' }}>
+        threshold {score(threshold)}
+      </text>
+      {place.wide && (
+        <>
+          <text x={0} y={base - 18} style={{ fill: 'var(--text)', fontWeight: 600 }}>Score</text>
+          <text x={0} y={base - 2}>at each call</text>
+          <text x={0} y={base + 20} style={{ fill: 'var(--text)', fontWeight: 600 }}>Call</text>
+          <text x={0} y={base + 36}>round, time</text>
+        </>
+      )}
+      {drawn.map(({ e, i }) => {
+        const over = e.score > threshold
+        const inLoop = loopFrom !== undefined && i >= loopFrom
+        const color = over ? 'var(--red-fill)' : inLoop ? 'var(--amber-fill)' : 'var(--control-border)'
+        const h = Math.max(tall(e.score), 2)
+        const w = Math.min(place.step * 0.55, widest)
+        const ink = i === last && stopped ? 'var(--red)' : inLoop ? 'var(--text)' : 'var(--muted)'
+        const numbered = (last - i) % every === 0
+        return (
+          <g key={e.event.id}>
+            <rect x={place.x(i) - w / 2} y={base - h} width={w} height={h} rx={2} fill={color} />
+            {e.score > 0 && (numbered || over) && (
+              <text x={place.x(i)} y={base - h - 4} textAnchor="middle" style={{ fill: over ? 'var(--red)' : 'var(--text)', fontWeight: over ? 600 : 400 }}>
+                {score(e.score)}
+              </text>
+            )}
+            {numbered && (
+              <text x={place.x(i)} y={base + 20} textAnchor={i === last && !place.wide ? 'end' : 'middle'} style={{ fill: ink, fontWeight: i === last ? 600 : 400 }}>
+                {e.number === undefined ? '·' : named(e)}
+              </text>
+            )}
+            {e.letter && (
+              <text x={place.x(i)} y={base + 36} textAnchor="middle" style={{ fill: 'var(--amber)', fontWeight: 600 }}>
+                {e.letter}
+              </text>
+            )}
+          </g>
+        )
+      })}
+      <Times place={place} drawn={drawn} y={base + 54} />
+      <Letters place={place} entries={entries} y={base + 20} />
+    </g>
+  )
+}
+
+function Times({ place, drawn, y }: { place: Place; drawn: { e: Entry; i: number }[]; y: number }) {
+  const first = drawn[0]
+  const end = drawn[drawn.length - 1]
+  if (!first || !end) return null
+  return (
+    <>
+      <text x={Math.max(place.x(first.i) - 24, place.left)} y={y}>
+        {clock(first.e.event.time)}
+      </text>
+      <text x={Math.min(place.x(end.i) + 24, place.right + (place.wide ? 24 : 0))} y={y} textAnchor="end">
+        {clock(end.e.event.time)}
+      </text>
+    </>
+  )
+}
+
+// Which tool each letter stands for.
+function Letters({ place, entries, y }: { place: Place; entries: Entry[]; y: number }) {
+  if (!place.wide) return null
+  const tools = new Map<string, string>()
+  for (const e of entries) if (e.letter) tools.set(e.letter, (e.event.tool_calls ?? []).join(', ') || 'text')
+  return (
+    <>
+      {[...tools].slice(0, 3).map(([letter, tool], i) => (
+        <text key={letter} x={place.right + 8} y={y + i * 16}>
+          <tspan style={{ fill: 'var(--amber)', fontWeight: 600 }}>{letter}</tspan> {tool.length > 13 ? `${tool.slice(0, 12)}…` : tool}
+          <title>{tool}</title>
+        </text>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,32 @@
+import type { IncidentDetail } from '../../api/shapes'
+import { money, score } from '../../format/figures'
+import { Pair, Pairs } from '../../parts/Facts'
+import { Section } from '../../parts/Section'
+
+/** SettingsThen is the policy that was in force. */
+export function SettingsThen({ incident }: { incident: IncidentDetail }) {
+  const { kill_switch: k, budgets, time_zone: zone } = incident.settings
+  return (
+    <Section title="Settings then">
+      <Pairs>
+        <Pair name="Kill Switch">{k.enabled ? 'on' : 'off'}</Pair>
+        <Pair name="Threshold, window">
+          {score(k.threshold)}, {k.window_size} calls
+        </Pair>
+        <Pair name="Similarity, stall">
+          {k.similarity}, {k.stall}
+        </Pair>
+        <Pair name="Window, kill per">
+          {k.window_scope}, {k.kill_scope}
+        </Pair>
+        <Pair name="Second signal">{k.require_corroboration ? 'required' : 'not required'}</Pair>
+        <Pair name="Hard budgets">
+          {[budgets.day.hard_usd > 0 && `${money(budgets.day.hard_usd)} a day`, budgets.month.hard_usd > 0 && `${money(budgets.month.hard_usd)} a month`]
+            .filter(Boolean)
+            .join(', ') || 'none in dollars'}
+        </Pair>
+        <Pair name="Time zone">{zone}</Pair>
+      </Pairs>
+    </Section>
+  )
+}

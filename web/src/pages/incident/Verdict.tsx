@@ -1,0 +1,131 @@
+import { Card, Group, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { agentQuery } from '../../api/agents'
+import type { Evidence } from '../../api/evidence'
+import type { IncidentDetail } from '../../api/shapes'
+import { money, score, times } from '../../format/figures'
+import { ago, brief, coarse, full } from '../../format/time'
+import { AgentBadge } from '../../parts/AgentState'
+import { Copy } from '../../parts/Copy'
+import { ActionBadge, StatusBadge } from '../../parts/IncidentBadges'
+import { useNow } from '../../parts/useNow'
+import { Actions } from './Actions'
+import type { Scene } from './scene'
+import classes from './incident.module.css'
+
+interface Props {
+  incident: IncidentDetail
+  evidence: Evidence
+  scene: Scene | undefined
+}
+
+/** Verdict is what happened, what it cost, and what to do. */
+export function Verdict({ incident, evidence, scene }: Props) {
+  const now = useNow()
+  const by = [...new Set(evidence.signals.filter((s) => s.level !== 'pass').map((s) => s.detector))].join(' and ') || incident.detector
+  return (
+    <Card padding={0}>
+      <div className={classes.verdict}>
+        <div style={{ minWidth: 0 }}>
+          <Group gap="xs" mb="xs">
+            <ActionBadge incident={incident} />
+            <StatusBadge status={incident.status} />
+            <Text size="sm" c="dimmed">
+              {by && `by ${by} · `}
+              {full(incident.time)} · {ago(incident.time, now)}
+            </Text>
+            <Copy text={window.location.href} label="Copy link" what="the link to this incident" quiet />
+          </Group>
+          <Title order={1} style={{ overflowWrap: 'anywhere' }}>
+            {incident.sentence}
+          </Title>
+          <Text mt={6} c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            <Explanation incident={incident} evidence={evidence} scene={scene} />
+          </Text>
+          {incident.closed_at && (
+            <Text size="sm" mt="xs">
+              Decided{incident.closed_by && ` by ${incident.closed_by}`} at {brief(incident.closed_at)}, after{' '}
+              {coarse(new Date(incident.closed_at).getTime() - new Date(incident.time).getTime())}.
+              {incident.note && ` “${incident.note}”`}
+            </Text>
+          )}
+        </div>
+        <Money incident={incident} />
+      </div>
+      {incident.status === 'open' && <Actions incident={incident} />}
+    </Card>
+  )
+}
+
+function Explanation({ incident, evidence, scene }: Props) {
+  const similarity = evidence.signals.find((s) => s.detector === 'similarity')
+  const last = scene?.entries[scene.entries.length - 1]
+  const call = last?.number === undefined ? 'The call' : `Call #${last.number}`
+  const stopped = !incident.shadow && ['kill', 'reject', 'block'].includes(incident.action)
+  return (
+    <>
+      {similarity && !incident.sentence.includes('exceeds the threshold') && (
+        <>
+          Score <b style={{ color: 'var(--text)' }}>{score(similarity.score)}</b> exceeds the threshold of {score(similarity.threshold)} in a window of{' '}
+          {similarity.window ?? incident.settings.kill_switch.window_size} calls.{' '}
+        </>
+      )}
+      {stopped ? `${call} was not forwarded. ` : incident.shadow ? 'The Kill Switch is off, so haltd only observes. ' : 'Nothing was blocked. '}
+      {incident.action === 'kill' && !incident.shadow && <StateNow incident={incident} />}
+    </>
+  )
+}
+
+function StateNow({ incident }: { incident: IncidentDetail }) {
+  const agent = useQuery(agentQuery(incident.agent)).data
+  if (incident.scope === 'session') {
+    return (
+      <>
+        Only the session was stopped:{' '}
+        <Link to="/agents/$id/sessions/$session" params={{ id: incident.agent, session: incident.session }}>
+          {incident.session}
+        </Link>
+      </>
+    )
+  }
+  return (
+    <>
+      The agent is now:{' '}
+      <Link to="/agents/$id" params={{ id: incident.agent }} style={{ verticalAlign: 'middle' }}>
+        {agent ? <AgentBadge agent={agent} /> : incident.agent}
+      </Link>
+    </>
+  )
+}
+
+function Money({ incident }: { incident: IncidentDetail }) {
+  const m = incident.money
+  if (m.burned_calls === 0 && m.saved_usd === null) return null
+  return (
+    <div className={classes.money}>
+      <div>
+        <Text size="xs" c="dimmed">
+          {incident.kind === 'growth' ? 'Spent on it' : 'Burned by the loop'}
+        </Text>
+        <div className={classes.amount} style={{ color: 'var(--red)' }}>
+          {money(m.burned_usd)}
+        </div>
+        <Text size="xs" c="dimmed">
+          {times(m.burned_calls, 'call')}
+        </Text>
+      </div>
+      <div>
+        <Text size="xs" c="dimmed">
+          Saved, estimate
+        </Text>
+        <div className={classes.amount} style={{ color: m.saved_usd === null ? 'var(--muted)' : 'var(--green)' }}>
+          {m.saved_usd === null ? 'none' : money(m.saved_usd)}
+        </div>
+        <Text size="xs" c="dimmed">
+          {m.saved_reason}
+        </Text>
+      </div>
+    </div>
+  )
+}

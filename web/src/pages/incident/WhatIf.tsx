@@ -1,0 +1,115 @@
+import { Button, Group, SimpleGrid, Slider, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { modals } from '@mantine/modals'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { agentQuery, changeKillSwitch } from '../../api/agents'
+import { whatIfQuery } from '../../api/incidents'
+import type { IncidentDetail } from '../../api/shapes'
+import { money, score, times } from '../../format/figures'
+import { Loaded } from '../../parts/Loaded'
+import { done } from '../../parts/notify'
+import { Section } from '../../parts/Section'
+import { useChange } from '../../parts/useChange'
+import type { Scene } from './scene'
+
+/** WhatIf tries another threshold on what was recorded. */
+export function WhatIf({ incident, scene }: { incident: IncidentDetail; scene: Scene | undefined }) {
+  const then = incident.settings.kill_switch.threshold
+  const now = useQuery(agentQuery(incident.agent)).data?.policy.kill_switch.threshold ?? then
+  const [threshold, setThreshold] = useState(then)
+  const [tried] = useDebouncedValue(threshold, 150)
+  const query = useQuery(whatIfQuery(incident.id, tried))
+  const stale = query.isPlaceholderData || tried !== threshold
+  const most = Math.max(20, Math.ceil(then * 2))
+  return (
+    <Section title={`What if the threshold were ${score(threshold)}?`} actions={<Text size="xs" c="dimmed">now {score(now)}</Text>}>
+      <Text size="sm" c="dimmed">
+        Drag to replay this session and the last 30 days of {incident.agent}.
+      </Text>
+      <Slider
+        my="lg"
+        mb={36}
+        min={1}
+        max={most}
+        step={0.5}
+        value={threshold}
+        onChange={setThreshold}
+        label={score}
+        thumbLabel="Threshold"
+        marks={[{ value: 1, label: '1' }, { value: now, label: `now ${score(now)}` }, { value: most, label: String(most) }]}
+      />
+      <Loaded query={query} thing="the replay" rows={2} rowHeight={40}>
+        {(answer) => {
+          const numberOf = (id: string | undefined) => scene?.entries.find((e) => e.event.id === id)?.number
+          const at = numberOf(answer.first?.event)
+          const others = new Set(answer.others.filter((o) => o.agent === incident.agent).map((o) => o.session)).size
+          return (
+            <SimpleGrid cols={2} spacing="sm" style={{ opacity: stale ? 0.5 : 1, borderTop: '1px solid var(--border)', paddingTop: 12 }} aria-busy={stale} aria-live="polite">
+              <Figure name="This session">
+                {!answer.fires_here
+                  ? 'would not have fired'
+                  : answer.calls_earlier > 0
+                    ? `fires ${at === undefined ? '' : `at #${at}, `}${times(answer.calls_earlier, 'call')} earlier`
+                    : 'fires at the same call'}
+              </Figure>
+              <Figure name="Burned">
+                {money(Math.max(incident.money.burned_usd - answer.saved_usd, 0))}
+                {answer.saved_usd > 0 && <Text span inherit c="var(--green)"> ({money(answer.saved_usd)} less)</Text>}
+              </Figure>
+              <Figure name="Other sessions, 30 days">
+                <Text span inherit c={others > 0 ? 'var(--amber)' : undefined}>
+                  {others === 0 ? 'none would fire' : `${times(others, 'session')} would fire`}
+                </Text>
+              </Figure>
+            </SimpleGrid>
+          )
+        }}
+      </Loaded>
+      {threshold !== now && <SetThreshold agent={incident.agent} threshold={threshold} now={now} />}
+    </Section>
+  )
+}
+
+function SetThreshold({ agent, threshold, now }: { agent: string; threshold: number; now: number }) {
+  const { busy, change } = useChange()
+  const ask = () =>
+    modals.openConfirmModal({
+      title: `Set the threshold of ${agent} to ${score(threshold)}?`,
+      children: (
+        <Text size="sm" c="dimmed">
+          It is {score(now)} now. Effective on the next call, for all sessions of this agent.
+        </Text>
+      ),
+      labels: { confirm: 'Set threshold', cancel: 'Cancel' },
+      confirmProps: { variant: 'filled', color: 'accent' },
+      onConfirm: async () => {
+        if (await change('The threshold was not set.', () => changeKillSwitch(agent, { threshold }))) {
+          done(`Threshold of ${agent} is ${score(threshold)}.`, 'Effective on the next call.')
+        }
+      },
+    })
+  return (
+    <Group gap="xs" mt="md">
+      <Button onClick={ask} loading={busy}>
+        Set threshold to {score(threshold)}
+      </Button>
+      <Text size="xs" c="dimmed">
+        Asks first. Recorded in the audit.
+      </Text>
+    </Group>
+  )
+}
+
+function Figure({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text size="sm" fw={600}>
+        {children}
+      </Text>
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query'
+import { newestEvents } from '../../api/events'
+import type { IncidentDetail } from '../../api/shapes'
+import { count } from '../../format/figures'
+import { brief } from '../../format/time'
+import { Pair, Pairs } from '../../parts/Facts'
+import { AgentLink, SessionLink } from '../../parts/links'
+import { Section } from '../../parts/Section'
+
+/** Where is who was stopped, and what has happened since. */
+export function Where({ incident }: { incident: IncidentDetail }) {
+  const stopped = incident.action === 'kill' && !incident.shadow
+  const since = useQuery({
+    ...newestEvents({ agent: incident.agent, type: ['blocked'], since: incident.time, until: incident.closed_at ?? undefined }, 100),
+    enabled: stopped,
+  }).data
+  const last = since?.rows[0]
+  return (
+    <Section title="Where">
+      <Pairs>
+        <Pair name="Agent">
+          <AgentLink id={incident.agent} />
+        </Pair>
+        {incident.session && (
+          <Pair name="Session">
+            <SessionLink agent={incident.agent} id={incident.session} />
+          </Pair>
+        )}
+        {incident.client && <Pair name="Client">{incident.client}</Pair>}
+        {incident.provider && <Pair name="Provider, model">{[incident.provider, incident.model].filter(Boolean).join(', ')}</Pair>}
+        {stopped && <Pair name="Answer sent">HTTP 400, no retry</Pair>}
+        {stopped && since && (
+          <Pair name="Blocked since">{last ? `${count(since.rows.length)}${since.next ? '+' : ''} calls, last ${brief(last.time)}` : 'none'}</Pair>
+        )}
+      </Pairs>
+    </Section>
+  )
+}

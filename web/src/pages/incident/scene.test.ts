@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { evidenceOf } from '../../api/evidence'
+import type { Event, Incident } from '../../api/shapes'
+import { numbersOf, sceneOf } from './scene'
+
+const noon = Date.parse('2026-11-12T12:00:00Z')
+
+function call(n: number, tool: string, more: Partial<Event> = {}): Event {
+  return {
+    id: `evt_${String(n).padStart(13, '0')}`, time: new Date(noon + n * 10_000).toISOString(),
+    event_type: 'llm_call', session: 'recon', retry: false, blocked: false, score: 0, tool_calls: [tool], ...more,
+  } as Event
+}
+
+const calls = [1, 2, 3, 4, 5, 6].map((n) => call(n, n === 1 ? 'list' : 'find'))
+const stopped = call(7, '', { event_type: 'kill_switch', tool_calls: [], blocked: true, score: 12 })
+
+const incident = { event: stopped.id, settings: { kill_switch: { window_size: 5 } } } as Incident
+
+const at = (n: number) => new Date(noon + n * 10_000 + 3).toISOString()
+
+const verdict = {
+  score: 12,
+  signals: [
+    {
+      detector: 'similarity', level: 'kill', score: 12, threshold: 10,
+      matches: [
+        { entry: 1, time: at(4), prompt_distance: 1, response_distance: -1, same_tools: true },
+        { entry: 2, time: at(5), prompt_distance: -1, response_distance: 0, same_tools: false },
+        { entry: 3, time: '2026-11-11T00:00:00Z', prompt_distance: 0, response_distance: 0, same_tools: true },
+      ],
+    },
+    { detector: 'stall', level: 'kill', rounds: [{ index: 40, letter: 'A', tool: 'find' }, { index: 41, letter: 'A', tool: 'find' }] },
+  ],
+}
+
+test('a window holds the last calls, the one in question last', () => {
+  const scene = sceneOf(incident, evidenceOf(verdict), [...calls, stopped], numbersOf([...calls, stopped]))!
+  expect(scene.entries.map((e) => e.number)).toEqual([3, 4, 5, 6, 7])
+})
+
+test('retries and calls blocked earlier are not in it', () => {
+  const retry = call(6, 'find', { id: 'evt_0000000000006b', retry: true })
+  const blocked = call(6, '', { id: 'evt_0000000000006c', event_type: 'blocked' })
+  const scene = sceneOf(incident, evidenceOf(verdict), [...calls, retry, blocked, stopped], new Map())!
+  expect(scene.entries.map((e) => e.event.id)).not.toContain(retry.id)
+  expect(scene.entries.map((e) => e.event.id)).not.toContain(blocked.id)
+})
+
+test('a match is the last call that had arrived when it was judged', () => {
+  const scene = sceneOf(incident, evidenceOf(verdict), [...calls, stopped], new Map())!
+  expect(scene.matches).toEqual({ prompt: [1], response: [2], tools: [1] })
+  expect(scene.compared).toEqual({ prompt: 4, response: 3, tools: 3 })
+  expect(scene.loopFrom).toBe(1)
+})
+
+test('rounds get their letters where the tools agree', () => {
+  const scene = sceneOf(incident, evidenceOf(verdict), [...calls, stopped], new Map())!
+  expect(scene.entries.map((e) => e.letter)).toEqual([undefined, undefined, 'A', 'A', undefined])
+  const others = calls.map((c) => ({ ...c, tool_calls: ['other'] }))
+  const unnamed = sceneOf(incident, evidenceOf(verdict), [...others, stopped], new Map())!
+  expect(unnamed.entries.every((e) => e.letter === undefined)).toBe(true)
+})
+
+test('strange evidence is read as none', () => {
+  for (const strange of [undefined, null, 7, 'text', [], { signals: 'no' }, { signals: [null, 3] }]) {
+    expect(evidenceOf(strange).score).toBe(0)
+    expect(() => sceneOf(incident, evidenceOf(strange), calls, new Map())).not.toThrow()
+  }
+  expect(sceneOf(incident, evidenceOf(verdict), [], new Map())).toBeUndefined()
+})

@@ -1,0 +1,100 @@
+import type { Evidence, Match, Signal } from '../../api/evidence'
+import type { Event, Incident } from '../../api/shapes'
+
+/** Lane is one of the three things that similarity compares. */
+export type Lane = 'prompt' | 'response' | 'tools'
+
+export interface Entry {
+  event: Event
+  /** place in the session, from 1; undefined for a call of another session */
+  number?: number
+  /** name of the round that its reply began; equal rounds share it */
+  letter?: string
+  /** distance by lane, where it matches the compared call; tools are 0 */
+  distance: Partial<Record<Lane, number>>
+  score: number
+}
+
+/** Scene is the window of an incident, ready to be drawn. */
+export interface Scene {
+  entries: Entry[] // oldest first, the call in question last
+  /** what each lane compares with: an index of entries */
+  compared: Record<Lane, number>
+  matches: Record<Lane, number[]>
+  /** first entry of the repetition; undefined when none is known */
+  loopFrom?: number
+  hasMatches: boolean
+}
+
+// How long before it was judged a call may have arrived.
+const arrival = 60_000
+
+/** sceneOf joins the calls of a window with the evidence about them. calls
+ *  are the newest of the agent or session up to the incident, oldest first;
+ *  numbers tells the place of a call in its session. */
+export function sceneOf(incident: Incident, evidence: Evidence, calls: Event[], numbers: Map<string, number>): Scene | undefined {
+  const size = incident.settings.kill_switch.window_size
+  const judged = calls.filter((c) => !c.retry && (c.event_type !== 'blocked' || c.id === incident.event))
+  const window = judged.slice(-size)
+  if (window.length === 0) return undefined
+  const similarity = evidence.signals.find((s) => s.detector === 'similarity')
+  const entries: Entry[] = window.map((event) => ({ event, number: numbers.get(event.id), distance: {}, score: event.score }))
+  const last = entries.length - 1
+  entries[last]!.score = Math.max(entries[last]!.score, similarity?.score ?? evidence.score)
+  for (const match of similarity?.matches ?? []) {
+    const entry = entryOf(entries, match)
+    if (entry) entry.distance = distancesOf(match)
+  }
+  nameRounds(entries, evidence.signals.find((s) => s.rounds.length > 0))
+  const matches = { prompt: matching(entries, 'prompt'), response: matching(entries, 'response'), tools: matching(entries, 'tools') }
+  const first = entries.findIndex((e) => e.letter !== undefined || Object.keys(e.distance).length > 0)
+  return {
+    entries,
+    matches,
+    compared: { prompt: last, response: Math.max(last - 1, 0), tools: Math.max(last - 1, 0) },
+    loopFrom: first >= 0 && first < last ? first : undefined,
+    hasMatches: Object.values(matches).some((m) => m.length > 0),
+  }
+}
+
+function matching(entries: Entry[], lane: Lane): number[] {
+  return entries.flatMap((e, i) => (e.distance[lane] === undefined ? [] : [i]))
+}
+
+// A match names a call by when it was judged: it is the last that had arrived
+// by then.
+function entryOf(entries: Entry[], match: Match): Entry | undefined {
+  const at = new Date(match.time).getTime()
+  const entry = entries.findLast((e) => new Date(e.event.time).getTime() <= at)
+  return entry && at - new Date(entry.event.time).getTime() <= arrival ? entry : undefined
+}
+
+function distancesOf(match: Match): Entry['distance'] {
+  const distance: Entry['distance'] = {}
+  if (match.prompt_distance >= 0) distance.prompt = match.prompt_distance
+  if (match.response_distance >= 0) distance.response = match.response_distance
+  if (match.same_tools) distance.tools = 0
+  return distance
+}
+
+// Rounds are counted in the conversation, calls in the record. The last round
+// of the evidence came with the reply before the call in question; from there
+// they are laid side by side, and only where the tools agree.
+function nameRounds(entries: Entry[], stall: Signal | undefined): void {
+  if (!stall) return
+  const end = Math.max(...stall.rounds.map((r) => r.index))
+  const placed = stall.rounds.map((r) => ({ round: r, entry: entries[entries.length - 2 - (end - r.index)] }))
+  const agree = placed.every(({ round, entry }) => !entry || !round.tool || (entry.event.tool_calls ?? []).includes(round.tool))
+  if (!agree) return
+  for (const { round, entry } of placed) if (entry) entry.letter = round.letter
+}
+
+/** numbersOf numbers the calls of a session. */
+export function numbersOf(calls: Event[]): Map<string, number> {
+  return new Map(calls.map((c, i) => [c.id, i + 1]))
+}
+
+/** named is #142, or the time of a call that has no number. */
+export function named(entry: Entry): string {
+  return entry.number === undefined ? 'another session' : `#${entry.number}`
+}

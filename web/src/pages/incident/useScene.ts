@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { newestEvents, sessionCalls } from '../../api/events'
+import { evidenceOf } from '../../api/evidence'
+import type { IncidentDetail } from '../../api/shapes'
+import { numbersOf, sceneOf } from './scene'
+
+/** useScene is the window of an incident, once its calls are there. */
+export function useScene(incident: IncidentDetail) {
+  const { kill_switch: settings } = incident.settings
+  // Until is exclusive, and the call in question may have been written a
+  // moment after the incident.
+  const until = new Date(new Date(incident.time).getTime() + 1000).toISOString()
+  const session = useQuery(sessionCalls(incident.agent, incident.session, until))
+  const perAgent = settings.window_scope === 'agent'
+  const agent = useQuery({
+    ...newestEvents({ agent: incident.agent, until, type: ['llm_call', 'kill_switch', 'blocked'] }, Math.min(settings.window_size + 50, 1000)),
+    enabled: perAgent,
+  })
+  const evidence = useMemo(() => evidenceOf(incident.verdict), [incident.verdict])
+  const all = session.data
+  const scene = useMemo(() => {
+    const calls = perAgent ? agent.data?.rows.toReversed() : all?.calls
+    if (!calls || !all) return undefined
+    const upToHere = calls.filter((c) => c.id <= incident.event || new Date(c.time) < new Date(incident.time))
+    return sceneOf(incident, evidence, upToHere, all.whole ? numbersOf(all.calls) : new Map())
+  }, [incident, evidence, perAgent, agent.data, all])
+  return { scene, evidence, pending: session.isPending || (perAgent && agent.isPending), error: session.error ?? agent.error }
+}

@@ -1,0 +1,75 @@
+import { Card, Group, SegmentedControl, Select, Stack, TextInput, Title } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { IconAlertOctagon } from '@tabler/icons-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type IncidentFilter, incidentPages } from '../../api/incidents'
+import { Empty } from '../../parts/Empty'
+import { IncidentTable } from '../../parts/IncidentTable'
+import { Loaded } from '../../parts/Loaded'
+import { More } from '../../parts/More'
+
+const kinds = [
+  { value: 'kill_switch', label: 'Kill Switch' },
+  { value: 'growth', label: 'Growth' },
+  { value: 'budget_soft', label: 'Soft budget' },
+  { value: 'budget_hard', label: 'Hard budget' },
+]
+
+const statuses = [
+  { value: 'all', label: 'All' },
+  { value: 'open', label: 'Open' },
+  { value: 'resumed', label: 'Resumed' },
+  { value: 'kept', label: 'Kept' },
+  { value: 'false_positive', label: 'False positive' },
+]
+
+/** Incidents is every verdict that a person should have looked at. */
+export default function Incidents() {
+  const { agent = '', status = 'all' } = useSearch({ from: '/shell/incidents' })
+  const navigate = useNavigate()
+  const [kind, setKind] = useState<string | null>(null)
+  const [of] = useDebouncedValue(agent.trim(), 200)
+  const filter: IncidentFilter = {
+    agent: of || undefined,
+    status: status === 'all' ? undefined : (status as IncidentFilter['status']),
+    kind: (kind ?? undefined) as IncidentFilter['kind'],
+  }
+  const query = useInfiniteQuery(incidentPages(filter))
+  const show = (change: { agent?: string; status?: string }) =>
+    void navigate({ to: '/incidents', search: (was) => ({ agent: was.agent, status: was.status, ...change }), replace: true })
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <Title order={1}>Incidents</Title>
+        <Group gap="sm">
+          <TextInput aria-label="Agent" placeholder="Agent" value={agent} onChange={(e) => show({ agent: e.currentTarget.value || undefined })} />
+          <Select aria-label="Kind" placeholder="Any kind" data={kinds} value={kind} onChange={setKind} clearable w={140} />
+          <SegmentedControl
+            aria-label="Status"
+            size="xs"
+            value={status}
+            onChange={(v) => show({ status: v === 'all' ? undefined : v })}
+            data={statuses}
+          />
+        </Group>
+      </Group>
+      <Card>
+        <Loaded query={query} thing="incidents" rows={6}>
+          {(data) => {
+            const incidents = data.pages.flatMap((p) => p.rows)
+            if (incidents.length > 0) return <IncidentTable incidents={incidents} withAgent />
+            const filtered = of !== '' || status !== 'all' || kind !== null
+            return (
+              <Empty icon={<IconAlertOctagon size={20} />} title={status === 'open' ? 'No open incidents' : 'No incidents'}>
+                {filtered ? 'Nothing matches this filter.' : 'No agent has run away.'}
+              </Empty>
+            )
+          }}
+        </Loaded>
+        <More query={query} />
+      </Card>
+    </Stack>
+  )
+}

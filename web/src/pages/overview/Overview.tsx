@@ -1,0 +1,69 @@
+import { Group, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { newestEvents } from '../../api/events'
+import { statsQuery } from '../../api/agents'
+import { clock } from '../../format/time'
+import { Loaded } from '../../parts/Loaded'
+import { CallsAndSpend } from './CallsAndSpend'
+import { FirstRun } from './FirstRun'
+import { LiveFeed } from './LiveFeed'
+import { OpenIncidents } from './OpenIncidents'
+import { type Span, spans } from './span'
+import { SummaryCards } from './SummaryCards'
+import { TopAgents } from './TopAgents'
+import classes from './overview.module.css'
+
+/** Overview is where a reader sees whether anything needs them. Before the
+ *  first call it teaches how to make it. */
+export default function Overview() {
+  const any = useQuery(newestEvents({ type: ['llm_call', 'blocked'] }, 1))
+  const [taught, setTaught] = useState(false)
+  return (
+    <Loaded query={any} thing="the record" rows={4} rowHeight={96}>
+      {(page) => {
+        // Who watched the first call arrive stays until they go on.
+        const first = page.rows.length === 0
+        if (first && !taught) setTaught(true)
+        return first || taught ? <FirstRun onDone={() => setTaught(false)} /> : <Figures />
+      }}
+    </Loaded>
+  )
+}
+
+function Figures() {
+  const [span, setSpan] = useState<Span>('24h')
+  const stats = useQuery(statsQuery({ since: span, step: spans[span].step, by: 'agent' }))
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <Title order={1}>Overview</Title>
+        <Group gap="sm">
+          {stats.dataUpdatedAt > 0 && (
+            <Text size="sm" c="dimmed">
+              as of {clock(stats.dataUpdatedAt)}
+            </Text>
+          )}
+          <SegmentedControl
+            aria-label="Time shown"
+            size="xs"
+            value={span}
+            onChange={(v) => setSpan(v as Span)}
+            data={Object.entries(spans).map(([value, s]) => ({ value, label: s.label }))}
+          />
+        </Group>
+      </Group>
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
+        <SummaryCards stats={stats.data} span={span} />
+      </SimpleGrid>
+      <div className={classes.columns}>
+        <Stack gap="md" style={{ minWidth: 0 }}>
+          <OpenIncidents />
+          <CallsAndSpend stats={stats} span={span} />
+        </Stack>
+        <LiveFeed />
+      </div>
+      <TopAgents stats={stats} span={span} />
+    </Stack>
+  )
+}

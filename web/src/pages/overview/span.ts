@@ -1,0 +1,9 @@
+/** spans are the times that the overview can show. haltd sums by the hour, so
+ *  nothing shorter than a day makes a chart. */
+export const spans = {
+  '24h': { label: '24 h', step: '1h', per: 'per hour' },
+  '7d': { label: '7 d', step: '6h', per: 'per 6 h' },
+  '30d': { label: '30 d', step: '1d', per: 'per day' },
+} as const
+
+export type Span = keyof typeof spans

@@ -1,0 +1,122 @@
+import { Badge, Button, Group, Stack, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { activateSession, sessionQuery } from '../../api/agents'
+import { exportAddress, sessionCalls } from '../../api/events'
+import { evidenceOf } from '../../api/evidence'
+import { newestIncidents } from '../../api/incidents'
+import type { Event, Incident, Session } from '../../api/shapes'
+import { count, money, short } from '../../format/figures'
+import { brief, clock, span } from '../../format/time'
+import { StandingBadge } from '../../parts/AgentState'
+import { ButtonLink } from '../../parts/ButtonLink'
+import { Fact, Facts } from '../../parts/Facts'
+import { AgentLink } from '../../parts/links'
+import { Loaded } from '../../parts/Loaded'
+import { done } from '../../parts/notify'
+import { Resume } from '../../parts/Resume'
+import { Section } from '../../parts/Section'
+import { useChange } from '../../parts/useChange'
+import { numbersOf, type Scene, sceneOf } from '../incident/scene'
+import { TokenChart } from './TokenChart'
+import { Waterfall } from './Waterfall'
+
+/** SessionPage is one conversation, call by call. */
+export default function SessionPage() {
+  const { id: agent, session: id } = useParams({ from: '/shell/agents/$id/sessions/$session' })
+  const query = useQuery(sessionQuery(agent, id))
+  return (
+    <Loaded query={query} thing={`session ${id}`} rows={4} rowHeight={80}>
+      {(session) => <Page key={`${agent} ${id}`} session={session} />}
+    </Loaded>
+  )
+}
+
+function Page({ session }: { session: Session }) {
+  const calls = useQuery(sessionCalls(session.agent, session.id))
+  const incident = useQuery(newestIncidents({ agent: session.agent, session: session.id, kind: 'kill_switch' }, 1)).data?.rows[0]
+  return (
+    <Stack gap="md">
+      <Header session={session} incident={incident} calls={calls.data?.calls} />
+      <Strip session={session} />
+      <Loaded query={calls} thing="the calls of this session" rows={6} rowHeight={40}>
+        {({ calls, whole }) => {
+          const scene = incident && sceneIn(incident, calls)
+          return (
+            <>
+              <Section title="Prompt tokens per call" aside={scene && 'the frame marks the window'}>
+                <TokenChart calls={calls} scene={scene} />
+              </Section>
+              <Waterfall calls={calls} whole={whole} scene={scene} />
+            </>
+          )
+        }}
+      </Loaded>
+    </Stack>
+  )
+}
+
+function sceneIn(incident: Incident, calls: Event[]): Scene | undefined {
+  const upToHere = calls.filter((c) => c.id <= incident.event || new Date(c.time) < new Date(incident.time))
+  return sceneOf(incident, evidenceOf(incident.verdict), upToHere, numbersOf(calls))
+}
+
+function Header({ session, incident, calls }: { session: Session; incident: Incident | undefined; calls: Event[] | undefined }) {
+  const { busy, change } = useChange()
+  const [asking, ask] = useState(false)
+  const at = incident && calls ? calls.findIndex((c) => c.id === incident.event) + 1 : 0
+  const killed = incident && incident.action === 'kill' && !incident.shadow
+  const resume = async (grace: number) => {
+    const made = await change('Not resumed. Nothing has changed.', () => activateSession(session.agent, session.id, grace || undefined))
+    ask(false)
+    if (made) done('The session is active again.', `Rounds before ${clock(Date.now())} no longer count.`)
+  }
+  return (
+    <Group justify="space-between">
+      <Group gap="sm" style={{ minWidth: 0 }}>
+        <Title order={1} style={{ overflowWrap: 'anywhere' }}>
+          {session.id}
+        </Title>
+        {!session.standing.active ? (
+          <StandingBadge standing={session.standing} />
+        ) : (
+          incident && <Badge color={killed ? 'red' : 'amber'}>{`${killed ? 'Killed' : incident.shadow ? `Would ${incident.action}` : 'Warned'}${at > 0 ? ` at #${at}` : ''}`}</Badge>
+        )}
+      </Group>
+      <Group gap="xs">
+        <Button component="a" href={exportAddress({ agent: session.agent, session: session.id }, 'jsonl')} download>
+          Export
+        </Button>
+        {!session.standing.active && <Button onClick={() => ask(true)}>Activate session</Button>}
+        {incident && (
+          <ButtonLink to="/incidents/$id" params={{ id: incident.id }} variant="filled">
+            Open incident
+          </ButtonLink>
+        )}
+      </Group>
+      <Resume name={asking ? `session ${session.id}` : undefined} busy={busy} onCancel={() => ask(false)} onResume={resume} />
+    </Group>
+  )
+}
+
+function Strip({ session }: { session: Session }) {
+  const t = session.totals
+  return (
+    <Facts>
+      <Fact name="Agent">
+        <AgentLink id={session.agent} />
+      </Fact>
+      <Fact name="Started, lasted" aside={span(new Date(session.last_seen).getTime() - new Date(session.first_seen).getTime())}>
+        {brief(session.first_seen)}
+      </Fact>
+      <Fact name="Calls" aside={t.blocked > 0 ? `+ ${count(t.blocked)} not forwarded` : undefined}>
+        {count(t.calls - t.blocked)}
+      </Fact>
+      <Fact name="Prompt tokens">{short(t.tokens.input)}</Fact>
+      <Fact name="Cost">{money(t.cost_usd)}</Fact>
+      <Fact name="Client">{session.client || 'unknown'}</Fact>
+      <Fact name="Model">{session.model || 'unknown'}</Fact>
+    </Facts>
+  )
+}

@@ -1,0 +1,207 @@
+import { Group, SegmentedControl, Text } from '@mantine/core'
+import { IconChevronRight } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import { longest } from '../../api/events'
+import type { Event } from '../../api/shapes'
+import { money, score, short, times } from '../../format/figures'
+import { clock } from '../../format/time'
+import { Empty } from '../../parts/Empty'
+import { EventDrawer } from '../../parts/EventDrawer'
+import { Section } from '../../parts/Section'
+import type { Scene } from '../incident/scene'
+import { type Line, linesOf, repeatedOf } from './lines'
+import classes from './session.module.css'
+
+const rowHeight = 41
+const inView = 40
+const around = 20
+const before = 3
+
+/** Waterfall is the calls of a session in the order of time. What came before
+ *  the repetition is folded. */
+export function Waterfall({ calls, whole, scene }: { calls: Event[]; whole: boolean; scene: Scene | undefined }) {
+  const lines = useMemo(() => linesOf(calls, scene), [calls, scene])
+  const repeated = repeatedOf(lines)
+  const from = lines.findIndex((l) => l.repeated)
+  const foldable = from - before > 10 ? from - before : 0
+  const [unfolded, unfold] = useState(false)
+  const [only, setOnly] = useState('all')
+  const [open, setOpen] = useState<string>()
+  const shown = only === 'repeated' ? repeated : unfolded ? lines : lines.slice(foldable)
+  const at = shown.findIndex((l) => l.event.id === open)
+  const move = (by: 1 | -1) => {
+    const next = shown[at + by]
+    if (next) setOpen(next.event.id)
+  }
+  return (
+    <Section
+      title="Calls"
+      aside={whole ? undefined : `the newest ${longest.toLocaleString('en-US')} or so; numbers begin there`}
+      actions={
+        <Group gap="md">
+          <Legend />
+          {repeated.length > 0 && (
+            <SegmentedControl
+              aria-label="Calls shown"
+              size="xs"
+              value={only}
+              onChange={setOnly}
+              data={[
+                { value: 'all', label: `All ${lines.length}` },
+                { value: 'repeated', label: `Repeated ${repeated.length}` },
+              ]}
+            />
+          )}
+        </Group>
+      }
+    >
+      {lines.length === 0 && <Empty title="No call is kept of this session" />}
+      {lines.length > 0 && (
+        <>
+          <Head shown={shown} />
+          {only === 'all' && !unfolded && foldable > 0 && <Fold folded={lines.slice(0, foldable)} onOpen={() => unfold(true)} />}
+          <Rows lines={shown} open={open} onOpen={setOpen} />
+        </>
+      )}
+      <EventDrawer event={shown[at]?.event} title={at >= 0 ? `Call #${shown[at]!.number}` : undefined} onClose={() => setOpen(undefined)} onMove={move} />
+    </Section>
+  )
+}
+
+function Rows({ lines, open, onOpen }: { lines: Line[]; open: string | undefined; onOpen: (id: string) => void }) {
+  // Only the rows in view are drawn, and some around them: a session may have
+  // thousands.
+  const [top, setTop] = useState(0)
+  const first = Math.max(Math.floor(top / rowHeight) - around, 0)
+  const drawn = lines.slice(first, first + inView + 2 * around)
+  const begin = new Date(lines[0]?.event.time ?? 0).getTime()
+  const end = Math.max(...lines.map((l) => new Date(l.event.time).getTime() + l.event.latency_ms), begin + 1)
+  const most = Math.max(...lines.map((l) => l.event.tokens.input), 1)
+  return (
+    <div className={classes.scroll} onScroll={(e) => setTop(e.currentTarget.scrollTop)}>
+      <div style={{ height: lines.length * rowHeight, position: 'relative' }}>
+        {drawn.map((line, i) => (
+          <button
+            key={line.event.id}
+            type="button"
+            className={classes.row}
+            style={{ top: (first + i) * rowHeight }}
+            data-state={line.stopped ? 'stopped' : line.repeated ? 'repeated' : undefined}
+            data-open={line.event.id === open}
+            onClick={() => onOpen(line.event.id)}
+          >
+            <Cells line={line} begin={begin} end={end} most={most} />
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function Cells({ line, begin, end, most }: { line: Line; begin: number; end: number; most: number }) {
+  const { event: e } = line
+  const tools = (e.tool_calls ?? []).join(', ')
+  const at = (ms: number) => `${((ms - begin) / (end - begin)) * 100}%`
+  const start = new Date(e.time).getTime()
+  const width = (ms: number) => `max(3px, ${(ms / (end - begin)) * 100}%)`
+  return (
+    <>
+      <span className="muted">#{line.number}</span>
+      <span>
+        {line.letter && (
+          <span className={classes.letter}>
+            {line.letter}
+            <sub>{line.times}</sub>
+          </span>
+        )}
+      </span>
+      <span style={{ minWidth: 0 }}>
+        {line.stopped ? (
+          <Text span inherit fw={600} c="var(--red)">
+            not forwarded{e.event_type === 'kill_switch' ? ', agent killed' : ''}
+          </Text>
+        ) : (
+          <>
+            <span className="mono clip" style={{ display: 'block' }}>
+              {tools || (e.error ? e.error : 'text')}
+            </span>
+            {line.repeated && (
+              <Text span size="xs" c="var(--amber)">
+                {line.times && line.times > 1 ? 'same round again' : 'repeated later'}
+              </Text>
+            )}
+          </>
+        )}
+      </span>
+      <span className={`${classes.lane} ${classes.wide}`}>
+        <span style={{ left: at(start), width: width(e.first_byte_ms || e.latency_ms), background: 'var(--s1)' }} />
+        {e.first_byte_ms > 0 && <span style={{ left: at(start + e.first_byte_ms), width: width(e.latency_ms - e.first_byte_ms), background: 'var(--s3)' }} />}
+      </span>
+      <span>
+        {e.tokens.input > 0 && (
+          <>
+            <Group justify="space-between" gap={4} fz={12} wrap="nowrap">
+              <span>{short(e.tokens.input)}</span>
+              {line.grown !== undefined && <span className={`muted ${classes.wide}`}>{line.grown >= 0 ? '+' : '−'}{short(Math.abs(line.grown))}</span>}
+            </Group>
+            <div className={classes.bar}>
+              <div style={{ width: `${(e.tokens.input / most) * 100}%` }} />
+            </div>
+          </>
+        )}
+      </span>
+      <Text span inherit ta="right" c={line.stopped ? 'var(--red)' : e.score > 0 ? undefined : 'dimmed'} fw={line.stopped ? 600 : 400}>
+        {line.stopped && e.score === 0 ? '' : score(e.score)}
+      </Text>
+    </>
+  )
+}
+
+function Head({ shown }: { shown: Line[] }) {
+  const first = shown[0]
+  const last = shown[shown.length - 1]
+  return (
+    <div className={classes.head} aria-hidden="true">
+      <span>Call</span>
+      <span>Round</span>
+      <span>Tool calls</span>
+      <Group className={classes.wide} justify="space-between">
+        <span>{first && clock(first.event.time)}</span>
+        <span>{last && clock(last.event.time)}</span>
+      </Group>
+      <span>Tokens in</span>
+      <span style={{ textAlign: 'right' }}>Score</span>
+    </div>
+  )
+}
+
+function Fold({ folded, onOpen }: { folded: Line[]; onOpen: () => void }) {
+  const cost = folded.reduce((sum, l) => sum + l.event.cost_usd, 0)
+  return (
+    <button type="button" className={classes.fold} onClick={onOpen}>
+      <Group gap={6} component="span">
+        <IconChevronRight size={14} aria-hidden="true" /> #1 to #{folded.length}, {times(folded.length, 'call')}, no repetition
+      </Group>
+      <span>
+        {clock(folded[0]!.event.time)} to {clock(folded[folded.length - 1]!.event.time)} · {money(cost)}
+      </span>
+    </button>
+  )
+}
+
+function Legend() {
+  return (
+    <Group gap="sm" fz={12} c="dimmed" className={classes.wide}>
+      <span>
+        <Swatch color="var(--s1)" /> to first byte
+      </span>
+      <span>
+        <Swatch color="var(--s3)" /> reply
+      </span>
+    </Group>
+  )
+}
+
+function Swatch({ color }: { color: string }) {
+  return <span aria-hidden="true" style={{ display: 'inline-block', width: 8, height: 8, borderRadius: 2, background: color }} />
+}

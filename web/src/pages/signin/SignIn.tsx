@@ -1,0 +1,86 @@
+import { Alert, Button, Card, Code, Group, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { Problem, reason } from '../../api/client'
+import { meQuery, signIn } from '../../api/service'
+import { Logo } from '../../shell/Logo'
+
+/** SignIn takes the admin token, or the code of a one-time link. */
+export default function SignIn() {
+  const { next } = useSearch({ from: '/sign-in' })
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const [token, setToken] = useState('')
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const used = useRef(false)
+
+  const enter = async (proof: { token: string } | { code: string }) => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await signIn(proof)
+      queries.removeQueries({ queryKey: meQuery.queryKey })
+      await navigate({ to: next ?? '/', replace: true })
+    } catch (e) {
+      setError(e)
+      setBusy(false)
+    }
+  }
+
+  useEffect(() => {
+    const code = new URLSearchParams(window.location.hash.slice(1)).get('code')
+    if (!code || used.current) return
+    used.current = true // a code works once
+    window.history.replaceState(window.history.state, '', window.location.pathname + window.location.search)
+    void enter({ code })
+  })
+
+  const submit = (e: FormEvent) => {
+    e.preventDefault()
+    if (token.trim()) void enter({ token: token.trim() })
+  }
+
+  return (
+    <Stack component="main" maw={400} mx="auto" px="md" pt={{ base: 48, sm: 120 }} gap="lg">
+      <Group gap="xs">
+        <Logo size={28} />
+        <Title order={1}>haltd</Title>
+      </Group>
+      <Card padding="lg" component="form" onSubmit={submit}>
+        <Stack gap="md">
+          <div>
+            <Text fw={600}>Sign in</Text>
+            <Text size="sm" c="dimmed">
+              Use the one-time link that <Code>haltd serve</Code> prints, or paste the admin token.
+            </Text>
+          </div>
+          <PasswordInput
+            label="Admin token"
+            description="In the file admin.token of the data directory, unless the configuration names another."
+            value={token}
+            onChange={(e) => setToken(e.currentTarget.value)}
+            autoComplete="current-password"
+            autoFocus
+          />
+          {error !== undefined && (
+            <Alert color="red" variant="light" role="alert">
+              {wording(error)}
+            </Alert>
+          )}
+          <Button type="submit" variant="filled" size="md" loading={busy} disabled={token.trim() === ''}>
+            Sign in
+          </Button>
+        </Stack>
+      </Card>
+    </Stack>
+  )
+}
+
+function wording(error: unknown): string {
+  if (error instanceof Problem && error.status === 401) {
+    return 'That is not the admin token, or the link was used before. Links work once: ask haltd for a new one, or paste the token.'
+  }
+  return reason(error)
+}

@@ -1,0 +1,27 @@
+import { Badge } from '@mantine/core'
+import type { Agent, AgentDetail, Standing } from '../api/shapes'
+import { type AgentState, stateOf } from './agentState'
+
+/** AgentBadge says in a word whether an agent may call. */
+export function AgentBadge({ agent, size }: { agent: Agent | AgentDetail; size?: 'md' | 'lg' }) {
+  const { word, color } = stateOf(agent)
+  return <StateBadge word={word} color={color} large={size === 'lg'} />
+}
+
+/** StandingBadge is that of a session. */
+export function StandingBadge({ standing }: { standing: Standing }) {
+  if (standing.active) return <StateBadge word="Active" color="green" />
+  return standing.deactivated_by === 'kill_switch' ? (
+    <StateBadge word="Deactivated by Kill Switch" color="red" />
+  ) : (
+    <StateBadge word="Inactive" color="gray" />
+  )
+}
+
+function StateBadge({ word, color, large }: { word: string; color: AgentState['color']; large?: boolean }) {
+  return (
+    <Badge color={color} h={large ? 24 : 20}>
+      {word}
+    </Badge>
+  )
+}

@@ -1,0 +1,52 @@
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { useTimeout } from '@mantine/hooks'
+import { type ReactNode, useState } from 'react'
+import { reason } from '../api/client'
+
+interface Query<T> {
+  data: T | undefined
+  error: unknown
+  refetch: () => unknown
+}
+
+interface Props<T> {
+  query: Query<T>
+  /** what is loaded, for "Could not load {thing}" */
+  thing: string
+  /** how many rows the placeholder has */
+  rows?: number
+  rowHeight?: number
+  children: (data: T) => ReactNode
+}
+
+/** Loaded shows what a query answered, a placeholder of the same size before,
+ *  and what went wrong otherwise. What is there stays when a later ask fails. */
+export function Loaded<T>({ query, thing, rows = 3, rowHeight = 24, children }: Props<T>) {
+  if (query.data !== undefined) return children(query.data)
+  if (query.error) return <LoadError thing={thing} error={query.error} retry={() => query.refetch()} />
+  return <Placeholder rows={rows} height={rowHeight} />
+}
+
+export function LoadError({ thing, error, retry }: { thing: string; error: unknown; retry: () => unknown }) {
+  return (
+    <Group justify="space-between" role="alert" wrap="nowrap" py="xs">
+      <Text size="sm">
+        <b>Could not load {thing}.</b> {reason(error)}
+      </Text>
+      <Button onClick={() => retry()}>Try again</Button>
+    </Group>
+  )
+}
+
+/** Placeholder appears after 200 ms, so that quick answers do not flicker. */
+export function Placeholder({ rows, height }: { rows: number; height: number }) {
+  const [late, setLate] = useState(false)
+  useTimeout(() => setLate(true), 200, { autoInvoke: true })
+  return (
+    <Stack gap="md" py="xs" aria-busy="true" aria-label="Loading" style={{ visibility: late ? 'visible' : 'hidden' }}>
+      {Array.from({ length: rows }, (_, i) => (
+        <Skeleton key={i} height={height} />
+      ))}
+    </Stack>
+  )
+}

@@ -1,0 +1,62 @@
+import type { Event } from '../api/shapes'
+import { money, score } from '../format/figures'
+import { auditWords } from './auditWords'
+
+export interface EventWords {
+  color: 'green' | 'amber' | 'red' | 'gray'
+  /** what happened, beside the agent */
+  what: string
+  /** the figure at the end of a line */
+  figure: string
+}
+
+const reasons: Record<string, string> = {
+  kill_switch: 'blocked, killed agent',
+  manual: 'blocked, inactive agent',
+  budget_exceeded: 'over hard budget',
+  outside_hours: 'outside hours',
+  rate_limited: 'rate limit',
+  rule: 'blocked by a rule',
+  loop_detected: 'loop detected',
+  not_durable: 'not durable',
+}
+
+/** eventWords is an event in one line. */
+export function eventWords(e: Event): EventWords {
+  const status = e.status > 0 ? String(e.status) : ''
+  switch (e.event_type) {
+    case 'llm_call':
+      if (e.error) return { color: 'amber', what: `${e.model} ${e.error}`, figure: status }
+      if (e.status >= 400) return { color: 'amber', what: `${e.model} answered ${status}`, figure: status }
+      return { color: 'green', what: e.model || e.provider, figure: money(e.cost_usd) }
+    case 'pass_through':
+      return { color: 'gray', what: e.path, figure: status }
+    case 'blocked':
+      return { color: 'red', what: reasons[e.block_reason ?? ''] ?? e.block_reason ?? 'blocked', figure: status }
+    case 'kill_switch':
+      return { color: e.shadow ? 'amber' : 'red', what: e.shadow ? 'would be killed' : 'Kill Switch', figure: e.score > 0 ? score(e.score) : status }
+    case 'warning':
+      return { color: 'amber', what: e.shadow ? 'would be stopped' : 'warned', figure: e.score > 0 ? score(e.score) : '' }
+    case 'growth':
+      return { color: 'amber', what: 'prompt tokens grow', figure: '' }
+    case 'policy_change':
+      return { color: 'gray', what: auditWords(e).what, figure: '' }
+    case 'alert':
+      return { color: 'gray', what: auditWords(e).what, figure: '' }
+    default:
+      return { color: 'red', what: e.error || 'error', figure: status }
+  }
+}
+
+/** typeWords are the kinds of events for a person. */
+export const typeWords: Record<string, string> = {
+  llm_call: 'Call',
+  pass_through: 'Pass-through',
+  blocked: 'Blocked',
+  kill_switch: 'Kill Switch',
+  warning: 'Warning',
+  growth: 'Growth',
+  policy_change: 'Policy change',
+  alert: 'Alert',
+  error: 'Error',
+}

@@ -1,0 +1,151 @@
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { isSignedOut } from './api/client'
+import { meQuery } from './api/service'
+import { PageError, PageNotFound } from './parts/PageError'
+import { Shell } from './shell/Shell'
+
+const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet, errorComponent: PageError })
+
+const signInRoute = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search): { next?: string } => ({ next: ownPath(search.next) }),
+  component: lazyRouteComponent(() => import('./pages/signin/SignIn')),
+})
+
+// All pages but the sign-in stand in the shell, which only somebody who is
+// signed in sees.
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queries.ensureQueryData(meQuery)
+    } catch (error) {
+      if (isSignedOut(error)) throw redirect({ to: '/sign-in', search: { next: ownPath(location.href) } })
+      throw error
+    }
+  },
+})
+
+const overview = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/overview/Overview')),
+})
+const agents = createRoute({
+  getParentRoute: () => shell,
+  path: '/agents',
+  component: lazyRouteComponent(() => import('./pages/agents/Agents')),
+})
+const agent = createRoute({
+  getParentRoute: () => shell,
+  path: '/agents/$id',
+  component: lazyRouteComponent(() => import('./pages/agent/AgentPage')),
+})
+const session = createRoute({
+  getParentRoute: () => shell,
+  path: '/agents/$id/sessions/$session',
+  component: lazyRouteComponent(() => import('./pages/session/SessionPage')),
+})
+const sessions = createRoute({
+  getParentRoute: () => shell,
+  path: '/sessions',
+  component: lazyRouteComponent(() => import('./pages/sessions/Sessions')),
+  validateSearch: (search): { agent?: string } => ({ agent: text(search.agent) }),
+})
+const incidents = createRoute({
+  getParentRoute: () => shell,
+  path: '/incidents',
+  component: lazyRouteComponent(() => import('./pages/incidents/Incidents')),
+  validateSearch: (search): { agent?: string; status?: string } => ({ agent: text(search.agent), status: text(search.status) }),
+})
+const incident = createRoute({
+  getParentRoute: () => shell,
+  path: '/incidents/$id',
+  component: lazyRouteComponent(() => import('./pages/incident/IncidentPage')),
+})
+const events = createRoute({
+  getParentRoute: () => shell,
+  path: '/events',
+  component: lazyRouteComponent(() => import('./pages/events/Events')),
+  validateSearch: (search): { agent?: string; session?: string; type?: string; event?: string } => ({
+    agent: text(search.agent),
+    session: text(search.session),
+    type: text(search.type),
+    event: text(search.event),
+  }),
+})
+const rules = createRoute({
+  getParentRoute: () => shell,
+  path: '/rules',
+  component: lazyRouteComponent(() => import('./pages/rules/Rules')),
+})
+const alerts = createRoute({
+  getParentRoute: () => shell,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('./pages/alerts/Alerts')),
+})
+const costs = createRoute({
+  getParentRoute: () => shell,
+  path: '/costs',
+  component: lazyRouteComponent(() => import('./pages/costs/Costs')),
+})
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings/Settings')),
+})
+
+const tree = root.addChildren([
+  signInRoute,
+  shell.addChildren([
+    overview, agents, agent, session, sessions, incidents, incident, events, rules, alerts, costs, settings,
+  ]),
+])
+
+export function makeRouter(queries: QueryClient) {
+  return createRouter({
+    routeTree: tree,
+    context: { queries },
+    scrollRestoration: true,
+    defaultPreload: 'intent',
+    defaultErrorComponent: PageError,
+    defaultNotFoundComponent: PageNotFound,
+  })
+}
+
+export type Router = ReturnType<typeof makeRouter>
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: Router
+  }
+}
+
+/** signInAgain leads back to the present page after the sign-in. */
+export function signInAgain(router: Router): void {
+  const { pathname, href } = router.state.location
+  if (pathname === '/sign-in') return
+  router.options.context.queries.removeQueries({ queryKey: meQuery.queryKey })
+  void router.navigate({ to: '/sign-in', search: { next: ownPath(href) } })
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+// A path of this site and nothing else: an address handed in from outside
+// must not lead elsewhere.
+function ownPath(value: unknown): string | undefined {
+  return typeof value === 'string' && /^\/(?![/\\])/.test(value) && value !== '/' ? value : undefined
+}

@@ -1,0 +1,60 @@
+import { Group, Text } from '@mantine/core'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { ButtonLink } from '../parts/ButtonLink'
+import type { ReactNode } from 'react'
+import { alertsStatusQuery } from '../api/alerts'
+import { useLiveness } from '../api/live'
+import { bypassQuery, statusQuery } from '../api/service'
+import { times } from '../format/figures'
+import { clock, full } from '../format/time'
+import classes from './banners.module.css'
+
+/** Banners are what concerns every page. */
+export function Banners() {
+  const live = useLiveness()
+  const bypass = useQuery(bypassQuery).data
+  const status = useQuery(statusQuery).data
+  const alerts = useQuery(alertsStatusQuery).data
+  const dead = alerts?.dead ?? 0
+  return (
+    <div className={classes.stack} aria-live="polite">
+      {bypass?.on && (
+        <Banner color="red" action={<ButtonLink to="/settings">Settings</ButtonLink>}>
+          <b>Bypass is on: nothing is enforced but manual deactivation.</b> Switched on
+          {bypass.by ? ` by ${bypass.by}` : ''}
+          {bypass.at ? ` at ${full(bypass.at)}` : ''}
+          {bypass.why ? `: ${bypass.why}` : '.'}
+        </Banner>
+      )}
+      {live.state === 'stopped' && (
+        <Banner color="amber">
+          <b>Live updates stopped.</b> Showing {clock(live.at)}. Trying again.
+        </Banner>
+      )}
+      {status?.degraded.map((dependency) => (
+        <Banner key={dependency} color="amber">
+          <b>{dependency} does not answer.</b> Counters are local. Killed agents stay killed.
+        </Banner>
+      ))}
+      {dead > 0 && (
+        <Banner color="red" action={<ButtonLink to="/alerts">Replay</ButtonLink>}>
+          <b>{times(dead, 'alert was', 'alerts were')} never delivered.</b> haltd gave up.
+        </Banner>
+      )}
+    </div>
+  )
+}
+
+/** Banner is a message across the page. */
+export function Banner({ color, children, action }: { color: 'red' | 'amber' | 'green'; children: ReactNode; action?: ReactNode }) {
+  return (
+    <Group className={classes.banner} data-color={color} wrap="nowrap" role={color === 'red' ? 'alert' : 'status'}>
+      <IconAlertTriangle size={18} color={`var(--${color})`} style={{ flex: 'none' }} aria-hidden="true" />
+      <Text size="sm" style={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>
+        {children}
+      </Text>
+      {action}
+    </Group>
+  )
+}

@@ -1,0 +1,98 @@
+import { Kbd, Text } from '@mantine/core'
+import { Combobox, TextInput, useCombobox } from '@mantine/core'
+import { useDebouncedValue, useHotkeys } from '@mantine/hooks'
+import { IconSearch } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import { api, read } from '../api/client'
+import classes from './shell.module.css'
+
+const each = 6
+
+/** Search finds agents and sessions by a part of their id. */
+export function Search() {
+  const input = useRef<HTMLInputElement>(null)
+  const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
+  const [text, setText] = useState('')
+  const [search] = useDebouncedValue(text.trim(), 200)
+  const navigate = useNavigate()
+  useHotkeys([['/', () => input.current?.focus()]])
+
+  const { data } = useQuery({
+    queryKey: ['search', search],
+    enabled: search !== '',
+    queryFn: async () => {
+      const query = { search, limit: each }
+      const [agents, sessions] = await Promise.all([
+        read(api.GET('/v1/agents', { params: { query } })),
+        read(api.GET('/v1/sessions', { params: { query } })),
+      ])
+      return { agents: agents.agents, sessions: sessions.sessions }
+    },
+  })
+
+  // An option's value is its place: ids may hold any character.
+  const go = (place: string) => {
+    const [kind, index] = place.split(' ')
+    const agent = kind === 'agent' ? data?.agents[Number(index)] : undefined
+    const session = kind === 'session' ? data?.sessions[Number(index)] : undefined
+    combobox.closeDropdown()
+    setText('')
+    input.current?.blur()
+    if (agent) void navigate({ to: '/agents/$id', params: { id: agent.id } })
+    if (session) void navigate({ to: '/agents/$id/sessions/$session', params: { id: session.agent, session: session.id } })
+  }
+
+  const found = search !== '' && data
+  return (
+    <Combobox store={combobox} onOptionSubmit={go} shadow="md">
+      <Combobox.Target>
+        <TextInput
+          ref={input}
+          className={classes.search}
+          aria-label="Search agents and sessions"
+          placeholder="Search agents, sessions…"
+          leftSection={<IconSearch size={14} />}
+          rightSection={<Kbd size="xs">/</Kbd>}
+          value={text}
+          onChange={(e) => {
+            setText(e.currentTarget.value)
+            combobox.openDropdown()
+            combobox.resetSelectedOption()
+          }}
+          onFocus={() => combobox.openDropdown()}
+          onBlur={() => combobox.closeDropdown()}
+        />
+      </Combobox.Target>
+      <Combobox.Dropdown hidden={!found}>
+        {found && (
+          <Combobox.Options mah={400} style={{ overflowY: 'auto' }}>
+            {data.agents.length + data.sessions.length === 0 && <Combobox.Empty>Nothing is named like this.</Combobox.Empty>}
+            {data.agents.length > 0 && (
+              <Combobox.Group label="Agents">
+                {data.agents.map((a, i) => (
+                  <Combobox.Option key={a.id} value={`agent ${i}`}>
+                    {a.id}
+                  </Combobox.Option>
+                ))}
+              </Combobox.Group>
+            )}
+            {data.sessions.length > 0 && (
+              <Combobox.Group label="Sessions">
+                {data.sessions.map((s, i) => (
+                  <Combobox.Option key={`${s.agent}/${s.id}`} value={`session ${i}`}>
+                    <span className="clip" style={{ display: 'block' }}>{s.id}</span>
+                    <Text size="xs" c="dimmed">
+                      {s.agent}
+                    </Text>
+                  </Combobox.Option>
+                ))}
+              </Combobox.Group>
+            )}
+          </Combobox.Options>
+        )}
+      </Combobox.Dropdown>
+    </Combobox>
+  )
+}
