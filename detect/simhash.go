@@ -7,8 +7,8 @@ import (
 )
 
 // SimHash is a 64-bit locality-sensitive hash of a text as Normalise writes
-// it: the more pairs of neighbouring words two texts share, the fewer bits
-// differ. It takes time linear in the length. The hash of a text without
+// it: the more different pairs of neighbouring words two texts share, the fewer
+// bits differ. It takes time linear in the length. The hash of a text without
 // words is 0, which is similar to nothing.
 func SimHash(text string) uint64 {
 	v := votes{word: hashSeed}
@@ -93,7 +93,12 @@ type votes struct {
 	pending      int       // features in packed
 	counts       [64]int32
 	total        int32
+	voted        [votedSlots]uint64 // pairs that have voted lately
 }
+
+// votedSlots is how many pairs of words are remembered: those that make the
+// form of a listing, not its content, come in every line.
+const votedSlots = 256
 
 func (v *votes) add(h uint64) {
 	p := &v.packed
@@ -128,7 +133,10 @@ func (v *votes) endWord() {
 	if v.word == hashSeed {
 		return
 	}
-	v.add(mix(v.word ^ v.before))
+	if h := mix(v.word ^ v.before); v.voted[h%votedSlots] != h {
+		v.voted[h%votedSlots] = h // a pair votes once, however often it comes
+		v.add(h)
+	}
 	v.before, v.word = bits.RotateLeft64(v.word, 31), hashSeed
 }
 

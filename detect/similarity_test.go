@@ -2,6 +2,7 @@ package detect
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -281,5 +282,22 @@ func TestStatelessAgentsAreExempt(t *testing.T) {
 	v := Judge(set, State{Cache: NewCache(1 << 16), Window: &w, Session: &Session{}}, userCall("nightly report"), noon)
 	if v.Level != Pass {
 		t.Errorf("level %v, want pass", v.Level)
+	}
+}
+
+// Lines of one form with different content are different texts: what the form
+// repeats in every line must not outvote what the lines say.
+func TestListingsOfOneFormAreDifferent(t *testing.T) {
+	listing := func(words ...string) string {
+		var b strings.Builder
+		for i, w := range words {
+			fmt.Fprintf(&b, "src/app/%s.go:%d: func (s *Server) %s(ctx context.Context) error {\n", w, 10*i+3, w)
+		}
+		return b.String()
+	}
+	a := SimHash(listing("invoice", "ledger", "refund", "tariff", "customs", "quota", "discount", "receipt"))
+	b := SimHash(listing("socket", "listener", "backoff", "resolver", "handshake", "cipher", "session", "keepalive"))
+	if d := Distance(a, b); d <= 5 {
+		t.Errorf("two different listings are at distance %d, want more than 5", d)
 	}
 }
