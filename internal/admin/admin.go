@@ -42,9 +42,10 @@ type Options struct {
 	// Delete forgets what was recorded of an agent and its override;
 	// CodeNotFound when there is none. A kill stays.
 	Delete func(ctx context.Context, agent, by string) error
-	// Flush writes what waits to be recorded.
+	// Flush writes what waits to be recorded; may be nil.
 	Flush func(context.Context) error
-	// Record takes an event of somebody's change and must not block.
+	// Record takes an event of somebody's change and must not block; may be
+	// nil.
 	Record func(haltd.Event)
 	// KeyAgent is the agent of a gateway key in force.
 	KeyAgent func(secret string) (agent string, ok bool)
@@ -104,6 +105,12 @@ func New(o Options) http.Handler { return http.HandlerFunc(newServer(o).serve) }
 func newServer(o Options) *server {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Record == nil {
+		o.Record = func(haltd.Event) {}
+	}
+	if o.Flush == nil {
+		o.Flush = func(context.Context) error { return nil }
 	}
 	s := &server{Options: o, mux: http.NewServeMux()}
 	s.api = humago.New(s.mux, apiConfig(o.Version))

@@ -108,6 +108,8 @@ func (n *node) serve(t *testing.T) *httptest.Server {
 	return srv
 }
 
+func (n *node) Known(string) bool { return false }
+
 // terminal is where a command writes in a test.
 type terminal struct {
 	*Env
