@@ -52,11 +52,11 @@ func (s *span) slack() haltd.Spending {
 	return haltd.Spending{Cost: s.budget.HardUSD / 100, Tokens: s.budget.HardTokens / 100}
 }
 
-// isLow reports that half of the slack is used: time to hold more, before a
+// isLow reports that most of the slack is used: time to hold more, before a
 // call has to wait for it.
 func (s *span) isLow() bool {
 	free, slack := s.onDisk.Sub(s.total()), s.slack()
-	return s.budget.HardUSD > 0 && free.Cost < slack.Cost/2 || s.budget.HardTokens > 0 && free.Tokens < slack.Tokens/2
+	return s.budget.HardUSD > 0 && free.Cost < slack.Cost/4 || s.budget.HardTokens > 0 && free.Tokens < slack.Tokens/4
 }
 
 // Over is a budget that is spent.
