@@ -267,12 +267,16 @@ func TestARequestThatComesLate(t *testing.T) {
 	second := reserve(t, l, late)
 	third := reserve(t, l, early)
 	a := l.account("bot")
+	a.mu.Lock()
 	if got := a.spans[0]; !got.start.Equal(midnight(12)) || got.reserved.Tokens != 300 || len(a.past) != 0 {
 		t.Errorf("the day that began at %v holds %d, %d others; want all three in the new day", got.start, got.reserved.Tokens, len(a.past))
 	}
+	a.mu.Unlock()
 	for _, r := range []*Reservation{first, second, third} {
 		r.Settle(tokens(10))
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if got := a.spans[0]; got.spent.Tokens != 30 || got.reserved.Tokens != 0 {
 		t.Errorf("spent %+v, reserved %+v", got.spent, got.reserved)
 	}
@@ -290,6 +294,8 @@ func TestPeriodsTurnUnderLoad(t *testing.T) {
 	}
 	wg.Wait()
 	a := l.account("bot")
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	sum := a.spans[0].spent.Tokens
 	for _, s := range a.past {
 		sum += s.spent.Tokens
@@ -385,7 +391,13 @@ func TestTheDiskIsAskedSeldom(t *testing.T) {
 func TestTheDiskNeverForgets(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := newDisk()
-		l := open(t, d)
+		alone := func() *Ledgers { // without its worker: what it does is drawn, too
+			l := open(t, d)
+			l.stop()
+			l.worker.Wait()
+			return l
+		}
+		l := alone()
 		var spent haltd.Spending // the truth
 		calls := []*Reservation{}
 		held := map[*Reservation]int64{}
@@ -457,11 +469,9 @@ func TestTheDiskNeverForgets(t *testing.T) {
 				}
 			},
 			"crash": func(rt *rapid.T) {
-				l.stop()
-				l.worker.Wait()
 				spent = d.charged(haltd.Daily, start) // what was held is charged in full
 				calls, held = nil, map[*Reservation]int64{}
-				l = open(t, d)
+				l = alone()
 				if got := day(t, l, b).Spent; got != spent {
 					rt.Fatalf("%+v is charged after the crash, the disk has %+v", got, spent)
 				}
