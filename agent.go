@@ -2,7 +2,6 @@ package haltd
 
 import (
 	"context"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -57,12 +56,18 @@ type Totals struct {
 	Cost    Money `json:"cost_usd"`
 }
 
-var validAgentID = regexp.MustCompile(`^[a-z0-9][a-z0-9._:@-]{0,127}$`)
-
-// AgentID lowercases name and says whether it is a valid agent id.
+// AgentID lowercases name and says whether it is a valid agent id: 1 to 128
+// letters, digits and . _ : @ -, the first a letter or digit.
 func AgentID(name string) (id string, ok bool) {
 	id = strings.ToLower(name)
-	return id, validAgentID.MatchString(id)
+	for i := range len(id) {
+		c := id[i]
+		alphanumeric := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
+		if !alphanumeric && (i == 0 || strings.IndexByte("._:@-", c) < 0) {
+			return id, false
+		}
+	}
+	return id, len(id) >= 1 && len(id) <= 128
 }
 
 // AgentQuery selects agents; zero fields select all.
