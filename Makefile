@@ -4,10 +4,10 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 FUZZTIME ?= 10m
 TRACES ?= ../shared/traces
 
-.PHONY: help run build check test bench quality fuzz
+.PHONY: help run build check test bench quality fuzz screenshots
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*## ' Makefile | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z]+:.*## ' Makefile | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 run: build ## build and start haltd on 127.0.0.1:7070 (gateway) and :7071 (admin)
 	exec ./bin/haltd serve
@@ -51,3 +51,7 @@ quality: build ## detection on recorded runs with labels, from the folder TRACES
 
 fuzz: ## every fuzzer for FUZZTIME (default 10m)
 	./test/fuzz.sh $(FUZZTIME)
+
+screenshots: build ## draw the pictures of docs/images anew, from a running haltd
+	./test/install.sh
+	HALTD_PICTURES=$(CURDIR)/docs/images go test -count=1 -run TestDraw ./test/e2e ./test/browser

@@ -5,13 +5,27 @@
 set -uo pipefail
 
 # command:package, one for each service or program that a test starts
-needed=(nginx:nginx curl:curl)
+needed=(nginx:nginx curl:curl chromium:chromium)
+
+# file:package, one for each font that pages and their pictures are drawn with
+fonts=(opentype/inter:fonts-inter truetype/jetbrains-mono:fonts-jetbrains-mono)
 
 PATH=$PATH:/usr/sbin:/sbin
 missing=()
 for pair in "${needed[@]}"; do
   command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
 done
+for pair in "${fonts[@]}"; do
+  [ -e "/usr/share/fonts/${pair%%:*}" ] || missing+=("${pair##*:}")
+done
+
+# The checker of accessibility comes from npm, into a folder that git ignores.
+browser="$(dirname "$0")/browser"
+if [ "$browser/node_modules/.package-lock.json" -ot "$browser/package-lock.json" ]; then
+  npm ci --prefix "$browser" --no-audit --no-fund --silent && touch "$browser/node_modules/.package-lock.json" ||
+    { echo "not installed from npm: axe-core; the accessibility of the dashboard is not checked" >&2
+      [ "${CI:-}" = true ] && exit 1; }
+fi
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 as_root=()

@@ -9,7 +9,7 @@ export function Copy({ text, label = 'Copy', what, quiet }: { text: string; labe
           variant={quiet ? 'subtle' : 'default'}
           color={quiet ? 'accent' : undefined}
           onClick={copy}
-          aria-label={copied ? 'Copied' : `Copy ${what}`}
+          aria-label={copied ? 'Copied' : `${label}${label === 'Copy' ? ' ' : ', '}${what}`}
           leftSection={copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
         >
           {copied ? 'Copied' : label}

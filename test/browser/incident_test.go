@@ -1,0 +1,170 @@
+package browser
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// killed lets an agent run away, opens its incident from the overview, and
+// answers the incident.
+func (p *tab) killed(agent string) (incident string) {
+	p.t.Helper()
+	incident = p.n.runAway(p.t, agent, "recon-of-"+agent)
+	p.open("/")
+	p.in("region", "Open incidents…").sees(agent + " called find_payment")
+	p.link("Decide: " + agent + " called find_payment…")
+	p.at("/incidents/" + incident)
+	return incident
+}
+
+func TestIncident(t *testing.T) {
+	t.Parallel()
+	n := start(t, "")
+	p := newTab(t, n)
+
+	t.Run("Resume", func(t *testing.T) {
+		p.during(t)
+		id := p.killed("resume-bot")
+		p.sees("Killed", "Open", "resume-bot called find_payment", "was not forwarded", "Deactivated by Kill Switch", "Burned by the loop",
+			"Saved, estimate", "Score", "What if the threshold were", "Window", "Matching calls, side by side", "recon-of-resume-bot", "HTTP 400, no retry")
+		p.button("Resume")
+		p.dialog("Resume resume-bot").sees("The window is cleared", "Active from the next call.")
+		if n.standing(t, "resume-bot").Active {
+			t.Fatal("the agent is active before anybody confirmed")
+		}
+		p.dialog("Resume resume-bot").button("Resume")
+		p.sees("resume-bot is active again.", "Resumed", "Decided")
+		p.in("button", "Resume").gone()
+		n.expectStatus(t, id, "resumed")
+		if s := n.standing(t, "resume-bot"); !s.Active || s.DeactivatedBy != nil {
+			t.Errorf("the agent stands %+v", s)
+		}
+		if status, _ := n.send(t, call{agent: "resume-bot", session: "another"}); status != http.StatusOK {
+			t.Errorf("its next call is answered %d", status)
+		}
+		p.open("/agents/resume-bot")
+		p.sees("resume-bot", "Active")
+		p.lacks("Deactivated by Kill Switch")
+	})
+
+	t.Run("Resume with grace", func(t *testing.T) {
+		p.during(t)
+		id := p.killed("grace-bot")
+		p.button("Resume with grace")
+		ask := p.dialog("Resume grace-bot with grace")
+		ask.sees("Detectors only warn until the grace ends")
+		ask.click("radio", "10 min")
+		ask.button("Resume, grace until…")
+		p.sees("grace-bot is active again.")
+		n.expectStatus(t, id, "resumed")
+		until := n.standing(t, "grace-bot").Standing.GraceUntil
+		if until == nil || time.Until(*until) > 10*time.Minute || time.Until(*until) < 9*time.Minute {
+			t.Errorf("grace lasts until %v, want 10 minutes from now", until)
+		}
+		p.open("/agents/grace-bot")
+		p.sees("Grace, 10 min left")
+	})
+
+	t.Run("Keep", func(t *testing.T) {
+		p.during(t)
+		id := p.killed("keep-bot")
+		p.button("Keep")
+		ask := p.dialog("Keep keep-bot off?")
+		ask.fill("Note (optional)", "Until the payment is booked.")
+		ask.button("Keep off")
+		p.sees("Kept off. Incident closed.", "Kept", "Until the payment is booked.", "Deactivated by Kill Switch")
+		n.expectStatus(t, id, "kept")
+		if n.standing(t, "keep-bot").Active {
+			t.Error("the agent is active")
+		}
+	})
+
+	t.Run("Mark false positive", func(t *testing.T) {
+		p.during(t)
+		id := p.killed("honest-bot")
+		p.button("Mark false positive")
+		ask := p.dialog("This was not a loop?")
+		ask.fill("What was the agent doing? (optional)", "It waited for the bank.")
+		if !ask.state("checkbox", "Resume honest-bot as well").Checked {
+			t.Error("it does not offer to resume the agent as well")
+		}
+		ask.button("Mark false positive")
+		p.sees("Marked false positive.", "False positive", "It waited for the bank.")
+		n.expectStatus(t, id, "false_positive")
+		if !n.standing(t, "honest-bot").Active {
+			t.Error("the agent is not active")
+		}
+	})
+
+	t.Run("Keyboard", func(t *testing.T) {
+		p.during(t)
+		id := p.killed("typed-bot")
+		p.in("button", "Keep").there()
+		for key, title := range map[string]string{
+			"r": "Resume typed-bot", "g": "Resume typed-bot with grace", "k": "Keep typed-bot off?", "f": "This was not a loop?",
+		} {
+			p.press(key)
+			p.dialog(title).there()
+			p.press(kb.Escape)
+			p.dialog(title).gone()
+		}
+		n.expectStatus(t, id, "open")
+		p.press("k")
+		p.dialog("Keep typed-bot off?").there()
+		p.focused("Keep off")
+		p.press(kb.Enter)
+		p.sees("Kept off. Incident closed.")
+		n.expectStatus(t, id, "kept")
+	})
+
+	t.Run("Phone", func(t *testing.T) {
+		p.during(t)
+		id := n.runAway(t, "pocket-bot", "recon-of-pocket-bot")
+		p.show(phone)
+		p.open("/incidents/" + id)
+		p.sees("pocket-bot called find_payment", "What if the threshold were", "Matching calls, side by side", "Audit")
+		p.fits()
+		for _, action := range []string{"Resume", "Resume with grace", "Keep", "Mark false positive"} {
+			bottom, err := askPart[float64](p.in("button", action).there(), "function() { return this.getBoundingClientRect().bottom + scrollY }")
+			if err != nil || bottom > float64(phone.height) {
+				t.Errorf("%s ends at %v px (%v), want it on the first screen of %d px", action, bottom, err, phone.height)
+			}
+		}
+	})
+}
+
+func (n *node) expectStatus(t *testing.T, incident, want string) {
+	t.Helper()
+	if got := n.incident(t, incident).Status; got != want {
+		t.Errorf("the incident is %s, want %s", got, want)
+	}
+}
+
+// focused waits until the button with a text has the focus.
+func (p *tab) focused(text string) {
+	p.t.Helper()
+	var got string
+	p.eventually(func() bool {
+		got = evaluate[string](p, "document.activeElement?.innerText ?? ''")
+		return got == text
+	}, func() string { return "the focus is on " + got + ", want it on " + text })
+}
+
+// fits fails when the page must be scrolled sideways. It may take a moment to
+// follow the size of the window.
+func (p *tab) fits() {
+	p.t.Helper()
+	for deadline := time.Now().Add(2 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		over := evaluate[int](p, "document.documentElement.scrollWidth - innerWidth")
+		if over <= 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			p.t.Errorf("%s is %d px wider than the window", evaluate[string](p, "location.pathname"), over)
+			return
+		}
+	}
+}
