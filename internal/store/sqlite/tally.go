@@ -73,13 +73,15 @@ func (t *tally) add(e *haltd.Event) {
 	}
 	h.include(id)
 
-	key := usageKey{hour, e.Agent, e.Provider, e.Model}
-	u := t.usage[key]
-	if u == nil {
-		u = &haltd.Totals{}
-		t.usage[key] = u
+	if sums != (haltd.Totals{}) { // else whoever made it did not call
+		key := usageKey{hour, e.Agent, e.Provider, e.Model}
+		u := t.usage[key]
+		if u == nil {
+			u = &haltd.Totals{}
+			t.usage[key] = u
+		}
+		addTotals(u, sums)
 	}
-	addTotals(u, sums)
 
 	if e.Agent == "" {
 		return

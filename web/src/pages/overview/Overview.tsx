@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { newestEvents } from '../../api/events'
 import { statsQuery } from '../../api/agents'
+import { useEvents } from '../../api/live'
 import { clock } from '../../format/time'
 import { Loaded } from '../../parts/Loaded'
 import { CallsAndSpend } from './CallsAndSpend'
@@ -19,6 +20,10 @@ import classes from './overview.module.css'
 export default function Overview() {
   const any = useQuery(newestEvents({ type: ['llm_call', 'blocked'] }, 1))
   const [taught, setTaught] = useState(false)
+  // Who comes back to this page after the first call must not be taught again.
+  useEvents((e) => {
+    if (any.data?.rows.length === 0 && (e.event_type === 'llm_call' || e.event_type === 'blocked')) void any.refetch()
+  })
   return (
     <Loaded query={any} thing="the record" rows={4} rowHeight={96}>
       {(page) => {
