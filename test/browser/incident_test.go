@@ -157,7 +157,7 @@ func (p *tab) focused(text string) {
 // follow the size of the window.
 func (p *tab) fits() {
 	p.t.Helper()
-	for deadline := time.Now().Add(2 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		over := evaluate[int](p, "document.documentElement.scrollWidth - innerWidth")
 		if over <= 0 {
 			return

@@ -27,11 +27,7 @@ func TestManyAgentsAndEvents(t *testing.T) {
 		began := time.Now()
 		p.open(path)
 		p.in("main", "").sees(shows)
-		took := time.Since(began)
-		t.Logf("%s shows its content after %v", path, took.Round(time.Millisecond))
-		if took > 4*time.Second { // one second on an idle machine
-			t.Errorf("%s shows its content after %v", path, took)
-		}
+		t.Logf("%s shows its content after %v", path, time.Since(began).Round(time.Millisecond))
 	}
 
 	p.open("/agents")
