@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { type QueryFilters, queryOptions } from '@tanstack/react-query'
 import { api, read, without } from './client'
 import { pages, pageSize } from './queries'
 import type { Event } from './shapes'
@@ -26,6 +26,15 @@ async function eventPage(filter: EventFilter, limit: number, cursor?: string) {
 /** newestEvents is one page, for cards that show no more. */
 export function newestEvents(filter: EventFilter, limit: number) {
   return queryOptions({ queryKey: ['events', 'newest', filter, limit], queryFn: () => eventPage(filter, limit) })
+}
+
+/** newestOf are the cards that a new event of an agent makes stale: those that
+ *  show it, but for the ones whose time is over. */
+export function newestOf(agent: string): QueryFilters {
+  return {
+    queryKey: ['events', 'newest', { agent }],
+    predicate: ({ queryKey }) => (queryKey[2] as EventFilter).until === undefined,
+  }
 }
 
 /** longest is how many calls of one session the dashboard numbers. */

@@ -1,5 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryFilters, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import { newestOf } from './events'
 import type { Event } from './shapes'
 
 /** Liveness is how the stream of events stands. */
@@ -55,18 +56,16 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     let source: EventSource
     let timer: number | undefined
     const timers = new Map<string, number>()
-    const refresh = ({ keys, within }: Stale) => {
-      for (const key of keys) {
-        const timer = `${key} ${within}`
-        if (timers.has(timer)) continue
-        timers.set(
-          timer,
-          window.setTimeout(() => {
-            timers.delete(timer)
-            void queries.invalidateQueries({ queryKey: [key] })
-          }, within),
-        )
-      }
+    const refresh = (name: string, stale: QueryFilters, within: number) => {
+      const timer = `${name} ${within}`
+      if (timers.has(timer)) return
+      timers.set(
+        timer,
+        window.setTimeout(() => {
+          timers.delete(timer)
+          void queries.invalidateQueries(stale)
+        }, within),
+      )
     }
     const become = (state: Liveness['state']) =>
       setLiveness((was) => (was.state === state ? was : { state, at: Date.now() }))
@@ -74,7 +73,9 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     const hear = (message: MessageEvent<string>) => {
       const event = JSON.parse(message.data) as Event
       for (const listener of listeners.current) listener(event)
-      refresh(staleBy(event))
+      const { keys, within } = staleBy(event)
+      for (const key of keys) refresh(key, { queryKey: [key] }, within)
+      if (event.agent) refresh(`events of ${event.agent}`, newestOf(event.agent), within)
     }
     const open = () => {
       source = new EventSource('/v1/events/stream')

@@ -1,7 +1,7 @@
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useTimeout } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
-import { reason } from '../api/client'
+import { Problem, reason } from '../api/client'
 
 interface Query<T> {
   data: T | undefined
@@ -13,6 +13,8 @@ interface Props<T> {
   query: Query<T>
   /** what is loaded, for "Could not load {thing}" */
   thing: string
+  /** whether it is all of a page, so that a failure has the heading */
+  page?: boolean
   /** how many rows the placeholder has */
   rows?: number
   rowHeight?: number
@@ -21,13 +23,33 @@ interface Props<T> {
 
 /** Loaded shows what a query answered, a placeholder of the same size before,
  *  and what went wrong otherwise. What is there stays when a later ask fails. */
-export function Loaded<T>({ query, thing, rows = 3, rowHeight = 24, children }: Props<T>) {
+export function Loaded<T>({ query, thing, page, rows = 3, rowHeight = 24, children }: Props<T>) {
   if (query.data !== undefined) return children(query.data)
-  if (query.error) return <LoadError thing={thing} error={query.error} retry={() => query.refetch()} />
+  const Failure = page ? PageLoadError : LoadError
+  if (query.error) return <Failure thing={thing} error={query.error} retry={() => query.refetch()} />
   return <Placeholder rows={rows} height={rowHeight} />
 }
 
-export function LoadError({ thing, error, retry }: { thing: string; error: unknown; retry: () => unknown }) {
+interface Failed {
+  thing: string
+  error: unknown
+  retry: () => unknown
+}
+
+function PageLoadError({ thing, error, retry }: Failed) {
+  const unknown = error instanceof Problem && error.status === 404
+  return (
+    <Stack gap="sm" align="flex-start" role="alert">
+      <Title order={1} style={{ overflowWrap: 'anywhere' }} maw="100%">
+        {unknown ? `There is no ${thing}` : `Could not load ${thing}`}
+      </Title>
+      <Text c="dimmed">{reason(error)}</Text>
+      <Button onClick={() => retry()}>Try again</Button>
+    </Stack>
+  )
+}
+
+export function LoadError({ thing, error, retry }: Failed) {
   return (
     <Group justify="space-between" role="alert" wrap="nowrap" py="xs">
       <Text size="sm">

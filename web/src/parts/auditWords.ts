@@ -10,7 +10,7 @@ export function auditWords(e: Event): { what: string; who: string } {
   const who = [text('by'), text('why')].filter(Boolean).join(': ')
   switch (e.event_type) {
     case 'policy_change':
-      return { what: changeWords(text('change'), v), who }
+      return { what: changeWords(text('change'), text('subject'), v), who }
     case 'kill_switch':
       return { what: e.shadow ? 'Would have been killed' : 'Deactivated by Kill Switch', who: 'haltd' }
     case 'warning':
@@ -24,7 +24,8 @@ export function auditWords(e: Event): { what: string; who: string } {
   }
 }
 
-function changeWords(change: string, v: Record<string, unknown>): string {
+// The subject is the name of what was saved, and the id of what is gone.
+function changeWords(change: string, subject: string, v: Record<string, unknown>): string {
   switch (change) {
     case 'activated':
       return typeof v.grace_until === 'string' ? `Activated, with grace until ${minute(v.grace_until)}` : 'Activated'
@@ -33,20 +34,41 @@ function changeWords(change: string, v: Record<string, unknown>): string {
     case 'policy':
       return policyWords(v.override)
     case 'rule_saved':
-      return 'Rule saved'
+      return naming('Rule saved', ruleName(v.rule))
     case 'rule_deleted':
-      return 'Rule deleted'
+      return naming('Rule deleted', ruleName(v.rule))
     case 'bypass_on':
       return 'Bypass switched on'
     case 'bypass_off':
       return 'Bypass switched off'
     case 'incident_closed':
       return typeof v.status === 'string' ? `Incident closed: ${v.status.replace('_', ' ')}` : 'Incident closed'
+    case 'key_created':
+      return naming('Gateway key made', subject)
+    case 'key_revoked':
+      return naming('Gateway key revoked', subject)
+    case 'channel_saved':
+      return naming('Alert channel saved', subject)
+    case 'channel_deleted':
+      return naming('Alert channel deleted', subject)
+    case 'alert_rule_saved':
+      return naming('Alert rule saved', subject)
+    case 'alert_rule_deleted':
+      return naming('Alert rule deleted', subject)
     case 'deleted':
-      return 'Forgotten'
+      return 'Agent forgotten, its record deleted'
     default:
       return change || 'Policy changed'
   }
+}
+
+function naming(what: string, name: string): string {
+  return name ? `${what}: ${name}` : what
+}
+
+function ruleName(rule: unknown): string {
+  const name = (rule as { name?: unknown } | null | undefined)?.name
+  return typeof name === 'string' ? name : ''
 }
 
 // An override is what an agent has of its own after the change.

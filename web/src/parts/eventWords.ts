@@ -42,10 +42,15 @@ export function eventWords(e: Event): EventWords {
     case 'policy_change':
       return { color: 'gray', what: auditWords(e).what, figure: '' }
     case 'alert':
-      return { color: 'gray', what: auditWords(e).what, figure: '' }
+      return { color: 'gray', what: withoutAgent(auditWords(e).what, e.agent), figure: '' }
     default:
       return { color: 'red', what: e.error || 'error', figure: status }
   }
+}
+
+// A sentence begins with the agent, which already stands beside it.
+function withoutAgent(sentence: string, agent: string): string {
+  return agent && sentence.startsWith(`${agent} `) ? sentence.slice(agent.length + 1) : sentence
 }
 
 /** typeWords are the kinds of events for a person. */

@@ -32,7 +32,7 @@ export default function AgentPage() {
   const { id } = useParams({ from: '/shell/agents/$id' })
   const query = useQuery(agentQuery(id))
   return (
-    <Loaded query={query} thing={`agent ${id}`} rows={4} rowHeight={80}>
+    <Loaded query={query} thing={`agent ${id}`} page rows={4} rowHeight={80}>
       {(agent) => <Page key={agent.id} agent={agent} />}
     </Loaded>
   )

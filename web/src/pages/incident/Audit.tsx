@@ -21,21 +21,27 @@ export function Audit({ incident }: { incident: IncidentDetail }) {
       }
     >
       <Loaded query={query} thing="the audit">
-        {(page) => (
-          <Timeline bulletSize={10} lineWidth={2} active={-1} color="accent">
-            {page.rows.map((e) => {
-              const { what, who } = auditWords(e)
-              return (
-                <Timeline.Item key={e.id} title={<Text size="sm" style={{ overflowWrap: 'anywhere' }}>{what}</Text>} color={e.event_type === 'kill_switch' ? 'red' : undefined} mt={12}>
-                  <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-                    {brief(e.time)}
-                    {who && ` · ${who}`}
-                  </Text>
-                </Timeline.Item>
-              )
-            })}
-          </Timeline>
-        )}
+        {(page) =>
+          page.rows.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              Nothing has been changed yet.
+            </Text>
+          ) : (
+            <Timeline bulletSize={10} lineWidth={2} active={-1} color="accent">
+              {page.rows.map((e) => {
+                const { what, who } = auditWords(e)
+                return (
+                  <Timeline.Item key={e.id} title={<Text size="sm" style={{ overflowWrap: 'anywhere' }}>{what}</Text>} color={e.event_type === 'kill_switch' ? 'red' : undefined} mt={12}>
+                    <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                      {brief(e.time)}
+                      {who && ` · ${who}`}
+                    </Text>
+                  </Timeline.Item>
+                )
+              })}
+            </Timeline>
+          )
+        }
       </Loaded>
     </Section>
   )

@@ -26,7 +26,7 @@ export default function IncidentPage() {
   const { id } = useParams({ from: '/shell/incidents/$id' })
   const query = useQuery(incidentQuery(id))
   return (
-    <Loaded query={query} thing={`incident ${id}`} rows={3} rowHeight={160}>
+    <Loaded query={query} thing={`incident ${id}`} page rows={3} rowHeight={160}>
       {(incident) => <Page key={incident.id} incident={incident} />}
     </Loaded>
   )

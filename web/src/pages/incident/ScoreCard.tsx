@@ -67,7 +67,7 @@ const shown = 6
 function callsOf(scene: Scene | undefined, lane: Lane): string {
   const matches = scene?.matches[lane] ?? []
   const names = matches.slice(-shown).map((i) => named(scene!.entries[i]!))
-  return (matches.length > shown ? `${matches.length - shown} more, ` : '') + names.join(', ')
+  return names.join(', ') + (matches.length > shown ? ` and ${matches.length - shown} more` : '')
 }
 
 function Others({ evidence }: { evidence: Evidence }) {

@@ -30,7 +30,7 @@ export function Where({ incident }: { incident: IncidentDetail }) {
         {incident.provider && <Pair name="Provider, model">{[incident.provider, incident.model].filter(Boolean).join(', ')}</Pair>}
         {stopped && <Pair name="Answer sent">HTTP 400, no retry</Pair>}
         {stopped && since && (
-          <Pair name="Blocked since">{last ? `${count(since.rows.length)}${since.next ? '+' : ''} calls, last ${brief(last.time)}` : 'none'}</Pair>
+          <Pair name="Blocked since">{last ? `${count(since.rows.length)}${since.next ? '+' : ''} ${since.rows.length === 1 ? 'call' : 'calls'}, last ${brief(last.time)}` : 'none'}</Pair>
         )}
       </Pairs>
     </Section>

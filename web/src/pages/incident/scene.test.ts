@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { evidenceOf } from '../../api/evidence'
 import type { Event, Incident } from '../../api/shapes'
-import { numbersOf, sceneOf } from './scene'
+import { numbersOf, sceneOf, upTo } from './scene'
 
 const noon = Date.parse('2026-11-12T12:00:00Z')
 
@@ -52,6 +52,20 @@ test('a match is the last call that had arrived when it was judged', () => {
   expect(scene.matches).toEqual({ prompt: [1], response: [2], tools: [1] })
   expect(scene.compared).toEqual({ prompt: 4, response: 3, tools: 3 })
   expect(scene.loopFrom).toBe(1)
+})
+
+test('a call that was let through stands last, though written after its incident', () => {
+  const through = call(7, 'find')
+  const later = call(8, 'find')
+  const shadow = { ...incident, event: 'evt_0000000000006w', time: through.time } as Incident
+  const scene = sceneOf(shadow, evidenceOf(verdict), upTo(shadow, [...calls, through, later]), new Map())!
+  expect(scene.entries.at(-1)?.event.id).toBe(through.id)
+})
+
+test('a call does not match itself', () => {
+  const scene = sceneOf(incident, evidenceOf(verdict), calls.slice(0, 4), new Map())!
+  expect(scene.compared.prompt).toBe(3)
+  expect(scene.matches.prompt).not.toContain(3)
 })
 
 test('rounds get their letters where the tools agree', () => {

@@ -20,6 +20,7 @@ export interface Scene {
   entries: Entry[] // oldest first, the call in question last
   /** what each lane compares with: an index of entries */
   compared: Record<Lane, number>
+  /** the earlier entries that match it, never itself */
   matches: Record<Lane, number[]>
   /** first entry of the repetition; undefined when none is known */
   loopFrom?: number
@@ -28,6 +29,13 @@ export interface Scene {
 
 // How long before it was judged a call may have arrived.
 const arrival = 60_000
+
+/** upTo are the calls until the incident. A call that was let through is
+ *  written after the incident about it; it had arrived by then, maybe within
+ *  the same millisecond. */
+export function upTo(incident: Incident, calls: Event[]): Event[] {
+  return calls.filter((c) => c.id <= incident.event || new Date(c.time) <= new Date(incident.time))
+}
 
 /** sceneOf joins the calls of a window with the evidence about them. calls
  *  are the newest of the agent or session up to the incident, oldest first;
@@ -46,19 +54,17 @@ export function sceneOf(incident: Incident, evidence: Evidence, calls: Event[], 
     if (entry) entry.distance = distancesOf(match)
   }
   nameRounds(entries, evidence.signals.find((s) => s.rounds.length > 0))
-  const matches = { prompt: matching(entries, 'prompt'), response: matching(entries, 'response'), tools: matching(entries, 'tools') }
+  const compared = { prompt: last, response: Math.max(last - 1, 0), tools: Math.max(last - 1, 0) }
+  const matching = (lane: Lane) => entries.flatMap((e, i) => (e.distance[lane] === undefined || i === compared[lane] ? [] : [i]))
+  const matches = { prompt: matching('prompt'), response: matching('response'), tools: matching('tools') }
   const first = entries.findIndex((e) => e.letter !== undefined || Object.keys(e.distance).length > 0)
   return {
     entries,
     matches,
-    compared: { prompt: last, response: Math.max(last - 1, 0), tools: Math.max(last - 1, 0) },
+    compared,
     loopFrom: first >= 0 && first < last ? first : undefined,
     hasMatches: Object.values(matches).some((m) => m.length > 0),
   }
-}
-
-function matching(entries: Entry[], lane: Lane): number[] {
-  return entries.flatMap((e, i) => (e.distance[lane] === undefined ? [] : [i]))
 }
 
 // A match names a call by when it was judged: it is the last that had arrived

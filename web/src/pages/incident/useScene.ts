@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { newestEvents, sessionCalls } from '../../api/events'
 import { evidenceOf } from '../../api/evidence'
 import type { IncidentDetail } from '../../api/shapes'
-import { numbersOf, sceneOf } from './scene'
+import { numbersOf, sceneOf, upTo } from './scene'
 
 /** useScene is the window of an incident, once its calls are there. */
 export function useScene(incident: IncidentDetail) {
@@ -22,8 +22,7 @@ export function useScene(incident: IncidentDetail) {
   const scene = useMemo(() => {
     const calls = perAgent ? agent.data?.rows.toReversed() : all?.calls
     if (!calls || !all) return undefined
-    const upToHere = calls.filter((c) => c.id <= incident.event || new Date(c.time) < new Date(incident.time))
-    return sceneOf(incident, evidence, upToHere, all.whole ? numbersOf(all.calls) : new Map())
+    return sceneOf(incident, evidence, upTo(incident, calls), all.whole ? numbersOf(all.calls) : new Map())
   }, [incident, evidence, perAgent, agent.data, all])
   return { scene, evidence, pending: session.isPending || (perAgent && agent.isPending), error: session.error ?? agent.error }
 }

@@ -12,7 +12,8 @@ import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
 import classes from './overview.module.css'
 
-const shown = 16
+// More than the card is high: it scrolls.
+const shown = 32
 
 /** LiveFeed is the newest events, each as it happens. */
 export function LiveFeed() {

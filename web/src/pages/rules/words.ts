@@ -25,7 +25,7 @@ export function actionWords(rule: Rule): string {
     case 'reject':
       return `reject, retry after ${config.retry_after_seconds || 60} s`
     case 'throttle':
-      return `throttle ${config.delay_ms ?? 0} ms`
+      return `throttle ${count(config.delay_ms ?? 0)} ms`
     case 'tag':
       return `tag ${config.tag ?? ''}`
     default:

@@ -18,7 +18,7 @@ import { done } from '../../parts/notify'
 import { Resume } from '../../parts/Resume'
 import { Section } from '../../parts/Section'
 import { useChange } from '../../parts/useChange'
-import { numbersOf, type Scene, sceneOf } from '../incident/scene'
+import { numbersOf, type Scene, sceneOf, upTo } from '../incident/scene'
 import { TokenChart } from './TokenChart'
 import { Waterfall } from './Waterfall'
 
@@ -27,7 +27,7 @@ export default function SessionPage() {
   const { id: agent, session: id } = useParams({ from: '/shell/agents/$id/sessions/$session' })
   const query = useQuery(sessionQuery(agent, id))
   return (
-    <Loaded query={query} thing={`session ${id}`} rows={4} rowHeight={80}>
+    <Loaded query={query} thing={`session ${id}`} page rows={4} rowHeight={80}>
       {(session) => <Page key={`${agent} ${id}`} session={session} />}
     </Loaded>
   )
@@ -58,8 +58,7 @@ function Page({ session }: { session: Session }) {
 }
 
 function sceneIn(incident: Incident, calls: Event[]): Scene | undefined {
-  const upToHere = calls.filter((c) => c.id <= incident.event || new Date(c.time) < new Date(incident.time))
-  return sceneOf(incident, evidenceOf(incident.verdict), upToHere, numbersOf(calls))
+  return sceneOf(incident, evidenceOf(incident.verdict), upTo(incident, calls), numbersOf(calls))
 }
 
 function Header({ session, incident, calls }: { session: Session; incident: Incident | undefined; calls: Event[] | undefined }) {

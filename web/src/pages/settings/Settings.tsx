@@ -44,7 +44,7 @@ function Status() {
               {full(s.started)}, up {span(s.uptime_seconds * 1000)}
             </Pair>
             <Pair name="Record">{bytes(s.store_bytes)}</Pair>
-            <Pair name="Does without">{s.degraded.length === 0 ? 'nothing' : s.degraded.join(', ')}</Pair>
+            <Pair name="Dependencies">{s.degraded.length === 0 ? 'all well' : `${s.degraded.join(', ')} failing`}</Pair>
           </Pairs>
         )}
       </Loaded>
