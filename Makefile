@@ -36,6 +36,7 @@ test: build ## everything, with -race, after installing what the tests need
 	./test/install.sh
 	@test -z "$$(gofmt -l .)" || { echo "gofmt needed:"; gofmt -l .; exit 1; }
 	go vet ./...
+	go vet -tags pictures ./test/e2e ./test/browser
 	cd test/clients && go vet ./...
 	go build -trimpath -o bin/fakellm ./test/fakellm/cmd/fakellm
 	go test -race -count=1 ./...
@@ -54,4 +55,4 @@ fuzz: ## every fuzzer for FUZZTIME (default 10m)
 
 screenshots: build ## draw the pictures of docs/images anew, from a running haltd
 	./test/install.sh
-	HALTD_PICTURES=$(CURDIR)/docs/images go test -count=1 -run TestDraw ./test/e2e ./test/browser
+	HALTD_PICTURES=$(CURDIR)/docs/images go test -tags pictures -count=1 -run TestDraw ./test/e2e ./test/browser

@@ -1,3 +1,5 @@
+//go:build pictures
+
 package browser
 
 import (
@@ -24,7 +26,7 @@ import (
 func TestDrawDashboard(t *testing.T) {
 	folder := os.Getenv("HALTD_PICTURES")
 	if folder == "" {
-		t.Skip("HALTD_PICTURES names no folder for the pictures")
+		t.Fatal("HALTD_PICTURES names no folder for the pictures; make screenshots sets it")
 	}
 	t.Run("first-run", func(t *testing.T) {
 		drawIn(t, startAt(t, t.TempDir()), folder, "first-run", "/", desktop)

@@ -1,3 +1,5 @@
+//go:build pictures
+
 package e2e
 
 import (
@@ -27,7 +29,7 @@ import (
 func TestDrawAlerts(t *testing.T) {
 	folder := os.Getenv("HALTD_PICTURES")
 	if folder == "" {
-		t.Skip("HALTD_PICTURES names no folder for the pictures")
+		t.Fatal("HALTD_PICTURES names no folder for the pictures; make screenshots sets it")
 	}
 	chromium := need(t, "chromium")
 	slack, post := newReceiver(t), newMailbox(t)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+	_ "time/tzdata" // the zone of the benchmark is known everywhere
 
 	"github.com/haltd/haltd/internal/config"
 	"github.com/haltd/haltd/internal/policy"
@@ -30,7 +31,7 @@ func TestEverythingIsOn(t *testing.T) {
 	}
 	berlin, err := time.LoadLocation(p.TimeZone)
 	if err != nil {
-		t.Skipf("time zones: %v", err)
+		t.Fatal(err)
 	}
 	for hour := range 24 {
 		at := time.Date(2026, 7, 4, hour, 30, 0, 0, time.UTC)
