@@ -146,9 +146,10 @@ func TestRequestsAreKeptAsTheyCame(t *testing.T) {
 	fake, base := start(t, nil)
 	const body = " {\"model\" : \"m\",\n\"messages\":[]} "
 	mustSend(t, "POST", base+"/x/v1/chat/completions?a=1&b=%2F", body, "X-Agent-Id", "Billing")
-	got := fake.Requests()
-	if len(got) != 1 {
-		t.Fatalf("%d requests in the log, want 1", len(got))
+	// The client has the reply before the log knows how it ended.
+	got, err := fake.Await(t.Context(), 1)
+	if err != nil || len(got) != 1 {
+		t.Fatalf("%d requests in the log, %v; want 1", len(got), err)
 	}
 	r := got[0]
 	want := fakellm.Request{N: 1, Method: "POST", Path: "/x/v1/chat/completions", Query: "a=1&b=%2F", Proto: "HTTP/1.1",
