@@ -331,7 +331,6 @@ func (a *App) Run(ctx context.Context) error {
 	sending, stopSending := context.WithCancel(context.Background())
 	var sender sync.WaitGroup
 	sender.Go(func() { a.alerts.Run(sending) })
-	defer func() { stopSending(); sender.Wait() }()
 	a.log.Info("haltd is ready", "gateway", a.GatewayURL(), "admin", a.AdminURL(), "data_dir", a.DataDir(), "version", a.opts.Version)
 
 	var err error
@@ -339,10 +338,14 @@ func (a *App) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
-	return errors.Join(err, a.shutdown())
+	a.drain()
+	stopSending() // while the outbox can still be written
+	sender.Wait()
+	return errors.Join(err, a.close())
 }
 
-func (a *App) shutdown() error {
+// drain lets calls in flight finish, within the limit.
+func (a *App) drain() {
 	a.draining.Store(true)
 	limit := a.config.Load().Gateway.ShutdownTimeout
 	a.log.Info("shutting down; calls in flight may finish", "limit", limit)
@@ -357,7 +360,6 @@ func (a *App) shutdown() error {
 	if err := a.adminServer.Shutdown(ctx); err != nil {
 		a.adminServer.Close()
 	}
-	return a.close()
 }
 
 // close frees what New opened, in the reverse order; it is safe on an App
