@@ -104,9 +104,8 @@ func (a *Assembly) addString(key int, r *Reader, field func(*piece) *[]byte) {
 		r.Skip()
 		return
 	}
-	raw := r.Raw()
 	dst := field(p)
-	longer := r.appendString(*dst, raw)
+	longer, raw := r.appendText(*dst)
 	if raw != nil && a.hold(len(longer)-len(*dst)) {
 		*dst = longer
 		a.frame.added(raw, key, field)

@@ -38,11 +38,11 @@ type Conversation struct {
 	size      promptSize
 }
 
+// part is a text, or a tool call with its arguments as the text, or a result.
 type part struct {
-	kind   partKind
-	text   string
-	call   haltd.ToolCall
-	result haltd.ToolResult
+	kind           partKind
+	failed         bool // the result says so
+	id, name, text string
 }
 
 type partKind uint8
@@ -172,12 +172,12 @@ func (c *Conversation) TextFirst(text string) {
 
 // ToolCall is a tool call in the message being read.
 func (c *Conversation) ToolCall(call haltd.ToolCall) {
-	c.parts = append(c.parts, part{kind: partCall, call: call})
+	c.parts = append(c.parts, part{kind: partCall, id: call.ID, name: call.Name, text: call.Arguments})
 }
 
 // Result is a tool result in the message being read.
 func (c *Conversation) Result(result haltd.ToolResult) {
-	c.parts = append(c.parts, part{kind: partResult, result: result})
+	c.parts = append(c.parts, part{kind: partResult, id: result.CallID, name: result.Name, text: result.Text, failed: result.Error})
 }
 
 // End ends the message being read. Texts that follow each other in it are
@@ -192,9 +192,9 @@ func (c *Conversation) End(speaker Speaker) {
 		i++
 		switch p.kind {
 		case partCall:
-			c.addCall(p.call)
+			c.addCall(haltd.ToolCall{ID: p.id, Name: p.name, Arguments: p.text})
 		case partResult:
-			c.addResult(p.result)
+			c.addResult(haltd.ToolResult{CallID: p.id, Name: p.name, Text: p.text, Error: p.failed})
 		default:
 			first := i - 1
 			for i < len(c.parts) && c.parts[i].kind == partText {
@@ -220,7 +220,9 @@ func (c *Conversation) isEmpty() bool {
 // instructions.
 func (c *Conversation) EndInstructions() {
 	for i := range c.parts {
-		c.Instructions(c.parts[i].text)
+		if c.parts[i].kind == partText {
+			c.Instructions(c.parts[i].text)
+		}
 	}
 	c.Drop()
 }

@@ -2,8 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"iter"
 	"strconv"
 	"strings"
@@ -23,11 +21,9 @@ import (
 // requests, also refuses duplicate names, invalid UTF-8 and values of another
 // kind than the one asked for; a lenient one, for replies, skips them.
 type Reader struct {
-	dec     jsontext.Decoder
-	src     bytes.Buffer
-	body    []byte
-	name    []byte // last member name that had escapes in it
-	text    []byte // scratch for strings that have escapes in them
+	scan    scanner
+	text    []byte // scratch for the string being read
+	page    strings.Builder
 	lenient bool
 	base    string // pointer of the document, where it is part of another
 	err     error
@@ -48,28 +44,19 @@ const (
 	maxScratch = 1 << 20
 )
 
-var (
-	readers        = sync.Pool{New: func() any { return new(Reader) }}
-	lenientOptions = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-	nothing        = bytes.NewBuffer(nil)
-)
+var readers = sync.Pool{New: func() any { return new(Reader) }}
 
 func newReader(body []byte, lenient bool) *Reader {
 	r := readers.Get().(*Reader)
-	r.src, r.body = *bytes.NewBuffer(body), body
 	r.lenient = lenient
-	if lenient {
-		r.dec.Reset(&r.src, lenientOptions...)
-	} else {
-		r.dec.Reset(&r.src)
-	}
+	r.scan.reset(body, !lenient)
 	return r
 }
 
 // release gives r back without a trace of the document it read.
 func (r *Reader) release() {
-	r.dec.Reset(nothing)
-	r.src, r.body, r.base, r.err = bytes.Buffer{}, nil, "", nil
+	r.scan.reset(nil, false)
+	r.page, r.base, r.err = strings.Builder{}, "", nil
 	if cap(r.text) > maxScratch {
 		r.text = nil
 	}
@@ -104,10 +91,8 @@ func (r *Reader) end() {
 	if r.err != nil {
 		return
 	}
-	if _, err := r.dec.ReadToken(); err == nil {
-		r.err = haltd.Errorf(haltd.CodeMalformed, "data follows the JSON document at byte %d", r.dec.InputOffset()).WithFix(malformedFix)
-	} else if !errors.Is(err, io.EOF) {
-		r.syntax(err)
+	if !r.scan.atEnd() {
+		r.err = haltd.Errorf(haltd.CodeMalformed, "data follows the JSON document at byte %d", r.Offset()).WithFix(malformedFix)
 	}
 }
 
@@ -116,16 +101,24 @@ func (r *Reader) Kind() byte {
 	if r.err != nil {
 		return 0
 	}
-	return byte(r.dec.PeekKind())
+	c, err := r.scan.peek()
+	switch {
+	case err != nil:
+		r.syntax(err)
+		return 0
+	case c == '-' || '0' <= c && c <= '9':
+		return KindNumber
+	}
+	return c
 }
 
 // Offset is how many bytes of the document have been read.
-func (r *Reader) Offset() int64 { return r.dec.InputOffset() }
+func (r *Reader) Offset() int64 { return int64(r.scan.last) }
 
 // JSONSince is the value that was read since Offset was start, without white
 // space.
 func (r *Reader) JSONSince(start int64) string {
-	return compact(bytes.TrimLeft(r.body[start:r.Offset()], ",: \t\r\n"))
+	return compact(bytes.TrimLeft(r.scan.buf[start:r.Offset()], ",: \t\r\n"))
 }
 
 // Object yields the member names of the next value, which must be an object
@@ -136,12 +129,13 @@ func (r *Reader) Object() iter.Seq[[]byte] {
 		if !r.enter(KindObject, "an object") {
 			return
 		}
-		for r.dec.PeekKind() != '}' {
-			name := r.memberName()
-			if r.err != nil || !yield(name) {
+		top := len(r.scan.levels) - 1
+		for r.Kind() != '}' {
+			r.leave()
+			if r.err != nil || !yield(r.scan.levels[top].name) {
 				return
 			}
-			if _, n := r.dec.StackIndex(r.dec.StackDepth()); n%2 == 1 {
+			if r.err == nil && r.scan.levels[top].valued {
 				r.Skip()
 			}
 			if r.err != nil {
@@ -168,11 +162,12 @@ func (r *Reader) Array() iter.Seq[int] {
 		if !r.enter(KindArray, "an array") {
 			return
 		}
-		for i := 0; r.dec.PeekKind() != ']'; i++ {
-			if !yield(i) {
+		top := len(r.scan.levels) - 1
+		for i := 0; r.Kind() != ']'; i++ {
+			if r.err != nil || !yield(i) {
 				return
 			}
-			if _, n := r.dec.StackIndex(r.dec.StackDepth()); n == int64(i) {
+			if r.err == nil && r.scan.levels[top].count == i {
 				r.Skip()
 			}
 			if r.err != nil {
@@ -210,24 +205,14 @@ func (r *Reader) enter(kind byte, want string) bool {
 	}
 }
 
-// leave reads the bracket that is next.
+// leave reads the bracket or name that is next.
 func (r *Reader) leave() {
-	if _, err := r.dec.ReadToken(); err != nil {
+	if r.err != nil {
+		return
+	}
+	if _, err := r.scan.token(); err != nil {
 		r.syntax(err)
 	}
-}
-
-func (r *Reader) memberName() []byte {
-	raw, err := r.dec.ReadValue()
-	if err != nil {
-		r.syntax(err)
-		return nil
-	}
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return raw[1 : len(raw)-1]
-	}
-	r.name, _ = jsontext.AppendUnquote(r.name[:0], raw)
-	return r.name
 }
 
 // Skip passes over the next value and validates it.
@@ -238,7 +223,7 @@ func (r *Reader) Raw() []byte {
 	if r.err != nil {
 		return nil
 	}
-	raw, err := r.dec.ReadValue()
+	raw, err := r.scan.value()
 	if err != nil {
 		r.syntax(err)
 		return nil
@@ -248,62 +233,51 @@ func (r *Reader) Raw() []byte {
 
 // Text is the next value, which must be a string or null.
 func (r *Reader) Text() string {
-	raw := r.scalar(KindString, "a string")
-	if raw == nil {
-		return ""
+	r.text = r.AppendText(r.text[:0])
+	return r.keep(r.text)
+}
+
+// keep is b as a string that stays. The many short strings of a request share
+// the memory of a few pages; a long one has its own, so that whoever remembers
+// a name does not hold a conversation with it.
+func (r *Reader) keep(b []byte) string {
+	const short, page = 256, 4 << 10
+	if r.lenient || len(b) > short {
+		return string(b)
 	}
-	if plain(raw, r.lenient) {
-		return string(raw[1 : len(raw)-1])
+	if r.page.Cap()-r.page.Len() < len(b) {
+		r.page = strings.Builder{}
+		r.page.Grow(min(page, max(short, len(r.scan.buf)/2)))
 	}
-	r.text = r.unquote(r.text[:0], raw)
-	return string(r.text)
+	start := r.page.Len()
+	r.page.Write(b)
+	return r.page.String()[start:]
 }
 
 // AppendText appends the next value, a string or null, to dst.
 func (r *Reader) AppendText(dst []byte) []byte {
-	raw := r.scalar(KindString, "a string")
-	return r.appendString(dst, raw)
-}
-
-// appendString appends what a quoted string means; nothing for none.
-func (r *Reader) appendString(dst, raw []byte) []byte {
-	switch {
-	case raw == nil:
-		return dst
-	case plain(raw, r.lenient):
-		return append(dst, raw[1:len(raw)-1]...)
-	}
-	return r.unquote(dst, raw)
-}
-
-// unquote appends what raw means, a string that the decoder has validated.
-// Strings with none but the common escapes, which is nearly all of them, are
-// read twice as fast as the library does.
-func (r *Reader) unquote(dst, raw []byte) []byte {
-	start, rest := len(dst), raw[1:len(raw)-1]
-	for !r.lenient {
-		i := bytes.IndexByte(rest, '\\')
-		if i < 0 {
-			return append(dst, rest...)
-		}
-		c := rest[i+1]
-		switch c {
-		case 'n':
-			c = '\n'
-		case 't':
-			c = '\t'
-		case 'r':
-			c = '\r'
-		case '"', '\\', '/':
-		default:
-			dst, _ = jsontext.AppendUnquote(dst[:start], raw)
-			return dst
-		}
-		dst = append(append(dst, rest[:i]...), c)
-		rest = rest[i+2:]
-	}
-	dst, _ = jsontext.AppendUnquote(dst, raw) // only ever invalid UTF-8, which it replaces
+	dst, _ = r.appendText(dst)
 	return dst
+}
+
+// appendText is AppendText that also tells how the string was sent; nil for
+// none.
+func (r *Reader) appendText(dst []byte) (longer, raw []byte) {
+	if k := r.Kind(); k != KindString {
+		r.other(k, "a string")
+		return dst, nil
+	}
+	start := r.scan.next
+	longer, err := r.scan.text(dst)
+	if err != nil {
+		r.syntax(err)
+		return dst, nil
+	}
+	raw = r.scan.buf[start:r.scan.last]
+	if r.lenient && !utf8.Valid(longer[len(dst):]) {
+		longer, _ = jsontext.AppendUnquote(dst, raw) // replaces what is not UTF-8
+	}
+	return longer, raw
 }
 
 // OptionalText is Text for fields on which nothing rests: whatever is no
@@ -314,11 +288,6 @@ func (r *Reader) OptionalText() string {
 	}
 	r.Skip()
 	return ""
-}
-
-// plain reports whether a quoted string means what it shows.
-func plain(raw []byte, checkUTF8 bool) bool {
-	return bytes.IndexByte(raw, '\\') < 0 && (!checkUTF8 || utf8.Valid(raw))
 }
 
 // TextOrJSON is the next value: the content of a string, or any other value
@@ -417,34 +386,18 @@ func RefuseAt(pointer, want string) error {
 }
 
 // Pointer is the JSON pointer of the value just read.
-func (r *Reader) Pointer() string { return shorten(r.base + string(r.dec.StackPointer())) }
+func (r *Reader) Pointer() string { return shorten(r.base + r.scan.pointer()) }
 
-// syntax keeps err, which the decoder reported, in words for a person.
+// syntax keeps err, which the scanner reported, in words for a person.
 func (r *Reader) syntax(err error) {
 	if r.err != nil {
 		return
 	}
-	what, where := err.Error(), ""
-	var s *jsontext.SyntacticError
-	switch {
-	case errors.Is(err, io.EOF):
-		what = "the document is empty"
-	case errors.As(err, &s):
-		what = s.Err.Error()
-		pointer := s.JSONPointer
-		if errors.Is(err, jsontext.ErrDuplicateName) {
-			what = "duplicate member name " + strconv.Quote(shorten(pointer.LastToken()))
-			pointer = pointer.Parent()
-		}
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			what = "the document ends early"
-		}
-		if pointer != "" {
-			where = " in " + shorten(string(pointer))
-		}
-		where += " at byte " + strconv.FormatInt(s.ByteOffset, 10)
+	where := ""
+	if pointer := r.Pointer(); pointer != "" {
+		where = " in " + pointer
 	}
-	r.err = haltd.Errorf(haltd.CodeMalformed, "the body is not valid JSON: %s%s", what, where).WithFix(malformedFix)
+	r.err = haltd.Errorf(haltd.CodeMalformed, "the body is not valid JSON: %v%s at byte %d", err, where, r.scan.next).WithFix(malformedFix)
 }
 
 // shorten keeps hostile names from filling an error message.

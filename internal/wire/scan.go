@@ -1,0 +1,480 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// scanner goes through one JSON document token by token and holds it to RFC
+// 8259. It is written by hand because conversations are long strings sent
+// again and again, and searching for the byte that ends one is several times
+// as fast as looking at each; a fuzzer holds it to what jsontext accepts.
+//
+// strict also refuses duplicate names and text that is not Unicode.
+type scanner struct {
+	buf    []byte
+	next   int // where the next token begins, once ready, or what is before it
+	last   int // the end of the token last read
+	ready  bool
+	done   bool // the document's one value has begun
+	plain  bool // the string last read has no escapes
+	strict bool
+	utf8   bool // the document is valid UTF-8, of a strict scanner
+	levels []level
+	names  [][]byte // of the open objects, the outermost first
+}
+
+// level is an array or object that is open.
+type level struct {
+	object bool
+	valued bool   // a name was read and its value was not
+	count  int    // members or elements that have begun
+	name   []byte // of the newest member
+	first  int    // where the names of this object begin
+	seen   map[string]struct{}
+}
+
+const (
+	maxDepth = 10_000
+	// fewNames is how many names are searched one by one for a duplicate.
+	fewNames = 24
+)
+
+var (
+	errEmpty     = errors.New("the document is empty")
+	errEndsEarly = errors.New("the document ends early")
+	errTooDeep   = errors.New("it is nested too deeply")
+	errNotUTF8   = errors.New("a string is not valid UTF-8")
+	errHalfPair  = errors.New("half of a surrogate pair stands alone")
+)
+
+func (s *scanner) reset(buf []byte, strict bool) {
+	clear(s.levels[:cap(s.levels)])
+	clear(s.names[:cap(s.names)])
+	*s = scanner{buf: buf, strict: strict, levels: s.levels[:0], names: s.names[:0]}
+	s.utf8 = strict && utf8.Valid(buf)
+	if cap(s.levels) > 1<<8 || cap(s.names) > 1<<10 {
+		s.levels, s.names = nil, nil
+	}
+}
+
+// peek finds the next token and checks what stands before it. It is the first
+// byte of the token: a bracket, a quote, or that of a number or literal.
+func (s *scanner) peek() (byte, error) {
+	if s.ready {
+		return s.buf[s.next], nil
+	}
+	c, err := s.separate()
+	s.ready = err == nil
+	return c, err
+}
+
+// separate passes over white space and the comma or colon that must be there.
+func (s *scanner) separate() (byte, error) {
+	c, err := s.space()
+	if err != nil || len(s.levels) == 0 {
+		return c, err
+	}
+	l := &s.levels[len(s.levels)-1]
+	switch {
+	case l.valued:
+		if c != ':' {
+			return 0, s.unexpected("a colon after a member's name")
+		}
+		s.next++
+		return s.space()
+	case c == l.closing():
+		return c, nil
+	case l.count > 0:
+		if c != ',' {
+			return 0, s.unexpected("a comma or " + string(l.closing()))
+		}
+		s.next++
+		if c, err = s.space(); err != nil {
+			return 0, err
+		}
+		if c == l.closing() {
+			return 0, s.unexpected("a value")
+		}
+	}
+	if l.object && c != '"' {
+		return 0, s.unexpected("a member's name")
+	}
+	return c, nil
+}
+
+func (l *level) closing() byte {
+	if l.object {
+		return '}'
+	}
+	return ']'
+}
+
+// space passes over white space, after which something must follow.
+func (s *scanner) space() (byte, error) {
+	for ; s.next < len(s.buf); s.next++ {
+		if c := s.buf[s.next]; c > ' ' || c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+			return c, nil
+		}
+	}
+	if !s.done {
+		return 0, errEmpty
+	}
+	return 0, errEndsEarly
+}
+
+// token reads the next token, which it returns as it stands in the document.
+func (s *scanner) token() ([]byte, error) {
+	c, err := s.peek()
+	if err != nil {
+		return nil, err
+	}
+	start := s.next
+	if n := len(s.levels); n > 0 {
+		l := &s.levels[n-1]
+		switch {
+		case l.valued:
+			l.valued = false
+		case c == l.closing():
+			s.close()
+			return s.took(start, start+1), nil
+		case l.object:
+			return s.memberName(l)
+		default:
+			l.count++
+		}
+	}
+	s.done = true
+	end := start + 1
+	switch c {
+	case '{', '[':
+		err = s.open(c == '{')
+	case '"':
+		end, _, err = s.str(start, nil, false)
+	case 't':
+		end, err = s.literal("true")
+	case 'f':
+		end, err = s.literal("false")
+	case 'n':
+		end, err = s.literal("null")
+	default:
+		end, err = s.number(start)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.took(start, end), nil
+}
+
+// text reads the next token, a string that is a value, and appends what it
+// means to dst, in one pass.
+func (s *scanner) text(dst []byte) ([]byte, error) {
+	if n := len(s.levels); n > 0 {
+		l := &s.levels[n-1]
+		if !l.object {
+			l.count++
+		}
+		l.valued = false
+	}
+	s.done = true
+	end, dst, err := s.str(s.next, dst, true)
+	if err != nil {
+		return dst, err
+	}
+	s.took(s.next, end)
+	return dst, nil
+}
+
+func (s *scanner) took(start, end int) []byte {
+	s.next, s.last, s.ready = end, end, false
+	return s.buf[start:end:end]
+}
+
+// value reads the next value, whatever it holds.
+func (s *scanner) value() ([]byte, error) {
+	depth := len(s.levels)
+	raw, err := s.token()
+	if err != nil || len(s.levels) <= depth {
+		return raw, err
+	}
+	start := s.last - 1
+	for len(s.levels) > depth {
+		if _, err := s.token(); err != nil {
+			return nil, err
+		}
+	}
+	return s.buf[start:s.last:s.last], nil
+}
+
+func (s *scanner) open(object bool) error {
+	if len(s.levels) == maxDepth {
+		return errTooDeep
+	}
+	s.levels = append(s.levels, level{object: object, first: len(s.names)})
+	return nil
+}
+
+func (s *scanner) close() {
+	top := len(s.levels) - 1
+	s.names = s.names[:s.levels[top].first]
+	s.levels = s.levels[:top]
+}
+
+// memberName reads a name and, when strict, makes sure that it is new.
+func (s *scanner) memberName(l *level) ([]byte, error) {
+	start := s.next
+	end, _, err := s.str(start, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	l.count++
+	l.valued = true
+	l.name = s.buf[start+1 : end-1]
+	if !s.plain {
+		_, l.name, _ = s.str(start, nil, true)
+	}
+	if s.strict && !s.isNew(l) {
+		return nil, fmt.Errorf("duplicate member name %s", strconv.Quote(shorten(string(l.name))))
+	}
+	return s.took(start, end), nil
+}
+
+func (s *scanner) isNew(l *level) bool {
+	if l.seen != nil {
+		before := len(l.seen)
+		l.seen[string(l.name)] = struct{}{}
+		return len(l.seen) > before
+	}
+	for _, name := range s.names[l.first:] {
+		if bytes.Equal(name, l.name) {
+			return false
+		}
+	}
+	s.names = append(s.names, l.name)
+	if len(s.names)-l.first > fewNames {
+		l.seen = make(map[string]struct{}, 2*fewNames)
+		for _, name := range s.names[l.first:] {
+			l.seen[string(name)] = struct{}{}
+		}
+	}
+	return true
+}
+
+// str is the end of the string that begins at start. With decode it also
+// appends what the string means to dst.
+func (s *scanner) str(start int, dst []byte, decode bool) (int, []byte, error) {
+	s.plain = true
+	for at := start + 1; ; {
+		stop := at + special(s.buf[at:])
+		if stop == len(s.buf) {
+			return 0, dst, errEndsEarly
+		}
+		if decode {
+			dst = append(dst, s.buf[at:stop]...)
+		}
+		switch s.buf[stop] {
+		case '"':
+			if s.strict && !s.utf8 && !utf8.Valid(s.buf[start:stop]) {
+				s.next = start
+				return 0, dst, errNotUTF8
+			}
+			return stop + 1, dst, nil
+		case '\\':
+			s.plain = false
+			r, n, err := s.escape(stop)
+			if err != nil {
+				return 0, dst, err
+			}
+			if decode {
+				dst = utf8.AppendRune(dst, r)
+			}
+			at = stop + n
+		default:
+			s.next = stop
+			return 0, dst, s.unexpected("a string without control characters")
+		}
+	}
+}
+
+// special is the index of the first byte that does not stand for itself in a
+// string: a quote, a backslash or a control character. It looks at eight bytes
+// at a time; only the lowest of its marks is sure.
+func special(b []byte) int {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		word := binary.LittleEndian.Uint64(b[i:])
+		quote, escape := word^'"'*ones, word^'\\'*ones
+		if marks := ((quote-ones)&^quote | (escape-ones)&^escape | (word-0x20*ones)&^word) & high; marks != 0 {
+			return i + bits.TrailingZeros64(marks)>>3
+		}
+	}
+	for ; i < len(b); i++ {
+		if c := b[i]; c == '"' || c == '\\' || c < 0x20 {
+			break
+		}
+	}
+	return i
+}
+
+// escape reads the escape sequence at at: what it means, and its length. Half
+// a surrogate pair means nothing, which only a strict scanner refuses.
+func (s *scanner) escape(at int) (rune, int, error) {
+	if at+1 >= len(s.buf) {
+		return 0, 0, errEndsEarly
+	}
+	switch c := s.buf[at+1]; c {
+	case '"', '\\', '/':
+		return rune(c), 2, nil
+	case 'n':
+		return '\n', 2, nil
+	case 't':
+		return '\t', 2, nil
+	case 'r':
+		return '\r', 2, nil
+	case 'b':
+		return '\b', 2, nil
+	case 'f':
+		return '\f', 2, nil
+	case 'u':
+	default:
+		s.next = at
+		return 0, 0, s.unexpected("an escape sequence")
+	}
+	r, err := s.hex(at)
+	if err != nil || !utf16.IsSurrogate(r) {
+		return r, 6, err
+	}
+	if at+12 <= len(s.buf) && s.buf[at+6] == '\\' && s.buf[at+7] == 'u' {
+		low, err := s.hex(at + 6)
+		if err != nil {
+			return 0, 0, err
+		}
+		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+			return pair, 12, nil
+		}
+	}
+	if s.strict {
+		s.next = at
+		return 0, 0, errHalfPair
+	}
+	return utf8.RuneError, 6, nil
+}
+
+// hex reads the four digits of the \uXXXX at at.
+func (s *scanner) hex(at int) (r rune, err error) {
+	if at+6 > len(s.buf) {
+		return 0, errEndsEarly
+	}
+	for _, c := range s.buf[at+2 : at+6] {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			s.next = at
+			return 0, s.unexpected("four hexadecimal digits after \\u")
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, nil
+}
+
+func (s *scanner) literal(word string) (int, error) {
+	if rest := s.buf[s.next:]; !bytes.HasPrefix(rest, []byte(word)) {
+		if len(rest) < len(word) && strings.HasPrefix(word, string(rest)) {
+			return 0, errEndsEarly
+		}
+		return 0, s.unexpected("a value")
+	}
+	return s.next + len(word), nil
+}
+
+func (s *scanner) number(start int) (int, error) {
+	at := start
+	if s.buf[at] == '-' {
+		at++
+	}
+	whole := s.digits(at)
+	switch {
+	case whole == at && at < len(s.buf):
+		return 0, s.unexpected("a value")
+	case whole == at:
+		return 0, errEndsEarly
+	case s.buf[at] == '0':
+		whole = at + 1 // no number begins with 0 but 0 itself
+	}
+	at = whole
+	if at < len(s.buf) && s.buf[at] == '.' {
+		fraction := s.digits(at + 1)
+		if fraction == at+1 {
+			return 0, s.cutNumber(fraction)
+		}
+		at = fraction
+	}
+	if at < len(s.buf) && s.buf[at]|0x20 == 'e' {
+		at++
+		if at < len(s.buf) && (s.buf[at] == '+' || s.buf[at] == '-') {
+			at++
+		}
+		exponent := s.digits(at)
+		if exponent == at {
+			return 0, s.cutNumber(exponent)
+		}
+		at = exponent
+	}
+	return at, nil
+}
+
+func (s *scanner) cutNumber(at int) error {
+	if at >= len(s.buf) {
+		return errEndsEarly
+	}
+	s.next = at
+	return s.unexpected("a digit")
+}
+
+// digits is the end of the digits at at.
+func (s *scanner) digits(at int) int {
+	for at < len(s.buf) && '0' <= s.buf[at] && s.buf[at] <= '9' {
+		at++
+	}
+	return at
+}
+
+// atEnd reports whether nothing but white space is left.
+func (s *scanner) atEnd() bool {
+	return len(bytes.TrimLeft(s.buf[s.next:], " \t\r\n")) == 0
+}
+
+func (s *scanner) unexpected(want string) error {
+	r, _ := utf8.DecodeRune(s.buf[s.next:])
+	return fmt.Errorf("%q stands where %s must be", r, want)
+}
+
+// pointer is the JSON pointer of the value that is read, or was read last.
+func (s *scanner) pointer() string {
+	var b strings.Builder
+	for i := range s.levels {
+		switch l := &s.levels[i]; {
+		case l.count == 0:
+		case l.object:
+			b.WriteByte('/')
+			_, _ = pointerEscapes.WriteString(&b, string(l.name))
+		default:
+			b.WriteByte('/')
+			b.WriteString(strconv.Itoa(l.count - 1))
+		}
+	}
+	return b.String()
+}
+
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
