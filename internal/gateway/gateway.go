@@ -7,6 +7,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"hash/maphash"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -28,7 +29,7 @@ type Recorder interface {
 
 // Attempts tells a transport's retry from a request made again.
 type Attempts interface {
-	Digest(agent, path string, body []byte) uint64
+	Digest(agent, path string, bodyHash uint64) uint64
 	Retry(digest uint64, claimed bool) bool
 	Ended(digest uint64, complete bool)
 	Stopped(digest uint64)
@@ -76,12 +77,13 @@ type Gateway struct {
 	Options
 	inFlight sync.WaitGroup
 	flights  flights
+	seed     maphash.Seed // of the hashes of bodies
 	settings atomic.Pointer[Settings]
 }
 
 // New makes a gateway that forwards by settings.
 func New(o Options, s *Settings) *Gateway {
-	g := &Gateway{Options: o}
+	g := &Gateway{Options: o, seed: maphash.MakeSeed()}
 	g.settings.Store(s)
 	return g
 }
@@ -162,7 +164,7 @@ type exchange struct {
 	// read; format is nil for a path that passes through
 	format   wire.Format
 	body     []byte // as sent
-	bodyHash []byte // where a policy compares whole requests
+	bodyHash uint64 // keyed: nobody can make another body look like it
 	call     *haltd.Call
 	estimate int // prompt tokens
 	attempt  uint64

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/binary"
 	"net"
 	"net/http"
 	"slices"
@@ -77,5 +78,9 @@ func remoteIP(r *http.Request) string {
 
 // identity is what makes two requests the same to exact.
 func (x *exchange) identity() detect.Request {
-	return detect.Request{Method: x.r.Method, Path: x.route.path, Query: x.r.URL.RawQuery, BodyHash: x.bodyHash}
+	r := detect.Request{Method: x.r.Method, Path: x.route.path, Query: x.r.URL.RawQuery}
+	if x.body != nil {
+		r.BodyHash = binary.BigEndian.AppendUint64(nil, x.bodyHash)
+	}
+	return r
 }

@@ -20,6 +20,25 @@ func TestPayloadCanBeReadAgainUntilItIsAnswered(t *testing.T) {
 	}
 }
 
+// A body of later must not show through in one that is still sent.
+func TestBodiesAreReusedOnlyOnceSent(t *testing.T) {
+	bytes := newBody(4)
+	copy(bytes, "body")
+	p := &payload{bytes: bytes}
+	r, _ := p.open()
+	p.answer()
+	for range 10 {
+		copy(newBody(4), "XXXX")
+	}
+	if b, _ := io.ReadAll(r); string(b) != "body" {
+		t.Errorf("read %q, want the body that was sent", b)
+	}
+	r.Close()
+	if n, err := r.Read(make([]byte, 4)); n != 0 || err != io.EOF {
+		t.Errorf("after it was let go of: %d bytes, %v", n, err)
+	}
+}
+
 // A provider may answer before it has read everything.
 func TestPayloadIsKeptWhileItIsStillSent(t *testing.T) {
 	p := &payload{bytes: []byte("body")}

@@ -2,9 +2,9 @@ package gateway
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"net/http"
 	"slices"
@@ -31,10 +31,7 @@ func (g *Gateway) read(x *exchange) error {
 		return err
 	}
 	x.waited = g.Clock().Sub(arriving)
-	if x.comparesWhole() {
-		sum := sha256.Sum256(x.body)
-		x.bodyHash = sum[:]
-	}
+	x.bodyHash = maphash.Bytes(g.seed, x.body)
 	if !isCall {
 		return nil
 	}
@@ -69,7 +66,7 @@ func (g *Gateway) describeCall(x *exchange) {
 	if e.Session == "" {
 		e.Session, x.named = g.sessionOf(x)
 	}
-	x.attempt = g.Attempts.Digest(e.Agent, x.route.path, x.body)
+	x.attempt = g.Attempts.Digest(e.Agent, x.route.path, x.bodyHash)
 	e.Retry = g.Attempts.Retry(x.attempt, claimsRetry(x.r.Header))
 }
 
@@ -86,7 +83,7 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 	}
 	const trusted = 1 << 20
 	if n := r.ContentLength; n >= 0 && n <= trusted {
-		body := make([]byte, n)
+		body := newBody(int(n))
 		if _, err := io.ReadFull(r.Body, body); err != nil {
 			return nil, fmt.Errorf("%w: %v", errClientLeft, err)
 		}

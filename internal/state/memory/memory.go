@@ -28,14 +28,14 @@ func NewAttempts(keep int) *Attempts {
 
 // Digest names a request of an agent. It is seeded per process: an agent
 // cannot make another request look like its own.
-func (a *Attempts) Digest(agent, path string, body []byte) uint64 {
+func (a *Attempts) Digest(agent, path string, bodyHash uint64) uint64 {
 	var h maphash.Hash
 	h.SetSeed(a.seed)
 	h.WriteString(agent)
 	h.WriteByte(0)
 	h.WriteString(path)
 	h.WriteByte(0)
-	h.Write(body)
+	maphash.WriteComparable(&h, bodyHash)
 	return h.Sum64()
 }
 

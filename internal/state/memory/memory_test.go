@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -25,7 +26,7 @@ func TestRetry(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a := NewAttempts(10)
-			d := a.Digest("bot", "/v1/messages", []byte("{}"))
+			d := a.Digest("bot", "/v1/messages", 1)
 			switch tc.before {
 			case failed, succeeded:
 				a.Ended(d, tc.before == succeeded)
@@ -42,12 +43,15 @@ func TestRetry(t *testing.T) {
 func TestDigestSeparatesItsParts(t *testing.T) {
 	a := NewAttempts(10)
 	seen := map[uint64]string{}
-	for _, p := range [][3]string{{"a", "/b", "c"}, {"a/b", "", "c"}, {"a", "/bc", ""}, {"a", "/b", "c2"}, {"b", "/b", "c"}} {
-		d := a.Digest(p[0], p[1], []byte(p[2]))
+	for _, p := range []struct {
+		agent, path string
+		body        uint64
+	}{{"a", "/b", 1}, {"a/b", "", 1}, {"a", "/b1", 0}, {"a", "/b", 2}, {"b", "/b", 1}} {
+		d := a.Digest(p.agent, p.path, p.body)
 		if other, dup := seen[d]; dup {
-			t.Errorf("%q has the digest of %s", p, other)
+			t.Errorf("%+v has the digest of %s", p, other)
 		}
-		seen[d] = p[0] + p[1] + p[2]
+		seen[d] = fmt.Sprintf("%+v", p)
 	}
 }
 
