@@ -29,10 +29,10 @@ type features struct {
 	payload bool     // the act carries several lines of content
 	waiting bool     // act or answer say that something is being waited for
 	act     uint64   // digest of what was done, arguments unmasked
-	does    []uint64 // distinct words of the act, sorted
-	says    []uint64 // distinct words of the assistant's text, sorted
+	does    []uint32 // distinct words of the act, sorted
+	says    []uint32 // distinct words of the assistant's text, sorted
 	prose   bool     // the text ends as a sentence does, not as a command
-	claims  []uint64 // those of says that state something checkable: numbers, identifiers
+	claims  []uint32 // those of says that state something checkable: numbers, identifiers
 
 	answered bool // something came back
 	outcome  outcome
@@ -40,10 +40,10 @@ type features struct {
 	result   uint64   // digest of what came back, volatile tokens masked
 	body     uint64   // result without the remark under it; 0 where there is none
 	residue  uint64   // result without the words of the act
-	tells    []uint64 // distinct words of what came back, sorted
+	tells    []uint32 // distinct words of what came back, sorted
 	figures  bool     // it is numbers and nothing else
 	asks     bool     // what came back has a question in it
-	facts    []uint64 // claims of what came back, where it is words
+	facts    []uint32 // claims of what came back, where it is words
 	doubles  int      // calls of this round that repeat another of it, result included
 
 	scripted bool   // the user messages begin with a tag: software wrote them
@@ -266,14 +266,14 @@ func (f *features) readResult(text string) {
 		}
 		inAct := acted>>(t.hash&63)&1 == 1
 		if inAct {
-			_, inAct = slices.BinarySearch(f.does, t.hash)
+			_, inAct = slices.BinarySearch(f.does, uint32(t.hash))
 		}
 		if !inAct {
 			residue = fold(residue, t.hash)
 		}
 		f.figures = f.figures && t.class == number
 		if t.class != volatile && !tells.full() {
-			tells.add(t.hash)
+			tells.add(uint32(t.hash))
 		}
 	}
 	f.result, f.residue = result, residue

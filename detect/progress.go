@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -48,13 +49,6 @@ type places struct {
 	written         int // the last round that wrote something
 }
 
-func newPlaces(n int) *places {
-	return &places{
-		pairs: make(map[pairKey]int, n), residues: make(map[pairKey]int, n),
-		acts: make(map[uint64]int, n), results: make(map[uint64]int, n),
-	}
-}
-
 func (p *places) forget() {
 	clear(p.pairs)
 	clear(p.residues)
@@ -72,22 +66,51 @@ func swap[K comparable](m map[K]int, k K, i int) (ago int) {
 	return ago
 }
 
-// compare walks the rounds once, oldest first. Rounds before from lie behind
-// the mark: their words are known, but repeating them is no repetition.
-func compare(opening []uint64, rounds []seenRound, from int) []standing {
-	if len(rounds) == 0 {
-		return nil
+// comparison is what comparing the rounds of a conversation takes. It is used
+// again: a new one for every request would keep the garbage collector busy.
+type comparison struct {
+	filter wordFilter
+	at     places
+	rounds []standing
+}
+
+var comparisons = sync.Pool{New: func() any {
+	return &comparison{at: places{
+		pairs: map[pairKey]int{}, residues: map[pairKey]int{},
+		acts: map[uint64]int{}, results: map[uint64]int{},
+	}}
+}}
+
+// manyRounds is how long a conversation may be for its comparison to be used
+// again.
+const manyRounds = 1 << 12
+
+// free lets the comparison be used again; its rounds are gone.
+func (c *comparison) free() {
+	if cap(c.rounds) > manyRounds {
+		return
 	}
-	bits := filters.Get().(*[filterBits / 64]uint64)
-	defer filters.Put(bits)
-	filter := wordFilter(bits[:])
-	clear(filter)
+	clear(c.rounds)
+	c.rounds = c.rounds[:0]
+	c.at.forget()
+	comparisons.Put(c)
+}
+
+// compare walks the rounds once, oldest first. Rounds before from lie behind
+// the mark: their words are known, but repeating them is no repetition. The
+// caller frees the comparison.
+func compare(opening []uint32, rounds []seenRound, from int) *comparison {
+	c := comparisons.Get().(*comparison)
+	if len(rounds) == 0 {
+		return c
+	}
+	filter, at := &c.filter, &c.at
+	clear(filter[:])
 	filter.add(opening)
 	automatic := repeatedInputs(rounds)
-	at := newPlaces(len(rounds))
-	out := make([]standing, len(rounds))
+	c.rounds = slices.Grow(c.rounds, len(rounds))[:len(rounds)]
 	for i, r := range rounds {
-		s := &out[i]
+		s := &c.rounds[i]
 		s.seenRound, s.index = r, i
 		s.newDoes = filter.count(r.does)
 		s.newSays = filter.count(r.says)
@@ -105,7 +128,7 @@ func compare(opening []uint64, rounds []seenRound, from int) []standing {
 			at.forget()
 		}
 	}
-	return out
+	return c
 }
 
 // A person needs a moment to type, and types little when there is nothing
@@ -200,16 +223,12 @@ func (s *standing) stale() bool {
 // each. With the ten to twenty thousand words of a long conversation about
 // one word in thirty is taken for seen although it is new, which only makes
 // news a little rarer.
-type wordFilter []uint64
+type wordFilter [filterBits / 64]uint64
 
 const filterBits = 1 << 19
 
-// filters are used again: a new one for every request would keep the garbage
-// collector busy.
-var filters = sync.Pool{New: func() any { return new([filterBits / 64]uint64) }}
-
 // add adds words and says how many were new.
-func (f wordFilter) add(ws []uint64) (fresh int) {
+func (f *wordFilter) add(ws []uint32) (fresh int) {
 	for _, w := range ws {
 		i := w & (filterBits - 1)
 		bit := uint64(1) << (i & 63)
@@ -222,7 +241,7 @@ func (f wordFilter) add(ws []uint64) (fresh int) {
 }
 
 // count says how many words are new.
-func (f wordFilter) count(ws []uint64) (fresh int) {
+func (f *wordFilter) count(ws []uint32) (fresh int) {
 	for _, w := range ws {
 		i := w & (filterBits - 1)
 		if f[i>>6]&(1<<(i&63)) == 0 {

@@ -18,7 +18,7 @@ const maxRounds = 512
 type Session struct {
 	past         []seenRound
 	opening      uint64   // digest of the opening of the first request
-	openingWords []uint64 // what was known before the first round
+	openingWords []uint32 // what was known before the first round
 
 	growth growth
 
@@ -260,8 +260,8 @@ func (s *Session) attach(reply *haltd.Reply, at time.Time) {
 
 // openingWords are the words that a conversation begins with: nothing that
 // repeats them later is news.
-func openingWords(call *haltd.Call) []uint64 {
-	var ws []uint64
+func openingWords(call *haltd.Call) []uint32 {
+	var ws []uint32
 	for i := range call.Opening {
 		ws = append(ws, words(call.Opening[i].Text, nil)...)
 	}
@@ -272,7 +272,9 @@ func openingWords(call *haltd.Call) []uint64 {
 // with what each adds to the evidence of a stall.
 func (s *Session) Rounds(mark Mark) []RoundEvidence {
 	from := mark.find(s.past)
-	ss := compare(s.openingWords, s.past, from)
+	c := compare(s.openingWords, s.past, from)
+	defer c.free()
+	ss := c.rounds
 	points := make([]int, len(ss))
 	families := make([]Family, len(ss))
 	for i := from; i < len(ss); i++ {

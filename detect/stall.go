@@ -9,14 +9,16 @@ type finding struct {
 }
 
 // stall judges the rounds of a conversation at its newest request.
-func stall(opening []uint64, rounds []seenRound, from int) finding {
-	ss := compare(opening, rounds, from)
+func stall(opening []uint32, rounds []seenRound, from int) finding {
+	c := compare(opening, rounds, from)
+	defer c.free()
+	counting := c.rounds[min(from, len(c.rounds)):]
 	var f finding
-	sum := addUp(ss[min(from, len(ss)):])
+	sum := addUp(counting)
 	if sig, ok := sum.signal(); ok {
 		f.signals = append(f.signals, sig)
 	}
-	if sig, ok := returningRefusal(ss[min(from, len(ss)):]); ok {
+	if sig, ok := returningRefusal(counting); ok {
 		f.signals = append(f.signals, sig)
 	}
 	// Who only waits is given the patience of a wait, also by similarity.

@@ -12,9 +12,9 @@ const maxWords = 4096
 // wordList collects the words of one text. What is kept of them is a copy of
 // just the right size, so that lists can be used again.
 type wordList struct {
-	words  [2 * maxWords]uint64
+	words  [2 * maxWords]uint32
 	n      int
-	sorted [2 * maxWords]uint64
+	sorted [2 * maxWords]uint32
 }
 
 var wordLists = sync.Pool{New: func() any { return new(wordList) }}
@@ -30,13 +30,13 @@ func (l *wordList) free() { wordLists.Put(l) }
 
 func (l *wordList) full() bool { return l.n == len(l.words) }
 
-func (l *wordList) add(w uint64) {
+func (l *wordList) add(w uint32) {
 	l.words[l.n] = w
 	l.n++
 }
 
 // distinct is the words without duplicates, sorted, at most maxWords.
-func (l *wordList) distinct() []uint64 {
+func (l *wordList) distinct() []uint32 {
 	ws := slices.Compact(l.sort())
 	return slices.Clone(ws[:min(len(ws), maxWords)])
 }
@@ -46,7 +46,7 @@ const fewToSort = 48
 
 // sort puts the words into buckets by their first byte, which hashes fill
 // evenly, and sorts those.
-func (l *wordList) sort() []uint64 {
+func (l *wordList) sort() []uint32 {
 	ws := l.words[:l.n]
 	if len(ws) <= fewToSort {
 		slices.Sort(ws)
@@ -54,7 +54,7 @@ func (l *wordList) sort() []uint64 {
 	}
 	var ends [256]int
 	for _, w := range ws {
-		ends[w>>56]++
+		ends[w>>24]++
 	}
 	start := 0
 	for b, n := range ends {
@@ -62,8 +62,8 @@ func (l *wordList) sort() []uint64 {
 		start += n
 	}
 	for _, w := range ws {
-		l.sorted[ends[w>>56]] = w
-		ends[w>>56]++
+		l.sorted[ends[w>>24]] = w
+		ends[w>>24]++
 	}
 	start = 0
 	for _, end := range ends {
@@ -77,7 +77,7 @@ func (l *wordList) sort() []uint64 {
 
 // words are the distinct words and numbers of a text, sorted. keep, when
 // given, selects.
-func words(text string, keep func(string, token) bool) []uint64 {
+func words(text string, keep func(string, token) bool) []uint32 {
 	if text == "" {
 		return nil
 	}
@@ -88,7 +88,7 @@ func words(text string, keep func(string, token) bool) []uint64 {
 		if t.class == mark || t.class == volatile || keep != nil && !keep(text, t) {
 			continue
 		}
-		l.add(t.hash)
+		l.add(uint32(t.hash))
 	}
 	return l.distinct()
 }
