@@ -1,7 +1,9 @@
 package haltd
 
 // Call is one LLM request, read into the same shape whatever the wire
-// format. Texts are copies: a Call outlives the body it was read from.
+// format. Texts are copies: a Call outlives the body it was read from. They
+// may share memory with each other: whoever keeps one for longer than the Call
+// makes a copy of it.
 type Call struct {
 	Format    string // wire format, for example "openai-chat"
 	Model     string

@@ -133,7 +133,7 @@ func (f *features) readAct(r *haltd.Round) string {
 		}
 		slices.Sort(acts)
 		slices.Sort(names)
-		f.name = strings.Join(names, ", ")
+		f.name = strings.Clone(strings.Join(names, ", "))
 		joined := strings.Join(acts, "\n")
 		f.act = xxhash.Sum64String(joined)
 		f.does = words(joined, nil)
@@ -148,7 +148,7 @@ func (f *features) readAct(r *haltd.Round) string {
 	if found {
 		f.manner = commanded
 	}
-	f.name = firstWord(command)
+	f.name = strings.Clone(firstWord(command)) // not the whole command
 	f.act = xxhash.Sum64String(strings.Join(strings.Fields(command), " "))
 	f.does = words(command, nil)
 	return command

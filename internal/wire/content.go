@@ -13,7 +13,7 @@ import (
 func (c *Conversation) Content(r *Reader) string {
 	switch r.Kind() {
 	case KindString, KindNull:
-		return r.Text()
+		return r.Piece()
 	case KindArray:
 	default:
 		r.Skip()
@@ -73,7 +73,7 @@ func (c *Conversation) contentPart(r *Reader) bool {
 	for name := range r.Object() {
 		switch string(name) {
 		case "type":
-			kind = r.Text()
+			kind = r.Piece()
 		case "text", "refusal":
 			if r.Kind() == KindString {
 				isText = true

@@ -23,7 +23,7 @@ import (
 type Reader struct {
 	scan    scanner
 	text    []byte // scratch for the string being read
-	page    strings.Builder
+	page    strings.Builder // of Piece
 	lenient bool
 	base    string // pointer of the document, where it is part of another
 	err     error
@@ -234,23 +234,25 @@ func (r *Reader) Raw() []byte {
 // Text is the next value, which must be a string or null.
 func (r *Reader) Text() string {
 	r.text = r.AppendText(r.text[:0])
-	return r.keep(r.text)
+	return string(r.text)
 }
 
-// keep is b as a string that stays. The many short strings of a request share
-// the memory of a few pages; a long one has its own, so that whoever remembers
-// a name does not hold a conversation with it.
-func (r *Reader) keep(b []byte) string {
+// Piece is Text for what is needed as long as the whole conversation is: the
+// many short pieces of one share the memory of a few pages, so whoever keeps
+// one for longer makes a copy.
+func (r *Reader) Piece() string {
+	r.text = r.AppendText(r.text[:0])
 	const short, page = 256, 4 << 10
-	if r.lenient || len(b) > short {
-		return string(b)
+	n := len(r.text)
+	if n > short {
+		return string(r.text)
 	}
-	if r.page.Cap()-r.page.Len() < len(b) {
+	if r.page.Cap()-r.page.Len() < n {
 		r.page = strings.Builder{}
-		r.page.Grow(min(page, max(short, len(r.scan.buf)/2)))
+		r.page.Grow(min(page, max(n, len(r.scan.buf)/4)))
 	}
 	start := r.page.Len()
-	r.page.Write(b)
+	r.page.Write(r.text)
 	return r.page.String()[start:]
 }
 
@@ -295,7 +297,7 @@ func (r *Reader) OptionalText() string {
 func (r *Reader) TextOrJSON() string {
 	switch r.Kind() {
 	case KindString:
-		return r.Text()
+		return r.Piece()
 	case KindNull:
 		r.Skip()
 		return ""

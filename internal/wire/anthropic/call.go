@@ -151,7 +151,7 @@ func readMessage(r *wire.Reader, c *wire.Conversation) {
 	for name := range r.Object() {
 		switch string(name) {
 		case "role":
-			role = r.Text()
+			role = r.Piece()
 		case "content":
 			if r.Kind() != wire.KindArray {
 				c.Text(c.Content(r))
@@ -189,7 +189,7 @@ func (b *block) isResult() bool {
 
 func readBlock(r *wire.Reader, c *wire.Conversation) {
 	if r.Kind() == wire.KindString {
-		c.Text(r.Text())
+		c.Text(r.Piece())
 		return
 	}
 	var b block
@@ -205,7 +205,7 @@ func (b *block) read(name []byte, r *wire.Reader, c *wire.Conversation) {
 	kind := r.Kind()
 	switch string(name) {
 	case "type":
-		b.kind = r.Text()
+		b.kind = r.Piece()
 	case "text":
 		b.isText = kind == wire.KindString
 		b.text = b.string(kind, r)
@@ -242,7 +242,7 @@ func (b *block) read(name []byte, r *wire.Reader, c *wire.Conversation) {
 
 func (b *block) string(kind byte, r *wire.Reader) string {
 	if kind == wire.KindString {
-		return r.Text()
+		return r.Piece()
 	}
 	b.skip(kind, r)
 	return ""

@@ -130,7 +130,7 @@ func readContent(r *wire.Reader, c *wire.Conversation) {
 	for name := range r.Object() {
 		switch string(name) {
 		case "role":
-			role = r.Text()
+			role = r.Piece()
 		case "parts":
 			for range r.ArrayOrOne() {
 				readPart(r, c)

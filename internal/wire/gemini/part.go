@@ -19,7 +19,7 @@ func readPart(r *wire.Reader, c *wire.Conversation) {
 		switch string(name) {
 		case "text":
 			isText = r.Kind() == wire.KindString
-			text = r.Text()
+			text = r.Piece()
 		case "thought":
 			thought = r.Bool()
 		case "functionCall", "function_call":
@@ -46,9 +46,9 @@ func readFunctionCall(r *wire.Reader) (call haltd.ToolCall) {
 	for name := range r.Object() {
 		switch string(name) {
 		case "id":
-			call.ID = r.Text()
+			call.ID = r.Piece()
 		case "name":
-			call.Name = r.Text()
+			call.Name = r.Piece()
 		case "args":
 			call.Arguments = r.TextOrObject()
 		}
@@ -62,9 +62,9 @@ func readFunctionResponse(r *wire.Reader, c *wire.Conversation) (result haltd.To
 	for name := range r.Object() {
 		switch string(name) {
 		case "id":
-			result.CallID = r.Text()
+			result.CallID = r.Piece()
 		case "name":
-			result.Name = r.Text()
+			result.Name = r.Piece()
 		case "response":
 			result.Text, result.Error = readResponse(r)
 		case "parts":
@@ -95,7 +95,7 @@ func readResponse(r *wire.Reader) (text string, failed bool) {
 		case "output", "result", "content", "error":
 			failed = word == "error"
 			if wrapped = r.Kind() == wire.KindString; wrapped {
-				text = r.Text()
+				text = r.Piece()
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func readCodeResult(r *wire.Reader) haltd.ToolResult {
 		case "outcome":
 			result.Error = r.OptionalText() != "OUTCOME_OK"
 		case "output":
-			result.Text = r.Text()
+			result.Text = r.Piece()
 		}
 	}
 	return result

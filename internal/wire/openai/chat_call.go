@@ -90,11 +90,11 @@ func readChatMessage(r *wire.Reader, c *wire.Conversation) {
 	for name := range r.Object() {
 		switch string(name) {
 		case "role":
-			role = r.Text()
+			role = r.Piece()
 		case "content":
 			content = c.Content(r)
 		case "refusal":
-			refusal = r.Text()
+			refusal = r.Piece()
 		case "tool_calls":
 			for range r.Array() {
 				readChatToolCall(r, c)
@@ -104,7 +104,7 @@ func readChatMessage(r *wire.Reader, c *wire.Conversation) {
 				c.ToolCall(call)
 			}
 		case "tool_call_id":
-			callID = r.Text()
+			callID = r.Piece()
 		case "name":
 			tool = r.OptionalText()
 		}
@@ -134,7 +134,7 @@ func readChatToolCall(r *wire.Reader, c *wire.Conversation) {
 	for name := range r.Object() {
 		switch string(name) {
 		case "id":
-			id = r.Text()
+			id = r.Piece()
 		case "function", "custom":
 			call = readFunctionCall(r)
 		}
@@ -149,11 +149,11 @@ func readFunctionCall(r *wire.Reader) (call haltd.ToolCall) {
 	for name := range r.Object() {
 		switch string(name) {
 		case "name":
-			call.Name = r.Text()
+			call.Name = r.Piece()
 		case "arguments":
 			call.Arguments = r.TextOrObject()
 		case "input":
-			call.Arguments = r.Text()
+			call.Arguments = r.Piece()
 		}
 	}
 	return call

@@ -54,7 +54,7 @@ func readResponsesCall(r *wire.Reader, c *wire.Conversation) {
 func readInput(r *wire.Reader, c *wire.Conversation) {
 	switch r.Kind() {
 	case wire.KindString:
-		c.Text(r.Text())
+		c.Text(r.Piece())
 		c.End(wire.User)
 	case wire.KindArray, wire.KindNull:
 		for range r.Array() {
@@ -98,9 +98,9 @@ func readItem(r *wire.Reader, c *wire.Conversation) {
 func (it *item) read(name []byte, r *wire.Reader, c *wire.Conversation) {
 	switch string(name) {
 	case "type":
-		it.kind = r.Text()
+		it.kind = r.Piece()
 	case "role":
-		it.role = r.Text()
+		it.role = r.Piece()
 	case "id":
 		it.id = it.string(r)
 	case "call_id":
@@ -146,7 +146,7 @@ func (it *item) read(name []byte, r *wire.Reader, c *wire.Conversation) {
 // string reads a member that must be a string in the items that rest on it.
 func (it *item) string(r *wire.Reader) string {
 	if k := r.Kind(); k == wire.KindString || k == wire.KindNull {
-		return r.Text()
+		return r.Piece()
 	}
 	r.Skip()
 	it.misfit = r.Pointer()
