@@ -1,15 +1,18 @@
 package detect
 
 import (
+	"hash/maphash"
 	"sync"
 
 	"github.com/haltd/haltd"
 )
 
-// Cache keeps the features of rounds by the digest of their content, so that
-// a conversation that grows by one round costs one round. It is bounded, and
-// safe for use by many sessions at once.
+// Cache keeps the features of rounds by a digest of their content, so that a
+// conversation that grows by one round costs one round. It is bounded, and
+// safe for use by many sessions at once. The digest is seeded anew in every
+// process: no agent can make a round that passes for another's.
 type Cache struct {
+	seed       maphash.Seed
 	mu         sync.Mutex
 	limit      int // words held, over both generations
 	held       int
@@ -19,32 +22,36 @@ type Cache struct {
 // NewCache makes a cache that holds about the given number of words (eight
 // bytes each) in its features.
 func NewCache(words int) *Cache {
-	return &Cache{limit: words, young: map[uint64]*features{}, old: map[uint64]*features{}}
+	return &Cache{seed: maphash.MakeSeed(), limit: words, young: map[uint64]*features{}, old: map[uint64]*features{}}
 }
 
 // read is the features of a round, from the cache where it holds them. id is
 // the round's roundID.
 func (c *Cache) read(id uint64, r *haltd.Round, native bool) *features {
-	if f := c.find(id); f != nil {
+	var h maphash.Hash
+	h.SetSeed(c.seed)
+	writeRound(&h, r, native)
+	key := h.Sum64()
+	if f := c.find(key); f != nil {
 		return f
 	}
 	f := featuresOf(r, native)
 	f.id = id
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.keep(f)
+	c.keep(key, f)
 	return f
 }
 
-func (c *Cache) find(id uint64) *features {
+func (c *Cache) find(key uint64) *features {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if f, ok := c.young[id]; ok {
+	if f, ok := c.young[key]; ok {
 		return f
 	}
-	f := c.old[id]
+	f := c.old[key]
 	if f != nil {
-		c.keep(f)
+		c.keep(key, f)
 	}
 	return f
 }
@@ -52,11 +59,11 @@ func (c *Cache) find(id uint64) *features {
 // keep puts features into the young generation. When it is full it becomes
 // the old one, and what the old one held is forgotten unless it is asked for
 // again: a clock with two hands instead of a list of uses.
-func (c *Cache) keep(f *features) {
+func (c *Cache) keep(key uint64, f *features) {
 	n := f.weight()
 	if c.held+n > c.limit/2 && len(c.young) > 0 {
 		c.old, c.young, c.held = c.young, make(map[uint64]*features, len(c.young)), 0
 	}
-	c.young[f.id] = f
+	c.young[key] = f
 	c.held += n
 }

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"io"
 	"slices"
 	"strings"
 
@@ -55,6 +56,14 @@ type features struct {
 func roundID(r *haltd.Round, native bool) uint64 {
 	var d xxhash.Digest
 	d.Reset()
+	writeRound(&d, r, native)
+	return d.Sum64()
+}
+
+func writeRound[H interface {
+	io.Writer
+	io.StringWriter
+}](d H, r *haltd.Round, native bool) {
 	sep := []byte{0, 1}
 	if native {
 		d.Write(sep[1:])
@@ -78,7 +87,6 @@ func roundID(r *haltd.Round, native bool) uint64 {
 		d.Write([]byte{byte(r.Inputs[i].Role)})
 		d.WriteString(r.Inputs[i].Text)
 	}
-	return d.Sum64()
 }
 
 // featuresOf reads a round. native says that the conversation has native tool

@@ -22,7 +22,7 @@ import (
 // kind than the one asked for; a lenient one, for replies, skips them.
 type Reader struct {
 	scan    scanner
-	text    []byte // scratch for the string being read
+	text    []byte          // scratch for the string being read
 	page    strings.Builder // of Piece
 	lenient bool
 	base    string // pointer of the document, where it is part of another
