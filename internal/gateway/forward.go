@@ -39,6 +39,8 @@ func (g *Gateway) forward(x *exchange) error {
 	body := &payload{bytes: x.body}
 	x.body, x.call = nil, nil
 	x.verdict.LetGo()
+	reuse(x.texts)
+	x.texts = nil
 	out := x.upstreamRequest(up, body)
 	overhead := g.Clock().Sub(x.start) - x.waited
 	x.forwarded = true

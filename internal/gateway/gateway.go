@@ -166,7 +166,8 @@ type exchange struct {
 	body     []byte // as sent
 	bodyHash uint64 // keyed: nobody can make another body look like it
 	call     *haltd.Call
-	estimate int // prompt tokens
+	texts    []byte // the memory of call
+	estimate int    // prompt tokens
 	attempt  uint64
 	waited   time.Duration // for the client to send its body
 

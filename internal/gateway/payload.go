@@ -35,24 +35,8 @@ func (p *payload) letGo() {
 	if !p.answered || p.reading || p.bytes == nil {
 		return
 	}
-	if b := p.bytes; cap(b) <= keptBody {
-		bodies.Put(&b)
-	}
+	reuse(p.bytes)
 	p.bytes = nil
-}
-
-// bodies are buffers that no payload needs any more.
-var bodies sync.Pool
-
-const keptBody = 1 << 20
-
-// newBody is a buffer of n bytes, whose content is yet to be written.
-func newBody(n int) []byte {
-	const least = 16 << 10
-	if b, ok := bodies.Get().(*[]byte); ok && cap(*b) >= n {
-		return (*b)[:n]
-	}
-	return make([]byte, n, max(least, n+n/4))
 }
 
 // payloadReader reads a payload once.

@@ -43,7 +43,8 @@ func (g *Gateway) read(x *exchange) error {
 			return unreadable(err)
 		}
 	}
-	if x.call, err = x.format.ReadCall(x.route.path, plain); err != nil {
+	x.texts = newBuffer(len(plain))[:0]
+	if x.call, err = x.format.ReadCall(x.route.path, plain, x.texts); err != nil {
 		return unreadable(err)
 	}
 	g.describeCall(x)
@@ -83,7 +84,7 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 	}
 	const trusted = 1 << 20
 	if n := r.ContentLength; n >= 0 && n <= trusted {
-		body := newBody(int(n))
+		body := newBuffer(int(n))
 		if _, err := io.ReadFull(r.Body, body); err != nil {
 			return nil, fmt.Errorf("%w: %v", errClientLeft, err)
 		}

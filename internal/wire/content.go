@@ -32,7 +32,7 @@ func (c *Conversation) Content(r *Reader) string {
 			c.content = c.content[:before]
 		}
 	}
-	return c.cut(mark)
+	return c.cut(mark, r)
 }
 
 // ContentOrPart is Content for fields where one part may stand without an
@@ -43,12 +43,12 @@ func (c *Conversation) ContentOrPart(r *Reader) string {
 	}
 	mark := len(c.content)
 	c.contentPart(r)
-	return c.cut(mark)
+	return c.cut(mark, r)
 }
 
 // cut takes what was written since mark off the scratch space.
-func (c *Conversation) cut(mark int) string {
-	text := string(c.content[mark:])
+func (c *Conversation) cut(mark int, r *Reader) string {
+	text := r.piece(append(r.memory, c.content[mark:]...))
 	c.content = c.content[:mark]
 	return text
 }

@@ -106,8 +106,9 @@ var conversations = sync.Pool{New: func() any { return new(Conversation) }}
 
 // ReadCall reads a request body, which must be one JSON object, strictly.
 // Every error is an *haltd.Error.
-func ReadCall(format string, body []byte, read func(*Reader, *Conversation)) (*haltd.Call, error) {
+func ReadCall(format string, body, memory []byte, read func(*Reader, *Conversation)) (*haltd.Call, error) {
 	r := newReader(body, false)
+	r.memory = memory
 	defer r.release()
 	c := conversations.Get().(*Conversation)
 	defer c.release()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -22,8 +23,8 @@ import (
 // kind than the one asked for; a lenient one, for replies, skips them.
 type Reader struct {
 	scan    scanner
-	text    []byte          // scratch for the string being read
-	page    strings.Builder // of Piece
+	text    []byte // scratch for the string being read
+	memory  []byte // of Piece
 	lenient bool
 	base    string // pointer of the document, where it is part of another
 	err     error
@@ -56,7 +57,7 @@ func newReader(body []byte, lenient bool) *Reader {
 // release gives r back without a trace of the document it read.
 func (r *Reader) release() {
 	r.scan.reset(nil, false)
-	r.page, r.base, r.err = strings.Builder{}, "", nil
+	r.memory, r.base, r.err = nil, "", nil
 	if cap(r.text) > maxScratch {
 		r.text = nil
 	}
@@ -81,9 +82,9 @@ func (r *Reader) Reread(raw []byte, pointer string, read func(*Reader)) {
 	}
 	inner := newReader(raw, r.lenient)
 	defer inner.release()
-	inner.base = pointer
+	inner.base, inner.memory = pointer, r.memory
 	read(inner)
-	r.err = inner.err
+	r.err, r.memory = inner.err, inner.memory
 }
 
 // end makes sure that nothing but white space follows the document.
@@ -237,23 +238,25 @@ func (r *Reader) Text() string {
 	return string(r.text)
 }
 
-// Piece is Text for what is needed as long as the whole conversation is: the
-// many short pieces of one share the memory of a few pages, so whoever keeps
-// one for longer makes a copy.
+// Piece is Text for what a conversation says: it is written to the memory
+// that the caller of ReadCall gave, and valid as long as that is.
 func (r *Reader) Piece() string {
-	r.text = r.AppendText(r.text[:0])
-	const short, page = 256, 4 << 10
-	n := len(r.text)
-	if n > short {
-		return string(r.text)
+	longer := r.AppendText(r.memory)
+	return r.piece(longer)
+}
+
+// piece is what longer has more than the memory so far.
+func (r *Reader) piece(longer []byte) string {
+	start := len(r.memory)
+	said := longer[start:]
+	if len(said) == 0 {
+		return ""
 	}
-	if r.page.Cap()-r.page.Len() < n {
-		r.page = strings.Builder{}
-		r.page.Grow(min(page, max(n, len(r.scan.buf)/4)))
+	if cap(longer) != cap(r.memory) { // there was no room
+		return string(said)
 	}
-	start := r.page.Len()
-	r.page.Write(r.text)
-	return r.page.String()[start:]
+	r.memory = longer
+	return unsafe.String(&said[0], len(said))
 }
 
 // AppendText appends the next value, a string or null, to dst.

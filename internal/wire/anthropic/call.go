@@ -30,8 +30,8 @@ func (Messages) Match(path string) bool {
 }
 
 // ReadCall reads a request for a message.
-func (f Messages) ReadCall(_ string, body []byte) (*haltd.Call, error) {
-	return wire.ReadCall(f.Name(), body, readCall)
+func (f Messages) ReadCall(_ string, body, memory []byte) (*haltd.Call, error) {
+	return wire.ReadCall(f.Name(), body, memory, readCall)
 }
 
 func readCall(r *wire.Reader, c *wire.Conversation) {

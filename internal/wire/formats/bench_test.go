@@ -27,8 +27,9 @@ func benchmarkReadCall(b *testing.B, path string, body []byte) {
 	f, _ := Match(path)
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
+	memory := make([]byte, 0, len(body))
 	for b.Loop() {
-		if _, err := f.ReadCall(path, body); err != nil {
+		if _, err := f.ReadCall(path, body, memory); err != nil {
 			b.Fatal(err)
 		}
 	}

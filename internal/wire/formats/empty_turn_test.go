@@ -22,7 +22,7 @@ func TestEmptyRepliesAreRounds(t *testing.T) {
 		"gemini-generate":    `{"contents":[{"role":"user","parts":[{"text":"start"}]},{"role":"model","parts":[]},{"role":"user","parts":[{"text":"go on"}]},{"role":"model","parts":[{"text":""}]},{"role":"user","parts":[{"text":"go on"}]}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			call, err := formatOf(t, name).ReadCall(paths[name], []byte(body))
+			call, err := formatOf(t, name).ReadCall(paths[name], []byte(body), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -65,7 +65,7 @@ func TestGeminiPathNamesModelAndStream(t *testing.T) {
 		"/v1beta/models/Gemini-X:generateContent":        false,
 		"/v1beta/models/Gemini-X:streamGenerateContent/": true,
 	} {
-		call, err := f.ReadCall(path, []byte(minimal[f.Name()]))
+		call, err := f.ReadCall(path, []byte(minimal[f.Name()]), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

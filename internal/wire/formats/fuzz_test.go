@@ -31,7 +31,7 @@ func fuzzCall(f *testing.F, name string) {
 	f.Add([]byte(minimal[name]))
 	format := formatOf(f, name)
 	f.Fuzz(func(t *testing.T, body []byte) {
-		call, err := format.ReadCall(paths[name], body)
+		call, err := format.ReadCall(paths[name], body, nil)
 		if err != nil {
 			if haltd.ErrorCode(err) != haltd.CodeMalformed {
 				t.Fatalf("refused with %v, which is not %s", err, haltd.CodeMalformed)
@@ -47,7 +47,7 @@ func fuzzCall(f *testing.F, name string) {
 		if n := callSize(call); n > 32*len(body) {
 			t.Fatalf("%d bytes of text from a body of %d", n, len(body))
 		}
-		again, err := format.ReadCall(paths[name], body)
+		again, err := format.ReadCall(paths[name], body, make([]byte, 0, len(body)/2))
 		if err != nil || !reflect.DeepEqual(call, again) {
 			t.Fatalf("a second reading differs: %v\n%s", err, cmp.Diff(call, again))
 		}

@@ -79,7 +79,7 @@ func TestCallsMatchTheirGoldenFiles(t *testing.T) {
 	for format, path := range paths {
 		for file, body := range exchanges(t, format, ".call.json") {
 			t.Run(file, func(t *testing.T) {
-				call, err := formatOf(t, format).ReadCall(path, body)
+				call, err := formatOf(t, format).ReadCall(path, body, make([]byte, 0, len(body)))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -167,7 +167,7 @@ func TestOneConversationInFourFormats(t *testing.T) {
 	var want *haltd.Call
 	for _, format := range []string{"openai-chat", "openai-responses", "anthropic-messages", "gemini-generate"} {
 		body := exchanges(t, format, "weather.call.json")[filepath.Join("testdata", format, "weather.call.json")]
-		call, err := formatOf(t, format).ReadCall(paths[format], body)
+		call, err := formatOf(t, format).ReadCall(paths[format], body, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", format, err)
 		}

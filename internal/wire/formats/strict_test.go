@@ -37,12 +37,12 @@ func TestEveryFormatRefusesWhatIsNotOneStrictJSONObject(t *testing.T) {
 	}
 	for format, body := range minimal {
 		f := formatOf(t, format)
-		if _, err := f.ReadCall(paths[format], []byte(body)); err != nil {
+		if _, err := f.ReadCall(paths[format], []byte(body), nil); err != nil {
 			t.Fatalf("%s refuses %s: %v", format, body, err)
 		}
 		for name, fn := range change {
 			t.Run(format+"/"+name, func(t *testing.T) {
-				_, err := f.ReadCall(paths[format], []byte(fn(body)))
+				_, err := f.ReadCall(paths[format], []byte(fn(body)), nil)
 				checkMalformed(t, err, "")
 			})
 		}
@@ -102,7 +102,7 @@ func TestWrongTypesAreRefusedWithTheirPlace(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.format+tt.body, func(t *testing.T) {
-			_, err := formatOf(t, tt.format).ReadCall(paths[tt.format], []byte(tt.body))
+			_, err := formatOf(t, tt.format).ReadCall(paths[tt.format], []byte(tt.body), nil)
 			checkMalformed(t, err, tt.where)
 		})
 	}
@@ -127,7 +127,7 @@ func TestManyCallsAnsweredInReverse(t *testing.T) {
 		b.WriteString(`{"functionResponse":{"name":"` + strings.Repeat("f", (n-i)%7) + `"}}`)
 	}
 	b.WriteString(`]}]}`)
-	call, err := formatOf(t, "gemini-generate").ReadCall(paths["gemini-generate"], []byte(b.String()))
+	call, err := formatOf(t, "gemini-generate").ReadCall(paths["gemini-generate"], []byte(b.String()), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,8 +41,8 @@ func splitPath(p string) (model, method string) {
 
 // ReadCall reads a request for content; the model and whether the reply is a
 // stream are in the path.
-func (f Generate) ReadCall(p string, body []byte) (*haltd.Call, error) {
-	call, err := wire.ReadCall(f.Name(), body, readCall)
+func (f Generate) ReadCall(p string, body, memory []byte) (*haltd.Call, error) {
+	call, err := wire.ReadCall(f.Name(), body, memory, readCall)
 	if err != nil {
 		return nil, err
 	}

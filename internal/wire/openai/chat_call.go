@@ -23,8 +23,8 @@ func (Chat) Match(path string) bool {
 }
 
 // ReadCall reads a chat completion request.
-func (f Chat) ReadCall(_ string, body []byte) (*haltd.Call, error) {
-	return wire.ReadCall(f.Name(), body, readChatCall)
+func (f Chat) ReadCall(_ string, body, memory []byte) (*haltd.Call, error) {
+	return wire.ReadCall(f.Name(), body, memory, readChatCall)
 }
 
 func readChatCall(r *wire.Reader, c *wire.Conversation) {

@@ -22,8 +22,8 @@ func (Responses) Match(path string) bool {
 }
 
 // ReadCall reads a request for a response.
-func (f Responses) ReadCall(_ string, body []byte) (*haltd.Call, error) {
-	return wire.ReadCall(f.Name(), body, readResponsesCall)
+func (f Responses) ReadCall(_ string, body, memory []byte) (*haltd.Call, error) {
+	return wire.ReadCall(f.Name(), body, memory, readResponsesCall)
 }
 
 func readResponsesCall(r *wire.Reader, c *wire.Conversation) {
