@@ -42,7 +42,8 @@ func (g *Gateway) forward(x *exchange) error {
 	reuse(x.texts)
 	x.texts = nil
 	out := x.upstreamRequest(up, body)
-	overhead := g.Clock().Sub(x.start) - x.waited
+	sent := g.Clock()
+	overhead := sent.Sub(x.start) - x.waited
 	x.forwarded = true
 	res, err := up.transport.RoundTrip(out)
 	body.answer()
@@ -53,12 +54,14 @@ func (g *Gateway) forward(x *exchange) error {
 		case x.r.Context().Err() != nil:
 			return errClientLeft
 		}
+		up.health.failed(failureWords(err), g.Clock())
 		g.Logger.Warn("upstream unreachable", "provider", up.Name, "error", plainCause(err))
 		return refuse(http.StatusBadGateway, haltd.Errorf(haltd.CodeUpstream, "%s at %s cannot be reached: %s", up.Name, up.BaseURL.Host, plainCause(err)).
 			WithFix("Check providers.%s.base_url and the network between haltd and it.", up.Name))
 	}
 	defer res.Body.Close()
 	g.Meter.Overhead(overhead)
+	up.health.answered(res.StatusCode, sent, g.Clock())
 	g.deliver(x, res)
 	return nil
 }
@@ -159,11 +162,12 @@ func (g *Gateway) pump(x *exchange, from io.Reader, tap *wire.Tap, flush func())
 			x.event.Error, x.broken = errorCut, true
 			x.endStream()
 			return false
+		case err != nil && (errors.Is(err, context.Canceled) || x.r.Context().Err() != nil):
+			x.event.Error, x.broken = "client_left", true
+			return false
 		case err != nil:
 			x.event.Error, x.broken = "upstream_cut", true
-			if errors.Is(err, context.Canceled) || x.r.Context().Err() != nil {
-				x.event.Error = "client_left"
-			}
+			x.route.upstream.health.failed("cut its reply short", g.Clock())
 			return false
 		}
 	}

@@ -25,15 +25,17 @@ type Settings struct {
 	services    map[string]*upstream // of policies, by policy id
 }
 
-// upstream is one provider and its pool of connections.
+// upstream is one provider, its pool of connections and how it answers.
 type upstream struct {
 	config.Provider
 	dialect   wire.Dialect
 	transport *http.Transport
+	health    *health
 }
 
 // NewSettings makes settings from a configuration that has been checked.
-// Upstreams that are as they were in old keep their connections.
+// Upstreams that are as they were in old keep their connections, and what is
+// known of them.
 func NewSettings(c *config.Config, old *Settings) *Settings {
 	s := &Settings{
 		requireKeys: c.Gateway.RequireKeys,
@@ -46,20 +48,12 @@ func NewSettings(c *config.Config, old *Settings) *Settings {
 	}
 	for _, p := range c.Providers {
 		u := &upstream{Provider: p, dialect: formats.Dialect(p.Format)}
-		if before := old.upstream(p.Name); before != nil && before.sameConnections(u) {
-			u.transport = before.transport
-		} else {
-			u.transport = newTransport(p.MaxConnections)
-		}
+		u.succeed(old.upstream(p.Name))
 		s.upstreams[p.Name] = u
 	}
 	for _, p := range c.PolicySet.Upstreams() {
 		u := &upstream{Provider: config.Provider{Name: p.ID, BaseURL: p.Upstream}, dialect: s.fallback}
-		if before := old.service(p.ID); before != nil && before.sameConnections(u) {
-			u.transport = before.transport
-		} else {
-			u.transport = newTransport(0)
-		}
+		u.succeed(old.service(p.ID))
 		s.services[p.ID] = u
 	}
 	return s
@@ -80,8 +74,17 @@ func (s *Settings) upstream(name string) *upstream {
 	return s.upstreams[name]
 }
 
-func (u *upstream) sameConnections(v *upstream) bool {
-	return u.BaseURL.String() == v.BaseURL.String() && u.MaxConnections == v.MaxConnections
+// succeed takes over what still holds of the upstream that had the name
+// before; nil when there was none.
+func (u *upstream) succeed(before *upstream) {
+	if before == nil || before.BaseURL.String() != u.BaseURL.String() {
+		u.transport, u.health = newTransport(u.MaxConnections), &health{}
+		return
+	}
+	u.transport, u.health = before.transport, before.health
+	if before.MaxConnections != u.MaxConnections {
+		u.transport = newTransport(u.MaxConnections)
+	}
 }
 
 // closeIdle frees the pools that next does not use.

@@ -1,0 +1,109 @@
+package gateway
+
+import (
+	"cmp"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// Upstreams are all providers and the services of policies, by name, and how
+// each answered last.
+func (g *Gateway) Upstreams() []haltd.Upstream {
+	s := g.settings.Load()
+	list := make([]haltd.Upstream, 0, len(s.upstreams)+len(s.services))
+	for _, u := range s.upstreams {
+		list = append(list, u.view(haltd.UpstreamProvider))
+	}
+	for _, u := range s.services {
+		list = append(list, u.view(haltd.UpstreamService))
+	}
+	slices.SortFunc(list, func(a, b haltd.Upstream) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
+	})
+	return list
+}
+
+func (u *upstream) view(kind haltd.UpstreamKind) haltd.Upstream {
+	v := u.health.known()
+	v.Name, v.Kind, v.BaseURL = u.Name, kind, u.BaseURL.String()
+	return v
+}
+
+// health is what calls have told of an upstream. What the client or haltd
+// itself ended tells nothing.
+type health struct {
+	mu   sync.Mutex
+	last haltd.Upstream // without what the configuration says of it
+}
+
+func (h *health) known() haltd.Upstream {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	v := h.last
+	v.State = cmp.Or(v.State, haltd.UpstreamUnused)
+	return v
+}
+
+// answered notes that a reply has begun.
+func (h *health) answered(status int, sent, now time.Time) {
+	if status >= http.StatusInternalServerError {
+		h.failed(strings.TrimSpace(fmt.Sprintf("answered %d %s", status, http.StatusText(status))), now)
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.last.State = haltd.UpstreamOK
+	h.last.LastSuccess, h.last.Status, h.last.FirstByte = now.UTC(), status, haltd.Duration(now.Sub(sent))
+}
+
+// failed notes that no reply began, or none that helps the client.
+func (h *health) failed(words string, now time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.last.State = haltd.UpstreamFailing
+	h.last.LastFailure, h.last.Error = now.UTC(), words
+}
+
+// failureWords say why no reply began. They are set ones: the text of an
+// error may repeat what the upstream sent, and that may repeat a key.
+func failureWords(err error) string {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "proxyconnect" {
+		return "proxy: " + failureWords(op.Err)
+	}
+	var (
+		network     net.Error
+		name        *net.DNSError
+		certificate *tls.CertificateVerificationError
+		record      tls.RecordHeaderError
+		alert       tls.AlertError
+	)
+	switch {
+	case errors.As(err, &network) && network.Timeout():
+		return "timed out"
+	case errors.As(err, &name):
+		return "host name not found"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused"
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return "no route to the host"
+	case errors.As(err, &certificate):
+		return "TLS certificate not accepted"
+	case errors.As(err, &record), errors.As(err, &alert), errors.Is(err, http.ErrSchemeMismatch):
+		return "TLS handshake failed"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return "closed the connection without an answer"
+	}
+	return "gave no valid answer"
+}
