@@ -76,6 +76,8 @@ type Status struct {
 	StoreBytes int64     `json:"store_bytes" doc:"Size of the record."`
 	Degraded   []string  `json:"degraded" doc:"Dependencies that haltd does without now."`
 	Pricing    string    `json:"pricing" doc:"Where the prices come from, and of when."`
+
+	Upstreams []haltd.Upstream `json:"upstreams" doc:"Where calls go, by name, and how each answered since haltd started."`
 }
 
 // Live hands out events as they happen. A subscriber's channel is closed

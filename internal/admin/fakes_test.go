@@ -231,7 +231,13 @@ func newWorld(change ...func(*Options)) *world {
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "haltd_in_flight 0\n") }),
 		Config:  func() ([]byte, error) { return []byte("data_dir: ./data\n"), nil },
 		Status: func() Status {
-			return Status{Gateway: "http://127.0.0.1:7070", Admin: "http://127.0.0.1:7071", Started: noon.Add(-time.Hour), StoreBytes: 4096, Pricing: "table of 2026-02-01"}
+			return Status{Gateway: "http://127.0.0.1:7070", Admin: "http://127.0.0.1:7071", Started: noon.Add(-time.Hour), StoreBytes: 4096, Pricing: "table of 2026-02-01",
+				Upstreams: []haltd.Upstream{
+					{Name: "ollama", Kind: haltd.UpstreamProvider, BaseURL: "http://127.0.0.1:11434", State: haltd.UpstreamUnused},
+					{Name: "openai", Kind: haltd.UpstreamProvider, BaseURL: "https://api.openai.com", State: haltd.UpstreamFailing,
+						LastSuccess: noon.Add(-time.Minute), Status: 200, FirstByte: haltd.Duration(420 * time.Millisecond),
+						LastFailure: noon, Error: "connection refused"},
+				}}
 		},
 		Version: "1.2.3",
 		Clock:   func() time.Time { return noon },

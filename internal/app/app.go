@@ -310,6 +310,7 @@ func (a *App) status() admin.Status {
 	return admin.Status{
 		Gateway: a.GatewayURL(), Admin: a.AdminURL(), Started: a.started,
 		StoreBytes: a.store.Size(), Degraded: degraded, Pricing: prices + ", " + date,
+		Upstreams: a.gateway.Upstreams(),
 	}
 }
 
