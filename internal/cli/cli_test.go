@@ -100,9 +100,11 @@ func (n *node) Revoke(_ context.Context, id string) (haltd.Key, error) {
 func (n *node) serve(t *testing.T) *httptest.Server {
 	srv := httptest.NewServer(admin.New(admin.Options{
 		Events: n, Live: n, Keys: n, Agents: n, Incidents: n, Control: n, Standings: n, Spendings: n, BreakGlass: n,
-		Ready:  func(context.Context) error { return n.notReady },
-		Status: func() admin.Status { return admin.Status{Gateway: n.gateway, Degraded: n.degraded} },
-		Token:  token, Loopback: true, Clock: func() time.Time { return noon },
+		Ready: func(context.Context) error { return n.notReady },
+		Status: func() admin.Status {
+			return admin.Status{Gateway: n.gateway, Degraded: n.degraded, Upstreams: n.upstreams}
+		},
+		Token: token, Loopback: true, Clock: func() time.Time { return noon },
 	}))
 	t.Cleanup(srv.Close)
 	return srv

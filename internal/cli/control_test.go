@@ -25,6 +25,7 @@ type fakeControl struct {
 	notReady  error
 	gateway   string
 	degraded  []string
+	upstreams []haltd.Upstream
 }
 
 // Agents answers one agent a page.

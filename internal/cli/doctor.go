@@ -31,6 +31,7 @@ func (c *DoctorCmd) Run(env *Env) error {
 	if status != nil {
 		d.ready(api)
 		d.node(status)
+		d.upstreams(status.Upstreams)
 	}
 	if cfg != nil {
 		d.providers(cfg, c.Network)
@@ -134,10 +135,11 @@ func (d *doctor) configuration() *config.Config {
 
 // nodeStatus is what doctor needs of GET /v1/status.
 type nodeStatus struct {
-	Version  string       `json:"version"`
-	Gateway  string       `json:"gateway"`
-	Degraded []string     `json:"degraded"`
-	Bypass   haltd.Bypass `json:"bypass"`
+	Version   string           `json:"version"`
+	Gateway   string           `json:"gateway"`
+	Degraded  []string         `json:"degraded"`
+	Bypass    haltd.Bypass     `json:"bypass"`
+	Upstreams []haltd.Upstream `json:"upstreams"`
 }
 
 func (d *doctor) admin() (*client, *nodeStatus) {

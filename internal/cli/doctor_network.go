@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/config"
 )
 
@@ -33,6 +34,24 @@ func (d *doctor) providers(cfg *config.Config, network bool) {
 	}
 	if len(configured) == 0 {
 		d.ok("Providers: all %d built-in ones, with the clients' own keys passed through", len(cfg.Providers))
+	}
+}
+
+// upstreams says how the calls of agents went. A failure may be long over, so
+// it is no fault by itself.
+func (d *doctor) upstreams(all []haltd.Upstream) {
+	var answered []string
+	for _, u := range all {
+		switch u.State {
+		case haltd.UpstreamFailing:
+			d.notice("If it goes on, look at its address, at the network and at the provider's own status page.",
+				"The last call to %s failed (%s): %s", u.Name, minute(u.LastFailure), u.Error)
+		case haltd.UpstreamOK:
+			answered = append(answered, u.Name)
+		}
+	}
+	if len(answered) > 0 {
+		d.ok("The last call was answered by %s", strings.Join(answered, ", "))
 	}
 }
 

@@ -71,6 +71,12 @@ func TestDoctorFindings(t *testing.T) {
 			n.notReady = haltd.Errorf(haltd.CodeUnavailable, "haltd is shutting down")
 		}, "✗", "haltd is shutting down"},
 		{"degraded", func(_ *testing.T, n *node, _ *terminal) { n.degraded = []string{"store"} }, "✗", "haltd does without: store"},
+		{"an upstream that failed", func(_ *testing.T, n *node, _ *terminal) {
+			n.upstreams = []haltd.Upstream{{Name: "openai", State: haltd.UpstreamFailing, LastFailure: noon, Error: "connection refused"}}
+		}, "!", "The last call to openai failed (" + minute(noon) + "): connection refused"},
+		{"upstreams that answered", func(_ *testing.T, n *node, _ *terminal) {
+			n.upstreams = []haltd.Upstream{{Name: "lab", State: haltd.UpstreamOK}, {Name: "ollama", State: haltd.UpstreamUnused}, {Name: "openai", State: haltd.UpstreamOK}}
+		}, "✓", "The last call was answered by lab, openai"},
 		{"bypass", func(_ *testing.T, n *node, _ *terminal) { n.bypass.On = true }, "✗", "Bypass is on"},
 		{"no gateway", func(_ *testing.T, n *node, _ *terminal) { n.gateway = closed.URL }, "✗", "The gateway does not answer at"},
 		{"another program", func(t *testing.T, n *node, _ *terminal) { n.gateway = greeter(t, "It works!") }, "✗", "is not haltd"},
