@@ -2,6 +2,7 @@ import {
   Badge,
   Button,
   Card,
+  Code,
   type CSSVariablesResolver,
   createTheme,
   defaultVariantColorsResolver,
@@ -92,6 +93,7 @@ export const theme = createTheme({
       styles: { label: { fontWeight: 500 } },
     }),
     Card: Card.extend({ defaultProps: { withBorder: true, padding: 'md', radius: 'md' } }),
+    Code: Code.extend({ vars: () => ({ root: { '--code-bg': 'var(--sunken)' } }) }),
     Paper: Paper.extend({ defaultProps: { radius: 'md' } }),
     Modal: Modal.extend({
       defaultProps: { radius: 'lg', centered: true, padding: 'lg', overlayProps: { backgroundOpacity: 0.4 }, closeButtonProps: { 'aria-label': 'Close' } },
