@@ -21,6 +21,9 @@ const spans = [
   { value: '30d', label: 'Last 30 days' },
 ]
 
+// The fields of the filter share a line where there is one.
+const narrow = '1 1 120px'
+
 type Search = { agent?: string; session?: string; type?: string; event?: string }
 
 /** Events is the record, the newest first, as it grows. */
@@ -55,18 +58,19 @@ export default function Events() {
       </Group>
       <Card>
         <Group gap="sm" mb="md" align="flex-end">
-          <TextInput label="Agent" placeholder="Any" value={search.agent ?? ''} onChange={(e) => show({ agent: e.currentTarget.value.trim() || undefined })} />
-          <TextInput label="Session" placeholder="Any" value={search.session ?? ''} onChange={(e) => show({ session: e.currentTarget.value || undefined })} />
+          <TextInput label="Agent" placeholder="Any" flex={narrow} maw={240} value={search.agent ?? ''} onChange={(e) => show({ agent: e.currentTarget.value.trim() || undefined })} />
+          <TextInput label="Session" placeholder="Any" flex={narrow} maw={240} value={search.session ?? ''} onChange={(e) => show({ session: e.currentTarget.value || undefined })} />
           <MultiSelect
             label="Events"
             placeholder={search.type ? undefined : 'All'}
-            miw={200}
+            flex="2 1 200px"
+            maw={300}
             data={Object.entries(typeWords).map(([value, label]) => ({ value, label }))}
             value={search.type?.split(',') ?? []}
             onChange={(v) => show({ type: v.join(',') || undefined })}
             clearable
           />
-          <Select label="Time" placeholder="All that is kept" data={spans} value={since} onChange={setSince} clearable w={160} />
+          <Select label="Time" placeholder="All that is kept" data={spans} value={since} onChange={setSince} clearable flex="1 1 150px" maw={180} />
           {filtered && (
             <Button variant="subtle" onClick={clear}>
               Clear filter
