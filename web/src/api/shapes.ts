@@ -38,6 +38,7 @@ export type StatBucket = Schemas['StatBucket']
 export type StatGroup = Schemas['StatGroup']
 export type Stats = Schemas['Stats']
 export type Totals = Schemas['Totals']
+export type Upstream = Schemas['Upstream']
 export type WhatIf = Answer<'/v1/incidents/{id}/what-if', 'get'>
 export type NewRule = Body<'/v1/rules', 'post'>
 export type RuleChange = Body<'/v1/rules/{id}', 'patch'>

@@ -21,26 +21,18 @@ export function BypassCard() {
     if (made) done(on ? 'Bypass is on.' : 'Bypass is off.', on ? 'Nothing is enforced but manual deactivation.' : 'haltd enforces again.')
   }
   return (
-    <Section title="Bypass" aside="break glass">
-      <Loaded query={query} thing="the bypass">
+    <Section title="Bypass" aside="break glass" actions={query.data && <Turn on={query.data.on} busy={busy} onAsk={() => ask(true)} onEnd={() => void turn(false)} />}>
+      <Loaded query={query} thing="the bypass" rows={1}>
         {(b) => (
-          <Stack gap="sm" align="flex-start">
-            <Text size="sm" c="dimmed">
-              Stops all enforcement but manual deactivation, for when haltd itself is the problem. Calls are still recorded, and every page says that it is on.
-            </Text>
-            <Text size="sm" fw={600} c={b.on ? 'var(--red)' : undefined}>
+          <Text size="sm" c="dimmed">
+            <Text span inherit fw={600} c={b.on ? 'var(--red)' : 'var(--text)'}>
               {b.on ? 'On' : 'Off'}
               {b.by && b.at ? `, switched by ${b.by} at ${full(b.at)}` : ''}
               {b.why ? `: ${b.why}` : ''}
             </Text>
-            {b.on ? (
-              <Button variant="filled" loading={busy} onClick={() => void turn(false)}>
-                Enforce again
-              </Button>
-            ) : (
-              <Button onClick={() => ask(true)}>Switch on bypass…</Button>
-            )}
-          </Stack>
+            {' · '}
+            Stops all enforcement but manual deactivation, for when haltd itself is the problem. Calls are still recorded, and every page says that it is on.
+          </Text>
         )}
       </Loaded>
       <Modal opened={asking} onClose={() => ask(false)} title="Stop all enforcement?">
@@ -60,5 +52,15 @@ export function BypassCard() {
         </Stack>
       </Modal>
     </Section>
+  )
+}
+
+function Turn({ on, busy, onAsk, onEnd }: { on: boolean; busy: boolean; onAsk: () => void; onEnd: () => void }) {
+  return on ? (
+    <Button variant="filled" loading={busy} onClick={onEnd}>
+      Enforce again
+    </Button>
+  ) : (
+    <Button onClick={onAsk}>Switch on bypass…</Button>
   )
 }

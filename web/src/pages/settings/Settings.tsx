@@ -1,14 +1,16 @@
-import { Code, SimpleGrid, Stack, Title } from '@mantine/core'
+import { Code, Group, SimpleGrid, Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { configQuery, statusQuery } from '../../api/service'
 import { bytes } from '../../format/figures'
 import { full, span } from '../../format/time'
+import { Dot } from '../../parts/Dot'
 import { Pair, Pairs } from '../../parts/Facts'
 import { Loaded } from '../../parts/Loaded'
 import { Prices } from '../../parts/Prices'
 import { Section } from '../../parts/Section'
 import { BypassCard } from './BypassCard'
 import { Keys } from './Keys'
+import { Upstreams } from './Upstreams'
 import { sectionOf } from './yaml'
 
 /** Settings is what concerns haltd as a whole. */
@@ -17,16 +19,18 @@ export default function Settings() {
     <Stack gap="md">
       <Title order={1}>Settings</Title>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-        <Status />
-        <BypassCard />
+        <Process />
+        <Store />
       </SimpleGrid>
+      <Upstreams />
       <Keys />
+      <BypassCard />
       <Configuration />
     </Stack>
   )
 }
 
-function Status() {
+function Process() {
   const query = useQuery(statusQuery)
   return (
     <Section title="Status">
@@ -43,12 +47,37 @@ function Status() {
             <Pair name="Started">
               {full(s.started)}, up {span(s.uptime_seconds * 1000)}
             </Pair>
-            <Pair name="Record">{bytes(s.store_bytes)}</Pair>
-            <Pair name="Dependencies">{s.degraded.length === 0 ? 'all well' : `${s.degraded.join(', ')} failing`}</Pair>
           </Pairs>
         )}
       </Loaded>
-      <Prices />
+    </Section>
+  )
+}
+
+function Store() {
+  const query = useQuery(statusQuery)
+  const config = useQuery(configQuery).data ?? ''
+  return (
+    <Section title="Record">
+      <Loaded query={query} thing="the status">
+        {(s) => (
+          <Pairs>
+            <Pair name="State">
+              <Group gap={6} justify="flex-end">
+                <Dot color={s.degraded.length > 0 ? 'amber' : 'green'} />
+                {s.degraded.length > 0 ? `${s.degraded.join(', ')} failing` : 'Written'}
+              </Group>
+            </Pair>
+            <Pair name="Size">{bytes(s.store_bytes)}</Pair>
+            <Pair name="Folder">
+              <span className="mono">{sectionOf(config, 'data_dir')}</span>
+            </Pair>
+            <Pair name="Retention">
+              <span className="mono">{sectionOf(config, 'retention')}</span>
+            </Pair>
+          </Pairs>
+        )}
+      </Loaded>
     </Section>
   )
 }
@@ -56,26 +85,15 @@ function Status() {
 function Configuration() {
   const query = useQuery(configQuery)
   return (
-    <Loaded query={query} thing="the configuration">
-      {(yaml) => (
-        <>
-          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md" style={{ alignItems: 'start' }}>
-            <Part title="Providers" yaml={sectionOf(yaml, 'providers')} />
-            <Part title="Retention" yaml={sectionOf(yaml, 'retention')} />
-          </SimpleGrid>
-          <Part title="Configuration in force" aside="without secrets; change the file and send SIGHUP" yaml={yaml} />
-        </>
-      )}
-    </Loaded>
-  )
-}
-
-function Part({ title, aside, yaml }: { title: string; aside?: string; yaml: string }) {
-  return (
-    <Section title={title} aside={aside}>
-      <Code block mah={320} style={{ overflow: 'auto' }} tabIndex={0}>
-        {yaml || 'As built in'}
-      </Code>
+    <Section title="Configuration in force" aside="without secrets; change the file and send SIGHUP">
+      <Loaded query={query} thing="the configuration">
+        {(yaml) => (
+          <Code block mah={480} style={{ overflow: 'auto' }} tabIndex={0}>
+            {yaml}
+          </Code>
+        )}
+      </Loaded>
+      <Prices />
     </Section>
   )
 }

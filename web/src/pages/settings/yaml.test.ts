@@ -16,6 +16,7 @@ test('a section is found and set flush', () => {
 })
 
 test('a section on one line, the last, and none', () => {
+  expect(sectionOf(yaml, 'data_dir')).toBe('./data')
   expect(sectionOf(yaml, 'retention')).toBe('{events: 30d}')
   expect(sectionOf(yaml, 'gateway')).toBe('')
 })
