@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"context"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -106,7 +108,7 @@ func (s *Settings) closeIdle(next *Settings) {
 func newTransport(maxConnections int) *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		DialContext:           dial,
 		TLSHandshakeTimeout:   10 * time.Second,
 		ForceAttemptHTTP2:     true,
 		DisableCompression:    true,
@@ -116,6 +118,25 @@ func newTransport(maxConnections int) *http.Transport {
 		IdleConnTimeout:       90 * time.Second,
 		ExpectContinueTimeout: time.Second,
 	}
+}
+
+func dial(ctx context.Context, network, address string) (net.Conn, error) {
+	d := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+	c, err := d.DialContext(ctx, network, address)
+	if tcp, ok := c.(*net.TCPConn); ok {
+		return sender{tcp}, nil
+	}
+	return c, err
+}
+
+// sender is a connection that sends bodies through buffers that are used
+// again; net takes a new one for each.
+type sender struct{ *net.TCPConn }
+
+func (s sender) ReadFrom(body io.Reader) (int64, error) {
+	buf := copyBuffers.Get().(*[16 << 10]byte)
+	defer copyBuffers.Put(buf)
+	return io.CopyBuffer(struct{ io.Writer }{s.TCPConn}, body, buf[:])
 }
 
 // target is where a request with this path and query goes: the configured
