@@ -50,12 +50,7 @@ func (f *frame) text(name, data []byte) ([]byte, bool) {
 		return nil, false
 	}
 	text := data[len(f.before) : len(f.before)+n]
-	for _, c := range text {
-		if c < ' ' || c == '"' || c == '\\' {
-			return nil, false
-		}
-	}
-	return text, utf8.Valid(text)
+	return text, special(text) == n && utf8.Valid(text)
 }
 
 // added notes that the event being read added the string raw to a piece.
