@@ -31,8 +31,10 @@ func DefaultSettings() Settings {
 type Verdict struct {
 	Level   Level    `json:"level"`
 	Signals []Signal `json:"signals,omitempty"` // the strictest first
-	// Parts is the similarity score, fired or not, for the record.
+	// Parts is the similarity score, fired or not, for the record, and
+	// Unmet what it lacks to be corroborated; "" when nothing.
 	Parts ScoreParts `json:"parts"`
+	Unmet string     `json:"unmet,omitempty"`
 
 	prompt Prompt
 }
@@ -60,35 +62,42 @@ func Judge(set Settings, st State, call *haltd.Call, now time.Time) Verdict {
 	if !set.Stateless {
 		var matches []Match
 		v.Parts, matches = st.Window.Score(v.prompt, set.WindowSize, now)
-		if sig, ok := similarity(set, v.Parts, st.Window.of(st.SessionID, matches), found); ok {
-			sig.Matches, sig.Window = matches, min(st.Window.Len()+1, set.WindowSize)
-			v.Signals = append(v.Signals, sig)
+		v.Unmet = unmet(v.Parts, st.Window.of(st.SessionID, matches), found)
+		if v.Parts.Score() > set.Threshold {
+			v.Signals = append(v.Signals, v.similarity(set, matches, st.Window.Len()))
 		}
 	}
 	v.strictestFirst()
 	return v
 }
 
-// similarity turns a score into a signal. own is how many of the matches are
+// similarity is the signal of a score above the threshold.
+func (v *Verdict) similarity(set Settings, matches []Match, before int) Signal {
+	parts := v.Parts
+	s := Signal{
+		Detector: Similarity, Level: Kill, Score: parts.Score(), Threshold: set.Threshold, Parts: &parts,
+		Matches: matches, Window: min(before+1, set.WindowSize),
+	}
+	if set.RequireCorroboration && v.Unmet != "" {
+		s.Level, s.Unmet = Warn, v.Unmet
+	}
+	return s
+}
+
+// unmet is what a score lacks to be corroborated. own is how many of the matches are
 // calls of this session: visitors who greet alike do not make a loop.
-func similarity(set Settings, parts ScoreParts, own int, found finding) (Signal, bool) {
-	score := parts.Score()
-	if score <= set.Threshold {
-		return Signal{}, false
-	}
-	s := Signal{Detector: Similarity, Level: Kill, Score: score, Threshold: set.Threshold, Parts: &parts}
-	if !set.RequireCorroboration {
-		return s, true
-	}
+func unmet(parts ScoreParts, own int, found finding) string {
 	switch {
+	case parts.Score() == 0:
+		return ""
 	case !parts.Corroborated():
-		s.Level, s.Unmet = Warn, "no second signal with two matches or more"
+		return "no second signal with two matches or more"
 	case own < corroborating:
-		s.Level, s.Unmet = Warn, "the calls that are alike belong to different sessions"
+		return "the calls that are alike belong to different sessions"
 	case found.progress:
-		s.Level, s.Unmet = Warn, "the rounds still bring something new"
+		return "the rounds still bring something new"
 	}
-	return s, true
+	return ""
 }
 
 // Admit puts a judged request into the window and returns the id by which

@@ -195,6 +195,7 @@ type Record struct {
 	Sentence string            `json:"sentence,omitempty"`
 	Score    float64           `json:"score"`
 	Parts    detect.ScoreParts `json:"parts"`
+	Unmet    string            `json:"unmet,omitempty"` // what the score lacks to be corroborated
 	Grace    bool              `json:"grace,omitempty"`
 	Bypass   bool              `json:"bypass,omitempty"`
 	Findings []haltd.Finding   `json:"findings,omitempty"`
@@ -220,7 +221,7 @@ func (v *Verdict) Full() json.RawMessage { return encode(v.record()) }
 func (v *Verdict) record() Record {
 	d := &v.Detected
 	r := Record{
-		Action: v.Decision.Action, Level: d.Level, Score: d.Parts.Score(), Parts: d.Parts,
+		Action: v.Decision.Action, Level: d.Level, Score: d.Parts.Score(), Parts: d.Parts, Unmet: d.Unmet,
 		Grace: v.grace, Bypass: v.bypass, Findings: v.Findings, Signals: d.Signals, Sentence: v.Decision.Sentence,
 	}
 	if r.Sentence == "" && len(d.Signals) > 0 {

@@ -40,6 +40,7 @@ type recordedCall struct {
 type recordedVerdict struct {
 	Level    detect.Level      `json:"level"`
 	Parts    detect.ScoreParts `json:"parts"`
+	Unmet    string            `json:"unmet"`
 	Findings []haltd.Finding   `json:"findings"`
 	// Signals are the evidence. The event of a call has none, but an event
 	// beside it has, the first time that its level is reached.

@@ -47,37 +47,26 @@ func replayExports(sessions []*recordedSession, set detect.Settings) []Outcome {
 func (j *exportJudge) call(n int) []told {
 	c := &j.session.calls[n]
 	var signals []told
-	stall, stalled := c.said(detect.Stall, j.session.agent)
-	if stalled {
+	if stall, ok := c.said(detect.Stall, j.session.agent); ok {
 		signals = append(signals, stall)
 	}
-	if s, ok := j.similarity(c, stalled); ok {
+	if s, ok := j.similarity(c); ok {
 		signals = append(signals, s)
 	}
 	slices.SortStableFunc(signals, func(a, b told) int { return int(b.Level) - int(a.Level) })
 	return append(signals, j.growth(c)...)
 }
 
-// similarity compares the recorded score with the threshold. Whether the
-// rounds brought something new is known where the detector fired then, or
-// where stall did.
-func (j *exportJudge) similarity(c *recordedCall, stalled bool) (told, bool) {
+// similarity compares the recorded score with the threshold.
+func (j *exportJudge) similarity(c *recordedCall) (told, bool) {
 	if j.set.Stateless || c.score <= j.set.Threshold {
 		return told{}, false
 	}
 	s := detect.Signal{
 		Detector: detect.Similarity, Level: detect.Kill, Score: c.score, Threshold: j.set.Threshold, Parts: &c.verdict.Parts,
 	}
-	if j.set.RequireCorroboration {
-		then, fired := c.said(detect.Similarity, j.session.agent)
-		switch {
-		case !c.verdict.Parts.Corroborated():
-			s.Level, s.Unmet = detect.Warn, "no second signal with two matches or more"
-		case fired:
-			s.Level, s.Unmet = then.Level, then.Unmet
-		case !stalled:
-			s.Level, s.Unmet = detect.Warn, "whether the rounds brought something new was not recorded"
-		}
+	if j.set.RequireCorroboration && c.verdict.Unmet != "" {
+		s.Level, s.Unmet = detect.Warn, c.verdict.Unmet
 	}
 	sentence := fmt.Sprintf("%s repeats itself: score %.1f exceeds the threshold of %.1f.", j.session.agent, s.Score, s.Threshold)
 	return told{s, sentence}, true

@@ -53,6 +53,7 @@ type recording struct {
 	t              *testing.T
 	agent, session string
 	events         []haltd.Event
+	unmet          string // of the next call
 }
 
 func (r *recording) event(kind haltd.EventType, verdict judging.Record) haltd.Event {
@@ -72,9 +73,16 @@ func (r *recording) event(kind haltd.EventType, verdict judging.Record) haltd.Ev
 
 // call records a call with what the detectors said to it.
 func (r *recording) call(input int64, parts detect.ScoreParts, level detect.Level, findings ...haltd.Finding) *recording {
-	e := r.event(haltd.EventCall, judging.Record{Level: level, Parts: parts, Findings: findings})
+	e := r.event(haltd.EventCall, judging.Record{Level: level, Parts: parts, Unmet: r.unmet, Findings: findings})
+	r.unmet = ""
 	e.Tokens = haltd.Usage{Input: input, Output: 10}
 	r.events = append(r.events, e)
+	return r
+}
+
+// lacks says what the score of the next call lacks to be corroborated.
+func (r *recording) lacks(unmet string) *recording {
+	r.unmet = unmet
 	return r
 }
 
@@ -136,16 +144,18 @@ func TestExportIsJudgedByItsScores(t *testing.T) {
 			r.call(100, none, detect.Pass).call(100, alike, detect.Kill, finds(detect.Similarity, haltd.Warn))
 		}, Verdict{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
 		{"vetoed when it was recorded", "", func(r *recording) {
-			r.call(100, none, detect.Pass).call(100, alike, detect.Warn, finds(detect.Similarity, haltd.Warn))
+			r.call(100, none, detect.Pass).lacks("news").call(100, alike, detect.Warn, finds(detect.Similarity, haltd.Warn))
 		}, Verdict{WarnStep: &two, WarnBy: "similarity", Reason: sentence}},
-		{"no second signal", "", func(r *recording) { r.call(100, none, detect.Pass).call(100, lone, detect.Pass) },
+		{"no second signal", "", func(r *recording) { r.call(100, none, detect.Pass).lacks("a signal").call(100, lone, detect.Pass) },
 			Verdict{WarnStep: &two, WarnBy: "similarity", Reason: sentence}},
-		{"no second signal asked for", "require_corroboration: false", func(r *recording) { r.call(100, none, detect.Pass).call(100, lone, detect.Pass) },
+		{"no second signal asked for", "require_corroboration: false", func(r *recording) { r.call(100, none, detect.Pass).lacks("a signal").call(100, lone, detect.Pass) },
 			Verdict{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
 		{"a threshold above the score", "threshold: 12", func(r *recording) {
 			r.call(100, none, detect.Pass).call(100, alike, detect.Kill, finds(detect.Similarity, haltd.Kill))
 		}, Verdict{}},
 		{"a threshold that was higher then", "", func(r *recording) { r.call(100, none, detect.Pass).call(100, alike, detect.Pass) },
+			Verdict{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
+		{"the same with a veto", "", func(r *recording) { r.call(100, none, detect.Pass).lacks("news").call(100, alike, detect.Pass) },
 			Verdict{WarnStep: &two, WarnBy: "similarity", Reason: sentence}},
 		{"the same with a stall beside it", "", func(r *recording) {
 			r.call(100, none, detect.Pass).call(100, alike, detect.Warn, finds(detect.Stall, haltd.Warn))
