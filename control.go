@@ -133,8 +133,8 @@ const (
 // when the process ends without saying so was perhaps spent: whoever loads a
 // ledger charges it in full.
 type LedgerStore interface {
-	// Ledgers are all that started at or after since.
-	Ledgers(ctx context.Context, since time.Time) ([]Ledger, error)
+	// Ledgers are those of an agent that started at or after since.
+	Ledgers(ctx context.Context, agent string, since time.Time) ([]Ledger, error)
 	// SaveLedgers replaces ledgers by agent, period and start. After it
 	// returns nil they survive a crash.
 	SaveLedgers(ctx context.Context, ls []Ledger) error

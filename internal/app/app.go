@@ -192,7 +192,7 @@ func (a *App) incidentURL(id string) string {
 	return base + "/incidents/" + url.PathEscape(id)
 }
 
-// openJudge loads who may call and what is spent.
+// openJudge loads who may call.
 func (a *App) openJudge(ctx context.Context, cfg *config.Config) (err error) {
 	a.control, err = control.New(ctx, control.Options{
 		Store: a.store, Incidents: a.store, Journal: a.recorder,
@@ -207,9 +207,7 @@ func (a *App) openJudge(ctx context.Context, cfg *config.Config) (err error) {
 	if b := a.control.Bypass(); b.On {
 		a.log.Warn("bypass is on: nothing but manual deactivation is enforced", "by", b.By, "reason", b.Why)
 	}
-	if a.ledgers, err = ledger.Open(ctx, a.store, a.recorder.Flush, a.opts.Clock, a.log); err != nil {
-		return err
-	}
+	a.ledgers = ledger.Open(a.store, a.recorder.Flush, a.opts.Clock, a.log)
 	key := make([]byte, 32)
 	rand.Read(key)
 	a.judge = judge.New(judge.Options{

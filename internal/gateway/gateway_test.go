@@ -156,10 +156,7 @@ func (f *fixture) newJudge(t testing.TB, cfg *config.Config, price func(_, _ str
 	if err != nil {
 		t.Fatal(err)
 	}
-	ledgers, err := ledger.Open(ctx, f.store, func(context.Context) error { return nil }, f.clock.now, log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ledgers := ledger.Open(f.store, func(context.Context) error { return nil }, f.clock.now, log)
 	end = func() { f.control.Close(ctx); _ = ledgers.Close(ctx); f.store.Close() }
 	return judge.New(judge.Options{
 		Control: f.control, Ledgers: ledgers, Sessions: f.store,

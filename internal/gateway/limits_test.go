@@ -23,12 +23,12 @@ func chat(topic string, maxTokens int) string {
 
 func (f *fixture) ledger(t *testing.T, agent string, p haltd.Period) haltd.Ledger {
 	t.Helper()
-	all, err := f.store.Ledgers(t.Context(), time.Time{})
+	all, err := f.store.Ledgers(t.Context(), agent, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, l := range all {
-		if l.Agent == agent && l.Period == p {
+		if l.Period == p {
 			return l
 		}
 	}

@@ -67,10 +67,7 @@ func newBench(t *testing.T, p haltd.Policy, change ...func(*judge.Options)) *ben
 	if err != nil {
 		t.Fatal(err)
 	}
-	ledgers, err := ledger.Open(ctx, b.store, func(context.Context) error { return nil }, clock, log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ledgers := ledger.Open(b.store, func(context.Context) error { return nil }, clock, log)
 	b.flush = sync.OnceFunc(func() { c.Close(ctx) })
 	t.Cleanup(func() { b.flush(); _ = ledgers.Close(ctx); b.store.Close() })
 	o := judge.Options{

@@ -14,6 +14,8 @@ import (
 type account struct {
 	ledgers *Ledgers
 	agent   string
+	users   int        // calls on their way and questions; the ledgers' mu guards it
+	used    time.Time  // when one of them last let go; likewise
 	opening sync.Mutex // held while a span is loaded
 	saving  sync.Mutex // held while the ledger is written; those who wait are served by one write
 
@@ -112,7 +114,8 @@ func (l *Ledgers) Check(ctx context.Context, agent string, b haltd.Budgets, zone
 	if !limited(b) {
 		return nil, nil
 	}
-	a := l.account(agent)
+	a := l.use(agent)
+	defer a.letGo()
 	spans, err := l.current(ctx, a, zone, now)
 	if err != nil {
 		return nil, err
@@ -140,6 +143,7 @@ type Reservation struct {
 	budgets haltd.Budgets
 	spans   []*span
 	amount  haltd.Spending
+	end     sync.Once // lets go of the account
 }
 
 // Reserve holds an amount back for a call, on disk where a hard budget
@@ -150,15 +154,17 @@ func (l *Ledgers) Reserve(ctx context.Context, b Booking) (_ *Reservation, over 
 	if !limited(b.Budgets) {
 		return nil, nil, nil
 	}
-	a := l.account(b.Agent)
+	a := l.use(b.Agent)
 	spans, err := l.current(ctx, a, b.Zone, b.Now)
 	if err != nil {
+		a.letGo()
 		return nil, nil, err
 	}
 	r := &Reservation{account: a, budgets: b.Budgets, spans: spans, amount: b.Amount}
 	a.mu.Lock()
 	if over := full(spans, b.Budgets); len(over) > 0 && !b.Force {
 		a.mu.Unlock()
+		a.letGo()
 		return nil, over, nil
 	}
 	for _, s := range spans {
@@ -216,6 +222,7 @@ func (r *Reservation) Settle(actual haltd.Spending) (overs []Over) {
 		return nil
 	}
 	a := r.account
+	defer r.end.Do(a.letGo)
 	overs, short := r.settle(actual)
 	if short {
 		if err := a.save(context.Background(), cover); err != nil {
@@ -241,6 +248,7 @@ func (r *Reservation) Release() {
 	if r == nil {
 		return
 	}
+	defer r.end.Do(r.account.letGo) // after the account is unlocked
 	r.account.mu.Lock()
 	defer r.account.mu.Unlock()
 	for _, s := range r.spans {
@@ -309,6 +317,13 @@ func (a *account) stale(why purpose) (ls []haltd.Ledger, spans []*span) {
 		ls, spans = append(ls, l), append(spans, s)
 	}
 	return ls, spans
+}
+
+// isDone reports that the disk knows all spans.
+func (a *account) isDone() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !slices.ContainsFunc(append(slices.Clone(a.past), a.spans[:]...), func(s *span) bool { return s != nil && !s.isDone() })
 }
 
 // isDone reports that nobody will settle anything here and that the disk says

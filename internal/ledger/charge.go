@@ -8,7 +8,8 @@ func (l *Ledgers) Charge(ctx context.Context, b Booking) ([]Over, error) {
 	if !limited(b.Budgets) {
 		return nil, nil
 	}
-	a := l.account(b.Agent)
+	a := l.use(b.Agent)
+	defer a.letGo()
 	spans, err := l.current(ctx, a, b.Zone, b.Now)
 	if err != nil {
 		return nil, err

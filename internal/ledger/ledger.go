@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -25,38 +26,29 @@ type Ledgers struct {
 	log   *slog.Logger
 
 	mu       sync.Mutex
-	accounts map[string]*account
-	saved    map[saved]haltd.Ledger // as found at the start
+	accounts map[string]*account // those in use, and those that were lately
 
 	soon   chan struct{} // holds one wish to be written at once
 	stop   context.CancelFunc
 	worker sync.WaitGroup
 }
 
-type saved struct {
-	agent  string
-	period haltd.Period
-	start  int64
-}
+const (
+	// tending is how often ledgers are looked at.
+	tending = time.Second
+	// closing is how long an account that nobody uses stays in memory. Who
+	// calls under ever new names must not fill it.
+	closing = 10 * time.Minute
+)
 
-// tending is how often ledgers are looked at.
-const tending = time.Second
-
-// Open loads the ledgers of the current periods. What the last process held
-// when it ended is charged. Close ends it.
-func Open(ctx context.Context, store haltd.LedgerStore, flush func(context.Context) error, clock haltd.Clock, log *slog.Logger) (*Ledgers, error) {
-	ls, err := store.Ledgers(ctx, clock().Add(-33*24*time.Hour))
-	if err != nil {
-		return nil, fmt.Errorf("load budgets: %w", err)
-	}
-	l := &Ledgers{store: store, flush: flush, clock: clock, log: log, accounts: map[string]*account{}, saved: map[saved]haltd.Ledger{}, soon: make(chan struct{}, 1)}
-	for _, s := range ls {
-		l.saved[saved{s.Agent, s.Period, s.Start.UnixMicro()}] = s
-	}
+// Open starts with no account: each is loaded at its first use, and what the
+// last process held when it ended is charged then. Close ends it.
+func Open(store haltd.LedgerStore, flush func(context.Context) error, clock haltd.Clock, log *slog.Logger) *Ledgers {
+	l := &Ledgers{store: store, flush: flush, clock: clock, log: log, accounts: map[string]*account{}, soon: make(chan struct{}, 1)}
 	background, stop := context.WithCancel(context.Background())
 	l.stop = stop
 	l.worker.Go(func() { l.tend(background) })
-	return l, nil
+	return l
 }
 
 // Close gives back what is held and not needed.
@@ -79,6 +71,7 @@ func (l *Ledgers) tend(ctx context.Context) {
 		if err := l.saveAll(ctx, tend); err != nil && ctx.Err() == nil {
 			l.log.Warn("budgets not written; what is held stays held", "error", err)
 		}
+		l.closeIdle()
 	}
 }
 
@@ -106,8 +99,8 @@ func (l *Ledgers) saveAll(ctx context.Context, why purpose) error {
 	return nil
 }
 
-// account is the account of an agent, loaded at its first use.
-func (l *Ledgers) account(agent string) *account {
+// use is the account of an agent. Whoever uses it lets go of it again.
+func (l *Ledgers) use(agent string) *account {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	a := l.accounts[agent]
@@ -115,7 +108,27 @@ func (l *Ledgers) account(agent string) *account {
 		a = &account{ledgers: l, agent: agent}
 		l.accounts[agent] = a
 	}
+	a.users++
 	return a
+}
+
+func (a *account) letGo() {
+	l := a.ledgers
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a.users--
+	a.used = l.clock()
+}
+
+// closeIdle forgets the accounts that nobody uses. What it forgets is on disk
+// or, without a hard budget, in the record, and is loaded from there again.
+func (l *Ledgers) closeIdle() {
+	now := l.clock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.accounts, func(_ string, a *account) bool {
+		return a.users == 0 && now.Sub(a.used) >= closing && a.isDone()
+	})
 }
 
 // current are the spans of now, loaded where they are new. A request that was
@@ -169,16 +182,18 @@ func (l *Ledgers) open(ctx context.Context, agent string, p haltd.Period, start,
 	if err != nil {
 		return nil, fmt.Errorf("open the budget of %s: %w", agent, err)
 	}
-	s := &span{period: p, start: start, end: end, spent: spent}
-	key := saved{agent, p, start.UnixMicro()}
-	l.mu.Lock()
-	if before, ok := l.saved[key]; ok {
-		held := before.Spent.Add(before.Held)
-		s.spent = haltd.Spending{Cost: max(spent.Cost, held.Cost), Tokens: max(spent.Tokens, held.Tokens)}
-		s.onDisk, s.written = held, before
-		delete(l.saved, key)
+	saved, err := l.store.Ledgers(ctx, agent, start)
+	if err != nil {
+		return nil, fmt.Errorf("open the budget of %s: %w", agent, err)
 	}
-	l.mu.Unlock()
+	s := &span{period: p, start: start, end: end, spent: spent}
+	for _, before := range saved {
+		if before.Period == p && before.Start.Equal(start) {
+			held := before.Spent.Add(before.Held)
+			s.spent = haltd.Spending{Cost: max(spent.Cost, held.Cost), Tokens: max(spent.Tokens, held.Tokens)}
+			s.onDisk, s.written = held, before
+		}
+	}
 	return s, nil
 }
 
@@ -188,7 +203,8 @@ func (l *Ledgers) Spending(ctx context.Context, agent string, budgets haltd.Budg
 	if !limited(budgets) {
 		return l.unlimited(ctx, agent, zone, now)
 	}
-	a := l.account(agent)
+	a := l.use(agent)
+	defer a.letGo()
 	spans, err := l.current(ctx, a, zone, now)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,13 @@ import (
 	"pgregory.net/rapid"
 )
 
+// saved names a row of the disk.
+type saved struct {
+	agent  string
+	period haltd.Period
+	start  int64
+}
+
 // disk is a store in memory that can fail.
 type disk struct {
 	mu     sync.Mutex
@@ -25,11 +32,11 @@ type disk struct {
 
 func newDisk() *disk { return &disk{rows: map[saved]haltd.Ledger{}} }
 
-func (d *disk) Ledgers(_ context.Context, since time.Time) (ls []haltd.Ledger, err error) {
+func (d *disk) Ledgers(_ context.Context, agent string, since time.Time) (ls []haltd.Ledger, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, l := range d.rows {
-		if !l.Start.Before(since) {
+		if l.Agent == agent && !l.Start.Before(since) {
 			ls = append(ls, l)
 		}
 	}
@@ -81,10 +88,7 @@ func midnight(day int) time.Time { return time.Date(2026, 3, day, 0, 0, 0, 0, ti
 
 func open(t testing.TB, d *disk) *Ledgers {
 	t.Helper()
-	l, err := Open(context.Background(), d, func(context.Context) error { return nil }, func() time.Time { return noon }, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := Open(d, func(context.Context) error { return nil }, func() time.Time { return noon }, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() { l.stop(); l.worker.Wait() }) // as a crash would: nothing is written
 	return l
 }
@@ -266,7 +270,7 @@ func TestARequestThatComesLate(t *testing.T) {
 	first := reserve(t, l, early)
 	second := reserve(t, l, late)
 	third := reserve(t, l, early)
-	a := l.account("bot")
+	a := l.accounts["bot"]
 	a.mu.Lock()
 	if got := a.spans[0]; !got.start.Equal(midnight(12)) || got.reserved.Tokens != 300 || len(a.past) != 0 {
 		t.Errorf("the day that began at %v holds %d, %d others; want all three in the new day", got.start, got.reserved.Tokens, len(a.past))
@@ -293,7 +297,7 @@ func TestPeriodsTurnUnderLoad(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	a := l.account("bot")
+	a := l.accounts["bot"]
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	sum := a.spans[0].spent.Tokens
@@ -458,6 +462,14 @@ func TestTheDiskNeverForgets(t *testing.T) {
 			"tend": func(rt *rapid.T) {
 				if err := l.saveAll(context.Background(), tend); err != nil {
 					rt.Fatal(err)
+				}
+			},
+			"close": func(rt *rapid.T) {
+				l.clock = func() time.Time { return noon.Add(closing) }
+				l.closeIdle()
+				l.clock = func() time.Time { return noon }
+				if len(calls) > 0 && len(l.accounts) == 0 {
+					rt.Fatal("closed while a call is on its way")
 				}
 			},
 			"give back": func(rt *rapid.T) {

@@ -11,14 +11,15 @@ import (
 const ledgerColumns = "agent, period, start, spent_cost, spent_tokens, held_cost, held_tokens"
 
 // Ledgers implements haltd.LedgerStore.
-func (s *Store) Ledgers(ctx context.Context, since time.Time) ([]haltd.Ledger, error) {
+func (s *Store) Ledgers(ctx context.Context, agent string, since time.Time) ([]haltd.Ledger, error) {
 	scan := func(row scanner) (l haltd.Ledger, err error) {
 		var start int64
 		err = row.Scan(&l.Agent, &l.Period, &start, &l.Spent.Cost, &l.Spent.Tokens, &l.Held.Cost, &l.Held.Tokens)
 		l.Start = fromMicros(start)
 		return l, err
 	}
-	list, err := read(ctx, s.readers, scan, "SELECT "+ledgerColumns+" FROM ledgers WHERE start >= ? ORDER BY agent, period, start", micros(since))
+	list, err := read(ctx, s.readers, scan, "SELECT "+ledgerColumns+" FROM ledgers WHERE agent = ? AND start >= ? ORDER BY period, start",
+		agent, micros(since))
 	if err != nil {
 		return nil, fmt.Errorf("read ledgers: %w", explain(s.path, err))
 	}

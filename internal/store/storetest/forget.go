@@ -64,7 +64,7 @@ func deleteKilled(t *testing.T, s Store) {
 	if _, ok, err := s.Mark(t.Context(), "a", "s"); !ok || err != nil {
 		t.Errorf("mark: ok %v, error %v; want it kept", ok, err)
 	}
-	left, err := s.Ledgers(t.Context(), start.Add(-24*time.Hour))
+	left, err := s.Ledgers(t.Context(), "a", start.Add(-24*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}

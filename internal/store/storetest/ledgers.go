@@ -20,29 +20,30 @@ func ledgers(t *testing.T, s Store) {
 			t.Fatalf("SaveLedgers: %v", err)
 		}
 	}
-	since := func(at time.Time) []haltd.Ledger {
+	since := func(agent string, at time.Time) []haltd.Ledger {
 		t.Helper()
-		list, err := s.Ledgers(t.Context(), at)
+		list, err := s.Ledgers(t.Context(), agent, at)
 		if err != nil {
 			t.Fatalf("Ledgers: %v", err)
 		}
 		return list
 	}
 	save()
-	equal(t, "none", since(time.Time{}), []haltd.Ledger{})
+	equal(t, "none", since("a", time.Time{}), []haltd.Ledger{})
 	save(daily, monthly)
 	save(other)
-	equal(t, "all", since(month), []haltd.Ledger{daily, monthly, other})
-	equal(t, "those of the day", since(day), []haltd.Ledger{daily, other})
+	equal(t, "all", since("a", month), []haltd.Ledger{daily, monthly})
+	equal(t, "those of the day", since("a", day), []haltd.Ledger{daily})
+	equal(t, "those of another", since("b", month), []haltd.Ledger{other})
 	daily.Spent, daily.Held = haltd.Spending{Cost: 9, Tokens: 9}, haltd.Spending{}
 	tomorrow := daily
 	tomorrow.Start = day.Add(24 * time.Hour)
 	save(daily, tomorrow)
-	equal(t, "after one was replaced", since(month), []haltd.Ledger{daily, tomorrow, monthly, other})
+	equal(t, "after one was replaced", since("a", month), []haltd.Ledger{daily, tomorrow, monthly})
 	if _, err := s.PruneEvents(t.Context(), day.Add(48*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "after a prune", since(month), []haltd.Ledger{daily, tomorrow, monthly, other})
+	equal(t, "after a prune", since("a", month), []haltd.Ledger{daily, tomorrow, monthly})
 }
 
 func spent(t *testing.T, s Store) {

@@ -61,7 +61,7 @@ func lookAt(t *testing.T, s Store) (c contents) {
 	c.Sessions, _, errs[3] = s.Sessions(t.Context(), haltd.SessionQuery{})
 	c.Events, errs[4] = s.Events(t.Context(), haltd.EventQuery{})
 	c.Incidents, _, errs[5] = s.Incidents(t.Context(), haltd.IncidentQuery{})
-	c.Ledgers, errs[6] = s.Ledgers(t.Context(), time.Time{})
+	c.Ledgers, errs[6] = s.Ledgers(t.Context(), "a", time.Time{})
 	c.Notices, errs[7] = s.Notices(t.Context(), 10)
 	c.Deliveries, _, errs[8] = s.Deliveries(t.Context(), haltd.DeliveryQuery{})
 	c.Channels, errs[9] = s.Channels(t.Context())
