@@ -108,6 +108,7 @@ type appender struct {
 	findAgent, findSession         *statement
 	addAgent, addSession           *statement
 	addHour, addUsage, insertEvent *statement
+	countUsage, hasUsage           *statement
 
 	agents   map[string]int64
 	sessions map[sessionKey]int64
@@ -144,15 +145,6 @@ const (
 		ON CONFLICT (hour) DO UPDATE SET
 		first_event = min(first_event, excluded.first_event), last_event = max(last_event, excluded.last_event)`
 
-	addUsageSQL = `INSERT INTO usage (hour, agent, provider, model, ` + totalsColumns + `)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)` + onUsageSQL
-
-	onUsageSQL = `
-		ON CONFLICT (hour, agent, provider, model) DO UPDATE SET
-		calls = calls + excluded.calls, blocked = blocked + excluded.blocked, errors = errors + excluded.errors,
-		input = input + excluded.input, output = output + excluded.output,
-		cache_read = cache_read + excluded.cache_read, cache_write = cache_write + excluded.cache_write, cost = cost + excluded.cost`
-
 	insertEventSQL = `INSERT INTO events (id, time, agent, session, type, client, provider, model, blocked, detail)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 )
@@ -162,6 +154,7 @@ func newAppender(c preparer) (*appender, error) {
 	for query, to := range map[string]**statement{
 		findAgentSQL: &a.findAgent, findSessionSQL: &a.findSession, addAgentSQL: &a.addAgent, addSessionSQL: &a.addSession,
 		addHourSQL: &a.addHour, addUsageSQL: &a.addUsage, insertEventSQL: &a.insertEvent,
+		countUsageSQL: &a.countUsage, hasUsageSQL: &a.hasUsage,
 	} {
 		var err error
 		if *to, err = prepare(c, query); err != nil {
@@ -173,7 +166,9 @@ func newAppender(c preparer) (*appender, error) {
 
 func (a *appender) close() error {
 	var errs []error
-	for _, s := range []*statement{a.findAgent, a.findSession, a.addAgent, a.addSession, a.addHour, a.addUsage, a.insertEvent} {
+	for _, s := range []*statement{
+		a.findAgent, a.findSession, a.addAgent, a.addSession, a.addHour, a.addUsage, a.insertEvent, a.countUsage, a.hasUsage,
+	} {
 		if s != nil {
 			errs = append(errs, s.stmt.Close())
 		}
@@ -256,7 +251,11 @@ func (a *appender) writeHours(t *tally) error {
 		}
 	}
 	for key, u := range t.usage {
-		err := a.addUsage.exec(key.hour, t.agentNo(key.agent), key.provider, key.model,
+		provider, model, err := a.usageRow(key, t.agentNo(key.agent))
+		if err != nil {
+			return err
+		}
+		err = a.addUsage.exec(key.hour, t.agentNo(key.agent), provider, model,
 			u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost))
 		if err != nil {
 			return err

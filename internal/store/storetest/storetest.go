@@ -67,6 +67,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"deleting an agent forgets its record", deleteAgent},
 		{"deleting an agent lifts no kill", deleteKilled},
 		{"prune keeps who may call", pruneKeepsControl},
+		{"sums of very many models", manyModels},
+		{"sums of very many providers", manyProviders},
 		{"incidents", incidents},
 		{"incident filters and paging", incidentListing},
 		{"an incident is raised once", incidentOnce},
