@@ -1,5 +1,19 @@
 package haltd
 
+import "time"
+
+// How long what is no event is kept, whatever the retention of events. Who
+// calls chooses names, so that nothing that is kept by name is kept for ever,
+// but for what a person has said and for a killed agent.
+const (
+	// KeepSums is how long hourly sums, incidents that somebody decided
+	// about, and agents that do not call any more are kept.
+	KeepSums = 400 * 24 * time.Hour
+	// KeepLedgers is how long a ledger is kept after its period began:
+	// longer than any period lasts.
+	KeepLedgers = 40 * 24 * time.Hour
+)
+
 // MostModels is how many models of an agent have sums of their own in an
 // hour. What it calls beyond them is summed up as Other.
 const (

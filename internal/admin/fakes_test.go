@@ -79,6 +79,7 @@ func (f *fakeEvents) lastQuery() haltd.EventQuery {
 }
 
 func (f *fakeEvents) PruneEvents(context.Context, time.Time) (int64, error) { return 0, nil }
+func (f *fakeEvents) Forget(context.Context, time.Time) error               { return nil }
 
 func (f *fakeEvents) Stats(_ context.Context, q haltd.StatsQuery) (haltd.Stats, error) {
 	f.stats = q

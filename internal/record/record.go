@@ -21,6 +21,7 @@ import (
 type EventAppender interface {
 	AppendEvents(ctx context.Context, events []haltd.Event) error
 	PruneEvents(ctx context.Context, t time.Time) (int64, error)
+	Forget(ctx context.Context, now time.Time) error
 }
 
 // Options shape a Recorder; each zero field has a default.
@@ -28,7 +29,7 @@ type Options struct {
 	Queue     int                  // events that may wait to be written; 65536
 	Batch     int                  // events in one write; 500
 	Interval  time.Duration        // how long an event may wait for others; 200 ms
-	Retention func() time.Duration // how long events are kept, asked before each prune; none or 0 keeps them
+	Retention func() time.Duration // how long events are kept, asked before each prune; 0 keeps them, none prunes nothing at all
 	Clock     haltd.Clock          // time.Now
 	Logger    *slog.Logger         // silent
 }

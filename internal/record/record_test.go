@@ -28,6 +28,7 @@ type memory struct {
 	mu      sync.Mutex
 	batches [][]haltd.Event
 	pruned  []time.Time
+	forgot  []time.Time
 	tries   int
 	fail    func(batch []haltd.Event) error
 	hold    chan struct{} // while set, appends wait here
@@ -73,6 +74,19 @@ func (m *memory) PruneEvents(_ context.Context, t time.Time) (int64, error) {
 	defer m.mu.Unlock()
 	m.pruned = append(m.pruned, t)
 	return 1, nil
+}
+
+func (m *memory) Forget(_ context.Context, now time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.forgot = append(m.forgot, now)
+	return nil
+}
+
+func (m *memory) forgets() []time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.forgot)
 }
 
 func (m *memory) prunes() []time.Time {
@@ -423,6 +437,7 @@ func TestRetention(t *testing.T) {
 		synctest.Wait()
 		yesterday := noon.Add(-24 * time.Hour)
 		equal(t, "prunes", store.prunes(), []time.Time{yesterday, yesterday.Add(time.Hour)})
+		equal(t, "what is kept for its time, also while events are kept for ever", store.forgets(), []time.Time{noon, noon, noon.Add(time.Hour)})
 	})
 }
 
@@ -471,6 +486,7 @@ type discard struct{}
 
 func (discard) AppendEvents(context.Context, []haltd.Event) error     { return nil }
 func (discard) PruneEvents(context.Context, time.Time) (int64, error) { return 0, nil }
+func (discard) Forget(context.Context, time.Time) error               { return nil }
 
 // Whoever has seen an event has seen all that came before it, however many
 // record at once.

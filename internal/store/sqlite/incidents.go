@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/haltd/haltd"
 )
@@ -132,4 +133,24 @@ func (s *Store) writeClosing(ctx context.Context, c *haltd.Change) error {
 		err = noIncident(d.ID)
 	}
 	return err
+}
+
+// pruneIncidents deletes what was raised before t and nobody decided about. A
+// spent budget is left for its period to end.
+func (s *Store) pruneIncidents(ctx context.Context, t time.Time, most int64) (int64, error) {
+	return s.deleteIncidents(ctx, "i.status = '"+string(haltd.IncidentOpen)+"' AND i.kind NOT IN ('"+
+		string(haltd.IncidentBudgetSoft)+"', '"+string(haltd.IncidentBudgetHard)+"')", t, most)
+}
+
+// forgetIncidents deletes what was raised before t and decided since.
+func (s *Store) forgetIncidents(ctx context.Context, t time.Time, most int64) (int64, error) {
+	return s.deleteIncidents(ctx, "i.status <> '"+string(haltd.IncidentOpen)+"'", t, most)
+}
+
+// deleteIncidents spares those that say why somebody is stopped now.
+func (s *Store) deleteIncidents(ctx context.Context, which string, t time.Time, most int64) (int64, error) {
+	return s.affect(ctx, `DELETE FROM incidents WHERE no IN (SELECT i.no FROM incidents i WHERE i.time < ? AND `+which+`
+		AND i.id NOT IN (SELECT incident FROM agents WHERE incident IS NOT NULL
+			UNION ALL SELECT incident FROM session_standings WHERE incident IS NOT NULL)
+		LIMIT ?)`, micros(t), most)
 }

@@ -37,7 +37,9 @@ func (s *Store) writeMark(ctx context.Context, c *haltd.Change) error {
 
 // pruneMarks deletes the marks that were left behind by sessions which have
 // gone: if one comes back, it is marked again where it stands then.
-func (s *Store) pruneMarks(ctx context.Context, t time.Time) error {
-	return s.exec(ctx, `DELETE FROM marks WHERE activated_at < ? AND NOT EXISTS (
-		SELECT 1 FROM sessions s JOIN agents a ON a.no = s.agent WHERE s.id = marks.session AND a.id = marks.agent)`, micros(t))
+func (s *Store) pruneMarks(ctx context.Context, t time.Time, most int64) (int64, error) {
+	return s.affect(ctx, `DELETE FROM marks WHERE (agent, session) IN (SELECT m.agent, m.session FROM marks m
+		WHERE m.activated_at < ? AND NOT EXISTS (
+			SELECT 1 FROM sessions s JOIN agents a ON a.no = s.agent WHERE s.id = m.session AND a.id = m.agent)
+		LIMIT ?)`, micros(t), most)
 }

@@ -135,12 +135,14 @@ func scanDelivery(row scanner) (d haltd.Delivery, at position, err error) {
 	return d, at, nil
 }
 
-// pruneOutbox deletes deliveries that ended before t, and the notices of that
-// time that have none left.
-func (s *Store) pruneOutbox(ctx context.Context, t time.Time) error {
-	if err := s.exec(ctx, "DELETE FROM deliveries WHERE status <> 'pending' AND updated_at < ?", micros(t)); err != nil {
-		return err
-	}
-	return s.exec(ctx, `DELETE FROM notices WHERE dispatched = 1 AND time < ?
-		AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.notice = notices.no)`, micros(t))
+// pruneDeliveries deletes deliveries that ended before t.
+func (s *Store) pruneDeliveries(ctx context.Context, t time.Time, most int64) (int64, error) {
+	return s.affect(ctx, `DELETE FROM deliveries WHERE no IN (SELECT no FROM deliveries
+		WHERE status <> 'pending' AND updated_at < ? LIMIT ?)`, micros(t), most)
+}
+
+// pruneNotices deletes the notices from before t that have no deliveries left.
+func (s *Store) pruneNotices(ctx context.Context, t time.Time, most int64) (int64, error) {
+	return s.affect(ctx, `DELETE FROM notices WHERE no IN (SELECT n.no FROM notices n WHERE n.dispatched = 1 AND n.time < ?
+		AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.notice = n.no) LIMIT ?)`, micros(t), most)
 }

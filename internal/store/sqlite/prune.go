@@ -10,8 +10,7 @@ import (
 // enough that an append waits for milliseconds, not for the whole prune.
 const pruneChunk = 5000
 
-// PruneEvents implements haltd.EventStore. Deliveries that ended before t go
-// as well; standings and incidents stay. Canceled on its way, it says how
+// PruneEvents implements haltd.EventStore. Canceled on its way, it says how
 // many events went so far.
 func (s *Store) PruneEvents(ctx context.Context, t time.Time) (int64, error) {
 	var total int64
@@ -22,9 +21,32 @@ func (s *Store) PruneEvents(ctx context.Context, t time.Time) (int64, error) {
 			return total, fmt.Errorf("prune events: %w", explain(s.path, err))
 		}
 		if !more {
-			return total, nil
+			break
 		}
 	}
+	for _, prune := range []func(context.Context, time.Time, int64) (int64, error){
+		s.pruneMarks, s.pruneIncidents, s.pruneDeliveries, s.pruneNotices,
+	} {
+		if err := s.inChunks(ctx, t, pruneChunk, prune); err != nil {
+			return total, fmt.Errorf("prune events: %w", explain(s.path, err))
+		}
+	}
+	return total, nil
+}
+
+// inChunks runs prune, which deletes about chunk rows from before t, until
+// there are no more. Each time is a transaction of its own.
+func (s *Store) inChunks(ctx context.Context, t time.Time, chunk int64, prune func(context.Context, time.Time, int64) (int64, error)) error {
+	for gone := chunk; gone >= chunk; {
+		err := s.writer.write(ctx, func(ctx context.Context) (err error) {
+			gone, err = prune(ctx, t, chunk)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pruneSome deletes one chunk. Sessions go in a transaction that has found no
@@ -49,13 +71,7 @@ func (s *Store) pruneSome(ctx context.Context, t time.Time, chunk int64) (events
 			s.writer.forget()
 		}
 		more = sessions == chunk
-		if err := s.exec(ctx, "DELETE FROM hours WHERE hour < ?", hourOf(t)); err != nil || more {
-			return err
-		}
-		if err := s.pruneMarks(ctx, t); err != nil {
-			return err
-		}
-		return s.pruneOutbox(ctx, t)
+		return s.exec(ctx, "DELETE FROM hours WHERE hour < ?", hourOf(t))
 	})
 	if err != nil {
 		return 0, false, err // rolled back

@@ -2,11 +2,28 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/haltd/haltd"
 )
+
+const day = 24 * time.Hour
+
+func forget(t *testing.T, s Store, now time.Time) {
+	t.Helper()
+	if err := s.Forget(t.Context(), now); err != nil {
+		t.Fatalf("Forget: %v", err)
+	}
+}
+
+func pruneBefore(t *testing.T, s Store, at time.Time) {
+	t.Helper()
+	if _, err := s.PruneEvents(t.Context(), at); err != nil {
+		t.Fatalf("PruneEvents: %v", err)
+	}
+}
 
 func statsOf(t *testing.T, s Store, q haltd.StatsQuery) haltd.Stats {
 	t.Helper()
@@ -15,6 +32,25 @@ func statsOf(t *testing.T, s Store, q haltd.StatsQuery) haltd.Stats {
 		t.Fatalf("Stats(%+v): %v", q, err)
 	}
 	return st
+}
+
+func sumsKept(t *testing.T, s Store) {
+	add(t, s, call(1, start, "a", "s"), call(2, start.Add(90*day), "a", "s"), call(3, start.Add(haltd.KeepSums), "a", "s"))
+	pruneBefore(t, s, start.Add(haltd.KeepSums))
+	for _, c := range []struct {
+		name  string
+		now   time.Time
+		calls int64
+	}{
+		{"in time", start.Add(haltd.KeepSums), 3},
+		{"an hour later", start.Add(haltd.KeepSums + time.Hour), 2},
+		{"90 days later", start.Add(haltd.KeepSums + 90*day), 2},
+		{"all but the last", start.Add(haltd.KeepSums + 91*day), 1},
+	} {
+		forget(t, s, c.now)
+		st := statsOf(t, s, haltd.StatsQuery{Since: start, Until: start.Add(2 * haltd.KeepSums), Step: day})
+		equal(t, "calls "+c.name, st.Totals.Calls, c.calls)
+	}
 }
 
 // manyModels lets an agent call more models than anybody has: the sums stay
@@ -84,4 +120,106 @@ func groups(st haltd.Stats) map[string]int64 {
 		calls[g.Name] = g.Calls
 	}
 	return calls
+}
+
+func ledgersKept(t *testing.T, s Store) {
+	now := time.Date(2026, 3, 31, 23, 0, 0, 0, time.UTC)
+	at := func(p haltd.Period, start time.Time) haltd.Ledger {
+		return haltd.Ledger{Agent: "a", Period: p, Start: start, Spent: haltd.Spending{Cost: 1}}
+	}
+	today, month := at(haltd.Daily, now.Truncate(day)), at(haltd.Monthly, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC))
+	abroad := at(haltd.Monthly, month.Start.Add(-14*time.Hour)) // where the month begins first
+	if err := s.SaveLedgers(t.Context(), []haltd.Ledger{
+		today, month, abroad, at(haltd.Daily, now.Add(-haltd.KeepLedgers-1)), at(haltd.Monthly, month.Start.AddDate(0, -2, 0)),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	forget(t, s, now)
+	left, err := s.Ledgers(t.Context(), "a", time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "ledgers left", left, []haltd.Ledger{today, abroad, month})
+}
+
+func agentsKept(t *testing.T, s Store) {
+	long, lately := start, start.Add(haltd.KeepSums)
+	now := lately.Add(2 * time.Hour)
+	add(t, s, call(1, long, "silent", "s"), call(2, long, "killed", "s"), call(3, long, "resumed", "s"), call(4, long, "limited", "s"),
+		call(6, long, "deleted", "s"), call(7, long, "deleted-killed", "s"), call(8, lately, "recent", "s"))
+	stand(t, s, killed("killed", ""), resumed("resumed", ""), killed("deleted-killed", ""))
+	commit(t, s, haltd.Change{Agent: "limited", Override: &haltd.PolicyOverride{TimeZone: new("UTC")}})
+	for _, id := range []string{"deleted", "deleted-killed"} {
+		if err := s.DeleteAgent(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := control(t, s)
+
+	forget(t, s, now)
+	equal(t, "agents while their events are kept", agentIDs(t, s), []string{"killed", "limited", "recent", "resumed", "silent"})
+	pruneBefore(t, s, lately)
+	forget(t, s, now)
+	equal(t, "agents after", agentIDs(t, s), []string{"killed", "limited", "recent", "resumed"})
+	equal(t, "who may call", control(t, s), before)
+
+	add(t, s, call(9, now, "new", "s"), call(10, now, "silent", "s"))
+	for _, id := range []string{"new", "silent"} {
+		a := agent(t, s, id)
+		equal(t, "calls of "+id, a.Totals.Calls, 1)
+		equal(t, "first seen of "+id, a.FirstSeen, now)
+	}
+	equal(t, "events of one that came back", ids(t, s, haltd.EventQuery{Agent: "silent"}), []int{10})
+}
+
+func agentIDs(t *testing.T, s Store) []string {
+	t.Helper()
+	agents, _, err := s.Agents(t.Context(), haltd.AgentQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, a := range agents {
+		list = append(list, a.ID)
+	}
+	slices.Sort(list)
+	return list
+}
+
+func incidentsKept(t *testing.T, s Store) {
+	raised := map[string]func(*haltd.Incident){
+		"open":          func(*haltd.Incident) {},
+		"shadow":        func(i *haltd.Incident) { i.Shadow = true },
+		"growth":        func(i *haltd.Incident) { i.Kind = haltd.IncidentGrowth },
+		"budget":        func(i *haltd.Incident) { i.Kind = haltd.IncidentBudgetHard },
+		"decided":       func(i *haltd.Incident) { i.Status = haltd.IncidentKept },
+		"stops-agent":   func(*haltd.Incident) {},
+		"stops-session": func(i *haltd.Incident) { i.Status = haltd.IncidentKept },
+		"fresh":         func(i *haltd.Incident) { i.Time = start.Add(time.Hour) },
+	}
+	for id, change := range raised {
+		i := incident(id, start)
+		change(&i)
+		raise(t, s, i)
+	}
+	agent, session := killed("a", ""), killed("b", "s")
+	agent.Incident, session.Incident = "stops-agent", "stops-session"
+	stand(t, s, agent, session)
+	left := func() []string {
+		list := incidentIDs(t, s, haltd.IncidentQuery{})
+		slices.Sort(list)
+		return list
+	}
+	pruneBefore(t, s, start)
+	equal(t, "in time", len(left()), len(raised))
+	pruneBefore(t, s, start.Add(time.Hour))
+	equal(t, "after the retention", left(), []string{"budget", "decided", "fresh", "stops-agent", "stops-session"})
+	forget(t, s, start.Add(haltd.KeepSums))
+	equal(t, "decided, in time", left(), []string{"budget", "decided", "fresh", "stops-agent", "stops-session"})
+	forget(t, s, start.Add(haltd.KeepSums+time.Second))
+	equal(t, "decided, later", left(), []string{"budget", "fresh", "stops-agent", "stops-session"})
+	stand(t, s, resumed("a", ""), resumed("b", "s"))
+	pruneBefore(t, s, start.Add(time.Hour))
+	forget(t, s, start.Add(haltd.KeepSums+time.Second))
+	equal(t, "when they stop nobody any more", left(), []string{"budget", "fresh"})
 }

@@ -1,0 +1,54 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// Forget implements haltd.EventStore.
+func (s *Store) Forget(ctx context.Context, now time.Time) error {
+	for _, kept := range []struct {
+		what   string
+		time   time.Duration
+		forget func(context.Context, time.Time, int64) (int64, error)
+	}{
+		{"sums", haltd.KeepSums, s.forgetUsage},
+		{"incidents", haltd.KeepSums, s.forgetIncidents},
+		{"ledgers", haltd.KeepLedgers, s.forgetLedgers},
+		{"agents", haltd.KeepSums, s.forgetAgents},
+	} {
+		if err := s.inChunks(ctx, now.Add(-kept.time), pruneChunk, kept.forget); err != nil {
+			return fmt.Errorf("forget old %s: %w", kept.what, explain(s.path, err))
+		}
+	}
+	return nil
+}
+
+// forgetUsage deletes whole hours of agents, and so a few rows more than most.
+func (s *Store) forgetUsage(ctx context.Context, t time.Time, most int64) (int64, error) {
+	return s.affect(ctx, `DELETE FROM usage WHERE (hour, agent) <= (SELECT hour, agent FROM (
+		SELECT hour, agent FROM usage WHERE hour < ? ORDER BY hour, agent LIMIT ?) ORDER BY hour DESC, agent DESC LIMIT 1)`,
+		hourOf(t), most)
+}
+
+func (s *Store) forgetLedgers(ctx context.Context, t time.Time, most int64) (int64, error) {
+	return s.affect(ctx, `DELETE FROM ledgers WHERE (agent, period, start) IN (
+		SELECT agent, period, start FROM ledgers WHERE start < ? LIMIT ?)`, micros(t), most)
+}
+
+// forgetAgents deletes agents that nobody said anything of and that have no
+// sessions, events or sums left. The sums of whole hours from before t are
+// gone, so that one last seen before that hour has none.
+func (s *Store) forgetAgents(ctx context.Context, t time.Time, most int64) (int64, error) {
+	gone, err := s.affect(ctx, `DELETE FROM agents WHERE no IN (SELECT no FROM agents
+		WHERE last_seen < ? AND override IS NULL AND NOT (`+notable+`)
+		AND NOT EXISTS (SELECT 1 FROM events e WHERE e.agent = agents.no)
+		AND no NOT IN (SELECT agent FROM sessions) LIMIT ?)`, hourOf(t), most)
+	if gone > 0 {
+		s.writer.forget() // their numbers are given to others
+	}
+	return gone, err
+}
