@@ -92,6 +92,9 @@ type ControlStore interface {
 	Commit(ctx context.Context, c Change) error
 	// Mark finds the mark of a session; ok is false when there is none.
 	Mark(ctx context.Context, agent, session string) (m Mark, ok bool, err error)
+	// ForgetSessions forgets the standings of those sessions that have
+	// neither been seen nor changed since then, and says which.
+	ForgetSessions(ctx context.Context, sessions []Target, since time.Time) (gone []Target, err error)
 	// DeleteAgent forgets what was recorded of an agent: its events,
 	// sessions and totals, and the API's override. Its standing stays: a
 	// kill is not lifted by forgetting. CodeNotFound when there is none.

@@ -9,6 +9,9 @@ const (
 	// KeepSums is how long hourly sums, incidents that somebody decided
 	// about, and agents that do not call any more are kept.
 	KeepSums = 400 * 24 * time.Hour
+	// KeepStopped is how long a session is remembered, after its last
+	// request, to have been stopped by the kill switch or resumed.
+	KeepStopped = 30 * 24 * time.Hour
 	// KeepLedgers is how long a ledger is kept after its period began:
 	// longer than any period lasts.
 	KeepLedgers = 40 * 24 * time.Hour

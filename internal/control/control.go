@@ -92,6 +92,7 @@ func New(ctx context.Context, o Options, defaults haltd.Policy, file map[string]
 	watching, stopWatching := context.WithCancel(background)
 	c.stopWatching = stopWatching
 	c.worker.Go(func() { c.watchBudgets(watching) })
+	c.worker.Go(func() { c.watchSessions(watching) })
 	return c, nil
 }
 

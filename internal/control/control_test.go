@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,14 +49,24 @@ func (f *flaky) set(err error) {
 	f.fail = err
 }
 
-func (f *flaky) Commit(ctx context.Context, c haltd.Change) error {
+func (f *flaky) failing() error {
 	f.mu.Lock()
-	err := f.fail
-	f.mu.Unlock()
-	if err != nil {
+	defer f.mu.Unlock()
+	return f.fail
+}
+
+func (f *flaky) Commit(ctx context.Context, c haltd.Change) error {
+	if err := f.failing(); err != nil {
 		return err
 	}
 	return f.ControlStore.Commit(ctx, c)
+}
+
+func (f *flaky) ForgetSessions(ctx context.Context, sessions []haltd.Target, since time.Time) ([]haltd.Target, error) {
+	if err := f.failing(); err != nil {
+		return nil, err
+	}
+	return f.ControlStore.ForgetSessions(ctx, sessions, since)
 }
 
 type bench struct {
@@ -64,6 +75,7 @@ type bench struct {
 	flaky   *flaky
 	journal *journal
 	path    string
+	passed  atomic.Int64 // since noon
 	cuts    []haltd.Target
 	told    int
 	flush   func() // writes what was raised and ends control
@@ -80,7 +92,7 @@ func open(t *testing.T, path string) *bench {
 	b.Control, err = New(context.Background(), Options{
 		Store: b.flaky, Incidents: b.store, Journal: b.journal,
 		Cut: func(t haltd.Target) { b.cuts = append(b.cuts, t) }, Notify: func() { b.told++ },
-		Clock: func() time.Time { return noon }, Logger: slog.New(slog.DiscardHandler),
+		Clock: func() time.Time { return noon.Add(time.Duration(b.passed.Load())) }, Logger: slog.New(slog.DiscardHandler),
 	}, haltd.DefaultPolicy(), nil)
 	if err != nil {
 		t.Fatal(err)

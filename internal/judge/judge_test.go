@@ -35,6 +35,19 @@ type bench struct {
 	ids    haltd.EventIDs
 }
 
+// clock is also asked in the background, so that it moves under a lock.
+func (b *bench) clock() time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.now
+}
+
+func (b *bench) move(now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.now = now
+}
+
 func (b *bench) Stamp(e *haltd.Event) { e.ID = b.ids.Next(start) }
 
 func (b *bench) Announce(events []haltd.Event) {
@@ -56,25 +69,24 @@ func newBench(t *testing.T, p haltd.Policy, change ...func(*judge.Options)) *ben
 	t.Helper()
 	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
 	b := &bench{now: start}
-	clock := func() time.Time { return b.now }
 	var err error
 	if b.store, err = sqlite.Open(ctx, filepath.Join(t.TempDir(), "haltd.db")); err != nil {
 		t.Fatal(err)
 	}
 	c, err := control.New(ctx, control.Options{
-		Store: b.store, Incidents: b.store, Journal: b, Cut: func(haltd.Target) {}, Notify: func() {}, Clock: clock, Logger: log,
+		Store: b.store, Incidents: b.store, Journal: b, Cut: func(haltd.Target) {}, Notify: func() {}, Clock: b.clock, Logger: log,
 	}, p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ledgers := ledger.Open(b.store, func(context.Context) error { return nil }, clock, log)
+	ledgers := ledger.Open(b.store, func(context.Context) error { return nil }, b.clock, log)
 	b.flush = sync.OnceFunc(func() { c.Close(ctx) })
 	t.Cleanup(func() { b.flush(); _ = ledgers.Close(ctx); b.store.Close() })
 	o := judge.Options{
 		Control: c, Ledgers: ledgers, Sessions: b.store,
 		States: memory.NewDetectors(100, 1e6), Limits: memory.NewLimits(100),
 		Price:  func(_, _ string, u haltd.Usage) (haltd.Money, bool) { return haltd.Money(u.Input + u.Output), true },
-		Record: b.record, Key: []byte("k"), Meter: b, Clock: clock, Logger: log,
+		Record: b.record, Key: []byte("k"), Meter: b, Clock: b.clock, Logger: log,
 	}
 	for _, f := range change {
 		f(&o)

@@ -20,7 +20,7 @@ func TestEachLevelIsNewsOnce(t *testing.T) {
 	b := newBench(t, haltd.DefaultPolicy())
 	var news []detect.Level
 	for n := 1; n <= 12; n++ {
-		b.now = start.Add(time.Duration(n) * time.Second)
+		b.move(start.Add(time.Duration(n) * time.Second))
 		if v := b.ask("a", stuck(n)); v.News {
 			news = append(news, v.Detected.Level)
 		}
@@ -92,7 +92,7 @@ func TestAlikeCallsOfDifferentSessions(t *testing.T) {
 			b := newBench(t, killing())
 			highest := haltd.Allow
 			for i := 0; i < 12 && highest < haltd.Kill; i++ {
-				b.now = start.Add(time.Duration(i) * time.Second)
+				b.move(start.Add(time.Duration(i) * time.Second))
 				r := b.request(tc.session(i), saying(fmt.Sprintf("Check order #%d, please.", 1000+i)))
 				r.Named = tc.named
 				v := b.Judge.Judge(t.Context(), r)

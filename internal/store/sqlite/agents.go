@@ -54,6 +54,7 @@ func noAgent(id string) error {
 // Sessions implements haltd.AgentStore.
 func (s *Store) Sessions(ctx context.Context, q haltd.SessionQuery) ([]haltd.Session, string, error) {
 	var w conditions
+	w.add("a.deleted = 0")
 	w.contains("s.id", q.Search)
 	if q.Agent != "" {
 		w.add("a.id = ?", q.Agent)
@@ -69,7 +70,7 @@ func (s *Store) Sessions(ctx context.Context, q haltd.SessionQuery) ([]haltd.Ses
 
 // Session implements haltd.AgentStore.
 func (s *Store) Session(ctx context.Context, agent, id string) (haltd.Session, error) {
-	session, _, err := scanSession(s.readers.QueryRowContext(ctx, sessionColumns+" WHERE s.id = ? AND a.id = ?", id, agent))
+	session, _, err := scanSession(s.readers.QueryRowContext(ctx, sessionColumns+" WHERE s.id = ? AND a.id = ? AND a.deleted = 0", id, agent))
 	if isNoRows(err) {
 		err = haltd.Errorf(haltd.CodeNotFound, "agent %q has no session %q", agent, id).
 			WithFix("Sessions older than the retention are gone.")

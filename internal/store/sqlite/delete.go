@@ -8,7 +8,8 @@ import (
 
 // DeleteAgent implements haltd.ControlStore. Marks and ledgers stay with the
 // standing: neither a loop that was answered for nor money that was spent is
-// undone by forgetting. The hourly sums go on without the agent's name.
+// undone by forgetting. Of a session with a standing it stays known when it
+// last called, by which the standing is forgotten. The hourly sums go on without the agent's name.
 // Canceled on its way, it leaves the agent with some of its events gone.
 func (s *Store) DeleteAgent(ctx context.Context, id string) error {
 	for {
@@ -49,7 +50,9 @@ func (s *Store) deleteSome(ctx context.Context, id string, chunk int64) (more bo
 func (s *Store) forgetAgent(ctx context.Context, no int64) error {
 	s.writer.forget()
 	for _, query := range []string{
-		"DELETE FROM sessions WHERE agent = ?",
+		"DELETE FROM sessions WHERE no IN (SELECT s.no FROM sessions s WHERE s.agent = ? AND NOT " + hasStanding + ")",
+		`UPDATE sessions SET client = '', model = '', first_seen = last_seen, peak_score = 0,
+			(` + totalsColumns + `) = (0, 0, 0, 0, 0, 0, 0, 0) WHERE agent = ?`,
 		`INSERT INTO usage (hour, agent, provider, model, ` + totalsColumns + `)
 			SELECT hour, 0, provider, model, ` + totalsColumns + ` FROM usage WHERE agent = ?` + onUsageSQL,
 		"DELETE FROM usage WHERE agent = ?",

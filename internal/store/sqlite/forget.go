@@ -52,3 +52,37 @@ func (s *Store) forgetAgents(ctx context.Context, t time.Time, most int64) (int6
 	}
 	return gone, err
 }
+
+// ForgetSessions implements haltd.ControlStore.
+func (s *Store) ForgetSessions(ctx context.Context, sessions []haltd.Target, since time.Time) (gone []haltd.Target, err error) {
+	err = s.writer.write(ctx, func(ctx context.Context) error {
+		gone, err = s.forgetSessions(ctx, sessions, since)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("forget sessions: %w", explain(s.path, err))
+	}
+	return gone, nil
+}
+
+func (s *Store) forgetSessions(ctx context.Context, sessions []haltd.Target, since time.Time) (gone []haltd.Target, err error) {
+	forget, err := s.writer.conn.PrepareContext(ctx, `DELETE FROM session_standings WHERE agent = ? AND session = ?
+		AND coalesce(changed_at, 0) < ? AND NOT EXISTS (SELECT 1 FROM sessions s JOIN agents a ON a.no = s.agent
+			WHERE s.id = session_standings.session AND a.id = session_standings.agent AND s.last_seen >= ?)`)
+	if err != nil {
+		return nil, err
+	}
+	defer forget.Close()
+	for _, t := range sessions {
+		result, err := forget.ExecContext(ctx, t.Agent, t.Session, micros(since), micros(since))
+		if err != nil {
+			return nil, err
+		}
+		if n, err := result.RowsAffected(); err != nil {
+			return nil, err
+		} else if n > 0 {
+			gone = append(gone, t)
+		}
+	}
+	return gone, nil
+}

@@ -50,7 +50,8 @@ func (s *Store) inChunks(ctx context.Context, t time.Time, chunk int64, prune fu
 }
 
 // pruneSome deletes one chunk. Sessions go in a transaction that has found no
-// events before t left, so that none loses the session it names.
+// events before t left, so that none loses the session it names. One that has
+// a standing stays, because it tells when the session last called.
 func (s *Store) pruneSome(ctx context.Context, t time.Time, chunk int64) (events int64, more bool, err error) {
 	err = s.writer.write(ctx, func(ctx context.Context) error {
 		events, err = s.affect(ctx, `DELETE FROM events WHERE id IN (SELECT id FROM events
@@ -62,8 +63,8 @@ func (s *Store) pruneSome(ctx context.Context, t time.Time, chunk int64) (events
 		if more = events == chunk; more {
 			return nil
 		}
-		sessions, err := s.affect(ctx, `DELETE FROM sessions WHERE no IN (SELECT no FROM sessions WHERE last_seen < ? LIMIT ?)`,
-			micros(t), chunk)
+		sessions, err := s.affect(ctx, `DELETE FROM sessions WHERE no IN (
+			SELECT s.no FROM sessions s WHERE s.last_seen < ? AND NOT `+hasStanding+` LIMIT ?)`, micros(t), chunk)
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,9 @@ const standingColumns = "active, deactivated_by, incident, changed_by, why, chan
 // notable finds the standings that differ from simply active.
 const notable = "active = 0 OR coalesce(deactivated_by, incident, changed_by, why, changed_at, activated_at, grace_until) IS NOT NULL"
 
+// hasStanding finds the sessions s that have a standing.
+const hasStanding = "EXISTS (SELECT 1 FROM agents a JOIN session_standings t ON t.agent = a.id WHERE a.no = s.agent AND t.session = s.id)"
+
 // standingRow is standingColumns as they are scanned, all NULL where there is
 // no row.
 type standingRow struct {

@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -146,8 +147,8 @@ func agentsKept(t *testing.T, s Store) {
 	long, lately := start, start.Add(haltd.KeepSums)
 	now := lately.Add(2 * time.Hour)
 	add(t, s, call(1, long, "silent", "s"), call(2, long, "killed", "s"), call(3, long, "resumed", "s"), call(4, long, "limited", "s"),
-		call(6, long, "deleted", "s"), call(7, long, "deleted-killed", "s"), call(8, lately, "recent", "s"))
-	stand(t, s, killed("killed", ""), resumed("resumed", ""), killed("deleted-killed", ""))
+		call(5, long, "with-session", "s"), call(6, long, "deleted", "s"), call(7, long, "deleted-killed", "s"), call(8, lately, "recent", "s"))
+	stand(t, s, killed("killed", ""), resumed("resumed", ""), killed("with-session", "s"), killed("deleted-killed", ""))
 	commit(t, s, haltd.Change{Agent: "limited", Override: &haltd.PolicyOverride{TimeZone: new("UTC")}})
 	for _, id := range []string{"deleted", "deleted-killed"} {
 		if err := s.DeleteAgent(t.Context(), id); err != nil {
@@ -157,10 +158,10 @@ func agentsKept(t *testing.T, s Store) {
 	before := control(t, s)
 
 	forget(t, s, now)
-	equal(t, "agents while their events are kept", agentIDs(t, s), []string{"killed", "limited", "recent", "resumed", "silent"})
+	equal(t, "agents while their events are kept", agentIDs(t, s), []string{"killed", "limited", "recent", "resumed", "silent", "with-session"})
 	pruneBefore(t, s, lately)
 	forget(t, s, now)
-	equal(t, "agents after", agentIDs(t, s), []string{"killed", "limited", "recent", "resumed"})
+	equal(t, "agents after", agentIDs(t, s), []string{"killed", "limited", "recent", "resumed", "with-session"})
 	equal(t, "who may call", control(t, s), before)
 
 	add(t, s, call(9, now, "new", "s"), call(10, now, "silent", "s"))
@@ -222,4 +223,76 @@ func incidentsKept(t *testing.T, s Store) {
 	pruneBefore(t, s, start.Add(time.Hour))
 	forget(t, s, start.Add(haltd.KeepSums+time.Second))
 	equal(t, "when they stop nobody any more", left(), []string{"budget", "fresh"})
+}
+
+func sessionsForgotten(t *testing.T, s Store) {
+	since := start.Add(haltd.KeepStopped)
+	blocked := call(1, since, "a", "tries")
+	blocked.Type, blocked.Blocked = haltd.EventBlocked, true
+	add(t, s, blocked, call(2, start, "a", "silent"), call(3, since, "b", "silent"))
+	changed := killed("a", "changed")
+	changed.At = since
+	stand(t, s, killed("a", "tries"), killed("a", "silent"), killed("a", "never-seen"), changed, killed("b", "silent"), killed("a", "unasked"))
+	pruneBefore(t, s, since.Add(day)) // a standing keeps when its session last called
+	asked := []haltd.Target{{Agent: "a", Session: "tries"}, {Agent: "a", Session: "silent"}, {Agent: "a", Session: "never-seen"},
+		{Agent: "a", Session: "changed"}, {Agent: "b", Session: "silent"}, {Agent: "a", Session: "unknown"}}
+	for _, c := range []struct {
+		name       string
+		since      time.Time
+		gone, left []haltd.Target
+	}{
+		{"in time", start, nil, append(slices.Clone(asked[:5]), haltd.Target{Agent: "a", Session: "unasked"})},
+		{"later", since, asked[1:3], []haltd.Target{asked[0], asked[3], asked[4], {Agent: "a", Session: "unasked"}}},
+		{"later still", since.Add(time.Second), []haltd.Target{asked[0], asked[3], asked[4]}, []haltd.Target{{Agent: "a", Session: "unasked"}}},
+	} {
+		gone, err := s.ForgetSessions(t.Context(), asked, c.since)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, c.name+": gone", gone, c.gone)
+		left := []haltd.Target{}
+		for _, st := range control(t, s).Standings {
+			left = append(left, haltd.Target{Agent: st.Agent, Session: st.Session})
+		}
+		equal(t, c.name+": left", sorted(left), sorted(c.left))
+	}
+	pruneBefore(t, s, since.Add(day))
+	_, err := s.Session(t.Context(), "a", "tries")
+	wantCode(t, "a session without a standing", err, haltd.CodeNotFound)
+}
+
+// deletingStopped forgets all of a stopped session but when it last called.
+func deletingStopped(t *testing.T, s Store) {
+	tries := start.Add(haltd.KeepStopped)
+	add(t, s, call(1, start, "a", "s"), call(2, tries, "a", "s"))
+	stand(t, s, killed("a", "s"))
+	if err := s.DeleteAgent(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Session(t.Context(), "a", "s")
+	wantCode(t, "the session", err, haltd.CodeNotFound)
+	list, _, err := s.Sessions(t.Context(), haltd.SessionQuery{})
+	if err != nil || len(list) != 0 {
+		t.Errorf("sessions %+v, error %v; want none", list, err)
+	}
+	gone, err := s.ForgetSessions(t.Context(), []haltd.Target{{Agent: "a", Session: "s"}}, tries)
+	if err != nil || len(gone) != 0 {
+		t.Errorf("gone %v, error %v; want it stopped for as long as if nobody had deleted its agent", gone, err)
+	}
+	later := tries.Add(time.Hour)
+	add(t, s, call(3, later, "a", "s"))
+	session, err := s.Session(t.Context(), "a", "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "calls after it came back", session.Totals.Calls, 1)
+	equal(t, "standing then", session.Standing, killed("a", "s"))
+}
+
+func sorted(list []haltd.Target) []haltd.Target {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b haltd.Target) int {
+		return strings.Compare(a.Agent+" "+a.Session, b.Agent+" "+b.Session)
+	})
+	return list
 }

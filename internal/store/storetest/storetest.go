@@ -67,6 +67,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"deleting an agent forgets its record", deleteAgent},
 		{"deleting an agent lifts no kill", deleteKilled},
 		{"prune keeps who may call", pruneKeepsControl},
+		{"stopped sessions are forgotten when they have been silent", sessionsForgotten},
+		{"deleting an agent forgets no stopped session sooner", deletingStopped},
 		{"sums are kept for their time", sumsKept},
 		{"ledgers of past periods are forgotten", ledgersKept},
 		{"agents that are gone are forgotten", agentsKept},
