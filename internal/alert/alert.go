@@ -6,6 +6,7 @@
 package alert
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"encoding/json"
@@ -165,7 +166,7 @@ func parse(kind haltd.ChannelKind, raw json.RawMessage) (settings outbound.Setti
 func (s *Service) send(ctx context.Context, c haltd.Channel, m outbound.Message) (answer string, retry bool, err error) {
 	settings, err := parse(c.Kind, c.Settings)
 	if err != nil {
-		return "", false, err
+		return cmp.Or(c.Disabled, err.Error()), false, err
 	}
 	s.mu.Lock()
 	network := s.network

@@ -105,27 +105,43 @@ func (s *Service) SaveChannel(ctx context.Context, c haltd.Channel) (haltd.Chann
 func (s *Service) prepare(ctx context.Context, c *haltd.Channel) (made string, err error) {
 	if c.ID == "" {
 		c.ID, c.Source, c.CreatedAt, c.Disabled = haltd.NewName("chn_"), fromAPI, s.Clock(), ""
-		if c.Kind == haltd.ChannelWebhook {
-			if c.Settings, made, err = withSecret(c.Settings); err != nil {
-				return "", err
-			}
-		}
-		return made, ParseSettings(c.Kind, c.Settings)
+		return enter(c)
 	}
 	stored, err := s.ofAPI(ctx, c.ID)
 	if err != nil {
 		return "", err
 	}
-	settings, err := change(stored, c.Settings)
+	if before, unread := parse(stored.Kind, stored.Settings); unread == nil {
+		stored.Settings, err = change(stored, before, c.Settings)
+	} else {
+		stored.Settings, stored.Disabled = c.Settings, ""
+		made, err = enter(&stored)
+	}
 	if err != nil {
 		return "", err
 	}
-	stored.Name, stored.Settings = c.Name, settings
+	stored.Name = c.Name
 	if c.Enabled != stored.Enabled {
 		stored.Enabled, stored.Disabled = c.Enabled, ""
 	}
 	*c = stored
-	return "", nil
+	return made, nil
+}
+
+// enter completes a channel whose settings are all given: a new one, or one
+// whose settings can no longer be read, because their key is lost or another
+// version wrote them.
+func enter(c *haltd.Channel) (made string, err error) {
+	if len(c.Settings) == 0 {
+		return "", haltd.Errorf(haltd.CodeInvalid, "settings: are missing, and there are none that can be read").
+			WithFix("Enter all settings of the channel, or delete it.")
+	}
+	if c.Kind == haltd.ChannelWebhook {
+		if c.Settings, made, err = withSecret(c.Settings); err != nil {
+			return "", err
+		}
+	}
+	return made, ParseSettings(c.Kind, c.Settings)
 }
 
 // ofAPI is a channel that the API may change.
@@ -167,7 +183,7 @@ func withSecret(raw json.RawMessage) (settings json.RawMessage, made string, err
 }
 
 // change is the settings of a channel with those that are given.
-func change(c haltd.Channel, given json.RawMessage) (json.RawMessage, error) {
+func change(c haltd.Channel, before outbound.Settings, given json.RawMessage) (json.RawMessage, error) {
 	if len(given) == 0 {
 		return c.Settings, nil
 	}
@@ -175,10 +191,7 @@ func change(c haltd.Channel, given json.RawMessage) (json.RawMessage, error) {
 	if err := json.Unmarshal(given, &fields); err != nil {
 		return nil, haltd.Errorf(haltd.CodeInvalid, "settings: is not an object").WithFix("Send the settings that change, by name.")
 	}
-	before, err := parse(c.Kind, c.Settings)
-	if err == nil {
-		dropShown(fields, before)
-	}
+	dropShown(fields, before)
 	settings, err := merge(c.Settings, fields)
 	if err != nil {
 		return nil, err

@@ -134,6 +134,52 @@ func TestAChangeKeepsWhatItLeavesOut(t *testing.T) {
 	}
 }
 
+// A store that has lost its key hands channels out without settings.
+func TestSettingsThatCannotBeReadAreEnteredAgain(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		kind     haltd.ChannelKind
+		change   haltd.Channel
+		err      string // part of the error
+		enabled  bool
+		disabled string
+		made     bool // a secret is made and shown
+	}{
+		{name: "a name", kind: haltd.ChannelSlack, err: "settings: are missing", disabled: "no key"},
+		{name: "the switch", kind: haltd.ChannelSlack, change: haltd.Channel{Enabled: true}, err: "settings: are missing", disabled: "no key"},
+		{name: "some settings", kind: haltd.ChannelEmail, change: haltd.Channel{Settings: json.RawMessage(`{"password":"new"}`)}, err: "host: ", disabled: "no key"},
+		{name: "all settings", kind: haltd.ChannelSlack, change: haltd.Channel{Settings: json.RawMessage(`{"url":"` + slackURL + `"}`)}},
+		{name: "all settings and the switch", kind: haltd.ChannelSlack, change: haltd.Channel{Enabled: true, Settings: json.RawMessage(`{"url":"` + slackURL + `"}`)}, enabled: true},
+		{name: "a webhook without its secret", kind: haltd.ChannelWebhook, change: haltd.Channel{Settings: json.RawMessage(`{"url":"https://example.com","secret":""}`)}, made: true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld(t)
+			lost := haltd.Channel{ID: "chn_a", Name: "a", Kind: tc.kind, Disabled: "no key", Source: fromAPI, Settings: json.RawMessage(`{}`)}
+			if err := w.store.SaveChannel(context.Background(), lost); err != nil {
+				t.Fatal(err)
+			}
+			if answer, delivered, err := w.Test(context.Background(), lost.ID); answer != "no key" || delivered || err != nil {
+				t.Errorf("a test answers %q, delivered %v, %v; want why it is off", answer, delivered, err)
+			}
+			tc.change.ID, tc.change.Name = lost.ID, "b"
+			shown, err := w.SaveChannel(context.Background(), tc.change)
+			if tc.err == "" && err != nil || tc.err != "" && (haltd.ErrorCode(err) != haltd.CodeInvalid || !strings.Contains(err.Error(), tc.err)) {
+				t.Errorf("error %v, want %q", err, tc.err)
+			}
+			got, err := w.channel(context.Background(), lost.ID)
+			if err != nil || got.Enabled != tc.enabled || got.Disabled != tc.disabled {
+				t.Errorf("channel %+v, %v; want enabled %v, disabled %q", got, err, tc.enabled, tc.disabled)
+			}
+			if tc.err != "" && string(got.Settings) != "{}" {
+				t.Errorf("settings %s, want them untouched", got.Settings)
+			}
+			if made := strings.Contains(string(shown.Settings), `"secret":"whsec_`) && !strings.Contains(string(shown.Settings), "whsec_…"); made != tc.made {
+				t.Errorf("shown %s; want a new secret: %v", shown.Settings, tc.made)
+			}
+		})
+	}
+}
+
 func TestAPasswordGoesToNoOtherServer(t *testing.T) {
 	for change, allowed := range map[string]bool{
 		`{"host":"smtp.evil.example"}`:                                false,

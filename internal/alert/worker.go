@@ -33,6 +33,7 @@ func (s *Service) Wake() {
 // Run sends until ctx ends, and returns when no try is on its way. Tries that
 // it cuts are made again by the next Run.
 func (s *Service) Run(ctx context.Context) {
+	s.tellOff(ctx)
 	w := newWorker(s)
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
@@ -46,6 +47,20 @@ func (s *Service) Run(ctx context.Context) {
 		case <-ticker.C:
 		case t := <-w.ended:
 			w.end(t)
+		}
+	}
+}
+
+// tellOff says at the start which channels haltd itself has switched off: who
+// reads the log may not look at the dashboard.
+func (s *Service) tellOff(ctx context.Context) {
+	channels, err := s.all(ctx)
+	if err != nil {
+		return // the first round tells
+	}
+	for _, c := range channels {
+		if c.Disabled != "" {
+			s.Logger.WarnContext(ctx, "a channel gets no alerts", "channel", c.ID, "reason", c.Disabled)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package alert
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -320,5 +321,25 @@ func TestDeliveriesOfChannelsThatAreNoMoreAreGivenUp(t *testing.T) {
 		if d := w.only(); d.Status != haltd.DeliveryDead || !strings.HasPrefix(d.Answer, c.answer) {
 			t.Errorf("%s: delivery = %+v, want given up: %s", name, d, c.answer)
 		}
+	}
+}
+
+func TestTheLogTellsOfChannelsThatAreOff(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range []haltd.Channel{
+		{ID: "chn_lost", Name: "a", Kind: haltd.ChannelSlack, Disabled: "its key is lost", Source: fromAPI},
+		{ID: "chn_off", Name: "b", Kind: haltd.ChannelSlack, Source: fromAPI},
+	} {
+		if err := w.store.SaveChannel(context.Background(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var log strings.Builder
+	w.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	w.Run(ctx)
+	if got := log.String(); !strings.Contains(got, `channel=chn_lost reason="its key is lost"`) || strings.Contains(got, "chn_off") {
+		t.Errorf("the log says %q; want the channel that haltd switched off, and no other", got)
 	}
 }

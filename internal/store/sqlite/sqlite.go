@@ -45,10 +45,11 @@ type Store struct {
 	path    string
 	writer  *writer
 	readers *sql.DB
+	secrets secrets
 }
 
 // Open opens the database at path, makes it when there is none, and brings
-// its tables up to date.
+// its tables up to date. The key of the secrets in it lies beside it.
 func Open(ctx context.Context, path string) (*Store, error) {
 	return open(ctx, path, busyTimeout)
 }
@@ -76,7 +77,10 @@ func open(ctx context.Context, path string, busy time.Duration) (_ *Store, err e
 	}
 	db.SetMaxOpenConns(readers)
 	db.SetMaxIdleConns(readers)
-	s := &Store{path: path, writer: w, readers: db}
+	s := &Store{path: path, writer: w, readers: db, secrets: secrets{path: filepath.Join(filepath.Dir(path), keyFile)}}
+	if err := s.sealChannels(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	if err := s.Ping(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
