@@ -8,6 +8,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/binary"
+	"maps"
 	"net/http"
 	"net/url"
 	"sync"
@@ -29,11 +30,11 @@ const (
 type SignIn struct {
 	mu      sync.Mutex
 	code    string
-	revoked map[string]bool // signed out, until they would have expired anyway
+	revoked map[string]time.Time // cookies that were signed out, and when they have expired at the latest
 }
 
 // NewSignIn makes a code.
-func NewSignIn() *SignIn { return &SignIn{code: rand.Text(), revoked: map[string]bool{}} }
+func NewSignIn() *SignIn { return &SignIn{code: rand.Text(), revoked: map[string]time.Time{}} }
 
 // Code is the code that has not been used yet, "" after it was.
 func (s *SignIn) Code() string {
@@ -133,21 +134,26 @@ func (s *server) holdsSession(cookie string) bool {
 	}
 	s.SignIn.mu.Lock()
 	defer s.SignIn.mu.Unlock()
-	return !s.SignIn.revoked[cookie]
+	_, revoked := s.SignIn.revoked[cookie]
+	return !revoked
 }
 
 // maxRevoked bounds what is remembered of signed-out cookies; nobody signs
-// out so often.
+// out so often within the time that a cookie lasts.
 const maxRevoked = 10_000
 
 func (s *server) revoke(cookie string) {
 	if !s.holdsSession(cookie) {
 		return
 	}
+	now, revoked := s.Clock(), s.SignIn.revoked
 	s.SignIn.mu.Lock()
 	defer s.SignIn.mu.Unlock()
-	if len(s.SignIn.revoked) < maxRevoked {
-		s.SignIn.revoked[cookie] = true
+	if len(revoked) >= maxRevoked {
+		maps.DeleteFunc(revoked, func(_ string, expired time.Time) bool { return now.After(expired) })
+	}
+	if len(revoked) < maxRevoked {
+		revoked[cookie] = now.Add(signedIn)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -111,6 +112,24 @@ func TestACookieEndsWithItsTimeAndItsToken(t *testing.T) {
 	now = now.Add(signedIn)
 	if w := b.send("GET", "/v1/me", ""); w.Code != 401 {
 		t.Errorf("a cookie of long ago: %d", w.Code)
+	}
+}
+
+func TestSigningOutWorksForEver(t *testing.T) {
+	now := noon
+	b, in := newBrowser(t, func(o *Options) { o.Clock = func() time.Time { return now } })
+	for i := range maxRevoked {
+		in.revoked[strconv.Itoa(i)] = now.Add(signedIn)
+	}
+	now = now.Add(signedIn + time.Second)
+	b.send("POST", "/v1/sign-in", `{"token":"`+token+`"}`)
+	kept := *b.cookie
+	b.send("POST", "/v1/sign-out", "")
+	if w := (&browser{b.handler, &kept}).send("GET", "/v1/me", ""); w.Code != 401 {
+		t.Errorf("a cookie that was signed out after many others: %d", w.Code)
+	}
+	if n := len(in.revoked); n != 1 {
+		t.Errorf("%d cookies are remembered, want the one that has not expired", n)
 	}
 }
 
