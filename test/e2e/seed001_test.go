@@ -257,7 +257,7 @@ func testThrottledClientLeaves(t *testing.T, s *stage, up *tools) {
 	for range 2 {
 		a.call("GET", "/throttle/left", "")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, "GET", "http://"+s.gateway+"/agents/"+a.id+"/throttle/left", nil)
 	if err != nil {
@@ -265,7 +265,7 @@ func testThrottledClientLeaves(t *testing.T, s *stage, up *tools) {
 	}
 	if res, err := a.client.Do(req); err == nil {
 		res.Body.Close()
-		t.Fatalf("a call that waits for 300 ms was answered within 50: %d", res.StatusCode)
+		t.Fatalf("a call that waits for 300 ms was answered within 150: %d", res.StatusCode)
 	}
 	if e := a.has(haltd.EventError, 1)[0]; e.Error != "client_left" || e.Status != 0 {
 		t.Errorf("event %+v; want client_left", e)
