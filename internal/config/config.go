@@ -29,8 +29,10 @@ type Config struct {
 	// Providers are the built-in providers and those of the file, by name.
 	Providers map[string]Provider `yaml:"providers"`
 	Pricing   Pricing             `yaml:"pricing"`
-	Retention Retention           `yaml:"retention"`
-	Log       Log                 `yaml:"log"`
+	// Excerpts says that what is said in calls is kept, redacted.
+	Excerpts  Switch    `yaml:"excerpts"`
+	Retention Retention `yaml:"retention"`
+	Log       Log       `yaml:"log"`
 	// Defaults is the policy of an agent that has none of its own.
 	Defaults Defaults `yaml:"defaults"`
 	// Agents are what agents have of their own, by id.
@@ -95,6 +97,8 @@ type Pricing struct {
 type Retention struct {
 	// Events is 0 to keep events for ever.
 	Events time.Duration `yaml:"events"`
+	// Excerpts is 0 to keep them as long as their events.
+	Excerpts time.Duration `yaml:"excerpts"`
 }
 
 // Log is how haltd logs.
@@ -119,7 +123,7 @@ func defaults() *Config {
 		// a budget that stops too early is noticed, one that never stops is
 		// not.
 		Pricing:   Pricing{Default: pricing.Flat(5*haltd.Dollar, 30*haltd.Dollar)},
-		Retention: Retention{Events: 30 * day},
+		Retention: Retention{Events: 30 * day, Excerpts: 7 * day},
 		Log:       Log{Format: "text", Level: slog.LevelInfo},
 		Defaults:  Defaults{Policy: haltd.DefaultPolicy()},
 	}

@@ -66,7 +66,7 @@ func TestDefaultsAlone(t *testing.T) {
 		DataDir:   "./data",
 		Providers: builtInProviders(),
 		Pricing:   Pricing{Default: pricing.Flat(5*haltd.Dollar, 30*haltd.Dollar)},
-		Retention: Retention{Events: 720 * time.Hour},
+		Retention: Retention{Events: 720 * time.Hour, Excerpts: 168 * time.Hour},
 		Log:       Log{Format: "text", Level: slog.LevelInfo},
 		Defaults:  Defaults{Policy: haltd.DefaultPolicy()},
 	}
@@ -146,7 +146,8 @@ pricing:
   default: {input: 1, output: 2}
   models:
     gpt-4.1: {input: 0.5, output: 1.25, cache_read: 0}
-retention: {events: 1d12h}
+excerpts: on
+retention: {events: 1d12h, excerpts: 36h}
 log: {format: json, level: debug}
 `, nil)
 	lab := c.Providers["lab-2"]
@@ -167,7 +168,8 @@ log: {format: json, level: debug}
 			Default: pricing.Flat(haltd.Dollar, 2*haltd.Dollar),
 			Models:  map[string]pricing.Price{"gpt-4.1": {Input: half, Output: haltd.Dollar + quarter, CacheWrite: half}},
 		},
-		Retention: Retention{Events: 36 * time.Hour},
+		Excerpts:  true,
+		Retention: Retention{Events: 36 * time.Hour, Excerpts: 36 * time.Hour},
 		Log:       Log{Format: "json", Level: slog.LevelDebug},
 		Defaults:  Defaults{Policy: haltd.DefaultPolicy()},
 	}

@@ -63,6 +63,12 @@ func TestProblems(t *testing.T) {
 			"haltd.yaml:1: gateway.max_body: expected 1KiB to 1GiB, got 0B"}},
 		{"duration", "gateway: {shutdown_timeout: 30}\n", []string{
 			"haltd.yaml:1: gateway.shutdown_timeout: expected a duration such as 30s, 12h or 30d, got 30"}},
+		{"no switch", "excerpts: sometimes\n", []string{
+			`haltd.yaml:1: excerpts: expected on or off, got "sometimes"`}},
+		{"switch with keys", "excerpts: {}\n", []string{
+			"haltd.yaml:1: excerpts: expected on or off, got keys and values"}},
+		{"negative retention of excerpts", "retention: {excerpts: -1h}\n", []string{
+			"haltd.yaml:1: retention.excerpts: expected 0 to 36500d, got -1h"}},
 		{"negative duration", "retention: {events: -1h}\n", []string{
 			"haltd.yaml:1: retention.events: expected 0 to 36500d, got -1h"}},
 		{"level", "log: {level: loud}\n", []string{
@@ -152,7 +158,7 @@ func TestProblems(t *testing.T) {
 			"haltd.yaml:2: a second YAML document; keep everything in one"}},
 		{"all at once, in order", "log: {level: loud}\nfoo: 1\ngateway: {listen: x}\n", []string{
 			`haltd.yaml:1: log.level: expected debug, info, warn or error, got "loud"`,
-			"haltd.yaml:2: foo: unknown key; expected one of gateway, admin, data_dir, providers, pricing, retention, log, defaults, agents, policies, jwt, alerts",
+			"haltd.yaml:2: foo: unknown key; expected one of gateway, admin, data_dir, providers, pricing, excerpts, retention, log, defaults, agents, policies, jwt, alerts",
 			`haltd.yaml:3: gateway.listen: expected host:port such as 127.0.0.1:7070, got "x"`}},
 	})
 }

@@ -97,8 +97,10 @@ pricing:
       output: 8.00
       cache_read: 0.0028
       cache_write: 0.0028
+excerpts: off
 retention:
   events: 30d
+  excerpts: 7d
 log:
   format: text
   level: info

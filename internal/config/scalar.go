@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,16 @@ import (
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
 )
+
+// Switch is written on or off.
+type Switch bool
+
+func (s Switch) String() string {
+	if s {
+		return "on"
+	}
+	return "off"
+}
 
 // ByteSize is a number of bytes, written like 32MiB.
 type ByteSize int64
@@ -129,6 +140,9 @@ func setScalar(target any, text string) (handled bool, err error) {
 	case *bool:
 		expected = "true or false"
 		*t, ok = text == "true", text == "true" || text == "false"
+	case *Switch:
+		expected = "on or off"
+		*t, ok = text == "on" || text == "true", slices.Contains([]string{"on", "off", "true", "false"}, text)
 	case *int:
 		expected = "a whole number"
 		n, err := strconv.Atoi(text)
@@ -184,6 +198,8 @@ func scalarText(value any) (text string, handled bool) {
 		return v.String(), true
 	case bool:
 		return strconv.FormatBool(v), true
+	case Switch:
+		return v.String(), true
 	case int:
 		return strconv.Itoa(v), true
 	case int64:

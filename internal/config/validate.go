@@ -23,6 +23,7 @@ func (d *decoder) validate(c *Config) {
 	d.between("gateway.shutdown_timeout", int64(c.Gateway.ShutdownTimeout), 0, int64(time.Hour), duration)
 	d.between("gateway.block_status", int64(c.Gateway.BlockStatus), 400, 499, number)
 	d.between("retention.events", int64(c.Retention.Events), 0, 36500*int64(day), duration)
+	d.between("retention.excerpts", int64(c.Retention.Excerpts), 0, 36500*int64(day), duration)
 	if c.DataDir == "" {
 		d.problem("data_dir", "expected a directory, got nothing")
 	}
