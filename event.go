@@ -9,7 +9,7 @@ import (
 )
 
 // Event is one line of the record. Prompt text is not in it: digests,
-// lengths and tool names are.
+// lengths and tool names are; see Excerpt.
 type Event struct {
 	ID   EventID   `json:"id"`
 	Time time.Time `json:"time"` // when the request arrived
@@ -56,6 +56,10 @@ type Event struct {
 
 	// Verdict says what was decided and why, with scores and evidence.
 	Verdict json.RawMessage `json:"verdict,omitempty"`
+
+	// Excerpt goes into the record with the event and is read by itself:
+	// events that come out of the record have none.
+	Excerpt *Excerpt `json:"-"`
 }
 
 // EventType is the kind of an event.
@@ -184,13 +188,14 @@ type EventQuery struct {
 // EventStore keeps the record.
 type EventStore interface {
 	// AppendEvents writes events in one transaction and adds them to the
-	// totals of their agents, sessions and hours. An id that is there
-	// already is left as it is and not counted again. After it returns nil
-	// the events survive a crash of the process.
+	// totals of their agents, sessions and hours; their excerpts go with
+	// them. An id that is there already is left as it is and not counted
+	// again. After it returns nil the events survive a crash of the process.
 	AppendEvents(ctx context.Context, events []Event) error
 	// Events answers at most q.Limit events.
 	Events(ctx context.Context, q EventQuery) ([]Event, error)
-	// PruneEvents deletes what is older than t: events, sessions by when they
+	// PruneEvents deletes what is older than t: events with their excerpts,
+	// sessions by when they
 	// were last seen, deliveries that have ended, incidents that nobody
 	// decided about. It says how many events went. Totals of agents and
 	// hours stay, and so do a session with a standing and an incident that
