@@ -151,7 +151,7 @@ func (a *App) openData(ctx context.Context, cfg *config.Config) (err error) {
 		return err
 	}
 	a.recorder = record.New(a.store, record.Options{
-		Retention: func() time.Duration { return a.config.Load().Retention.Events },
+		Retention: func() record.Retention { return record.Retention(a.config.Load().Retention) },
 		Clock:     a.opts.Clock, Logger: a.log,
 	})
 	a.metrics.WatchDependency("store", func() bool { return a.recorder.Degraded() != nil })

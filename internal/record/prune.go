@@ -26,16 +26,22 @@ func (r *Recorder) prune(ctx context.Context) {
 
 func (r *Recorder) pruneOnce(ctx context.Context) {
 	keep := r.opts.Retention()
+	r.pruneBy(ctx, "excerpts", keep.Excerpts, r.store.PruneExcerpts)
+	r.pruneBy(ctx, "events", keep.Events, r.store.PruneEvents)
+}
+
+// pruneBy deletes things that are older than they are kept for.
+func (r *Recorder) pruneBy(ctx context.Context, things string, keep time.Duration, prune func(context.Context, time.Time) (int64, error)) {
 	if keep <= 0 {
 		return
 	}
-	gone, err := r.store.PruneEvents(ctx, r.opts.Clock().Add(-keep))
+	gone, err := prune(ctx, r.opts.Clock().Add(-keep))
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
-		r.log.Warn("old events cannot be deleted", "error", err)
+		r.log.Warn("old "+things+" cannot be deleted", "error", err)
 	case gone > 0:
-		r.log.Info("old events deleted", "events", gone, "kept_for", keep)
+		r.log.Info("old "+things+" deleted", "count", gone, "duration", keep)
 	}
 }
 

@@ -15,24 +15,35 @@ import (
 	"github.com/haltd/haltd"
 )
 
-// EventAppender is the part of haltd.EventStore that a Recorder uses. An
-// error with CodeUnavailable means that the same write may pass later; any
-// other is taken for the fault of the events.
+// EventAppender is the part of haltd.EventStore and haltd.ExcerptStore that a
+// Recorder uses. An error with CodeUnavailable means that the same write may
+// pass later; any other is taken for the fault of the events.
 type EventAppender interface {
 	AppendEvents(ctx context.Context, events []haltd.Event) error
 	PruneEvents(ctx context.Context, t time.Time) (int64, error)
 	Forget(ctx context.Context, now time.Time) error
+	PruneExcerpts(ctx context.Context, t time.Time) (int64, error)
 }
 
 // Options shape a Recorder; each zero field has a default.
 type Options struct {
-	Queue     int                  // events that may wait to be written; 65536
-	Batch     int                  // events in one write; 500
-	Interval  time.Duration        // how long an event may wait for others; 200 ms
-	Retention func() time.Duration // how long events are kept, asked before each prune; 0 keeps them, none prunes nothing at all
-	Clock     haltd.Clock          // time.Now
-	Logger    *slog.Logger         // silent
+	Queue     int              // events that may wait to be written; 65536
+	Batch     int              // events in one write; 500
+	Interval  time.Duration    // how long an event may wait for others; 200 ms
+	Retention func() Retention // asked before each prune; none prunes nothing at all
+	Clock     haltd.Clock      // time.Now
+	Logger    *slog.Logger     // silent
 }
+
+// Retention is how long the record is kept; 0 is for ever.
+type Retention struct {
+	Events   time.Duration
+	Excerpts time.Duration // they go with their events at the latest
+}
+
+// excerptShare is the part of the queue in which excerpts may wait: they are
+// many times as large as their events, which must not be lost for them.
+const excerptShare = 16
 
 // Stats counts what a Recorder has done.
 type Stats struct {
@@ -106,8 +117,8 @@ func New(store EventAppender, opts Options) *Recorder {
 
 // Record queues an event and gives it an id where it has none; ids grow in
 // the order of the queue, so that a reader who has seen one has seen all
-// before it. It never waits for the store; when the queue is full the event is
-// dropped and counted.
+// before it. It never waits for the store; when the queue is long the event
+// loses its excerpt, and when it is full the event is dropped and counted.
 func (r *Recorder) Record(e haltd.Event) {
 	now := r.opts.Clock()
 	r.mu.Lock()
@@ -118,6 +129,9 @@ func (r *Recorder) Record(e haltd.Event) {
 	}
 	if e.ID == 0 {
 		e.ID = r.ids.Next(now)
+	}
+	if r.accepted-r.settled >= int64(r.opts.Queue/excerptShare) {
+		e.Excerpt = nil
 	}
 	r.pending = append(r.pending, e)
 	r.accepted++

@@ -27,7 +27,7 @@ var errDown = haltd.Errorf(haltd.CodeUnavailable, "the disk is full")
 type memory struct {
 	mu      sync.Mutex
 	batches [][]haltd.Event
-	pruned  []time.Time
+	pruned  []string // what, and from before when
 	forgot  []time.Time
 	tries   int
 	fail    func(batch []haltd.Event) error
@@ -70,9 +70,17 @@ func (m *memory) AppendEvents(ctx context.Context, events []haltd.Event) error {
 }
 
 func (m *memory) PruneEvents(_ context.Context, t time.Time) (int64, error) {
+	return m.prune("events", t)
+}
+
+func (m *memory) PruneExcerpts(_ context.Context, t time.Time) (int64, error) {
+	return m.prune("excerpts", t)
+}
+
+func (m *memory) prune(things string, t time.Time) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.pruned = append(m.pruned, t)
+	m.pruned = append(m.pruned, things+" "+t.Format(time.DateTime))
 	return 1, nil
 }
 
@@ -89,7 +97,7 @@ func (m *memory) forgets() []time.Time {
 	return slices.Clone(m.forgot)
 }
 
-func (m *memory) prunes() []time.Time {
+func (m *memory) prunes() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.pruned)
@@ -226,6 +234,29 @@ func TestFullQueueDrops(t *testing.T) {
 			t.Fatal(err)
 		}
 		equal(t, "ids", store.ids(), []int{1, 2, 3, 4, 5, 8})
+	})
+}
+
+// A store that stands still costs the excerpts of what comes later before it
+// costs events: they are what fills the memory.
+func TestLongQueueKeepsNoExcerpts(t *testing.T) {
+	store := &memory{}
+	run(t, store, Options{Queue: 3 * excerptShare}, func(t *testing.T, r *Recorder) {
+		release := store.block()
+		for id := 1; id <= 5; id++ {
+			e := event(id)
+			e.Excerpt = &haltd.Excerpt{Prompt: "hello"}
+			r.Record(e)
+		}
+		release()
+		if err := r.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var kept []bool
+		for _, e := range store.batches[0] {
+			kept = append(kept, e.Excerpt != nil)
+		}
+		equal(t, "which events kept their excerpts", kept, []bool{true, true, true, false, false})
 	})
 }
 
@@ -421,22 +452,24 @@ func drain(c <-chan haltd.Event, n int) string {
 func TestRetention(t *testing.T) {
 	store := &memory{}
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	var passed, keep atomic.Int64 // durations
+	var passed atomic.Int64 // a duration
+	var keep atomic.Value
+	keep.Store(Retention{})
 	opts := Options{
 		Clock:     func() time.Time { return noon.Add(time.Duration(passed.Load())) },
-		Retention: func() time.Duration { return time.Duration(keep.Load()) },
+		Retention: func() Retention { return keep.Load().(Retention) },
 	}
 	run(t, store, opts, func(t *testing.T, r *Recorder) {
 		synctest.Wait()
 		equal(t, "prunes that keep everything", store.prunes(), nil)
-		keep.Store(int64(24 * time.Hour))
+		keep.Store(Retention{Events: 24 * time.Hour})
 		time.Sleep(pruneEvery)
 		synctest.Wait()
 		passed.Store(int64(pruneEvery))
+		keep.Store(Retention{Events: 24 * time.Hour, Excerpts: 2 * time.Hour})
 		time.Sleep(pruneEvery)
 		synctest.Wait()
-		yesterday := noon.Add(-24 * time.Hour)
-		equal(t, "prunes", store.prunes(), []time.Time{yesterday, yesterday.Add(time.Hour)})
+		equal(t, "prunes", store.prunes(), []string{"events 2026-02-28 12:00:00", "excerpts 2026-03-01 11:00:00", "events 2026-02-28 13:00:00"})
 		equal(t, "what is kept for its time, also while events are kept for ever", store.forgets(), []time.Time{noon, noon, noon.Add(time.Hour)})
 	})
 }
@@ -444,10 +477,10 @@ func TestRetention(t *testing.T) {
 func TestRetentionAtStart(t *testing.T) {
 	store := &memory{}
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	opts := Options{Clock: func() time.Time { return now }, Retention: func() time.Duration { return time.Hour }}
+	opts := Options{Clock: func() time.Time { return now }, Retention: func() Retention { return Retention{Events: time.Hour} }}
 	run(t, store, opts, func(t *testing.T, r *Recorder) {
 		synctest.Wait()
-		equal(t, "prunes", store.prunes(), []time.Time{now.Add(-time.Hour)})
+		equal(t, "prunes", store.prunes(), []string{"events 2026-03-01 11:00:00"})
 	})
 }
 
@@ -484,9 +517,10 @@ func BenchmarkRecord(b *testing.B) {
 
 type discard struct{}
 
-func (discard) AppendEvents(context.Context, []haltd.Event) error     { return nil }
-func (discard) PruneEvents(context.Context, time.Time) (int64, error) { return 0, nil }
-func (discard) Forget(context.Context, time.Time) error               { return nil }
+func (discard) AppendEvents(context.Context, []haltd.Event) error       { return nil }
+func (discard) PruneEvents(context.Context, time.Time) (int64, error)   { return 0, nil }
+func (discard) PruneExcerpts(context.Context, time.Time) (int64, error) { return 0, nil }
+func (discard) Forget(context.Context, time.Time) error                 { return nil }
 
 // Whoever has seen an event has seen all that came before it, however many
 // record at once.

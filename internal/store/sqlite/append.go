@@ -109,6 +109,7 @@ type appender struct {
 	addAgent, addSession           *statement
 	addHour, addUsage, insertEvent *statement
 	countUsage, hasUsage           *statement
+	insertExcerpt                  *statement
 
 	agents   map[string]int64
 	sessions map[sessionKey]int64
@@ -155,6 +156,7 @@ func newAppender(c preparer) (*appender, error) {
 		findAgentSQL: &a.findAgent, findSessionSQL: &a.findSession, addAgentSQL: &a.addAgent, addSessionSQL: &a.addSession,
 		addHourSQL: &a.addHour, addUsageSQL: &a.addUsage, insertEventSQL: &a.insertEvent,
 		countUsageSQL: &a.countUsage, hasUsageSQL: &a.hasUsage,
+		insertExcerptSQL: &a.insertExcerpt,
 	} {
 		var err error
 		if *to, err = prepare(c, query); err != nil {
@@ -168,6 +170,7 @@ func (a *appender) close() error {
 	var errs []error
 	for _, s := range []*statement{
 		a.findAgent, a.findSession, a.addAgent, a.addSession, a.addHour, a.addUsage, a.insertEvent, a.countUsage, a.hasUsage,
+		a.insertExcerpt,
 	} {
 		if s != nil {
 			errs = append(errs, s.stmt.Close())
@@ -266,8 +269,12 @@ func (a *appender) writeHours(t *tally) error {
 
 func (a *appender) writeEvent(t *tally, e *haltd.Event) error {
 	a.buf = appendDetail(a.buf[:0], e)
-	return a.insertEvent.exec(int64(e.ID), micros(e.Time), t.agentNo(e.Agent), t.sessionNo(e.Agent, e.Session),
+	err := a.insertEvent.exec(int64(e.ID), micros(e.Time), t.agentNo(e.Agent), t.sessionNo(e.Agent, e.Session),
 		string(e.Type), e.Client, e.Provider, e.Model, e.Blocked, string(a.buf))
+	if err != nil || e.Excerpt == nil {
+		return err
+	}
+	return a.writeExcerpt(e)
 }
 
 func (t *tally) agentNo(id string) int64 {

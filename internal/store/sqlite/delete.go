@@ -6,6 +6,10 @@ import (
 	"math"
 )
 
+// deleteChunk is how many events one transaction of DeleteAgent deletes, each
+// perhaps with an excerpt that is several pages long.
+const deleteChunk = 1000
+
 // DeleteAgent implements haltd.ControlStore. Marks and ledgers stay with the
 // standing: neither a loop that was answered for nor money that was spent is
 // undone by forgetting. Of a session with a standing it stays known when it
@@ -13,7 +17,7 @@ import (
 // Canceled on its way, it leaves the agent with some of its events gone.
 func (s *Store) DeleteAgent(ctx context.Context, id string) error {
 	for {
-		more, err := s.deleteSome(ctx, id, pruneChunk)
+		more, err := s.deleteSome(ctx, id, deleteChunk)
 		if err != nil {
 			return fmt.Errorf("delete agent: %w", explain(s.path, err))
 		}
@@ -23,8 +27,8 @@ func (s *Store) DeleteAgent(ctx context.Context, id string) error {
 	}
 }
 
-// deleteSome deletes one chunk of an agent's events and, in the transaction
-// that finds none left, all else.
+// deleteSome deletes one chunk of an agent's events with their excerpts and, in
+// the transaction that finds none left, all else.
 func (s *Store) deleteSome(ctx context.Context, id string, chunk int64) (more bool, err error) {
 	err = s.writer.write(ctx, func(ctx context.Context) error {
 		var no int64
@@ -35,7 +39,11 @@ func (s *Store) deleteSome(ctx context.Context, id string, chunk int64) (more bo
 		if err != nil {
 			return err
 		}
-		events, err := s.affect(ctx, "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE agent = ? LIMIT ?)", no, chunk)
+		const some = "SELECT id FROM events WHERE agent = ? ORDER BY id LIMIT ?"
+		if _, err := s.eraseExcerpts(ctx, some, no, chunk); err != nil {
+			return err
+		}
+		events, err := s.affect(ctx, "DELETE FROM events WHERE id IN ("+some+")", no, chunk)
 		if err != nil {
 			return err
 		}

@@ -12,8 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// columns are the fields of an event that have a column of their own.
-var columns = []string{"ID", "Time", "Type", "Agent", "Session", "Client", "Provider", "Model", "Blocked"}
+// columns are the fields of an event that have a column of their own, or a
+// table.
+var columns = []string{"ID", "Time", "Type", "Agent", "Session", "Client", "Provider", "Model", "Blocked", "Excerpt"}
 
 func TestDetailKeepsEveryField(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -13,6 +13,9 @@ const pruneChunk = 5000
 // PruneEvents implements haltd.EventStore. Canceled on its way, it says how
 // many events went so far.
 func (s *Store) PruneEvents(ctx context.Context, t time.Time) (int64, error) {
+	if _, err := s.PruneExcerpts(ctx, t); err != nil {
+		return 0, err
+	}
 	var total int64
 	for {
 		events, more, err := s.pruneSome(ctx, t, pruneChunk)

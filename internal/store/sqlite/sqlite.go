@@ -1,8 +1,8 @@
-// Package sqlite keeps the record in one SQLite file: events, the agents and
-// sessions they belong to, hourly sums and gateway keys; who may call, and
-// the rules, budgets and incidents behind it; and the outbox of alerts. It
-// knows nothing of requests, policy or prices; what it writes was decided
-// elsewhere.
+// Package sqlite keeps the record in one SQLite file: events and excerpts, the
+// agents and sessions they belong to, hourly sums and gateway keys; who may
+// call, and the rules, budgets and incidents behind it; and the outbox of
+// alerts. It knows nothing of requests, policy or prices; what it writes was
+// decided elsewhere.
 //
 // One connection writes, a few read. A write is on disk when its method
 // returns.
@@ -25,6 +25,7 @@ import (
 
 var (
 	_ haltd.EventStore     = (*Store)(nil)
+	_ haltd.ExcerptStore   = (*Store)(nil)
 	_ haltd.AgentStore     = (*Store)(nil)
 	_ haltd.KeyStore       = (*Store)(nil)
 	_ haltd.ControlStore   = (*Store)(nil)
@@ -67,7 +68,7 @@ func open(ctx context.Context, path string, busy time.Duration) (_ *Store, err e
 		return nil, err
 	}
 	w, err := openWriter(ctx, dataSource(path, busy,
-		"journal_mode(wal)", "synchronous(full)", "cache_size(-4096)", "wal_autocheckpoint(4000)"))
+		"journal_mode(wal)", "synchronous(full)", "cache_size(-4096)", "wal_autocheckpoint(4000)", "secure_delete(fast)"))
 	if err != nil {
 		return nil, err
 	}

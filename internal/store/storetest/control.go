@@ -243,6 +243,7 @@ func everything(id string, event int) haltd.Change {
 	raised.Agent = id
 	blocked := call(event, start, id, "s")
 	blocked.Type, blocked.Blocked, blocked.Incident = haltd.EventKillSwitch, true, raised.ID
+	blocked.Excerpt = &haltd.Excerpt{Prompt: "what " + id + " said"}
 	return haltd.Change{
 		Standing: new(killed(id, "")), Agent: id, Override: &haltd.PolicyOverride{TimeZone: new("Asia/Tokyo")},
 		Bypass: &haltd.Bypass{On: true, By: id, At: start}, Rule: new(rule("rul_"+id, 1)),

@@ -43,6 +43,7 @@ type contents struct {
 	Agents     []haltd.Agent
 	Sessions   []haltd.Session
 	Events     []haltd.Event
+	Excerpt    haltd.Excerpt
 	Incidents  []haltd.Incident
 	Ledgers    []haltd.Ledger
 	Notices    []haltd.Notice
@@ -54,19 +55,20 @@ type contents struct {
 
 func lookAt(t *testing.T, s Store) (c contents) {
 	t.Helper()
-	var errs [12]error
+	var errs [13]error
 	c.Control, errs[0] = s.Control(t.Context())
 	c.Mark, _, errs[1] = s.Mark(t.Context(), "a", "s")
 	c.Agents, _, errs[2] = s.Agents(t.Context(), haltd.AgentQuery{})
 	c.Sessions, _, errs[3] = s.Sessions(t.Context(), haltd.SessionQuery{})
 	c.Events, errs[4] = s.Events(t.Context(), haltd.EventQuery{})
-	c.Incidents, _, errs[5] = s.Incidents(t.Context(), haltd.IncidentQuery{})
-	c.Ledgers, errs[6] = s.Ledgers(t.Context(), "a", time.Time{})
-	c.Notices, errs[7] = s.Notices(t.Context(), 10)
-	c.Deliveries, _, errs[8] = s.Deliveries(t.Context(), haltd.DeliveryQuery{})
-	c.Channels, errs[9] = s.Channels(t.Context())
-	c.AlertRules, errs[10] = s.AlertRules(t.Context())
-	c.Keys, errs[11] = s.Keys(t.Context())
+	c.Excerpt, _, errs[5] = s.Excerpt(t.Context(), 1)
+	c.Incidents, _, errs[6] = s.Incidents(t.Context(), haltd.IncidentQuery{})
+	c.Ledgers, errs[7] = s.Ledgers(t.Context(), "a", time.Time{})
+	c.Notices, errs[8] = s.Notices(t.Context(), 10)
+	c.Deliveries, _, errs[9] = s.Deliveries(t.Context(), haltd.DeliveryQuery{})
+	c.Channels, errs[10] = s.Channels(t.Context())
+	c.AlertRules, errs[11] = s.AlertRules(t.Context())
+	c.Keys, errs[12] = s.Keys(t.Context())
 	for i, err := range errs {
 		if err != nil {
 			t.Fatalf("read %s: %v", reflect.TypeFor[contents]().Field(i).Name, err)

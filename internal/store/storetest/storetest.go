@@ -13,6 +13,7 @@ import (
 // Store is all that an adapter implements.
 type Store interface {
 	haltd.EventStore
+	haltd.ExcerptStore
 	haltd.AgentStore
 	haltd.KeyStore
 	haltd.ControlStore
@@ -40,6 +41,10 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"concurrent appends", concurrent},
 		{"prune", prune},
 		{"a canceled context stops work", canceled},
+		{"excerpts go with their events", excerpts},
+		{"excerpts are all or nothing with their events", excerptsAtomic},
+		{"prune of excerpts", pruneExcerpts},
+		{"deleting an agent forgets what it said", deleteExcerpts},
 		{"agents", agents},
 		{"agent totals", totals},
 		{"agent paging and search", agentListing},
