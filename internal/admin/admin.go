@@ -25,10 +25,11 @@ import (
 // Options are the neighbours of the admin API. All are needed but where it
 // says otherwise.
 type Options struct {
-	Agents haltd.AgentStore
-	Events haltd.EventStore
-	Live   Live
-	Keys   Keyring
+	Agents   haltd.AgentStore
+	Events   haltd.EventStore
+	Excerpts haltd.ExcerptStore
+	Live     Live
+	Keys     Keyring
 
 	Control    Control
 	Standings  Standings
@@ -70,12 +71,14 @@ type Options struct {
 
 // Status is the state of the process as it is now.
 type Status struct {
-	Gateway    string    `json:"gateway" doc:"Where agents call."`
-	Admin      string    `json:"admin" doc:"Where this API is."`
-	Started    time.Time `json:"started"`
-	StoreBytes int64     `json:"store_bytes" doc:"Size of the record."`
-	Degraded   []string  `json:"degraded" doc:"Dependencies that haltd does without now."`
-	Pricing    string    `json:"pricing" doc:"Where the prices come from, and of when."`
+	Gateway      string    `json:"gateway" doc:"Where agents call."`
+	Admin        string    `json:"admin" doc:"Where this API is."`
+	Started      time.Time `json:"started"`
+	StoreBytes   int64     `json:"store_bytes" doc:"Size of the record."`
+	Degraded     []string  `json:"degraded" doc:"Dependencies that haltd does without now."`
+	Pricing      string    `json:"pricing" doc:"Where the prices come from, and of when."`
+	Excerpts     bool      `json:"excerpts" doc:"Whether excerpts of calls are stored."`
+	ExcerptsKept int64     `json:"excerpts_kept_seconds" doc:"How long excerpts are kept; 0 is as long as their events."`
 
 	Upstreams []haltd.Upstream `json:"upstreams" doc:"Where calls go, by name, and how each answered since haltd started."`
 }

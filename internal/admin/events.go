@@ -87,7 +87,12 @@ type eventInput struct {
 	ID string `path:"id" doc:"Id of the event."`
 }
 
-type eventOutput struct{ Body haltd.Event }
+type eventOutput struct {
+	Body struct {
+		haltd.Event
+		Excerpt *haltd.Excerpt `json:"excerpt,omitempty" doc:"What was said, where excerpts are stored."`
+	}
+}
 
 func (s *server) registerEvents() {
 	register(s, operation(http.MethodGet, "/v1/events", "list-events", "Events, the newest first"), s.events)
@@ -150,11 +155,24 @@ func (s *server) event(ctx context.Context, in *eventInput) (*eventOutput, error
 			return nil, err
 		}
 		if len(found) == 1 && found[0].ID == id {
-			return &eventOutput{eventInUTC(found[0])}, nil
+			return s.withExcerpt(ctx, eventInUTC(found[0]))
 		}
 	}
 	return nil, haltd.Errorf(haltd.CodeNotFound, "There is no event %s", in.ID).
 		WithFix("It may be older than the record is kept; GET /v1/events lists what there is.")
+}
+
+func (s *server) withExcerpt(ctx context.Context, e haltd.Event) (*eventOutput, error) {
+	excerpt, ok, err := s.Excerpts.Excerpt(ctx, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := &eventOutput{}
+	out.Body.Event = e
+	if ok {
+		out.Body.Excerpt = &excerpt
+	}
+	return out, nil
 }
 
 func eventInUTC(e haltd.Event) haltd.Event {

@@ -30,6 +30,7 @@ type fakeEvents struct {
 	asked  []haltd.EventQuery
 	stats  haltd.StatsQuery
 	err    error
+	unread error         // of excerpts
 	noted  []haltd.Event // changes
 }
 
@@ -80,6 +81,19 @@ func (f *fakeEvents) lastQuery() haltd.EventQuery {
 
 func (f *fakeEvents) PruneEvents(context.Context, time.Time) (int64, error) { return 0, nil }
 func (f *fakeEvents) Forget(context.Context, time.Time) error               { return nil }
+
+func (f *fakeEvents) Excerpt(_ context.Context, id haltd.EventID) (haltd.Excerpt, bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, e := range f.events {
+		if e.ID == id && e.Excerpt != nil {
+			return *e.Excerpt, true, f.unread
+		}
+	}
+	return haltd.Excerpt{}, false, f.unread
+}
+
+func (f *fakeEvents) PruneExcerpts(context.Context, time.Time) (int64, error) { return 0, nil }
 
 func (f *fakeEvents) Stats(_ context.Context, q haltd.StatsQuery) (haltd.Stats, error) {
 	f.stats = q
@@ -221,7 +235,7 @@ func newWorld(change ...func(*Options)) *world {
 	w := &world{events: &fakeEvents{}, agents: &fakeAgents{}, keys: &fakeKeys{}, live: newFakeLive(), incidents: &fakeIncidents{}}
 	w.fakeControl = newFakeControl(w.incidents)
 	o := Options{
-		Agents: w.agents, Events: w.events, Live: w.live, Keys: w.keys,
+		Agents: w.agents, Events: w.events, Excerpts: w.events, Live: w.live, Keys: w.keys,
 		Control: w, Standings: w, Rules: w, BreakGlass: w, Spendings: w, Ingester: w, Windows: w,
 		Incidents: w.incidents, Delete: w.forget,
 		Record:   w.events.note,
@@ -233,6 +247,7 @@ func newWorld(change ...func(*Options)) *world {
 		Config:  func() ([]byte, error) { return []byte("data_dir: ./data\n"), nil },
 		Status: func() Status {
 			return Status{Gateway: "http://127.0.0.1:7070", Admin: "http://127.0.0.1:7071", Started: noon.Add(-time.Hour), StoreBytes: 4096, Pricing: "table of 2026-02-01",
+				Excerpts: true, ExcerptsKept: 7200,
 				Upstreams: []haltd.Upstream{
 					{Name: "ollama", Kind: haltd.UpstreamProvider, BaseURL: "http://127.0.0.1:11434", State: haltd.UpstreamUnused},
 					{Name: "openai", Kind: haltd.UpstreamProvider, BaseURL: "https://api.openai.com", State: haltd.UpstreamFailing,

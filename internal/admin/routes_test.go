@@ -112,6 +112,35 @@ func TestOneEventByID(t *testing.T) {
 	}
 }
 
+// What was said is shown with the one event that is asked for, and nowhere
+// else.
+func TestExcerptsAreShownWithTheirEventAlone(t *testing.T) {
+	w := newWorld()
+	said, quiet := call(2, "billing-bot"), call(1, "billing-bot")
+	said.Excerpt = &haltd.Excerpt{Prompt: "Reconcile the invoices.", Reply: "I will.", ToolCalls: `find {"invoice":"<7>"}`}
+	w.events.AppendEvents(nil, []haltd.Event{said, quiet})
+	type body struct {
+		ID      haltd.EventID
+		Agent   string
+		Excerpt *haltd.Excerpt
+	}
+	for _, want := range []body{{2, "billing-bot", said.Excerpt}, {1, "billing-bot", nil}} {
+		got := answer[body](t, w, "GET", "/v1/events/"+want.ID.String(), "", 200)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("event %s (-want +got):\n%s", want.ID, diff)
+		}
+	}
+	for _, target := range []string{"/v1/events", "/v1/events/export", "/v1/events/export?format=csv"} {
+		if got := w.do("GET", target, ""); got.Code != 200 || strings.Contains(got.Body.String(), "Reconcile") || !strings.Contains(got.Body.String(), said.ID.String()) {
+			t.Errorf("GET %s = %d %s, want the event without what was said", target, got.Code, got.Body)
+		}
+	}
+	w.events.unread = errStore
+	if rec := w.do("GET", "/v1/events/"+said.ID.String(), ""); rec.Code != 500 {
+		t.Errorf("an excerpt that cannot be read: %d, want 500", rec.Code)
+	}
+}
+
 func TestExportJSONLinesGoesThroughEveryPage(t *testing.T) {
 	w := newWorld()
 	fill(w, 2*exportPage+7)
@@ -377,7 +406,7 @@ func TestService(t *testing.T) {
 		"/v1/config": "data_dir: ./data",
 		"/metrics":   "haltd_in_flight 0",
 		"/v1/status": `{"version":"1.2.3","uptime_seconds":3600,"gateway":"http://127.0.0.1:7070","admin":"http://127.0.0.1:7071",` +
-			`"started":"2026-03-01T11:00:00Z","store_bytes":4096,"degraded":[],"pricing":"table of 2026-02-01","upstreams":[` +
+			`"started":"2026-03-01T11:00:00Z","store_bytes":4096,"degraded":[],"pricing":"table of 2026-02-01","excerpts":true,"excerpts_kept_seconds":7200,"upstreams":[` +
 			`{"name":"ollama","kind":"provider","base_url":"http://127.0.0.1:11434","state":"unused"},` +
 			`{"name":"openai","kind":"provider","base_url":"https://api.openai.com","state":"failing",` +
 			`"last_success":"2026-03-01T11:59:00Z","status":200,"first_byte_ms":420,"last_failure":"2026-03-01T12:00:00Z","error":"connection refused"}],` +

@@ -235,7 +235,7 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 	a.endStreams = end
 	a.adminServer = &http.Server{
 		Handler: admin.New(admin.Options{
-			Agents: a.store, Events: a.store, Incidents: a.store, Live: a.recorder, Keys: keys,
+			Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Live: a.recorder, Keys: keys,
 			Control: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control, Delete: a.control.Delete,
 			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, KeyAgent: keys.Agent, Alerts: a.alerts, Record: a.recorder.Record, Flush: a.recorder.Flush,
 			Dashboard: web.FS(), SignIn: a.signIn, Secure: secure(cfg),
@@ -305,10 +305,12 @@ func (a *App) status() admin.Status {
 		degraded = append(degraded, "store")
 	}
 	prices, date := pricing.Source()
+	cfg := a.config.Load()
 	return admin.Status{
 		Gateway: a.GatewayURL(), Admin: a.AdminURL(), Started: a.started,
 		StoreBytes: a.store.Size(), Degraded: degraded, Pricing: prices + ", " + date,
 		Upstreams: a.gateway.Upstreams(),
+		Excerpts: bool(cfg.Excerpts), ExcerptsKept: int64(cfg.Retention.Excerpts.Seconds()),
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/excerpt"
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/wire"
@@ -169,7 +170,8 @@ type exchange struct {
 	texts    []byte // the memory of call
 	estimate int    // prompt tokens
 	attempt  uint64
-	waited   time.Duration // for the client to send its body
+	waited   time.Duration  // for the client to send its body
+	draft    *excerpt.Draft // where excerpts are on
 
 	// judge
 	policies []*policy.Policy    // that select the request

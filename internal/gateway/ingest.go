@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/excerpt"
 	"github.com/haltd/haltd/internal/judge"
 )
 
@@ -28,6 +29,9 @@ func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestVerd
 	v.Describe(&e)
 	// The call was made: nothing was blocked, whatever comes next.
 	e.Blocked, e.BlockReason = false, ""
+	if s := g.settings.Load(); s.excerpts {
+		e.Excerpt = excerpt.New("").Finish(&haltd.Reply{Calls: in.ToolCalls}, s.secrets)
+	}
 	g.Judge.Control.Journal.Stamp(&e) // the answer names the event
 	g.Recorder.Record(e)
 	g.Meter.Request(e.Provider, v.Decision.Action.String())

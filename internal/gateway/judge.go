@@ -26,6 +26,9 @@ func (g *Gateway) judge(x *exchange) error {
 	if x.call != nil {
 		r.MaxTokens = int64(x.call.MaxTokens)
 	}
+	if x.draft != nil {
+		r.Excerpt = x.excerpt
+	}
 	// Should this request be the one that kills, this is how it ends.
 	r.Event.Time, r.Event.Status = x.start.UTC(), x.settings.blockStatus
 	x.verdict = g.Judge.Judge(x.r.Context(), r)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/excerpt"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/wire"
 )
@@ -64,6 +65,9 @@ func (g *Gateway) describeCall(x *exchange) {
 	e.Format, e.Model, e.Stream = c.Format, cut(c.Model, 200), c.Stream
 	prompt, _ := c.Newest()
 	e.PromptHash, e.PromptLen = textHash(prompt), len(prompt)
+	if x.settings.excerpts {
+		x.draft = excerpt.New(prompt)
+	}
 	if e.Session == "" {
 		e.Session, x.named = g.sessionOf(x)
 	}

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -31,8 +32,21 @@ func (g *Gateway) record(x *exchange) {
 	g.remember(x)
 	g.count(x)
 	if x.verdict == nil || !x.verdict.Written {
+		if x.draft != nil && x.reply != nil && !x.broken {
+			flusher(x.w)() // the client need not wait for the excerpt
+		}
+		e.Excerpt = x.excerpt()
 		g.Recorder.Record(*e)
 	}
+}
+
+// excerpt is what was said so far, without any key that haltd knows; nil where
+// excerpts are off.
+func (x *exchange) excerpt() *haltd.Excerpt {
+	if x.draft == nil {
+		return nil
+	}
+	return x.draft.Finish(x.reply, slices.AppendSeq(slices.Clone(x.settings.secrets), credentials(x.r)))
 }
 
 // settle gives the judge the reply, whole or as far as it came, and what the

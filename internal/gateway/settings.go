@@ -25,6 +25,8 @@ type Settings struct {
 	blockStatus int          // of the standard inactive answer
 	policies    *policy.Set
 	services    map[string]*upstream // of policies, by policy id
+	excerpts    bool                 // what is said in calls is kept
+	secrets     []string             // that no excerpt may show
 }
 
 // upstream is one provider, its pool of connections and how it answers.
@@ -47,8 +49,10 @@ func NewSettings(c *config.Config, old *Settings) *Settings {
 		blockStatus: c.Gateway.BlockStatus,
 		policies:    c.PolicySet,
 		services:    map[string]*upstream{},
+		excerpts:    bool(c.Excerpts),
 	}
 	for _, p := range c.Providers {
+		s.secrets = append(s.secrets, p.APIKey.Reveal())
 		u := &upstream{Provider: p, dialect: formats.Dialect(p.Format)}
 		u.succeed(old.upstream(p.Name))
 		s.upstreams[p.Name] = u

@@ -31,6 +31,9 @@ func (j *Judge) kill(ctx context.Context, v *Verdict) {
 	v.Incident = incident.ID
 	v.Describe(&e)
 	e.Type, e.Verdict = haltd.EventKillSwitch, v.Full()
+	if r.Excerpt != nil {
+		e.Excerpt = r.Excerpt()
+	}
 	_, killed, err := j.Control.Kill(ctx, target, incident, e)
 	switch {
 	case err != nil:

@@ -103,7 +103,10 @@ type Request struct {
 	// Event is what is known of the request so far. When the request is a
 	// kill, it is written with the kill and must not be recorded again.
 	Event haltd.Event
-	Now   time.Time
+	// Excerpt is what the request says, for the event of a kill; nil where
+	// excerpts are off.
+	Excerpt func() *haltd.Excerpt
+	Now     time.Time
 
 	reported bool // it was made already: see Ingest
 }

@@ -1,0 +1,171 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/fakellm"
+)
+
+// What an agent says in these tests, and what must never be found again.
+const (
+	phrase     = "Reconcile the harbour ledger"
+	plantedKey = "sk-ant-api03-aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF"
+	ownKey     = "client-key-of-no-known-shape"
+	noEntry    = `{"error": "no such entry", "hint": "ask ann@example.org"}`
+)
+
+// runAway lets an agent look for the same entry until it is killed, and
+// answers its incident.
+func runAway(t *testing.T, a *agent) haltd.Incident {
+	t.Helper()
+	messages := []message{user(phrase + " with " + plantedKey + " or " + ownKey + ".")}
+	for i := range 20 {
+		got := a.send(request{
+			messages: messages, session: "november", header: map[string]string{"Authorization": "Bearer " + ownKey},
+			reply: fakellm.Script{Text: "I look for the harbour entry again.", ToolCalls: []fakellm.ToolCall{{Name: "find_entry", Arguments: `{"entry": "harbour 7", "api_key": "hunter22"}`}}},
+		})
+		if got.status != http.StatusOK {
+			return a.incidents(1)[0]
+		}
+		id := fmt.Sprint("call_", i)
+		messages = append(messages, calls(id, "find_entry", `{"entry": "harbour 7", "api_key": "hunter22"}`), result(id, noEntry))
+	}
+	t.Fatal("the loop was not killed")
+	return haltd.Incident{}
+}
+
+// excerptOf is what the API shows of an event.
+func (n *node) excerptOf(t *testing.T, id haltd.EventID) *haltd.Excerpt {
+	t.Helper()
+	var event struct{ Excerpt *haltd.Excerpt }
+	if status := n.api(t, "GET", "/v1/events/"+id.String(), nil, &event); status != http.StatusOK {
+		t.Fatalf("GET event %s: %d", id, status)
+	}
+	return event.Excerpt
+}
+
+// holds reports whether any file of the record, or what haltd printed, has a
+// text in it.
+func (n *node) holds(t *testing.T, text string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(n.dataDir, "*"))
+	if err != nil || len(files) < 2 {
+		t.Fatalf("the data directory has %d files, error %v", len(files), err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(content, []byte(text)) {
+			return true
+		}
+	}
+	return strings.Contains(n.out.String(), text)
+}
+
+func TestExcerptsShowWhatMatched(t *testing.T) {
+	s := newStage(t, "excerpts: on\ndefaults: {kill_switch: {enabled: true}}\n")
+	a := s.agent(t)
+	incident := runAway(t, a)
+
+	want := haltd.Excerpt{Prompt: `{"error": "no such entry", "hint": "ask [redacted e-mail]"}`}
+	if got := s.excerptOf(t, incident.Event); got == nil || *got != want {
+		t.Errorf("the call that was killed says %+v, want its prompt alone: %+v", got, want)
+	}
+	want.Reply, want.ToolCalls = "I look for the harbour entry again.", `find_entry {"entry": "harbour 7", "api_key": "[redacted password]"}`
+	all := a.has(haltd.EventCall, 4)
+	for _, e := range all[:len(all)-1] {
+		if got := s.excerptOf(t, e.ID); got == nil || *got != want {
+			t.Errorf("call %s says %+v, want %+v", e.ID, got, want)
+		}
+	}
+	first := s.excerptOf(t, all[len(all)-1].ID)
+	if first == nil || first.Prompt != phrase+" with [redacted key] or [redacted key]." {
+		t.Errorf("the first call says %+v, want its keys taken out", first)
+	}
+
+	for _, path := range []string{"/v1/events?limit=1000", "/v1/events/export", "/v1/events/export?format=csv", "/v1/incidents/" + incident.ID} {
+		if answer := s.get(t, path); strings.Contains(answer, "harbour") {
+			t.Errorf("GET %s tells what was said: %s", path, answer)
+		}
+	}
+	for _, secret := range []string{plantedKey, plantedKey[20:], ownKey, "hunter22", "ann@example.org"} {
+		if s.holds(t, secret) {
+			t.Errorf("%q was stored or logged", secret)
+		}
+	}
+	if !s.holds(t, phrase) {
+		t.Error("what was said is not on disk though the API shows it")
+	}
+}
+
+func TestWithoutExcerptsNothingThatWasSaidIsStored(t *testing.T) {
+	s := newStage(t, "defaults: {kill_switch: {enabled: true}}\n")
+	a := s.agent(t)
+	incident := runAway(t, a)
+	if got := s.excerptOf(t, incident.Event); got != nil {
+		t.Errorf("the call that was killed says %+v", got)
+	}
+	for _, text := range []string{phrase, "harbour", "no such entry", plantedKey, ownKey} {
+		if s.holds(t, text) {
+			t.Errorf("%q was stored or logged", text)
+		}
+	}
+}
+
+func TestExcerptsAreSwitchedWithoutARestart(t *testing.T) {
+	s := newStage(t, "excerpts: off\n")
+	a := s.agent(t)
+	yaml, err := os.ReadFile(s.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct {
+		state string
+		kept  bool
+	}{{"off", false}, {"on", true}, {"off", false}} {
+		s.write(t, strings.Replace(string(yaml), "excerpts: off", "excerpts: "+c.state, 1))
+		if err := s.command.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		s.eventually(t, "reloaded", func() bool { return strings.Count(s.out.String(), "configuration reloaded") == i+1 })
+		a.ask(fmt.Sprint("Question ", i), "an answer")
+		e := a.has(haltd.EventCall, i+1)[0]
+		if got := s.excerptOf(t, e.ID); (got != nil) != c.kept {
+			t.Errorf("with excerpts %s the call says %+v", c.state, got)
+		}
+	}
+	// What was stored stays until its time is over.
+	if got := s.excerptOf(t, a.has(haltd.EventCall, 3)[1].ID); got == nil || got.Prompt != "Question 1" || got.Reply != "an answer" {
+		t.Errorf("the excerpt from before is %+v", got)
+	}
+}
+
+// get is an answer of the admin API as it is.
+func (n *node) get(t *testing.T, path string) string {
+	t.Helper()
+	req, err := http.NewRequest("GET", "http://"+n.admin+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(res.Body); err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %d, %v", path, res.StatusCode, err)
+	}
+	return b.String()
+}
