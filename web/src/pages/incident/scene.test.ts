@@ -47,6 +47,15 @@ test('retries and calls blocked earlier are not in it', () => {
   expect(scene.entries.map((e) => e.event.id)).not.toContain(blocked.id)
 })
 
+test('a call that was rejected stands last at its own incident', () => {
+  const rejected = call(7, '', { event_type: 'blocked', blocked: true, incident: 'inc_r' })
+  const raised = { ...incident, id: 'inc_r', action: 'reject', event: 'evt_0000000000006w', time: rejected.time } as Incident
+  const scene = sceneOf(raised, evidenceOf(verdict), upTo(raised, [...calls, rejected, call(8, '', { event_type: 'blocked', incident: 'inc_r' })]), new Map())!
+  expect(scene.entries.at(-1)?.event.id).toBe(rejected.id)
+  const killed = { ...raised, action: 'kill' } as Incident
+  expect(sceneOf(killed, evidenceOf(verdict), [...calls, rejected], new Map())!.entries.at(-1)?.event.id).toBe(calls.at(-1)!.id)
+})
+
 test('a match is the last call that had arrived when it was judged', () => {
   const scene = sceneOf(incident, evidenceOf(verdict), [...calls, stopped], new Map())!
   expect(scene.matches).toEqual({ prompt: [1], response: [2], tools: [1] })

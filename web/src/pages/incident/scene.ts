@@ -42,7 +42,10 @@ export function upTo(incident: Incident, calls: Event[]): Event[] {
  *  numbers tells the place of a call in its session. */
 export function sceneOf(incident: Incident, evidence: Evidence, calls: Event[], numbers: Map<string, number>): Scene | undefined {
   const size = incident.settings.kill_switch.window_size
-  const judged = calls.filter((c) => !c.retry && (c.event_type !== 'blocked' || c.id === incident.event))
+  // The call in question was blocked where it was rejected; a kill has an
+  // event of its own.
+  const rejected = (c: Event) => incident.action === 'reject' && c.incident === incident.id
+  const judged = calls.filter((c) => !c.retry && (c.event_type !== 'blocked' || rejected(c)))
   const window = judged.slice(-size)
   if (window.length === 0) return undefined
   const similarity = evidence.signals.find((s) => s.detector === 'similarity')
