@@ -310,7 +310,7 @@ func (a *App) status() admin.Status {
 		Gateway: a.GatewayURL(), Admin: a.AdminURL(), Started: a.started,
 		StoreBytes: a.store.Size(), Degraded: degraded, Pricing: prices + ", " + date,
 		Upstreams: a.gateway.Upstreams(),
-		Excerpts: bool(cfg.Excerpts), ExcerptsKept: int64(cfg.Retention.Excerpts.Seconds()),
+		Excerpts:  bool(cfg.Excerpts), ExcerptsKept: int64(cfg.Retention.Excerpts.Seconds()),
 	}
 }
 

@@ -20,6 +20,7 @@ export type Budget = Schemas['Budget']
 export type Channel = Schemas['Channel']
 export type Delivery = Schemas['Delivery']
 export type Event = Schemas['Event']
+export type Excerpt = Schemas['Excerpt']
 export type HourRange = Schemas['HourRange']
 export type Incident = Answer<'/v1/incidents', 'get'>['incidents'][number]
 export type IncidentDetail = Answer<'/v1/incidents/{id}', 'get'>

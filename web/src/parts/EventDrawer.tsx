@@ -1,6 +1,8 @@
-import { Badge, Code, Drawer, Group, Stack, Text, Title } from '@mantine/core'
+import { Badge, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { eventQuery } from '../api/events'
 import { evidenceOf } from '../api/evidence'
 import type { Event } from '../api/shapes'
 import { bytes, count, money, score } from '../format/figures'
@@ -9,6 +11,7 @@ import { Copy } from './Copy'
 import { eventWords, typeWords } from './eventWords'
 import { Pair, Pairs } from './Facts'
 import { AgentLink, IncidentLink, SessionLink } from './links'
+import { Said } from './Said'
 
 interface Props {
   event: Event | undefined
@@ -109,14 +112,7 @@ function Details({ event: e }: { event: Event }) {
           haltd could not read this reply; it was passed on and counted. {e.unread}
         </Text>
       )}
-      {(e.tool_calls ?? []).length > 0 && (
-        <div>
-          <Title order={3} mb={4}>
-            Tool calls
-          </Title>
-          <Code block>{(e.tool_calls ?? []).join('\n')}</Code>
-        </div>
-      )}
+      <Spoken event={e} />
       {(e.prompt_hash || e.reply_hash) && (
         <div>
           <Title order={3} mb={4}>
@@ -126,10 +122,39 @@ function Details({ event: e }: { event: Event }) {
             {e.prompt_hash && <Pair name="Prompt"><span className="mono">{e.prompt_hash}</span>, {bytes(e.prompt_bytes)}</Pair>}
             {e.reply_hash && <Pair name="Reply"><span className="mono">{e.reply_hash}</span>, {bytes(e.reply_bytes)}</Pair>}
           </Pairs>
-          <Text size="xs" c="dimmed">
-            Prompt text is not stored.
-          </Text>
         </div>
+      )}
+    </>
+  )
+}
+
+// Spoken is what was said, where it is stored, else what is known of it.
+function Spoken({ event: e }: { event: Event }) {
+  const hasText = Boolean(e.prompt_hash || e.reply_hash)
+  const tools = e.tool_calls ?? []
+  const { data } = useQuery({ ...eventQuery(e.id), enabled: hasText || tools.length > 0 })
+  const parts = [
+    { name: 'Prompt', text: data?.excerpt?.prompt },
+    { name: 'Reply', text: data?.excerpt?.reply },
+    { name: 'Tool calls', text: data?.excerpt?.tool_calls ?? tools.join('\n') },
+  ]
+  return (
+    <>
+      {parts.map(
+        ({ name, text }) =>
+          text && (
+            <div key={name}>
+              <Title order={3} mb={4}>
+                {name}
+              </Title>
+              <Said runs={[{ text, differs: false }]} label={name} />
+            </div>
+          ),
+      )}
+      {hasText && data && (
+        <Text size="xs" c="dimmed">
+          {data.excerpt ? 'Long texts are shortened; keys, passwords and addresses are taken out.' : 'Prompt text is not stored.'}
+        </Text>
       )}
     </>
   )

@@ -1,7 +1,13 @@
-import { Group, NativeSelect, Text } from '@mantine/core'
-import type { Event } from '../../api/shapes'
+import { Code, Group, NativeSelect, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { eventQuery } from '../../api/events'
+import { statusQuery } from '../../api/service'
+import type { Event, Excerpt } from '../../api/shapes'
+import { differences, type Run } from '../../format/differences'
 import { bytes } from '../../format/figures'
 import { clock } from '../../format/time'
+import { Said } from '../../parts/Said'
 import { Section } from '../../parts/Section'
 import { type Entry, type Lane, named, type Scene } from './scene'
 import classes from './incident.module.css'
@@ -12,20 +18,20 @@ interface Props {
   onChoose: (lane: Lane, index: number) => void
 }
 
-const lanes: { lane: Lane; name: string }[] = [
-  { lane: 'prompt', name: 'Prompt' },
-  { lane: 'response', name: 'Response' },
-  { lane: 'tools', name: 'Tool calls' },
+const lanes: { lane: Lane; name: string; part: keyof Excerpt }[] = [
+  { lane: 'prompt', name: 'Prompt', part: 'prompt' },
+  { lane: 'response', name: 'Response', part: 'reply' },
+  { lane: 'tools', name: 'Tool calls', part: 'tool_calls' },
 ]
 
-/** Pairs are the calls that match, side by side, by their hashes: prompt text
- *  is not stored. */
+/** Pairs are the calls that match, side by side: by what they said where
+ *  excerpts are stored, else by their hashes. */
 export function Pairs({ scene, chosen, onChoose }: Props) {
   return (
     <Section title="Matching calls, side by side">
       {lanes
         .filter(({ lane }) => scene.matches[lane].length > 0)
-        .map(({ lane, name }) => {
+        .map(({ lane, name, part }) => {
           const matches = scene.matches[lane]
           const index = chosen?.lane === lane ? chosen.index : matches[matches.length - 1]!
           return (
@@ -51,14 +57,11 @@ export function Pairs({ scene, chosen, onChoose }: Props) {
                   />
                 )}
               </div>
-              <Side entry={scene.entries[index]!} lane={lane} when="Earlier call" />
-              <Side entry={scene.entries[scene.compared[lane]]!} lane={lane} when="Later call" />
+              <Sides earlier={scene.entries[index]!} later={scene.entries[scene.compared[lane]]!} lane={lane} name={name} part={part} />
             </div>
           )
         })}
-      <Text size="xs" c="dimmed" pt="sm" style={{ borderTop: '1px solid var(--border)' }}>
-        Prompt text is not stored. Timestamps, ids and numbers were masked before the texts were compared, so that equal texts may have different hashes.
-      </Text>
+      <Footnote call={scene.entries.at(-1)!.event} />
     </Section>
   )
 }
@@ -67,25 +70,65 @@ function label(e: Entry): string {
   return e.number === undefined ? clock(e.event.time) : `#${e.number}`
 }
 
-function Side({ entry, lane, when }: { entry: Entry; lane: Lane; when: string }) {
+function Sides({ earlier, later, lane, name, part }: { earlier: Entry; later: Entry; lane: Lane; name: string; part: keyof Excerpt }) {
+  const before = useQuery(eventQuery(earlier.event.id)).data?.excerpt?.[part]
+  const after = useQuery(eventQuery(later.event.id)).data?.excerpt?.[part]
+  const [left, right] = useMemo(() => (before && after ? differences(before, after) : [alone(before), alone(after)]), [before, after])
+  return (
+    <>
+      <Side entry={earlier} lane={lane} when="Earlier call" said={left} label={`${name} of the earlier call`} />
+      <Side entry={later} lane={lane} when="Later call" said={right} label={`${name} of the later call`} />
+    </>
+  )
+}
+
+function alone(text: string | undefined): Run[] | undefined {
+  return text ? [{ text, differs: false }] : undefined
+}
+
+function Side({ entry, lane, when, said, label }: { entry: Entry; lane: Lane; when: string; said: Run[] | undefined; label: string }) {
   const { hash, size } = textOf(entry.event, lane)
   return (
     <div>
-      <Group justify="space-between" fz={12}>
+      <Group justify="space-between" fz={12} mb={4}>
         <span>
           <b>{named(entry)}</b> <span className="muted">· {when}</span>
         </span>
         <span className="muted">{clock(entry.event.time)}</span>
       </Group>
-      <Text className="mono" mt={4} style={{ overflowWrap: 'anywhere' }}>
-        {lane === 'tools' ? (entry.event.tool_calls ?? []).join(', ') || 'no tool call' : hash ? spaced(hash) : 'no text'}
-      </Text>
+      {said ? (
+        <Said runs={said} label={label} />
+      ) : (
+        <Text className="mono" style={{ overflowWrap: 'anywhere' }}>
+          {lane === 'tools' ? (entry.event.tool_calls ?? []).join(', ') || 'no tool call' : hash ? spaced(hash) : 'no text'}
+        </Text>
+      )}
       {lane !== 'tools' && size > 0 && (
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" mt={4}>
           {bytes(size)}
         </Text>
       )}
     </div>
+  )
+}
+
+// Footnote says what was compared, and how to see more of it.
+function Footnote({ call }: { call: Event }) {
+  const event = useQuery(eventQuery(call.id))
+  const status = useQuery(statusQuery)
+  if (!event.data || !status.data) return null
+  return (
+    <Text size="xs" c="dimmed" pt="sm" style={{ borderTop: '1px solid var(--border)' }}>
+      {event.data.excerpt
+        ? 'Words that differ are marked. Long texts are shortened; keys, passwords and addresses are taken out. Timestamps, ids and numbers were masked before the texts were compared.'
+        : 'Prompt text is not stored. Timestamps, ids and numbers were masked before the texts were compared, so that equal texts may have different hashes.'}
+      {!event.data.excerpt && !status.data.excerpts && (
+        <>
+          {' '}
+          To read what later calls say, set <Code fz={11}>excerpts: on</Code> in the configuration and reload it.
+        </>
+      )}
+    </Text>
   )
 }
 

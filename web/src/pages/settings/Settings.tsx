@@ -75,6 +75,7 @@ function Store() {
             <Pair name="Retention">
               <span className="mono">{sectionOf(config, 'retention')}</span>
             </Pair>
+            <Pair name="Excerpts">{s.excerpts ? `stored, kept ${s.excerpts_kept_seconds > 0 ? `for ${span(s.excerpts_kept_seconds * 1000)}` : 'as long as their events'}` : 'not stored'}</Pair>
           </Pairs>
         )}
       </Loaded>
