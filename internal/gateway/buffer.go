@@ -15,7 +15,7 @@ func newBuffer(n int) []byte {
 	if b, ok := buffers.Get().(*[]byte); ok && cap(*b) >= n {
 		return (*b)[:n]
 	}
-	return make([]byte, n, max(leastBuffer, n+n/4))
+	return make([]byte, n, max(n, leastBuffer, min(n+n/4, mostBuffer))) // the next may be a little longer
 }
 
 // reuse takes a buffer back that nobody reads any more.
