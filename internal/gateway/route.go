@@ -121,12 +121,12 @@ func nextSegment(escaped string) (segment, rest string, err error) {
 	return segment, escaped[end:], nil
 }
 
-// cleanPath decodes a path for matching. Dot segments and backslashes are
-// refused: what they mean depends on who reads them, and a path must not mean
-// another thing to the upstream than to haltd.
+// cleanPath decodes a path for matching. Dot segments, backslashes and
+// fragments are refused: what they mean depends on who reads them, and a path
+// must not mean another thing to the upstream than to haltd.
 func cleanPath(escaped string) (string, error) {
 	decoded, err := url.PathUnescape(escaped)
-	if err != nil || strings.ContainsAny(decoded, "\\\x00") {
+	if err != nil || strings.ContainsAny(decoded, "\\\x00") || strings.Contains(escaped, "#") {
 		return "", badPath()
 	}
 	if !strings.Contains(decoded, "//") && !strings.Contains(decoded, "/.") {
@@ -148,7 +148,7 @@ func cleanPath(escaped string) (string, error) {
 
 func badPath() error {
 	return refuse(http.StatusBadRequest, haltd.Errorf("invalid_path", "The path of this request is ambiguous").
-		WithFix("Send it without dot segments, backslashes or broken percent signs."))
+		WithFix("Send it without dot segments, backslashes, fragments or broken percent signs."))
 }
 
 func noRoute(path string) *haltd.Error {

@@ -100,6 +100,8 @@ func TestRoutesThatAreRefused(t *testing.T) {
 		"/openai/v1/%2e%2e/chat/completions":   {400, "dot segments"},
 		"/v1/files/..%2f..%2fchat/completions": {400, "dot segments"},
 		"/v1/chat\\completions":                {400, "dot segments"},
+		"/v1/chat/completions#":                {400, "fragments"},
+		"/openai#/v1/chat/completions":         {400, "fragments"},
 	} {
 		t.Run(uri, func(t *testing.T) {
 			r := httptest.NewRequest("POST", "/", nil)
