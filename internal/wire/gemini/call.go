@@ -35,7 +35,8 @@ func splitPath(p string) (model, method string) {
 	default:
 		return "", ""
 	}
-	model, method, _ = strings.Cut(path.Base(p), ":")
+	last, _, _ := strings.Cut(path.Base(p), ";")
+	model, method, _ = strings.Cut(last, ":")
 	return model, strings.ToLower(method)
 }
 
