@@ -60,6 +60,13 @@ func (g *Gateway) forward(x *exchange) error {
 			WithFix("Check providers.%s.base_url and the network between haltd and it.", up.Name))
 	}
 	defer res.Body.Close()
+	if res.StatusCode == http.StatusSwitchingProtocols {
+		// Nobody asked for it, and what follows is no reply: reading it
+		// would not even end when the client leaves.
+		up.health.failed("switched protocols without being asked", g.Clock())
+		return refuse(http.StatusBadGateway, haltd.Errorf(haltd.CodeUpstream, "%s at %s does not answer in HTTP", up.Name, up.BaseURL.Host).
+			WithFix("Check providers.%s.base_url.", up.Name))
+	}
 	g.Meter.Overhead(overhead)
 	up.health.answered(res.StatusCode, sent, g.Clock())
 	g.deliver(x, res)

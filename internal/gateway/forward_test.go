@@ -365,6 +365,21 @@ func TestUpstreamUnreachable(t *testing.T) {
 	}
 }
 
+// What follows such an answer would be read without end, client or not.
+func TestUpstreamThatSwitchesProtocols(t *testing.T) {
+	f := newFixture(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "Upgrade")
+		w.Header().Set("Upgrade", "telegraph")
+		w.WriteHeader(http.StatusSwitchingProtocols)
+	}), "")
+	if res, body := f.send(t, "POST", "/v1/chat/completions", nil, chatBody); res.StatusCode != 502 || res.Header.Get("X-Haltd-Reason") != "upstream_unreachable" {
+		t.Errorf("%d %s; want 502 upstream_unreachable", res.StatusCode, body)
+	}
+	if e := f.last(t); e.Error != "upstream_unreachable" {
+		t.Errorf("event error %q, want upstream_unreachable", e.Error)
+	}
+}
+
 func TestWebSocketIsAnswered426(t *testing.T) {
 	f := newFixture(t, answer(500, "", "not reached"), "")
 	res, body := f.send(t, "GET", "/v1/responses", map[string]string{"Originator": "codex_cli_rs", "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "x"}, "")
