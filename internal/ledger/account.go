@@ -278,7 +278,7 @@ func (a *account) save(ctx context.Context, why purpose) error {
 		return nil
 	}
 	// A client that leaves must not leave others without their hold.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	if err := a.ledgers.store.SaveLedgers(ctx, ls); err != nil {
 		return fmt.Errorf("write the budget of %s: %w", a.agent, err)

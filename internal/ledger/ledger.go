@@ -39,6 +39,8 @@ const (
 	// closing is how long an account that nobody uses stays in memory. Who
 	// calls under ever new names must not fill it.
 	closing = 10 * time.Minute
+	// patience is how long a call waits for the disk.
+	patience = 5 * time.Second
 )
 
 // Open starts with no account: each is loaded at its first use, and what the
@@ -175,6 +177,8 @@ func (a *account) reopen(p haltd.Period, start time.Time) *span {
 // open starts a span from what the record and the ledger on disk know of it,
 // whichever is more: the ledger holds what the record may have lost.
 func (l *Ledgers) open(ctx context.Context, agent string, p haltd.Period, start, end time.Time) (*span, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	if err := l.flush(ctx); err != nil {
 		return nil, fmt.Errorf("open the budget of %s: %w", agent, err)
 	}

@@ -199,6 +199,17 @@ func TestWhatCannotBeWrittenIsNotHeld(t *testing.T) {
 	}
 }
 
+// A record that cannot be written does not keep a call waiting for ever.
+func TestARecordThatIsNotWrittenEndsTheWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := Open(newDisk(), func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, func() time.Time { return noon }, slog.New(slog.DiscardHandler))
+		t.Cleanup(func() { l.stop(); l.worker.Wait() })
+		if _, _, err := l.Reserve(context.Background(), booking(1)); err == nil {
+			t.Error("no error")
+		}
+	})
+}
+
 func TestParallelReservationsOvershootByOne(t *testing.T) {
 	l := open(t, newDisk())
 	reserve(t, l, booking(9000)).Settle(tokens(9000))
