@@ -164,14 +164,16 @@ func TestHardBudgetBlocks(t *testing.T) {
 
 func TestBudgetsThatCannotBeWrittenStopTheCall(t *testing.T) {
 	var forwarded atomic.Int64
-	f := newFixture(t, counting(&forwarded, answer(200, "application/json", chatReply)), providersYAML+"agents:\n  bot: {budgets: {day: {hard_tokens: 1000}}}\n")
+	f := newFixture(t, counting(&forwarded, answer(200, "application/json", chatReply)), providersYAML+"agents:\n  bot: {budgets: {day: {hard_tokens: 1000}}}\n  soft: {budgets: {day: {soft_tokens: 1000}}}\n")
 	f.store.Close()
 	res, _ := f.send(t, "POST", chatPath, nil, chatBody)
 	if res.StatusCode != 503 || res.Header.Get("X-Haltd-Reason") != "not_durable" || res.Header.Get("Retry-After") == "" || forwarded.Load() != 0 {
 		t.Errorf("%d %v, %d forwarded; want it refused for a while", res.StatusCode, res.Header, forwarded.Load())
 	}
-	if res, _ := f.send(t, "POST", "/agents/other/v1/chat/completions", nil, chatBody); res.StatusCode != 200 {
-		t.Errorf("an agent without a budget: %d", res.StatusCode)
+	for _, agent := range []string{"other", "soft"} {
+		if res, _ := f.send(t, "POST", "/agents/"+agent+"/v1/chat/completions", nil, chatBody); res.StatusCode != 200 {
+			t.Errorf("agent %s without a hard budget: %d", agent, res.StatusCode)
+		}
 	}
 }
 

@@ -183,8 +183,11 @@ func (j *Judge) reserve(ctx context.Context, v *Verdict) bool {
 	held, over, err := j.Ledgers.Reserve(ctx, ledger.Booking{
 		Agent: r.Agent, Budgets: v.agent.Policy.Budgets, Zone: v.agent.Zone, Amount: j.estimate(v), Now: r.Now, Force: v.bypass,
 	})
+	budgets := &v.agent.Policy.Budgets
 	switch {
-	case err != nil && !v.bypass:
+	case err != nil && (v.bypass || !budgets.Day.IsHard() && !budgets.Month.IsHard()):
+		j.Logger.Warn("nothing is held back for a call", "agent", r.Agent, "error", err)
+	case err != nil:
 		j.Logger.Error("call refused: its reservation cannot be written", "agent", r.Agent, "error", err)
 		v.find(haltd.Finding{
 			Check: "budget", Action: haltd.Reject, Reason: haltd.ReasonUnsaved, RetryAfter: 5,
