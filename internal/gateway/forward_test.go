@@ -329,6 +329,27 @@ func TestClientThatLeavesCancelsTheUpstream(t *testing.T) {
 	}
 }
 
+// A client that ends its side too soon, or sends no valid chunks, may read on.
+func TestAnUploadThatBreaksOffIsNoSuccess(t *testing.T) {
+	f := newFixture(t, answer(200, "application/json", chatReply), "")
+	for name, request := range map[string]string{
+		"cut short":  "POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n{",
+		"bad chunks": "POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{",
+	} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, request)
+		_ = conn.(*net.TCPConn).CloseWrite()
+		got, _ := io.ReadAll(conn) // a reset is an answer, too
+		conn.Close()
+		if len(got) > 0 {
+			t.Errorf("%s: answered %q, want the connection to end", name, got)
+		}
+	}
+}
+
 func TestUpstreamThatCutsIsNotACleanEnd(t *testing.T) {
 	f := newFixture(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

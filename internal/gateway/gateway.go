@@ -212,8 +212,9 @@ func refuse(status int, why *haltd.Error) error {
 // shape, and says why in a header too.
 func (g *Gateway) refuse(x *exchange, err error) {
 	if errors.Is(err, errClientLeft) {
-		x.event.Error = "client_left"
-		return // nobody listens
+		// Should somebody listen still, an empty 200 is not the answer.
+		x.event.Error, x.broken = "client_left", true
+		return
 	}
 	var ref refusal
 	if !errors.As(err, &ref) {
