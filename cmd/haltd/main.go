@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"os/user"
@@ -92,6 +94,9 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) int {
+	// net/http quotes there what an upstream says out of turn: that may be
+	// anybody's text. haltd's own log goes elsewhere.
+	log.SetOutput(io.Discard)
 	var c commands
 	parser := kong.Must(&c, kong.Name("haltd"),
 		kong.Description("A gateway between AI agents and LLM providers that records every call and notices a runaway agent."),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -195,6 +196,36 @@ func TestNoKeyReachesDiskOrLog(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What a provider says out of turn is nobody's reply and not for the log.
+func TestNoReplyReachesTheLog(t *testing.T) {
+	const text = "the patient's name is"
+	said := make(chan struct{})
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		defer close(said)
+		// Nothing may follow the headers of a HEAD.
+		_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(text), text)
+		_, _ = conn.Read(make([]byte, 1)) // until haltd has had enough
+	}))
+	defer up.Close()
+	n := start(t, providers(up.URL)+"log: {level: debug}\n")
+	res, err := http.Head("http://" + n.gateway + "/v1/models")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	<-said
+	n.stop(t)
+	if strings.Contains(n.out.String(), text) {
+		t.Errorf("the log holds the reply:\n%s", n.out)
 	}
 }
 
