@@ -14,7 +14,6 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
-	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -99,9 +98,8 @@ type Keyring interface {
 
 type server struct {
 	Options
-	api   huma.API
-	mux   *http.ServeMux
-	pages sync.Map // files of the dashboard, compressed, by name
+	api huma.API
+	mux *http.ServeMux
 }
 
 // New makes the handler of the admin listener.

@@ -1,14 +1,11 @@
 package admin
 
 import (
-	"bytes"
-	"compress/gzip"
 	"io/fs"
 	"mime"
 	"net/http"
 	"path"
 	"strings"
-	"time"
 )
 
 // pageCSP lets the dashboard load its own files and nothing else. Its
@@ -25,6 +22,7 @@ func (s *server) isPage(r *http.Request) bool {
 
 // page serves a file of the dashboard, or the page itself for the paths that
 // it routes by itself. A path that looks like a file and is none is not found.
+// Files were compressed when the dashboard was built: nobody waits for it.
 func (s *server) page(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
 	info, err := fs.Stat(s.Dashboard, name)
@@ -42,34 +40,10 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 		name = "index.html"
 	}
 	h.Set("Vary", "Accept-Encoding")
-	if packed, ok := s.packed(name); ok && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if _, err := fs.Stat(s.Dashboard, name+".gz"); err == nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		h.Set("Content-Encoding", "gzip")
 		h.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(packed))
-		return
+		name += ".gz"
 	}
 	http.ServeFileFS(w, r, s.Dashboard, name)
-}
-
-// packed is a text file of the dashboard, compressed when it is first asked
-// for; the files never change.
-func (s *server) packed(name string) ([]byte, bool) {
-	switch path.Ext(name) {
-	case ".js", ".css", ".html", ".svg", ".json":
-	default:
-		return nil, false
-	}
-	if known, ok := s.pages.Load(name); ok {
-		return known.([]byte), true
-	}
-	plain, err := fs.ReadFile(s.Dashboard, name)
-	if err != nil {
-		return nil, false
-	}
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = z.Write(plain) // a buffer takes everything
-	_ = z.Close()
-	s.pages.Store(name, b.Bytes())
-	return b.Bytes(), true
 }
