@@ -10,5 +10,19 @@ export default defineConfig({
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // Few files, because each is a request: what the first page needs,
+          // React apart so that both are read at once, and what several of
+          // the other pages share.
+          groups: [
+            { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
+            { name: 'first', tags: ['$initial'] },
+            { name: 'parts', minShareCount: 2 },
+          ],
+        },
+      },
+    },
   },
 })

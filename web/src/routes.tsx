@@ -8,7 +8,9 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { isSignedOut } from './api/client'
+import { anyCallQuery } from './api/events'
 import { meQuery } from './api/service'
+import Overview from './pages/overview/Overview'
 import { PageError, PageNotFound } from './parts/PageError'
 import { Shell } from './shell/Shell'
 
@@ -27,7 +29,7 @@ const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   component: Shell,
-  beforeLoad: async ({ context, location }) => {
+  loader: async ({ context, location }) => {
     try {
       await context.queries.ensureQueryData(meQuery)
     } catch (error) {
@@ -37,10 +39,13 @@ const shell = createRoute({
   },
 })
 
+// Where most visits begin: fetched with the shell, and drawn once it is known
+// whether there is anything to show. The other pages come when asked for.
 const overview = createRoute({
   getParentRoute: () => shell,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/overview/Overview')),
+  component: Overview,
+  loader: ({ context }) => context.queries.prefetchQuery(anyCallQuery),
 })
 const agents = createRoute({
   getParentRoute: () => shell,

@@ -28,6 +28,9 @@ export function newestEvents(filter: EventFilter, limit: number) {
   return queryOptions({ queryKey: ['events', 'newest', filter, limit], queryFn: () => eventPage(filter, limit) })
 }
 
+/** anyCallQuery tells whether an agent has ever called. */
+export const anyCallQuery = newestEvents({ type: ['llm_call', 'blocked'] }, 1)
+
 /** newestOf are the cards that a new event of an agent makes stale: those that
  *  show it, but for the ones whose time is over. */
 export function newestOf(agent: string): QueryFilters {

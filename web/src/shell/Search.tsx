@@ -46,7 +46,7 @@ export function Search() {
 
   const found = search !== '' && data
   return (
-    <Combobox store={combobox} onOptionSubmit={go} shadow="md">
+    <Combobox store={combobox} onOptionSubmit={go} shadow="md" keepMounted={false}>
       <Combobox.Target>
         <TextInput
           ref={input}

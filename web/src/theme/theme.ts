@@ -8,11 +8,9 @@ import {
   defaultVariantColorsResolver,
   Drawer,
   type MantineColorsTuple,
-  Menu,
   Modal,
   Paper,
   Skeleton,
-  Switch,
   Table,
   Tooltip,
   type VariantColorsResolver,
@@ -103,11 +101,12 @@ export const theme = createTheme({
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
       styles: { title: { fontWeight: 600, fontSize: 16, lineHeight: '24px' } },
     }),
-    Menu: Menu.extend({ styles: { dropdown: { boxShadow: 'var(--float-shadow)' } } }),
     Skeleton: Skeleton.extend({ defaultProps: { radius: 'xs' } }),
-    Switch: Switch.extend({ defaultProps: { withThumbIndicator: false } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 9, horizontalSpacing: 'xs' } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 200, multiline: true, maw: 360 } }),
+    // By name only: the first page has neither, and need not fetch them.
+    Menu: { styles: { dropdown: { boxShadow: 'var(--float-shadow)' } } },
+    Switch: { defaultProps: { withThumbIndicator: false } },
   },
 })
 

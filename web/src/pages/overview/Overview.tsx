@@ -1,7 +1,7 @@
 import { Group, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { newestEvents } from '../../api/events'
+import { anyCallQuery } from '../../api/events'
 import { statsQuery } from '../../api/agents'
 import { useEvents } from '../../api/live'
 import { clock } from '../../format/time'
@@ -18,7 +18,7 @@ import classes from './overview.module.css'
 /** Overview is where a reader sees whether anything needs them. Before the
  *  first call it teaches how to make it. */
 export default function Overview() {
-  const any = useQuery(newestEvents({ type: ['llm_call', 'blocked'] }, 1))
+  const any = useQuery(anyCallQuery)
   const [taught, setTaught] = useState(false)
   // Who comes back to this page after the first call must not be taught again.
   useEvents((e) => {
