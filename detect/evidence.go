@@ -85,8 +85,9 @@ type Signal struct {
 	Unmet string `json:"unmet,omitempty"`
 }
 
-// RoundEvidence is one round that speaks for a stall. Rounds with the same
-// letter are equal in what was done and what came back.
+// RoundEvidence is one round that speaks for a stall, or that such a round
+// repeats. Rounds with the same letter are equal in what was done and what
+// came back.
 type RoundEvidence struct {
 	Index   int    `json:"index"` // in the conversation, from 0
 	Letter  string `json:"letter"`

@@ -381,11 +381,29 @@ func TestEvidenceNamesTheRounds(t *testing.T) {
 	if s.Count != 5 || s.Outcome != "error" || len(s.Tools) != 1 || s.Tools[0] != "read_file" {
 		t.Errorf("signal %+v, want five errors of read_file", s)
 	}
-	for i, r := range s.Rounds {
-		if r.Letter != "A" || r.Index != i+1 {
-			t.Errorf("round %+v, want letter A at %d", r, i+1)
-		}
+	if got := lettersOf(s.Rounds); got != "0A 1A 2A 3A 4A" {
+		t.Errorf("rounds %s, want the first and all that repeat it", got)
 	}
+}
+
+func TestEvidenceNamesTheRoundsThatAreRepeated(t *testing.T) {
+	k := newTalk(t, "Please do the task.")
+	k.does("list_files", `{}`, "a.go b.go")
+	for range 4 {
+		k.does("read_file", `{"path":"/etc/x"}`, "Error: permission denied")
+		k.does("get_owner", `{"path":"/etc/x"}`, "Error: the owner is unknown")
+	}
+	if got := lettersOf(k.last.Signals[0].Rounds); got != "1A 2B 3A 4B 5A 6B 7A 8B" {
+		t.Errorf("rounds %s, want both of the cycle from their first time on", got)
+	}
+}
+
+func lettersOf(rounds []RoundEvidence) string {
+	var words []string
+	for _, r := range rounds {
+		words = append(words, fmt.Sprint(r.Index, r.Letter))
+	}
+	return strings.Join(words, " ")
 }
 
 func TestNewsNeverKills(t *testing.T) {

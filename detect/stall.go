@@ -1,6 +1,9 @@
 package detect
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // finding is what stall makes of a conversation.
 type finding struct {
@@ -30,7 +33,8 @@ func stall(opening []uint32, rounds []seenRound, from int) finding {
 type tally struct {
 	score    int        // what may kill
 	patient  int        // score, and the repetitions that only warn
-	rounds   []standing // those since the score was last zero
+	before   []standing // those until the score was last zero
+	rounds   []standing // those since
 	points   []int
 	families []Family
 }
@@ -55,7 +59,7 @@ func addUp(ss []standing) tally {
 			start = i + 1
 		}
 	}
-	t.rounds, t.points, t.families = ss[start:], points[start:], families[start:]
+	t.before, t.rounds, t.points, t.families = ss[:start], ss[start:], points[start:], families[start:]
 	return t
 }
 
@@ -98,7 +102,8 @@ func (t *tally) explain(s *Signal) {
 			s.Family = f
 		}
 	}
-	s.Rounds = newest(roundEvidence(t.rounds, t.points, t.families))
+	first := t.repeated()
+	s.Rounds = newest(roundEvidence(append(first, t.rounds...), append(make([]int, len(first)), t.points...), append(make([]Family, len(first)), t.families...)))
 	switch s.Family {
 	case Repeat, Waiting:
 		t.explainRepeat(s)
@@ -112,6 +117,18 @@ func (t *tally) explain(s *Signal) {
 		}
 		s.Count++ // the round that the first of them repeats
 	}
+}
+
+// repeated are the rounds from before the evidence that rounds of it repeat.
+func (t *tally) repeated() (rs []standing) {
+	for i := range t.rounds {
+		ago := t.rounds[i].pairAgo
+		if first := len(t.before) + i - ago; t.points[i] > 0 && ago > 0 && first < len(t.before) {
+			rs = append(rs, t.before[first])
+		}
+	}
+	slices.SortFunc(rs, func(a, b standing) int { return a.index - b.index })
+	return rs
 }
 
 // explainRepeat names the round that repeats most, or the cycle.
