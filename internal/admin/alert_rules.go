@@ -80,22 +80,22 @@ func (s *server) registerAlertRules() {
 	register(s, operation(http.MethodPatch, "/v1/alert-rules/{id}", "patch-alert-rule", "Change an alert rule"), s.patchAlertRule)
 	register(s, operation(http.MethodDelete, "/v1/alert-rules/{id}", "delete-alert-rule", "Delete an alert rule"),
 		func(ctx context.Context, in *alertRuleInput) (*struct{}, error) {
-			err := s.Alerts.DeleteAlertRule(ctx, in.ID)
-			s.note(in.by(), "alert_rule_deleted", "", in.ID, err)
+			rule, err := s.alertRule(ctx, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			err = s.Alerts.DeleteAlertRule(ctx, in.ID)
+			s.note(in.by(), "alert_rule_deleted", "", rule.Name, err)
 			return nil, err
 		})
 }
 
 func (s *server) patchAlertRule(ctx context.Context, in *patchAlertRuleInput) (*alertRuleOutput, error) {
-	rules, err := s.Alerts.AlertRules(ctx)
+	rule, err := s.alertRule(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(rules, func(r haltd.AlertRule) bool { return r.ID == in.ID })
-	if i < 0 {
-		return nil, haltd.Errorf(haltd.CodeNotFound, "There is no alert rule %s", in.ID).WithFix("GET /v1/alert-rules lists them.")
-	}
-	rule, b := rules[i], &in.Body
+	b := &in.Body
 	replace(&rule.Name, b.Name)
 	replace(&rule.Enabled, b.Enabled)
 	if b.Topics != nil {
@@ -105,6 +105,18 @@ func (s *server) patchAlertRule(ctx context.Context, in *patchAlertRuleInput) (*
 	replace(&rule.Channels, b.Channels)
 	replace(&rule.Cooldown, b.Cooldown)
 	return s.saveAlertRule(ctx, in.by(), rule)
+}
+
+func (s *server) alertRule(ctx context.Context, id string) (haltd.AlertRule, error) {
+	rules, err := s.Alerts.AlertRules(ctx)
+	if err != nil {
+		return haltd.AlertRule{}, err
+	}
+	i := slices.IndexFunc(rules, func(r haltd.AlertRule) bool { return r.ID == id })
+	if i < 0 {
+		return haltd.AlertRule{}, haltd.Errorf(haltd.CodeNotFound, "There is no alert rule %s", id).WithFix("GET /v1/alert-rules lists them.")
+	}
+	return rules[i], nil
 }
 
 func (s *server) saveAlertRule(ctx context.Context, by string, rule haltd.AlertRule) (*alertRuleOutput, error) {

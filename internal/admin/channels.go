@@ -106,8 +106,12 @@ func (s *server) registerChannels() {
 	register(s, operation(http.MethodPatch, "/v1/channels/{id}", "patch-channel", "Change a channel"), s.patchChannel)
 	register(s, operation(http.MethodDelete, "/v1/channels/{id}", "delete-channel", "Delete a channel"),
 		func(ctx context.Context, in *deleteChannelInput) (*struct{}, error) {
-			err := s.Alerts.DeleteChannel(ctx, in.ID)
-			s.note(in.by(), "channel_deleted", "", in.ID, err)
+			c, err := s.channel(ctx, in.ID)
+			if err != nil {
+				return nil, err
+			}
+			err = s.Alerts.DeleteChannel(ctx, in.ID)
+			s.note(in.by(), "channel_deleted", "", c.Name, err)
 			return nil, err
 		})
 	register(s, operation(http.MethodPost, "/v1/channels/{id}/test", "test-channel", "Send a test message to a channel"),

@@ -163,3 +163,23 @@ func TestKeysAreAudited(t *testing.T) {
 		t.Errorf("noted %s of %q: %s", e.Type, e.Agent, e.Verdict)
 	}
 }
+
+func TestDeletionsAreNotedByName(t *testing.T) {
+	for _, tc := range []struct{ path, made, id, want string }{
+		{"/v1/channels/", `{"name":"on-call","kind":"slack","settings":{}}`, "chn_one", `{"change":"channel_deleted","by":"ada@desk","subject":"on-call"}`},
+		{"/v1/alert-rules/", `{"name":"Kills at night"}`, "alr_one", `{"change":"alert_rule_deleted","by":"ada@desk","subject":"Kills at night"}`},
+	} {
+		w, _ := newAlertWorld()
+		if rec := w.do("POST", strings.TrimSuffix(tc.path, "/"), tc.made, "Content-Type", "application/json"); rec.Code != 201 {
+			t.Fatalf("%d %s", rec.Code, rec.Body)
+		}
+		for _, want := range []int{204, 404} { // the second time it is gone
+			if rec := w.do("DELETE", tc.path+tc.id, "", "X-Haltd-Actor", "ada@desk"); rec.Code != want {
+				t.Fatalf("DELETE %s: %d %s, want %d", tc.path+tc.id, rec.Code, rec.Body, want)
+			}
+		}
+		if noted := w.events.noted; len(noted) != 2 || string(noted[1].Verdict) != tc.want {
+			t.Errorf("noted %+v, want that it was made, and %s", noted, tc.want)
+		}
+	}
+}
