@@ -214,6 +214,21 @@ func TestDecisionsThatBreakARule(t *testing.T) {
 	}
 }
 
+func TestWhatIfOfARejection(t *testing.T) {
+	w := newWorld()
+	w.events.AppendEvents(nil, calls(9)) // the tenth was rejected
+	w.incidents.incidents = []haltd.Incident{killed(`{}`, func(i *haltd.Incident) { i.Action, i.Event = haltd.Reject, 11 })}
+	for n, score := range []float64{2.5, 5, 12, 14} { // and so was the eleventh
+		w.incidents.scores = append(w.incidents.scores, haltd.ScorePoint{Event: haltd.EventID(n + 8), Time: call(n+8, "").Time, Agent: "billing-bot", Session: "s1", Score: score})
+	}
+	for threshold, earlier := range map[string]int{"10": 0, "4": 1, "2": 2, "13": 0} {
+		got := answer[whatIf](t, w, "GET", "/v1/incidents/inc_a/what-if?threshold="+threshold, "", 200)
+		if got.CallsEarlier != earlier || got.Saved != haltd.Money(earlier)*haltd.Dollar {
+			t.Errorf("threshold %s: %d calls earlier, $%s; want %d calls", threshold, got.CallsEarlier, got.Saved, earlier)
+		}
+	}
+}
+
 func TestWhatIf(t *testing.T) {
 	w := newWorld()
 	w.events.AppendEvents(nil, calls(10))

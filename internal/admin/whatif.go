@@ -72,14 +72,18 @@ func (s *server) firesHere(ctx context.Context, incident *haltd.Incident, out *w
 	}
 	first := pointInUTC(scores[at])
 	out.FiresHere, out.First = true, &first
+	// The last call that had arrived by then is the incident's own; its event
+	// may have been written before or after that of the incident.
+	arrived := 0
 	for _, p := range scores[at:] {
-		if p.Event < incident.Event {
-			out.CallsEarlier++
+		if !p.Time.After(incident.Time) {
+			arrived++
 		}
 	}
-	if out.CallsEarlier == 0 {
+	if arrived < 2 {
 		return nil
 	}
+	out.CallsEarlier = arrived - 1
 	out.Saved, err = s.costOf(ctx, haltd.EventQuery{
 		Agent: incident.Agent, Session: incident.Session, Since: first.Time, Before: incident.Event,
 	})

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { agentQuery, changeKillSwitch } from '../../api/agents'
 import { whatIfQuery } from '../../api/incidents'
-import type { IncidentDetail } from '../../api/shapes'
+import type { IncidentDetail, WhatIf as WhatIfAnswer } from '../../api/shapes'
 import { money, score, times } from '../../format/figures'
 import { Loaded } from '../../parts/Loaded'
 import { done } from '../../parts/notify'
@@ -47,11 +47,7 @@ export function WhatIf({ incident, scene }: { incident: IncidentDetail; scene: S
           return (
             <SimpleGrid cols={2} spacing="sm" style={{ opacity: stale ? 0.5 : 1, borderTop: '1px solid var(--border)', paddingTop: 12 }} aria-busy={stale} aria-live="polite">
               <Figure name="This session">
-                {!answer.fires_here
-                  ? 'would not have fired'
-                  : answer.calls_earlier > 0
-                    ? `fires ${at === undefined ? '' : `at #${at}, `}${times(answer.calls_earlier, 'call')} earlier`
-                    : 'fires at the same call'}
+                {when(answer, incident, at)}
               </Figure>
               <Figure name="Burned">
                 {money(Math.max(incident.money.burned_usd - answer.saved_usd, 0))}
@@ -69,6 +65,12 @@ export function WhatIf({ incident, scene }: { incident: IncidentDetail; scene: S
       {threshold !== now && <SetThreshold agent={incident.agent} threshold={threshold} now={now} />}
     </Section>
   )
+}
+
+function when({ first, calls_earlier: earlier }: WhatIfAnswer, incident: IncidentDetail, at: number | undefined): string {
+  if (!first) return 'would not have fired'
+  if (earlier > 0) return `fires ${at === undefined ? '' : `at #${at}, `}${times(earlier, 'call')} earlier`
+  return new Date(first.time) > new Date(incident.time) ? 'fires at a later call' : 'fires at the same call'
 }
 
 function SetThreshold({ agent, threshold, now }: { agent: string; threshold: number; now: number }) {
