@@ -5,29 +5,29 @@ import { brief, full, span } from '../format/time'
 import { Dot } from './Dot'
 import { eventWords, typeWords } from './eventWords'
 import { AgentLink, SessionLink } from './links'
-import { WideTable } from './WideTable'
+import { right, WideTable } from './WideTable'
 
 /** EventTable lists events, one line each. */
 export function EventTable({ events, withAgent, onOpen }: { events: Event[]; withAgent?: boolean; onOpen: (e: Event) => void }) {
   return (
-    <WideTable minWidth={withAgent ? 960 : 720} highlightOnHover verticalSpacing={5}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th w={112}>Time</Table.Th>
-          <Table.Th w={124}>Event</Table.Th>
-          {withAgent && <Table.Th>Agent</Table.Th>}
-          <Table.Th>Session</Table.Th>
-          <Table.Th>What</Table.Th>
-          <Table.Th ta="right">Tokens in, out</Table.Th>
-          <Table.Th ta="right">Latency</Table.Th>
-          <Table.Th ta="right">Cost or status</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {events.map((e) => (
-          <Row key={e.id} event={e} withAgent={withAgent} onOpen={() => onOpen(e)} />
-        ))}
-      </Table.Tbody>
+    <WideTable
+      columns={[
+        { name: 'Time', width: 112 },
+        { name: 'Event', width: 124 },
+        withAgent && 'Agent',
+        'Session',
+        'What',
+        right('Tokens in, out'),
+        right('Latency'),
+        right('Cost or status'),
+      ]}
+      minWidth={withAgent ? 960 : 720}
+      highlightOnHover
+      verticalSpacing={5}
+    >
+      {events.map((e) => (
+        <Row key={e.id} event={e} withAgent={withAgent} onOpen={() => onOpen(e)} />
+      ))}
     </WideTable>
   )
 }

@@ -4,50 +4,48 @@ import { count, money, score, short } from '../format/figures'
 import { brief, span } from '../format/time'
 import { StandingBadge } from './AgentState'
 import { AgentLink, SessionLink } from './links'
-import { WideTable } from './WideTable'
+import { right, WideTable } from './WideTable'
 
 /** SessionTable lists sessions. */
 export function SessionTable({ sessions, withAgent, threshold }: { sessions: Session[]; withAgent?: boolean; threshold?: number }) {
   return (
-    <WideTable minWidth={640}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Session</Table.Th>
-            {withAgent && <Table.Th>Agent</Table.Th>}
-            <Table.Th>Started, lasted</Table.Th>
-            <Table.Th ta="right">Calls</Table.Th>
-            <Table.Th ta="right">Prompt tokens</Table.Th>
-            <Table.Th ta="right">Cost</Table.Th>
-            <Table.Th ta="right">Peak score</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {sessions.map((s) => (
-            <Table.Tr key={`${s.agent}/${s.id}`}>
-              <Table.Td maw={260}>
-                <div className="clip">
-                  <SessionLink agent={s.agent} id={s.id} />
-                </div>
-                {!s.standing.active && <StandingBadge standing={s.standing} />}
-              </Table.Td>
-              {withAgent && (
-                <Table.Td maw={200} className="clip">
-                  <AgentLink id={s.agent} />
-                </Table.Td>
-              )}
-              <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                {brief(s.first_seen)}{' '}
-                <span className="muted">{span(new Date(s.last_seen).getTime() - new Date(s.first_seen).getTime())}</span>
-              </Table.Td>
-              <Table.Td ta="right">{count(s.totals.calls)}</Table.Td>
-              <Table.Td ta="right">{short(s.totals.tokens.input)}</Table.Td>
-              <Table.Td ta="right">{money(s.totals.cost_usd)}</Table.Td>
-              <Table.Td ta="right" c={threshold !== undefined && s.peak_score > threshold ? 'var(--red)' : undefined} fw={threshold !== undefined && s.peak_score > threshold ? 600 : undefined}>
-                {score(s.peak_score)}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </WideTable>
+    <WideTable
+      columns={[
+        'Session',
+        withAgent && 'Agent',
+        'Started, lasted',
+        right('Calls'),
+        right('Prompt tokens'),
+        right('Cost'),
+        right('Peak score'),
+      ]}
+      minWidth={640}
+    >
+      {sessions.map((s) => (
+        <Table.Tr key={`${s.agent}/${s.id}`}>
+          <Table.Td maw={260}>
+            <div className="clip">
+              <SessionLink agent={s.agent} id={s.id} />
+            </div>
+            {!s.standing.active && <StandingBadge standing={s.standing} />}
+          </Table.Td>
+          {withAgent && (
+            <Table.Td maw={200} className="clip">
+              <AgentLink id={s.agent} />
+            </Table.Td>
+          )}
+          <Table.Td style={{ whiteSpace: 'nowrap' }}>
+            {brief(s.first_seen)}{' '}
+            <span className="muted">{span(new Date(s.last_seen).getTime() - new Date(s.first_seen).getTime())}</span>
+          </Table.Td>
+          <Table.Td ta="right">{count(s.totals.calls)}</Table.Td>
+          <Table.Td ta="right">{short(s.totals.tokens.input)}</Table.Td>
+          <Table.Td ta="right">{money(s.totals.cost_usd)}</Table.Td>
+          <Table.Td ta="right" c={threshold !== undefined && s.peak_score > threshold ? 'var(--red)' : undefined} fw={threshold !== undefined && s.peak_score > threshold ? 600 : undefined}>
+            {score(s.peak_score)}
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </WideTable>
   )
 }

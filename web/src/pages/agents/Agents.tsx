@@ -15,7 +15,7 @@ import { More } from '../../parts/More'
 import { wasSeen } from '../../parts/seen'
 import { Sparkline } from '../../parts/Sparkline'
 import { useNow } from '../../parts/useNow'
-import { WideTable } from '../../parts/WideTable'
+import { right, WideTable } from '../../parts/WideTable'
 
 const rows = 25
 
@@ -78,44 +78,42 @@ function None({ filtered }: { filtered: boolean }) {
 function Listing({ agents }: { agents: Agent[] }) {
   const now = useNow()
   return (
-    <WideTable minWidth={880}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Agent</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th>Kill Switch</Table.Th>
-            <Table.Th ta="right">Calls</Table.Th>
-            <Table.Th ta="right">Blocked</Table.Th>
-            <Table.Th ta="right">Spend</Table.Th>
-            <Table.Th>Calls, 24 h</Table.Th>
-            <Table.Th ta="right">Last call</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {agents.map((a) => (
-            <Table.Tr key={a.id}>
-              <Table.Td maw={280} className="clip">
-                <AgentLink id={a.id} />
-              </Table.Td>
-              <Table.Td>
-                <AgentBadge agent={a} />
-              </Table.Td>
-              <Table.Td c="dimmed">{a.policy.kill_switch.enabled ? 'On' : 'Off'}</Table.Td>
-              <Table.Td ta="right">{count(a.totals.calls)}</Table.Td>
-              <Table.Td ta="right" c={a.totals.blocked > 0 ? 'var(--red)' : 'dimmed'}>
-                {count(a.totals.blocked)}
-              </Table.Td>
-              <Table.Td ta="right">{money(a.totals.cost_usd)}</Table.Td>
-              <Table.Td>
-                <Activity agent={a} />
-              </Table.Td>
-              <Table.Td ta="right" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-                {wasSeen(a.last_seen) ? ago(a.last_seen, now) : 'never'}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </WideTable>
+    <WideTable
+      columns={[
+        'Agent',
+        'State',
+        'Kill Switch',
+        right('Calls'),
+        right('Blocked'),
+        right('Spend'),
+        'Calls, 24 h',
+        right('Last call'),
+      ]}
+      minWidth={880}
+    >
+      {agents.map((a) => (
+        <Table.Tr key={a.id}>
+          <Table.Td maw={280} className="clip">
+            <AgentLink id={a.id} />
+          </Table.Td>
+          <Table.Td>
+            <AgentBadge agent={a} />
+          </Table.Td>
+          <Table.Td c="dimmed">{a.policy.kill_switch.enabled ? 'On' : 'Off'}</Table.Td>
+          <Table.Td ta="right">{count(a.totals.calls)}</Table.Td>
+          <Table.Td ta="right" c={a.totals.blocked > 0 ? 'var(--red)' : 'dimmed'}>
+            {count(a.totals.blocked)}
+          </Table.Td>
+          <Table.Td ta="right">{money(a.totals.cost_usd)}</Table.Td>
+          <Table.Td>
+            <Activity agent={a} />
+          </Table.Td>
+          <Table.Td ta="right" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+            {wasSeen(a.last_seen) ? ago(a.last_seen, now) : 'never'}
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </WideTable>
   )
 }
 

@@ -1,16 +1,16 @@
-import { Button, Group, Switch, Table, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
-import { modals } from '@mantine/modals'
+import { Button, Switch, Table, UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { alertRulesQuery, changeAlertRule, channelsQuery, deleteAlertRule } from '../../api/alerts'
 import type { AlertRule } from '../../api/shapes'
 import { span } from '../../format/time'
+import { EditDelete } from '../../parts/EditDelete'
 import { Empty } from '../../parts/Empty'
 import { Loaded } from '../../parts/Loaded'
 import { done } from '../../parts/notify'
 import { Section } from '../../parts/Section'
 import { useChange } from '../../parts/useChange'
-import { WideTable } from '../../parts/WideTable'
+import { actions, WideTable } from '../../parts/WideTable'
 import { AlertRuleEditor, topics } from './AlertRuleEditor'
 
 /** AlertRules say which notices go to which channels. */
@@ -24,25 +24,10 @@ export function AlertRules() {
           rules.length === 0 ? (
             <Empty title="No alert rule">Every notice goes to every channel.</Empty>
           ) : (
-            <WideTable minWidth={720}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Name</Table.Th>
-                  <Table.Th>Notices</Table.Th>
-                  <Table.Th>Agents</Table.Th>
-                  <Table.Th>Channels</Table.Th>
-                  <Table.Th>Cooldown</Table.Th>
-                  <Table.Th>On</Table.Th>
-                  <Table.Th>
-              <VisuallyHidden>Actions</VisuallyHidden>
-            </Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {rules.map((r) => (
-                  <Row key={r.id} rule={r} onEdit={() => edit(r)} />
-                ))}
-              </Table.Tbody>
+            <WideTable columns={['Name', 'Notices', 'Agents', 'Channels', 'Cooldown', 'On', actions]} minWidth={720}>
+              {rules.map((r) => (
+                <Row key={r.id} rule={r} onEdit={() => edit(r)} />
+              ))}
             </WideTable>
           )
         }
@@ -56,16 +41,9 @@ function Row({ rule: r, onEdit }: { rule: AlertRule; onEdit: () => void }) {
   const { busy, change } = useChange()
   const channels = useQuery(channelsQuery).data
   const named = r.channels.map((id) => channels?.find((c) => c.id === id)?.name ?? id)
-  const remove = () =>
-    modals.openConfirmModal({
-      title: `Delete the alert rule “${r.name}”?`,
-      children: <Text size="sm" c="dimmed">When none is left, every notice goes to every channel.</Text>,
-      labels: { confirm: 'Delete', cancel: 'Cancel' },
-      confirmProps: { variant: 'filled', color: 'red' },
-      onConfirm: async () => {
-        if (await change('Not deleted.', () => deleteAlertRule(r.id))) done('Alert rule deleted.')
-      },
-    })
+  const remove = async () => {
+    if (await change('Not deleted.', () => deleteAlertRule(r.id))) done('Alert rule deleted.')
+  }
   return (
     <Table.Tr>
       <Table.Td>
@@ -80,15 +58,14 @@ function Row({ rule: r, onEdit }: { rule: AlertRule; onEdit: () => void }) {
       <Table.Td>
         <Switch aria-label={`Alert rule ${r.name} is on`} checked={r.enabled} disabled={busy} onChange={() => void change('Not changed.', () => changeAlertRule(r.id, { enabled: !r.enabled }))} />
       </Table.Td>
-      <Table.Td>
-        <Group gap={0} justify="flex-end" wrap="nowrap">
-          <Button variant="subtle" onClick={onEdit} aria-label={`Edit ${r.name}`}>
-            Edit
-          </Button>
-          <Button variant="subtle" color="red" onClick={remove} aria-label={`Delete ${r.name}`}>
-            Delete
-          </Button>
-        </Group>
+      <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
+        <EditDelete
+          name={r.name}
+          question={`Delete the alert rule “${r.name}”?`}
+          consequence="When none is left, every notice goes to every channel."
+          onEdit={onEdit}
+          onDelete={remove}
+        />
       </Table.Td>
     </Table.Tr>
   )

@@ -1,16 +1,16 @@
-import { Badge, Button, Group, Switch, Table, Text, VisuallyHidden } from '@mantine/core'
-import { modals } from '@mantine/modals'
+import { Badge, Button, Switch, Table, Text } from '@mantine/core'
 import { IconBell } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { changeChannel, channelsQuery, deleteChannel, testChannel } from '../../api/alerts'
 import type { Channel } from '../../api/shapes'
+import { EditDelete } from '../../parts/EditDelete'
 import { Empty } from '../../parts/Empty'
 import { Loaded } from '../../parts/Loaded'
 import { done, failed } from '../../parts/notify'
 import { Section } from '../../parts/Section'
 import { useChange } from '../../parts/useChange'
-import { WideTable } from '../../parts/WideTable'
+import { actions, WideTable } from '../../parts/WideTable'
 import { ChannelEditor } from './ChannelEditor'
 import { kinds, targetOf } from './kinds'
 
@@ -34,24 +34,10 @@ export function Channels() {
               Add Slack, a webhook or email, then press Test.
             </Empty>
           ) : (
-            <WideTable minWidth={720}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Name</Table.Th>
-                  <Table.Th>Kind</Table.Th>
-                  <Table.Th>Goes to</Table.Th>
-                  <Table.Th>From</Table.Th>
-                  <Table.Th>On</Table.Th>
-                  <Table.Th>
-              <VisuallyHidden>Actions</VisuallyHidden>
-            </Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {channels.map((c) => (
-                  <Row key={c.id} channel={c} onEdit={() => edit(c)} />
-                ))}
-              </Table.Tbody>
+            <WideTable columns={['Name', 'Kind', 'Goes to', 'From', 'On', actions]} minWidth={720}>
+              {channels.map((c) => (
+                <Row key={c.id} channel={c} onEdit={() => edit(c)} />
+              ))}
             </WideTable>
           )
         }
@@ -77,16 +63,9 @@ function Row({ channel: c, onEdit }: { channel: Channel; onEdit: () => void }) {
     }
     setTesting(false)
   }
-  const remove = () =>
-    modals.openConfirmModal({
-      title: `Delete the channel ${c.name}?`,
-      children: <Text size="sm" c="dimmed">Notices no longer go there. What is on its way is given up.</Text>,
-      labels: { confirm: 'Delete', cancel: 'Cancel' },
-      confirmProps: { variant: 'filled', color: 'red' },
-      onConfirm: async () => {
-        if (await change('Not deleted.', () => deleteChannel(c.id))) done('Channel deleted.')
-      },
-    })
+  const remove = async () => {
+    if (await change('Not deleted.', () => deleteChannel(c.id))) done('Channel deleted.')
+  }
   return (
     <Table.Tr>
       <Table.Td fw={600} maw={200} className="clip">
@@ -109,22 +88,19 @@ function Row({ channel: c, onEdit }: { channel: Channel; onEdit: () => void }) {
           </Text>
         )}
       </Table.Td>
-      <Table.Td ta="right">
-        <Group gap={0} justify="flex-end" wrap="nowrap">
-          <Button onClick={test} loading={testing} aria-label={`Test ${c.name}`}>
-            Test
-          </Button>
-          {own && (
-            <>
-              <Button variant="subtle" onClick={onEdit} aria-label={`Edit ${c.name}`}>
-                Edit
-              </Button>
-              <Button variant="subtle" color="red" onClick={remove} aria-label={`Delete ${c.name}`}>
-                Delete
-              </Button>
-            </>
-          )}
-        </Group>
+      <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
+        <Button onClick={test} loading={testing} aria-label={`Test ${c.name}`}>
+          Test
+        </Button>
+        {own && (
+          <EditDelete
+            name={c.name}
+            question={`Delete the channel ${c.name}?`}
+            consequence="Notices no longer go there. What is on its way is given up."
+            onEdit={onEdit}
+            onDelete={remove}
+          />
+        )}
       </Table.Td>
     </Table.Tr>
   )

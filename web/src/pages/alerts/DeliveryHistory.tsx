@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Button, SegmentedControl, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { channelsQuery, type DeliveryFilter, deliveryPages, retryDelivery } from '../../api/alerts'
@@ -12,7 +12,7 @@ import { More } from '../../parts/More'
 import { done } from '../../parts/notify'
 import { Section } from '../../parts/Section'
 import { useChange } from '../../parts/useChange'
-import { WideTable } from '../../parts/WideTable'
+import { actions, WideTable } from '../../parts/WideTable'
 
 /** DeliveryHistory is every notice on its way to every channel. */
 export function DeliveryHistory() {
@@ -41,24 +41,10 @@ export function DeliveryHistory() {
           const rows = data.pages.flatMap((p) => p.rows)
           if (rows.length === 0) return <Empty title={status === 'all' ? 'Nothing has been sent' : 'None'} />
           return (
-            <WideTable minWidth={760}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Time</Table.Th>
-                  <Table.Th>Channel</Table.Th>
-                  <Table.Th>Notice</Table.Th>
-                  <Table.Th>Incident</Table.Th>
-                  <Table.Th>State</Table.Th>
-                  <Table.Th>
-              <VisuallyHidden>Actions</VisuallyHidden>
-            </Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {rows.map((d) => (
-                  <Row key={d.id} delivery={d} />
-                ))}
-              </Table.Tbody>
+            <WideTable columns={['Time', 'Channel', 'Notice', 'Incident', 'State', actions]} minWidth={760}>
+              {rows.map((d) => (
+                <Row key={d.id} delivery={d} />
+              ))}
             </WideTable>
           )
         }}

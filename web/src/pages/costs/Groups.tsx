@@ -7,7 +7,7 @@ import type { StatGroup } from '../../api/shapes'
 import { count, money, percent, short } from '../../format/figures'
 import { DayBudget } from '../../parts/DayBudget'
 import { AgentLink } from '../../parts/links'
-import { WideTable } from '../../parts/WideTable'
+import { right, WideTable } from '../../parts/WideTable'
 
 export type GroupKind = 'agent' | 'model' | 'provider'
 
@@ -18,41 +18,39 @@ export function Groups({ groups, by, total }: { groups: StatGroup[]; by: GroupKi
   const [shown, setShown] = useState(atOnce)
   return (
     <>
-      <WideTable minWidth={800}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{by === 'agent' ? 'Agent' : by === 'model' ? 'Model' : 'Provider'}</Table.Th>
-            <Table.Th ta="right">Spend</Table.Th>
-            <Table.Th ta="right">Share</Table.Th>
-            <Table.Th ta="right">Calls</Table.Th>
-            <Table.Th ta="right">Prompt tokens</Table.Th>
-            <Table.Th ta="right">Reply tokens</Table.Th>
-            {by === 'agent' && <Table.Th w={240}>Hard budget today</Table.Th>}
+      <WideTable
+        columns={[
+          by === 'agent' ? 'Agent' : by === 'model' ? 'Model' : 'Provider',
+          right('Spend'),
+          right('Share'),
+          right('Calls'),
+          right('Prompt tokens'),
+          right('Reply tokens'),
+          by === 'agent' && { name: 'Hard budget today', width: 240 },
+        ]}
+        minWidth={800}
+      >
+        {groups.slice(0, shown).map((g) => (
+          <Table.Tr key={g.name}>
+            <Table.Td maw={320} style={{ overflowWrap: 'anywhere' }}>
+              <Name name={g.name} by={by} />
+            </Table.Td>
+            <Table.Td ta="right" fw={600}>
+              {money(g.cost_usd)}
+            </Table.Td>
+            <Table.Td ta="right" c="dimmed">
+              {percent(g.cost_usd, total)}
+            </Table.Td>
+            <Table.Td ta="right">{count(g.calls)}</Table.Td>
+            <Table.Td ta="right">{short(g.tokens.input)}</Table.Td>
+            <Table.Td ta="right">{short(g.tokens.output)}</Table.Td>
+            {by === 'agent' && (
+              <Table.Td>
+                <Budget agent={g.name} />
+              </Table.Td>
+            )}
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {groups.slice(0, shown).map((g) => (
-            <Table.Tr key={g.name}>
-              <Table.Td maw={320} style={{ overflowWrap: 'anywhere' }}>
-                <Name name={g.name} by={by} />
-              </Table.Td>
-              <Table.Td ta="right" fw={600}>
-                {money(g.cost_usd)}
-              </Table.Td>
-              <Table.Td ta="right" c="dimmed">
-                {percent(g.cost_usd, total)}
-              </Table.Td>
-              <Table.Td ta="right">{count(g.calls)}</Table.Td>
-              <Table.Td ta="right">{short(g.tokens.input)}</Table.Td>
-              <Table.Td ta="right">{short(g.tokens.output)}</Table.Td>
-              {by === 'agent' && (
-                <Table.Td>
-                  <Budget agent={g.name} />
-                </Table.Td>
-              )}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
+        ))}
       </WideTable>
       {groups.length > shown && (
         <Group justify="center" mt="md">

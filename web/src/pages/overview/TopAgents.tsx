@@ -14,7 +14,7 @@ import { Section } from '../../parts/Section'
 import { Sparkline } from '../../parts/Sparkline'
 import { useNow } from '../../parts/useNow'
 import { type Span, spans } from './span'
-import { WideTable } from '../../parts/WideTable'
+import { right, WideTable } from '../../parts/WideTable'
 
 const shown = 6
 
@@ -27,24 +27,22 @@ export function TopAgents({ stats, span }: { stats: UseQueryResult<Stats>; span:
           (data.groups ?? []).length === 0 ? (
             <Empty title="No call in this time" />
           ) : (
-            <WideTable minWidth={880}>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>Agent</Table.Th>
-                    <Table.Th>State</Table.Th>
-                    <Table.Th ta="right">Calls</Table.Th>
-                    <Table.Th ta="right">Spend</Table.Th>
-                    <Table.Th w={240}>Daily hard budget</Table.Th>
-                    <Table.Th>Calls, {spans[span].label}</Table.Th>
-                    <Table.Th ta="right">Last call</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {(data.groups ?? []).slice(0, shown).map((g) => (
-                    <Row key={g.name} group={g} span={span} />
-                  ))}
-                </Table.Tbody>
-              </WideTable>
+            <WideTable
+              columns={[
+                'Agent',
+                'State',
+                right('Calls'),
+                right('Spend'),
+                { name: 'Daily hard budget', width: 240 },
+                `Calls, ${spans[span].label}`,
+                right('Last call'),
+              ]}
+              minWidth={880}
+            >
+              {(data.groups ?? []).slice(0, shown).map((g) => (
+                <Row key={g.name} group={g} span={span} />
+              ))}
+            </WideTable>
           )
         }
       </Loaded>

@@ -1,15 +1,15 @@
-import { Badge, Button, Card, Group, Stack, Switch, Table, Text, Title, UnstyledButton, VisuallyHidden } from '@mantine/core'
-import { modals } from '@mantine/modals'
+import { Badge, Button, Card, Group, Stack, Switch, Table, Text, Title, UnstyledButton } from '@mantine/core'
 import { IconFilter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { changeRule, deleteRule, rulesQuery } from '../../api/rules'
 import type { Rule } from '../../api/shapes'
+import { EditDelete } from '../../parts/EditDelete'
 import { Empty } from '../../parts/Empty'
 import { Loaded } from '../../parts/Loaded'
 import { done } from '../../parts/notify'
 import { useChange } from '../../parts/useChange'
-import { WideTable } from '../../parts/WideTable'
+import { actions, WideTable } from '../../parts/WideTable'
 import { RuleEditor } from './RuleEditor'
 import { actionColor, actionWords, conditionWords } from './words'
 
@@ -50,40 +50,19 @@ export default function Rules() {
 
 function Listing({ rules, onEdit }: { rules: Rule[]; onEdit: (r: Rule) => void }) {
   return (
-    <WideTable minWidth={760}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th w={72}>Priority</Table.Th>
-          <Table.Th>Name</Table.Th>
-          <Table.Th>When</Table.Th>
-          <Table.Th>Then</Table.Th>
-          <Table.Th>On</Table.Th>
-          <Table.Th>
-              <VisuallyHidden>Actions</VisuallyHidden>
-            </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rules.map((r) => (
-          <Row key={r.id} rule={r} onEdit={() => onEdit(r)} />
-        ))}
-      </Table.Tbody>
+    <WideTable columns={[{ name: 'Priority', width: 72 }, 'Name', 'When', 'Then', 'On', actions]} minWidth={760}>
+      {rules.map((r) => (
+        <Row key={r.id} rule={r} onEdit={() => onEdit(r)} />
+      ))}
     </WideTable>
   )
 }
 
 function Row({ rule, onEdit }: { rule: Rule; onEdit: () => void }) {
   const { busy, change } = useChange()
-  const remove = () =>
-    modals.openConfirmModal({
-      title: `Delete the rule “${rule.name}”?`,
-      children: <Text size="sm" c="dimmed">It no longer applies from the next call on.</Text>,
-      labels: { confirm: 'Delete', cancel: 'Cancel' },
-      confirmProps: { variant: 'filled', color: 'red' },
-      onConfirm: async () => {
-        if (await change('Not deleted.', () => deleteRule(rule.id))) done('Rule deleted.')
-      },
-    })
+  const remove = async () => {
+    if (await change('Not deleted.', () => deleteRule(rule.id))) done('Rule deleted.')
+  }
   return (
     <Table.Tr>
       <Table.Td c="dimmed">{rule.priority}</Table.Td>
@@ -107,12 +86,13 @@ function Row({ rule, onEdit }: { rule: Rule; onEdit: () => void }) {
         />
       </Table.Td>
       <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
-        <Button variant="subtle" onClick={onEdit} aria-label={`Edit ${rule.name}`}>
-          Edit
-        </Button>
-        <Button variant="subtle" color="red" onClick={remove} aria-label={`Delete ${rule.name}`}>
-          Delete
-        </Button>
+        <EditDelete
+          name={rule.name}
+          question={`Delete the rule “${rule.name}”?`}
+          consequence="It no longer applies from the next call on."
+          onEdit={onEdit}
+          onDelete={remove}
+        />
       </Table.Td>
     </Table.Tr>
   )

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Code, Group, Modal, Stack, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
+import { Alert, Badge, Button, Code, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -13,7 +13,7 @@ import { Loaded } from '../../parts/Loaded'
 import { done } from '../../parts/notify'
 import { Section } from '../../parts/Section'
 import { useChange } from '../../parts/useChange'
-import { WideTable } from '../../parts/WideTable'
+import { actions, WideTable } from '../../parts/WideTable'
 
 /** Keys are gateway keys: each names the agent that calls with it. */
 export function Keys() {
@@ -26,24 +26,10 @@ export function Keys() {
           keys.length === 0 ? (
             <Empty title="No gateway key">Without keys the client's own provider key passes through, and names are trusted.</Empty>
           ) : (
-            <WideTable minWidth={640}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Name</Table.Th>
-                  <Table.Th>Agent</Table.Th>
-                  <Table.Th>Key</Table.Th>
-                  <Table.Th>Made</Table.Th>
-                  <Table.Th>State</Table.Th>
-                  <Table.Th>
-              <VisuallyHidden>Actions</VisuallyHidden>
-            </Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {keys.map((k) => (
-                  <Row key={k.id} of={k} />
-                ))}
-              </Table.Tbody>
+            <WideTable columns={['Name', 'Agent', 'Key', 'Made', 'State', actions]} minWidth={640}>
+              {keys.map((k) => (
+                <Row key={k.id} of={k} />
+              ))}
             </WideTable>
           )
         }
