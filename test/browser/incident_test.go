@@ -99,6 +99,16 @@ func TestIncident(t *testing.T) {
 		}
 	})
 
+	t.Run("Reject", func(t *testing.T) {
+		p.during(t)
+		n.api(t, "PATCH", "/v1/agents/polite-bot", raw(`{"kill_switch": {"similarity": "reject", "stall": "reject"}}`), nil)
+		id := n.runAway(t, "polite-bot", "ticket-99")
+		p.open("/incidents/" + id)
+		p.sees("Rejected", "Call #5 was not forwarded.", "The agent stays active.", "fires at the same call", "loop, #1 to #4", "stopped")
+		p.open("/agents/polite-bot/sessions/ticket-99")
+		p.sees("Rejected at #5", "Repeated 4")
+	})
+
 	t.Run("Keyboard", func(t *testing.T) {
 		p.during(t)
 		id := p.killed("typed-bot")

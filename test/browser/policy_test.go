@@ -101,6 +101,13 @@ func TestAlerts(t *testing.T) {
 	}
 	p.open("/incidents/" + id)
 	p.in("region", "Deliveries").sees("1 of 1 delivered", "on-call")
+
+	p.open("/alerts")
+	p.button("Delete on-call")
+	p.dialog("Delete the channel on-call?").button("Delete")
+	p.sees("Channel deleted.", "No alert channel")
+	p.open("/events")
+	p.sees("Alert channel deleted: on-call")
 }
 
 func TestBypassIsLoud(t *testing.T) {

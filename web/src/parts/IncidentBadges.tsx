@@ -18,9 +18,10 @@ const statuses: Record<string, { word: string; color: Color }> = {
   false_positive: { word: 'False positive', color: 'accent' },
 }
 
-export function ActionBadge({ incident }: { incident: Incident }) {
+/** ActionBadge says what was done, and at which call where that is known. */
+export function ActionBadge({ incident, at }: { incident: Incident; at?: number }) {
   const { word, color } = whatHappened(incident)
-  return <Badge color={color}>{word}</Badge>
+  return <Badge color={color}>{at === undefined ? word : `${word} at #${at}`}</Badge>
 }
 
 export function StatusBadge({ status }: { status: string }) {

@@ -14,7 +14,7 @@ export function auditWords(e: Event): { what: string; who: string } {
     case 'kill_switch':
       return { what: e.shadow ? 'Would have been killed' : 'Deactivated by Kill Switch', who: 'haltd' }
     case 'warning':
-      return { what: `Warned${e.score > 0 ? ` at score ${score(e.score)}` : ''}`, who: 'haltd' }
+      return { what: warningWords[warningOf(e)] + (e.score > 0 ? ` at score ${score(e.score)}` : ''), who: 'haltd' }
     case 'growth':
       return { what: 'Prompt tokens grow', who: 'haltd' }
     case 'alert':
@@ -24,7 +24,16 @@ export function auditWords(e: Event): { what: string; who: string } {
   }
 }
 
-// The subject is the name of what was saved, and the id of what is gone.
+const warningWords = { rejected: 'Rejected', 'would be stopped': 'Would have been stopped', warned: 'Warned' }
+
+/** warningOf is what a warning tells of. */
+export function warningOf(e: Event): keyof typeof warningWords {
+  const stopping = evidenceOf(e.verdict).findings.filter((f) => f.action === 'kill' || f.action === 'reject')
+  if (stopping.some((f) => !f.shadow)) return 'rejected'
+  return stopping.length > 0 ? 'would be stopped' : 'warned'
+}
+
+// The subject is the name of what was saved or deleted, and the id of a key.
 function changeWords(change: string, subject: string, v: Record<string, unknown>): string {
   switch (change) {
     case 'activated':

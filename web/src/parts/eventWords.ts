@@ -1,6 +1,6 @@
 import type { Event } from '../api/shapes'
 import { money, score } from '../format/figures'
-import { auditWords } from './auditWords'
+import { auditWords, warningOf } from './auditWords'
 
 export interface EventWords {
   color: 'green' | 'amber' | 'red' | 'gray'
@@ -36,7 +36,7 @@ export function eventWords(e: Event): EventWords {
     case 'kill_switch':
       return { color: e.shadow ? 'amber' : 'red', what: e.shadow ? 'would be killed' : 'Kill Switch', figure: e.score > 0 ? score(e.score) : status }
     case 'warning':
-      return { color: 'amber', what: e.shadow ? 'would be stopped' : 'warned', figure: e.score > 0 ? score(e.score) : '' }
+      return { color: 'amber', what: warningOf(e), figure: e.score > 0 ? score(e.score) : '' }
     case 'growth':
       return { color: 'amber', what: 'prompt tokens grow', figure: '' }
     case 'policy_change':

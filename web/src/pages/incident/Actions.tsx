@@ -8,6 +8,7 @@ import { clock } from '../../format/time'
 import { done } from '../../parts/notify'
 import { Resume } from '../../parts/Resume'
 import { useChange } from '../../parts/useChange'
+import { stops } from './scene'
 import classes from './incident.module.css'
 
 type Asked = 'resume' | 'grace' | 'keep' | 'false_positive'
@@ -50,7 +51,7 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
             <Action name="Resume with grace" letter="G" says={`Resume, and only warn for the next ${firstGrace} min.`} onAsk={() => ask('grace')} />
           </>
         )}
-        <Action name={stopped ? 'Keep' : 'Close'} letter="K" says={stopped ? 'Stays off. Closes this incident.' : isLoop ? 'Nothing was stopped. Closes this incident.' : 'The budget stays as it is. Closes this incident.'} onAsk={() => ask('keep')} />
+        <Action name={stopped ? 'Keep' : 'Close'} letter="K" says={`${meanwhile(incident)} Closes this incident.`} onAsk={() => ask('keep')} />
         {isLoop && (
           <Action
             name="Mark false positive"
@@ -85,6 +86,13 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
       </Modal>
     </>
   )
+}
+
+// What closing leaves as it is.
+function meanwhile(incident: IncidentDetail): string {
+  if (incident.kind.startsWith('budget')) return 'The budget stays as it is.'
+  if (!stops(incident)) return 'Nothing was stopped.'
+  return incident.action === 'kill' ? 'Stays off.' : 'The agent stays active.'
 }
 
 function Action({ name, letter, says, main, onAsk }: { name: string; letter: string; says: string; main?: boolean; onAsk: () => void }) {

@@ -10,7 +10,7 @@ import { Audit } from './Audit'
 import { Deliveries } from './Deliveries'
 import { GrowthCard } from './GrowthCard'
 import { Pairs } from './Pairs'
-import type { Lane } from './scene'
+import { type Lane, stops } from './scene'
 import { ScoreCard } from './ScoreCard'
 import { SettingsThen } from './SettingsThen'
 import { useScene } from './useScene'
@@ -48,7 +48,7 @@ function Page({ incident }: { incident: IncidentDetail }) {
       {incident.kind === 'growth' && <GrowthCard evidence={evidence} />}
       {isLoop && scene && (
         <Section title="Window" aside={`${scene.entries.length} calls, scope ${incident.settings.kill_switch.window_scope}`}>
-          <WindowTimeline scene={scene} threshold={incident.settings.kill_switch.threshold} stopped={incident.action === 'kill' && !incident.shadow} onPair={(lane, index) => setPair({ lane, index })} />
+          <WindowTimeline scene={scene} threshold={incident.settings.kill_switch.threshold} stopped={stops(incident)} onPair={(lane, index) => setPair({ lane, index })} />
         </Section>
       )}
       {scene?.hasMatches && <Pairs scene={scene} chosen={pair} onChoose={(lane, index) => setPair({ lane, index })} />}

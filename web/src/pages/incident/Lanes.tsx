@@ -74,10 +74,10 @@ export function Lanes({ place, y, height, name, weight, entries, matches, compar
       })}
       {place.wide && (
         <>
-          <text x={place.right + 92} y={y - 2} textAnchor="end" style={{ fill: 'var(--text)', fontWeight: 600 }}>
+          <text x={place.right + 104} y={y - 2} textAnchor="end" style={{ fill: 'var(--text)', fontWeight: 600 }}>
             {score(total)}
           </text>
-          <text x={place.right + 92} y={y + 14} textAnchor="end">
+          <text x={place.right + 104} y={y + 14} textAnchor="end">
             {matches.length} × {score(weight)}
           </text>
         </>

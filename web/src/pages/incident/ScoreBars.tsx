@@ -23,14 +23,20 @@ export function ScoreBars({ place, y, entries, threshold, stopped, loopFrom }: P
   const last = entries.length - 1
   const drawn = entries.map((e, i) => ({ e, i })).filter(({ i }) => i >= place.first)
   // Numbers need room: where it is narrow, some are left out, never the last.
-  const every = Math.max(1, Math.ceil(36 / place.step))
+  const every = Math.max(1, Math.ceil(40 / place.step))
   const line = base - tall(threshold)
   return (
     <g>
       <line x1={place.left} x2={place.right} y1={line} y2={line} stroke="var(--red-fill)" strokeDasharray="4 3" />
-      <text x={place.left + (place.wide ? 0 : 4)} y={line - 6} style={{ fill: 'var(--red)' }}>
-        threshold {score(threshold)}
-      </text>
+      {place.wide ? (
+        <text x={place.right + 8} y={line + 4} style={{ fill: 'var(--red)' }}>
+          threshold {score(threshold)}
+        </text>
+      ) : (
+        <text x={place.left} y={y + 4}>
+          <tspan style={{ fill: 'var(--text)', fontWeight: 600 }}>Score</tspan> threshold {score(threshold)}, dashed
+        </text>
+      )}
       {place.wide && (
         <>
           <text x={0} y={base - 18} style={{ fill: 'var(--text)', fontWeight: 600 }}>Score</text>
@@ -47,16 +53,19 @@ export function ScoreBars({ place, y, entries, threshold, stopped, loopFrom }: P
         const w = Math.min(place.step * 0.55, widest)
         const ink = i === last && stopped ? 'var(--red)' : inLoop ? 'var(--text)' : 'var(--muted)'
         const numbered = (last - i) % every === 0
+        // The line of the threshold must not strike a figure through.
+        const above = base - h - 4
+        const figure = above > line && above < line + 12 ? line - 4 : above
         return (
           <g key={e.event.id}>
             <rect x={place.x(i) - w / 2} y={base - h} width={w} height={h} rx={2} fill={color} />
             {e.score > 0 && (numbered || over) && (
-              <text x={place.x(i)} y={base - h - 4} textAnchor="middle" style={{ fill: over ? 'var(--red)' : 'var(--text)', fontWeight: over ? 600 : 400 }}>
+              <text x={place.x(i)} y={figure} textAnchor="middle" style={{ fill: over ? 'var(--red)' : 'var(--text)', fontWeight: over ? 600 : 400 }}>
                 {score(e.score)}
               </text>
             )}
             {numbered && (
-              <text x={place.x(i)} y={base + 20} textAnchor={i === last && !place.wide ? 'end' : 'middle'} style={{ fill: ink, fontWeight: i === last ? 600 : 400 }}>
+              <text x={place.x(i)} y={base + 20} textAnchor="middle" style={{ fill: ink, fontWeight: i === last ? 600 : 400 }}>
                 {e.number === undefined ? '·' : named(e)}
               </text>
             )}

@@ -11,7 +11,7 @@ import { Copy } from '../../parts/Copy'
 import { ActionBadge, StatusBadge } from '../../parts/IncidentBadges'
 import { useNow } from '../../parts/useNow'
 import { Actions } from './Actions'
-import type { Scene } from './scene'
+import { type Scene, stops } from './scene'
 import classes from './incident.module.css'
 
 interface Props {
@@ -62,7 +62,6 @@ function Explanation({ incident, evidence, scene }: Props) {
   const similarity = evidence.signals.find((s) => s.detector === 'similarity')
   const last = scene?.entries[scene.entries.length - 1]
   const call = last?.number === undefined ? 'The call' : `Call #${last.number}`
-  const stopped = !incident.shadow && ['kill', 'reject', 'block'].includes(incident.action)
   return (
     <>
       {similarity && !incident.sentence.includes('exceeds the threshold') && (
@@ -71,7 +70,7 @@ function Explanation({ incident, evidence, scene }: Props) {
           {similarity.window ?? incident.settings.kill_switch.window_size} calls.{' '}
         </>
       )}
-      {stopped ? `${call} was not forwarded. ` : incident.shadow ? 'The Kill Switch is off, so haltd only observes. ' : 'Nothing was blocked. '}
+      {stops(incident) ? `${call} was not forwarded. ` : incident.shadow ? 'The Kill Switch is off, so haltd only observes. ' : 'Nothing was blocked. '}
       {incident.action === 'kill' && !incident.shadow && <StateNow incident={incident} />}
     </>
   )

@@ -44,7 +44,7 @@ export function WindowTimeline({ scene, threshold, stopped, onPair }: Props) {
   const laneHeight = place.wide ? 68 : 80
   const top = lanes.length > 0 || scene.loopFrom !== undefined ? 28 : 8
   const bars = top + lanes.length * laneHeight + 8
-  const height = bars + 176
+  const height = bars + 152
   const last = scene.entries.length - 1
   const loop = scene.loopFrom === undefined ? undefined : Math.max(scene.loopFrom, place.first)
   return (
@@ -54,7 +54,7 @@ export function WindowTimeline({ scene, threshold, stopped, onPair }: Props) {
         <svg width={width} height={height} className={classes.lanes} role="group" aria-label="Window of calls">
           {loop !== undefined && (
             <>
-              <rect x={place.x(loop) - place.step / 2} y={top - 8} width={place.x(last) - place.x(loop)} height={bars + 96 - top} fill="var(--amber-soft)" />
+              <rect x={place.x(loop) - place.step / 2} y={top - 8} width={place.x(last) - place.x(loop)} height={bars + 100 - top} fill="var(--amber-soft)" />
               <text
                 x={place.wide ? place.x(loop) - place.step / 2 + 4 : place.right}
                 y={top - 14}
@@ -67,7 +67,7 @@ export function WindowTimeline({ scene, threshold, stopped, onPair }: Props) {
           )}
           {stopped && (
             <>
-              <rect x={place.x(last) - place.step / 2} y={top - 8} width={place.step} height={bars + 96 - top} fill="var(--red-soft)" />
+              <rect x={place.x(last) - place.step / 2} y={top - 8} width={place.step} height={bars + 100 - top} fill="var(--red-soft)" />
               {place.wide && (
                 <text x={place.x(last) + place.step / 2} y={top - 14} textAnchor="end" style={{ fill: 'var(--red)', fontWeight: 600 }}>
                   stopped
@@ -117,7 +117,7 @@ export function WindowTimeline({ scene, threshold, stopped, onPair }: Props) {
 function placeIn(width: number, n: number): Place {
   const wide = width > 640
   const left = wide ? 136 : 4
-  const right = wide ? 96 : 4
+  const right = wide ? 104 : 8
   const room = Math.max(width - left - right, 1)
   const drawn = Math.min(n, Math.max(Math.floor(room / narrowest), 2))
   const step = room / drawn

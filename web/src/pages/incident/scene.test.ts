@@ -15,7 +15,7 @@ function call(n: number, tool: string, more: Partial<Event> = {}): Event {
 const calls = [1, 2, 3, 4, 5, 6].map((n) => call(n, n === 1 ? 'list' : 'find'))
 const stopped = call(7, '', { event_type: 'kill_switch', tool_calls: [], blocked: true, score: 12 })
 
-const incident = { event: stopped.id, settings: { kill_switch: { window_size: 5 } } } as Incident
+const incident = { id: 'inc_bcdf', event: stopped.id, session: 'recon', settings: { kill_switch: { window_size: 5 } } } as Incident
 
 const at = (n: number) => new Date(noon + n * 10_000 + 3).toISOString()
 
@@ -56,11 +56,24 @@ test('a call that was rejected stands last at its own incident', () => {
   expect(sceneOf(killed, evidenceOf(verdict), [...calls, rejected], new Map())!.entries.at(-1)?.event.id).toBe(calls.at(-1)!.id)
 })
 
+test('the first call that was rejected stands last', () => {
+  const rejected = [7, 8].map((n) => call(n, '', { event_type: 'blocked', blocked: true, incident: 'inc_bcdf' }))
+  const scene = sceneOf({ ...incident, event: 'evt_0000000000006w', action: 'reject' } as Incident, evidenceOf(verdict), [...calls, ...rejected], numbersOf([...calls, ...rejected]))!
+  expect(scene.entries.map((e) => e.number)).toEqual([3, 4, 5, 6, 7])
+})
+
 test('a match is the last call that had arrived when it was judged', () => {
   const scene = sceneOf(incident, evidenceOf(verdict), [...calls, stopped], new Map())!
   expect(scene.matches).toEqual({ prompt: [1], response: [2], tools: [1] })
   expect(scene.compared).toEqual({ prompt: 4, response: 3, tools: 3 })
   expect(scene.loopFrom).toBe(1)
+})
+
+test('calls within one millisecond are told apart', () => {
+  const quick = [4, 5].map((n) => call(n, 'find', { time: `2026-11-12T12:00:40.00012${n}Z` }))
+  const matches = [{ time: '2026-11-12T12:00:40.000124Z', same_tools: true }, { time: '2026-11-12T12:00:40.0001259Z', same_tools: true }]
+  const scene = sceneOf(incident, evidenceOf({ signals: [{ detector: 'similarity', matches }] }), [...quick, calls[5]!, stopped], new Map())!
+  expect(scene.matches.tools).toEqual([0, 1])
 })
 
 test('a call that was let through stands last, though written after its incident', () => {
@@ -80,6 +93,9 @@ test('a call does not match itself', () => {
 test('rounds get their letters where the tools agree', () => {
   const scene = sceneOf(incident, evidenceOf(verdict), [...calls, stopped], new Map())!
   expect(scene.entries.map((e) => e.letter)).toEqual([undefined, undefined, 'A', 'A', undefined])
+  const between = call(6, 'other', { id: 'evt_0000000000006d', session: 'another' })
+  const shared = sceneOf(incident, evidenceOf(verdict), [...calls, between, stopped], new Map())!
+  expect(shared.entries.map((e) => e.letter)).toEqual([undefined, 'A', 'A', undefined, undefined])
   const others = calls.map((c) => ({ ...c, tool_calls: ['other'] }))
   const unnamed = sceneOf(incident, evidenceOf(verdict), [...others, stopped], new Map())!
   expect(unnamed.entries.every((e) => e.letter === undefined)).toBe(true)

@@ -28,13 +28,24 @@ export interface Scene {
 }
 
 // How long before it was judged a call may have arrived.
-const arrival = 60_000
+const arrival = 60_000_000
+
+// haltd tells microseconds, which a Date does not keep; several calls of a
+// quick loop fall into one millisecond.
+function micros(time: string): number {
+  const beyond = /\.\d{3}(\d{1,3})/.exec(time)?.[1] ?? ''
+  return new Date(time).getTime() * 1000 + Number(beyond.padEnd(3, '0'))
+}
 
 /** upTo are the calls until the incident. A call that was let through is
- *  written after the incident about it; it had arrived by then, maybe within
- *  the same millisecond. */
+ *  written after the incident about it; it had arrived by then. */
 export function upTo(incident: Incident, calls: Event[]): Event[] {
-  return calls.filter((c) => c.id <= incident.event || new Date(c.time) <= new Date(incident.time))
+  return calls.filter((c) => c.id <= incident.event || micros(c.time) <= micros(incident.time))
+}
+
+/** stops reports whether the call in question was not forwarded. */
+export function stops(incident: Incident): boolean {
+  return !incident.shadow && ['kill', 'reject', 'block'].includes(incident.action)
 }
 
 /** sceneOf joins the calls of a window with the evidence about them. calls
@@ -42,10 +53,9 @@ export function upTo(incident: Incident, calls: Event[]): Event[] {
  *  numbers tells the place of a call in its session. */
 export function sceneOf(incident: Incident, evidence: Evidence, calls: Event[], numbers: Map<string, number>): Scene | undefined {
   const size = incident.settings.kill_switch.window_size
-  // The call in question was blocked where it was rejected; a kill has an
-  // event of its own.
-  const rejected = (c: Event) => incident.action === 'reject' && c.incident === incident.id
-  const judged = calls.filter((c) => !c.retry && (c.event_type !== 'blocked' || rejected(c)))
+  // Of the calls that were rejected, the first is the one in question.
+  const rejected = incident.action === 'reject' ? calls.find((c) => c.event_type === 'blocked' && c.incident === incident.id) : undefined
+  const judged = calls.filter((c) => !c.retry && (c.event_type !== 'blocked' || c === rejected))
   const window = judged.slice(-size)
   if (window.length === 0) return undefined
   const similarity = evidence.signals.find((s) => s.detector === 'similarity')
@@ -53,10 +63,10 @@ export function sceneOf(incident: Incident, evidence: Evidence, calls: Event[], 
   const last = entries.length - 1
   entries[last]!.score = Math.max(entries[last]!.score, similarity?.score ?? evidence.score)
   for (const match of similarity?.matches ?? []) {
-    const entry = entryOf(entries, match)
+    const entry = entryOf(entries.slice(0, last), match)
     if (entry) entry.distance = distancesOf(match)
   }
-  nameRounds(entries, evidence.signals.find((s) => s.rounds.length > 0))
+  nameRounds(entries.filter((e) => e.event.session === incident.session), evidence.signals.find((s) => s.rounds.length > 0))
   const compared = { prompt: last, response: Math.max(last - 1, 0), tools: Math.max(last - 1, 0) }
   const matching = (lane: Lane) => entries.flatMap((e, i) => (e.distance[lane] === undefined || i === compared[lane] ? [] : [i]))
   const matches = { prompt: matching('prompt'), response: matching('response'), tools: matching('tools') }
@@ -73,9 +83,9 @@ export function sceneOf(incident: Incident, evidence: Evidence, calls: Event[], 
 // A match names a call by when it was judged: it is the last that had arrived
 // by then.
 function entryOf(entries: Entry[], match: Match): Entry | undefined {
-  const at = new Date(match.time).getTime()
-  const entry = entries.findLast((e) => new Date(e.event.time).getTime() <= at)
-  return entry && at - new Date(entry.event.time).getTime() <= arrival ? entry : undefined
+  const at = micros(match.time)
+  const entry = entries.findLast((e) => micros(e.event.time) <= at)
+  return entry && at - micros(entry.event.time) <= arrival ? entry : undefined
 }
 
 function distancesOf(match: Match): Entry['distance'] {
@@ -86,8 +96,8 @@ function distancesOf(match: Match): Entry['distance'] {
   return distance
 }
 
-// Rounds are counted in the conversation, calls in the record. The last round
-// of the evidence came with the reply before the call in question; from there
+// Rounds are counted in the conversation, calls in the record. entries are the
+// calls of the session. The last round of the evidence came with the reply before the call in question; from there
 // they are laid side by side, and only where the tools agree.
 function nameRounds(entries: Entry[], stall: Signal | undefined): void {
   if (!stall) return

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Stack, Title } from '@mantine/core'
+import { Button, Group, Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -12,6 +12,7 @@ import { brief, clock, span } from '../../format/time'
 import { StandingBadge } from '../../parts/AgentState'
 import { ButtonLink } from '../../parts/ButtonLink'
 import { Fact, Facts } from '../../parts/Facts'
+import { ActionBadge } from '../../parts/IncidentBadges'
 import { AgentLink } from '../../parts/links'
 import { Loaded } from '../../parts/Loaded'
 import { done } from '../../parts/notify'
@@ -36,22 +37,20 @@ export default function SessionPage() {
 function Page({ session }: { session: Session }) {
   const calls = useQuery(sessionCalls(session.agent, session.id))
   const incident = useQuery(newestIncidents({ agent: session.agent, session: session.id, kind: 'kill_switch' }, 1)).data?.rows[0]
+  const scene = incident && calls.data && sceneIn(incident, calls.data.calls)
   return (
     <Stack gap="md">
-      <Header session={session} incident={incident} calls={calls.data?.calls} />
+      <Header session={session} incident={incident} scene={scene} />
       <Strip session={session} />
       <Loaded query={calls} thing="the calls of this session" rows={6} rowHeight={40}>
-        {({ calls, whole }) => {
-          const scene = incident && sceneIn(incident, calls)
-          return (
-            <>
-              <Section title="Prompt tokens per call" aside={scene && 'the frame marks the window'}>
-                <TokenChart calls={calls} scene={scene} />
-              </Section>
-              <Waterfall calls={calls} whole={whole} scene={scene} />
-            </>
-          )
-        }}
+        {({ calls, whole }) => (
+          <>
+            <Section title="Prompt tokens per call" aside={scene && 'the frame marks the window'}>
+              <TokenChart calls={calls} scene={scene} />
+            </Section>
+            <Waterfall calls={calls} whole={whole} scene={scene} />
+          </>
+        )}
       </Loaded>
     </Stack>
   )
@@ -61,11 +60,10 @@ function sceneIn(incident: Incident, calls: Event[]): Scene | undefined {
   return sceneOf(incident, evidenceOf(incident.verdict), upTo(incident, calls), numbersOf(calls))
 }
 
-function Header({ session, incident, calls }: { session: Session; incident: Incident | undefined; calls: Event[] | undefined }) {
+function Header({ session, incident, scene }: { session: Session; incident: Incident | undefined; scene: Scene | undefined }) {
   const { busy, change } = useChange()
   const [asking, ask] = useState(false)
-  const at = incident && calls ? calls.findIndex((c) => c.id === incident.event) + 1 : 0
-  const killed = incident && incident.action === 'kill' && !incident.shadow
+  const at = scene?.entries.at(-1)?.number
   const resume = async (grace: number) => {
     const made = await change('Not resumed. Nothing has changed.', () => activateSession(session.agent, session.id, grace || undefined))
     ask(false)
@@ -80,7 +78,7 @@ function Header({ session, incident, calls }: { session: Session; incident: Inci
         {!session.standing.active ? (
           <StandingBadge standing={session.standing} />
         ) : (
-          incident && <Badge color={killed ? 'red' : 'amber'}>{`${killed ? 'Killed' : incident.shadow ? `Would ${incident.action}` : 'Warned'}${at > 0 ? ` at #${at}` : ''}`}</Badge>
+          incident && <ActionBadge incident={incident} at={at} />
         )}
       </Group>
       <Group gap="xs">
