@@ -49,9 +49,6 @@ export function ScoreChart({ calls, threshold, onOpen }: Props) {
               </g>
             ))}
             <line x1={left} x2={width - right} y1={y(threshold)} y2={y(threshold)} stroke="var(--red-fill)" strokeDasharray="4 3" />
-            <text x={left + 8} y={y(threshold) - 6} style={{ fill: 'var(--red)' }}>
-              {width > 480 ? `threshold: a score above this line ${killed ? 'kills' : 'would kill'}` : 'threshold'}
-            </text>
             <text x={width - right + 8} y={y(threshold) + 4} style={{ fill: 'var(--red)' }}>
               {score(threshold)}
             </text>
@@ -60,11 +57,14 @@ export function ScoreChart({ calls, threshold, onOpen }: Props) {
             {last.score > threshold && (
               <g>
                 <circle cx={x(calls.length) - step / 2} cy={y(last.score)} r={4} fill="var(--red-fill)" />
-                <text x={width - right + 8} y={y(last.score) + 4} style={{ fill: 'var(--red)', fontWeight: 600 }}>
+                <text x={width - right + 8} y={Math.min(y(last.score), y(threshold) - 16) + 4} style={{ fill: 'var(--red)', fontWeight: 600 }}>
                   {score(last.score)} {killed ? 'kill' : ''}
                 </text>
               </g>
             )}
+            <text x={left + 8} y={y(threshold) - 8} className={classes.over}>
+              {width > 480 ? `threshold: a score above this line ${killed ? 'kills' : 'would kill'}` : 'threshold'}
+            </text>
             {sessionsOf(calls).map((s) => (
               <Bracket key={s.from} from={x(s.from)} to={x(s.to)} session={s} />
             ))}
@@ -98,16 +98,17 @@ function sessionsOf(calls: Event[]): Stretch[] {
   return stretches
 }
 
+// Ids that are alike mostly differ at their end.
 function Bracket({ from, to, session }: { from: number; to: number; session: Stretch }) {
   const wide = to - from
-  const fits = Math.floor(wide / 7)
+  const fits = Math.floor(wide / 7) - 1
   return (
     <g>
       <path d={`M${from + 1} ${base + 4}v4H${to - 1}v-4`} fill="none" stroke="var(--control-border)" />
       {fits >= 8 && (
         <>
           <text x={(from + to) / 2} y={base + 24} textAnchor="middle" style={{ fill: 'var(--text)' }}>
-            {session.id.length > fits ? session.id.slice(0, fits - 1) + '…' : session.id}
+            {session.id.length > fits ? '…' + session.id.slice(1 - fits) : session.id}
           </text>
           {wide > 140 && (
             <text x={(from + to) / 2} y={base + 40} textAnchor="middle">

@@ -122,5 +122,5 @@ function Activity({ agent }: { agent: Agent }) {
   const recent = Date.now() - new Date(agent.last_seen).getTime() < 86_400_000
   const { data } = useQuery({ ...statsQuery({ since: '24h', step: '1h', agent: agent.id }), enabled: recent })
   const calls = data ? data.buckets.map((b) => b.calls) : [0, 0]
-  return <Sparkline values={calls} label={`Calls of ${agent.id} in 24 hours`} color={agent.active ? 'var(--accent)' : 'var(--red-fill)'} />
+  return <Sparkline values={calls} label={`Calls of ${agent.id} in 24 hours`} color={agent.active ? 'var(--accent)' : agent.deactivated_by === 'kill_switch' ? 'var(--red-fill)' : 'var(--gray-fill)'} />
 }

@@ -22,7 +22,8 @@ export const clients: Record<string, Client> = {
     call: () => ({
       text: `python -c "from openai import OpenAI; print(OpenAI().chat.completions.create(
   model='gpt-4.1-mini',
-  messages=[dict(role='user', content='Say hello')]).choices[0].message.content)"`,
+  messages=[dict(role='user', content='Say hello')]
+).choices[0].message.content)"`,
     }),
     plain: (gw) => `${gw}/v1`,
   },
@@ -32,7 +33,8 @@ export const clients: Record<string, Client> = {
     call: () => ({
       text: `python -c "import anthropic; print(anthropic.Anthropic().messages.create(
   model='claude-sonnet-4-5', max_tokens=16,
-  messages=[dict(role='user', content='Say hello')]).content[0].text)"`,
+  messages=[dict(role='user', content='Say hello')]
+).content[0].text)"`,
     }),
     plain: (gw) => gw,
   },
