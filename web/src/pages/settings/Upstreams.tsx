@@ -7,7 +7,7 @@ import { Dot } from '../../parts/Dot'
 import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
 import { useNow } from '../../parts/useNow'
-import { WideTable } from '../../parts/WideTable'
+import { right, WideTable } from '../../parts/WideTable'
 import classes from './settings.module.css'
 
 const interval = 5000
@@ -36,22 +36,10 @@ export function Upstreams() {
 function Called({ upstreams }: { upstreams: Upstream[] }) {
   const now = useNow(1000)
   return (
-    <WideTable minWidth={720} mb="sm">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Name</Table.Th>
-          <Table.Th>State</Table.Th>
-          <Table.Th>Address</Table.Th>
-          <Table.Th>Last answer</Table.Th>
-          <Table.Th ta="right">First byte</Table.Th>
-          <Table.Th w="32%">Last failure</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {upstreams.map((u) => (
-          <Row key={`${u.kind} ${u.name}`} of={u} now={now} />
-        ))}
-      </Table.Tbody>
+    <WideTable columns={['Name', 'State', 'Address', 'Last answer', right('First byte'), { name: 'Last failure', width: 260 }]} minWidth={720} mb="sm">
+      {upstreams.map((u) => (
+        <Row key={`${u.kind} ${u.name}`} of={u} now={now} />
+      ))}
     </WideTable>
   )
 }
