@@ -55,12 +55,14 @@ func (s *Store) writeLedgers(ctx context.Context, ls []haltd.Ledger) error {
 	return nil
 }
 
+const spentSQL = `SELECT coalesce(sum(cost), 0), coalesce(sum(input + output), 0) FROM usage
+	WHERE hour >= ? AND agent = (SELECT no FROM agents WHERE id = ?)`
+
 // Spent implements haltd.LedgerStore. The hour that since is in counts as a
 // whole.
 func (s *Store) Spent(ctx context.Context, agent string, since time.Time) (haltd.Spending, error) {
 	var sum haltd.Spending
-	err := s.readers.QueryRowContext(ctx, `SELECT coalesce(sum(cost), 0), coalesce(sum(input + output), 0) FROM usage
-		WHERE hour >= ? AND agent = (SELECT no FROM agents WHERE id = ?)`, hourOf(since), agent).Scan(&sum.Cost, &sum.Tokens)
+	err := s.readers.QueryRowContext(ctx, spentSQL, hourOf(since), agent).Scan(&sum.Cost, &sum.Tokens)
 	if err != nil {
 		return haltd.Spending{}, fmt.Errorf("read spending: %w", explain(s.path, err))
 	}

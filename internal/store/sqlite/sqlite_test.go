@@ -276,7 +276,7 @@ func TestPruneInChunks(t *testing.T) {
 }
 
 // The queries that grow with the record use its index or its id bounds.
-func TestEventQueriesDoNotScan(t *testing.T) {
+func TestQueriesDoNotScan(t *testing.T) {
 	s := openTest(t, filepath.Join(t.TempDir(), "record.db"))
 	newest := func(where string) string {
 		return "SELECT * FROM events e WHERE " + where + " ORDER BY e.id DESC LIMIT 1"
@@ -287,6 +287,7 @@ func TestEventQueriesDoNotScan(t *testing.T) {
 		"session": {newest("e.id BETWEEN 1 AND 9 AND e.agent = 1 AND e.session = 1"), ofSession},
 		"time":    {newest("e.id BETWEEN 1 AND 9 AND e.time < 9"), "SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"},
 		"scores":  {strings.ReplaceAll(scoresSQL, "?", "1"), ofSession},
+		"spent":   {strings.ReplaceAll(spentSQL, "?", "1"), "SEARCH usage USING INDEX usage_agent (agent=? AND hour>?)"},
 	} {
 		rows, err := s.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+c.query)
 		if err != nil {
