@@ -3,7 +3,9 @@ package gateway
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/wire"
@@ -51,6 +53,26 @@ func (x *exchange) incidentSentence() string {
 	return "Incident " + x.verdict.Incident + " shows why."
 }
 
+// resume says what to resume, and how. Where a session alone is stopped,
+// resuming its agent would change nothing. A session's name that a shell could
+// read as more than a name is not put into a command.
+func (x *exchange) resume(agent string) string {
+	if x.verdict.Scope != haltd.ScopeSession {
+		return "agent with: haltd agents resume " + agent
+	}
+	how := "session with: haltd agents resume " + agent + " --session "
+	session := x.event.Session
+	if strings.ContainsFunc(session, quoted) || !wire.Calm(how+session) {
+		session = "SESSION"
+	}
+	return how + session
+}
+
+// quoted reports a character that a shell might not take as it stands.
+func quoted(r rune) bool {
+	return !strings.ContainsRune("-._:@/", r) && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+}
+
 // remedy says what to do now.
 func (x *exchange) remedy() string {
 	agent := x.event.Agent
@@ -65,9 +87,9 @@ func (x *exchange) remedy() string {
 		case v.Decision.Action == haltd.Block && v.Incident == "":
 			return "Look at what the agent repeats before it calls again."
 		}
-		return "Look at it and resume the agent with: haltd agents resume " + agent
+		return "Look at it and resume the " + x.resume(agent)
 	case haltd.ReasonManual:
-		return "Resume the agent with: haltd agents resume " + agent
+		return "Resume the " + x.resume(agent)
 	case haltd.ReasonBudget:
 		return "Raise the budget of " + agent + " or wait for the next period."
 	case haltd.ReasonHours:

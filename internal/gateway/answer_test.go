@@ -116,6 +116,35 @@ func TestKillAnswersAreCalm(t *testing.T) {
 	}
 }
 
+// Resuming the agent would not lift the stop of a session.
+func TestAStoppedSessionSaysHowToResumeIt(t *testing.T) {
+	for session, named := range map[string]string{
+		"run-a:1":          "run-a:1",
+		"rate_limit":       "SESSION", // would make a client try again
+		"a;rm${IFS}-rf|sh": "SESSION", // would run in the shell of who pastes it
+		"-":                "-",
+	} {
+		t.Run(session, func(t *testing.T) {
+			f := newFixture(t, answer(200, "application/json", chatReply), killYAML)
+			want := "esume the session with: haltd agents resume unknown --session " + named
+			for _, body := range []string{loopBody(12), chatBody} { // the kill, and after it
+				res, got := f.send(t, "POST", "/v1/chat/completions", inSession(session), body)
+				if d := readDenial(t, got); res.StatusCode != 400 || !strings.HasSuffix(d.Error.Message, want) || !wire.Calm(d.Error.Message) {
+					t.Errorf("answered %d %q, want it to end with %q", res.StatusCode, d.Error.Message, want)
+				}
+			}
+			f.activate(t, haltd.Target{Agent: "unknown", Session: session})
+			if _, err := f.control.Deactivate(t.Context(), haltd.Target{Agent: "unknown", Session: session}, false, "ann", ""); err != nil {
+				t.Fatal(err)
+			}
+			_, got := f.send(t, "POST", "/v1/chat/completions", inSession(session), chatBody)
+			if d := readDenial(t, got); !strings.Contains(d.Error.Message, "This session of unknown was switched off by a person.") || !strings.HasSuffix(d.Error.Message, want) {
+				t.Errorf("stopped by hand: %q, want it to end with %q", d.Error.Message, want)
+			}
+		})
+	}
+}
+
 func TestBlockStatusIsConfigured(t *testing.T) {
 	f := newFixture(t, answer(200, "application/json", chatReply), killYAML+"gateway: {block_status: 403}\n")
 	res, _ := f.send(t, "POST", chatPath, inSession("s"), loopBody(12))

@@ -22,10 +22,10 @@ const (
 // cannot be written, the request is stopped all the same, but not as killed.
 func (j *Judge) kill(ctx context.Context, v *Verdict) {
 	r := v.request
-	target := haltd.Target{Agent: r.Agent}
+	target, scope := haltd.Target{Agent: r.Agent}, haltd.ScopeAgent
 	incident := v.incident(haltd.IncidentKillSwitch, r.Now)
 	if r.Shared || v.agent.Policy.KillSwitch.KillScope == haltd.ScopeSession {
-		target.Session = r.Session
+		target.Session, scope = r.Session, haltd.ScopeSession
 	}
 	e := r.Event
 	v.Incident = incident.ID
@@ -41,7 +41,7 @@ func (j *Judge) kill(ctx context.Context, v *Verdict) {
 		v.Incident = ""
 		v.Decision.Action = haltd.Block
 	case killed:
-		v.Written = true
+		v.Written, v.Scope = true, scope
 		j.Meter.Kill(v.Decision.Check)
 		j.Logger.Warn("agent killed", "agent", r.Agent, "session", r.Session, "reason", v.Decision.Check, "incident", incident.ID)
 	default: // another call of the same loop, or a person, was faster

@@ -21,6 +21,9 @@ type Verdict struct {
 	Findings []haltd.Finding // of all checks, in their order
 	Detected detect.Verdict
 	Incident string // that stops the request, "" without one
+	// Scope is what the kill switch or a person has switched off, and so what
+	// somebody has to resume; "" when something else stops the request.
+	Scope haltd.Scope
 	// Written says that the event of the request is in the record already.
 	Written bool
 	// News says that the session has not been told of this level before.
@@ -54,26 +57,27 @@ func (v *Verdict) inactive() bool {
 	if !stopped {
 		return false
 	}
-	f := v.switchedOff()
+	who, scope := v.request.Agent, haltd.ScopeAgent
+	if s.Session != "" {
+		who, scope = "This session of "+who, haltd.ScopeSession
+	}
+	f := switchedOff(who)
 	if s.DeactivatedBy != nil && *s.DeactivatedBy == haltd.ByKillSwitch {
 		if v.bypass {
 			return false
 		}
-		f.Reason, f.Sentence = haltd.ReasonKilled, v.request.Agent+" was stopped by the kill switch. "+s.Why
-		if s.Session != "" {
-			f.Sentence = "This session of " + v.request.Agent + " was stopped by the kill switch. " + s.Why
-		}
+		f.Reason, f.Sentence = haltd.ReasonKilled, who+" was stopped by the kill switch. "+s.Why
 	}
-	v.Incident = s.Incident
+	v.Incident, v.Scope = s.Incident, scope
 	v.Findings = append(v.Findings, f)
 	v.Decision = f
 	return true
 }
 
-func (v *Verdict) switchedOff() haltd.Finding {
+func switchedOff(who string) haltd.Finding {
 	return haltd.Finding{
 		Check: "inactive", Action: haltd.Block, Reason: haltd.ReasonManual,
-		Sentence: v.request.Agent + " was switched off by a person.",
+		Sentence: who + " was switched off by a person.",
 	}
 }
 
@@ -106,7 +110,7 @@ func (v *Verdict) Recheck(ctx context.Context) bool {
 func (v *Verdict) Stop() {
 	v.agent = v.judge.Control.Agent(v.request.Agent)
 	if !v.inactive() { // it was resumed again, but this call is cut
-		v.Decision = v.switchedOff()
+		v.Decision = switchedOff(v.request.Agent)
 		v.Findings = append(v.Findings, v.Decision)
 	}
 }
