@@ -218,7 +218,7 @@ func (c *AgentsResumeCmd) Run(env *Env) error {
 		return haltd.Errorf(codeUsage, "--grace %s is not between 0 and 168h", c.Grace).WithFix("Use for example --grace 30m.")
 	}
 	body := map[string]any{"grace_minutes": int(math.Ceil(c.Grace.Minutes())), "reason": c.Reason}
-	return env.changeStanding(c.Agent, c.Session, "activate", body, func(s haltd.Standing) string {
+	err := env.changeStanding(c.Agent, c.Session, "activate", body, func(s haltd.Standing) string {
 		said := fmt.Sprintf("%s is active again. Window cleared. Rounds before %s no longer count.",
 			named(c.Agent, c.Session), s.ActivatedAt.Local().Format(time.TimeOnly))
 		if !s.GraceUntil.IsZero() {
@@ -226,6 +226,37 @@ func (c *AgentsResumeCmd) Run(env *Env) error {
 		}
 		return said
 	})
+	if err != nil || c.Session != "" || env.JSON {
+		return err
+	}
+	return env.tellKilledSessions(c.Agent)
+}
+
+// tellKilledSessions names the sessions of an agent that stay stopped though
+// the agent itself may call: a kill that fell on a session is lifted from that
+// session.
+func (e *Env) tellKilledSessions(agent string) error {
+	api, err := e.connect()
+	if err != nil {
+		return err
+	}
+	raw, err := api.list(e.Context, "/v1/incidents", "incidents", url.Values{
+		"agent": {agent}, "kind": {string(haltd.IncidentKillSwitch)}, "status": {string(haltd.IncidentOpen)}, "shadow": {"false"},
+	})
+	if err != nil {
+		return err
+	}
+	incidents, err := decoded[haltd.Incident](raw)
+	if err != nil {
+		return err
+	}
+	for i := range incidents {
+		if v := &incidents[i]; v.Action == haltd.Kill && v.Scope == haltd.ScopeSession {
+			fmt.Fprintf(e.Stdout, "Still stopped is its session %s. Resume it with `haltd agents resume %s`.\n",
+				clean(v.Session), command(v.Agent, v.Session))
+		}
+	}
+	return nil
 }
 
 // changeStanding activates or deactivates, and says how it stands now. An
@@ -274,5 +305,5 @@ func command(agent, session string) string {
 	if session == "" {
 		return clean(agent)
 	}
-	return clean(agent) + " --session " + clean(session)
+	return clean(agent) + " --session " + quote(session)
 }

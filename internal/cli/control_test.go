@@ -219,7 +219,7 @@ func TestKillAndResume(t *testing.T) {
 		{"kill now", &AgentsKillCmd{Agent: "looper", Now: true}, "now deactivate looper/ by ann@laptop: ",
 			"looper is stopped. Resume with `haltd agents resume looper`.\n"},
 		{"kill a session", &AgentsKillCmd{Agent: "looper", Session: "a/b c"}, "deactivate looper/a/b c by ann@laptop: ",
-			"Session a/b c of looper is stopped. Resume with `haltd agents resume looper --session a/b c`.\n"},
+			"Session a/b c of looper is stopped. Resume with `haltd agents resume looper --session 'a/b c'`.\n"},
 		{"resume", &AgentsResumeCmd{Agent: "looper"}, "activate looper/ for 0s by ann@laptop: ",
 			"looper is active again. Window cleared. Rounds before " + clock + " no longer count.\n"},
 		{"resume with grace", &AgentsResumeCmd{Agent: "looper", Session: "s", Grace: 90 * time.Second}, "activate looper/s for 2m0s by ann@laptop: ",
@@ -233,6 +233,30 @@ func TestKillAndResume(t *testing.T) {
 				t.Errorf("said %q, changed %q; want %q, %q", got, n.last, c.said, c.changed)
 			}
 		})
+	}
+}
+
+// A person who was told to resume an agent must not believe that its killed
+// session goes on.
+func TestResumeNamesTheSessionsThatStayStopped(t *testing.T) {
+	n := staffed()
+	kill := haltd.Incident{
+		ID: "inc_a", Time: noon, Kind: haltd.IncidentKillSwitch, Status: haltd.IncidentOpen, Action: haltd.Kill,
+		Scope: haltd.ScopeSession, Agent: "looper", Session: "a;b", Verdict: json.RawMessage(`{}`),
+	}
+	rejection, agentWide := kill, kill
+	rejection.Action, agentWide.Scope = haltd.Reject, haltd.ScopeAgent
+	n.incidents = []haltd.Incident{kill, rejection, agentWide}
+	term := newTerminal(t, n.serve(t).URL)
+	want := "Still stopped is its session a;b. Resume it with `haltd agents resume looper --session 'a;b'`.\n"
+	if got := run(t, term, &AgentsResumeCmd{Agent: "looper"}); strings.Count(got, "\n") != 2 || !strings.HasSuffix(got, want) {
+		t.Errorf("said %q, want it to end with %q", got, want)
+	}
+	if n.asked.Agent != "looper" || n.asked.Status != haltd.IncidentOpen {
+		t.Errorf("asked for %+v", n.asked)
+	}
+	if got := run(t, term, &AgentsResumeCmd{Agent: "looper", Session: "a;b"}); strings.Contains(got, "Still stopped") {
+		t.Errorf("resuming the session said %q", got)
 	}
 }
 

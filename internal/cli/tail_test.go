@@ -233,6 +233,23 @@ func TestClean(t *testing.T) {
 	}
 }
 
+func TestQuote(t *testing.T) {
+	for in, want := range map[string]string{
+		"run-7.a:b@c/d": "run-7.a:b@c/d",
+		"":              "''",
+		"a b":           "'a b'",
+		"a;rm|sh":       "'a;rm|sh'",
+		"$(id)`id`":     "'$(id)`id`'",
+		"it's":          `'it'\''s'`,
+		"größe":         "'größe'",
+		"a\nb":          `'a\x0ab'`,
+	} {
+		if got := quote(in); got != want {
+			t.Errorf("quote(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestUnits(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{amount(999), "999"}, {amount(1500), "1.5k"}, {amount(2_340_000), "2.3M"},

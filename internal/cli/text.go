@@ -35,6 +35,18 @@ func unsafeRune(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
 }
 
+// quote makes a text one word for a shell: clients name their sessions, and a
+// name must not do anything in the terminal of whoever copies a command.
+func quote(text string) string {
+	plain := func(r rune) bool {
+		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("-._:@/", r)
+	}
+	if text != "" && strings.TrimLeftFunc(text, plain) == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(clean(text), "'", `'\''`) + "'"
+}
+
 // short cuts a text to a number of letters and marks the cut.
 func short(text string, letters int) string {
 	if utf8.RuneCountInString(text) <= letters {
