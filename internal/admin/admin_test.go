@@ -173,8 +173,13 @@ func TestHostsAgainstRebinding(t *testing.T) {
 		{"10.0.0.5:7071", false, nil, 200},
 		{"anything.example", false, nil, 200},
 		{"haltd.internal", false, []string{"haltd.internal"}, 200},
-		{"localhost", false, []string{"haltd.internal"}, 421},
-		{"10.0.0.5:7071", false, []string{"haltd.internal"}, 421},
+		{"localhost", false, []string{"haltd.internal"}, 200},
+		{"127.0.0.1:7071", false, []string{"haltd.internal"}, 200},
+		{"10.0.0.5:7071", false, []string{"haltd.internal"}, 200},
+		{"[fd00::5]:7071", false, []string{"haltd.internal"}, 200},
+		{"10.0.0.5:7071", true, []string{"haltd.internal"}, 421},
+		{"evil.example", false, []string{"haltd.internal"}, 421},
+		{"10.0.0.5.nip.io", false, []string{"haltd.internal"}, 421},
 	} {
 		w := newWorld(func(o *Options) { o.Loopback, o.Hosts = c.loopback, c.hosts })
 		rec := w.do("GET", "/v1/agents", "", "Host", c.host)

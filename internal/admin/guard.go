@@ -74,8 +74,9 @@ func (s *server) isToken(token string) bool {
 }
 
 // checkHost refuses names that this listener does not go by: a web page can
-// point its own name at a loopback address and would then read the answers.
-// Probes come with whatever address the prober knows and learn nothing.
+// point its own name at haltd's address and would then read the answers. An
+// address is nobody's to point elsewhere, nor is localhost. Probes come with
+// whatever name the prober knows and learn nothing.
 func (s *server) checkHost(r *http.Request) *problem {
 	if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" {
 		return nil
@@ -84,7 +85,7 @@ func (s *server) checkHost(r *http.Request) *problem {
 		return nil
 	}
 	host := hostName(r.Host)
-	if s.Loopback && isLoopback(host) {
+	if isLoopback(host) || !s.Loopback && isAddress(host) {
 		return nil
 	}
 	if slices.ContainsFunc(s.Hosts, func(known string) bool { return hostName(known) == host }) {
@@ -110,6 +111,11 @@ func isLoopback(host string) bool {
 	}
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.IsLoopback()
+}
+
+func isAddress(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil
 }
 
 // catchUpLimit bounds how long a reader waits for a store that fails.

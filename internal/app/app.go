@@ -324,10 +324,10 @@ func (a *App) status() admin.Status {
 }
 
 // GatewayURL is where agents call.
-func (a *App) GatewayURL() string { return "http://" + a.gatewayListener.Addr().String() }
+func (a *App) GatewayURL() string { return callableURL(a.gatewayListener.Addr()) }
 
 // AdminURL is where the API is.
-func (a *App) AdminURL() string { return "http://" + a.adminListener.Addr().String() }
+func (a *App) AdminURL() string { return callableURL(a.adminListener.Addr()) }
 
 // DataDir is where the record lives.
 func (a *App) DataDir() string { return a.config.Load().DataDir }
@@ -341,7 +341,7 @@ func (a *App) Run(ctx context.Context) error {
 	sending, stopSending := context.WithCancel(context.Background())
 	var sender sync.WaitGroup
 	sender.Go(func() { a.alerts.Run(sending) })
-	a.log.Info("haltd is ready", "gateway", a.GatewayURL(), "admin", a.AdminURL(), "data_dir", a.DataDir(), "version", a.opts.Version)
+	a.log.Info("haltd is ready", "gateway", "http://"+a.gatewayListener.Addr().String(), "admin", "http://"+a.adminListener.Addr().String(), "data_dir", a.DataDir(), "version", a.opts.Version)
 
 	var err error
 	select {

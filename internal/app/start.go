@@ -45,6 +45,16 @@ func isLoopback(a net.Addr) bool {
 	return err == nil && ap.Addr().IsLoopback()
 }
 
+// callableURL is where to call a listener. [::] is no address to call: one
+// that listens everywhere is called on loopback.
+func callableURL(a net.Addr) string {
+	ap, err := netip.ParseAddrPort(a.String())
+	if err == nil && ap.Addr().IsUnspecified() {
+		return fmt.Sprintf("http://127.0.0.1:%d", ap.Port())
+	}
+	return "http://" + a.String()
+}
+
 // lockDataDir makes the data directory and takes it for this process: two
 // nodes on one directory would not see each other's keys and kills.
 func lockDataDir(dir string) (io.Closer, error) {

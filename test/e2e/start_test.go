@@ -57,6 +57,43 @@ func TestStartWithoutConfiguration(t *testing.T) {
 	}
 }
 
+// A listener that other machines reach under a name still answers to the
+// commands beside it, and to the link that it prints.
+func TestCommandsReachAListenerThatIsOpenToTheNetwork(t *testing.T) {
+	n := &node{dataDir: t.TempDir()}
+	n.config = filepath.Join(t.TempDir(), "haltd.yaml")
+	settings(t, n, "")
+	_, port, err := net.SplitHostPort(n.admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.write(t, fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: \"0.0.0.0:%s\", token: open-sesame-open-sesame, hosts: [haltd.example.com]}\ndata_dir: %q\n", n.gateway, port, n.dataDir))
+	n.run(t)
+	if out, errs, code := command(t, nil, "--config", n.config, "agents", "ls"); code != 0 {
+		t.Errorf("haltd agents ls: exit %d, %s%s", code, out, errs)
+	}
+	n.eventually(t, "done with its greeting", func() bool { return strings.Contains(n.out.String(), "haltd events tail") })
+	if link := "http://127.0.0.1:" + port + "/sign-in#code="; !strings.Contains(n.out.String(), link) {
+		t.Errorf("the start prints no link %s…:\n%s", link, n.out.String())
+	}
+	for host, want := range map[string]int{"haltd.example.com": 200, "evil.example": 421} {
+		req, err := http.NewRequest("GET", "http://127.0.0.1:"+port+"/v1/me", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = host
+		req.Header.Set("Authorization", "Bearer open-sesame-open-sesame")
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("as %s: %d, want %d", host, res.StatusCode, want)
+		}
+	}
+}
+
 func TestWhatStopsTheStartSaysSoInOneSentence(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
