@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +22,11 @@ type document struct {
 	}
 	Components struct {
 		Schemas map[string]struct {
-			Properties map[string]struct{ Type any }
+			Type       any
+			Properties map[string]struct {
+				Type any
+				Ref  string `json:"$ref"`
+			}
 		}
 	}
 }
@@ -101,6 +107,16 @@ func TestTheDocumentDescribesWhatIsSent(t *testing.T) {
 	for field, want := range map[string]string{"cost_usd": "number", "latency_ms": "number", "id": "string", "time": "string"} {
 		if got := event[field].Type; got != want {
 			t.Errorf("Event.%s has type %v, want %s", field, got, want)
+		}
+	}
+	for of, field := range map[string]string{"IncidentMoney": "saved_usd", "WhatIf": "first", "EventsOutputBody": "next", "AgentView": "deactivated_by", "Key": "revoked_at"} {
+		p := doc.Components.Schemas[of].Properties[field]
+		kinds, _ := p.Type.([]any)
+		if p.Ref != "" {
+			kinds, _ = doc.Components.Schemas[path.Base(p.Ref)].Type.([]any)
+		}
+		if !slices.Contains(kinds, any("null")) {
+			t.Errorf("%s.%s, which can be null, has the types %v", of, field, kinds)
 		}
 	}
 	if security := doc.Paths["/healthz"]["get"].Security; security == nil || len(*security) != 0 {

@@ -14,7 +14,7 @@ import (
 type incidentMoney struct {
 	Burned      haltd.Money  `json:"burned_usd" doc:"What the repeating calls cost."`
 	Calls       int          `json:"burned_calls" doc:"How many calls that is."`
-	Saved       *haltd.Money `json:"saved_usd" doc:"An estimate: what was left of the hard budget. Null where there is none."`
+	Saved       *haltd.Money `json:"saved_usd" nullable:"true" doc:"An estimate: what was left of the hard budget. Null where there is none."`
 	SavedReason string       `json:"saved_reason" doc:"How the estimate came about, or why there is none."`
 }
 

@@ -265,7 +265,7 @@ func TestWhatIf(t *testing.T) {
 	if want := noon.AddDate(0, 0, -30); !w.incidents.peaksFrom.Equal(want) {
 		t.Errorf("other sessions since %v, want %v", w.incidents.peaksFrom, want)
 	}
-	for _, query := range []string{"", "?threshold=0", "?threshold=x"} {
+	for _, query := range []string{"", "?threshold=0", "?threshold=x", "?threshold=nan", "?threshold=inf"} {
 		if got := answer[problemBody](t, w, "GET", "/v1/incidents/inc_a/what-if"+query, "", 400); !strings.Contains(got.Error.Message, "threshold") {
 			t.Errorf("what-if%s = %+v", query, got.Error)
 		}

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"slices"
 
@@ -23,10 +24,16 @@ type whatIfInput struct {
 type whatIf struct {
 	Threshold    float64            `json:"threshold"`
 	FiresHere    bool               `json:"fires_here" doc:"Whether it would have fired in this session."`
-	First        *haltd.ScorePoint  `json:"first" doc:"The call at which it would have; null when it would not."`
+	First        *firstPoint        `json:"first" doc:"The call at which it would have; null when it would not."`
 	CallsEarlier int                `json:"calls_earlier" doc:"How many calls earlier than the incident that is."`
 	Saved        haltd.Money        `json:"saved_usd" doc:"What the calls from there to the incident cost."`
 	Others       []haltd.ScorePoint `json:"others" doc:"Where it would have fired in other sessions of the last 30 days, the newest first, 100 at most."`
+}
+
+// firstPoint is a call, or null in the API's description, too.
+type firstPoint struct {
+	_ struct{} `nullable:"true"`
+	haltd.ScorePoint
 }
 
 type whatIfOutput struct{ Body whatIf }
@@ -38,6 +45,9 @@ func (s *server) registerWhatIf() {
 }
 
 func (s *server) whatIf(ctx context.Context, in *whatIfInput) (*whatIfOutput, error) {
+	if math.IsNaN(in.Threshold) { // which no bound refuses
+		return nil, haltd.Errorf(haltd.CodeInvalid, "threshold: expected a number").WithFix("Use for example 8.5.")
+	}
 	incident, err := s.Incidents.Incident(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -71,7 +81,7 @@ func (s *server) firesHere(ctx context.Context, incident *haltd.Incident, out *w
 		return nil
 	}
 	first := pointInUTC(scores[at])
-	out.FiresHere, out.First = true, &first
+	out.FiresHere, out.First = true, &firstPoint{ScorePoint: first}
 	// The last call that had arrived by then is the incident's own; its event
 	// may have been written before or after that of the incident.
 	arrived := 0
