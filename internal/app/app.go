@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -233,12 +234,12 @@ func (a *App) price(provider, model string, u haltd.Usage) (haltd.Money, bool) {
 }
 
 func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string) {
-	quiet := slog.NewLogLogger(a.log.Handler(), slog.LevelDebug)
+	complaints := log.New(serverLog{a.log}, "", 0)
 	a.gatewayServer = &http.Server{
 		Handler:           a.gateway,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          quiet,
+		ErrorLog:          complaints,
 	}
 	streams, end := context.WithCancel(context.Background())
 	a.endStreams = end
@@ -257,7 +258,7 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		BaseContext:       func(net.Listener) context.Context { return streams },
-		ErrorLog:          quiet,
+		ErrorLog:          complaints,
 	}
 }
 

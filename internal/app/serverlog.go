@@ -1,0 +1,21 @@
+package app
+
+import (
+	"log/slog"
+	"strings"
+)
+
+// serverLog takes what the listeners complain about. Most of it is about
+// clients and concerns nobody; a panic is a fault of haltd and must be seen,
+// with its stack.
+type serverLog struct{ log *slog.Logger }
+
+func (l serverLog) Write(line []byte) (int, error) {
+	said := strings.TrimSpace(string(line))
+	if strings.HasPrefix(said, "http: panic serving") {
+		l.log.Error("a request ended in a fault of haltd; please report it", "error", said)
+	} else {
+		l.log.Debug("listener", "error", said)
+	}
+	return len(line), nil
+}
