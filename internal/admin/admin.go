@@ -143,6 +143,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	h.Set("Cache-Control", "no-store")
+	limitBody(w, r)
 	if p := s.checkHost(r); p != nil {
 		writeProblem(w, p)
 		return
@@ -156,6 +157,18 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mux.ServeHTTP(w, r)
+}
+
+// bodyPatience is how long a body may take to arrive.
+const bodyPatience = 10 * time.Second
+
+// limitBody keeps a caller who sends a body without end from holding a
+// connection: the server reads what is left of a body before it answers, also
+// to somebody whom it refuses.
+func limitBody(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 { // -1 is a body of unknown length
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyPatience)) // not every writer has deadlines
+	}
 }
 
 // notRouted answers what the mux does not know, in the API's own shape. What

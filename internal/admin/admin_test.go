@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/haltd/haltd"
@@ -121,6 +122,41 @@ func TestTheDocumentDescribesWhatIsSent(t *testing.T) {
 	}
 	if security := doc.Paths["/healthz"]["get"].Security; security == nil || len(*security) != 0 {
 		t.Errorf("/healthz security = %v, want none", security)
+	}
+}
+
+// readLimits notes the read deadlines that are set on a connection.
+type readLimits struct {
+	*httptest.ResponseRecorder
+	set []time.Time
+}
+
+func (d *readLimits) SetReadDeadline(t time.Time) error {
+	d.set = append(d.set, t)
+	return nil
+}
+
+// A refused caller's body is read to its end before the answer leaves.
+func TestNobodyMaySendABodyForEver(t *testing.T) {
+	w := newWorld()
+	for _, c := range []struct {
+		method, target string
+		length         int64
+		limited        bool
+	}{
+		{"POST", "/v1/rules", 10_000, true},
+		{"POST", "/v1/rules", -1, true},
+		{"GET", "/healthz", 5, true},
+		{"GET", "/no/such/page", 5, true},
+		{"GET", "/v1/events/stream", 0, false},
+	} {
+		r := httptest.NewRequest(c.method, c.target, http.NoBody)
+		r.Host, r.ContentLength = "localhost", c.length
+		d := &readLimits{ResponseRecorder: httptest.NewRecorder()}
+		w.ServeHTTP(d, r)
+		if limited := len(d.set) > 0; limited != c.limited {
+			t.Errorf("%s %s with a body of %d bytes: a deadline is set: %v, want %v", c.method, c.target, c.length, limited, c.limited)
+		}
 	}
 }
 
