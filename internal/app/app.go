@@ -114,8 +114,12 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	if err := a.openJudge(ctx, cfg); err != nil {
 		return nil, err
 	}
+	token, err := adminToken(cfg)
+	if err != nil {
+		return nil, err
+	}
 	a.gateway = gateway.New(gateway.Options{
-		Keys: keys, Judge: a.judge, Recorder: a.recorder, Price: a.price, Meter: a.metrics,
+		Keys: keys, AdminToken: token, Judge: a.judge, Recorder: a.recorder, Price: a.price, Meter: a.metrics,
 		Attempts: memory.NewAttempts(remembered), Replies: memory.NewReplies(remembered),
 		Clock: o.Clock, Logger: a.log,
 	}, gateway.NewSettings(cfg, nil))
@@ -127,10 +131,6 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 		a.log.Warn("others can reach the gateway and name themselves as they like; gateway.require_keys ends that", "gateway", cfg.Gateway.Listen)
 	}
 	if a.adminListener, err = listen("admin", cfg.Admin.Listen); err != nil {
-		return nil, err
-	}
-	token, err := adminToken(cfg)
-	if err != nil {
 		return nil, err
 	}
 	a.signIn = admin.NewSignIn()

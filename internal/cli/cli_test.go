@@ -210,6 +210,10 @@ func TestSomethingElseAnswers(t *testing.T) {
 	for name, handler := range map[string]http.HandlerFunc{
 		"not found": http.NotFound,
 		"a page":    func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") },
+		"the gateway": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Haltd-Reason", "unauthorized")
+			http.Error(w, `{"error":{"code":"unauthorized","message":"This is the admin token"}}`, http.StatusUnauthorized)
+		},
 		"a redirect": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusFound)
 		},

@@ -217,7 +217,7 @@ func (c *client) refusal(resp *http.Response) error {
 		Error struct{ Code, Message, Fix string }
 	}
 	err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&said)
-	if err != nil || said.Error.Code == "" {
+	if fromGateway := resp.Header.Get("X-Haltd-Reason") != ""; err != nil || said.Error.Code == "" || fromGateway {
 		return c.notHaltd(resp)
 	}
 	if said.Error.Code == haltd.CodeUnauthorized {

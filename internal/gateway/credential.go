@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"crypto/subtle"
 	"iter"
 	"net/http"
 	"net/url"
@@ -18,6 +19,10 @@ var keyHeaders = [...]string{"Authorization", "X-Api-Key", "X-Goog-Api-Key", "Ap
 // out of the request and puts the provider's own key in its place. Without a
 // gateway key the client's own key stays where it is.
 func (g *Gateway) authenticate(x *exchange) error {
+	if g.carriesAdminToken(x.r) {
+		return refuse(http.StatusUnauthorized, haltd.Errorf(haltd.CodeUnauthorized, "This is the admin token, which no provider may see").
+			WithFix("Send it to the admin API, which has an address of its own; here goes a provider's key or a gateway key."))
+	}
 	secret := takeGatewayKey(x.r)
 	if secret == "" {
 		if x.settings.requireKeys {
@@ -41,6 +46,18 @@ func (g *Gateway) authenticate(x *exchange) error {
 			WithFix("Set providers.%s.api_key in the configuration, or the provider's key in haltd's environment.", up.Name))
 	}
 	return nil
+}
+
+func (g *Gateway) carriesAdminToken(r *http.Request) bool {
+	if g.AdminToken == "" {
+		return false
+	}
+	for candidate := range credentials(r) {
+		if subtle.ConstantTimeCompare([]byte(candidate), []byte(g.AdminToken)) == 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // takeGatewayKey finds the first gateway key of a request. When there is one,

@@ -83,6 +83,31 @@ func TestGatewayKeyIsTakenOutAndTheProvidersPutIn(t *testing.T) {
 	}
 }
 
+// Whoever takes the gateway's address for that of the admin API must not hand
+// the token to a provider.
+func TestTheAdminTokenNeverPasses(t *testing.T) {
+	f := newFixture(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("the provider was sent %s with %v", r.URL, r.Header)
+	}), "")
+	for name, tc := range map[string]struct {
+		path   string
+		header map[string]string
+	}{
+		"a path of the admin API": {"/v1/agents", map[string]string{"Authorization": "Bearer " + adminToken}},
+		"an LLM call":             {chatPath, map[string]string{"Authorization": "bearer " + adminToken}},
+		"as Anthropic's key":      {"/v1/messages", map[string]string{"X-Api-Key": adminToken}},
+		"as Gemini's key":         {"/v1beta/models?key=" + adminToken, nil},
+		"beside another key":      {"/v1/models", map[string]string{"Authorization": "Bearer sk-own", "X-Api-Key": adminToken}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			res, body := f.send(t, "POST", tc.path, tc.header, chatBody)
+			if res.StatusCode != 401 || res.Header.Get("X-Haltd-Reason") != "unauthorized" || !strings.Contains(body, "admin API") || strings.Contains(body, adminToken) {
+				t.Errorf("answered %d %v %s", res.StatusCode, res.Header, body)
+			}
+		})
+	}
+}
+
 func TestUnderAKeyNamesAreLabels(t *testing.T) {
 	f := newFixture(t, answer(200, "application/json", chatReply), keyedProviders)
 	_, secret, _ := f.Keys.Create(context.Background(), "billing-bot", "")

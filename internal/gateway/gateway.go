@@ -61,7 +61,11 @@ const (
 
 // Options are the gateway's neighbours. All are needed.
 type Options struct {
-	Keys     *Keyring
+	Keys *Keyring
+	// AdminToken opens the admin API. Whatever carries it is refused: it would
+	// reach a provider as if it were the client's key. May be empty.
+	AdminToken string
+
 	Judge    *judge.Judge
 	Recorder Recorder
 	// Price is what a call cost; known is false where a default was used.

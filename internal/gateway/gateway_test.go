@@ -73,6 +73,9 @@ func newFixture(t testing.TB, upstream http.Handler, yaml string) *fixture {
 
 const providersYAML = "providers:\n  openai: {base_url: UPSTREAM}\n  anthropic: {base_url: UPSTREAM}\n  gemini: {base_url: UPSTREAM}\n"
 
+// adminToken is that of every gateway under test.
+const adminToken = "the-admin-token"
+
 func startFixture(t testing.TB, yaml string) *fixture {
 	t.Helper()
 	return setup{yaml: yaml}.start(t)
@@ -100,7 +103,7 @@ func (s setup) start(t testing.TB) *fixture {
 	}
 	judge, closeJudge := f.newJudge(t, cfg, price)
 	f.Gateway = New(Options{
-		Keys: ring, Recorder: f.events, Meter: f.meter, Price: price, Judge: judge,
+		Keys: ring, AdminToken: adminToken, Recorder: f.events, Meter: f.meter, Price: price, Judge: judge,
 		Attempts: memory.NewAttempts(1000), Replies: memory.NewReplies(1000),
 		Clock: f.clock.now, Logger: slog.New(slog.DiscardHandler),
 	}, NewSettings(cfg, nil))
