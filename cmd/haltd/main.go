@@ -164,7 +164,7 @@ type replayCmd struct {
 
 func (c *replayCmd) Run(env *cli.Env) error {
 	return c.Replay(env.Context, replay.Env{
-		Stdout: env.Stdout, Stderr: env.Stderr, Progress: term.IsTerminal(int(os.Stderr.Fd())),
+		Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr, Progress: term.IsTerminal(int(os.Stderr.Fd())),
 		ConfigPath: env.ConfigPath, Getenv: env.Getenv, JSON: env.JSON,
 	})
 }

@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
@@ -15,7 +17,7 @@ import (
 
 // Command is `haltd replay`, as kong reads it.
 type Command struct {
-	Steps    []string `arg:"" name:"steps" type:"existingfile" help:"Traces or exports of haltd's own events, JSON lines, plain or .gz."`
+	Steps    []string `arg:"" name:"steps" type:"existingfile" help:"Traces or exports of haltd's own events, JSON lines, plain or packed by gzip; - is standard input."`
 	Labels   []string `type:"existingfile" sep:"," placeholder:"FILE" help:"Files of labels, by rule or by reading; a reader's label wins. Adds recall, false kills and delay."`
 	Verdicts string   `placeholder:"FILE" help:"Write one JSON line per run: when it would have been warned and killed, and by what."`
 	Explain  string   `placeholder:"RUN" help:"Draw one run as rounds, or one session of an export as calls, with what fired where."`
@@ -24,6 +26,7 @@ type Command struct {
 
 // Env is the world around the command.
 type Env struct {
+	Stdin      io.Reader // for the file -
 	Stdout     io.Writer
 	Stderr     io.Writer
 	Progress   bool // show how far it is, on Stderr
@@ -35,6 +38,11 @@ type Env struct {
 // Replay does what the command says.
 func (c *Command) Replay(ctx context.Context, env Env) error {
 	set, err := settings(env)
+	if err != nil {
+		return err
+	}
+	clear, err := c.spool(env.Stdin)
+	defer clear()
 	if err != nil {
 		return err
 	}
@@ -84,6 +92,27 @@ func (c *Command) Replay(ctx context.Context, env Env) error {
 	return report.print(env.Stdout)
 }
 
+// spool puts what standard input holds into a file, because files are read
+// more than once. clear removes it.
+func (c *Command) spool(stdin io.Reader) (clear func(), err error) {
+	clear = func() {}
+	at := slices.Index(c.Steps, "-")
+	if at < 0 {
+		return clear, nil
+	}
+	f, err := os.CreateTemp("", "haltd-replay-stdin-*")
+	if err != nil {
+		return clear, fmt.Errorf("keeping standard input: %w", err)
+	}
+	clear = func() { _ = os.Remove(f.Name()) } // a temporary folder is cleared anyway
+	c.Steps = slices.Clone(c.Steps)
+	c.Steps[at] = f.Name()
+	if _, err = io.Copy(f, stdin); err != nil {
+		err = fmt.Errorf("reading standard input: %w", err)
+	}
+	return clear, errors.Join(err, f.Close())
+}
+
 // input is the files of a command, by what they hold.
 type input struct{ steps, exports, labels []string }
 
@@ -104,6 +133,11 @@ func (c *Command) files() (in input, err error) {
 			in.steps = append(in.steps, path)
 		}
 	}
+	for _, path := range slices.Concat(c.Steps, c.Labels) {
+		if sameFile(path, c.Verdicts) {
+			return in, haltd.Errorf(haltd.CodeInvalid, "the verdicts would be written over %s", path).WithFix("Name another file with --verdicts.")
+		}
+	}
 	switch {
 	case len(in.steps)+len(in.exports) == 0:
 		return in, haltd.Errorf(haltd.CodeInvalid, "there are labels but no steps to judge").WithFix("Name a file of steps, too.")
@@ -112,6 +146,12 @@ func (c *Command) files() (in input, err error) {
 			WithFix("Leave out --preset, or name a trace.")
 	}
 	return in, nil
+}
+
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // settings are those of the configuration, or the defaults with the kill

@@ -39,6 +39,9 @@ func kindOf(path string) (k kind, err error) {
 			k = eventLines
 		case l.Step == nil && (l.Label != nil || l.Verdict != nil):
 			k = labelLines
+		case l.Step == nil:
+			return haltd.Errorf(haltd.CodeInvalid, "this is neither a step of a trace, nor an event, nor a label").
+				WithFix("A step has the fields run, step and messages_delta; events come from GET /v1/events/export.")
 		}
 		return enough
 	})

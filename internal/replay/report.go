@@ -33,7 +33,7 @@ type Quality struct {
 }
 
 func reportOf(outcomes []Outcome, labels map[string]Label) *Report {
-	r := &Report{Runs: len(outcomes)}
+	r := &Report{Runs: len(outcomes), Fired: []Outcome{}}
 	for _, o := range outcomes {
 		r.Steps += o.Steps
 		r.Tokens += o.Tokens

@@ -30,10 +30,10 @@ type Verdict struct {
 // would have saved.
 type Outcome struct {
 	Verdict
-	Source string
-	Steps  int
-	Tokens int64
-	Saved  int64 // tokens of the steps from the kill on
+	Source string `json:"source"`
+	Steps  int    `json:"steps"`
+	Tokens int64  `json:"tokens"`
+	Saved  int64  `json:"tokens_saved"` // those of the steps from the kill on
 }
 
 // thread is one agent inside a run.

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -62,9 +63,10 @@ func eachLine(path string, f func(line []byte) error) error {
 		return fmt.Errorf("opening the trace: %w", err)
 	}
 	defer file.Close()
-	var r io.Reader = file
-	if strings.HasSuffix(path, ".gz") {
-		z, err := gzip.NewReader(bufio.NewReaderSize(file, 1<<18))
+	buffered := bufio.NewReaderSize(file, 1<<18)
+	var r io.Reader = buffered
+	if start, _ := buffered.Peek(2); bytes.Equal(start, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(buffered)
 		if err != nil {
 			return fmt.Errorf("unpacking %s: %w", path, err)
 		}
@@ -73,7 +75,8 @@ func eachLine(path string, f func(line []byte) error) error {
 	}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 1<<20), maxLine)
-	for n := 1; lines.Scan(); n++ {
+	// What comes with an error is the rest of a line that broke off.
+	for n := 1; lines.Scan() && lines.Err() == nil; n++ {
 		if len(lines.Bytes()) == 0 {
 			continue
 		}
