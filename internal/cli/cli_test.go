@@ -99,7 +99,7 @@ func (n *node) Revoke(_ context.Context, id string) (haltd.Key, error) {
 
 func (n *node) serve(t *testing.T) *httptest.Server {
 	srv := httptest.NewServer(admin.New(admin.Options{
-		Events: n, Live: n, Keys: n, Agents: n, Incidents: n, Control: n, Standings: n, Spendings: n, BreakGlass: n,
+		Events: n, Live: n, Keys: n, Agents: n, Incidents: n, Control: n, Standings: n, Spendings: n, BreakGlass: n, Alerts: fakeAlerts{status: &n.alerts},
 		Ready: func(context.Context) error { return n.notReady },
 		Status: func() admin.Status {
 			return admin.Status{Gateway: n.gateway, Degraded: n.degraded, Upstreams: n.upstreams}

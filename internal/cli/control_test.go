@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/admin"
 )
 
 // fakeControl is who may call, in memory.
@@ -26,7 +27,16 @@ type fakeControl struct {
 	gateway   string
 	degraded  []string
 	upstreams []haltd.Upstream
+	alerts    haltd.AlertStatus
 }
+
+// fakeAlerts only says how it stands.
+type fakeAlerts struct {
+	admin.Alerts
+	status *haltd.AlertStatus
+}
+
+func (f fakeAlerts) AlertStatus(context.Context) (haltd.AlertStatus, error) { return *f.status, nil }
 
 // Agents answers one agent a page.
 func (f *fakeControl) Agents(_ context.Context, q haltd.AgentQuery) ([]haltd.Agent, string, error) {

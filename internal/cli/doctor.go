@@ -42,6 +42,7 @@ func (c *DoctorCmd) Run(env *Env) error {
 	}
 	if status != nil {
 		d.agents(api)
+		d.alerts(api)
 	}
 	return d.end()
 }
@@ -255,5 +256,25 @@ func (d *doctor) agents(api *client) {
 			"The kill switch is off for every agent: haltd observes and kills nothing")
 	} else {
 		d.ok("The kill switch is on for %d of %d agents", switched, len(agents))
+	}
+}
+
+// alerts says whether somebody would hear of a kill.
+func (d *doctor) alerts(api *client) {
+	var s haltd.AlertStatus
+	if err := api.call(d.env.Context, http.MethodGet, "/v1/alerts/status", nil, nil, &s); err != nil {
+		d.failed(err)
+		return
+	}
+	switch {
+	case s.Configured:
+		d.ok("Alerts reach somebody (channels that are on: %d)", s.Channels)
+	case s.Channels > 0:
+		d.notice("`haltd alert-rules ls` shows what the rules select.", "No alert rule selects a channel: nobody would hear of a kill")
+	default:
+		d.notice("Make a channel with `haltd channels add`, or start haltd with SLACK_WEBHOOK_URL.", "There is no alert channel: nobody would hear of a kill")
+	}
+	if s.Dead > 0 {
+		d.notice("`haltd deliveries ls --status dead` says why, `haltd deliveries retry --all` sends them again.", "Alerts that did not arrive and were given up: %d", s.Dead)
 	}
 }

@@ -33,6 +33,7 @@ func TestDoctorFindsNothing(t *testing.T) {
 	n := staffed()
 	n.agents = n.agents[:1]
 	n.gateway = greeter(t, "haltd gateway. Hello.")
+	n.alerts = haltd.AlertStatus{Configured: true, Channels: 2}
 	term := newTerminal(t, n.serve(t).URL)
 	_, port, _ := strings.Cut(strings.TrimPrefix(n.gateway, "http://"), ":")
 	term.vars["OPENAI_BASE_URL"] = "http://localhost:" + port + "/agents/a/openai/v1"
@@ -41,7 +42,7 @@ func TestDoctorFindsNothing(t *testing.T) {
 	for _, want := range []string{
 		"✓ The configuration loads (defaults and environment)", "✓ haltd ", "✓ haltd is ready for calls", "✓ The record is written", "✓ Bypass is off",
 		"✓ Providers: all 11 built-in ones", "✓ The gateway answers at " + n.gateway, "✓ OPENAI_BASE_URL points to the gateway",
-		"✓ ANTHROPIC_BASE_URL points to the gateway", "✓ Every agent may call", "✓ The kill switch is on for 1 of 1 agents",
+		"✓ ANTHROPIC_BASE_URL points to the gateway", "✓ Every agent may call", "✓ The kill switch is on for 1 of 1 agents", "✓ Alerts reach somebody (channels that are on: 2)",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("doctor printed\n%swant %q", got, want)
@@ -93,6 +94,11 @@ func TestDoctorFindings(t *testing.T) {
 		{"an inactive agent", func(*testing.T, *node, *terminal) {}, "!", "May not call: looper"},
 		{"kill switch off", func(_ *testing.T, n *node, _ *terminal) { n.policy = haltd.PolicyOverride{} }, "!", "The kill switch is off for every agent"},
 		{"no agent", func(_ *testing.T, n *node, _ *terminal) { n.agents = nil }, "!", "No agent has called yet"},
+		{"no channel", func(*testing.T, *node, *terminal) {}, "!", "There is no alert channel: nobody would hear of a kill"},
+		{"no rule for a channel", func(_ *testing.T, n *node, _ *terminal) { n.alerts.Channels = 1 }, "!", "No alert rule selects a channel"},
+		{"dead deliveries", func(_ *testing.T, n *node, _ *terminal) {
+			n.alerts = haltd.AlertStatus{Configured: true, Channels: 1, Dead: 3}
+		}, "!", "Alerts that did not arrive and were given up: 3"},
 		{"no key to put in", func(t *testing.T, _ *node, term *terminal) {
 			term.ConfigPath = writeFile(t, "haltd.yaml", "gateway: {require_keys: true}\nproviders: {openai: {base_url: 'http://127.0.0.1:9'}}\n")
 		}, "✗", "Provider openai: gateway keys are required"},
