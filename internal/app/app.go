@@ -118,6 +118,9 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if file := filepath.Join(cfg.DataDir, tokenFile); cfg.Admin.Token == "" && readableByOthers(file) {
+		a.log.Warn("other users of this machine can read the admin token; run chmod 600 on its file", "file", file)
+	}
 	a.gateway = gateway.New(gateway.Options{
 		Keys: keys, AdminToken: token, Judge: a.judge, Recorder: a.recorder, Price: a.price, Meter: a.metrics,
 		Attempts: memory.NewAttempts(remembered), Replies: memory.NewReplies(remembered),

@@ -12,7 +12,7 @@ import (
 // to paste where.
 func (a *App) Banner(w io.Writer) {
 	gw := a.GatewayURL()
-	token := filepath.Join(a.DataDir(), "admin.token")
+	token := filepath.Join(a.DataDir(), tokenFile)
 	if a.config.Load().Admin.Token != "" {
 		token = "as configured"
 	}

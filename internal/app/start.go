@@ -75,6 +75,9 @@ func lockDataDir(dir string) (io.Closer, error) {
 	return f, nil // closing the file lets go of the lock
 }
 
+// tokenFile is where haltd keeps a token that it made, in the data directory.
+const tokenFile = "admin.token"
+
 // adminToken is the token of the admin API: the operator's, or one made at
 // the first start and kept beside the record. A listener that others can
 // reach does not get here without one; config sees to that.
@@ -82,7 +85,7 @@ func adminToken(cfg *config.Config) (string, error) {
 	if token := cfg.Admin.Token.Reveal(); token != "" {
 		return token, nil
 	}
-	path := filepath.Join(cfg.DataDir, "admin.token")
+	path := filepath.Join(cfg.DataDir, tokenFile)
 	b, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -97,6 +100,17 @@ func adminToken(cfg *config.Config) (string, error) {
 			WithFix("Delete it and haltd makes a new one.")
 	}
 	return token, nil
+}
+
+// readableByOthers reports whether users other than haltd's may read a file:
+// the file itself says so, and its directory lets them in.
+func readableByOthers(path string) bool {
+	file, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	dir, err := os.Stat(filepath.Dir(path))
+	return err == nil && file.Mode().Perm()&0o044 != 0 && dir.Mode().Perm()&0o011 != 0
 }
 
 func makeToken(path string) (string, error) {
