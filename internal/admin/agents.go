@@ -89,6 +89,7 @@ func (s *server) registerAgents() {
 	remove := operation(http.MethodDelete, "/v1/agents/{id}", "delete-agent", "Forget what was recorded of an agent, and its override")
 	remove.Description = "A kill stays: an agent that was stopped is stopped when it comes back."
 	register(s, remove, func(ctx context.Context, in *deleteAgentInput) (*struct{}, error) {
+		s.writeQueued(ctx) // or its last calls would come back after it
 		return nil, s.Delete(ctx, strings.ToLower(in.ID), in.by())
 	})
 	register(s, operation(http.MethodGet, "/v1/agents/{id}/window", "get-window", "What similarity holds of an agent now"), s.window)

@@ -125,11 +125,16 @@ const catchUpLimit = 300 * time.Millisecond
 // A store that cannot be written still answers with what it has.
 func (s *server) catchUp(ctx huma.Context, next func(huma.Context)) {
 	if op := ctx.Operation(); op.Method == http.MethodGet && strings.HasPrefix(op.Path, "/v1/") {
-		limit, cancel := context.WithTimeout(ctx.Context(), catchUpLimit)
-		_ = s.Flush(limit)
-		cancel()
+		s.writeQueued(ctx.Context())
 	}
 	next(ctx)
+}
+
+// writeQueued has what happened so far written, unless the store fails.
+func (s *server) writeQueued(ctx context.Context) {
+	limit, cancel := context.WithTimeout(ctx, catchUpLimit)
+	defer cancel()
+	_ = s.Flush(limit)
 }
 
 // checkQuery refuses parameters that the route does not have: a misspelt

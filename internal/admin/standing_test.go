@@ -1,6 +1,8 @@
 package admin
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -181,5 +183,17 @@ func TestDeletionsAreNotedByName(t *testing.T) {
 		if noted := w.events.noted; len(noted) != 2 || string(noted[1].Verdict) != tc.want {
 			t.Errorf("noted %+v, want that it was made, and %s", noted, tc.want)
 		}
+	}
+}
+
+// Calls that wait to be written would bring back what was just forgotten.
+func TestDeletingWritesFirstWhatIsQueued(t *testing.T) {
+	var done []string
+	w := newWorld(func(o *Options) {
+		o.Flush = func(context.Context) error { done = append(done, "write"); return nil }
+		o.Delete = func(context.Context, string, string) error { done = append(done, "delete"); return nil }
+	})
+	if rec := w.do("DELETE", "/v1/agents/billing-bot", ""); rec.Code != 204 || !slices.Equal(done, []string{"write", "delete"}) {
+		t.Errorf("answered %d after %v, want write and delete", rec.Code, done)
 	}
 }
