@@ -40,8 +40,8 @@ type budgetsPatch struct {
 }
 
 type budgetPatch struct {
-	SoftUSD    omittable[haltd.Money] `json:"soft_usd,omitzero" minimum:"0"`
-	HardUSD    omittable[haltd.Money] `json:"hard_usd,omitzero" minimum:"0"`
+	SoftUSD    omittable[haltd.Money] `json:"soft_usd,omitzero" minimum:"0" maximum:"1000000"`
+	HardUSD    omittable[haltd.Money] `json:"hard_usd,omitzero" minimum:"0" maximum:"1000000"`
 	SoftTokens omittable[int64]       `json:"soft_tokens,omitzero" minimum:"0"`
 	HardTokens omittable[int64]       `json:"hard_tokens,omitzero" minimum:"0"`
 }

@@ -116,6 +116,7 @@ func TestPoliciesThatBreakARule(t *testing.T) {
 		{"", `{"budgets":{"day":{"hard_us":1}}}`, "budgets.day.hard_us is not a field", "Did you mean hard_usd?"},
 		{"", `{"allowed_hours":[{"from":"08:00","til":"9"}]}`, "allowed_hours[0].til is not a field", "Known are days, from, to."},
 		{"", `{"budgets":{"day":{"hard_usd":-1}}}`, "budgets.day.hard_usd: ", ""},
+		{"", `{"budgets":{"day":{"hard_usd":1e12}}}`, "budgets.day.hard_usd: expected number <= ", ""},
 		{"", `{"time_zone":"Mars"}`, "time_zone: ", ""},
 		{"", `{"time_zone":"Mars","allowed_hours":[{"from":"25:00","to":"06:00"}]}`, "allowed_hours[0].from: expected a time from 00:00 to 23:59, got \"25:00\"; time_zone: ", ""},
 		{"", `{"kill_switch":7}`, "kill_switch: ", ""},
