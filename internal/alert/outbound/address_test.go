@@ -12,7 +12,7 @@ func TestOnlyPublicAddressesArePublic(t *testing.T) {
 
 		"0.0.0.0": false, "0.1.2.3": false, "127.0.0.1": false, "127.255.255.254": false,
 		"10.0.0.1": false, "172.16.0.1": false, "172.31.255.255": false, "192.168.1.1": false,
-		"100.64.0.1": false, "100.127.255.255": false, "100.100.100.200": false,
+		"100.64.0.1": false, "100.127.255.255": false, "100.100.100.200": false, "168.63.129.16": false, "168.63.129.17": true,
 		"169.254.169.254": false, "169.254.0.1": false, "224.0.0.1": false, "239.1.1.1": false,
 		"240.0.0.1": false, "255.255.255.255": false, "198.18.0.1": false, "192.0.0.1": false, "192.0.2.1": false,
 
@@ -53,6 +53,8 @@ func TestPermissions(t *testing.T) {
 		{"MAIL.internal.", "127.0.0.1:25", true},
 		{"mail.internal", "[fd00::9]:25", true},
 		{"mail.internal", "100.100.100.200:80", false}, // metadata of a cloud
+		{"mail.internal", "168.63.129.16:80", false},
+		{"mail.internal", "192.0.0.192:80", false},
 		{"mail.internal", "[fd00:ec2::254]:80", false},
 		{"mail.internal", "169.254.1.1:80", false},
 		{"mail.internal", "[64:ff9b::a9fe:101]:80", false},
