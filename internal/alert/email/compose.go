@@ -16,7 +16,7 @@ import (
 // one line of visible characters before it goes anywhere, so that none can
 // add a header.
 func (s *Settings) compose(m outbound.Message) (*mail.Msg, error) {
-	message := mail.NewMsg()
+	message := mail.NewMsg(mail.WithNoDefaultUserAgent()) // which names the library and its version
 	if err := message.From(s.From); err != nil {
 		return nil, err
 	}

@@ -89,13 +89,14 @@ func TestTheMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	headers := map[string]string{}
-	for _, name := range []string{"From", "To", "Subject", "Message-Id", "Date", "Auto-Submitted"} {
+	for _, name := range []string{"From", "To", "Subject", "Message-Id", "Date", "Auto-Submitted", "User-Agent", "X-Mailer"} {
 		headers[name] = got.Header.Get(name)
 	}
 	want := map[string]string{
 		"From": `"haltd" <haltd@example.com>`, "To": `<oncall@example.com>, "Boss" <boss@example.com>`,
 		"Subject": "[haltd] Runaway Agent Detected: billing-bot", "Message-Id": "<ntc_x@example.com>",
 		"Date": "Sun, 01 Mar 2026 12:00:05 +0000", "Auto-Submitted": "auto-generated",
+		"User-Agent": "", "X-Mailer": "",
 	}
 	if diff := cmp.Diff(want, headers); diff != "" {
 		t.Errorf("headers (-want +got):\n%s", diff)
@@ -196,9 +197,9 @@ func TestWhatTheMailServerRefuses(t *testing.T) {
 		"data refused":             {map[string]string{"DATA": "452 full"}, true, `452 "full"`, 0},
 		"hangs":                    {map[string]string{"MAIL": "hang"}, true, "did not answer in time", 0},
 		"hangs at once":            {map[string]string{"EHLO": "hang"}, true, "did not answer in time", 0},
-		"hangs up":                 {map[string]string{"RCPT": "close"}, true, "EOF", 0},
-		"hangs up before it says":  {map[string]string{".": "close"}, true, "EOF", 1},
-		"no encryption":            {map[string]string{"EHLO": "250 mail.test"}, true, "STARTTLS", 0},
+		"hangs up":                 {map[string]string{"RCPT": "close"}, true, "closed the connection", 0},
+		"hangs up before it says":  {map[string]string{".": "close"}, true, "closed the connection", 1},
+		"no encryption":            {map[string]string{"EHLO": "250 mail.test"}, true, "offers no encryption by STARTTLS; use tls implicit", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newMailServer(t, false, c.answers)

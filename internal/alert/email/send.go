@@ -37,7 +37,7 @@ func (s *sender) Send(ctx context.Context, m outbound.Message) (answer string, r
 	answer, err = s.deliver(ctx, message)
 	if err != nil {
 		final := refused(err)
-		err = outbound.Failure(ctx, err, secrets...)
+		err = outbound.Failure(ctx, explained(err), secrets...)
 		return "", !final && !outbound.Forbidden(err), err
 	}
 	return outbound.Line(outbound.Conceal(answer, secrets...), 200), false, nil
@@ -56,6 +56,14 @@ func (s *sender) secrets() []string {
 	}
 	encode := base64.StdEncoding.EncodeToString
 	return []string{encode([]byte("\x00" + s.Username + "\x00" + s.Password)), encode([]byte(s.Password)), s.Password}
+}
+
+// explained puts into words what the library says in its own.
+func explained(err error) error {
+	if strings.Contains(err.Error(), "does not support STARTTLS") {
+		return errors.New("the mail server offers no encryption by STARTTLS; use tls implicit, or none where nobody can listen")
+	}
+	return err
 }
 
 // deliver hands a message to the mail server. The connection is closed here,

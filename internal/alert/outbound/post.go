@@ -81,6 +81,8 @@ func Failure(ctx context.Context, err error, secrets ...string) error {
 		return errors.New("the receiver did not answer in time")
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the receiver closed the connection before it had answered")
 	}
 	return errors.New(Line(Conceal(err.Error(), secrets...), answerRunes))
 }
