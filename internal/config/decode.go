@@ -52,8 +52,20 @@ func (d *decoder) parse(data []byte) *yaml.Node {
 		}
 		text = m[2]
 	}
+	if indentedByTab(data, line) {
+		text += "; indent with spaces, YAML takes no tabs"
+	}
 	d.problemAt(line, "", "not valid YAML: %s", text)
 	return nil
+}
+
+func indentedByTab(data []byte, line int) bool {
+	lines := bytes.Split(data, []byte("\n"))
+	if line < 1 || line > len(lines) {
+		return false
+	}
+	text := lines[line-1]
+	return bytes.ContainsRune(text[:len(text)-len(bytes.TrimLeft(text, " \t"))], '\t')
 }
 
 // urlType is the one pointer that the file writes as a single value.

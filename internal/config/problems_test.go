@@ -152,6 +152,8 @@ func TestProblems(t *testing.T) {
 
 		{"not YAML", "gateway:\n  listen: a: b\n", []string{
 			"haltd.yaml:2: not valid YAML: mapping values are not allowed in this context"}},
+		{"a tab", "gateway:\n\tlisten: a\n", []string{
+			"haltd.yaml:2: not valid YAML: found character that cannot start any token; indent with spaces, YAML takes no tabs"}},
 		{"not text", "\xff\xfe\x00", []string{
 			"haltd.yaml:1: not valid YAML: incomplete UTF-16 character"}},
 		{"two documents", "log: {level: info}\n---\nlog: {level: warn}\n", []string{
