@@ -14,57 +14,108 @@ const (
 	failuresKill, failuresWarn = 7, 5
 )
 
+// tries are rounds that were refused alike.
+type tries struct {
+	n      int
+	rounds []standing
+}
+
+func (t *tries) add(s *standing) {
+	t.n++
+	t.rounds = append(t.rounds, *s)
+}
+
+// forgive takes one off for what a person says in between: in a dialogue each
+// try has a reason.
+func (t *tries) forgive() { t.n = max(0, t.n-1) }
+
+// signal is the verdict on the tries so far.
+func (t *tries) signal(warn, kill int) (Signal, bool) {
+	level := refusalLevel(t.n, warn, kill)
+	if level == Pass {
+		return Signal{}, false
+	}
+	return refusalSignal(level, t.n, kill, t.rounds), true
+}
+
 // returningRefusal looks whether the newest round was refused as others were
-// before it. What a person says in between takes one refusal off: in a
-// dialogue each try has a reason.
+// before it.
 func returningRefusal(ss []standing) (Signal, bool) {
 	if len(ss) == 0 {
 		return Signal{}, false
 	}
 	last := &ss[len(ss)-1]
-	failure := last.manner >= commanded && last.outcome == failed
-	refused := last.manner == called && last.input != 0
-	if !failure && !refused {
-		return Signal{}, false
+	if last.manner == called && last.input != 0 {
+		if sig, ok := refusedByHarness(ss, last); ok {
+			return sig, true
+		}
 	}
-	var failures, absences, refusals, inputs int
-	var fs, as, rs []standing
+	if last.manner >= commanded && last.outcome == failed {
+		return failsAsBefore(ss, last)
+	}
+	return Signal{}, false
+}
+
+// refusedByHarness looks at what the harness said to calls of the same tools.
+func refusedByHarness(ss []standing, last *standing) (Signal, bool) {
+	var refusals tries
+	inputs := 0
 	for i := range ss {
 		s := &ss[i]
 		if s.human {
-			failures, absences, refusals = max(0, failures-1), max(0, absences-1), max(0, refusals-1)
+			refusals.forgive()
 		}
-		if failure && s.tools == last.tools && s.residue == last.residue && s.outcome == last.outcome {
-			failures++
-			fs = append(fs, *s)
-			if s.missing && s.act == last.act {
-				absences++
-				as = append(as, *s)
-			}
+		if s.input != last.input {
+			continue
 		}
-		if refused && s.input == last.input {
-			inputs++
-			if s.tools == last.tools {
-				refusals++
-				rs = append(rs, *s)
-			}
+		inputs++
+		if s.tools == last.tools {
+			refusals.add(s)
 		}
 	}
 	// What follows every round is a harness's habit, not a refusal.
 	if 2*inputs > len(ss) {
-		refusals = 0
+		return Signal{}, false
 	}
-	if level := refusalLevel(refusals, refusalsWarn, refusalsKill); level > Pass {
-		return refusalSignal(level, refusals, refusalsKill, rs), true
+	return refusals.signal(refusalsWarn, refusalsKill)
+}
+
+// failsAsBefore looks at how calls of the same tools failed.
+func failsAsBefore(ss []standing, last *standing) (Signal, bool) {
+	var failures, again, absences tries // of the tools; of the same call; of what is not there
+	worked := 0
+	for i := range ss {
+		s := &ss[i]
+		if s.human {
+			failures.forgive()
+			again.forgive()
+			absences.forgive()
+		}
+		switch {
+		case s.tools != last.tools:
+		case s.outcome != failed && failures.n > 0:
+			worked++
+		case s.outcome == failed && s.residue == last.residue:
+			failures.add(s)
+			if s.act != last.act {
+				continue
+			}
+			again.add(s)
+			if s.missing {
+				absences.add(s)
+			}
+		}
 	}
-	level := refusalLevel(failures, failuresWarn, failuresKill)
-	if l := refusalLevel(absences, refusalsWarn, refusalsKill); l > level {
-		return refusalSignal(l, absences, refusalsKill, as), true
+	// A tool that mostly does as it is told, such as a shell, refuses nothing:
+	// in a long run it misses now and then, each time something else.
+	if 2*worked > failures.n {
+		failures = again
 	}
-	if level > Pass {
-		return refusalSignal(level, failures, failuresKill, fs), true
+	sig, ok := failures.signal(failuresWarn, failuresKill)
+	if gone, isGone := absences.signal(refusalsWarn, refusalsKill); isGone && gone.Level > sig.Level {
+		return gone, true
 	}
-	return Signal{}, false
+	return sig, ok
 }
 
 func refusalLevel(n, warn, kill int) Level {

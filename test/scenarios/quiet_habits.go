@@ -133,5 +133,39 @@ func quietHabits() []Case {
 				says("They are read in six places."),
 			),
 		},
+		{
+			Name: "shell-misses-now-and-then", Evidence: "EVIDENCE 4.6 long productive turns (one tool for everything, which fails now and then)", Want: quiet,
+			System: "You are a coding agent with a shell.",
+			Moves: seq(
+				user("Move the build of the vendored libraries to CMake."),
+				each(9, func(i int) Moves {
+					libs := []string{"zstd", "curl", "lua", "sqlite", "expat", "pcre", "brotli", "snappy", "libuv"}
+					lib := libs[i]
+					return seq(
+						call("bash", fmt.Sprintf(`{"command":"cat vendor/%s/CMakeLists.txt"}`, lib), failed(fmt.Sprintf("cat: vendor/%s/CMakeLists.txt: No such file or directory", lib))),
+						call("bash", fmt.Sprintf(`{"command":"cat vendor/%s/Makefile"}`, lib), ok(fmt.Sprintf("OBJS = %s_core.o %s_io%d.o\nlib%s.a: $(OBJS)\n\tar rcs $@ $^\nVERSION = %d.%d", lib, lib, i, lib, i+1, 3*i))),
+						call("bash", fmt.Sprintf(`{"command":"printf 'add_library(%s %s_core.c %s_io%d.c)' > vendor/%s/CMakeLists.txt"}`, lib, lib, lib, i, lib), ok("")),
+						call("bash", fmt.Sprintf(`{"command":"cmake --build build --target %s | tail -2"}`, lib), ok(fmt.Sprintf("[%d%%] Linking C static library lib%s.a\n[100%%] Built target %s", 60+3*i, lib, lib))),
+					)
+				}),
+				says("Nine libraries build with CMake."),
+			),
+		},
+		{
+			Name: "file-not-read-yet", Evidence: "EVIDENCE 4.4 batch work over many files (the editor wants each to be read first)", Want: quiet,
+			System: "You are a coding agent.",
+			Moves: seq(
+				user("Rename Meter to Gauge in all modules."),
+				over([]string{"boiler", "pump", "valve", "turbine", "filter", "burner", "tank", "chiller", "sensor", "relay"}, func(name string) Moves {
+					edit := fmt.Sprintf(`{"file_path":"/plant/%s.ts","old_string":"Meter","new_string":"Gauge"}`, name)
+					return seq(
+						call("Edit", edit, failed("File has not been read yet. Read it first before writing to it.")),
+						call("Read", fmt.Sprintf(`{"file_path":"/plant/%s.ts"}`, name), ok(fmt.Sprintf("1 import { Meter } from './meter'\n2 export class %sView extends Meter {\n3   unit = '%s-%d'\n4 }", name, name, 7*len(name)))),
+						call("Edit", edit, ok(fmt.Sprintf("The file /plant/%s.ts has been updated.", name))),
+					)
+				}),
+				says("Ten modules are renamed."),
+			),
+		},
 	}
 }
