@@ -31,6 +31,7 @@ type features struct {
 	waiting bool     // act or answer say that something is being waited for
 	act     uint64   // digest of what was done, arguments unmasked
 	does    []uint32 // distinct words of the act, sorted
+	items   []uint32 // those of does that can name a thing to work on; none where the act has several lines
 	says    []uint32 // distinct words of the assistant's text, sorted
 	prose   bool     // the text ends as a sentence does, not as a command
 	claims  []uint32 // those of says that state something checkable: numbers, identifiers
@@ -97,6 +98,9 @@ func featuresOf(r *haltd.Round, native bool) *features {
 	act := f.readAct(r)
 	f.tools = xxhash.Sum64String(f.name)
 	f.payload = len(f.does) > shortAnswer && (strings.Contains(act, "\n") || strings.Contains(act, `\n`))
+	if f.manner >= commanded && !hasLines(act, f.manner) {
+		f.items = words(act, canName)
+	}
 	f.says = words(r.Text, nil)
 	if f.manner == spoken {
 		f.prose = endsAsSentence(r.Text)
@@ -365,3 +369,16 @@ func doubles(r *haltd.Round) (n int) {
 	}
 	return n
 }
+
+// hasLines reports an act that carries a text of several lines, such as a
+// script. Between native calls a line break stands for nothing.
+func hasLines(act string, m manner) bool {
+	if m == called {
+		return strings.Contains(act, `\n`)
+	}
+	return strings.Contains(act, "\n")
+}
+
+// canName selects the words that can name a thing to work on. Small numbers
+// cannot: whatever they are, some result has had them.
+func canName(_ string, t token) bool { return t.class != number || t.end-t.start > 2 }

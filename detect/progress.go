@@ -29,6 +29,7 @@ type standing struct {
 	// How many words were never seen before.
 	newDoes, newTells, newSays, newClaims, newFacts int
 
+	given   bool // it acts for the first time on something the conversation had named
 	changed bool // something was written since the pair was last seen
 	slow    bool // the client took its time, as patient polling does
 	human   bool // what came in after it is a person's word
@@ -70,6 +71,7 @@ func swap[K comparable](m map[K]int, k K, i int) (ago int) {
 // again: a new one for every request would keep the garbage collector busy.
 type comparison struct {
 	filter wordFilter
+	acted  wordFilter // what acts were about
 	at     places
 	rounds []standing
 }
@@ -106,6 +108,7 @@ func compare(opening []uint32, rounds []seenRound, from int) *comparison {
 	}
 	filter, at := &c.filter, &c.at
 	clear(filter[:])
+	clear(c.acted[:])
 	filter.add(opening)
 	automatic := repeatedInputs(rounds)
 	c.rounds = slices.Grow(c.rounds, len(rounds))[:len(rounds)]
@@ -116,6 +119,7 @@ func compare(opening []uint32, rounds []seenRound, from int) *comparison {
 		s.newSays = filter.count(r.says)
 		s.newClaims = filter.count(r.claims)
 		s.newFacts = filter.count(r.facts)
+		s.given = c.acted.add(r.items) > 0 && s.newDoes == 0
 		filter.add(r.does)
 		s.newTells = filter.add(r.tells)
 		filter.add(r.says)

@@ -50,7 +50,7 @@ func returningRefusal(ss []standing) (Signal, bool) {
 			return sig, true
 		}
 	}
-	if last.manner >= commanded && last.outcome == failed {
+	if last.manner >= commanded && last.outcome == failed && !last.given {
 		return failsAsBefore(ss, last)
 	}
 	return Signal{}, false
@@ -95,7 +95,7 @@ func failsAsBefore(ss []standing, last *standing) (Signal, bool) {
 		case s.tools != last.tools:
 		case s.outcome != failed && failures.n > 0:
 			worked++
-		case s.outcome == failed && s.residue == last.residue:
+		case s.outcome == failed && s.residue == last.residue && !s.given:
 			failures.add(s)
 			if s.act != last.act {
 				continue

@@ -27,6 +27,9 @@ const (
 	emptyVaried = 7
 	// failsKnown: a failure in known words, though not the same one.
 	failsKnown = 6
+	// failsGiven: the next of the things that the agent was given fails, or is
+	// not there, as the ones before. A list of wrong addresses is work.
+	failsGiven = 3
 	// sameAnswer: another call that leads to the same result. The fifth
 	// kills; with new words in the call, which is an attempt, the eighth.
 	sameAnswer, sameAnswerTried = 10, 7
@@ -119,6 +122,8 @@ func (s *standing) weighAct() (int, Family) {
 		return oldWords, ""
 	case s.resultAgo > 0 && s.manner == spoken && s.newClaims > 0 && s.newSays >= manyNewClaims:
 		return littleNews, "" // the next chapter
+	case s.resultAgo > 0 && s.given:
+		return 0, "" // the next of a list
 	case s.resultAgo > 0 && s.newDoes > fewNewWords:
 		return byDistance(sameAnswerTried, s.resultAgo), Futile
 	case s.resultAgo > 0:
@@ -132,6 +137,8 @@ func (s *standing) weighAct() (int, Family) {
 // weighFailure weighs an act that was not done before and failed.
 func (s *standing) weighFailure() (int, Family) {
 	switch {
+	case s.given && (s.residueAgo > 0 || s.resultAgo > 0):
+		return failsGiven, Futile
 	case s.outcome == empty && (s.residueAgo > 0 || s.resultAgo > 0):
 		return byDistance(emptyVaried, max(s.residueAgo, s.resultAgo)), Futile
 	case s.residueAgo > 0:

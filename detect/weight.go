@@ -12,5 +12,5 @@ func (s *Session) Weight() int {
 
 // weight is about how many words of eight bytes the features of a round take.
 func (f *features) weight() int {
-	return (len(f.does)+len(f.says)+len(f.claims)+len(f.tells)+len(f.facts))/2 + 16
+	return (len(f.does)+len(f.items)+len(f.says)+len(f.claims)+len(f.tells)+len(f.facts))/2 + 16
 }

@@ -1,6 +1,9 @@
 package scenarios
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 func quietBatches() []Case {
 	towns := []string{"Aarhus", "Bergen", "Cork", "Dresden", "Évora", "Faro", "Ghent", "Haarlem", "Ioannina", "Jena", "Kotor", "Lugano", "Malmö", "Nantes", "Odense", "Porto", "Riga", "Split", "Turku", "Umeå"}
@@ -96,6 +99,33 @@ func quietBatches() []Case {
 					return answer(fmt.Sprintf("Chapter %d is next.\n\n```bash\npandoc chapter%02d.md -o chapter%02d.html\n```", i+1, i+1, i+1), "<returncode>0</returncode>\n<output></output>")
 				}),
 				says("All chapters are converted."),
+			),
+		},
+		{
+			Name: "equal-notices-at-length", Evidence: "EVIDENCE 4.4 batch work over many items with one template (the answer is long and always the same)", Want: mayWarn,
+			System: "You send mailings.",
+			Moves: seq(
+				user("Send the renewal notice to the branch offices."),
+				call("list_offices", `{}`, ok(strings.Join(towns, "\n"))),
+				over(towns, func(town string) Moves {
+					return call("send_notice", fmt.Sprintf(`{"office":%q,"template":"renewal"}`, town),
+						ok("The message has been accepted for delivery. Delivery normally takes a few minutes; follow it under Outbox. Messages that bounce are reported once a day to the owner of the mailing."))
+				}),
+				says("All offices are notified."),
+			),
+		},
+		{
+			Name: "most-of-the-list-is-missing", Evidence: "EVIDENCE 4.4 batch work over many items (a list to be checked, most of which fails)", Want: mayWarn,
+			System: "You compare lists.",
+			Moves: seq(
+				user("Which of these towns have a branch in the register? "+strings.Join(towns, ", ")),
+				each(len(towns), func(i int) Moves {
+					if i%11 == 9 {
+						return call("find_branch", fmt.Sprintf(`{"town":%q}`, towns[i]), ok(fmt.Sprintf(`{"branch":%d,"town":%q,"manager":"M. %c."}`, 300+i, towns[i], 'A'+i)))
+					}
+					return call("find_branch", fmt.Sprintf(`{"town":%q}`, towns[i]), failed("Error: branch not found"))
+				}),
+				says("Jena alone has one."),
 			),
 		},
 	}
