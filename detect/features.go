@@ -109,7 +109,7 @@ func featuresOf(r *haltd.Round, native bool) *features {
 	answer := resultText(r)
 	f.answered = len(r.Results) > 0 || answer != ""
 	if f.answered {
-		f.readResult(answer)
+		f.readResult(answer, act)
 		if len(r.Results) > 0 {
 			f.outcome = outcomeOfResults(r.Results)
 		} else {
@@ -120,7 +120,7 @@ func featuresOf(r *haltd.Round, native bool) *features {
 	f.waiting = !f.payload && saysWaiting(act, answer, f.outcome)
 	f.doubles = doubles(r)
 	if f.manner == spoken && len(r.Results) == 0 {
-		f.facts, f.asks = words(answer, isClaim), strings.Contains(answer, "?")
+		f.facts, f.asks = words(answer, isClaim), strings.ContainsAny(answer, "?？؟")
 	}
 	f.scripted = len(r.Inputs) > 0 && tagged(r.Inputs)
 	if native {
@@ -254,7 +254,7 @@ func tagged(ms []haltd.Message) bool {
 }
 
 // readResult digests a result in several ways in one pass.
-func (f *features) readResult(text string) {
+func (f *features) readResult(text, act string) {
 	s := scanner{text: text}
 	end := len(text)
 	if f.manner >= commanded {
@@ -263,7 +263,11 @@ func (f *features) readResult(text string) {
 	tells := newWordList()
 	defer tells.free()
 	var acted uint64 // a bit for each word of the act
-	for _, w := range f.does {
+	does := f.does
+	if strings.ContainsFunc(act, func(r rune) bool { return r >= unspaced }) {
+		does = characters(act)
+	}
+	for _, w := range does {
 		acted |= 1 << (w & 63)
 	}
 	f.figures = text != ""
@@ -278,14 +282,14 @@ func (f *features) readResult(text string) {
 		}
 		inAct := acted>>(t.hash&63)&1 == 1
 		if inAct {
-			_, inAct = slices.BinarySearch(f.does, uint32(t.hash))
+			_, inAct = slices.BinarySearch(does, uint32(t.hash))
 		}
 		if !inAct {
 			residue = fold(residue, t.hash)
 		}
 		f.figures = f.figures && t.class == number
 		if t.class != volatile && !tells.full() {
-			tells.add(uint32(t.hash))
+			tells.add(t.word())
 		}
 	}
 	f.result, f.residue = result, residue

@@ -3,6 +3,7 @@ package detect
 import (
 	"math/bits"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -10,6 +11,7 @@ import (
 // kind of word it is.
 type token struct {
 	hash       uint64
+	pair       uint64 // with the next character, in a script without spaces; 0 where there is none
 	start, end int
 	class      class
 }
@@ -103,11 +105,11 @@ func (s *scanner) word(start int) token {
 		b := text[i]
 		if b >= 0x80 {
 			r, n := utf8.DecodeRuneInString(text[i:])
-			if r >= 0x2e80 { // CJK and beyond
+			if r >= unspaced {
 				if i > start {
 					break
 				}
-				return token{hash: mix(uint64(r)), start: start, end: i + n, class: word}
+				return token{hash: mix(uint64(r)), pair: pairAt(text[i+n:], r), start: start, end: i + n, class: word}
 			}
 			for range n {
 				h = (h ^ uint64(text[i])) * hashPrime
@@ -132,6 +134,29 @@ func (s *scanner) word(start int) token {
 		c = number
 	}
 	return token{hash: mix(h), start: start, end: i, class: c}
+}
+
+// unspaced is where the scripts begin that put no space between words: CJK
+// and beyond.
+const unspaced = 0x2e80
+
+// pairAt is the hash of a character and the one that the rest of a text begins
+// with. There are few characters, and after a page all of them are known; in
+// pairs they are about what words are elsewhere.
+func pairAt(rest string, r rune) uint64 {
+	next, _ := utf8.DecodeRuneInString(rest)
+	if next < unspaced || !unicode.IsLetter(r) || !unicode.IsLetter(next) {
+		return 0
+	}
+	return mix(uint64(r)<<32 | uint64(next))
+}
+
+// word is the token as a word that may be new.
+func (t *token) word() uint32 {
+	if t.pair != 0 {
+		return uint32(t.pair)
+	}
+	return uint32(t.hash)
 }
 
 // volatileRun is the end of the volatile token that starts at i, or 0:

@@ -88,7 +88,21 @@ func words(text string, keep func(string, token) bool) []uint32 {
 		if t.class == mark || t.class == volatile || keep != nil && !keep(text, t) {
 			continue
 		}
-		l.add(uint32(t.hash))
+		l.add(t.word())
+	}
+	return l.distinct()
+}
+
+// characters are words as a result is compared by: single characters where a
+// script has no spaces.
+func characters(text string) []uint32 {
+	l := newWordList()
+	defer l.free()
+	s := scanner{text: text}
+	for t, ok := s.next(); ok && !l.full(); t, ok = s.next() {
+		if t.class != mark && t.class != volatile {
+			l.add(uint32(t.hash))
+		}
 	}
 	return l.distinct()
 }

@@ -38,3 +38,20 @@ func TestWordListKeepsTheFirstOfTooMany(t *testing.T) {
 		t.Errorf("the smallest %d of %d words (-want +got):\n%s", maxWords, len(all), diff)
 	}
 }
+
+func TestCharactersWithoutSpacesAreNewInPairs(t *testing.T) {
+	var f wordFilter
+	f.add(words("我的包裹还没有到学校。", nil))
+	for _, tt := range []struct {
+		text string
+		want int
+	}{
+		{"包裹还没有到。", 1}, // 到 alone
+		{"我到学校没有？", 4}, // 我到, 到学, 校没, ？
+		{"到学校。", 0},
+	} {
+		if got := f.count(words(tt.text, nil)); got != tt.want {
+			t.Errorf("%s has %d new words, want %d", tt.text, got, tt.want)
+		}
+	}
+}

@@ -97,5 +97,17 @@ func fireChatter() []Case {
 				),
 			),
 		},
+		{
+			Name: "apologies-in-japanese", Evidence: "EVIDENCE 3 two agents thanking each other (apologies, in Japanese)", Want: kill(20),
+			System: "あなたはホテルの予約係です。",
+			Moves: seq(
+				user("予約を変更してください。"),
+				loop(),
+				rep(12,
+					answer("ご迷惑をおかけして申し訳ございません。システムが戻り次第、予約を変更いたします。", "ありがとうございます。お待ちしています。"),
+					answer("誠に申し訳ございません。まだシステムが戻りませんので、もう少しお待ちください。", "わかりました。ご連絡をお待ちしています。"),
+				),
+			),
+		},
 	}
 }
