@@ -29,6 +29,7 @@ type features struct {
 	tools   uint64   // digest of name
 	payload bool     // the act carries several lines of content
 	waiting bool     // act or answer say that something is being waited for
+	rests   bool     // the act itself lets time pass
 	act     uint64   // digest of what was done, arguments unmasked
 	does    []uint32 // distinct words of the act, sorted
 	items   []uint32 // those of does that can name a thing to work on; none where the act has several lines
@@ -118,6 +119,7 @@ func featuresOf(r *haltd.Round, native bool) *features {
 		f.missing = f.outcome == failed && saysMissing(answer)
 	}
 	f.waiting = !f.payload && saysWaiting(act, answer, f.outcome)
+	f.rests = !f.payload && f.manner >= commanded && f.outcome != failed && saysResting(act)
 	f.doubles = doubles(r)
 	if f.manner == spoken && len(r.Results) == 0 {
 		f.facts, f.asks = words(answer, isClaim), strings.ContainsAny(answer, "?？؟")

@@ -214,7 +214,14 @@ func saysWaiting(act, answer string, o outcome) bool {
 	return pendingSigns.in(low)
 }
 
+// saysResting looks for the words of an act that does nothing but let time
+// pass.
+func saysResting(act string) bool {
+	return restSigns.in(strings.ToLower(act[:min(len(act), headBytes)]))
+}
+
 var (
+	restSigns    = signsOf("sleep", "wait")
 	pollSigns    = signsOf("sleep", "wait", "poll", "status", "tail ")
 	stateSigns   = signsOf(`"status":`, `"state":`, `"phase":`)
 	limitSigns   = signsOf("429", "rate limit", "too many requests")

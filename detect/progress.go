@@ -31,6 +31,7 @@ type standing struct {
 
 	given   bool // it acts for the first time on something the conversation had named
 	changed bool // something was written since the pair was last seen
+	poll    bool // it waits, or rested since the pair was last seen
 	slow    bool // the client took its time, as patient polling does
 	human   bool // what came in after it is a person's word
 }
@@ -173,12 +174,32 @@ func (s *standing) place(at *places, rounds []seenRound) {
 	if s.pairAgo > 0 {
 		last := i - s.pairAgo
 		s.changed = at.written > last+1
-		s.slow = s.pause > patience || s.waiting && !rounds[last].at.IsZero() &&
-			s.at.Sub(rounds[last].at) > time.Duration(s.pairAgo)*patience
+		s.poll = s.waiting || s.outcome != failed && rested(rounds[last:i])
+		every := patience
+		if s.waiting {
+			every *= time.Duration(s.pairAgo)
+		}
+		s.slow = s.pause > patience || s.poll && !rounds[last].at.IsZero() && s.at.Sub(rounds[last].at) > every
 	}
 	if s.wrote() {
 		at.written = i + 1
 	}
+}
+
+// rest is how long a call that says it waits must have taken, where the clock
+// is known, for the client to have rested.
+const rest = 10 * time.Second
+
+// rested reports whether the client rested after the first of some rounds: a
+// question asked again after a rest is a poll, whatever its answer says.
+func rested(rounds []seenRound) bool {
+	for i := 1; i < len(rounds) && i <= near; i++ {
+		r := &rounds[i]
+		if r.rests && (r.at.IsZero() || r.at.Sub(rounds[i-1].at) >= rest) {
+			return true
+		}
+	}
+	return false
 }
 
 // repeatedInputs are the user messages that came more than once. A person

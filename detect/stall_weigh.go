@@ -102,7 +102,7 @@ func (s *standing) weighAct() (int, Family) {
 		return emptyAgain, Chatter
 	case s.pairAgo > 0 && s.changed:
 		return 0, "" // test, edit, test
-	case s.pairAgo > 0 && s.waiting:
+	case s.pairAgo > 0 && s.poll:
 		return byDistance(waitsAgain, s.pairAgo), Waiting
 	case s.pairAgo == 1:
 		return sameAgain, Repeat

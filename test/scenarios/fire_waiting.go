@@ -52,5 +52,17 @@ func fireWaiting() []Case {
 				rep(28, call("get_request", `{"request":9083}`, ok(`{"request":9083,"state":"pending","approver":"h.weiss"}`))),
 			),
 		},
+		{
+			Name: "rests-and-asks-forever", Evidence: "EVIDENCE 3 identical call and result (busy polling with a rest between)", Want: kill(40),
+			System: "You watch a scanner.",
+			Moves: seq(
+				user("Tell me when the scan is in the folder."),
+				loop(),
+				rep(24,
+					every(15*time.Second, call("list_folder", `{"path":"/scans"}`, ok("README.txt"))),
+					every(2*time.Second, call("wait", `{"seconds":15}`, ok("ok"))),
+				),
+			),
+		},
 	}
 }

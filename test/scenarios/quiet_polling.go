@@ -72,6 +72,19 @@ func quietPolling() []Case {
 			),
 		},
 		{
+			Name: "mailbox-after-each-rest", Evidence: "EVIDENCE 4.1 polling with equal results at long intervals (the rest is a call of its own)", Want: mayWarn,
+			System: "You watch a mailbox.",
+			Moves: seq(
+				user("Tell me when the offer of the roofer is here."),
+				rep(10,
+					every(95*time.Second, call("search_mail", `{"from":"roofer"}`, ok(`{"messages":[],"resultSizeEstimate":0}`))),
+					every(3*time.Second, call("sleep", `{"seconds":90}`, ok("Slept 90 seconds."))),
+				),
+				call("search_mail", `{"from":"roofer"}`, ok(`{"messages":[{"id":"18ab","subject":"Offer"}],"resultSizeEstimate":1}`)),
+				says("The offer is here."),
+			),
+		},
+		{
 			Name: "deploy-pending-then-ready", Evidence: "EVIDENCE 4.1 polling (a few equal answers, then a result)", Want: quiet,
 			System: "You deploy services.",
 			Moves: seq(
