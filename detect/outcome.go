@@ -205,7 +205,7 @@ func saysWaiting(act, answer string, o outcome) bool {
 		return false
 	}
 	low := strings.ToLower(answer)
-	if o == neutral && low != "" && low[0] == '{' && stateSigns.in(low) {
+	if o == neutral && low != "" && low[0] == '{' && (stateSigns.in(low) || unfinishedSigns.in(strings.Map(dropSpace, low))) {
 		return true
 	}
 	if o == failed {
@@ -221,9 +221,15 @@ func saysResting(act string) bool {
 }
 
 var (
-	restSigns    = signsOf("sleep", "wait")
-	pollSigns    = signsOf("sleep", "wait", "poll", "status", "tail ")
-	stateSigns   = signsOf(`"status":`, `"state":`, `"phase":`)
+	restSigns  = signsOf("sleep", "wait")
+	pollSigns  = signsOf("sleep", "wait", "poll", "status", "tail ")
+	stateSigns = signsOf(`"status":`, `"state":`, `"phase":`)
+	// unfinishedSigns are the fields by which services say that a job has not
+	// ended: a result that is not there, an end that has no time.
+	unfinishedSigns = signsOf(`"done":false`, `"finished":false`, `"complete":false`, `"completed":false`, `"ready":false`,
+		`"building":true`, `"result":null`, `"output":null`, `"conclusion":null`, `"end_time":null`, `"endtime":null`,
+		`"ended_at":null`, `"endedat":null`, `"finished_at":null`, `"finishedat":null`, `"completed_at":null`, `"completedat":null`)
 	limitSigns   = signsOf("429", "rate limit", "too many requests")
-	pendingSigns = signsOf("pending", "running", "queued", "in progress", "in_progress", "processing", "waiting", "not ready", "starting")
+	pendingSigns = signsOf("pending", "running", "queued", "in progress", "in_progress", "processing", "waiting", "not ready", "starting",
+		"creating", "initializing", "provisioning")
 )

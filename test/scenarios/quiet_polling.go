@@ -97,6 +97,28 @@ func quietPolling() []Case {
 			),
 		},
 		{
+			Name: "build-without-a-result-yet", Evidence: "EVIDENCE 4.1 polling (the answer says by null that nothing is there yet)", Want: mayWarn,
+			System: "You watch builds.",
+			Moves: seq(
+				user("Tell me when build 881 is through."),
+				every(20*time.Second, rep(9, call("get_build", `{"job":"api","number":881}`, ok(`{"number":881,"building":true,"result":null}`)))),
+				call("get_build", `{"job":"api","number":881}`, ok(`{"number":881,"building":false,"result":"SUCCESS"}`)),
+				says("Build 881 is through."),
+			),
+		},
+		{
+			Name: "pod-being-created", Evidence: "EVIDENCE 4.1 polling (only the age of the pod changes, then a result)", Want: mayWarn,
+			System: "You operate a cluster.",
+			Moves: seq(
+				user("Wait until checkout is up."),
+				every(15*time.Second, each(8, func(i int) Moves {
+					return call("bash", `{"command":"kubectl get pods -l app=checkout"}`, ok(fmt.Sprintf("NAME             READY   STATUS              RESTARTS   AGE\ncheckout-x2x9q   0/1     ContainerCreating   0          %ds", 12+15*i)))
+				})),
+				call("bash", `{"command":"kubectl get pods -l app=checkout"}`, ok("NAME             READY   STATUS    RESTARTS   AGE\ncheckout-x2x9q   1/1     Running   0          140s")),
+				says("It is up."),
+			),
+		},
+		{
 			Name: "slow-deploy-then-ready", Evidence: "EVIDENCE 4.1 polling (many equal answers a quarter of a minute apart, then a result)", Want: mayWarn,
 			System: "You deploy services.",
 			Moves: seq(
