@@ -35,6 +35,7 @@ type features struct {
 	items   []uint32 // those of does that can name a thing to work on; none where the act has several lines
 	says    []uint32 // distinct words of the assistant's text, sorted
 	prose   bool     // the text ends as a sentence does, not as a command
+	asked   bool     // the text has a question in it
 	claims  []uint32 // those of says that state something checkable: numbers, identifiers
 
 	answered bool // something came back
@@ -106,6 +107,7 @@ func featuresOf(r *haltd.Round, native bool) *features {
 	if f.manner == spoken {
 		f.prose = endsAsSentence(r.Text)
 		f.claims = words(r.Text, isClaim)
+		f.asked = hasQuestion(r.Text)
 	}
 	answer := resultText(r)
 	f.answered = len(r.Results) > 0 || answer != ""
@@ -122,7 +124,7 @@ func featuresOf(r *haltd.Round, native bool) *features {
 	f.rests = !f.payload && f.manner >= commanded && f.outcome != failed && saysResting(act)
 	f.doubles = doubles(r)
 	if f.manner == spoken && len(r.Results) == 0 {
-		f.facts, f.asks = words(answer, isClaim), strings.ContainsAny(answer, "?？؟")
+		f.facts, f.asks = words(answer, isClaim), hasQuestion(answer)
 	}
 	f.scripted = len(r.Inputs) > 0 && tagged(r.Inputs)
 	if native {
@@ -338,6 +340,8 @@ func endsAsSentence(text string) bool {
 	}
 	return false
 }
+
+func hasQuestion(text string) bool { return strings.ContainsAny(text, "?？؟") }
 
 // isClaim selects the words by which a text states something that was not
 // there before: numbers, and identifiers (digits, underscores, capitals

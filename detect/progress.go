@@ -32,6 +32,7 @@ type standing struct {
 	given   bool // it acts for the first time on something the conversation had named
 	changed bool // something was written since the pair was last seen
 	poll    bool // it waits, or rested since the pair was last seen
+	nextOne bool // it asks the question before about something new
 	slow    bool // the client took its time, as patient polling does
 	human   bool // what came in after it is a person's word
 }
@@ -128,6 +129,7 @@ func compare(opening []uint32, rounds []seenRound, from int) *comparison {
 			continue
 		}
 		s.place(at, rounds)
+		s.nextOne = i > 0 && s.asked && s.newSays > 0 && mostlySame(r.says, rounds[i-1].says)
 		if s.byPerson(automatic) {
 			s.human = true
 			at.forget()
@@ -274,4 +276,23 @@ func (f *wordFilter) count(ws []uint32) (fresh int) {
 		}
 	}
 	return fresh
+}
+
+// mostlySame reports whether two texts share two thirds of their words, as the
+// questions of a survey do.
+func mostlySame(a, b []uint32) bool {
+	common := 0
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i] == b[j]:
+			common++
+			i++
+			j++
+		case a[i] < b[j]:
+			i++
+		default:
+			j++
+		}
+	}
+	return 3*common >= 2*max(len(a), len(b))
 }

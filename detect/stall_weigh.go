@@ -191,7 +191,7 @@ func (s *standing) weighWords() int {
 		return known + known/2 // word for word
 	case s.newClaims > 0:
 		return littleNews
-	case s.newSays > many:
+	case s.newSays > many || s.nextOne:
 		return 0
 	case 100*s.newSays <= 15*len(s.says):
 		return known

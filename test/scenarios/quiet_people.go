@@ -101,5 +101,15 @@ func quietPeople() []Case {
 				says("再见。"),
 			),
 		},
+		{
+			Name: "survey-by-telephone", Evidence: "EVIDENCE 4.4 batch work with one template (the questions of a survey, answered alike)", Want: quiet, System: "You ask guests of a hotel the questions of a survey.",
+			Moves: seq(
+				user("Hello?"),
+				over([]string{"the staff", "the food", "the room", "the view", "the bed", "the bath", "the price", "the garden", "the pool", "the bar"}, func(what string) Moves {
+					return answer("Thank you. How happy were you with "+what+"? Please say good, fair or bad.", "good")
+				}),
+				says("Thank you for your time. Good bye."),
+			),
+		},
 	}
 }
