@@ -123,7 +123,7 @@ func (g *Gateway) deliver(x *exchange, res *http.Response) {
 	x.event.Status = res.StatusCode
 	x.w.WriteHeader(res.StatusCode)
 	flush := func() {}
-	if res.ContentLength < 0 {
+	if isStream(res) {
 		flush = flusher(x.w)
 		flush() // a client waits for the headers of a stream, too
 	}
@@ -138,6 +138,14 @@ func (g *Gateway) deliver(x *exchange, res *http.Response) {
 	if tap != nil {
 		x.reply, x.event.Unread = tap.Close(complete)
 	}
+}
+
+// isStream reports a reply that comes piece by piece. Some gateways know the
+// length of a stream of events beforehand.
+func isStream(res *http.Response) bool {
+	const events = "text/event-stream"
+	kind := res.Header.Get("Content-Type")
+	return res.ContentLength < 0 || len(kind) >= len(events) && strings.EqualFold(kind[:len(events)], events)
 }
 
 // pump copies the body until its end or until one side fails, and reports

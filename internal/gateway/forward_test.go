@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -278,28 +279,35 @@ func TestUpstreamOverHTTP2(t *testing.T) {
 
 // Each piece of a stream reaches the client before the next one is sent.
 func TestStreamIsNotHeldBack(t *testing.T) {
-	next := make(chan struct{})
-	f := newFixture(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		w.(http.Flusher).Flush()
-		for range 3 {
-			<-next
-			_, _ = io.WriteString(w, "data: {}\n\n")
-			w.(http.Flusher).Flush()
-		}
-	}), "")
-	res, err := http.Post(f.url+"/v1/chat/completions", "application/json", strings.NewReader(chatBody))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	// The headers are here before the first event was written.
-	for range 3 {
-		next <- struct{}{}
-		piece := make([]byte, len("data: {}\n\n"))
-		if _, err := io.ReadFull(res.Body, piece); err != nil {
-			t.Fatal(err)
-		}
+	const piece = "data: {}\n\n"
+	for name, length := range map[string]int{"chunked": -1, "of a known length": 3 * len(piece)} {
+		t.Run(name, func(t *testing.T) {
+			next := make(chan struct{})
+			f := newFixture(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				if length >= 0 {
+					w.Header().Set("Content-Length", strconv.Itoa(length))
+				}
+				w.(http.Flusher).Flush()
+				for range 3 {
+					<-next
+					_, _ = io.WriteString(w, piece)
+					w.(http.Flusher).Flush()
+				}
+			}), "")
+			res, err := http.Post(f.url+"/v1/chat/completions", "application/json", strings.NewReader(chatBody))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			// The headers are here before the first event was written.
+			for range 3 {
+				next <- struct{}{}
+				if _, err := io.ReadFull(res.Body, make([]byte, len(piece))); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
 	}
 }
 
