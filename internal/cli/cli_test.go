@@ -210,6 +210,9 @@ func TestSomethingElseAnswers(t *testing.T) {
 	for name, handler := range map[string]http.HandlerFunc{
 		"not found": http.NotFound,
 		"a page":    func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") },
+		"a provider behind the gateway": func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, `{"error":{"code":"not_found","message":"The requested path does not exist."}}`, http.StatusNotFound)
+		},
 		"the gateway": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Haltd-Reason", "unauthorized")
 			http.Error(w, `{"error":{"code":"unauthorized","message":"This is the admin token"}}`, http.StatusUnauthorized)

@@ -211,13 +211,18 @@ func (c *client) unreachable(err error) error {
 		WithFix("Look at its log, or name another address with --admin.")
 }
 
-// refusal reads the error of an answer that is none of the successes.
+// refusal reads the error of an answer that is none of the successes. Errors
+// of providers look alike but have no fix: behind the gateway, they answer to
+// paths of the admin API.
 func (c *client) refusal(resp *http.Response) error {
 	var said struct {
-		Error struct{ Code, Message, Fix string }
+		Error struct {
+			Code, Message string
+			Fix           *string
+		}
 	}
 	err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&said)
-	if fromGateway := resp.Header.Get("X-Haltd-Reason") != ""; err != nil || said.Error.Code == "" || fromGateway {
+	if fromGateway := resp.Header.Get("X-Haltd-Reason") != ""; err != nil || said.Error.Fix == nil || fromGateway {
 		return c.notHaltd(resp)
 	}
 	if said.Error.Code == haltd.CodeUnauthorized {
@@ -228,7 +233,7 @@ func (c *client) refusal(resp *http.Response) error {
 		return haltd.Errorf(haltd.CodeUnauthorized, "haltd at %s %s", c.base, what).
 			WithFix("Set HALTD_ADMIN_TOKEN, or use --config with the file that haltd runs with; without a token of its own it keeps one in admin.token in its data directory.")
 	}
-	return &haltd.Error{Code: clean(said.Error.Code), Message: clean(said.Error.Message), Fix: clean(said.Error.Fix)}
+	return &haltd.Error{Code: clean(said.Error.Code), Message: clean(said.Error.Message), Fix: clean(*said.Error.Fix)}
 }
 
 func (c *client) notHaltd(resp *http.Response) error {
