@@ -117,6 +117,9 @@ func (c *AgentsShowCmd) Run(env *Env) error {
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return fmt.Errorf("read the answer of haltd: %w", err)
 	}
+	if a.Shared { // whatever its policy says
+		a.Policy.KillSwitch.KillScope = haltd.ScopeSession
+	}
 	rows := [][]string{{"Agent", clean(a.ID)}, {"State", env.stateOf(a.Standing, a.Active)}}
 	rows = append(rows, standingRows(&a.Standing)...)
 	rows = append(rows, policyRows(&a.Policy)...)

@@ -190,7 +190,8 @@ func TestAgentsLs(t *testing.T) {
 }
 
 func TestAgentsShow(t *testing.T) {
-	term := newTerminal(t, staffed().serve(t).URL)
+	n := staffed()
+	term := newTerminal(t, n.serve(t).URL)
 	want := "Agent           looper\n" +
 		"State           Deactivated by Kill Switch\n" +
 		"Since           " + minute(noon) + ", by haltd\n" +
@@ -210,6 +211,10 @@ func TestAgentsShow(t *testing.T) {
 	term.JSON = true
 	if got := run(t, term, &AgentsShowCmd{Agent: "looper"}); !strings.HasPrefix(got, `{"id":"looper","active":false,"deactivated_by":"kill_switch",`) {
 		t.Errorf("--json = %s", got)
+	}
+	n.agents[0].Shared, term.JSON = true, false
+	if got := run(t, term, &AgentsShowCmd{Agent: n.agents[0].ID}); !strings.Contains(got, "stops the session\n") {
+		t.Errorf("an agent that many share:\n%s", got)
 	}
 	if err := (&AgentsShowCmd{Agent: "loper"}).Run(term.Env); haltd.ErrorCode(err) != haltd.CodeNotFound || ExitCode(err) != ExitFailure {
 		t.Errorf("an unknown agent = %v", err)
