@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -148,7 +147,7 @@ func (c *AlertRulesAddCmd) Run(env *Env) error {
 
 // AlertRulesRmCmd deletes an alert rule.
 type AlertRulesRmCmd struct {
-	ID string `arg:"" help:"Id of the rule, as alert-rules ls shows it."`
+	Rule string `arg:"" help:"Id of the rule, or its name where no other rule has it."`
 }
 
 // Run deletes the rule.
@@ -161,15 +160,35 @@ func (c *AlertRulesRmCmd) Run(env *Env) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(rules, func(r haltd.AlertRule) bool { return r.ID == c.ID })
-	if i < 0 {
-		return haltd.Errorf(haltd.CodeNotFound, "There is no alert rule %s", clean(c.ID)).WithFix("haltd alert-rules ls shows them.")
+	rule, err := ruleNamed(rules, c.Rule)
+	if err != nil {
+		return err
 	}
-	said := "Alert rule " + clean(c.ID) + " is deleted."
+	said := "Alert rule " + clean(rule.ID) + " is deleted."
 	if len(rules) == 1 {
 		said += " It was the last one: every alert goes to every channel."
 	}
-	return env.remove(api, "/v1/alert-rules/"+url.PathEscape(c.ID), rules[i], said)
+	return env.remove(api, "/v1/alert-rules/"+url.PathEscape(rule.ID), rule, said)
+}
+
+// ruleNamed finds a rule by its id, or by a name that it has for itself.
+func ruleNamed(rules []haltd.AlertRule, name string) (haltd.AlertRule, error) {
+	var found []haltd.AlertRule
+	for _, r := range rules {
+		if r.ID == name {
+			return r, nil
+		}
+		if r.Name == name {
+			found = append(found, r)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return haltd.AlertRule{}, haltd.Errorf(haltd.CodeNotFound, "There is no alert rule %s", clean(name)).WithFix("haltd alert-rules ls shows them.")
+	case 1:
+		return found[0], nil
+	}
+	return haltd.AlertRule{}, haltd.Errorf(codeUsage, "%d alert rules are called %s", len(found), clean(name)).WithFix("Name one by its id; haltd alert-rules ls shows it.")
 }
 
 // DeliveriesLsCmd lists deliveries.

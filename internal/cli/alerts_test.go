@@ -196,10 +196,10 @@ func TestAlertRulesFromTheFirstToTheLast(t *testing.T) {
 		}
 	}
 	last := strings.Fields(rows[2])[0]
-	if got := run(t, o.terminal, &AlertRulesRmCmd{ID: last}); got != "Alert rule "+last+" is deleted.\n" {
+	if got := run(t, o.terminal, &AlertRulesRmCmd{Rule: last}); got != "Alert rule "+last+" is deleted.\n" {
 		t.Errorf("rm printed %q", got)
 	}
-	if got := run(t, o.terminal, &AlertRulesRmCmd{ID: strings.Fields(rows[1])[0]}); !strings.Contains(got, "every alert goes to every channel") {
+	if got := run(t, o.terminal, &AlertRulesRmCmd{Rule: "kills"}); !strings.Contains(got, "every alert goes to every channel") {
 		t.Errorf("rm of the last printed %q, want what holds now", got)
 	}
 	for says, c := range map[string]*AlertRulesAddCmd{
@@ -211,8 +211,17 @@ func TestAlertRulesFromTheFirstToTheLast(t *testing.T) {
 			t.Errorf("error = %v, want one that says %q", err, says)
 		}
 	}
-	if err := (&AlertRulesRmCmd{ID: last}).Run(o.Env); haltd.ErrorCode(err) != haltd.CodeNotFound {
+	if err := (&AlertRulesRmCmd{Rule: last}).Run(o.Env); haltd.ErrorCode(err) != haltd.CodeNotFound {
 		t.Errorf("rm of what is gone = %v", err)
+	}
+}
+
+func TestRuleNamed(t *testing.T) {
+	rules := []haltd.AlertRule{{ID: "alr_a", Name: "one"}, {ID: "alr_b", Name: "two"}, {ID: "alr_c", Name: "two"}, {ID: "alr_d", Name: "alr_a"}}
+	for name, want := range map[string]string{"one": "alr_a", "alr_a": "alr_a", "alr_c": "alr_c", "two": "", "none": ""} {
+		if got, err := ruleNamed(rules, name); got.ID != want || (err == nil) != (want != "") {
+			t.Errorf("rule %s = %q, %v; want %q", name, got.ID, err, want)
+		}
 	}
 }
 
