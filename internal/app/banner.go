@@ -33,9 +33,18 @@ func (a *App) Banner(w io.Writer) {
     Codex        codex -c openai_base_url='"%[2]s/v1"'
 
   Name the agent in the path: %[2]s/agents/billing-bot/openai/v1
-  Watch calls arrive:         haltd events tail
+  Watch calls arrive:         haltd events tail%[7]s
 
-`, a.opts.Version, gw, a.AdminURL(), a.SignInURL("/"), token, a.DataDir())
+`, a.opts.Version, gw, a.AdminURL(), a.SignInURL("/"), token, a.DataDir(), a.configFlag())
+}
+
+// configFlag is what a command needs to find this haltd; nothing where it runs
+// on defaults.
+func (a *App) configFlag() string {
+	if a.opts.ConfigPath == "" {
+		return ""
+	}
+	return " --config " + a.opts.ConfigPath
 }
 
 // SignInURL is a link that signs in who opens it first and leads to a path of

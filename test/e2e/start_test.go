@@ -20,7 +20,7 @@ func TestStartTellsWhereThingsAre(t *testing.T) {
 		"export OPENAI_BASE_URL=http://" + n.gateway + "/v1",
 		"export ANTHROPIC_BASE_URL=http://" + n.gateway,
 		"export GOOGLE_GEMINI_BASE_URL=http://" + n.gateway,
-		"Claude Code", "codex -c openai_base_url=",
+		"Claude Code", "codex -c openai_base_url=", "haltd events tail --config " + n.config,
 	} {
 		if !strings.Contains(out, line) {
 			t.Errorf("the start prints no %q:\n%s", line, out)
