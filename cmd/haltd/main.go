@@ -25,7 +25,7 @@ import (
 var version = "dev"
 
 type commands struct {
-	Config string `help:"Configuration file; without one, defaults and environment." env:"HALTD_CONFIG" type:"path" placeholder:"FILE"`
+	Config string `help:"Configuration file; without one, defaults and environment." env:"HALTD_CONFIG" placeholder:"FILE"`
 	Admin  string `help:"Address of the admin API, for commands that ask a running haltd." env:"HALTD_ADMIN_URL" placeholder:"URL"`
 	JSON   bool   `name:"json" help:"Output for programs."`
 
@@ -105,7 +105,7 @@ func run(ctx context.Context, args []string) int {
 	if err == nil {
 		err = k.Run(&cli.Env{
 			Context: ctx, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.LookupEnv,
-			ConfigPath: c.Config, AdminURL: c.Admin, JSON: c.JSON,
+			ConfigPath: configPath(c.Config), AdminURL: c.Admin, JSON: c.JSON,
 			Color:   cli.UseColor(term.IsTerminal(int(os.Stdout.Fd())), os.LookupEnv),
 			Version: version,
 			Actor:   actor(),
@@ -120,6 +120,15 @@ func run(ctx context.Context, args []string) int {
 		}
 	}
 	return cli.ExitCode(err)
+}
+
+// configPath is the whole path of the configuration; "" stays "", because a
+// variable that is set to nothing counts as unset.
+func configPath(path string) string {
+	if path == "" {
+		return ""
+	}
+	return kong.ExpandPath(path)
 }
 
 // actor is who runs this command, as user@host; "" when nobody can say.

@@ -52,6 +52,7 @@ func TestStartWithoutConfiguration(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("admin.token: %v, %v; want mode 0600", info, err)
 	}
+	env = append(env, "HALTD_CONFIG=") // set to nothing, which counts as unset
 	if out, errs, code := command(t, env, "keys", "ls"); code != 0 {
 		t.Errorf("haltd keys ls: exit %d, %s%s", code, out, errs)
 	}
