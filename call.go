@@ -181,6 +181,9 @@ type Reply struct {
 	Counted bool
 	// Complete says that the reply reached its end as the format marks it.
 	Complete bool
+	// Working says that the provider goes on after this reply: what it says,
+	// and what that costs, is fetched by other requests.
+	Working bool
 	// Err is an error that the provider reported inside a 2xx stream.
 	Err string
 }

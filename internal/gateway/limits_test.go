@@ -208,6 +208,24 @@ func TestALongStreamExtendsItsReservation(t *testing.T) {
 	}
 }
 
+// A response that is made in the background is fetched by requests that tell
+// nobody what it cost: what was held for it is charged.
+func TestABackgroundResponseIsChargedInFull(t *testing.T) {
+	for status, want := range map[string]int64{"queued": 500, "in_progress": 500, "completed": 0} {
+		up := answer(200, "application/json", `{"id":"resp_1","status":"`+status+`","output":[],"usage":null}`)
+		f := newFixture(t, up, providersYAML+"agents:\n  bot: {budgets: {day: {hard_tokens: 100000}}}\n")
+		f.send(t, "POST", "/agents/bot/v1/responses", nil, `{"model":"gpt-x","background":true,"max_output_tokens":500,"input":"hi"}`)
+		e := f.last(t)
+		spent, err := f.Gateway.Judge.Spending(t.Context(), "bot")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !e.Estimated || e.Tokens.Output != want || spent[0].Spent.Tokens != e.Tokens.Input+e.Tokens.Output || spent[0].Held != (haltd.Spending{}) {
+			t.Errorf("%s: %+v, estimated %v; spent %+v, held %+v; want %d tokens of output", status, e.Tokens, e.Estimated, spent[0].Spent, spent[0].Held, want)
+		}
+	}
+}
+
 func TestRateInRequests(t *testing.T) {
 	f := newFixture(t, answer(200, "application/json", chatReply), providersYAML+"agents:\n  bot: {rate_limits: {requests_per_minute: 3}}\n")
 	send := func(path string) *http.Response {

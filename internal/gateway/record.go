@@ -91,10 +91,14 @@ func describeReply(e *haltd.Event, x *exchange) {
 		e.Tokens = r.Usage
 		return
 	}
+	e.Estimated = true
+	if r.Working { // nobody will tell what it comes to
+		e.Tokens = x.verdict.Most()
+		return
+	}
 	if e.Unread != "" {
 		said = int(x.sent)
 	}
-	e.Estimated = true
 	e.Tokens = haltd.Usage{Input: int64(x.estimate), Output: int64(said+3) / 4}
 }
 

@@ -181,7 +181,7 @@ func (j *Judge) takeTokens(ctx context.Context, v *Verdict) bool {
 func (j *Judge) reserve(ctx context.Context, v *Verdict) bool {
 	r := v.request
 	held, over, err := j.Ledgers.Reserve(ctx, ledger.Booking{
-		Agent: r.Agent, Budgets: v.agent.Policy.Budgets, Zone: v.agent.Zone, Amount: j.estimate(v), Now: r.Now, Force: v.bypass,
+		Agent: r.Agent, Budgets: v.agent.Policy.Budgets, Zone: v.agent.Zone, Amount: v.mostSpending(), Now: r.Now, Force: v.bypass,
 	})
 	budgets := &v.agent.Policy.Budgets
 	switch {
@@ -202,17 +202,21 @@ func (j *Judge) reserve(ctx context.Context, v *Verdict) bool {
 	return true
 }
 
-// estimate is what the call may cost at most, as far as one can tell.
-func (j *Judge) estimate(v *Verdict) haltd.Spending {
+// Most is what the call may use at most, as far as one can tell.
+func (v *Verdict) Most() haltd.Usage {
 	r := v.request
 	if r.Call == nil {
-		return haltd.Spending{}
+		return haltd.Usage{}
 	}
 	out := r.MaxTokens
 	if out <= 0 {
 		out = v.agent.Policy.Budgets.ReserveTokens
 	}
-	u := haltd.Usage{Input: r.PromptTokens, Output: out}
-	cost, _ := j.Price(r.Provider, r.Model, u)
+	return haltd.Usage{Input: r.PromptTokens, Output: out}
+}
+
+func (v *Verdict) mostSpending() haltd.Spending {
+	u := v.Most()
+	cost, _ := v.judge.Price(v.request.Provider, v.request.Model, u)
 	return haltd.Spending{Cost: cost, Tokens: u.Input + u.Output}
 }

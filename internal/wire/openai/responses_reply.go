@@ -10,20 +10,24 @@ import (
 
 // ReadReply reads a response.
 func (Responses) ReadReply(body []byte) (*haltd.Reply, error) {
-	s := responsesStream{wire.NewAssembly(math.MaxInt64)}
+	s := responsesStream{Assembly: wire.NewAssembly(math.MaxInt64)}
 	if err := wire.ReadLenient(body, s.readResponse); err != nil {
 		return nil, err
 	}
 	s.Assembly.Reply.Complete = true
+	s.Assembly.Reply.Working = s.working
 	return s.Finished(), nil
 }
 
 // NewStream reads the events of a response.
 func (Responses) NewStream(limit int64) wire.Stream {
-	return &responsesStream{wire.NewAssembly(limit)}
+	return &responsesStream{Assembly: wire.NewAssembly(limit)}
 }
 
-type responsesStream struct{ wire.Assembly }
+type responsesStream struct {
+	wire.Assembly
+	working bool // there is more to come
+}
 
 // The key of a piece is made of its item's place in the output and its own
 // place in the item. A tool call is the whole item.
@@ -159,10 +163,11 @@ func (s *responsesStream) readResponse(r *wire.Reader) {
 			s.ReadError(r)
 		}
 	}
+	s.working = status == "in_progress" || status == "queued"
 	switch {
 	case reason != "":
 		reply.Finish = reason
-	case status != "" && status != "in_progress" && status != "queued":
+	case status != "" && !s.working:
 		reply.Finish = status
 	}
 }
