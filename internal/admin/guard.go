@@ -32,9 +32,12 @@ func (s *server) authenticate(ctx huma.Context, next func(huma.Context)) {
 	}
 	_, w := humago.Unwrap(ctx)
 	w.Header().Set("WWW-Authenticate", `Bearer realm="haltd admin"`)
-	what := "This needs the admin token"
-	if ctx.Header("Authorization") != "" {
-		what = "This is not the admin token"
+	what, wrong := "This needs the admin token", "This is not the admin token"
+	if takesKey(ctx.Operation()) {
+		what, wrong = what+" or a gateway key", "This is neither the admin token nor a gateway key in force"
+	}
+	if ctx.Header("Authorization") != "" || ctx.Header("X-Api-Key") != "" {
+		what = wrong
 	}
 	writeProblem(w, newProblem(http.StatusUnauthorized, haltd.Errorf(haltd.CodeUnauthorized, "%s", what).
 		WithFix("Send Authorization: Bearer TOKEN, where TOKEN is admin.token of the configuration, else the content of the file admin.token in the data directory.")))

@@ -115,8 +115,9 @@ func TestWhoMayIngest(t *testing.T) {
 		{"a key without a name", ``, []string{"Authorization", "Bearer " + key}, 200, ""},
 		{"a key as X-Api-Key", ``, []string{"Authorization", "", "X-Api-Key", key}, 200, ""},
 		{"a key for another agent", `"agent":"other",`, []string{"Authorization", "Bearer " + key}, 403, "billing-bot and not for other"},
-		{"an unknown key", ``, []string{"Authorization", "Bearer haltd_unknown"}, 401, "admin token"},
-		{"no key", ``, []string{"Authorization", ""}, 401, "admin token"},
+		{"an unknown key", ``, []string{"Authorization", "Bearer haltd_unknown"}, 401, "neither the admin token nor a gateway key in force"},
+		{"an unknown key as X-Api-Key", ``, []string{"Authorization", "", "X-Api-Key", "haltd_unknown"}, 401, "neither the admin token nor a gateway key in force"},
+		{"no key", ``, []string{"Authorization", ""}, 401, "needs the admin token or a gateway key"},
 		{"a key as a password", ``, []string{"Authorization", "Basic " + key}, 401, "admin token"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
