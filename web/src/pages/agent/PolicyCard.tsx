@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { rulesQuery } from '../../api/rules'
 import type { AgentDetail } from '../../api/shapes'
-import { count, money, short } from '../../format/figures'
+import { count, short } from '../../format/figures'
 import { minute } from '../../format/time'
-import { BudgetBar } from '../../parts/BudgetBar'
+import { Budgets, hasBudget } from '../../parts/Budgets'
 import { Section } from '../../parts/Section'
 import { PolicyEditor } from './PolicyEditor'
 import { dayNames, inWords, placeIn, weekOf } from './week'
@@ -24,7 +24,7 @@ export function PolicyCard({ agent }: { agent: AgentDetail }) {
       actions={<Button onClick={editor.open}>Edit policy</Button>}
     >
       <div className={classes.policy}>
-        <Budgets agent={agent} />
+        <Spending agent={agent} />
         <Hours agent={agent} />
         <Rates agent={agent} />
       </div>
@@ -33,39 +33,17 @@ export function PolicyCard({ agent }: { agent: AgentDetail }) {
   )
 }
 
-function Budgets({ agent }: { agent: AgentDetail }) {
-  const lines = agent.spending.flatMap((s) => {
-    const period = s.period === 'day' ? 'Day' : 'Month'
-    const { budget, spent } = s
-    return [
-      { name: `${period}, USD`, spent: spent.cost_usd, soft: budget.soft_usd, hard: budget.hard_usd, say: money, resets: s.resets },
-      { name: `${period}, tokens`, spent: spent.tokens, soft: budget.soft_tokens, hard: budget.hard_tokens, say: short, resets: s.resets },
-    ].filter((l) => l.soft > 0 || l.hard > 0)
-  })
+function Spending({ agent }: { agent: AgentDetail }) {
   const day = agent.spending.find((s) => s.period === 'day')
   return (
     <div>
       <Head name="Budgets" aside={day && `day resets ${minute(day.resets)}`} />
-      {lines.length === 0 && (
+      {!hasBudget(agent) && (
         <Text size="sm" c="dimmed">
           None: nothing limits what this agent spends.
         </Text>
       )}
-      {lines.map((l) => (
-        <div key={l.name} className={classes.budget}>
-          <div>
-            <span>{l.name}</span>
-            <span>
-              <b>{l.say(l.spent)}</b> <span className="muted">of {l.say(l.hard || l.soft)}</span>
-            </span>
-          </div>
-          <BudgetBar spent={l.spent} soft={l.soft} hard={l.hard} label={`${l.name}: ${l.say(l.spent)} of ${l.say(l.hard || l.soft)}`} height={6} />
-          <div>
-            <span>{l.soft > 0 ? `soft ${l.say(l.soft)}, alerts` : ''}</span>
-            <span>{l.hard > 0 ? `hard ${l.say(l.hard)}, blocks` : ''}</span>
-          </div>
-        </div>
-      ))}
+      <Budgets agent={agent} />
     </div>
   )
 }

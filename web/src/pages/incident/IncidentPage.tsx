@@ -7,6 +7,7 @@ import type { IncidentDetail } from '../../api/shapes'
 import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
 import { Audit } from './Audit'
+import { BudgetCard } from './BudgetCard'
 import { Deliveries } from './Deliveries'
 import { GrowthCard } from './GrowthCard'
 import { Pairs } from './Pairs'
@@ -46,6 +47,7 @@ function Page({ incident }: { incident: IncidentDetail }) {
         </div>
       )}
       {incident.kind === 'growth' && <GrowthCard evidence={evidence} />}
+      {incident.kind.startsWith('budget') && <BudgetCard incident={incident} />}
       {isLoop && scene && (
         <Section title="Window" aside={`${scene.entries.length} calls, scope ${incident.settings.kill_switch.window_scope}`}>
           <WindowTimeline scene={scene} threshold={incident.settings.kill_switch.threshold} stopped={stops(incident)} onPair={(lane, index) => setPair({ lane, index })} />
