@@ -196,8 +196,8 @@ const rest = 10 * time.Second
 // question asked again after a rest is a poll, whatever its answer says.
 func rested(rounds []seenRound) bool {
 	for i := 1; i < len(rounds) && i <= near; i++ {
-		r := &rounds[i]
-		if r.rests && (r.at.IsZero() || r.at.Sub(rounds[i-1].at) >= rest) {
+		took := rounds[i].at.Sub(rounds[i-1].at) // 0 where unknown: one request showed both
+		if rounds[i].rests && (took == 0 || took >= rest) {
 			return true
 		}
 	}
