@@ -54,7 +54,8 @@ const (
 
 	// What news takes away: a little for an answer in known words or a
 	// single new one, more for a new failure, a write, a changed answer to
-	// the same poll, and half a kill for an answer that is really new.
+	// the same poll, and half a kill for an answer that is really new, whatever
+	// the call.
 	oldWords    = -4
 	littleNews  = -8
 	news        = -24
@@ -113,7 +114,7 @@ func (s *standing) weighAct() (int, Family) {
 	case s.actAgo > 0 && s.payload && s.actAgo <= near && s.outcome != failed:
 		return writesAgain, Repeat
 	case s.actAgo > 0:
-		return littleNews, ""
+		return s.weighChange(), ""
 	case s.outcome == failed || s.outcome == empty:
 		return s.weighFailure()
 	case s.wrote() && s.newDoes > 0:
@@ -160,6 +161,15 @@ func (s *standing) weighNews() int {
 		return littleNews
 	}
 	return news
+}
+
+// weighChange weighs another answer to the same call. A new word or two may be
+// an id that every answer has.
+func (s *standing) weighChange() int {
+	if s.newTells > fewNewWords {
+		return min(littleNews, s.weighNews())
+	}
+	return littleNews
 }
 
 // littleNew reports an answer with a new word or two among many known ones: a

@@ -80,5 +80,23 @@ func quietPaging() []Case {
 				says("The queue is empty."),
 			),
 		},
+		{
+			Name: "each-story-read-twice", Evidence: "EVIDENCE 4.2 read_output that returns new data for equal arguments (each of them twice)", Want: mayWarn,
+			System: "You follow a news wire.",
+			Moves: seq(
+				user("Collect what the wire says about the regatta."),
+				over([]string{
+					"Regatta: the Danish crew leads after strong westerly gusts tore two spinnakers near Skagen lighthouse.",
+					"Organisers shorten tomorrow's course because fog banks drift across Kattegat; pilots advise caution until noon.",
+					"Swedish skipper Lindholm retires with a cracked rudder; her team tows the yacht towards Gothenburg harbour.",
+					"Jury rejects the protest filed by Finland: video shows clear water between both bows at mark seven.",
+					"Spectators fill the piers; ferries add evening trips and bakeries sell out of cardamom buns before dusk.",
+					"Final leg: Denmark wins by eleven lengths, Norway second, while France overtakes Germany on the line.",
+					"Medals were handed over beneath lanterns; Prince Consort museum lends its oldest silver cup for photographs.",
+					"Clean-up begins: volunteers gather bottles, divers lift anchors and councils count damaged moorings along quays.",
+				}, func(story string) Moves { return rep(2, call("read_wire", `{}`, ok(story))) }),
+				says("Denmark has won the regatta."),
+			),
+		},
 	}
 }
