@@ -29,6 +29,7 @@ type features struct {
 	tools   uint64   // digest of name
 	payload bool     // the act carries several lines of content
 	waiting bool     // act or answer say that something is being waited for
+	moves   bool     // the act moves a view or a cursor, and the answer does not show where to
 	rests   bool     // the act itself lets time pass
 	act     uint64   // digest of what was done, arguments unmasked
 	does    []uint32 // distinct words of the act, sorted
@@ -122,6 +123,7 @@ func featuresOf(r *haltd.Round, native bool) *features {
 	}
 	f.waiting = !f.payload && saysWaiting(act, answer, f.outcome)
 	f.rests = !f.payload && f.manner >= commanded && f.outcome != failed && saysResting(act)
+	f.moves = f.manner >= commanded && f.outcome != failed && f.outcome != empty && len(f.tells) <= shortAnswer && saysMoving(act)
 	f.doubles = doubles(r)
 	if f.manner == spoken && len(r.Results) == 0 {
 		f.facts, f.asks = words(answer, isClaim), hasQuestion(answer)

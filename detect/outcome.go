@@ -220,7 +220,14 @@ func saysResting(act string) bool {
 	return restSigns.in(strings.ToLower(act[:min(len(act), headBytes)]))
 }
 
+// saysMoving looks for the words of an act that moves a view or a cursor.
+func saysMoving(act string) bool {
+	return moveSigns.in(strings.ToLower(act[:min(len(act), headBytes)]))
+}
+
 var (
+	moveSigns = signsOf("scroll", "swipe", "page_down", "page_up", "pagedown", "pageup", "press_key", "key_press", "keypress", "send_keys",
+		"press [", `"action":"key"`)
 	restSigns  = signsOf("sleep", "wait")
 	pollSigns  = signsOf("sleep", "wait", "poll", "status", "tail ")
 	stateSigns = signsOf(`"status":`, `"state":`, `"phase":`)

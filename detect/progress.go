@@ -32,6 +32,7 @@ type standing struct {
 	given   bool // it acts for the first time on something the conversation had named
 	changed bool // something was written since the pair was last seen
 	poll    bool // it waits, or rested since the pair was last seen
+	onward  bool // it moves on from where the same move, or one that showed something new, had led
 	nextOne bool // it asks the question before about something new
 	slow    bool // the client took its time, as patient polling does
 	human   bool // what came in after it is a person's word
@@ -129,6 +130,7 @@ func compare(opening []uint32, rounds []seenRound, from int) *comparison {
 			continue
 		}
 		s.place(at, rounds)
+		s.onward = s.moves && (s.pairAgo == 1 || s.pairAgo > 1 && c.rounds[i-1].weighNews() == news)
 		s.nextOne = i > 0 && s.asked && s.newSays > 0 && mostlySame(r.says, rounds[i-1].says)
 		if s.byPerson(automatic) {
 			s.human = true

@@ -24,7 +24,8 @@ func stall(opening []uint32, rounds []seenRound, from int) finding {
 	if sig, ok := returningRefusal(counting); ok {
 		f.signals = append(f.signals, sig)
 	}
-	// Who only waits is given the patience of a wait, also by similarity.
+	// Who only waits, or scrolls on, is given the patience for it also by
+	// similarity.
 	f.progress = len(rounds) > 1 && (sum.score < warnAt || sum.score < killAt && sum.waits())
 	return f
 }
@@ -63,10 +64,11 @@ func addUp(ss []standing) tally {
 	return t
 }
 
-// waits reports whether nothing but waiting speaks for a stall.
+// waits reports whether nothing but waiting, or moving on unseen, speaks for a
+// stall.
 func (t *tally) waits() bool {
 	for i, p := range t.points {
-		if p > 0 && t.families[i] != Waiting {
+		if p > 0 && t.families[i] != Waiting && !t.rounds[i].onward {
 			return false
 		}
 	}

@@ -14,6 +14,9 @@ const (
 	// kills, the second warns: healthy runs repeat a failing edit three
 	// times and then move on.
 	sameAgain = 17
+	// movesAgain: a view or a cursor moved on, unseen. Five scrolls to a place
+	// further down are work; the seventh in a row kills.
+	movesAgain = 9
 	// cyclesAgain: the same with others between. Four rounds of two calls
 	// make five of these.
 	cyclesAgain = 11
@@ -105,6 +108,10 @@ func (s *standing) weighAct() (int, Family) {
 		return 0, "" // test, edit, test
 	case s.pairAgo > 0 && s.poll:
 		return byDistance(waitsAgain, s.pairAgo), Waiting
+	case s.onward && s.pairAgo > 1:
+		return 0, "" // scroll, read, scroll
+	case s.onward:
+		return movesAgain, Repeat
 	case s.pairAgo == 1:
 		return sameAgain, Repeat
 	case s.pairAgo > 1 && s.outcome == failed:

@@ -127,5 +127,15 @@ func fireRepeats() []Case {
 				}),
 			),
 		},
+		{
+			Name: "scrolls-without-end", Evidence: "EVIDENCE 3 identical call and result (a page that has no end)", Want: kill(9),
+			System: "You use a browser.",
+			Moves: seq(
+				user("Find the first post of this feed."),
+				call("goto", `{"url":"https://feed.example/all"}`, ok("Navigated to https://feed.example/all")),
+				loop(),
+				rep(14, call("scroll", `{"direction":"down","pixels":1000}`, ok("Scrolled down by 1000 pixels"))),
+			),
+		},
 	}
 }

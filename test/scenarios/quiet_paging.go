@@ -81,6 +81,26 @@ func quietPaging() []Case {
 			),
 		},
 		{
+			Name: "scrolls-that-show-nothing", Evidence: "EVIDENCE 4.2 paging (the answer says that it scrolled, not what came into view)", Want: mayWarn,
+			System: "You use a browser.",
+			Moves: seq(
+				user("Summarise the long read about salt."),
+				call("goto", `{"url":"https://mag.example/salt"}`, ok("Navigated to https://mag.example/salt")),
+				over([]string{
+					"The mines of Wieliczka had horses that never saw daylight, chapels cut by miners and chandeliers of crystal",
+					"Caravans left Taoudenni with slabs tied to camels, forty days through sand to reach the river at Timbuktu",
+					"France taxed it: the gabelle made smugglers of peasants, who trained dogs and hid sacks beneath their coats",
+					"Along Guérande people still rake shallow pans while herons wait over the marsh for evening tides and crabs",
+				}, func(part string) Moves {
+					return seq(
+						rep(4, call("scroll", `{"direction":"down","pixels":600}`, ok("Scrolled down by 600 pixels"))),
+						call("extract_text", `{"part":"visible"}`, ok("In view: "+part)),
+					)
+				}),
+				says("It tells of mines, caravans, taxes and pans."),
+			),
+		},
+		{
 			Name: "each-story-read-twice", Evidence: "EVIDENCE 4.2 read_output that returns new data for equal arguments (each of them twice)", Want: mayWarn,
 			System: "You follow a news wire.",
 			Moves: seq(
