@@ -119,6 +119,9 @@ func featuresOf(r *haltd.Round, native bool) *features {
 		} else {
 			f.outcome = outcomeOf(f.withoutQuote(answer, act), false)
 		}
+		if f.outcome == neutral && saysNothing(answer, act) {
+			f.outcome = empty
+		}
 		f.missing = f.outcome == failed && saysMissing(answer)
 	}
 	f.waiting = !f.payload && saysWaiting(act, answer, f.outcome)

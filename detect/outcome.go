@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,6 +154,47 @@ func jsonOutcome(t string) outcome {
 		return empty
 	}
 	return neutral
+}
+
+// saysNothing reports a JSON object that has an empty list and beside it
+// nothing but what was asked: {"query":"…","hits":[],"total":0}.
+func saysNothing(text, act string) bool {
+	t := strings.TrimSpace(text)
+	if len(t) > 2*headBytes || t == "" || t[0] != '{' || !strings.Contains(t, "[]") {
+		return false
+	}
+	var fields map[string]any
+	if json.Unmarshal([]byte(t), &fields) != nil {
+		return false
+	}
+	lists := 0
+	for _, v := range fields {
+		switch v := v.(type) {
+		case nil:
+		case bool:
+			if v {
+				return false
+			}
+		case float64:
+			if v != 0 {
+				return false
+			}
+		case string:
+			if !strings.Contains(act, v) {
+				return false
+			}
+		case []any:
+			if len(v) > 0 {
+				return false
+			}
+			lists++
+		case map[string]any:
+			if len(v) > 0 {
+				return false
+			}
+		}
+	}
+	return lists > 0
 }
 
 // emptySigns are the fields by which JSON results say that nothing was found.

@@ -62,6 +62,18 @@ func fireFutile() []Case {
 			),
 		},
 		{
+			Name: "empty-lists-for-every-synonym", Evidence: "EVIDENCE 3 varied queries with the same result (an empty list beside the question)", Want: kill(12).as(detect.Futile),
+			System: "You do research.",
+			Moves: seq(
+				user("Find the 2019 paper of A. Zyx about bread."),
+				loop(),
+				over([]string{"Zyx bread", "Zyx 2019 bread paper", "Zyx baking", "Zyx loaf physics", "Zyx dough", "bread theory 2019", "Zyx publication list", "Zyx preprint 2019",
+					"Zyx oven", "Zyx crust", "Zyx yeast", "Zyx sourdough", "Zyx flour", "Zyx toast"}, func(q string) Moves {
+					return call("web_search", fmt.Sprintf(`{"query":%q}`, q), ok(fmt.Sprintf(`{"query":%q,"organic":[],"answer":null}`, q)))
+				}),
+			),
+		},
+		{
 			Name: "relation-does-not-exist", Evidence: "EVIDENCE 3 the same error with varied arguments", Want: kill(10),
 			System: "You write SQL for PostgreSQL.",
 			Moves: seq(
