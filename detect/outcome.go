@@ -207,11 +207,17 @@ func dropSpace(r rune) rune {
 	return r
 }
 
-// failureSigns are the words by which programs report failure. They support
-// the structural signs above; nothing is killed for a word alone.
+// failureSigns are the words by which programs report failure, in English and
+// in some languages that tools are translated to. They support the structural
+// signs above; nothing is killed for a word alone.
 var failureSigns = signsOf("error", "traceback (most recent", "exception", "failed", "failure", "not found", "no such ",
 	"cannot ", "can't ", "could not", "unable to", "invalid", "denied", "refused", "rejected", "declined", "incorrect", "forbidden", "unauthorized",
-	"unrecognized", "unknown ", "does not exist", "doesn't exist", "not allowed", "not permitted", "timed out", "usage: ", "illegal", "missing ")
+	"unrecognized", "unknown ", "does not exist", "doesn't exist", "not allowed", "not permitted", "timed out", "usage: ", "illegal", "missing ",
+	"fehler", "nicht gefunden", "fehlgeschlagen", "ungültig",
+	"erreur", "introuvable", "échec", "échoué",
+	"no encontrad", "no se encontr", "no existe", "não encontrad", "não existe", "erro:", "non trovat", "inválid",
+	"ошибка", "не найден", "не удалось",
+	"错误", "未找到", "找不到", "失败", "エラー", "見つかりません", "失敗", "오류", "찾을 수 없", "실패")
 
 // silenceSigns stand in a result that says no more than that a command
 // printed nothing, which is what most writes do.

@@ -74,6 +74,28 @@ func fireFutile() []Case {
 			),
 		},
 		{
+			Name: "akte-nicht-gefunden", Evidence: "EVIDENCE 3 the same error with varied arguments (in German, with no error mark)", Want: kill(8).as(detect.Futile),
+			System: "Du hilfst in einer Kanzlei.",
+			Moves: seq(
+				user("Öffne die Akte."),
+				loop(),
+				over([]string{"Meyer", "Meier", "Mayer", "Maier", "Meyer, Hans", "H. Meyr", "Mair", "Meyers", "Meierhof", "Mayr"}, func(name string) Moves {
+					return call("akte_oeffnen", fmt.Sprintf(`{"name":%q}`, name), ok(fmt.Sprintf("Die Akte %q wurde nicht gefunden. Bitte prüfen Sie die Schreibweise des Namens.", name)))
+				}),
+			),
+		},
+		{
+			Name: "no-such-file-in-japanese", Evidence: "EVIDENCE 3 the same error with varied arguments (in Japanese, with no error mark)", Want: kill(8).as(detect.Futile),
+			System: "あなたは書記です。",
+			Moves: seq(
+				user("先月の書類を開いてください。"),
+				loop(),
+				over([]string{"報告書", "月次報告", "年次報告", "営業報告", "報告資料", "会議報告", "報告一覧", "決算資料", "議事録", "予算表"}, func(name string) Moves {
+					return call("open_file", fmt.Sprintf(`{"name":%q}`, name), ok("エラー：「"+name+"」というファイルが見つかりません。"))
+				}),
+			),
+		},
+		{
 			Name: "relation-does-not-exist", Evidence: "EVIDENCE 3 the same error with varied arguments", Want: kill(10),
 			System: "You write SQL for PostgreSQL.",
 			Moves: seq(
