@@ -124,9 +124,10 @@ func featuresOf(r *haltd.Round, native bool) *features {
 		}
 		f.missing = f.outcome == failed && saysMissing(answer)
 	}
-	f.waiting = !f.payload && saysWaiting(act, answer, f.outcome)
-	f.rests = !f.payload && f.manner >= commanded && f.outcome != failed && saysResting(act)
-	f.moves = f.manner >= commanded && f.outcome != failed && f.outcome != empty && len(f.tells) <= shortAnswer && saysMoving(act)
+	head := actHead(act)
+	f.waiting = !f.payload && saysWaiting(head, answer, f.outcome)
+	f.rests = !f.payload && f.manner >= commanded && f.outcome != failed && saysResting(head)
+	f.moves = f.manner >= commanded && f.outcome != failed && f.outcome != empty && len(f.tells) <= shortAnswer && saysMoving(head)
 	f.doubles = doubles(r)
 	if f.manner == spoken && len(r.Results) == 0 {
 		f.facts, f.asks = words(answer, isClaim), hasQuestion(answer)
@@ -273,7 +274,7 @@ func (f *features) readResult(text, act string) {
 	defer tells.free()
 	var acted uint64 // a bit for each word of the act
 	does := f.does
-	if strings.ContainsFunc(act, func(r rune) bool { return r >= unspaced }) {
+	if mayBeUnspaced(act) {
 		does = characters(act)
 	}
 	for _, w := range does {
@@ -298,7 +299,7 @@ func (f *features) readResult(text, act string) {
 		}
 		f.figures = f.figures && t.class == number
 		if t.class != volatile && !tells.full() {
-			tells.add(t.word())
+			tells.add(t.asWord(text))
 		}
 	}
 	f.result, f.residue = result, residue
@@ -346,7 +347,9 @@ func endsAsSentence(text string) bool {
 	return false
 }
 
-func hasQuestion(text string) bool { return strings.ContainsAny(text, "?？؟") }
+func hasQuestion(text string) bool {
+	return strings.Contains(text, "?") || strings.Contains(text, "？") || strings.Contains(text, "؟")
+}
 
 // isClaim selects the words by which a text states something that was not
 // there before: numbers, and identifiers (digits, underscores, capitals

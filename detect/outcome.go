@@ -243,10 +243,13 @@ func saysMissing(text string) bool {
 
 var missingSigns = signsOf("command not found", "no such tool", "unknown tool")
 
-// saysWaiting looks for the words of polling, in the act or in a short
-// answer. They only make haltd more patient.
+// actHead is the beginning of an act, in small letters: what it says of itself.
+func actHead(act string) string { return strings.ToLower(act[:min(len(act), headBytes)]) }
+
+// saysWaiting looks for the words of polling, in the head of the act or in a
+// short answer. They only make haltd more patient.
 func saysWaiting(act, answer string, o outcome) bool {
-	if pollSigns.in(strings.ToLower(act[:min(len(act), headBytes)])) {
+	if pollSigns.in(act) {
 		return true
 	}
 	if len(answer) > 2*headBytes {
@@ -264,14 +267,10 @@ func saysWaiting(act, answer string, o outcome) bool {
 
 // saysResting looks for the words of an act that does nothing but let time
 // pass.
-func saysResting(act string) bool {
-	return restSigns.in(strings.ToLower(act[:min(len(act), headBytes)]))
-}
+func saysResting(act string) bool { return restSigns.in(act) }
 
 // saysMoving looks for the words of an act that moves a view or a cursor.
-func saysMoving(act string) bool {
-	return moveSigns.in(strings.ToLower(act[:min(len(act), headBytes)]))
-}
+func saysMoving(act string) bool { return moveSigns.in(act) }
 
 var (
 	moveSigns = signsOf("scroll", "swipe", "page_down", "page_up", "pagedown", "pageup", "press_key", "key_press", "keypress", "send_keys",

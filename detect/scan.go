@@ -11,7 +11,6 @@ import (
 // kind of word it is.
 type token struct {
 	hash       uint64
-	pair       uint64 // with the next character, in a script without spaces; 0 where there is none
 	start, end int
 	class      class
 }
@@ -109,7 +108,7 @@ func (s *scanner) word(start int) token {
 				if i > start {
 					break
 				}
-				return token{hash: mix(uint64(r)), pair: pairAt(text[i+n:], r), start: start, end: i + n, class: word}
+				return token{hash: mix(uint64(r)), start: start, end: i + n, class: word}
 			}
 			for range n {
 				h = (h ^ uint64(text[i])) * hashPrime
@@ -140,23 +139,32 @@ func (s *scanner) word(start int) token {
 // and beyond.
 const unspaced = 0x2e80
 
-// pairAt is the hash of a character and the one that the rest of a text begins
-// with. There are few characters, and after a page all of them are known; in
-// pairs they are about what words are elsewhere.
-func pairAt(rest string, r rune) uint64 {
-	next, _ := utf8.DecodeRuneInString(rest)
-	if next < unspaced || !unicode.IsLetter(r) || !unicode.IsLetter(next) {
-		return 0
+// leadsUnspaced is the first byte that characters of such scripts begin with.
+const leadsUnspaced = 0xe2
+
+// mayBeUnspaced reports whether a text may have characters of such scripts.
+func mayBeUnspaced(text string) bool {
+	for i := range len(text) {
+		if text[i] >= leadsUnspaced {
+			return true
+		}
 	}
-	return mix(uint64(r)<<32 | uint64(next))
+	return false
 }
 
-// word is the token as a word that may be new.
-func (t *token) word() uint32 {
-	if t.pair != 0 {
-		return uint32(t.pair)
+// asWord is a token of a text as a word that may be new. Scripts without
+// spaces have few characters, and after a page all of them are known; each
+// together with the next, they are about what words are elsewhere.
+func (t *token) asWord(text string) uint32 {
+	if text[t.start] < leadsUnspaced {
+		return uint32(t.hash)
 	}
-	return uint32(t.hash)
+	r, n := utf8.DecodeRuneInString(text[t.start:])
+	next, _ := utf8.DecodeRuneInString(text[t.start+n:])
+	if r < unspaced || next < unspaced || !unicode.IsLetter(r) || !unicode.IsLetter(next) {
+		return uint32(t.hash)
+	}
+	return uint32(mix(uint64(r)<<32 | uint64(next)))
 }
 
 // volatileRun is the end of the volatile token that starts at i, or 0:

@@ -88,7 +88,7 @@ func words(text string, keep func(string, token) bool) []uint32 {
 		if t.class == mark || t.class == volatile || keep != nil && !keep(text, t) {
 			continue
 		}
-		l.add(t.word())
+		l.add(t.asWord(text))
 	}
 	return l.distinct()
 }
