@@ -8,7 +8,7 @@ import "sync"
 var buffers sync.Pool
 
 // The sizes of buffers that are used again.
-const leastBuffer, mostBuffer = 16 << 10, 1 << 20
+const leastBuffer, mostBuffer = 2 << 10, 1 << 20
 
 // newBuffer is a buffer of n bytes, whose content is yet to be written.
 func newBuffer(n int) []byte {

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"hash/maphash"
 	"sync"
 	"time"
 
@@ -14,12 +15,16 @@ import (
 type Limits struct {
 	mu       sync.Mutex
 	buckets  *recent[string, policy.Bucket]
-	counters *recent[string, detect.LoopCounter]
+	seed     maphash.Seed
+	counters *recent[uint64, detect.LoopCounter] // by a seeded hash: every request has one
 }
 
 // NewLimits keeps at least the last keep buckets and counters.
 func NewLimits(keep int) *Limits {
-	return &Limits{buckets: newRecent[string, policy.Bucket](keep), counters: newRecent[string, detect.LoopCounter](keep)}
+	return &Limits{
+		buckets: newRecent[string, policy.Bucket](keep),
+		seed:    maphash.MakeSeed(), counters: newRecent[uint64, detect.LoopCounter](keep),
+	}
 }
 
 // Check reports the first draw that its bucket refuses and how long to wait
@@ -77,8 +82,9 @@ func (l *Limits) update(key string, f func(policy.Bucket) policy.Bucket) {
 func (l *Limits) Hit(_ context.Context, key string, window time.Duration, now time.Time) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c, _ := l.counters.get(key)
+	k := maphash.String(l.seed, key)
+	c, _ := l.counters.get(k)
 	c = c.Hit(now, window)
-	l.counters.set(key, c)
+	l.counters.set(k, c)
 	return c.Count, nil
 }

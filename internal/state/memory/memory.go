@@ -66,24 +66,25 @@ func (a *Attempts) Stopped(digest uint64) { a.outcome.set(digest, stopped) }
 // Replies remembers the session of each reply id, for clients that send
 // previous_response_id instead of the history.
 type Replies struct {
-	sessions *recent[replyKey, string]
+	seed     maphash.Seed
+	sessions *recent[uint64, string] // by a seeded hash, because they are many
 }
 
 type replyKey struct{ agent, reply string }
 
 // NewReplies remembers at least the last keep replies.
 func NewReplies(keep int) *Replies {
-	return &Replies{sessions: newRecent[replyKey, string](keep)}
+	return &Replies{seed: maphash.MakeSeed(), sessions: newRecent[uint64, string](keep)}
 }
 
 // Session is the session in which agent got the reply with that id; "" when
 // it is not known.
 func (r *Replies) Session(agent, reply string) string {
-	s, _ := r.sessions.get(replyKey{agent, reply})
+	s, _ := r.sessions.get(maphash.Comparable(r.seed, replyKey{agent, reply}))
 	return s
 }
 
 // Got notes that agent got a reply in session.
 func (r *Replies) Got(agent, reply, session string) {
-	r.sessions.set(replyKey{agent, reply}, session)
+	r.sessions.set(maphash.Comparable(r.seed, replyKey{agent, reply}), session)
 }
