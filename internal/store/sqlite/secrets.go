@@ -169,5 +169,5 @@ func (s *Store) rewriteChannels(ctx context.Context, list []haltd.Channel) error
 	if err == nil {
 		err = s.exec(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	}
-	return errors.Join(err, s.exec(ctx, "PRAGMA secure_delete = OFF"))
+	return errors.Join(err, s.exec(ctx, "PRAGMA secure_delete = FAST"))
 }

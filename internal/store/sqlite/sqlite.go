@@ -68,7 +68,7 @@ func open(ctx context.Context, path string, busy time.Duration) (_ *Store, err e
 		return nil, err
 	}
 	w, err := openWriter(ctx, dataSource(path, busy,
-		"journal_mode(wal)", "synchronous(full)", "cache_size(-4096)", "wal_autocheckpoint(4000)", "secure_delete(fast)"))
+		"journal_mode(wal)", "synchronous(full)", "cache_size(-2048)", "wal_autocheckpoint(4000)", "secure_delete(fast)"))
 	if err != nil {
 		return nil, err
 	}
