@@ -135,10 +135,13 @@ func (id *EventID) UnmarshalText(b []byte) error {
 	return err
 }
 
-// EventIDs hands out ids that grow, also across restarts as long as the
-// clock does not go back further than the process was down. The low bits
-// count, so that one millisecond holds a million events.
+// EventIDs hands out ids that grow, whatever the clock does, and also across
+// restarts when they go on after the last one. The low bits count, so that one
+// millisecond holds a million events.
 type EventIDs struct{ last atomic.Int64 }
+
+// After makes all ids to come larger than id.
+func (g *EventIDs) After(id EventID) { g.last.Store(int64(id)) }
 
 // Next is the next id for an event at t.
 func (g *EventIDs) Next(t time.Time) EventID {
@@ -204,6 +207,8 @@ type EventStore interface {
 	// incidents, ledgers, and agents of which nothing else is known; see
 	// KeepSums and KeepLedgers. A standing never goes.
 	Forget(ctx context.Context, now time.Time) error
+	// LastEvent is the largest id of an event; 0 without any.
+	LastEvent(ctx context.Context) (EventID, error)
 	// Stats sums the record per bucket of time.
 	Stats(ctx context.Context, q StatsQuery) (Stats, error)
 }

@@ -81,6 +81,7 @@ func (f *fakeEvents) lastQuery() haltd.EventQuery {
 
 func (f *fakeEvents) PruneEvents(context.Context, time.Time) (int64, error) { return 0, nil }
 func (f *fakeEvents) Forget(context.Context, time.Time) error               { return nil }
+func (f *fakeEvents) LastEvent(context.Context) (haltd.EventID, error)      { return 0, nil }
 
 func (f *fakeEvents) Excerpt(_ context.Context, id haltd.EventID) (haltd.Excerpt, bool, error) {
 	f.mu.Lock()

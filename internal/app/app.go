@@ -154,7 +154,12 @@ func (a *App) openData(ctx context.Context, cfg *config.Config) (err error) {
 	if a.store, err = sqlite.Open(ctx, filepath.Join(cfg.DataDir, "haltd.db")); err != nil {
 		return err
 	}
+	last, err := a.store.LastEvent(ctx)
+	if err != nil {
+		return err
+	}
 	a.recorder = record.New(a.store, record.Options{
+		After:     last,
 		Retention: func() record.Retention { return record.Retention(a.config.Load().Retention) },
 		Clock:     a.opts.Clock, Logger: a.log,
 	})

@@ -31,6 +31,7 @@ type Options struct {
 	Batch     int              // events in one write; 500
 	Interval  time.Duration    // how long an event may wait for others; 200 ms
 	Retention func() Retention // asked before each prune; none prunes nothing at all
+	After     haltd.EventID    // the last event of before; those to come have larger ids, though the clock went back
 	Clock     haltd.Clock      // time.Now
 	Logger    *slog.Logger     // silent
 }
@@ -108,6 +109,7 @@ func New(store EventAppender, opts Options) *Recorder {
 		store: store, opts: opts, log: opts.Logger, stop: stop,
 		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), closes: make(chan struct{}),
 	}
+	r.ids.After(opts.After)
 	r.workers.Go(func() { r.write(ctx) })
 	if opts.Retention != nil {
 		r.workers.Go(func() { r.prune(ctx) })

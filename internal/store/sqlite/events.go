@@ -22,6 +22,14 @@ func (s *Store) Events(ctx context.Context, q haltd.EventQuery) ([]haltd.Event, 
 	return events, nil
 }
 
+// LastEvent implements haltd.EventStore.
+func (s *Store) LastEvent(ctx context.Context) (last haltd.EventID, err error) {
+	if err := s.readers.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) FROM events").Scan((*int64)(&last)); err != nil {
+		return 0, fmt.Errorf("find the last event: %w", explain(s.path, err))
+	}
+	return last, nil
+}
+
 func (s *Store) events(ctx context.Context, q haltd.EventQuery) ([]haltd.Event, error) {
 	var w conditions
 	w.events(q)

@@ -30,6 +30,20 @@ func full(id int) haltd.Event {
 	}
 }
 
+func lastEvent(t *testing.T, s Store) {
+	last := func(want haltd.EventID) {
+		t.Helper()
+		if got, err := s.LastEvent(t.Context()); got != want || err != nil {
+			t.Errorf("the last event is %d, %v; want %d", got, err, want)
+		}
+	}
+	last(0)
+	add(t, s, call(3, start, "a", "s"), call(7, start, "a", "s"))
+	last(7)
+	add(t, s, call(5, start, "a", "s"))
+	last(7)
+}
+
 func roundTrip(t *testing.T, s Store) {
 	want := []haltd.Event{
 		full(5),

@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		test func(*testing.T, Store)
 	}{
 		{"events come back as they went in", roundTrip},
+		{"the last event is known", lastEvent},
 		{"an id is counted once", idempotent},
 		{"a batch is all or nothing", atomic},
 		{"events that cannot be kept are refused", refused},

@@ -1,0 +1,43 @@
+package scenarios
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A clock that stands still or is set back while haltd restarts costs no event
+// and no order.
+func TestNoEventIsLostWhenTheClockGoesBack(t *testing.T) {
+	s := newStage(t)
+	var sent, recorded []string
+	for _, back := range []time.Duration{0, 0, time.Hour} {
+		s.now.Add(-int64(back))
+		s.restart()
+		for range 3 {
+			session := fmt.Sprint("call-", len(sent))
+			req, _ := http.NewRequest("POST", s.gateway+"/agents/clock/v1/chat/completions",
+				strings.NewReader(`{"model":"gpt-x","messages":[{"role":"user","content":"What time is it?"}]}`))
+			req.Header.Set("X-Session-Id", session)
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, res.Body)
+			res.Body.Close()
+			sent = append(sent, session)
+		}
+	}
+	s.restart() // ends the writing of the record
+	for _, e := range calls(s.events(t, "clock")) {
+		recorded = append(recorded, e.Session)
+	}
+	if diff := cmp.Diff(sent, recorded); diff != "" {
+		t.Errorf("calls in the order of the record (-sent +recorded):\n%s", diff)
+	}
+}
