@@ -126,7 +126,7 @@ func FuzzExcerpt(f *testing.F) {
 		const core = "q7WxR2vKzT9mB4nYcL6hGdP1sJf8aEu3oXi5wMbV"
 		p := plant[int(shape)%len(plant)](core)
 		if _, yes := survives(p, before+"\n"+after); yes {
-			t.Skip("it is in the text around")
+			return // it is in the text around
 		}
 		excerpt := bound(before + strings.Repeat(" .", int(shift)) + "\n" + p.text + "\n" + after).excerpt(nil)
 		if part, yes := survives(p, excerpt); yes {
