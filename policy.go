@@ -33,6 +33,9 @@ type KillSwitch struct {
 	// kill, reject or warn.
 	Similarity Action `json:"similarity" yaml:"similarity" enum:"kill,reject,warn"`
 	Stall      Action `json:"stall" yaml:"stall" enum:"kill,reject,warn"`
+	// WarnAt and KillAt are the lines of stall, in percent of certainty.
+	WarnAt float64 `json:"warn_at" yaml:"warn_at" minimum:"1" maximum:"99.9" doc:"Stall warns from this certainty on, in percent."`
+	KillAt float64 `json:"kill_at" yaml:"kill_at" minimum:"1" maximum:"99.9" doc:"Stall acts from this certainty on, in percent."`
 	// WindowScope says whose calls similarity compares, KillScope what a
 	// kill stops. Default agents, which many share, always use session.
 	WindowScope Scope `json:"window_scope" yaml:"window_scope" enum:"agent,session"`
@@ -102,7 +105,7 @@ func DefaultPolicy() Policy {
 	return Policy{
 		KillSwitch: KillSwitch{
 			WindowSize: 20, Threshold: 10, Similarity: Kill, Stall: Kill,
-			WindowScope: ScopeAgent, KillScope: ScopeAgent, RequireCorroboration: true, RetryAfter: 60,
+			WindowScope: ScopeAgent, KillScope: ScopeAgent, RequireCorroboration: true, RetryAfter: 60, WarnAt: 50, KillAt: 90,
 		},
 		Budgets:  Budgets{ReserveTokens: 4096},
 		Hours:    []HourRange{},
@@ -131,6 +134,8 @@ type KillSwitchOverride struct {
 	Stall                *Action  `json:"stall,omitempty" yaml:"stall"`
 	WindowScope          *Scope   `json:"window_scope,omitempty" yaml:"window_scope"`
 	KillScope            *Scope   `json:"kill_scope,omitempty" yaml:"kill_scope"`
+	WarnAt               *float64 `json:"warn_at,omitempty" yaml:"warn_at"`
+	KillAt               *float64 `json:"kill_at,omitempty" yaml:"kill_at"`
 	RequireCorroboration *bool    `json:"require_corroboration,omitempty" yaml:"require_corroboration"`
 	Stateless            *bool    `json:"stateless,omitempty" yaml:"stateless"`
 	RetryAfter           *int     `json:"retry_after_seconds,omitempty" yaml:"retry_after_seconds"`
@@ -165,6 +170,8 @@ func (o *KillSwitchOverride) over(k *KillSwitch) {
 	set(&k.Stall, o.Stall)
 	set(&k.WindowScope, o.WindowScope)
 	set(&k.KillScope, o.KillScope)
+	set(&k.WarnAt, o.WarnAt)
+	set(&k.KillAt, o.KillAt)
 	set(&k.RequireCorroboration, o.RequireCorroboration)
 	set(&k.Stateless, o.Stateless)
 	set(&k.RetryAfter, o.RetryAfter)
@@ -187,6 +194,17 @@ func (p *Policy) Check() error {
 	c.between("kill_switch.window_size", int64(k.WindowSize), 2, 1000)
 	if !(k.Threshold > 0 && k.Threshold <= 10_000) {
 		c.bad("kill_switch.threshold", "expected a number above 0, 10000 at most, got %v", k.Threshold)
+	}
+	for _, l := range [...]struct {
+		name string
+		at   float64
+	}{{"warn_at", k.WarnAt}, {"kill_at", k.KillAt}} {
+		if !(l.at >= 1 && l.at <= 99.9) {
+			c.bad("kill_switch."+l.name, "expected a certainty from 1 to 99.9 percent, got %v", l.at)
+		}
+	}
+	if k.WarnAt > k.KillAt {
+		c.bad("kill_switch.warn_at", "above kill_at (%v), so that nobody would be warned before a kill", k.KillAt)
 	}
 	c.oneOf("kill_switch.similarity", k.Similarity.String(), "kill", "reject", "warn")
 	c.oneOf("kill_switch.stall", k.Stall.String(), "kill", "reject", "warn")

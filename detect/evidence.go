@@ -58,6 +58,10 @@ const (
 	Waiting Family = "waiting" // polls whose answer does not change
 )
 
+// Streak is the family of similarity that counts equal calls whose users or
+// sessions change.
+const Streak Family = "streak"
+
 // Signal is one firing of a detector with its evidence, as data that a page
 // can draw; Sentence says it in words.
 type Signal struct {
@@ -68,6 +72,13 @@ type Signal struct {
 	// Score exceeds (similarity) or reaches (stall) Threshold.
 	Score     float64 `json:"score"`
 	Threshold float64 `json:"threshold"`
+
+	// Certainty is how sure stall is, in percent, with its lines; Reasons are
+	// what it rests on, in points that add up to it.
+	Certainty float64  `json:"certainty,omitempty"`
+	WarnAt    float64  `json:"warn_at,omitempty"`
+	KillAt    float64  `json:"kill_at,omitempty"`
+	Reasons   []Reason `json:"reasons,omitempty"`
 
 	Tools []string `json:"tools,omitempty"` // the tools that repeat, in order
 	Count int      `json:"count,omitempty"` // how often
@@ -81,7 +92,7 @@ type Signal struct {
 	Parts   *ScoreParts     `json:"parts,omitempty"`   // similarity
 	Window  int             `json:"window,omitempty"`  // similarity: calls compared
 	Tokens  []int64         `json:"tokens,omitempty"`  // growth
-	// Unmet says why a score that exceeds the threshold does not kill.
+	// Unmet says why what reaches the threshold does not kill.
 	Unmet string `json:"unmet,omitempty"`
 }
 
@@ -95,8 +106,9 @@ type RoundEvidence struct {
 	Outcome string `json:"outcome,omitempty"`
 	Act     string `json:"act"`    // digest of tool and arguments
 	Result  string `json:"result"` // digest of what came back, volatile tokens masked
-	Points  int    `json:"points"`
-	Family  Family `json:"family,omitempty"`
+	// Certainty is how sure stall was after this round, in percent.
+	Certainty float64 `json:"certainty"`
+	Family    Family  `json:"family,omitempty"`
 }
 
 // Sentence tells a person what happened.
@@ -107,6 +119,9 @@ func (s *Signal) Sentence(agent string) string {
 	case Exact:
 		return fmt.Sprintf("%s sent the same request %d times.", agent, s.Count)
 	case Similarity:
+		if s.Family == Streak {
+			return fmt.Sprintf("%s sent the same prompt %d times in a row and got the same answer, under changing users or sessions.", agent, s.Count)
+		}
 		return fmt.Sprintf("%s repeats itself: score %s exceeds the threshold of %s in a window of %d calls.",
 			agent, figure(s.Score), figure(s.Threshold), s.Window)
 	}
@@ -137,14 +152,3 @@ func (s *Signal) stallSentence(agent string) string {
 
 // figure writes a score the way the dashboard does: 12.0, 2.5.
 func figure(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
-
-// word is an outcome as sentences say it.
-func (o outcome) word() string {
-	switch o {
-	case failed:
-		return "error"
-	case empty, acknowledged:
-		return "empty result"
-	}
-	return "result"
-}

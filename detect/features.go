@@ -1,402 +1,420 @@
 package detect
 
-import (
-	"io"
-	"slices"
-	"strings"
+import "math"
 
-	"github.com/cespare/xxhash/v2"
+// FeaturesVersion is the version of the features below. Weights are fitted to
+// one version and refused by another.
+const FeaturesVersion = 1
 
-	"github.com/haltd/haltd"
-)
-
-// manner is how a round acts.
-type manner uint8
+// sign is one property of a round, from 0 to 1, that speaks for a stall or
+// against one.
+type sign int
 
 const (
-	silent    manner = iota // neither a call nor a word
-	spoken                  // words only
-	commanded               // a command in the text: a fenced block or after "Action:"
-	called                  // native tool calls
+	repeatNext sign = iota
+	repeatNear
+	repeatPlace
+	repeatFailed
+	failVaried
+	failWork
+	failOther
+	emptyVaried
+	sameVaried
+	sameWork
+	ackVaried
+	placeBack
+	newsGood
+	newsFailed
+	knownWords
+	wroteNew
+	answerChanged
+	saidAgain
+	saidNew
+	silentTurn
+	harnessAgain
+	doubled
+	waits
+	pastEnd
+	notThereAgain
+	textAgain
+	actAgain
+	shapeAgain
+	writtenAgain
+	repeatAmid
+	repeatMoving
+	doneAgain
+	askedAgain
+	asksNext
+	payloadAlike
+	formVaried
+	figureSame
+	formAgain
+	useless
+	idle
+	signCount
 )
 
-// features is what stall keeps of a round. It holds no text but the name of
-// the tool, so that a cache of many rounds stays small.
-type features struct {
-	id      uint64 // digest of the round's whole content
-	manner  manner
-	name    string   // of the tools, or the first word of a command
-	tools   uint64   // digest of name
-	payload bool     // the act carries several lines of content
-	waiting bool     // act or answer say that something is being waited for
-	moves   bool     // the act moves a view or a cursor, and the answer does not show where to
-	rests   bool     // the act itself lets time pass
-	act     uint64   // digest of what was done, arguments unmasked
-	does    []uint32 // distinct words of the act, sorted
-	items   []uint32 // those of does that can name a thing to work on; none where the act has several lines
-	says    []uint32 // distinct words of the assistant's text, sorted
-	prose   bool     // the text ends as a sentence does, not as a command
-	asked   bool     // the text has a question in it
-	claims  []uint32 // those of says that state something checkable: numbers, identifiers
+type signs [signCount]float32
 
-	answered bool // something came back
-	outcome  outcome
-	missing  bool     // it failed because there is no such command or tool
-	result   uint64   // digest of what came back, volatile tokens masked
-	body     uint64   // result without the remark under it; 0 where there is none
-	residue  uint64   // result without the words of the act
-	tells    []uint32 // distinct words of what came back, sorted
-	figures  bool     // it is numbers and nothing else
-	asks     bool     // what came back has a question in it
-	facts    []uint32 // claims of what came back, where it is words
-	doubles  int      // calls of this round that repeat another of it, result included
+// direction says which way a feature may count.
+type direction int8
 
-	scripted bool   // the user messages begin with a tag: software wrote them
-	input    uint64 // digest of the user messages of a round with tool calls or of a conversation that has them; 0 when none
+const (
+	against direction = -1
+	either  direction = 0
+	speaks  direction = 1
+)
+
+// signInfo documents a sign.
+type signInfo struct {
+	name      string
+	family    Family
+	direction direction
+	doc       string
 }
 
-// roundID digests the content of a round. Rounds with the same id have the
-// same features.
-func roundID(r *haltd.Round, native bool) uint64 {
-	var d xxhash.Digest
-	d.Reset()
-	writeRound(&d, r, native)
-	return d.Sum64()
+var signInfos = [signCount]signInfo{
+	repeatNext:    {"repeat_next", Repeat, speaks, "the same call with the same result as the round before"},
+	repeatNear:    {"repeat_near", Cycle, speaks, "the same call with the same result as 2 to 12 rounds before"},
+	repeatPlace:   {"repeat_place", Repeat, speaks, "the same act, reworded perhaps, that led to nearly the same result"},
+	repeatFailed:  {"repeat_failed", Repeat, speaks, "a repetition that failed"},
+	failVaried:    {"fail_varied", Futile, speaks, "another call with the same failure"},
+	failWork:      {"fail_work", Futile, either, "the next of a list or of a walk, with the same failure"},
+	failOther:     {"fail_other", Futile, either, "a failure that was not seen before"},
+	emptyVaried:   {"empty_varied", Futile, speaks, "another call that found nothing, as one before"},
+	sameVaried:    {"same_varied", Futile, speaks, "another call that led to nearly the same long result"},
+	sameWork:      {"same_work", Futile, either, "the next of a list or of a walk, with the same answer"},
+	ackVaried:     {"ack_varied", Futile, either, "another call with the same short acknowledgement"},
+	placeBack:     {"place_back", Cycle, speaks, "back at a place that was left before"},
+	newsGood:      {"news", "", against, "how much of an answer was never seen before"},
+	newsFailed:    {"news_failed", "", against, "how much of a failure was never seen before"},
+	knownWords:    {"known_words", Futile, speaks, "a long answer without a single new word"},
+	wroteNew:      {"wrote", "", against, "something was written that was not there before"},
+	answerChanged: {"answer_changed", "", against, "another answer to the same call"},
+	saidAgain:     {"said_again", Chatter, speaks, "words without a call that say nearly the same as before"},
+	saidNew:       {"said_new", "", against, "words without a call that state something new"},
+	silentTurn:    {"silent", Chatter, speaks, "a reply without a word or a call"},
+	harnessAgain:  {"harness_again", Refusal, either, "the harness's message came before, but for numbers"},
+	doubled:       {"doubled", Repeat, speaks, "the same call twice in one reply, with the same result"},
+	waits:         {"waits", Waiting, either, "the answer says that something is pending or refused for now"},
+	pastEnd:       {"past_end", Futile, speaks, "the answer says that the range has ended, and it said so before"},
+	notThereAgain: {"not_there", Futile, speaks, "a command or tool that does not exist, again"},
+	textAgain:     {"text_again", Chatter, either, "nearly the same words around the act as before"},
+	actAgain:      {"act_again", Repeat, either, "the same act as within 12 rounds before, whatever came of it"},
+	shapeAgain:    {"shape_again", Futile, either, "the same act but for numbers"},
+	writtenAgain:  {"written_again", Repeat, speaks, "the same content written again"},
+	repeatAmid:    {"repeat_amid", Repeat, either, "the same call with the same result, after something was written in between"},
+	repeatMoving:  {"repeat_moving", Repeat, either, "the same act that led to nearly the same result, with a new word in it"},
+	doneAgain:     {"done_again", Repeat, speaks, "the same act acknowledged again, with another number or id"},
+	askedAgain:    {"asked_again", "", either, "the same act acknowledged again, no more often than a number in the task"},
+	asksNext:      {"asks_next", "", either, "the question before, about something new"},
+	payloadAlike:  {"payload_alike", Repeat, speaks, "nearly the same content sent by the same tool, acknowledged alike"},
+	formVaried:    {"form_varied", Futile, either, "another call with the same short answer but for numbers and ids"},
+	figureSame:    {"figure_same", Futile, speaks, "other code that computed the same figure"},
+	formAgain:     {"form_again", "", against, "the same act with the same short answer but for numbers and ids"},
+	useless:       {"useless", Repeat, speaks, "a round that repeats something, in whatever way, and brings nothing new"},
+	idle:          {"idle", Futile, speaks, "a round that brings nothing new and is no step of a list or a walk"},
 }
 
-func writeRound[H interface {
-	io.Writer
-	io.StringWriter
-}](d H, r *haltd.Round, native bool) {
-	sep := []byte{0, 1}
-	if native {
-		d.Write(sep[1:])
+// readSigns derives the signs of a round from its standing.
+func (s *standing) readSigns(r *seenRound) {
+	g := &s.signs
+	short := len(r.tells) <= shortAnswer
+	work := (s.given || s.walk) && !s.over
+	repeated := s.repeats() && s.distance() <= near
+	d := s.dose
+	switch {
+	case s.asked:
+		g[askedAgain] = d
+		repeated = false
+	case repeated && s.amid:
+		g[repeatAmid] = d
+		repeated = false
+	case s.pairAgo == 1:
+		g[repeatNext] = d
+	case s.pairAgo > 0 && s.pairAgo <= near:
+		g[repeatNear] = d
+	case s.pairAgo > 0 && s.pairAgo <= far:
+		g[repeatNear] = d / 2
+	case repeated && s.newWords > 0:
+		g[repeatMoving] = d * s.place
+		repeated = false
+	case repeated:
+		g[repeatPlace] = d * s.place
 	}
-	d.WriteString(r.Text)
-	for i := range r.Calls {
-		d.Write(sep[:1])
-		d.WriteString(r.Calls[i].Name)
-		d.Write(sep[:1])
-		d.WriteString(r.Calls[i].Arguments)
+	if repeated && r.outcome == failed {
+		g[repeatFailed] = d
 	}
-	for i := range r.Results {
-		d.Write(sep[1:])
-		if r.Results[i].Error {
-			d.Write(sep)
+	if r.answered && !repeated && s.pairAgo == 0 && !s.asked && g[repeatMoving] == 0 {
+		s.readVaried(r, short, work)
+	}
+	if s.placeAgo > 1 && s.place >= samePlace && !short {
+		g[placeBack] = d
+	}
+	switch {
+	case r.outcome == failed:
+		g[newsFailed] = s.news
+	default:
+		g[newsGood] = s.news
+	}
+	if r.answered && s.newTells == 0 && !short {
+		g[knownWords] = d
+	}
+	g[wroteNew] = bit(s.wrote)
+	g[answerChanged] = bit(s.coreAgo > 0 && s.coreAgo <= near && r.answered && s.place < samePlace && s.formAgo == 0 && s.news > 0)
+	s.readWordSigns(r)
+	g[harnessAgain] = bit(s.inputs > 0) * d
+	g[doubled] = min(1, float32(r.doubles))
+	g[waits] = bit(r.waiting || r.rests)
+	g[pastEnd] = bit(s.over && (s.residueAgo > 0 || s.resultAgo > 0 || s.shapeAgo > 0)) * d
+	g[notThereAgain] = bit(r.missing && s.residueAgo > 0) * d
+	g[actAgain] = bit(s.actAgo > 0 && s.actAgo <= near) * d
+	g[shapeAgain] = bit(s.shapeAgo > 0 && s.shapeAgo <= near && s.coreAgo == 0)
+	g[writtenAgain] = bit(r.payload && s.actAgo > 0 && s.actAgo <= near) * d
+	s.poolSigns(work)
+}
+
+// pooled are the signs of repetition, whatever its kind: what is learned from
+// one kind carries over to another.
+var pooled = [...]sign{repeatNext, repeatNear, repeatPlace, failVaried, emptyVaried, sameVaried, saidAgain, silentTurn, doubled, pastEnd, writtenAgain,
+	doneAgain, payloadAlike, figureSame, placeBack}
+
+// poolSigns reads what a round is worth as a whole.
+func (s *standing) poolSigns(work bool) {
+	g := &s.signs
+	var again float32
+	for _, k := range pooled {
+		again = max(again, g[k])
+	}
+	g[useless] = again * (1 - min(1, 2*s.news))
+	if !work && !s.wrote && g[saidNew] == 0 && !s.asked {
+		g[idle] = s.dose * (1 - min(1, 3*s.news))
+	}
+}
+
+// distance is how many rounds ago the repetition was.
+func (s *standing) distance() int {
+	if s.pairAgo > 0 {
+		return s.pairAgo
+	}
+	return s.coreAgo
+}
+
+// readVaried reads an act that was not done before, or that led elsewhere.
+func (s *standing) readVaried(r *seenRound, short, work bool) {
+	g, d := &s.signs, s.dose
+	again := recently(s.residueAgo) || recently(s.resultAgo)
+	if short && r.outcome != failed && s.payload > .5 && recently(s.formAgo) && !s.walk && !s.given && (r.wordy || recently(s.coreAgo) || r.payload) {
+		g[payloadAlike] = d * min(1, (s.payload-.5)*2.5)
+	}
+	if s.actAgo > 0 && short && r.outcome != failed && recently(s.formAgo) && len(r.does) >= manyWords && !r.waiting {
+		g[doneAgain] = d
+		s.news = 0 // another number under the same deed
+		return
+	}
+	if recently(s.coreAgo) && short && r.outcome != failed && recently(s.formAgo) && s.resultAgo == 0 {
+		g[formAgain] = d
+		return
+	}
+	alike := s.place >= samePlace && recently(s.placeAgo)
+	switch {
+	case s.over && again:
+	case r.outcome == failed && again && work:
+		g[failWork] = d
+	case r.outcome == failed && again:
+		g[failVaried] = d
+	case r.outcome == failed:
+		g[failOther] = 1
+	case (alike || again) && work:
+		g[sameWork] = d
+	case r.outcome == empty && again:
+		g[emptyVaried] = d
+	case alike && !short:
+		g[sameVaried] = d * s.place
+	case short && again && r.figures:
+		g[figureSame] = d
+	case short && again:
+		g[ackVaried] = d
+	case short && recently(s.formAgo):
+		g[formVaried] = d
+	}
+}
+
+// manyWords is from where on an act carries content, rather than asking for
+// something.
+const manyWords = 8
+
+func recently(ago int) bool { return ago > 0 && ago <= near }
+
+// readWordSigns reads what the assistant said.
+func (s *standing) readWordSigns(r *seenRound) {
+	g, d := &s.signs, s.dose
+	stale := !r.answered || s.resultAgo > 0 || s.newTells == 0 || s.news < .2
+	switch {
+	case r.manner == silent && r.answered:
+		g[silentTurn] = bit(stale)
+	case r.manner == spoken && len(r.says) > 0:
+		fresh := float32(s.newSays) / float32(len(r.says))
+		restated := max(s.said, 1-fresh*2)
+		next := r.asked && s.newSays > 0 && r.answered
+		if next {
+			g[asksNext] = d
 		}
-		d.WriteString(r.Results[i].Text)
+		if s.newClaims == 0 && stale && !next {
+			g[saidAgain] = d * max(0, min(1, (restated-.3)*2))
+		}
+		if s.newClaims > 0 || fresh > .45 {
+			g[saidNew] = max(fresh, .5)
+		}
 	}
-	for i := range r.Inputs {
-		d.Write(sep)
-		d.Write([]byte{byte(r.Inputs[i].Role)})
-		d.WriteString(r.Inputs[i].Text)
+	if s.said > .8 {
+		g[textAgain] = d
 	}
 }
 
-// featuresOf reads a round. native says that the conversation has native tool
-// calls: then user messages are a person or a harness, else they are what
-// came back.
-func featuresOf(r *haltd.Round, native bool) *features {
-	f := &features{}
-	act := f.readAct(r)
-	f.tools = xxhash.Sum64String(f.name)
-	f.payload = len(f.does) > shortAnswer && (strings.Contains(act, "\n") || strings.Contains(act, `\n`))
-	if f.manner >= commanded && !hasLines(act, f.manner) {
-		f.items = words(act, canName)
+func bit(b bool) float32 {
+	if b {
+		return 1
 	}
-	f.says = words(r.Text, nil)
-	if f.manner == spoken {
-		f.prose = endsAsSentence(r.Text)
-		f.claims = words(r.Text, isClaim)
-		f.asked = hasQuestion(r.Text)
-	}
-	answer := resultText(r)
-	f.answered = len(r.Results) > 0 || answer != ""
-	if f.answered {
-		f.readResult(answer, act)
-		if len(r.Results) > 0 {
-			f.outcome = outcomeOfResults(r.Results)
-		} else {
-			f.outcome = outcomeOf(f.withoutQuote(answer, act), false)
-		}
-		if f.outcome == neutral && saysNothing(answer, act) {
-			f.outcome = empty
-		}
-		f.missing = f.outcome == failed && saysMissing(answer)
-	}
-	head := actHead(act)
-	f.waiting = !f.payload && saysWaiting(head, answer, f.outcome)
-	f.rests = !f.payload && f.manner >= commanded && f.outcome != failed && saysResting(head)
-	f.moves = f.manner >= commanded && f.outcome != failed && f.outcome != empty && len(f.tells) <= shortAnswer && saysMoving(head)
-	f.doubles = doubles(r)
-	if f.manner == spoken && len(r.Results) == 0 {
-		f.facts, f.asks = words(answer, isClaim), hasQuestion(answer)
-	}
-	f.scripted = len(r.Inputs) > 0 && tagged(r.Inputs)
-	if native {
-		f.input = inputDigest(r.Inputs)
-	}
-	return f
+	return 0
 }
 
-// readAct finds what the assistant did: its tool calls in any order, else the
-// fenced blocks of its text, else what follows the last "Action:", else the
-// whole text. It returns the act as text.
-func (f *features) readAct(r *haltd.Round) string {
-	if len(r.Calls) > 0 {
-		f.manner = called
-		acts := make([]string, 0, 8) // of a fixed size, so that they need no heap
-		names := make([]string, 0, 8)
-		for i := range r.Calls {
-			acts = append(acts, actText(&r.Calls[i]))
-			if !slices.Contains(names, r.Calls[i].Name) {
-				names = append(names, r.Calls[i].Name)
-			}
-		}
-		slices.Sort(acts)
-		slices.Sort(names)
-		f.name = strings.Clone(strings.Join(names, ", "))
-		joined := strings.Join(acts, "\n")
-		f.act = xxhash.Sum64String(joined)
-		f.does = words(joined, nil)
-		return joined
-	}
-	text := strings.TrimSpace(r.Text)
-	if text == "" {
-		return ""
-	}
-	command, found := commandIn(text)
-	f.manner = spoken
-	if found {
-		f.manner = commanded
-	}
-	f.name = strings.Clone(firstWord(command)) // not the whole command
-	f.act = xxhash.Sum64String(strings.Join(strings.Fields(command), " "))
-	f.does = words(command, nil)
-	return command
+// The windows over which signs are added up, in rounds; a round that waits
+// counts for less, so that its window reaches further back.
+var windows = [...]float32{4, 8, 16}
+
+// mostRounds is how many rounds a window reaches back at most.
+const mostRounds = 128
+
+// The features that are no sums of signs.
+const (
+	pairsSeen    = int(signCount)*len(windows) + iota // how often this call and result were seen
+	failuresSeen                                      // how often these tools failed so
+	placesSeen                                        // how often this result was seen
+	refusalsSeen                                      // how often the harness refused these tools with the same words
+	sinceNews                                         // rounds since an answer was new
+	sinceWriting                                      // rounds since something was written
+	lapsDone                                          // how often a cycle was gone through
+	similarCalls                                      // how alike the last calls of the agent are, as similarity counts
+	uselessSum                                        // repetition that adds up and that news takes away
+	uselessMany                                       // the same, up to eight rounds
+	idleSum                                           // rounds without news that add up
+	idleMany                                          // the same, up to twelve rounds
+	featureCount
+)
+
+// Features describe the recent rounds of a conversation at its newest round.
+type Features [featureCount]float32
+
+// FeatureInfo documents one feature.
+type FeatureInfo struct {
+	Name   string
+	Family Family // that it speaks for; "" where it speaks against a stall
+	// Direction is +1 where the feature may only speak for a stall, -1 where
+	// only against one, 0 where the data decides.
+	Direction int
+	Doc       string
 }
 
-// commandIn is the part of a text that acts.
-func commandIn(text string) (command string, found bool) {
-	var b strings.Builder
-	rest := text
-	for {
-		i := strings.Index(rest, "```")
-		if i < 0 {
+// Catalog lists the features in their order.
+func Catalog() []FeatureInfo {
+	var all []FeatureInfo
+	for i := range signInfos {
+		for _, n := range windows {
+			in := &signInfos[i]
+			all = append(all, FeatureInfo{
+				Name: in.name + "_" + itoa(int(n)), Family: in.family, Direction: int(in.direction),
+				Doc: in.doc + ", in the last " + itoa(int(n)) + " rounds",
+			})
+		}
+	}
+	return append(all,
+		FeatureInfo{"pairs_seen", Repeat, 1, "how often this call with this result was seen before"},
+		FeatureInfo{"failures_seen", Refusal, 1, "how often this tool failed in this way before"},
+		FeatureInfo{"places_seen", Futile, 1, "how often this result was seen before"},
+		FeatureInfo{"refusals_seen", Refusal, 1, "how often the harness answered this tool with the same message"},
+		FeatureInfo{"since_news", Futile, 1, "rounds since an answer was new"},
+		FeatureInfo{"since_writing", Futile, 1, "rounds since something new was written"},
+		FeatureInfo{"laps_done", Cycle, 1, "how often a cycle of calls was gone through"},
+		FeatureInfo{"similar_calls", Repeat, 1, "how alike the last calls of the agent are, as similarity counts"},
+		FeatureInfo{"useless_sum", Repeat, 1, "repetition, added up round by round; news takes away from it"},
+		FeatureInfo{"useless_many", Repeat, 1, "the same, as a share of eight rounds"},
+		FeatureInfo{"idle_sum", Futile, 1, "rounds without news, added up; news takes away from it"},
+		FeatureInfo{"idle_many", Futile, 1, "the same, as a share of twelve rounds"},
+	)
+}
+
+// featuresAt adds up the signs of the rounds until i.
+func (c *comparison) featuresAt(i int) (x Features) {
+	var sums signs
+	var total float32
+	next := 0
+	news, wrote := -1, -1
+	var gone float32 // rounds so far, each by its dose
+	for j := i; j >= c.since && i-j < mostRounds; j-- {
+		s := &c.all[j]
+		for k := range sums {
+			sums[k] += s.signs[k]
+		}
+		if news < 0 && s.news >= .5 && c.rounds[j].outcome != failed {
+			news = 0
+			x[sinceNews] = gone
+		}
+		if wrote < 0 && s.wrote {
+			wrote = 0
+			x[sinceWriting] = gone
+		}
+		gone += s.dose
+		total += s.dose
+		for next < len(windows) && total >= windows[next]-.001 {
+			x.put(&sums, next, total)
+			next++
+		}
+		if next == len(windows) && news == 0 && wrote == 0 {
 			break
 		}
-		rest = rest[i+3:]
-		if nl := strings.IndexByte(rest, '\n'); nl >= 0 && nl < 20 && !strings.ContainsAny(rest[:nl], " `") {
-			rest = rest[nl+1:] // the language
-		}
-		end := strings.Index(rest, "```")
-		if end < 0 {
-			end = len(rest)
-		}
-		b.WriteString(rest[:end])
-		b.WriteByte('\n')
-		rest = rest[min(end+3, len(rest)):]
 	}
-	if s := strings.TrimSpace(b.String()); s != "" {
-		return s, true
+	for ; next < len(windows); next++ {
+		x.put(&sums, next, total)
 	}
-	if i := strings.LastIndex(text, "Action:"); i >= 0 {
-		if s := strings.TrimSpace(text[i+len("Action:"):]); s != "" {
-			return s, true
-		}
+	if news < 0 {
+		x[sinceNews] = gone
 	}
-	return text, false
+	if wrote < 0 {
+		x[sinceWriting] = gone
+	}
+	s := &c.all[i]
+	x[pairsSeen] = scaled(s.pairTimes)
+	x[failuresSeen] = scaled(s.failTimes)
+	x[placesSeen] = scaled(s.placeTimes)
+	x[refusalsSeen] = scaled(s.refused)
+	x[sinceNews] = scaled(x[sinceNews])
+	x[sinceWriting] = scaled(x[sinceWriting])
+	x[uselessSum], x[uselessMany] = scaled(s.uselessSum), min(1, s.uselessSum/8)
+	x[idleSum], x[idleMany] = scaled(s.idleSum), min(1, s.idleSum/12)
+	if s.lapOf > 0 {
+		x[lapsDone] = scaled(s.dose * float32(s.lapRuns) / float32(s.lapOf))
+	}
+	return x
 }
 
-func firstWord(s string) string {
-	if i := strings.IndexAny(s, " \t\n("); i > 0 {
-		s = s[:i]
+func (x *Features) put(sums *signs, window int, rounds float32) {
+	n := windows[window]
+	for k := range sums {
+		x[k*len(windows)+window] = min(1, sums[k]/n)
 	}
-	if len(s) > 32 {
-		s = s[:32]
-	}
-	return strings.ToValidUTF8(s, "")
+	// What came before the first round was news.
+	k := int(newsGood)*len(windows) + window
+	x[k] = min(1, x[k]+max(0, n-rounds)/n)
 }
 
-// resultText is what came back: tool results, else what the other side said.
-func resultText(r *haltd.Round) string {
-	if len(r.Results) == 1 {
-		return r.Results[0].Text
+// begun are the features of a conversation that has just begun.
+var begun = func() (x Features) {
+	for k := range windows {
+		x[int(newsGood)*len(windows)+k] = 1
 	}
-	var b strings.Builder
-	for i := range r.Results {
-		b.WriteString(r.Results[i].Text)
-		b.WriteByte('\n')
-	}
-	if len(r.Results) > 0 {
-		return b.String()
-	}
-	for i := range r.Inputs {
-		if r.Inputs[i].Role == haltd.RoleUser {
-			b.WriteString(r.Inputs[i].Text)
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
-}
+	return x
+}()
 
-// inputDigest digests the user messages.
-func inputDigest(ms []haltd.Message) uint64 {
-	var d uint64
-	for i := range ms {
-		if ms[i].Role == haltd.RoleUser {
-			d = fold(d, xxhash.Sum64String(ms[i].Text))
-		}
-	}
-	return d
-}
-
-// tagged reports whether every user message begins with a tag, such as
-// <system-reminder>: people seldom write so, harnesses do.
-func tagged(ms []haltd.Message) bool {
-	for i := range ms {
-		t := strings.TrimSpace(ms[i].Text)
-		if ms[i].Role == haltd.RoleUser && (len(t) < 2 || t[0] != '<' || !isWord[t[1]]) {
-			return false
-		}
-	}
-	return true
-}
-
-// readResult digests a result in several ways in one pass.
-func (f *features) readResult(text, act string) {
-	s := scanner{text: text}
-	end := len(text)
-	if f.manner >= commanded {
-		end = remark(text)
-	}
-	tells := newWordList()
-	defer tells.free()
-	var acted uint64 // a bit for each word of the act
-	does := f.does
-	if mayBeUnspaced(act) {
-		does = characters(act)
-	}
-	for _, w := range does {
-		acted |= 1 << (w & 63)
-	}
-	f.figures = text != ""
-	var result, residue uint64
-	for t, ok := s.next(); ok; t, ok = s.next() {
-		if t.start >= end && f.body == 0 {
-			f.body = result
-		}
-		result = fold(result, t.hash)
-		if t.class == mark {
-			continue
-		}
-		inAct := acted>>(t.hash&63)&1 == 1
-		if inAct {
-			_, inAct = slices.BinarySearch(does, uint32(t.hash))
-		}
-		if !inAct {
-			residue = fold(residue, t.hash)
-		}
-		f.figures = f.figures && t.class == number
-		if t.class != volatile && !tells.full() {
-			tells.add(t.asWord(text))
-		}
-	}
-	f.result, f.residue = result, residue
-	f.tells = tells.distinct()
-}
-
-// remark is where the remark begins that a harness put under a result, such
-// as "This is the same as before, please try something else.": a last line
-// that is a sentence and states nothing. A result without one ends there.
-func remark(text string) int {
-	body := strings.TrimRight(text, " \n")
-	i := lastLine(body)
-	if i < 0 || strings.TrimSpace(body[:i]) == "" || !endsAsSentence(body[i:]) ||
-		strings.Count(body[i:], " ") < 3 || len(words(body[i:], isClaim)) > 0 {
-		return len(text)
-	}
-	return i
-}
-
-// withoutQuote is a result without the command that it quotes: a harness that
-// says "the last command <command>…</command> timed out" says it after a
-// command that may be longer than all that is read of a result.
-func (f *features) withoutQuote(result, act string) string {
-	if f.manner != commanded || len(act) < quotable {
-		return result
-	}
-	before, after, ok := strings.Cut(result, act)
-	if !ok {
-		return result
-	}
-	return before + after
-}
-
-// endsAsSentence tells prose from a bare command such as SELECT … or ls -la .
-func endsAsSentence(text string) bool {
-	text = strings.TrimSpace(text)
-	if n := len(text); n > 1 {
-		switch text[n-1] {
-		case '?', '!':
-			return true
-		case '.':
-			return isWord[text[n-2]] && strings.Contains(text, " ")
-		}
-	}
-	return false
-}
-
-func hasQuestion(text string) bool {
-	return strings.Contains(text, "?") || strings.Contains(text, "？") || strings.Contains(text, "؟")
-}
-
-// isClaim selects the words by which a text states something that was not
-// there before: numbers, and identifiers (digits, underscores, capitals
-// inside). Praise and paraphrase have none.
-func isClaim(text string, t token) bool {
-	if t.class == number {
-		return true
-	}
-	w := text[t.start:t.end]
-	for i := range len(w) {
-		if isDigit(w[i]) || w[i] == '_' || i > 0 && w[i]-'A' < 26 {
-			return true
-		}
-	}
-	return false
-}
-
-// doubles counts the calls of a reply that do what another of it did, with
-// the same result.
-func doubles(r *haltd.Round) (n int) {
-	if len(r.Calls) < 2 || len(r.Results) < len(r.Calls) {
-		return 0
-	}
-	results := make(map[string]string, len(r.Results))
-	for i := range r.Results {
-		results[r.Results[i].CallID] = r.Results[i].Text
-	}
-	seen := make(map[[3]string]bool, len(r.Calls))
-	for _, c := range r.Calls {
-		k := [3]string{c.Name, CanonicalArguments(c.Arguments), results[c.ID]}
-		if seen[k] {
-			n++
-		}
-		seen[k] = true
-	}
-	return n
-}
-
-// hasLines reports an act that carries a text of several lines, such as a
-// script. Between native calls a line break stands for nothing.
-func hasLines(act string, m manner) bool {
-	if m == called {
-		return strings.Contains(act, `\n`)
-	}
-	return strings.Contains(act, "\n")
-}
-
-// canName selects the words that can name a thing to work on. Small numbers
-// cannot: whatever they are, some result has had them.
-func canName(_ string, t token) bool { return t.class != number || t.end-t.start > 2 }
+// scaled makes a count a feature: 1 at 3, 2 at 15.
+func scaled(n float32) float32 { return float32(math.Log2(1+float64(max(0, n))) / 2) }

@@ -1,10 +1,6 @@
 package detect
 
-import (
-	"time"
-
-	"github.com/haltd/haltd"
-)
+import "time"
 
 // Settings are an agent's own.
 type Settings struct {
@@ -18,6 +14,12 @@ type Settings struct {
 	// Stateless exempts an agent whose calls are independent of each other
 	// (cron jobs, evaluations) from similarity.
 	Stateless bool
+	// WarnAt and KillAt are stall's lines, certainties in percent; 0 is the
+	// model's own.
+	WarnAt, KillAt float64
+	// Model judges instead of the one that the binary carries, where weights
+	// are tried out.
+	Model *Model
 	// MinPromptTokens is a floor below which growth is not reported.
 	MinPromptTokens int64
 }
@@ -35,15 +37,15 @@ type Verdict struct {
 	// Unmet what it lacks to be corroborated; "" when nothing.
 	Parts ScoreParts `json:"parts"`
 	Unmet string     `json:"unmet,omitempty"`
+	// Certainty is how sure stall is, in percent, fired or not.
+	Certainty float64 `json:"certainty"`
 
 	prompt Prompt
 }
 
 // State is what the detectors know of an agent and of one session of it. The
-// window may be the agent's or the session's own; the cache may be shared by
-// all. The caller guards Window and Session; Cache guards itself.
+// window may be the agent's or the session's own. The caller guards it.
 type State struct {
-	Cache   *Cache
 	Window  *Window
 	Session *Session
 	// SessionID tells the sessions of a window apart; 0 where it holds one.
@@ -55,44 +57,88 @@ type State struct {
 // the session's ledger but not the window: a request that is blocked enters
 // none. Call Admit when it is forwarded. now may be zero when the time is
 // unknown; then what depends on time is skipped.
-func Judge(set Settings, st State, call *haltd.Call, now time.Time) Verdict {
-	rounds := st.Session.rounds(st.Cache, call, now)
-	found := stall(st.Session.openingWords, rounds, st.Mark.find(rounds))
-	v := Verdict{Signals: found.signals, prompt: PromptOf(call)}
+func Judge(set Settings, st State, h *History, now time.Time) Verdict {
+	st.Session.follow(h, now)
+	v := Verdict{prompt: h.prompt}
+	var matches []Match
 	if !set.Stateless {
-		var matches []Match
-		v.Parts, matches = st.Window.Score(v.prompt, set.WindowSize, now)
-		v.Unmet = unmet(v.Parts, st.Window.of(st.SessionID, matches), found)
-		if v.Parts.Score() > set.Threshold {
-			v.Signals = append(v.Signals, v.similarity(set, matches, st.Window.Len()))
-		}
+		v.Parts, matches = st.Window.Score(h.prompt, set.WindowSize, now)
+	}
+	var found stalled
+	st.Session.compare(set.model(), st, func(c *comparison) {
+		found = c.stall(set.lines(), similarity(v.Parts))
+	})
+	v.Certainty = percent(found.certainty)
+	if found.signal != nil {
+		v.Signals = append(v.Signals, *found.signal)
+	}
+	if !set.Stateless {
+		v.judgeWindow(set, st, matches, found, now)
 	}
 	v.strictestFirst()
 	return v
 }
 
-// similarity is the signal of a score above the threshold.
-func (v *Verdict) similarity(set Settings, matches []Match, before int) Signal {
-	parts := v.Parts
-	s := Signal{
-		Detector: Similarity, Level: Kill, Score: parts.Score(), Threshold: set.Threshold, Parts: &parts,
-		Matches: matches, Window: min(before+1, set.WindowSize),
+// lines are where stall warns and kills.
+func (set *Settings) lines() lines {
+	m := set.model()
+	at := lines{float32(m.WarnAt), float32(m.KillAt)}
+	if set.WarnAt > 0 {
+		at.warn = float32(set.WarnAt / 100)
 	}
-	if set.RequireCorroboration && v.Unmet != "" {
-		s.Level, s.Unmet = Warn, v.Unmet
+	if set.KillAt > 0 {
+		at.kill = float32(set.KillAt / 100)
 	}
-	return s
+	return at
 }
 
-// unmet is what a score lacks to be corroborated. own is how many of the matches are
-// calls of this session: visitors who greet alike do not make a loop.
-func unmet(parts ScoreParts, own int, found finding) string {
-	switch {
-	case parts.Score() == 0:
+func (set *Settings) model() *Model {
+	if set.Model != nil {
+		return set.Model
+	}
+	return model
+}
+
+// similarity is how alike the last calls are, as a feature of stall.
+func similarity(p ScoreParts) float32 {
+	score := float32(p.Score())
+	return score / (score + 10)
+}
+
+// judgeWindow is what similarity says.
+func (v *Verdict) judgeWindow(set Settings, st State, matches []Match, found stalled, now time.Time) {
+	v.Unmet = v.unmet(set, st, matches, found, now)
+	if v.Parts.Score() > set.Threshold {
+		parts := v.Parts
+		s := Signal{
+			Detector: Similarity, Level: Kill, Score: parts.Score(), Threshold: set.Threshold, Parts: &parts,
+			Matches: matches, Window: min(st.Window.Len()+1, set.WindowSize),
+		}
+		if set.RequireCorroboration && v.Unmet != "" {
+			s.Level, s.Unmet = Warn, v.Unmet
+		}
+		v.Signals = append(v.Signals, s)
+	}
+	if next := st.Window.next(v.prompt, now); next.n >= longStreak {
+		v.Unmet = ""
+		v.Signals = append(v.Signals, Signal{
+			Detector: Similarity, Family: Streak, Level: Kill, Score: float64(next.n), Threshold: longStreak, Count: next.n,
+		})
+	}
+}
+
+// unmet is what a score lacks to be corroborated.
+func (v *Verdict) unmet(set Settings, st State, matches []Match, found stalled, now time.Time) string {
+	if v.Parts.Score() == 0 {
 		return ""
-	case !parts.Corroborated():
+	}
+	certain := st.Window.certain(v.prompt, st.SessionID, set.WindowSize, now)
+	switch {
+	case !v.Parts.Corroborated():
 		return "no second signal with two matches or more"
-	case own < corroborating:
+	case v.prompt.Loose && (certain.Score() <= set.Threshold || !certain.Corroborated()):
+		return "the calls carry no history, and are not the same to the letter, of one user and session, at the pace of a loop"
+	case st.Window.of(st.SessionID, matches) < corroborating:
 		return "the calls that are alike belong to different sessions"
 	case found.progress:
 		return "the rounds still bring something new"
@@ -108,16 +154,21 @@ func Admit(set Settings, st State, v Verdict, now time.Time) (entry uint64) {
 	return entry
 }
 
+// Source is the series that growth keeps a session's prompt tokens by.
+type Source struct {
+	Model  string
+	System uint64
+}
+
 // Observe takes the reply to an admitted request, complete at the given
 // time, and reports growth where it sees it.
-func Observe(set Settings, st State, entry uint64, call *haltd.Call, reply *haltd.Reply, now time.Time) []Signal {
-	st.Window.Attach(entry, reply)
-	st.Session.attach(reply, now)
-	if !reply.Counted {
+func Observe(set Settings, st State, entry uint64, from Source, a *Answer, now time.Time) []Signal {
+	st.Window.Attach(entry, a, now)
+	st.Session.attach(a, now)
+	if !a.counted {
 		return nil
 	}
-	key := growthKey{call.Model, call.System}
-	tokens, ok := st.Session.growth.observe(key, reply.Usage.Input, set.MinPromptTokens, now)
+	tokens, ok := st.Session.growth.observe(growthKey{from.Model, from.System}, a.usage.Input, set.MinPromptTokens, now)
 	if !ok {
 		return nil
 	}

@@ -2,7 +2,6 @@ package detect
 
 import (
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -19,44 +18,67 @@ const (
 	acknowledged         // nothing came back, and that is not a failure
 )
 
-// headBytes is how much of a result's beginning and end is searched for the
-// signs of failure. Deeper inside, the word "error" is more often content
-// (a source file, a log that was asked for) than an outcome.
+// word is an outcome as sentences say it.
+func (o outcome) word() string {
+	switch o {
+	case failed:
+		return "error"
+	case empty, acknowledged:
+		return "empty result"
+	}
+	return "result"
+}
+
+// headBytes is how much of a result's beginning and end is read for exit
+// codes and the fields of JSON.
 const headBytes = 240
 
+// shortAnswer is the number of distinct words up to which a result is an
+// acknowledgement ("File created successfully at: …") rather than data.
+const shortAnswer = 12
+
 // outcomeOf reads the format's own error mark, exit codes, JSON error fields
-// and HTTP status; words at the beginning only support.
-func outcomeOf(text string, marked bool) outcome {
-	if marked {
-		return failed
-	}
+// and HTTP status; whole words at the beginning and in the last line only
+// support. says is what the phrases at the beginning mean.
+func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 	t := strings.TrimSpace(text)
 	if t == "" {
-		return acknowledged
+		if marked {
+			return failed, 0
+		}
+		return acknowledged, 0
 	}
+	says = meaningOf(t[:min(len(t), 2*headBytes)], maxPhraseWords)
 	head := strings.ToLower(t[:min(len(t), headBytes)])
+	if marked {
+		return failed, says
+	}
 	if code, ok := exitCode(head, t); ok {
-		if code != 0 {
-			return failed
-		}
-		if bare(t) {
-			return acknowledged
-		}
-		return neutral
+		return outcomeOfExit(code, t), says
 	}
 	if t[0] == '{' || t[0] == '[' {
-		return jsonOutcome(t)
+		return jsonOutcome(t, says), says
 	}
 	switch {
-	case failureSigns.in(head):
-		return failed
-	case len(head) < headBytes/2 && silenceSigns.in(head):
-		return acknowledged
-	case len(t) <= headBytes && nothingSigns.in(head):
-		return empty
+	case says&failure != 0 && says&nothing == 0:
+		return failed, says
+	case says&nothing != 0 && len(t) <= headBytes:
+		return empty, says
+	case says&failure != 0:
+		return failed, says
 	}
-	if i := lastLine(t); i > 0 && len(t)-i < headBytes && failureSigns.in(strings.ToLower(t[i+1:])) {
+	if i := lastLine(t); i > 0 && len(t)-i < headBytes && meaningOf(t[i+1:], maxPhraseWords)&failure != 0 {
+		return failed, says
+	}
+	return neutral, says
+}
+
+func outcomeOfExit(code int, t string) outcome {
+	switch {
+	case code != 0:
 		return failed
+	case bare(t):
+		return acknowledged
 	}
 	return neutral
 }
@@ -73,15 +95,21 @@ func lastLine(text string) int {
 
 // outcomeOfResults is the outcome of a whole round: the best of its results,
 // because one success is progress.
-func outcomeOfResults(rs []haltd.ToolResult) outcome {
-	rank := [...]outcome{neutral, acknowledged, empty, failed}
-	best := len(rank) - 1
-	for i := range rs {
-		out := outcomeOf(rs[i].Text, rs[i].Error)
-		best = min(best, slices.Index(rank[:], out))
+func outcomeOfResults(rs []haltd.ToolResult) (best outcome, says meaning) {
+	rank := [...]int{neutral: 0, acknowledged: 1, empty: 2, failed: 3}
+	best = failed
+	for i := range rs[:min(len(rs), manyResults)] {
+		o, s := outcomeOf(rs[i].Text, rs[i].Error)
+		says |= s
+		if rank[o] < rank[best] {
+			best = o
+		}
 	}
-	return rank[best]
+	return best, says
 }
+
+// manyResults bounds how many results of one reply are looked at one by one.
+const manyResults = 64
 
 // exitCode finds "exit code: 2", "<returncode>0</returncode>" and their like
 // at the beginning and at the end of t. head is the beginning in small letters.
@@ -94,10 +122,8 @@ func exitCode(head, t string) (code int, ok bool) {
 
 var exitCodeKeys = [...]string{"exit code", "exitcode", "exit_code", "returncode", "return code", "exit status"}
 
-var exitCodeSigns = signsOf(exitCodeKeys[:]...)
-
 func exitCodeIn(low string) (code int, ok bool) {
-	if !exitCodeSigns.in(low) {
+	if !strings.Contains(low, "exit") && !strings.Contains(low, "return") {
 		return 0, false
 	}
 	for _, key := range exitCodeKeys {
@@ -127,7 +153,7 @@ func exitCodeIn(low string) (code int, ok bool) {
 func bare(t string) bool {
 	words := 0
 	s := scanner{text: t}
-	for tok, ok := s.next(); ok; tok, ok = s.next() {
+	for tok, ok := s.next(); ok && words <= 5; tok, ok = s.next() {
 		if tok.class != mark {
 			words++
 		}
@@ -136,7 +162,7 @@ func bare(t string) bool {
 }
 
 // jsonOutcome reads the usual fields by which JSON results say no.
-func jsonOutcome(t string) outcome {
+func jsonOutcome(t string, says meaning) outcome {
 	compact := strings.Map(dropSpace, t[:min(len(t), 2*headBytes)])
 	switch compact {
 	case "[]", "{}", "null", `""`:
@@ -145,13 +171,19 @@ func jsonOutcome(t string) outcome {
 	low := strings.ToLower(compact)
 	for _, sign := range [...]string{`"error":"`, `"error":{`, `"errors":[{`, `"errors":["`, `"error":true`, `"is_error":true`,
 		`"success":false`, `"ok":false`, `"status":"error"`, `"status":"fail`, `"status":4`, `"status":5`, `"statuscode":4`, `"statuscode":5`,
-		`"status_code":4`, `"status_code":5`} {
+		`"status_code":4`, `"status_code":5`, `"code":4`, `"code":5`} {
 		if i := strings.Index(low, sign); i >= 0 && !strings.HasPrefix(low[i+len(sign):], `"`) {
 			return failed
 		}
 	}
-	if emptySigns.in(low) {
-		return empty
+	if says&failure != 0 && len(t) <= headBytes && t[0] == '{' {
+		return failed
+	}
+	for _, sign := range [...]string{`"results":[]`, `"matches":[]`, `"items":[]`, `"data":[]`, `"files":[]`, `"events":[]`, `"rows":[]`, `"hits":[]`,
+		`"count":0,`, `"count":0}`, `"total":0}`, `"total":0,`} {
+		if strings.Contains(low, sign) {
+			return empty
+		}
 	}
 	return neutral
 }
@@ -197,9 +229,6 @@ func saysNothing(text, act string) bool {
 	return lists > 0
 }
 
-// emptySigns are the fields by which JSON results say that nothing was found.
-var emptySigns = signsOf(`"results":[]`, `"matches":[]`, `"items":[]`, `"data":[]`, `"files":[]`, `"count":0,`, `"count":0}`, `"total":0}`)
-
 func dropSpace(r rune) rune {
 	if r <= ' ' {
 		return -1
@@ -207,83 +236,44 @@ func dropSpace(r rune) rune {
 	return r
 }
 
-// failureSigns are the words by which programs report failure, in English and
-// in some languages that tools are translated to. They support the structural
-// signs above; nothing is killed for a word alone.
-var failureSigns = signsOf("error", "traceback (most recent", "exception", "failed", "failure", "not found", "no such ",
-	"cannot ", "can't ", "could not", "unable to", "invalid", "denied", "refused", "rejected", "declined", "incorrect", "forbidden", "unauthorized",
-	"unrecognized", "unknown ", "does not exist", "doesn't exist", "not allowed", "not permitted", "timed out", "usage: ", "illegal", "missing ",
-	"fehler", "nicht gefunden", "fehlgeschlagen", "ungültig",
-	"erreur", "introuvable", "échec", "échoué",
-	"no encontrad", "no se encontr", "no existe", "não encontrad", "não existe", "erro:", "non trovat", "inválid",
-	"ошибка", "не найден", "не удалось",
-	"错误", "未找到", "找不到", "失败", "エラー", "見つかりません", "失敗", "오류", "찾을 수 없", "실패")
-
-// silenceSigns stand in a result that says no more than that a command
-// printed nothing, which is what most writes do.
-var silenceSigns = signsOf("no output", "any output", "without output")
-
-// nothingSigns are the ways to say that nothing was found.
-var nothingSigns = signsOf("no output", "no match", "no result", "0 results", "0 matches", "nothing found", "did not produce any output",
-	"without output", "not any", "none found", "empty")
-
 // notThere is the exit code of a shell that does not find a command.
 const notThere = 127
 
-// saysMissing reports whether what failed is not there at all: the shell's
-// exit code for it, or where there is none its words, or those by which a
-// harness refuses the name of a tool that the model made up.
-func saysMissing(text string) bool {
+// isMissing reports whether what failed is not there at all.
+func isMissing(text string, says meaning) bool {
 	head := strings.ToLower(text[:min(len(text), headBytes)])
 	if code, ok := exitCode(head, text); ok {
 		return code == notThere
 	}
-	return missingSigns.in(head)
+	return says&missing != 0
 }
 
-var missingSigns = signsOf("command not found", "no such tool", "unknown tool")
-
-// actHead is the beginning of an act, in small letters: what it says of itself.
-func actHead(act string) string { return strings.ToLower(act[:min(len(act), headBytes)]) }
-
-// saysWaiting looks for the words of polling, in the head of the act or in a
-// short answer. They only make haltd more patient.
-func saysWaiting(act, answer string, o outcome) bool {
-	if pollSigns.in(act) {
-		return true
+// saysEnded reports the fields by which services say that a list has no more
+// pages.
+func saysEnded(text string) bool {
+	low := strings.ToLower(strings.Map(dropSpace, text[:min(len(text), 2*headBytes)]))
+	for _, sign := range [...]string{`"has_more":false`, `"hasmore":false`, `"more":false`, `"next":null`, `"next_page":null`, `"nextpage":null`,
+		`"next_cursor":null`, `"nextcursor":null`, `"next_page_token":null`, `"nextpagetoken":null`, `"last":true`, `"end":true`, `"eof":true`} {
+		if strings.Contains(low, sign) {
+			return true
+		}
 	}
-	if len(answer) > 2*headBytes {
+	return false
+}
+
+// unfinished reports the fields by which services say that a job has not
+// ended: a result that is not there, an end that has no time.
+func unfinished(text string) bool {
+	if len(text) > 2*headBytes || text == "" || text[0] != '{' {
 		return false
 	}
-	low := strings.ToLower(answer)
-	if o == neutral && low != "" && low[0] == '{' && (stateSigns.in(low) || unfinishedSigns.in(strings.Map(dropSpace, low))) {
-		return true
+	low := strings.ToLower(strings.Map(dropSpace, text))
+	for _, sign := range [...]string{`"done":false`, `"finished":false`, `"complete":false`, `"completed":false`, `"ready":false`,
+		`"building":true`, `"running":true`, `"pending":true`, `"in_progress":true`, `"alive":true`, `"result":null`, `"output":null`, `"conclusion":null`, `"end_time":null`, `"endtime":null`,
+		`"ended_at":null`, `"endedat":null`, `"finished_at":null`, `"finishedat":null`, `"completed_at":null`, `"completedat":null`} {
+		if strings.Contains(low, sign) {
+			return true
+		}
 	}
-	if o == failed {
-		return limitSigns.in(low)
-	}
-	return pendingSigns.in(low)
+	return false
 }
-
-// saysResting looks for the words of an act that does nothing but let time
-// pass.
-func saysResting(act string) bool { return restSigns.in(act) }
-
-// saysMoving looks for the words of an act that moves a view or a cursor.
-func saysMoving(act string) bool { return moveSigns.in(act) }
-
-var (
-	moveSigns = signsOf("scroll", "swipe", "page_down", "page_up", "pagedown", "pageup", "press_key", "key_press", "keypress", "send_keys",
-		"press [", `"action":"key"`)
-	restSigns  = signsOf("sleep", "wait")
-	pollSigns  = signsOf("sleep", "wait", "poll", "status", "tail ")
-	stateSigns = signsOf(`"status":`, `"state":`, `"phase":`)
-	// unfinishedSigns are the fields by which services say that a job has not
-	// ended: a result that is not there, an end that has no time.
-	unfinishedSigns = signsOf(`"done":false`, `"finished":false`, `"complete":false`, `"completed":false`, `"ready":false`,
-		`"building":true`, `"result":null`, `"output":null`, `"conclusion":null`, `"end_time":null`, `"endtime":null`,
-		`"ended_at":null`, `"endedat":null`, `"finished_at":null`, `"finishedat":null`, `"completed_at":null`, `"completedat":null`)
-	limitSigns   = signsOf("429", "rate limit", "too many requests")
-	pendingSigns = signsOf("pending", "running", "queued", "in progress", "in_progress", "processing", "waiting", "not ready", "starting",
-		"creating", "initializing", "provisioning")
-)

@@ -1,6 +1,10 @@
 package detect
 
-import "github.com/haltd/haltd"
+import (
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/haltd/haltd"
+)
 
 // withoutResent leaves out a block of rounds that a client sent twice, as
 // some do when they resume a session: the same rounds in the same order, user
@@ -9,25 +13,29 @@ import "github.com/haltd/haltd"
 // returned as they are when nothing was sent twice.
 func withoutResent(rounds []haltd.Round) []haltd.Round {
 	ids := make(map[string]int, len(rounds)) // where a call id was first used
-	var out []haltd.Round                    // nil until something is left out
+	turns := turnsOf(rounds)
+	var out []haltd.Round // nil until something is left out
 	for i := 0; i < len(rounds); {
-		n := resentFrom(rounds, ids, i)
-		if n > 0 {
-			if out == nil {
-				out = append(out, rounds[:i]...)
-			}
+		n, resent := resentFrom(rounds, turns, ids, i)
+		if resent && out == nil {
+			out = append(out, rounds[:i]...)
+		}
+		if resent {
 			i += n
 			continue
 		}
-		for _, c := range rounds[i].Calls {
-			if _, ok := ids[c.ID]; !ok && c.ID != "" {
-				ids[c.ID] = i
+		// Nobody spoke in the whole block, so that no part of it was sent
+		// again, either.
+		for end := i + max(1, n); i < end; i++ {
+			for _, c := range rounds[i].Calls {
+				if _, ok := ids[c.ID]; !ok && c.ID != "" {
+					ids[c.ID] = i
+				}
+			}
+			if out != nil {
+				out = append(out, rounds[i])
 			}
 		}
-		if out != nil {
-			out = append(out, rounds[i])
-		}
-		i++
 	}
 	if out == nil {
 		return rounds
@@ -35,26 +43,38 @@ func withoutResent(rounds []haltd.Round) []haltd.Round {
 	return out
 }
 
-// resentFrom is the length of the block that starts at round i and was sent
-// before, or 0.
-func resentFrom(rounds []haltd.Round, ids map[string]int, i int) int {
+// turnsOf digests what the assistant said and did in each round, ids
+// included. Results and inputs may differ at the seam, where the copy ends and
+// the client goes on.
+func turnsOf(rounds []haltd.Round) []uint64 {
+	turns := make([]uint64, len(rounds))
+	for i := range rounds {
+		d := xxhash.Sum64String(rounds[i].Text)
+		for _, c := range rounds[i].Calls {
+			d = fold(fold(fold(d, xxhash.Sum64String(c.ID)), xxhash.Sum64String(c.Name)), xxhash.Sum64String(c.Arguments))
+		}
+		turns[i] = d
+	}
+	return turns
+}
+
+// resentFrom is the length of the block that starts at round i and is like
+// one before it, and whether it was sent again.
+func resentFrom(rounds []haltd.Round, turns []uint64, ids map[string]int, i int) (n int, resent bool) {
 	if len(rounds[i].Calls) == 0 {
-		return 0
+		return 0, false
 	}
 	first, ok := ids[rounds[i].Calls[0].ID]
 	if !ok {
-		return 0
+		return 0, false
 	}
-	n, spoke := 0, i > 0 && hasUserInput(&rounds[i-1])
+	spoke := i > 0 && hasUserInput(&rounds[i-1])
 	used := map[string]bool{}
-	for i+n < len(rounds) && first+n < i && sameCalls(&rounds[first+n], &rounds[i+n]) && useOnce(used, rounds[i+n].Calls) {
+	for i+n < len(rounds) && first+n < i && turns[first+n] == turns[i+n] && useOnce(used, rounds[i+n].Calls) {
 		spoke = spoke || hasUserInput(&rounds[i+n])
 		n++
 	}
-	if n < 2 || !spoke {
-		return 0
-	}
-	return n
+	return n, n >= 2 && spoke
 }
 
 // useOnce notes the ids of calls and reports whether all are new to the
@@ -76,18 +96,4 @@ func hasUserInput(r *haltd.Round) bool {
 		}
 	}
 	return false
-}
-
-// sameCalls reports whether two rounds are one round sent twice. Results and
-// inputs may differ at the seam, where the copy ends and the client goes on.
-func sameCalls(a, b *haltd.Round) bool {
-	if a.Text != b.Text || len(a.Calls) != len(b.Calls) {
-		return false
-	}
-	for i := range a.Calls {
-		if a.Calls[i] != b.Calls[i] {
-			return false
-		}
-	}
-	return true
 }

@@ -48,6 +48,7 @@ func fold(digest, v uint64) uint64 {
 type scanner struct {
 	text string
 	pos  int
+	line int   // where the last word of a line began, for those who ask
 	prev token // the last word, number or volatile token
 }
 
@@ -155,7 +156,18 @@ func mayBeUnspaced(text string) bool {
 // asWord is a token of a text as a word that may be new. Scripts without
 // spaces have few characters, and after a page all of them are known; each
 // together with the next, they are about what words are elsewhere.
+//
+// The lowest bit tells numbers from words.
 func (t *token) asWord(text string) uint32 {
+	if t.class == number {
+		return uint32(t.hash) | 1
+	}
+	return t.letters(text) &^ 1
+}
+
+func isNumber(w uint32) bool { return w&1 == 1 }
+
+func (t *token) letters(text string) uint32 {
 	if text[t.start] < leadsUnspaced {
 		return uint32(t.hash)
 	}

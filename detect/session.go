@@ -1,101 +1,146 @@
 package detect
 
 import (
-	"strings"
+	"slices"
+	"sync"
 	"time"
-
-	"github.com/cespare/xxhash/v2"
-
-	"github.com/haltd/haltd"
 )
 
-// maxRounds bounds what a session remembers. A loop shows in far fewer.
-const maxRounds = 512
-
-// Session is the ledger of one conversation: the rounds that its requests
-// have shown, and those that only requests and replies together show, when
-// the client keeps the history to itself. The caller owns and guards it.
+// Session is the ledger of the conversations of one session: the rounds that
+// its requests have shown, and those that only requests and replies together
+// show, when the client keeps the history to itself. It holds digests and
+// words, never a text. The caller owns and guards it.
 type Session struct {
-	past         []seenRound
-	opening      uint64   // digest of the opening of the first request
-	openingWords []uint32 // what was known before the first round
+	strand          // the conversation of the newest request
+	others []strand // the ones before, the newest last
 
-	growth growth
-
+	growth  growth
 	replied time.Time // when the newest reply was complete; zero where unknown
 	grew    bool      // a reply has come since the last request
-
-	// The newest request without history, and its reply.
-	pending struct {
-		messages []uint64 // digests of its messages, in order
-		lines    []uint64 // digests of the lines of the last of them
-		reply    *haltd.Reply
-	}
+	pending *Pending  // the newest request without a history, and its reply
 }
 
-// rounds are the rounds to judge for a call: what the session remembers from
-// before the call's own history, then that history.
-func (s *Session) rounds(cache *Cache, call *haltd.Call, now time.Time) []seenRound {
-	if len(call.Rounds) == 0 {
-		s.followStateless(cache, call, now)
-		return s.past
+// strand is one conversation: mostly a session has one. Sub-agents and
+// compaction make more.
+type strand struct {
+	past   []seenRound
+	all    []standing // of the first rounds of past, as far as they are still true
+	from   int        // where the rounds that counted began when they were compared
+	system uint64
+
+	opening opening
+	unbegun bool // no history was seen of it yet
+}
+
+// mostStrands is how many conversations of a session are remembered, and
+// carried how many rounds go over into a new one after compaction.
+const mostStrands, carried = 4, 32
+
+// Pending is what the newest request without a history left behind; nil where
+// there is none.
+func (s *Session) Pending() *Pending { return s.pending }
+
+// follow takes a request: the session's rounds are then those from before its
+// history, and that history.
+func (s *Session) follow(h *History, now time.Time) {
+	if len(h.rounds) == 0 {
+		s.followLoose(h, now)
+		return
 	}
-	s.pending.reply, s.pending.messages = nil, nil
-	native := isNative(call)
-	sent := withoutResent(call.Rounds)
-	sent = sent[max(0, len(sent)-maxRounds):]
-	history := make([]seenRound, len(sent))
-	for i := range sent {
-		f := s.features(cache, i, &sent[i], native)
-		history[i] = seenRound{f, key(f, &sent[i]), now, s.pause(now)}
+	s.pending = nil
+	history := make([]seenRound, len(h.rounds))
+	for i, r := range h.rounds {
+		history[i] = seenRound{r.round, r.turn, now, s.pause(now)}
 	}
-	if len(s.past) == 0 || len(s.openingWords) == 0 {
-		s.openingWords = openingWords(call)
-	}
-	p := overlap(s.past, history, s.grew)
+	p := s.resume(h, history)
 	s.grew = false
-	for i := p; i < len(s.past) && i-p < len(history); i++ {
-		history[i-p].at, history[i-p].pause = s.past[i].at, s.past[i].pause
+	same := p
+	for i := p; i < len(s.past) && i-p < len(history) && s.past[i].turn == history[i-p].turn; i++ {
+		old, now := &s.past[i], &history[i-p]
+		if old.id == now.id || old.tellsMore(now.round) {
+			*now = *old
+			if same == i {
+				same++
+			}
+			continue
+		}
+		now.at, now.pause = old.at, old.pause
 	}
-	all := append(s.past[:p:p], history...)
-	if n := len(all) - maxRounds; n > 0 {
-		all = all[n:]
-	}
-	s.past = all
-	return all
+	rounds := append(s.past[:p:p], history...)
+	s.all = s.all[:min(same, len(s.all))]
+	s.keep(rounds)
 }
 
-// features reads the i-th round of a history. Mostly it stands where it stood
-// in the request before, and the session still has what was read of it.
-func (s *Session) features(cache *Cache, i int, r *haltd.Round, native bool) *features {
-	id := roundID(r, native)
-	if i < len(s.past) && s.past[i].id == id {
-		return s.past[i].features
-	}
-	return cache.read(id, r, native)
+// tellsMore reports whether a round says more than the same one in a later
+// request: clients drop old results to save room.
+func (f *round) tellsMore(now *round) bool {
+	return f.answered && (now.input == 0 || now.input == f.input) && (!now.answered || 2*len(now.tells) < len(f.tells))
 }
 
-// isNative reports whether a conversation uses the format's own tool calls.
-func isNative(call *haltd.Call) bool {
-	for i := range call.Rounds {
-		if len(call.Rounds[i].Calls) > 0 || len(call.Rounds[i].Results) > 0 {
-			return true
+// resume makes the strand current that a history goes on from, and says where
+// in it the history begins. A history that none knows begins a new one; the
+// newest rounds of the last go over into it, because clients compact a long
+// conversation and go on.
+func (s *Session) resume(h *History, history []seenRound) (begins int) {
+	if p := beginsAt(s.past, history, s.grew); p >= 0 {
+		return p
+	}
+	for i := len(s.others) - 1; i >= 0; i-- {
+		if p := beginsAt(s.others[i].past, history, s.grew); p >= 0 {
+			s.strand, s.others[i] = s.others[i], s.strand
+			return p
 		}
 	}
-	return false
+	if s.unbegun {
+		s.unbegun = false
+		return len(s.past)
+	}
+	s.begin(h)
+	s.unbegun = false
+	return len(s.past)
 }
 
-// overlap is the place in past at which history begins: the history of a
+// begin begins a new strand. Where the request goes on from the last one in
+// other words, as after compaction, the newest rounds of that go over into it;
+// the same request again, or another task, begins from nothing.
+func (s *Session) begin(h *History) {
+	last := s.strand
+	s.strand = strand{system: h.system, opening: h.opening, unbegun: true}
+	if len(last.past) == 0 {
+		return
+	}
+	if s.others = append(s.others, last); len(s.others) >= mostStrands {
+		s.others = append(s.others[:0], s.others[1:]...)
+	}
+	if last.system == h.system && last.opening.digest != h.opening.digest && s.grew && !last.loose() &&
+		contained(last.opening.words, h.opening.words) >= .5 {
+		s.past = append(s.past, last.past[max(0, len(last.past)-carried):]...)
+		s.opening.words = append(slices.Clone(s.opening.words), last.opening.words...)
+	}
+}
+
+// loose reports a strand whose rounds come from requests without a history.
+func (s *strand) loose() bool { return len(s.past) > 0 && s.past[0].turn == s.past[0].id }
+
+// keep makes rounds those of the session, the newest maxRounds of them.
+func (s *Session) keep(rounds []seenRound) {
+	if n := len(rounds) - maxRounds; n > 0 {
+		rounds, s.all = rounds[n:], nil
+	}
+	s.past = rounds
+}
+
+// beginsAt is the place in past at which history begins: the history of a
 // request mostly begins where the last one did, and later when a client
-// dropped its oldest rounds. A history that past does not know begins a
-// ledger of its own. Equal rounds may fit in several places; when a reply has
-// come since, the history has grown by a round, which decides.
-func overlap(past, history []seenRound, grew bool) int {
+// dropped its oldest rounds; -1 where past does not know it. Equal rounds may
+// fit in several places; when a reply has come since, the history has grown by
+// a round, which decides.
+func beginsAt(past, history []seenRound, grew bool) int {
 	best := -1
 	for p := range past {
 		n := min(len(past)-p, len(history))
 		i := 0
-		for i < n && past[p+i].key == history[i].key {
+		for i < n && past[p+i].turn == history[i].turn {
 			i++
 		}
 		if i < n {
@@ -108,179 +153,205 @@ func overlap(past, history []seenRound, grew bool) int {
 			best = p
 		}
 	}
-	return max(best, 0)
+	return best
 }
 
-// key tells a round from an equal one by the ids of its calls.
-func key(f *features, r *haltd.Round) uint64 {
-	k := f.id
-	for i := range r.Calls {
-		k = fold(k, xxhash.Sum64String(r.Calls[i].ID))
-	}
-	return k
-}
-
-// followStateless reads a request that carries no assistant turn: the reply
-// to the request before and what is new in this one are a round.
-func (s *Session) followStateless(cache *Cache, call *haltd.Call, now time.Time) {
-	messages := make([]uint64, len(call.Opening))
-	var opening uint64
-	for i := range call.Opening {
-		messages[i] = xxhash.Sum64String(call.Opening[i].Text)
-		opening = fold(opening, messages[i])
-	}
-	p := &s.pending
+// followLoose takes a request that carries no assistant turn.
+func (s *Session) followLoose(h *History, now time.Time) {
 	switch {
-	case s.opening == 0 || opening == s.opening:
-		s.begin(call, opening) // the first request, or the same one again
-	case p.reply != nil:
-		if r, ok := s.statelessRound(call, messages); ok {
-			native := len(r.Calls) > 0
-			f := cache.read(roundID(&r, native), &r, native)
-			s.past = append(s.past, seenRound{f, f.id, now, s.pause(now)})
-			s.past = s.past[max(0, len(s.past)-maxRounds):]
-		} else {
-			s.begin(call, opening)
-		}
+	case s.pending == nil || h.opening.digest == s.opening.digest || s.pending == h.before && s.pending.answer != nil && h.next == nil:
+		// The first request, the same one again, or a job of its own.
+		s.begin(h)
+	case s.pending == h.before && s.pending.answer != nil:
+		s.keep(append(s.past, seenRound{h.next, h.next.id, now, s.pause(now)}))
 	}
-	p.reply, p.messages, p.lines = nil, messages, nil
-	if n := len(call.Opening); n > 0 {
-		p.lines = linesOf(call.Opening[n-1].Text)
-	}
+	s.pending = &Pending{messages: h.messages, lines: h.lines}
 }
-
-// begin starts the ledger of a new run.
-func (s *Session) begin(call *haltd.Call, opening uint64) {
-	if opening != s.opening || s.openingWords == nil {
-		s.openingWords = openingWords(call)
-	}
-	s.opening, s.past = opening, nil
-}
-
-// statelessRound joins the last reply with what this request says for the
-// first time: all that follows the messages of the request before, or all of
-// it where the client writes its history into one message. ok is false when
-// the request does not go on from that reply but is a job of its own.
-func (s *Session) statelessRound(call *haltd.Call, messages []uint64) (r haltd.Round, ok bool) {
-	known := 0
-	for known < min(len(messages)-1, len(s.pending.messages)) && messages[known] == s.pending.messages[known] {
-		known++
-	}
-	reply := s.pending.reply
-	r = haltd.Round{Text: reply.Text, Calls: reply.Calls}
-	ok = known > 0
-	for _, m := range call.Opening[known:] {
-		if rest, grew := s.grown(m.Text); grew {
-			m.Text, ok = strings.Replace(rest, reply.Text, "", 1), true
-		}
-		ok = ok || quotes(m.Text, reply)
-		switch {
-		case m.Role != haltd.RoleUser || m.Text == reply.Text:
-		case len(r.Calls) > 0:
-			r.Results = append(r.Results, haltd.ToolResult{Text: m.Text})
-		default:
-			r.Inputs = append(r.Inputs, m)
-		}
-	}
-	return r, ok
-}
-
-// grown is what a message adds to the last one of the request before, where
-// the client writes its history into one message: the lines that were not
-// there, or not so often.
-func (s *Session) grown(text string) (added string, ok bool) {
-	before := s.pending.lines
-	if len(before) < 2 {
-		return "", false
-	}
-	times := make(map[uint64]int, len(before))
-	for _, l := range before {
-		times[l]++
-	}
-	var b strings.Builder
-	kept := 0
-	for line := range strings.Lines(text) {
-		if h := lineHash(line); times[h] > 0 {
-			times[h]--
-			kept++
-			continue
-		}
-		b.WriteString(line)
-	}
-	return b.String(), b.Len() > 0 && 10*kept >= 9*len(before)
-}
-
-// maxLines bounds what is kept of a message that holds a history.
-const maxLines = 4096
-
-func linesOf(text string) []uint64 {
-	var ls []uint64
-	for line := range strings.Lines(text) {
-		if ls = append(ls, lineHash(line)); len(ls) == maxLines {
-			break
-		}
-	}
-	return ls
-}
-
-func lineHash(line string) uint64 { return xxhash.Sum64String(strings.TrimSpace(line)) }
-
-// quotes reports whether a message carries a reply within it: its text, or
-// the name of a tool that it called.
-func quotes(message string, reply *haltd.Reply) bool {
-	for i := range reply.Calls {
-		if strings.Contains(message, reply.Calls[i].Name) {
-			return true
-		}
-	}
-	text := strings.TrimSpace(reply.Text)
-	return len(text) >= quotable && strings.Contains(message, text)
-}
-
-// quotable is the length from which a reply that stands in the next message
-// is no coincidence.
-const quotable = 16
 
 // pause is how long the client took after the newest reply.
 func (s *Session) pause(now time.Time) time.Duration {
 	if s.replied.IsZero() || now.IsZero() {
 		return 0
 	}
-	return now.Sub(s.replied)
+	return max(0, now.Sub(s.replied))
 }
 
 // attach gives the session the reply to its newest call, complete at the
 // given time.
-func (s *Session) attach(reply *haltd.Reply, at time.Time) {
+func (s *Session) attach(a *Answer, at time.Time) {
 	s.replied, s.grew = at, true
-	if s.pending.messages != nil {
-		s.pending.reply = reply
+	if s.pending != nil {
+		s.pending = &Pending{s.pending.messages, s.pending.lines, a}
 	}
 }
 
-// openingWords are the words that a conversation begins with: nothing that
-// repeats them later is news.
-func openingWords(call *haltd.Call) []uint32 {
-	var ws []uint32
-	for i := range call.Opening {
-		ws = append(ws, words(call.Opening[i].Text, nil)...)
+// filters tell known words from new ones. They are used again: new ones for
+// every request would keep the garbage collector busy.
+type filters struct{ seen, acted wordFilter }
+
+var filterPool = sync.Pool{New: func() any { return new(filters) }}
+
+// compare brings the standings of the session's rounds up to date and hands
+// them to f.
+func (s *Session) compare(m *Model, st State, f func(*comparison)) {
+	from := st.Mark.find(s.past)
+	if from != s.from {
+		s.all, s.from = nil, from
 	}
-	return ws
+	s.all = s.all[:s.stillTrue()]
+	w := filterPool.Get().(*filters)
+	defer filterPool.Put(w)
+	clear(w.seen[:])
+	clear(w.acted[:])
+	c := comparison{model: m, others: st.Window.others(st.SessionID), counts: s.opening.counts, rounds: s.past, seen: &w.seen, acted: &w.acted, since: from}
+	known := len(s.all)
+	if known < len(s.past) {
+		w.seen.add(s.opening.words)
+	}
+	c.all = append(s.all, make([]standing, len(s.past)-known)...)
+	for i := range s.past {
+		if i < known {
+			if known < len(s.past) {
+				c.remember(&s.past[i])
+			}
+		} else {
+			c.compare(i)
+			c.judge(i, from)
+		}
+		if c.all[i].human {
+			c.since = i + 1
+		}
+	}
+	s.all = c.all
+	f(&c)
+}
+
+// stillTrue is how many standings hold: not those from the first message on
+// that was taken for a person's and that now came again.
+func (s *Session) stillTrue() int {
+	for i := range s.all {
+		if !s.all[i].human || s.past[i].input == 0 {
+			continue
+		}
+		for j := len(s.all); j < len(s.past); j++ {
+			if s.past[j].input == s.past[i].input {
+				return i
+			}
+		}
+	}
+	return len(s.all)
+}
+
+// judge finds whether a person spoke after round i, and how certain a stall
+// is by then.
+func (c *comparison) judge(i, from int) {
+	s := &c.all[i]
+	if i < from || i < c.since {
+		return
+	}
+	if c.byPerson(i) {
+		s.human = true
+		return
+	}
+	x := c.featuresAt(i)
+	s.logOdds = c.model.logOdds(&x)
+	s.certainty = certainty(s.logOdds)
+}
+
+// A person needs a moment to type, and types little when there is nothing
+// new to say: "continue", "try again".
+const (
+	typing   = 5 * time.Second
+	fewWords = 5
+)
+
+// byPerson reports whether a person spoke after a round. Where tools are
+// native, that is whoever says something for the first time, numbers and
+// clocks aside, after the assistant had spoken; and after a result, unless the
+// rounds before it ended so, too, as a harness does. Elsewhere, and when the
+// words come again, it is who took the time to type a few words.
+func (c *comparison) byPerson(i int) bool {
+	r := &c.rounds[i]
+	if r.scripted {
+		return false
+	}
+	if r.input != 0 && !c.cameAgain(i) {
+		return r.manner < called || !c.inputBefore(i)
+	}
+	return r.manner == spoken && r.answered && r.pause >= typing && len(r.tells) <= fewWords && r.outcome == neutral
+}
+
+func (c *comparison) cameAgain(i int) bool {
+	for j := range c.rounds {
+		if j != i && c.rounds[j].input == c.rounds[i].input {
+			return true
+		}
+	}
+	return false
+}
+
+// inputBefore reports whether one of the two rounds with calls before this
+// one ended with a user message.
+func (c *comparison) inputBefore(i int) bool {
+	calls := 0
+	for j := i - 1; j >= 0 && calls < 2; j-- {
+		if c.rounds[j].manner != called {
+			continue
+		}
+		if c.rounds[j].input != 0 {
+			return true
+		}
+		calls++
+	}
+	return false
 }
 
 // Rounds are the rounds of the session as the newest request showed them,
-// with what each adds to the evidence of a stall.
-func (s *Session) Rounds(mark Mark) []RoundEvidence {
-	from := mark.find(s.past)
-	c := compare(s.openingWords, s.past, from)
-	defer c.free()
-	ss := c.rounds
-	points := make([]int, len(ss))
-	families := make([]Family, len(ss))
-	for i := from; i < len(ss); i++ {
-		points[i], families[i] = ss[i].weigh()
+// with the certainty after each.
+func (s *Session) Rounds(mark Mark) (rs []RoundEvidence) {
+	s.compare(model, State{Mark: mark, Window: &Window{}}, func(c *comparison) {
+		order := make([]int, len(c.all))
+		for i := range order {
+			order[i] = i
+		}
+		rs = c.evidence(order)
+	})
+	return rs
+}
+
+// Features are those of the newest round, as it stands after the session was
+// judged. ok is false where no round counts. Training reads them here, so that
+// what is fitted is what judges.
+func (s *Session) Features(st State, parts ScoreParts) (x Features, ok bool) {
+	s.compare(model, st, func(c *comparison) {
+		if n := len(c.all); n > 0 && c.since < n {
+			x, ok = c.featuresAt(n-1), true
+			x[similarCalls] = similarity(parts)
+		}
+	})
+	return x, ok
+}
+
+// Weight is about how many words of eight bytes a session holds, for callers
+// that bound the memory of many.
+func (s *Session) Weight() int {
+	const perStanding = 32
+	n := len(s.opening.words)/2 + perStanding*len(s.all)
+	if p := s.pending; p != nil {
+		n += len(p.lines) + len(p.messages)
+		if p.answer != nil {
+			n += p.answer.act.weight()
+		}
 	}
-	return roundEvidence(ss, points, families)
+	for _, r := range s.past {
+		n += r.weight()
+	}
+	for i := range s.others {
+		for _, r := range s.others[i].past {
+			n += r.weight()
+		}
+	}
+	return n
 }
 
 // Mark is where the rounds that count begin, after a person resumed an agent:
@@ -292,13 +363,13 @@ type Mark struct {
 }
 
 // MarkHere puts all that a request shows behind the mark.
-func (s *Session) MarkHere(cache *Cache, call *haltd.Call, now time.Time) Mark {
-	rounds := s.rounds(cache, call, now)
-	if len(rounds) == 0 {
+func (s *Session) MarkHere(h *History, now time.Time) Mark {
+	s.follow(h, now)
+	if len(s.past) == 0 {
 		return Mark{}
 	}
-	m := Mark{Round: rounds[len(rounds)-1].id}
-	for _, r := range rounds {
+	m := Mark{Round: s.past[len(s.past)-1].id}
+	for _, r := range s.past {
 		if r.id == m.Round {
 			m.Count++
 		}

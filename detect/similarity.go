@@ -25,14 +25,21 @@ const corroborating = 2
 
 // Prompt is what a request newly says, hashed for the window.
 type Prompt struct {
-	Hash uint64 // 0 when there is no text
+	Hash  uint64 // SimHash; 0 when there is no text
+	Exact uint64 // digest of the text as it was sent, numbers and ids included
+	Loose bool   // the request carries no history
+	User  uint64 // digest of the user that the body names; 0 when it names none
 }
 
 // PromptOf hashes what the client newly said: the last user message, or the
 // tool results where the request ends with those.
 func PromptOf(call *haltd.Call) Prompt {
 	text, _ := call.Newest()
-	return Prompt{SimHash(text)}
+	p := Prompt{Hash: SimHash(text), Exact: xxhash.Sum64String(text), Loose: len(call.Rounds) == 0}
+	if call.Hints.User != "" {
+		p.User = xxhash.Sum64String(call.Hints.User)
+	}
+	return p
 }
 
 // toolSignature is a digest of the calls a reply made, names and canonical
@@ -60,6 +67,7 @@ func toolSignature(calls []haltd.ToolCall) uint64 {
 type Window struct {
 	entries []entry // oldest first
 	last    uint64  // the id given out last
+	streak  streak
 }
 
 // entry is one call. Its reply arrives later, or never.
@@ -67,8 +75,9 @@ type entry struct {
 	id       uint64
 	session  uint64
 	at       time.Time
-	prompt   uint64
-	replied  uint64 // order in which replies came; 0 before
+	prompt   Prompt
+	replied  uint64    // order in which replies came; 0 before
+	ended    time.Time // when the reply was complete; zero where unknown
 	response uint64
 	tools    uint64
 }
@@ -113,16 +122,21 @@ type Match struct {
 // Score compares a request with the last size-1 calls of the window: size
 // counts the request itself, which is never counted against itself.
 func (w *Window) Score(p Prompt, size int, now time.Time) (ScoreParts, []Match) {
-	var parts ScoreParts
-	var matches []Match
-	es := w.recent(size-1, now)
+	return score(w.recent(size-1, now), p, func(int) bool { return true })
+}
+
+// score compares a request with calls that count.
+func score(es []entry, p Prompt, counts func(i int) bool) (parts ScoreParts, matches []Match) {
 	latest := latestReply(es)
 	for i := range es {
 		e := &es[i]
+		if !counts(i) {
+			continue
+		}
 		m := Match{Entry: e.id, Time: e.at, PromptDistance: -1, ResponseDistance: -1}
-		if Similar(p.Hash, e.prompt) {
+		if Similar(p.Hash, e.prompt.Hash) {
 			parts.Prompts++
-			m.PromptDistance = Distance(p.Hash, e.prompt)
+			m.PromptDistance = Distance(p.Hash, e.prompt.Hash)
 		}
 		if latest != nil && e != latest && e.replied > 0 {
 			if Similar(latest.response, e.response) {
@@ -139,6 +153,71 @@ func (w *Window) Score(p Prompt, size int, now time.Time) (ScoreParts, []Match) 
 		}
 	}
 	return parts, matches
+}
+
+// certain is the score of those calls alone that match for a kill. Calls with
+// a history match as they are: stall has seen their rounds. A call without
+// one matches another only when both say the same to the letter for the same
+// user and session, and when all calls since came at the pace of a loop.
+func (w *Window) certain(p Prompt, session uint64, size int, now time.Time) ScoreParts {
+	es := w.recent(size-1, now)
+	paced := make([]bool, len(es))
+	next, unbroken := now, true
+	for i := len(es) - 1; i >= 0; i-- {
+		unbroken = unbroken && atPace(&es[i], next)
+		paced[i] = unbroken
+		next = es[i].at
+	}
+	parts, _ := score(es, p, func(i int) bool {
+		e := &es[i]
+		if !p.Loose && !e.prompt.Loose {
+			return true
+		}
+		return paced[i] && p.Exact == e.prompt.Exact && p.User == e.prompt.User && session == e.session
+	})
+	return parts
+}
+
+// loopPace is the pause between a reply and the next call above which calls
+// do not make a loop.
+const loopPace = time.Minute
+
+// atPace reports whether a call that starts at next follows e as in a loop:
+// soon after its reply, and not before it. Where the time is unknown, it does.
+func atPace(e *entry, next time.Time) bool {
+	if next.IsZero() || e.at.IsZero() {
+		return true
+	}
+	if e.replied == 0 {
+		return false
+	}
+	return e.ended.IsZero() || !next.Before(e.ended) && next.Sub(e.ended) <= loopPace
+}
+
+// longStreak is how many equal calls in a row stop an agent whose users or
+// sessions change with every call.
+const longStreak = 36
+
+// streak counts equal calls without a history, whoever makes them.
+type streak struct {
+	entry  uint64 // the newest call of it
+	prompt uint64
+	answer uint64 // digest of the answer that all of them got; 0 before
+	n      int
+}
+
+// next is the streak as this request continues it.
+func (w *Window) next(p Prompt, now time.Time) streak {
+	s := w.streak
+	if !p.Loose || p.Hash == 0 {
+		return streak{}
+	}
+	last := len(w.entries) - 1
+	if s.n == 0 || s.prompt != p.Exact || s.answer == 0 || last < 0 || w.entries[last].id != s.entry || !atPace(&w.entries[last], now) {
+		return streak{prompt: p.Exact, n: 1}
+	}
+	s.n++
+	return s
 }
 
 // recent are the newest n entries that are not too old.
@@ -163,21 +242,37 @@ func latestReply(es []entry) *entry {
 // Add puts a request that is forwarded into the window and returns the id by
 // which its reply finds it. Only the last size calls stay.
 func (w *Window) Add(p Prompt, size int, now time.Time) (id uint64) {
+	next := w.next(p, now)
 	w.last++
-	w.entries = append(w.recent(size-1, now), entry{id: w.last, at: now, prompt: p.Hash})
+	next.entry = w.last
+	w.streak = next
+	w.entries = append(w.recent(size-1, now), entry{id: w.last, at: now, prompt: p})
 	return w.last
 }
 
 // Attach puts the reply to its own request, whatever arrived in between. A
 // request that has left the window takes no reply.
-func (w *Window) Attach(id uint64, reply *haltd.Reply) {
+func (w *Window) Attach(id uint64, a *Answer, now time.Time) {
 	for i := range w.entries {
 		if e := &w.entries[i]; e.id == id {
 			w.last++
-			e.replied = w.last
-			e.response, e.tools = SimHash(reply.Text), toolSignature(reply.Calls)
+			e.replied, e.ended = w.last, now
+			e.response, e.tools = a.response, a.tools
+			w.streak.take(id, a)
 			return
 		}
+	}
+}
+
+// take takes the answer to the newest call of the streak.
+func (s *streak) take(id uint64, a *Answer) {
+	answer := max(fold(a.exact, a.tools), 1)
+	switch {
+	case s.n == 0 || s.entry != id:
+	case s.answer == 0 || s.answer == answer:
+		s.answer = answer
+	default:
+		*s = streak{entry: id, prompt: s.prompt, answer: answer, n: 1}
 	}
 }
 
@@ -197,11 +292,22 @@ func (w *Window) of(session uint64, matches []Match) (n int) {
 	return n
 }
 
+// others is which share of the calls is not of a session.
+func (w *Window) others(session uint64) float32 {
+	n := 0
+	for i := range w.entries {
+		if w.entries[i].session != session {
+			n++
+		}
+	}
+	return ratio(n, len(w.entries))
+}
+
 // View shows the calls of the window.
 func (w *Window) View() []haltd.WindowEntry {
 	out := make([]haltd.WindowEntry, len(w.entries))
 	for i, e := range w.entries {
-		out[i] = haltd.WindowEntry{Time: e.at.UTC(), PromptHash: hashText(e.prompt), ResponseHash: hashText(e.response), Tools: hashText(e.tools)}
+		out[i] = haltd.WindowEntry{Time: e.at.UTC(), PromptHash: hashText(e.prompt.Hash), ResponseHash: hashText(e.response), Tools: hashText(e.tools)}
 	}
 	return out
 }

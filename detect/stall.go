@@ -1,211 +1,236 @@
 package detect
 
 import (
-	"slices"
+	"math"
 	"strconv"
 )
 
-// finding is what stall makes of a conversation.
-type finding struct {
-	signals  []Signal
-	progress bool // there are rounds, and the last of them repeat nothing
+// stalled is what stall makes of a conversation at its newest request.
+type stalled struct {
+	certainty float32
+	signal    *Signal // nil where the warn line is not reached
+	progress  bool    // there are rounds, and the warn line is not reached
 }
 
-// stall judges the rounds of a conversation at its newest request.
-func stall(opening []uint32, rounds []seenRound, from int) finding {
-	c := compare(opening, rounds, from)
-	defer c.free()
-	counting := c.rounds[min(from, len(c.rounds)):]
-	var f finding
-	sum := addUp(counting)
-	if sig, ok := sum.signal(); ok {
-		f.signals = append(f.signals, sig)
+// lines are where stall warns and kills, from 0 to 1.
+type lines struct{ warn, kill float32 }
+
+// leastRepeated is how many of the recent rounds must repeat something for a
+// kill: whatever the sum says, a kill needs repetition.
+const leastRepeated = 3
+
+// stall decides: kill from the kill line on, where the round before had
+// reached the warn line already, so that nothing is killed out of the blue.
+func (c *comparison) stall(at lines, similar float32) stalled {
+	n := len(c.all)
+	if n == 0 || c.since >= n {
+		return stalled{}
 	}
-	if sig, ok := returningRefusal(counting); ok {
-		f.signals = append(f.signals, sig)
+	x := c.featuresAt(n - 1)
+	x[similarCalls] = similar
+	z := c.model.logOdds(&x)
+	f := stalled{certainty: certainty(z)}
+	f.progress = n > 1 && f.certainty < at.warn
+	if f.certainty < at.warn {
+		return f
 	}
-	// Who only waits, or scrolls on, is given the patience for it also by
-	// similarity.
-	f.progress = len(rounds) > 1 && (sum.score < warnAt || sum.score < killAt && sum.waits())
+	s := &Signal{
+		Detector: Stall, Level: Warn, Score: percent(f.certainty), Threshold: percent(at.warn),
+		Certainty: percent(f.certainty), WarnAt: percent(at.warn), KillAt: percent(at.kill),
+		Reasons: c.model.reasons(&x),
+	}
+	repeated, slow := c.repeated()
+	switch {
+	case f.certainty < at.kill || len(repeated) < leastRepeated:
+	case n-1 == c.since || c.all[n-2].certainty < at.warn:
+	case 2*slow > len(repeated):
+		s.Unmet = "the client takes more than a minute between equal results"
+	default:
+		s.Level, s.Threshold = Kill, percent(at.kill)
+	}
+	c.explain(s, repeated)
+	f.signal = s
 	return f
 }
 
-// tally is the evidence at the newest round.
-type tally struct {
-	score    int        // what may kill
-	patient  int        // score, and the repetitions that only warn
-	before   []standing // those until the score was last zero
-	rounds   []standing // those since
-	points   []int
-	families []Family
-}
+// percent writes a share as the record has it: one decimal.
+func percent(f float32) float64 { return math.Round(float64(f)*1000) / 10 }
 
-// addUp runs the sequential test over the rounds.
-func addUp(ss []standing) tally {
-	var t tally
-	start := 0
-	points := make([]int, len(ss))
-	families := make([]Family, len(ss))
-	for i := range ss {
-		p, family := ss[i].weigh()
-		points[i], families[i] = p, family
-		t.patient = min(max(0, t.patient+p), capAt)
-		if p < 0 || !ss[i].onlyWarns() {
-			t.score = min(max(0, t.score+p), capAt)
+// repeated are the recent rounds that repeat something, oldest first, and how
+// many of them came after a pause of more than a minute.
+func (c *comparison) repeated() (is []int, slow int) {
+	n := len(c.all)
+	var gone float32
+	first := n
+	for j := n - 1; j >= c.since && gone < windows[len(windows)-1] && n-j <= mostRounds; j-- {
+		gone += c.all[j].dose
+		first = j
+	}
+	for j := first; j < n; j++ {
+		if c.all[j].family() == "" {
+			continue
 		}
-		if ss[i].human {
-			t.score, t.patient = 0, 0
-		}
-		if t.patient == 0 {
-			start = i + 1
+		is = append(is, j)
+		if c.all[j].slow {
+			slow++
 		}
 	}
-	t.before, t.rounds, t.points, t.families = ss[:start], ss[start:], points[start:], families[start:]
-	return t
+	return is, slow
 }
 
-// waits reports whether nothing but waiting, or moving on unseen, speaks for a
-// stall.
-func (t *tally) waits() bool {
-	for i, p := range t.points {
-		if p > 0 && t.families[i] != Waiting && !t.rounds[i].onward {
-			return false
+// family is the pattern that a round is part of; "" where it repeats nothing.
+func (s *standing) family() Family {
+	g := &s.signs
+	best, family := float32(0), Family("")
+	for k, v := range g {
+		in := &signInfos[k]
+		if in.direction != speaks || in.family == "" || v == 0 {
+			continue
+		}
+		if w := v * strength(sign(k)); w > best {
+			best, family = w, in.family
 		}
 	}
-	return true
+	if family == Repeat && s.signs[waits] > 0 && s.pairAgo > 0 {
+		return Waiting
+	}
+	return family
 }
 
-// signal is the verdict of the test: kill, warn or nothing.
-func (t *tally) signal() (Signal, bool) {
-	s := Signal{Detector: Stall, Score: float64(t.score), Threshold: killAt}
+// strength orders the signs of one round: what names it best.
+func strength(k sign) float32 {
+	switch k {
+	case repeatNext, repeatNear, repeatPlace, doubled:
+		return 4
+	case failVaried, emptyVaried, sameVaried, notThereAgain, pastEnd:
+		return 3
+	case saidAgain, silentTurn:
+		return 2
+	}
+	return 1
+}
+
+// maxEvidence bounds the rounds that a signal carries; the newest stay.
+const maxEvidence = 40
+
+// explain names the family that weighs most, and the rounds that prove it.
+func (c *comparison) explain(s *Signal, repeated []int) {
+	s.Family = c.familyOf(s.Reasons, repeated)
+	shown := map[int]bool{}
+	for _, i := range repeated {
+		shown[i] = true
+		for _, ago := range []int{c.all[i].pairAgo, c.all[i].placeAgo, c.all[i].residueAgo} {
+			if ago > 0 && ago <= near {
+				shown[i-ago] = true
+				break
+			}
+		}
+	}
+	var order []int
+	for i := range c.all {
+		if shown[i] {
+			order = append(order, i)
+		}
+	}
+	s.Rounds = c.evidence(order[max(0, len(order)-maxEvidence):])
+	c.describe(s, repeated)
+}
+
+// familyOf is the family that most of the repeated rounds are of; a refusal
+// is known by the reasons, because its rounds look like others.
+func (c *comparison) familyOf(reasons []Reason, repeated []int) Family {
+	times := map[Family]float32{}
+	for _, i := range repeated {
+		times[c.all[i].family()] += c.all[i].dose
+	}
+	best := Futile
+	for _, f := range [...]Family{Repeat, Cycle, Futile, Chatter, Refusal, Waiting} {
+		if times[f] > times[best] {
+			best = f
+		}
+	}
+	last := &c.all[len(c.all)-1]
 	switch {
-	case t.score >= killAt:
-		s.Level = Kill
-	case t.patient >= warnAt:
-		s.Level, s.Score, s.Threshold = Warn, float64(t.patient), warnAt
-	default:
-		return Signal{}, false
+	case last.lapOf > 1 && last.lapRuns >= last.lapOf && best != Chatter && best != Waiting:
+		return Cycle
+	case best == Cycle:
+		best = Repeat
 	}
-	t.explain(&s)
-	return s, true
+	points := map[Family]int{}
+	for _, r := range reasons {
+		points[r.Family] += r.Points
+	}
+	if len(repeated) < 6 && points[Refusal] > points[best] && (last.refused > 0 || last.failTimes > 0) {
+		return Refusal
+	}
+	return best
 }
 
-// explain fills in which rounds speak for the stall, and the family that
-// weighs most among them.
-func (t *tally) explain(s *Signal) {
-	weight := map[Family]int{}
-	for i, f := range t.families {
-		if t.points[i] > 0 {
-			weight[f] += t.points[i]
-		}
-	}
-	for _, f := range [...]Family{Repeat, Futile, Waiting, Chatter} {
-		if weight[f] > weight[s.Family] || s.Family == "" && weight[f] > 0 {
-			s.Family = f
-		}
-	}
-	first := t.repeated()
-	s.Rounds = newest(roundEvidence(append(first, t.rounds...), append(make([]int, len(first)), t.points...), append(make([]Family, len(first)), t.families...)))
+// describe fills in which tools, how often, and what they got.
+func (c *comparison) describe(s *Signal, repeated []int) {
+	last := len(c.all) - 1
 	switch s.Family {
+	case Cycle:
+		p := c.all[last].lapOf
+		for j := last - p + 1; j <= last; j++ {
+			s.Tools = append(s.Tools, c.rounds[j].name)
+		}
+		s.Count = c.all[last].lapRuns/p + 1
+	case Refusal:
+		s.Tools, s.Outcome = []string{c.rounds[last].name}, c.rounds[last].outcome.word()
+		s.Count = int(max(c.all[last].refused, c.all[last].failTimes)) + 1
 	case Repeat, Waiting:
-		t.explainRepeat(s)
+		c.countRepeats(s, repeated)
 	default:
-		for i, f := range t.families {
-			if f == s.Family && t.points[i] > 0 {
+		for _, i := range repeated {
+			if c.all[i].family() == s.Family {
 				s.Count++
-				s.Outcome = t.rounds[i].outcome.word()
-				s.Tools = []string{t.rounds[i].name}
+				s.Tools, s.Outcome = []string{c.rounds[i].name}, c.rounds[i].outcome.word()
 			}
 		}
 		s.Count++ // the round that the first of them repeats
 	}
 }
 
-// repeated are the rounds from before the evidence that rounds of it repeat.
-func (t *tally) repeated() (rs []standing) {
-	for i := range t.rounds {
-		ago := t.rounds[i].pairAgo
-		if first := len(t.before) + i - ago; t.points[i] > 0 && ago > 0 && first < len(t.before) {
-			rs = append(rs, t.before[first])
-		}
-	}
-	slices.SortFunc(rs, func(a, b standing) int { return a.index - b.index })
-	return rs
-}
-
-// explainRepeat names the round that repeats most, or the cycle.
-func (t *tally) explainRepeat(s *Signal) {
-	if p := period(t.rounds); p > 1 {
-		s.Family = Cycle
-		for _, r := range t.rounds[len(t.rounds)-p:] {
-			s.Tools = append(s.Tools, r.name)
-		}
-		s.Count = len(t.rounds)/p + 1
-		return
-	}
+// countRepeats finds the act that repeats most.
+func (c *comparison) countRepeats(s *Signal, repeated []int) {
 	times := map[uint64]int{}
-	for i := range t.rounds {
-		r := &t.rounds[i]
-		if t.points[i] <= 0 || r.actAgo == 0 && r.doubles == 0 {
-			continue
-		}
-		times[r.act]++
-		if times[r.act]+1 > s.Count {
-			s.Count, s.Tools, s.Outcome = times[r.act]+1, []string{r.name}, ""
-			if r.pairAgo > 0 || r.doubles > 0 {
+	for _, i := range repeated {
+		r := &c.rounds[i]
+		times[r.core]++
+		if n := times[r.core] + 1; n > s.Count {
+			s.Count, s.Tools, s.Outcome = n, []string{r.name}, ""
+			if c.all[i].repeats() || r.doubles > 0 {
 				s.Outcome = r.outcome.word()
 			}
 		}
 	}
 }
 
-// period is the length of the cycle that the newest rounds go through, 1 to
-// near; 0 when they go through none twice.
-func period(rs []standing) int {
-	n := len(rs)
-	for p := 1; p <= near; p++ {
-		if n < p+1 {
-			break
+// evidence shows rounds with a letter for each that is different.
+func (c *comparison) evidence(order []int) []RoundEvidence {
+	type pair struct{ act, result uint64 }
+	letters := map[pair]string{}
+	out := make([]RoundEvidence, 0, len(order))
+	for _, i := range order {
+		r, s := &c.rounds[i], &c.all[i]
+		k := pair{r.core, r.result}
+		if s.returns() { // nearly the same place goes by the letter of the first
+			k.result = c.rounds[i-s.placeAgo].result
 		}
-		same := true
-		for i := n - p; i < n && same; i++ {
-			j := i - p
-			if j < 0 { // the first time round lies before the evidence
-				same = rs[i].pairAgo == p
-				continue
-			}
-			same = rs[i].act == rs[j].act && rs[i].result == rs[j].result
-		}
-		if same {
-			return p
-		}
-	}
-	return 0
-}
-
-// maxEvidence bounds the rounds that a signal carries; the newest stay.
-const maxEvidence = 40
-
-func roundEvidence(rs []standing, points []int, families []Family) []RoundEvidence {
-	letters := map[pairKey]string{}
-	var out []RoundEvidence
-	for i := range rs {
-		r := &rs[i]
-		k := pairKey{r.act, r.result}
 		l, ok := letters[k]
 		if !ok {
 			l = letter(len(letters))
 			letters[k] = l
 		}
 		out = append(out, RoundEvidence{
-			Index: r.index, Letter: l, Tool: r.name, Outcome: r.outcome.word(),
-			Act: digestText(r.act), Result: digestText(r.result), Points: points[i], Family: families[i],
+			Index: i, Letter: l, Tool: r.name, Outcome: r.outcome.word(),
+			Act: digestText(r.act), Result: digestText(r.result),
+			Certainty: percent(s.certainty), Family: s.family(),
 		})
 	}
 	return out
 }
-
-func newest(rs []RoundEvidence) []RoundEvidence { return rs[max(0, len(rs)-maxEvidence):] }
 
 // letter is A to Z, then A1 and so on.
 func letter(n int) string {

@@ -75,6 +75,17 @@ func (l *wordList) sort() []uint32 {
 	return l.sorted[:len(ws)]
 }
 
+// addAll adds the words and numbers of a text. keep, when given, selects.
+func (l *wordList) addAll(text string, keep func(string, token) bool) {
+	s := scanner{text: text}
+	for t, ok := s.next(); ok && !l.full(); t, ok = s.next() {
+		if t.class == mark || t.class == volatile || keep != nil && !keep(text, t) {
+			continue
+		}
+		l.add(t.asWord(text))
+	}
+}
+
 // words are the distinct words and numbers of a text, sorted. keep, when
 // given, selects.
 func words(text string, keep func(string, token) bool) []uint32 {
@@ -83,26 +94,6 @@ func words(text string, keep func(string, token) bool) []uint32 {
 	}
 	l := newWordList()
 	defer l.free()
-	s := scanner{text: text}
-	for t, ok := s.next(); ok && !l.full(); t, ok = s.next() {
-		if t.class == mark || t.class == volatile || keep != nil && !keep(text, t) {
-			continue
-		}
-		l.add(t.asWord(text))
-	}
-	return l.distinct()
-}
-
-// characters are words as a result is compared by: single characters where a
-// script has no spaces.
-func characters(text string) []uint32 {
-	l := newWordList()
-	defer l.free()
-	s := scanner{text: text}
-	for t, ok := s.next(); ok && !l.full(); t, ok = s.next() {
-		if t.class != mark && t.class != volatile {
-			l.add(uint32(t.hash))
-		}
-	}
+	l.addAll(text, keep)
 	return l.distinct()
 }

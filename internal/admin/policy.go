@@ -28,6 +28,8 @@ type killSwitchPatch struct {
 	Stall                omittable[haltd.Action] `json:"stall,omitzero" enum:"kill,reject,warn"`
 	WindowScope          omittable[haltd.Scope]  `json:"window_scope,omitzero" enum:"agent,session"`
 	KillScope            omittable[haltd.Scope]  `json:"kill_scope,omitzero" enum:"agent,session"`
+	WarnAt               omittable[float64]      `json:"warn_at,omitzero" minimum:"1" maximum:"99.9"`
+	KillAt               omittable[float64]      `json:"kill_at,omitzero" minimum:"1" maximum:"99.9"`
 	RequireCorroboration omittable[bool]         `json:"require_corroboration,omitzero"`
 	Stateless            omittable[bool]         `json:"stateless,omitzero"`
 	RetryAfter           omittable[int]          `json:"retry_after_seconds,omitzero" minimum:"1" maximum:"86400"`
@@ -158,6 +160,8 @@ func (k *killSwitchPatch) change(own **haltd.KillSwitchOverride) {
 	k.Stall.into(&next.Stall)
 	k.WindowScope.into(&next.WindowScope)
 	k.KillScope.into(&next.KillScope)
+	k.WarnAt.into(&next.WarnAt)
+	k.KillAt.into(&next.KillAt)
 	k.RequireCorroboration.into(&next.RequireCorroboration)
 	k.Stateless.into(&next.Stateless)
 	k.RetryAfter.into(&next.RetryAfter)

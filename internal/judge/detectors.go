@@ -18,14 +18,18 @@ func (j *Judge) detect(ctx context.Context, v *Verdict) {
 	v.settings = settings(&v.agent.Policy)
 	since := v.agent.Activated(r.Session)
 	mark, err := j.findMark(ctx, v.place, r, since)
+	var h *detect.History
+	if err == nil {
+		h, err = j.read(ctx, v.place, r)
+	}
 	if err == nil {
 		err = j.States.With(ctx, v.place, r.Now, func(m detect.Memory) {
 			st := j.state(m, r)
 			if mark.needed && m.Note.Marked.Before(since) {
-				mark.put(st, m.Note, r, since)
+				mark.put(st, m.Note, h, r, since)
 			}
 			st.Mark = m.Note.Mark
-			j.judgeCall(v, st, m)
+			j.judgeCall(v, st, h, m)
 		})
 	}
 	if err != nil {
@@ -40,17 +44,30 @@ func (j *Judge) detect(ctx context.Context, v *Verdict) {
 	}
 }
 
-func (j *Judge) state(m detect.Memory, r *Request) detect.State {
-	return detect.State{Cache: j.cache, Window: m.Window, Session: m.Session, SessionID: r.sessionID(), Mark: m.Note.Mark}
+// read reads the request outside of every lock: however long it is, other
+// calls of its agent do not wait for it. What a request without a history goes
+// on from is asked for first.
+func (j *Judge) read(ctx context.Context, p detect.Place, r *Request) (*detect.History, error) {
+	var before *detect.Pending
+	if len(r.Call.Rounds) == 0 {
+		if err := j.States.With(ctx, p, r.Now, func(m detect.Memory) { before = m.Session.Pending() }); err != nil {
+			return nil, err
+		}
+	}
+	return detect.Read(j.cache, r.Call, before), nil
 }
 
-func (j *Judge) judgeCall(v *Verdict, st detect.State, m detect.Memory) {
+func (j *Judge) state(m detect.Memory, r *Request) detect.State {
+	return detect.State{Window: m.Window, Session: m.Session, SessionID: r.sessionID(), Mark: m.Note.Mark}
+}
+
+func (j *Judge) judgeCall(v *Verdict, st detect.State, h *detect.History, m detect.Memory) {
 	r, set := v.request, v.settings
 	set.Stateless = set.Stateless || r.Retry // the retry of a call is like that call
-	v.Detected = detect.Judge(set, st, r.Call, r.Now)
-	if v.forgive(m, st.Cache) {
+	v.Detected = detect.Judge(set, st, h, r.Now)
+	if v.forgive(m, h) {
 		st.Mark = m.Note.Mark
-		v.Detected = detect.Judge(set, st, r.Call, r.Now)
+		v.Detected = detect.Judge(set, st, h, r.Now)
 	}
 	v.findDetected()
 	v.decide()
@@ -67,7 +84,7 @@ func (j *Judge) judgeCall(v *Verdict, st detect.State, m detect.Memory) {
 
 // forgive ends rejections after the agent has been quiet for as long as it was
 // asked to: what it did before no longer counts. It reports whether it did.
-func (v *Verdict) forgive(m detect.Memory, cache *detect.Cache) (did bool) {
+func (v *Verdict) forgive(m detect.Memory, h *detect.History) (did bool) {
 	r := v.request
 	quiet := func(d detect.Detector, past *detect.Rejections) bool {
 		wait := time.Duration(v.agent.Policy.KillSwitch.RetryAfter) * time.Second
@@ -82,7 +99,7 @@ func (v *Verdict) forgive(m detect.Memory, cache *detect.Cache) (did bool) {
 		did = true
 	}
 	if quiet(detect.Stall, &m.Note.Stalled) {
-		m.Note.Mark = m.Session.MarkHere(cache, r.Call, r.Now)
+		m.Note.Mark = m.Session.MarkHere(h, r.Now)
 		did = true
 	}
 	return did
@@ -165,7 +182,7 @@ func settings(p *haltd.Policy) detect.Settings {
 	k := &p.KillSwitch
 	return detect.Settings{
 		WindowSize: k.WindowSize, Threshold: k.Threshold, RequireCorroboration: k.RequireCorroboration,
-		Stateless: k.Stateless, MinPromptTokens: p.Growth.MinPromptTokens,
+		Stateless: k.Stateless, WarnAt: k.WarnAt, KillAt: k.KillAt, MinPromptTokens: p.Growth.MinPromptTokens,
 	}
 }
 
@@ -207,13 +224,13 @@ func (j *Judge) findMark(ctx context.Context, p detect.Place, r *Request, since 
 
 // put leaves everything that the request shows behind the mark, unless a mark
 // is known or none is needed.
-func (m *marking) put(st detect.State, n *detect.Note, r *Request, since time.Time) {
+func (m *marking) put(st detect.State, n *detect.Note, h *detect.History, r *Request, since time.Time) {
 	*n = detect.Note{Marked: since}
 	switch {
 	case m.known != nil:
 		n.Mark = *m.known
 	case !m.fresh:
-		n.Mark = st.Session.MarkHere(st.Cache, r.Call, r.Now)
+		n.Mark = st.Session.MarkHere(h, r.Now)
 		m.made = &haltd.Mark{Agent: r.Agent, Session: r.Session, ActivatedAt: since, Round: n.Mark.Round, Count: n.Mark.Count}
 	}
 }

@@ -147,9 +147,10 @@ func (v *Verdict) Observe(ctx context.Context, reply *haltd.Reply, now time.Time
 	}
 	j, r := v.judge, v.request
 	var signals []detect.Signal
+	answer := detect.ReadReply(reply)
 	// The client may be gone; what it was told still counts.
 	err := j.States.With(context.WithoutCancel(ctx), v.place, now, func(m detect.Memory) {
-		signals = detect.Observe(v.settings, j.state(m, r), v.entry, r.Call, reply, now)
+		signals = detect.Observe(v.settings, j.state(m, r), v.entry, detect.Source{Model: r.Call.Model, System: r.Call.System}, answer, now)
 	})
 	if err != nil {
 		j.Logger.Warn("reply not observed", "agent", r.Agent, "error", err)
@@ -199,10 +200,12 @@ type Record struct {
 	Sentence string            `json:"sentence,omitempty"`
 	Score    float64           `json:"score"`
 	Parts    detect.ScoreParts `json:"parts"`
-	Unmet    string            `json:"unmet,omitempty"` // what the score lacks to be corroborated
-	Grace    bool              `json:"grace,omitempty"`
-	Bypass   bool              `json:"bypass,omitempty"`
-	Findings []haltd.Finding   `json:"findings,omitempty"`
+	// Certainty is how sure stall is, in percent.
+	Certainty float64         `json:"certainty"`
+	Unmet     string          `json:"unmet,omitempty"` // what the score lacks to be corroborated
+	Grace     bool            `json:"grace,omitempty"`
+	Bypass    bool            `json:"bypass,omitempty"`
+	Findings  []haltd.Finding `json:"findings,omitempty"`
 	// Signals is the evidence. It stands in the event that tells of a
 	// verdict, not in that of every call.
 	Signals []detect.Signal `json:"signals,omitempty"`
@@ -211,7 +214,7 @@ type Record struct {
 // Brief is the verdict for the event of its call; nil when there is nothing
 // to say.
 func (v *Verdict) Brief() json.RawMessage {
-	if len(v.Findings) == 0 && v.Detected.Level == detect.Pass && v.Detected.Parts.Score() == 0 {
+	if len(v.Findings) == 0 && v.Detected.Level == detect.Pass && v.Detected.Parts.Score() == 0 && v.Detected.Certainty < 5 {
 		return nil
 	}
 	r := v.record()
@@ -225,7 +228,7 @@ func (v *Verdict) Full() json.RawMessage { return encode(v.record()) }
 func (v *Verdict) record() Record {
 	d := &v.Detected
 	r := Record{
-		Action: v.Decision.Action, Level: d.Level, Score: d.Parts.Score(), Parts: d.Parts, Unmet: d.Unmet,
+		Action: v.Decision.Action, Level: d.Level, Score: d.Parts.Score(), Parts: d.Parts, Certainty: d.Certainty, Unmet: d.Unmet,
 		Grace: v.grace, Bypass: v.bypass, Findings: v.Findings, Signals: d.Signals, Sentence: v.Decision.Sentence,
 	}
 	if r.Sentence == "" && len(d.Signals) > 0 {

@@ -167,7 +167,7 @@ func settings(env Env) (detect.Settings, error) {
 	k := cfg.Defaults.KillSwitch
 	return detect.Settings{
 		WindowSize: k.WindowSize, Threshold: k.Threshold, RequireCorroboration: k.RequireCorroboration,
-		Stateless: k.Stateless, MinPromptTokens: cfg.Defaults.Growth.MinPromptTokens,
+		Stateless: k.Stateless, WarnAt: k.WarnAt, KillAt: k.KillAt, MinPromptTokens: cfg.Defaults.Growth.MinPromptTokens,
 	}, nil
 }
 

@@ -38,11 +38,14 @@ func explain(w io.Writer, paths []string, id string, set detect.Settings) error 
 			rounds := t.session.Rounds(detect.Mark{})
 			fmt.Fprintf(w, "request %d  %s\n", s.Step, s.Thread)
 			for _, r := range rounds[min(shown[s.Thread], len(rounds)):] {
-				fmt.Fprintf(w, "    %-3s %4d  %-24.24s %-13s %+4d %s\n", r.Letter, r.Index, r.Tool, r.Outcome, r.Points, r.Family)
+				fmt.Fprintf(w, "    %-3s %4d  %-24.24s %-13s %5.1f %%  %s\n", r.Letter, r.Index, r.Tool, r.Outcome, r.Certainty, r.Family)
 			}
 			shown[s.Thread] = len(rounds)
 			for i := range signals {
 				fmt.Fprintf(w, "  %s  %s\n", strings.ToUpper(signals[i].Level.String()), signals[i].Sentence("the agent"))
+				for _, r := range signals[i].Reasons {
+					fmt.Fprintf(w, "      %+4d  %s\n", r.Points, r.Text)
+				}
 			}
 			return nil
 		})

@@ -1,9 +1,7 @@
 package replay
 
 import (
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -43,6 +41,7 @@ type own struct {
 	set    detect.Settings
 	cache  *detect.Cache
 	window detect.Window
+	sample func(*Step, *detect.Features) // told the features at each step; nil for none
 }
 
 func (o *own) step(s *Step, t *thread) ([]detect.Signal, error) {
@@ -51,11 +50,15 @@ func (o *own) step(s *Step, t *thread) ([]detect.Signal, error) {
 		return nil, err
 	}
 	at := s.at()
-	st := detect.State{Cache: o.cache, Window: &o.window, Session: &t.session, SessionID: xxhash.Sum64String(s.Thread)}
-	v := detect.Judge(o.set, st, call, at)
+	st := detect.State{Window: &o.window, Session: &t.session, SessionID: xxhash.Sum64String(s.Thread)}
+	v := detect.Judge(o.set, st, detect.Read(o.cache, call, t.session.Pending()), at)
 	entry := detect.Admit(o.set, st, v, at)
-	// Traces do not say when a reply was complete.
-	detect.Observe(o.set, st, entry, call, t.reply(s), time.Time{})
+	detect.Observe(o.set, st, entry, detect.Source{Model: call.Model, System: call.System}, detect.ReadReply(t.reply(s)), s.answered())
+	if o.sample != nil {
+		if x, ok := t.session.Features(st, v.Parts); ok {
+			o.sample(s, &x)
+		}
+	}
 	return v.Signals, nil
 }
 
@@ -78,7 +81,7 @@ func (g *agentgazer) step(s *Step, t *thread) ([]detect.Signal, error) {
 			Parts: &parts, Matches: matches, Window: g.window.Len() + 1,
 		}}, nil
 	}
-	g.window.Attach(g.window.Add(prompt, set.WindowSize, s.at()), t.reply(s))
+	g.window.Attach(g.window.Add(prompt, set.WindowSize, s.at()), detect.ReadReply(t.reply(s)), s.answered())
 	return nil, nil
 }
 
@@ -113,8 +116,8 @@ func (f *fairvisor) step(s *Step, t *thread) ([]detect.Signal, error) {
 	block := detect.LoopDetection{Enabled: true, WindowSeconds: 60, Threshold: 4, Action: detect.LoopReject}
 	var body xxhash.Digest
 	body.Reset()
-	for i := range t.messages {
-		fmt.Fprintf(&body, "%q", t.messages[i])
+	for _, m := range t.messages {
+		body.Write(m)
 	}
 	r := detect.Request{
 		Agent: s.Run, Policy: "fairvisor", Method: "POST", Path: "/v1/chat/completions",

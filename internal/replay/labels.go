@@ -11,10 +11,14 @@ type Label struct {
 	Source string
 	Group  string // stuck, healthy, wasteful, recovered, capped_chat, failed_norep, …
 	Read   bool   // by a reader, not by the rule
-	// Confirm is the step that proves the repetition by the rule, Stop the
+	// Confidence is how sure the reader was, from 0 to 1; 0 without one.
+	Confidence float64
+	// Onset is the step at which useless repetition begins,
+	// Confirm the step that proves the repetition by the rule, Stop the
 	// step at which a reader would have stopped the run; nil where there is
 	// none.
-	Confirm, Stop *int
+	Onset, Confirm, Stop *int
+	Solved               bool // the run reached its goal
 }
 
 // LoadLabels reads files of labels, by rule and by reading. The reader's
@@ -25,7 +29,9 @@ func LoadLabels(paths []string) (map[string]Label, error) {
 		err := eachLine(path, func(line []byte) error {
 			var l struct {
 				Run, Source, Label, Verdict string
-				Confirm, Stop               *int
+				Onset, Confirm, Stop        *int
+				Confidence                  float64
+				Solved                      *bool
 			}
 			if err := json.Unmarshal(line, &l); err != nil {
 				return fmt.Errorf("reading a label: %w", err)
@@ -36,11 +42,11 @@ func LoadLabels(paths []string) (map[string]Label, error) {
 				have.Source = l.Source
 			}
 			if l.Verdict != "" {
-				have.Group, have.Read, have.Stop = l.Verdict, true, l.Stop
+				have.Group, have.Read, have.Onset, have.Stop, have.Confidence = l.Verdict, true, l.Onset, l.Stop, l.Confidence
 			} else {
-				have.Confirm = l.Confirm
+				have.Confirm, have.Solved = l.Confirm, l.Solved != nil && *l.Solved
 				if !have.Read {
-					have.Group = l.Label
+					have.Group, have.Onset = l.Label, l.Onset
 				}
 			}
 			labels[l.Run] = have

@@ -14,18 +14,20 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/wire/openai"
 )
 
 // Step is one LLM call of a recorded run, as the trace format writes it.
 type Step struct {
-	Run      string    `json:"run"`
-	Source   string    `json:"source"`
-	Model    string    `json:"model"`
-	Step     int       `json:"step"`
-	Thread   string    `json:"thread"`
-	Keep     int       `json:"keep"`
-	Delta    []message `json:"messages_delta"`
-	Response string    `json:"response_text"`
+	Run    string `json:"run"`
+	Source string `json:"source"`
+	Model  string `json:"model"`
+	Step   int    `json:"step"`
+	Thread string `json:"thread"`
+	Keep   int    `json:"keep"`
+	// Delta is messages in the manner of OpenAI chat, byte for byte.
+	Delta    []json.RawMessage `json:"messages_delta"`
+	Response string            `json:"response_text"`
 	Calls    []struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
@@ -34,21 +36,6 @@ type Step struct {
 	CompletionTokens int64    `json:"completion_tokens"`
 	Estimated        bool     `json:"tokens_estimated"`
 	T                *float64 `json:"t"`
-}
-
-// message is one message of a request, in the manner of OpenAI chat.
-type message struct {
-	Role       string `json:"role"`
-	Content    string `json:"content"`
-	Name       string `json:"name"`
-	ToolCallID string `json:"tool_call_id"`
-	ToolCalls  []struct {
-		ID       string `json:"id"`
-		Function struct {
-			Name      string `json:"name"`
-			Arguments string `json:"arguments"`
-		} `json:"function"`
-	} `json:"tool_calls"`
 }
 
 // maxLine bounds one line of a trace: a request of 200,000 tokens with room
@@ -92,64 +79,41 @@ func eachLine(path string, f func(line []byte) error) error {
 
 // conversation rebuilds the requests of one thread.
 type conversation struct {
-	messages []message
+	messages []json.RawMessage
 	native   bool // tool calls have been seen as such
+	body     []byte
 }
 
 var errKeep = errors.New("field keep is more than the messages of the request before")
 
-// next turns a step into the call that a gateway would have read.
+// next turns a step into the call that a gateway would have read: the request
+// is written as a body of its format and read as the gateway reads it.
 func (c *conversation) next(s *Step) (*haltd.Call, error) {
 	if s.Keep > len(c.messages) || s.Keep < 0 {
 		return nil, errKeep
 	}
 	c.messages = append(c.messages[:s.Keep:s.Keep], s.Delta...)
-	for i := range s.Delta {
-		if s.Delta[i].Role == "tool" || len(s.Delta[i].ToolCalls) > 0 {
-			c.native = true
-		}
+	model, err := json.Marshal(s.Model)
+	if err != nil {
+		return nil, fmt.Errorf("field model: %w", err)
 	}
-	call := &haltd.Call{Format: "openai-chat", Model: s.Model, PromptTokens: int(s.PromptTokens)}
-	names := map[string]string{}
-	for i := range c.messages {
-		addMessage(call, &c.messages[i], names)
+	c.body = append(append(append(c.body[:0], `{"model":`...), model...), `,"messages":[`...)
+	for i, m := range c.messages {
+		if i > 0 {
+			c.body = append(c.body, ',')
+		}
+		c.body = append(c.body, m...)
+	}
+	c.body = append(c.body, "]}"...)
+	call, err := openai.Chat{}.ReadCall("/v1/chat/completions", c.body, nil)
+	if err != nil {
+		return nil, err
+	}
+	call.PromptTokens = int(s.PromptTokens)
+	for i := range call.Rounds {
+		c.native = c.native || len(call.Rounds[i].Calls) > 0 || len(call.Rounds[i].Results) > 0
 	}
 	return call, nil
-}
-
-// addMessage appends one message to a call. names maps call ids to tools.
-func addMessage(call *haltd.Call, m *message, names map[string]string) {
-	n := len(call.Rounds)
-	switch m.Role {
-	case "assistant":
-		r := haltd.Round{Text: m.Content}
-		for _, t := range m.ToolCalls {
-			names[t.ID] = t.Function.Name
-			r.Calls = append(r.Calls, haltd.ToolCall{ID: t.ID, Name: t.Function.Name, Arguments: t.Function.Arguments})
-		}
-		call.Rounds = append(call.Rounds, r)
-	case "tool":
-		if n == 0 {
-			call.Rounds = append(call.Rounds, haltd.Round{})
-			n = 1
-		}
-		name := m.Name
-		if name == "" {
-			name = names[m.ToolCallID]
-		}
-		r := &call.Rounds[n-1]
-		r.Results = append(r.Results, haltd.ToolResult{CallID: m.ToolCallID, Name: name, Text: m.Content})
-	default:
-		in := haltd.Message{Role: haltd.RoleUser, Text: m.Content}
-		if m.Role != "user" {
-			in.Role = haltd.RoleSystem
-		}
-		if n == 0 {
-			call.Opening = append(call.Opening, in)
-			return
-		}
-		call.Rounds[n-1].Inputs = append(call.Rounds[n-1].Inputs, in)
-	}
 }
 
 // reply is what the provider answered to a step. Parsed tool calls count only
@@ -166,6 +130,17 @@ func (c *conversation) reply(s *Step) *haltd.Reply {
 		}
 	}
 	return r
+}
+
+// answered is when the reply to a step was probably complete: models write
+// some sixty tokens a second, after a moment. Zero where the trace has no time.
+func (s *Step) answered() time.Time {
+	at := s.at()
+	if at.IsZero() {
+		return at
+	}
+	const first, perToken = time.Second, time.Second / 60
+	return at.Add(first + time.Duration(s.CompletionTokens)*perToken)
 }
 
 // epoch is where the clock of a run starts; traces know seconds only.

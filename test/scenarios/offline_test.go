@@ -1,19 +1,17 @@
 package scenarios
 
 import (
-	"bytes"
 	"encoding/json"
-	"hash/fnv"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/replay"
+	"github.com/haltd/haltd/internal/wire/openai"
 )
 
 // TestDefaultsOffline feeds the corpus to the detectors without a gateway:
@@ -60,18 +58,18 @@ func (p *play) judge() map[detect.Level]*verdict {
 		}
 		name := r.Session
 		if p.Unnamed {
-			name = callOf(p.Case, r).FirstUser()
+			name = firstUser(r.History)
 		}
 		if sessions[name] == nil {
 			sessions[name] = &detect.Session{}
 		}
 		now := curtain.Add(r.At)
 		call := callOf(p.Case, r)
-		st := detect.State{Cache: cache, Window: &window, Session: sessions[name], SessionID: sessionID(p.Case, name)}
-		v := detect.Judge(set, st, call, now)
+		st := detect.State{Window: &window, Session: sessions[name], SessionID: sessionID(p.Case, name)}
+		v := detect.Judge(set, st, detect.Read(cache, call, sessions[name].Pending()), now)
 		p.tellOf(told, r, v.Signals)
 		entry := detect.Admit(set, st, v, now)
-		p.tellOf(told, r, detect.Observe(set, st, entry, call, replyOf(r.Turn), now))
+		p.tellOf(told, r, detect.Observe(set, st, entry, detect.Source{Model: call.Model, System: call.System}, detect.ReadReply(replyOf(r.Turn)), now))
 	}
 	return told
 }
@@ -83,32 +81,20 @@ func (p *play) tellOf(told map[detect.Level]*verdict, r *Request, signals []dete
 	}
 }
 
-// callOf is a request as the gateway reads it.
+// callOf is a request as the gateway reads it: written as a body of chat
+// completions, and read as such.
 func callOf(c *Case, r *Request) *haltd.Call {
-	entries := r.History
+	l := letter{dialect: dialects[0], system: c.System, tools: c.Tools(), entries: r.History}
 	if c.Chained {
-		entries = r.New
+		l.entries = r.New
 	}
-	system := fnv.New64a()
-	system.Write([]byte(c.System))
-	call := &haltd.Call{Model: model, System: system.Sum64(), Tools: c.Tools()}
-	for _, e := range entries {
-		if e.Turn != nil && !e.Results {
-			call.Rounds = append(call.Rounds, haltd.Round{Text: e.Turn.Text, Calls: e.Turn.Calls})
-			continue
-		}
-		if len(call.Rounds) == 0 && e.Results { // the provider keeps the turn itself
-			call.Rounds = append(call.Rounds, haltd.Round{})
-		}
-		n := len(call.Rounds)
-		switch {
-		case e.Results:
-			call.Rounds[n-1].Results = e.Turn.Results
-		case n == 0:
-			call.Opening = append(call.Opening, *e.Message)
-		default:
-			call.Rounds[n-1].Inputs = append(call.Rounds[n-1].Inputs, *e.Message)
-		}
+	body, err := json.Marshal(l.chat())
+	if err != nil {
+		panic(err) // a case always encodes
+	}
+	call, err := openai.Chat{}.ReadCall("/v1/chat/completions", body, nil)
+	if err != nil {
+		panic(err)
 	}
 	return call
 }
@@ -125,7 +111,12 @@ func replyOf(t *Turn) *haltd.Reply {
 func TestPresetsOffline(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "corpus.jsonl")
 	cases := Corpus()
-	if err := os.WriteFile(path, trace(t, cases), 0o600); err != nil {
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := WriteTrace(f, cases); err != nil {
 		t.Fatal(err)
 	}
 	for _, preset := range []string{"agentgazer", "fairvisor", "agentwatch"} {
@@ -149,41 +140,6 @@ func TestPresetsOffline(t *testing.T) {
 			t.Errorf("agentgazer kills %d of the healthy cases, want 15 at least: the corpus is too easy", killed[false])
 		}
 	}
-}
-
-// trace writes cases as a recording of their calls.
-func trace(t *testing.T, cases []Case) []byte {
-	var b bytes.Buffer
-	out := json.NewEncoder(&b)
-	chat := dialects[0]
-	for i := range cases {
-		c := &cases[i]
-		requests, _ := c.Requests()
-		for _, r := range requests {
-			if r.Count {
-				continue
-			}
-			thread := r.Session
-			if c.Unnamed {
-				thread = callOf(c, &r).FirstUser()
-			}
-			l := letter{dialect: chat, system: c.System, entries: r.History}
-			step := object{
-				"run": c.Name, "step": r.Number, "model": model, "thread": thread, "keep": 0, "messages_delta": l.chat()["messages"],
-				"response_text": r.Turn.Text, "t": float64(r.At) / float64(time.Second),
-			}
-			for _, tc := range r.Turn.Calls {
-				step["tool_calls"] = append(list(step["tool_calls"]), object{"name": tc.Name, "arguments": arguments(&tc)})
-			}
-			if r.Turn.Usage != nil {
-				step["prompt_tokens"] = r.Turn.Usage.Input
-			}
-			if err := out.Encode(step); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	return b.Bytes()
 }
 
 // sessionID is 0 for sessions that haltd only guesses, as the gateway has it.

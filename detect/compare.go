@@ -1,0 +1,571 @@
+package detect
+
+import "time"
+
+// seenRound is a round and when a request first showed it.
+type seenRound struct {
+	*round
+	turn  uint64        // digest of the assistant's turn, ids included
+	at    time.Time     // zero where the clock is unknown
+	pause time.Duration // between the reply and that request; zero where unknown
+}
+
+// standing is a round compared with those before it. What it repeats is
+// looked for since a person last spoke, or since the mark; what is new is new
+// to the whole conversation.
+type standing struct {
+	// How many rounds ago the same was seen, 0 where it never was: act and
+	// result together; the act; the act without prose and ids; its shape
+	// (numbers masked); the result; the residue of the same tools.
+	pairAgo, actAgo, coreAgo, shapeAgo, resultAgo, residueAgo, formAgo int
+	// payload is how nearly a call of the same tools carried the same words.
+	payload float32
+	// placeAgo is when a result was last nearly the same, and place how
+	// nearly: 1 is the same but for clocks, counters and advertisements.
+	placeAgo int
+	place    float32
+	// saysAgo is when the assistant last said nearly the same, and said how
+	// nearly.
+	saysAgo int
+	said    float32
+
+	// How often the same was seen before, each weighed by its dose: the pair,
+	// the failure of these tools, the place.
+	pairTimes, failTimes, placeTimes float32
+	// refused is how often the harness answered these tools with the same
+	// message, where that is not its habit.
+	refused float32
+	inputs  int // how often the harness's message came before, whatever the tools
+
+	// How many words were never seen before.
+	newDoes, newTells, newWords, newSays, newClaims, newFacts int
+
+	news  float32 // how much of the answer was never seen before
+	over  bool    // the range that it walks over has ended before
+	asked bool    // the task names a number of times, and it was not done so often yet
+	amid  bool    // something was written since the pair was last seen
+	given bool    // it acts for the first time on something the conversation had named
+	walk  bool    // it takes the next step of a walk over numbers or dates
+	wrote bool    // something was written that was not there before
+	slow  bool    // the client took more than a minute since the same was last seen
+	human bool    // what came in after it is a person's word
+
+	dose    float32 // how much the round counts as a repetition: less for who waits
+	signs   signs
+	lapOf   int // the length of the cycle it continues; 0 for none
+	lapRuns int // for how many rounds that cycle has gone on
+
+	// What repeats and what brings nothing, added up as a sequential test does:
+	// news takes away, and the sums never fall below zero.
+	uselessSum, idleSum float32
+
+	logOdds   float32 // that the conversation is stuck, as of this round
+	certainty float32
+}
+
+// patience is the pause above which equal results only warn: who asks once a
+// minute is waiting, not spinning. The pause is the client's own, from the
+// reply to the next request, so that a slow model does not look patient.
+const patience = time.Minute
+
+// Waiting is given patience in proportion: a pause of twice as long counts a
+// poll as a half, three times as long as a third, and so on; an answer that
+// says "pending" or "refused for now", or nothing at all, divides by waitsFor
+// more. Tools that take their time are no polls, and get less.
+const (
+	hurried   = 5 * time.Second
+	unhurried = 15 * time.Second
+	waitsFor  = 6
+	asAsked   = .05 // what the task itself asks for hardly counts
+)
+
+// near is how far apart two rounds are at most to count as a repetition:
+// further apart the same command is a habit (git status), not a loop.
+const near = 12
+
+// far is how far back the rounds are looked at for the same place.
+const far = 32
+
+// comparison compares the rounds of one conversation, oldest first.
+type comparison struct {
+	model  *Model
+	rounds []seenRound
+	all    []standing
+	seen   *wordFilter // all words so far
+	acted  *wordFilter // what acts were about
+	counts []float64   // numbers that the task names
+	others float32     // which share of the agent's last calls are of other sessions
+	since  int         // where the rounds that count begin: after a person, or the mark
+}
+
+// compare fills in the standing of round i; those before it have theirs.
+func (c *comparison) compare(i int) {
+	r, s := &c.rounds[i], &c.all[i]
+	*s = standing{}
+	s.countNew(r, c)
+	c.find(i)
+	s.walk = c.walks(i)
+	s.asked = c.askedFor(i)
+	s.over = r.ended || r.lastPage && s.walk
+	s.wrote = s.wroteNew(r)
+	s.dose = c.doseOf(i)
+	c.count(i)
+	s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo)
+	s.readSigns(r)
+	c.lap(i)
+	c.addUp(i)
+}
+
+// newsWeighs is how many rounds of repetition a round of news forgives.
+const newsWeighs = 2
+
+// addUp continues the sums of the round before.
+func (c *comparison) addUp(i int) {
+	s := &c.all[i]
+	progress := max(s.signs[newsGood], s.signs[newsFailed]/2, s.signs[saidNew]/2)
+	if s.wrote {
+		progress = max(progress, .5)
+	}
+	if i > c.since {
+		s.uselessSum, s.idleSum = c.all[i-1].uselessSum, c.all[i-1].idleSum
+	}
+	s.uselessSum = max(0, s.uselessSum+s.signs[useless]-newsWeighs*progress)
+	s.idleSum = max(0, s.idleSum+s.signs[idle]-newsWeighs*progress)
+}
+
+// countNew counts words that the conversation had not seen, and adds them.
+func (s *standing) countNew(r *seenRound, c *comparison) {
+	s.newDoes = c.seen.count(r.does)
+	s.newSays = c.seen.count(r.says)
+	s.newClaims = c.seen.count(r.claims)
+	s.newFacts = c.seen.count(r.facts)
+	s.given = c.acted.add(r.items) > 0 && s.newDoes == 0
+	c.seen.add(r.does)
+	s.newWords = c.seen.countWords(r.tells)
+	s.newTells = c.seen.add(r.tells)
+	heard := c.seen.add(r.hears)
+	c.seen.add(r.says)
+	turned := c.seen.add(r.turns)
+	if n := len(r.tells) + len(r.hears); r.answered && n > 0 {
+		s.news = min(1, float32(s.newTells+heard)/(1+.15*float32(n)))
+		if len(r.turns) > shortAnswer {
+			s.news = max(s.news, min(1, 1.5*float32(turned)/float32(len(r.turns))))
+		}
+	}
+}
+
+// remember adds the words of a round whose standing is known.
+func (c *comparison) remember(r *seenRound) {
+	c.acted.add(r.items)
+	c.seen.add(r.does)
+	c.seen.add(r.tells)
+	c.seen.add(r.hears)
+	c.seen.add(r.says)
+	c.seen.add(r.turns)
+}
+
+// find looks for what a round repeats, the newest first.
+func (c *comparison) find(i int) {
+	r, s := &c.rounds[i], &c.all[i]
+	for j := i - 1; j >= c.since; j-- {
+		o, ago := &c.rounds[j], i-j
+		sameAct := r.act != 0 && r.act == o.act
+		if sameAct && s.actAgo == 0 {
+			s.actAgo = ago
+		}
+		if r.core != 0 && r.core == o.core && s.coreAgo == 0 {
+			s.coreAgo = ago
+		}
+		if r.shape != 0 && r.shape == o.shape && r.tools == o.tools && s.shapeAgo == 0 {
+			s.shapeAgo = ago
+		}
+		if ago <= near && r.tools == o.tools && !sameAct && r.manner >= commanded && len(r.does) >= fewWords && s.payload < 1 && resembles(r.does, o.does) >= .4 {
+			all, _ := overlap(r.does, o.does)
+			s.payload = max(s.payload, all)
+		}
+		if ago <= near && r.manner != silent {
+			s.compareWords(r, o, ago)
+		}
+		if !r.answered || !o.answered {
+			continue
+		}
+		sameResult := r.result == o.result
+		if sameResult && s.resultAgo == 0 {
+			s.resultAgo = ago
+		}
+		if sameResult && (sameAct || r.act == o.act) && s.pairAgo == 0 {
+			s.pairAgo = ago
+		}
+		if r.tools == o.tools && r.residue == o.residue && s.residueAgo == 0 {
+			s.residueAgo = ago
+		}
+		if r.form == o.form && s.formAgo == 0 {
+			s.formAgo = ago
+		}
+		s.comparePlace(r, o, ago, sameResult)
+	}
+}
+
+// compareWords looks how nearly the assistant said the same.
+func (s *standing) compareWords(r, o *seenRound, ago int) {
+	const fewest = 4
+	if len(r.says) < fewest || len(o.says) < fewest || s.said == 1 {
+		return
+	}
+	if e := resembles(r.says, o.says); e >= .4 {
+		if all, _ := overlap(r.says, o.says); all > s.said {
+			s.said, s.saysAgo = all, ago
+		}
+	}
+}
+
+// comparePlace looks how nearly a result is one that was seen before.
+func (s *standing) comparePlace(r, o *seenRound, ago int, same bool) {
+	switch {
+	case same:
+		if s.place < 1 {
+			s.place, s.placeAgo = 1, ago
+		}
+	case s.place == 1 || ago > far || len(r.tells) <= shortAnswer || len(o.tells) <= shortAnswer:
+	case resembles(r.tells, o.tells) >= .5:
+		all, letters := overlap(r.tells, o.tells)
+		// A page whose numbers alone change is the same place when they are
+		// few among many words.
+		p := min(1, max(0, (max(all, letters-.03)-.82)*8))
+		if p > s.place {
+			s.place, s.placeAgo = p, ago
+		}
+	}
+}
+
+// samePlace is how alike two places are that count as one.
+const samePlace = .9
+
+// repeats reports whether a round does again what one before it did, to the
+// same effect.
+func (s *standing) repeats() bool { return s.pairAgo > 0 || s.returns() }
+
+// returns reports the same act, reworded perhaps, that led to the same place.
+func (s *standing) returns() bool {
+	return s.pairAgo == 0 && s.coreAgo > 0 && s.place >= samePlace && s.placeAgo == s.coreAgo
+}
+
+// walks reports the next step of a walk: the act before but for numbers or
+// dates, which go on in one direction.
+func (c *comparison) walks(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	if s.shapeAgo == 0 || s.shapeAgo > near || s.coreAgo > 0 || r.manner < commanded {
+		return false
+	}
+	o := &c.rounds[i-s.shapeAgo]
+	step, ok := stepOf(o, r)
+	if !ok {
+		return false
+	}
+	before := &c.all[i-s.shapeAgo]
+	if before.shapeAgo == 0 {
+		return true // the second of a kind may begin a walk
+	}
+	last, ok := stepOf(&c.rounds[i-s.shapeAgo-before.shapeAgo], o)
+	return ok && last == step && (before.walk || before.coreAgo > 0)
+}
+
+// askedFor reports an act that was done again, and acknowledged, while the
+// task names a number that is not reached yet: "press it 30 times".
+func (c *comparison) askedFor(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	if s.coreAgo == 0 || r.outcome == failed || r.outcome == empty || r.waiting || len(r.tells) > shortAnswer || len(c.counts) == 0 {
+		return false
+	}
+	times := 1.0
+	for j := c.since; j < i; j++ {
+		if c.rounds[j].core == r.core {
+			times++
+		}
+	}
+	for _, n := range c.counts {
+		if times <= n {
+			return true
+		}
+	}
+	return false
+}
+
+// writtenSince reports whether something was written since a round.
+func (c *comparison) writtenSince(i, ago int) bool {
+	for j := i - ago + 1; j < i; j++ {
+		if c.all[j].wrote {
+			return true
+		}
+	}
+	return false
+}
+
+// steps are which numbers of an act went up and which went down.
+type steps [len(round{}.numbers)]int8
+
+// stepOf is where the numbers of an act went; ok is false where they stayed.
+func stepOf(from, to *seenRound) (s steps, ok bool) {
+	if from.numbered != to.numbered || to.numbered == 0 {
+		return s, false
+	}
+	for k := range min(to.numbered, len(to.numbers)) {
+		switch d := to.numbers[k] - from.numbers[k]; {
+		case d > 0:
+			s[k], ok = 1, true
+		case d < 0:
+			s[k], ok = -1, true
+		}
+	}
+	return s, ok
+}
+
+// wroteNew reports an act that was not done before and that was accepted in
+// silence, or with a short acknowledgement: that is how writing looks from
+// outside.
+func (s *standing) wroteNew(r *seenRound) bool {
+	if r.manner < commanded || s.actAgo > 0 || !r.answered {
+		return false
+	}
+	return r.outcome == acknowledged || r.outcome == neutral && !r.figures && !r.waiting && len(r.tells) <= shortAnswer &&
+		(s.newDoes > 0 || r.payload || len(r.tells) <= 2)
+}
+
+// doseOf is how much a round counts as a repetition.
+func (c *comparison) doseOf(i int) float32 {
+	r, s := &c.rounds[i], &c.all[i]
+	last := i - max(s.pairAgo, s.placeAgo, s.actAgo, s.residueAgo)
+	if last == i {
+		return 1
+	}
+	last = i - nearest(s.pairAgo, s.placeAgo, s.actAgo, s.residueAgo)
+	var pause time.Duration
+	for j := max(last+1, i-near); j <= i; j++ {
+		pause = max(pause, c.rounds[j].pause)
+	}
+	s.slow = pause > patience || !r.at.IsZero() && !c.rounds[last].at.IsZero() && i-last == 1 && pause == 0 && r.at.Sub(c.rounds[last].at) > 2*patience
+	if s.asked {
+		return asAsked
+	}
+	poll := s.coreAgo > 0 && r.outcome != failed && len(r.tells) <= shortAnswer && len(r.does) <= 2*fewWords
+	waits := r.waiting || c.rested(last, i) || poll && pause > hurried && (r.outcome == empty || r.outcome == acknowledged)
+	dose := float32(1)
+	switch {
+	case (poll || waits) && pause > hurried:
+		dose = 1 / (1 + float32(pause-hurried)/float32(hurried))
+	case pause > unhurried:
+		dose = 1 / (1 + float32(pause-unhurried)/float32(unhurried))
+	}
+	if waits {
+		dose /= waitsFor * (1 + 4*c.others) // it may wait for the others
+	}
+	return dose
+}
+
+func nearest(agos ...int) (n int) {
+	for _, a := range agos {
+		if a > 0 && (n == 0 || a < n) {
+			n = a
+		}
+	}
+	return n
+}
+
+// rested reports whether the client let time pass between two rounds.
+func (c *comparison) rested(from, to int) bool {
+	for j := max(from+1, to-near); j <= to; j++ {
+		if c.rounds[j].rests {
+			return true
+		}
+	}
+	return false
+}
+
+// count adds up how often the same was seen since a person last spoke.
+func (c *comparison) count(i int) {
+	r, s := &c.rounds[i], &c.all[i]
+	worked, tries, inputs := 0, 0, 0
+	for j := c.since; j < i; j++ {
+		o, other := &c.rounds[j], &c.all[j]
+		if r.input != 0 && r.input == o.input {
+			inputs++
+			if r.tools == o.tools {
+				s.refused += other.dose
+			}
+		}
+		if r.act == o.act && r.result == o.result && r.answered && o.answered {
+			s.pairTimes += other.dose
+		}
+		if r.answered && o.answered && r.result == o.result {
+			s.placeTimes += other.dose
+		}
+		if r.tools != o.tools {
+			continue
+		}
+		switch {
+		case o.outcome == failed && r.outcome == failed && o.residue == r.residue && !other.given:
+			s.failTimes += other.dose
+			if o.act == r.act {
+				tries++
+			}
+		case o.outcome != failed && s.failTimes > 0:
+			worked++
+		}
+	}
+	s.inputs = inputs
+	// A tool that mostly does as it is told, such as a shell, refuses nothing:
+	// in a long run it misses now and then, each time something else.
+	if float32(2*worked) > s.failTimes {
+		s.failTimes = float32(tries)
+	}
+	// What follows every round is a harness's habit, not a refusal.
+	if 2*inputs > i-c.since {
+		s.refused = 0
+	}
+}
+
+// mostLap is the longest cycle that is looked for.
+const mostLap = 8
+
+// lap finds the cycle that the newest rounds go through.
+func (c *comparison) lap(i int) {
+	s := &c.all[i]
+	for p := 2; p <= mostLap && i-p >= c.since; p++ {
+		if !c.alike(i, i-p) {
+			continue
+		}
+		runs := 1
+		if before := &c.all[i-1]; before.lapOf == p {
+			runs = before.lapRuns + 1
+		}
+		if runs > s.lapRuns {
+			s.lapOf, s.lapRuns = p, runs
+		}
+	}
+}
+
+// alike reports two rounds that did the same to the same effect.
+func (c *comparison) alike(i, j int) bool {
+	a, b := &c.rounds[i], &c.rounds[j]
+	if a.core != b.core || a.answered != b.answered {
+		return false
+	}
+	s := &c.all[i]
+	return a.result == b.result || s.placeAgo > 0 && s.place >= samePlace && s.placeAgo == i-j
+}
+
+// resembles estimates how much two sorted lists of words have in common, from
+// the smallest of them, which hashes choose at random.
+func resembles(a, b []uint32) float32 {
+	const sample = 24
+	if 2*len(a) < len(b) || 2*len(b) < len(a) {
+		return 0
+	}
+	common, n := 0, 0
+	for i, j := 0, 0; n < sample && i < len(a) && j < len(b); n++ {
+		switch {
+		case a[i] == b[j]:
+			common++
+			i++
+			j++
+		case a[i] < b[j]:
+			i++
+		default:
+			j++
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return float32(common) / float32(n)
+}
+
+// overlap is how much two sorted lists have in common, of all their words
+// and without the numbers.
+func overlap(a, b []uint32) (all, letters float32) {
+	var common, words, union, unionWords int
+	add := func(w uint32, both bool) {
+		union++
+		if both {
+			common++
+		}
+		if !isNumber(w) {
+			unionWords++
+			if both {
+				words++
+			}
+		}
+	}
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		switch {
+		case a[i] == b[j]:
+			add(a[i], true)
+			i++
+			j++
+		case a[i] < b[j]:
+			add(a[i], false)
+			i++
+		default:
+			add(b[j], false)
+			j++
+		}
+	}
+	for ; i < len(a); i++ {
+		add(a[i], false)
+	}
+	for ; j < len(b); j++ {
+		add(b[j], false)
+	}
+	return ratio(common, union), ratio(words, unionWords)
+}
+
+func ratio(n, of int) float32 {
+	if of == 0 {
+		return 0
+	}
+	return float32(n) / float32(of)
+}
+
+// wordFilter tells words that were seen from words that were not, in one bit
+// each. With the ten to twenty thousand words of a long conversation about
+// one word in thirty is taken for seen although it is new, which only makes
+// news a little rarer.
+type wordFilter [filterBits / 64]uint64
+
+const filterBits = 1 << 19
+
+// add adds words and says how many were new.
+func (f *wordFilter) add(ws []uint32) (fresh int) {
+	for _, w := range ws {
+		i := w & (filterBits - 1)
+		bit := uint64(1) << (i & 63)
+		if f[i>>6]&bit == 0 {
+			f[i>>6] |= bit
+			fresh++
+		}
+	}
+	return fresh
+}
+
+// countWords says how many words are new, numbers left out.
+func (f *wordFilter) countWords(ws []uint32) (fresh int) {
+	for _, w := range ws {
+		i := w & (filterBits - 1)
+		if !isNumber(w) && f[i>>6]&(1<<(i&63)) == 0 {
+			fresh++
+		}
+	}
+	return fresh
+}
+
+// count says how many words are new.
+func (f *wordFilter) count(ws []uint32) (fresh int) {
+	for _, w := range ws {
+		i := w & (filterBits - 1)
+		if f[i>>6]&(1<<(i&63)) == 0 {
+			fresh++
+		}
+	}
+	return fresh
+}

@@ -1,0 +1,288 @@
+package detect
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/haltd/haltd"
+)
+
+// maxRounds bounds what a session remembers. A loop shows in far fewer.
+const maxRounds = 512
+
+// History is a request as the detectors compare it. Reading one needs no
+// state, so that it is done outside of every lock; the texts stay with the
+// call.
+type History struct {
+	rounds  []readOnce
+	opening opening
+	prompt  Prompt
+	model   string
+	system  uint64
+
+	// Of a request without a history:
+	messages []uint64 // digests of its messages, in order
+	lines    []uint64 // digests of the lines of the last of them
+	before   *Pending // what it was joined with
+	next     *round   // the round that it completes; nil where it begins anew
+}
+
+// readOnce is a round, with a digest of the assistant's turn alone: clients
+// drop what came back for it when it is old, the turn they keep.
+type readOnce struct {
+	*round
+	turn uint64
+}
+
+// opening is what a conversation begins with.
+type opening struct {
+	digest uint64
+	words  []uint32  // nothing that repeats them later is news
+	counts []float64 // the numbers in it that may say how often something is to be done
+}
+
+// Read reads a request. before is what the session said last, for requests
+// without a history: see Session.Pending.
+func Read(cache *Cache, call *haltd.Call, before *Pending) *History {
+	h := &History{prompt: PromptOf(call), model: call.Model, system: call.System}
+	h.readOpening(call)
+	if len(call.Rounds) == 0 {
+		h.readMessages(call)
+		h.before, h.next = before, before.join(h, call)
+		return h
+	}
+	native := isNative(call)
+	sent := withoutResent(call.Rounds[max(0, len(call.Rounds)-2*maxRounds):])
+	sent = sent[max(0, len(sent)-maxRounds):]
+	turns := turnsOf(sent)
+	h.rounds = make([]readOnce, len(sent))
+	for i := range sent {
+		h.rounds[i] = readOnce{cache.read(&sent[i], native), turns[i]}
+	}
+	return h
+}
+
+func (h *History) readOpening(call *haltd.Call) {
+	l := newWordList()
+	defer l.free()
+	for i := range call.Opening {
+		text := call.Opening[i].Text
+		h.opening.digest = fold(h.opening.digest, xxhash.Sum64String(text))
+		l.addAll(cut(text), nil)
+		if call.Opening[i].Role == haltd.RoleUser {
+			h.opening.counts = appendCounts(h.opening.counts, text)
+		}
+	}
+	h.opening.words = l.distinct()
+}
+
+// maxCounts is how many numbers of an opening are looked at.
+const maxCounts = 16
+
+// appendCounts adds the numbers of repetitions that a text names: "30 times".
+func appendCounts(counts []float64, text string) []float64 {
+	s := scanner{text: text[:min(len(text), 4<<10)]}
+	last := 0.0
+	for t, ok := s.next(); ok && len(counts) < maxCounts; t, ok = s.next() {
+		switch {
+		case t.class == number:
+			last = numberOf(text[t.start:t.end])
+		case t.class == word && last > 0:
+			for _, p := range phrases[t.hash] {
+				if p.says == times && len(p.rest) == 0 {
+					counts = append(counts, last)
+				}
+			}
+			last = 0
+		}
+	}
+	return counts
+}
+
+func (h *History) readMessages(call *haltd.Call) {
+	h.messages = make([]uint64, len(call.Opening))
+	for i := range call.Opening {
+		h.messages[i] = xxhash.Sum64String(call.Opening[i].Text)
+	}
+	if n := len(call.Opening); n > 0 {
+		h.lines = linesOf(call.Opening[n-1].Text)
+	}
+}
+
+// isNative reports whether a conversation uses the format's own tool calls.
+func isNative(call *haltd.Call) bool {
+	for i := range call.Rounds {
+		if len(call.Rounds[i].Calls) > 0 || len(call.Rounds[i].Results) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Answer is a reply as the detectors keep it: digests and words, no text.
+type Answer struct {
+	response uint64 // SimHash of the text
+	exact    uint64 // digest of the text
+	tools    uint64
+	act      *round // what the reply does; what comes back is not known yet
+	names    []string
+	usage    haltd.Usage
+	counted  bool
+}
+
+// ReadReply reads a reply, outside of every lock.
+func ReadReply(reply *haltd.Reply) *Answer {
+	r := haltd.Round{Text: reply.Text, Calls: reply.Calls}
+	a := &Answer{
+		response: SimHash(reply.Text), exact: xxhash.Sum64String(reply.Text), tools: toolSignature(reply.Calls),
+		act: &round{}, usage: reply.Usage, counted: reply.Counted,
+	}
+	a.act.readAct(&r)
+	a.act.tools = xxhash.Sum64String(a.act.name)
+	a.act.readWords(&r)
+	a.act.id = roundID(&r, false)
+	for i := range min(len(reply.Calls), maxNames) {
+		a.names = append(a.names, strings.Clone(reply.Calls[i].Name))
+	}
+	return a
+}
+
+// Pending is a request without a history and its reply, to be joined with
+// the next request. It never changes.
+type Pending struct {
+	messages []uint64
+	lines    []uint64
+	answer   *Answer
+}
+
+// join makes a round of the last reply and what this request says for the
+// first time: all that follows the messages of the request before, or the
+// lines that were not there where the client writes its history into one
+// message. It is nil when the request does not go on from that reply but is a
+// job of its own.
+func (p *Pending) join(h *History, call *haltd.Call) *round {
+	if p == nil || p.answer == nil {
+		return nil
+	}
+	known := 0
+	for known < min(len(h.messages)-1, len(p.messages)) && h.messages[known] == p.messages[known] {
+		known++
+	}
+	goesOn := known > 0
+	var said strings.Builder
+	for _, m := range call.Opening[known:] {
+		text := cut(m.Text)
+		if rest, grew := p.grown(text); grew {
+			text, goesOn = rest, true
+		}
+		goesOn = goesOn || p.answer.quotedIn(text)
+		if m.Role == haltd.RoleUser {
+			said.WriteString(p.answer.without(text))
+			said.WriteByte('\n')
+		}
+	}
+	if !goesOn {
+		return nil
+	}
+	return p.answer.act.answeredWith(said.String())
+}
+
+// answeredWith completes a reply with what came back for it.
+func (f *round) answeredWith(text string) *round {
+	r := haltd.Round{Inputs: []haltd.Message{{Text: text}}}
+	if f.manner == called {
+		r = haltd.Round{Results: []haltd.ToolResult{{Text: text}}}
+	}
+	out := *f
+	out.answered = strings.TrimSpace(text) != "" || f.manner == called
+	if out.answered {
+		out.readResult(text)
+		out.readOutcome(&r, text, "")
+	}
+	if out.manner == spoken {
+		out.facts, out.asks = words(text, isClaim), hasQuestion(text)
+	}
+	out.id = fold(f.id, xxhash.Sum64String(text))
+	return &out
+}
+
+// grown is what a message adds to the last one of the request before: the
+// lines that were not there, or not so often.
+func (p *Pending) grown(text string) (added string, ok bool) {
+	if len(p.lines) < 2 {
+		return "", false
+	}
+	times := make(map[uint64]int, len(p.lines))
+	for _, l := range p.lines {
+		times[l]++
+	}
+	var b strings.Builder
+	kept := 0
+	for line := range strings.Lines(text) {
+		if h := lineHash(line); times[h] > 0 {
+			times[h]--
+			kept++
+			continue
+		}
+		b.WriteString(line)
+	}
+	return b.String(), b.Len() > 0 && 10*kept >= 9*len(p.lines)
+}
+
+// maxLines bounds what is kept of a message that holds a history.
+const maxLines = 4096
+
+func linesOf(text string) []uint64 {
+	var ls []uint64
+	for line := range strings.Lines(text) {
+		if ls = append(ls, lineHash(line)); len(ls) == maxLines {
+			break
+		}
+	}
+	return ls
+}
+
+func lineHash(line string) uint64 { return xxhash.Sum64String(strings.TrimSpace(line)) }
+
+// quotable is the number of words, or bytes, from which a reply that stands in
+// the next message is no coincidence.
+const quotable = 16
+
+// quotedIn reports whether a message carries the reply within it: nearly all
+// of its words, or the name of a tool that it called.
+func (a *Answer) quotedIn(message string) bool {
+	for _, name := range a.names {
+		if strings.Contains(message, name) {
+			return true
+		}
+	}
+	return len(a.act.says) >= quotable/4 && contained(a.act.says, words(message, nil)) >= .95
+}
+
+// without is a text less the lines that quote the reply.
+func (a *Answer) without(text string) string {
+	if len(a.act.says) == 0 {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if ws := words(line, nil); len(ws) >= 3 && contained(ws, a.act.says) >= .8 {
+			continue
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// contained is which share of the words of a stand in b, both sorted.
+func contained(a, b []uint32) float32 {
+	n := 0
+	for _, w := range a {
+		if _, ok := slices.BinarySearch(b, w); ok {
+			n++
+		}
+	}
+	return ratio(n, len(a))
+}

@@ -1,0 +1,178 @@
+package detect
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// meaning is what a phrase says, one bit each.
+type meaning uint16
+
+const (
+	failure    meaning = 1 << iota // something went wrong
+	missing                        // there is no such command or tool
+	nothing                        // nothing was found
+	pending                        // something is still going on
+	later                          // refused for now
+	ended                          // the range that was walked over has ended
+	rests                          // an act that lets time pass
+	times                          // a number of repetitions
+	narration                      // the name of an argument in which the model talks to itself
+	volatileID                     // the name of an argument that changes with every call
+)
+
+var meanings = map[string]meaning{
+	"failure": failure, "missing": missing, "nothing": nothing, "pending": pending, "later": later,
+	"ended": ended, "times": times, "narration_arguments": narration, "rests": rests, "volatile_arguments": volatileID,
+}
+
+//go:embed phrases.json
+var phrasesJSON []byte
+
+// phrase is a sequence of words; rest are those after the first.
+type phrase struct {
+	rest []uint64
+	says meaning
+}
+
+// phrases are found by the hash of their first word.
+var phrases = func() map[uint64][]phrase {
+	var file map[string]map[string][]string
+	if err := json.Unmarshal(phrasesJSON, &file); err != nil {
+		panic(fmt.Sprintf("phrases.json: %v", err)) // part of the program
+	}
+	index := map[uint64][]phrase{}
+	for name, languages := range file {
+		says, ok := meanings[name]
+		if !ok {
+			panic(fmt.Sprintf("phrases.json: meaning %q is unknown", name))
+		}
+		for _, list := range languages {
+			for _, text := range list {
+				ws := plainWords(text, maxPhraseWords)
+				index[ws[0]] = append(index[ws[0]], phrase{ws[1:], says})
+			}
+		}
+	}
+	return index
+}()
+
+// maxPhraseWords is how many words of a text are searched for phrases.
+// Deeper inside, the word "error" is more often content (a source file, a log
+// that was asked for) than an outcome.
+const maxPhraseWords = 48
+
+// plainWords are the hashes of the first words of a text, n at most. Words
+// that are part of a path, of an identifier or of a JSON key are left out, as
+// are those of a file's name: only whole words speak.
+func plainWords(text string, n int) []uint64 {
+	ws := make([]uint64, 0, min(n, len(text)/2+1))
+	s := scanner{text: text}
+	for t, ok := s.next(); ok && len(ws) < n; t, ok = s.next() {
+		if t.class == mark || t.class == volatile {
+			continue
+		}
+		if !standsAlone(text, t.start, t.end) {
+			ws = append(ws, 0) // matches nothing and parts the words around it
+			continue
+		}
+		ws = append(ws, t.hash)
+	}
+	return ws
+}
+
+// standsAlone reports whether a word is one by itself and no part of a path,
+// a name or a key.
+func standsAlone(text string, start, end int) bool {
+	if start > 0 && strings.IndexByte(`/\.-@#$&=`, text[start-1]) >= 0 && !(text[start-1] == '-' && (start < 2 || text[start-2] <= ' ')) &&
+		!(text[start-1] == '.' && (start < 2 || !isWord[text[start-2]])) {
+		return false
+	}
+	if end >= len(text) {
+		return true
+	}
+	switch next := text[end]; next {
+	case '/', '\\', '-', '@', '=':
+		return end+1 < len(text) && text[end+1] <= ' '
+	case '.':
+		return end+1 >= len(text) || !isWord[text[end+1]]
+	case '"':
+		return !isKeyEnd(text, end)
+	}
+	return true
+}
+
+// isKeyEnd reports whether the quotation mark at i ends the key of a JSON
+// object.
+func isKeyEnd(text string, i int) bool {
+	for i++; i < len(text) && text[i] == ' '; i++ {
+	}
+	return i < len(text) && text[i] == ':'
+}
+
+// meaningOf is all that the phrases among the first words of a text say.
+func meaningOf(text string, n int) (says meaning) {
+	ws := plainWords(text, n)
+	for i, w := range ws {
+		if w == 0 {
+			continue
+		}
+		for _, p := range phrases[w] {
+			if says&p.says == 0 && startsWith(ws[i+1:], p.rest) {
+				says |= p.says
+			}
+		}
+	}
+	return says
+}
+
+func startsWith(ws, start []uint64) bool {
+	if len(ws) < len(start) {
+		return false
+	}
+	for i, w := range start {
+		if ws[i] != w {
+			return false
+		}
+	}
+	return true
+}
+
+// nameSays is what the words of a name say: wait_for_job, sleepSeconds.
+func nameSays(name string) (says meaning) {
+	for _, part := range nameWords(name) {
+		for _, p := range phrases[part] {
+			if len(p.rest) == 0 {
+				says |= p.says
+			}
+		}
+	}
+	return says
+}
+
+// nameWords are the words that a tool's name is made of.
+func nameWords(name string) (ws []uint64) {
+	start := 0
+	flush := func(end int) {
+		if end > start {
+			s := scanner{text: name[start:end]}
+			if t, ok := s.next(); ok && t.class == word {
+				ws = append(ws, t.hash)
+			}
+		}
+	}
+	for i := range len(name) {
+		switch b := name[i]; {
+		case !isWord[b] || b == '_':
+			flush(i)
+			start = i + 1
+		case b-'A' < 26 && i > start && name[i-1]-'A' >= 26:
+			flush(i)
+			start = i
+		}
+	}
+	flush(len(name))
+	return ws
+}

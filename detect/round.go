@@ -1,0 +1,725 @@
+package detect
+
+import (
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/haltd/haltd"
+)
+
+// manner is how a round acts.
+type manner uint8
+
+const (
+	silent    manner = iota // neither a call nor a word
+	spoken                  // words only
+	commanded               // a command in the text: a fenced block, after "Action:", or a bare line
+	called                  // native tool calls
+)
+
+// round is what is kept of one round, whatever stands around it. It holds no
+// text but the name of the tool, so that a cache of many rounds stays small.
+type round struct {
+	id     uint64 // digest of the round's whole content
+	manner manner
+	name   string // of the tools, or the first word of a command
+	tools  uint64 // digest of name
+
+	// What was done, as three digests: to the letter; without prose, ids and
+	// clocks, so that a reworded goal beside the same click is the same act;
+	// and without numbers, too, so that the steps of a walk are alike.
+	act, core, shape uint64
+	numbers          [4]float64 // the first numbers of the act
+	numbered         int        // how many there are
+	does             []uint32   // distinct words of the act, sorted
+	items            []uint32   // those of does that can name a thing to work on; none where the act has several lines
+	says             []uint32   // distinct words of the assistant's text, sorted
+	claims           []uint32   // those of says that state something checkable: numbers, identifiers
+	prose            bool       // the text ends as a sentence does, not as a command
+	asked            bool       // the text has a question in it
+	wordy            bool       // the act is made of prose alone
+	payload          bool       // the act carries several lines of content
+	rests            bool       // the act itself lets time pass
+	doubles          int        // calls of this round that repeat another of it, result included
+
+	answered bool // something came back
+	outcome  outcome
+	missing  bool     // it failed because there is no such command or tool
+	waiting  bool     // the answer says that something is pending, or refused for now
+	ended    bool     // the answer says that the range has ended
+	lastPage bool     // the answer says that no page follows
+	result   uint64   // digest of what came back, volatile tokens masked
+	residue  uint64   // result without the words of the act, numbers masked
+	form     uint64   // result without numbers and ids
+	tells    []uint32 // distinct words of what came back, sorted
+	turns    []uint32 // a sample of the pairs of words in what came back
+	figures  bool     // it is numbers and nothing else
+	asks     bool     // what came back has a question in it
+	facts    []uint32 // claims of what came back, where it is words
+
+	input    uint64   // digest of the user messages, numbers and clocks masked; 0 where they are the result or there are none
+	hears    []uint32 // distinct words of those messages
+	scripted bool     // they begin with a tag: software wrote them
+}
+
+// roundID digests the content of a round. Rounds with the same id have the
+// same features.
+func roundID(r *haltd.Round, native bool) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	writeRound(&d, r, native)
+	return d.Sum64()
+}
+
+func writeRound[H interface {
+	io.Writer
+	io.StringWriter
+}](d H, r *haltd.Round, native bool) {
+	sep := []byte{0, 1}
+	if native {
+		d.Write(sep[1:])
+	}
+	d.WriteString(r.Text)
+	for i := range r.Calls {
+		d.Write(sep[:1])
+		d.WriteString(r.Calls[i].Name)
+		d.Write(sep[:1])
+		d.WriteString(r.Calls[i].Arguments)
+	}
+	for i := range r.Results {
+		d.Write(sep[1:])
+		if r.Results[i].Error {
+			d.Write(sep)
+		}
+		d.WriteString(r.Results[i].Text)
+	}
+	for i := range r.Inputs {
+		d.Write(sep)
+		d.Write([]byte{byte(r.Inputs[i].Role)})
+		d.WriteString(r.Inputs[i].Text)
+	}
+}
+
+// readRound reads a round. native says that the conversation has native tool
+// calls: then user messages after a result are a person or a harness, else
+// they are what came back.
+func readRound(r *haltd.Round, native bool) *round {
+	f := &round{}
+	act := f.readAct(r)
+	f.tools = xxhash.Sum64String(f.name)
+	f.payload = len(f.does) > shortAnswer && (strings.Contains(act, "\n") || strings.Contains(act, `\n`))
+	if f.manner >= commanded && !hasLines(act, f.manner) {
+		f.items = words(act, canName)
+	}
+	f.readWords(r)
+	answer := f.resultText(r)
+	f.answered = len(r.Results) > 0 || answer != ""
+	if f.answered {
+		f.readResult(answer)
+		f.readOutcome(r, answer, act)
+	}
+	if f.manner == spoken && len(r.Results) == 0 {
+		f.facts, f.asks = words(answer, isClaim), hasQuestion(answer)
+	}
+	f.doubles = doubles(r)
+	if native && !f.inputsAnswer(r) {
+		f.readInputs(r)
+	}
+	return f
+}
+
+// readAct finds what the assistant did: its tool calls in any order, else the
+// fenced blocks of its text, else what follows the last "Action:", else the
+// whole text. It returns the act as text.
+func (f *round) readAct(r *haltd.Round) string {
+	if len(r.Calls) > 0 {
+		return f.readCalls(r.Calls)
+	}
+	text := strings.TrimSpace(r.Text)
+	if text == "" {
+		return ""
+	}
+	command, found := commandIn(text)
+	f.manner = spoken
+	f.act = xxhash.Sum64String(strings.Join(strings.Fields(cut(command)), " "))
+	a := actReader{round: f}
+	if command[0] == '{' && command[len(command)-1] == '}' {
+		found = true
+		a.object(cut(command))
+	} else {
+		a.text(cut(command))
+	}
+	if found || isBareCommand(text) {
+		f.manner = commanded
+	}
+	if f.name == "" {
+		f.name = strings.Clone(firstWord(command)) // not the whole command
+	}
+	f.does = words(command, nil)
+	f.rests = f.manner == commanded && commandRests(command)
+	return command
+}
+
+// readCalls reads native tool calls.
+func (f *round) readCalls(calls []haltd.ToolCall) string {
+	f.manner = called
+	acts := make([]string, 0, 8) // of a fixed size, so that they need no heap
+	names := make([]string, 0, 8)
+	for i := range calls {
+		acts = append(acts, actText(&calls[i]))
+		names = append(names, calls[i].Name)
+	}
+	slices.Sort(acts)
+	slices.Sort(names)
+	names = slices.Compact(names)
+	f.name = strings.Clone(strings.Join(names[:min(len(names), maxNames)], ", "))
+	joined := strings.Join(acts, "\n")
+	f.act = xxhash.Sum64String(joined)
+	f.does = words(joined, nil)
+	a := actReader{round: f}
+	for _, act := range acts[:min(len(acts), maxCalls)] {
+		a.call(cut(act))
+	}
+	f.rests = true
+	for _, n := range names[:min(len(names), maxNames)] {
+		f.rests = f.rests && nameSays(n)&rests != 0
+	}
+	for i := 0; i < len(calls) && i < maxCalls && !f.rests; i++ {
+		f.rests = commandRests(calls[i].Arguments)
+	}
+	return joined
+}
+
+// Bounds for one reply: names that a sentence lists, calls that are read one
+// by one. What lies beyond counts in the digests only.
+const maxNames, maxCalls = 8, 256
+
+// maxRead bounds the text of one act or result that is read word by word; a
+// digest of the whole still tells it from another.
+const maxRead = 1 << 18
+
+func cut(text string) string { return text[:min(len(text), maxRead)] }
+
+// commandRests reports a shell command that sleeps: the word at a command's
+// place, with a number after it.
+func commandRests(command string) bool {
+	command = command[:min(len(command), headBytes)]
+	for i := 0; ; {
+		j := strings.Index(command[i:], "sleep ")
+		if j < 0 {
+			return false
+		}
+		i += j
+		before := strings.TrimRight(command[:i], " ")
+		after := strings.TrimLeft(command[i+len("sleep "):], " ")
+		starts := before == "" || strings.IndexByte(";&|\"'(`\n", before[len(before)-1]) >= 0 || strings.HasSuffix(before, " do") || strings.HasSuffix(before, `\n`)
+		if starts && after != "" && isDigit(after[0]) {
+			return true
+		}
+		i += len("sleep ")
+	}
+}
+
+// isBareCommand reports a short line that is no sentence, as agents in games
+// and on screens act: "go north", "click(12, 30)".
+func isBareCommand(text string) bool {
+	return len(text) <= 160 && !endsAsSentence(text) && !hasQuestion(text) && strings.Count(text, " ") < shortAnswer
+}
+
+// readWords reads what the assistant said.
+func (f *round) readWords(r *haltd.Round) {
+	f.says = words(cut(r.Text), nil)
+	if f.manner == spoken {
+		f.prose = endsAsSentence(r.Text)
+		f.claims = words(cut(r.Text), isClaim)
+		f.asked = hasQuestion(r.Text)
+	}
+}
+
+func (f *round) readOutcome(r *haltd.Round, answer, act string) {
+	var says meaning
+	if len(r.Results) > 0 && answer != "" {
+		f.outcome, says = outcomeOfResults(r.Results)
+	}
+	if len(r.Results) == 0 || strings.TrimSpace(joinedResults(r.Results)) == "" {
+		f.outcome, says = outcomeOf(f.withoutQuote(answer, act), false)
+	}
+	if f.outcome == neutral && saysNothing(answer, act) {
+		f.outcome = empty
+	}
+	f.missing = f.outcome == failed && isMissing(answer, says)
+	short := len(f.tells) <= 4*shortAnswer
+	f.waiting = short && (says&later != 0 || says&pending != 0 && f.outcome != failed || f.outcome == neutral && unfinished(strings.TrimSpace(answer)))
+	f.ended = short && says&ended != 0
+	f.lastPage = short && f.outcome == empty && saysEnded(answer)
+}
+
+// inputsAnswer reports whether the user messages are what came back for the
+// calls: the calls have no result of their own, or an empty one. So agents
+// work that show a page after each action.
+func (f *round) inputsAnswer(r *haltd.Round) bool {
+	return f.manner == called && strings.TrimSpace(joinedResults(r.Results)) == ""
+}
+
+func (f *round) readInputs(r *haltd.Round) {
+	f.scripted = len(r.Inputs) > 0 && tagged(r.Inputs)
+	var d uint64
+	var b strings.Builder
+	for i := range r.Inputs {
+		if r.Inputs[i].Role == haltd.RoleUser {
+			d = fold(d, maskedDigest(cut(r.Inputs[i].Text)))
+			b.WriteString(cut(r.Inputs[i].Text))
+			b.WriteByte('\n')
+		}
+	}
+	f.input = d
+	if d != 0 && len(r.Results) > 0 {
+		f.hears = words(b.String(), nil)
+	}
+}
+
+// maskedDigest digests a text without its numbers and clocks.
+func maskedDigest(text string) uint64 {
+	var d uint64
+	s := scanner{text: text}
+	for t, ok := s.next(); ok; t, ok = s.next() {
+		h := t.hash
+		if t.class == number || t.class == volatile {
+			h = volatileHash
+		}
+		d = fold(d, h)
+	}
+	return d
+}
+
+// commandIn is the part of a text that acts.
+func commandIn(text string) (command string, found bool) {
+	var b strings.Builder
+	rest := text
+	for {
+		i := strings.Index(rest, "```")
+		if i < 0 {
+			break
+		}
+		rest = rest[i+3:]
+		if nl := strings.IndexByte(rest, '\n'); nl >= 0 && nl < 20 && !strings.ContainsAny(rest[:nl], " `") {
+			rest = rest[nl+1:] // the language
+		}
+		end := strings.Index(rest, "```")
+		if end < 0 {
+			end = len(rest)
+		}
+		b.WriteString(rest[:end])
+		b.WriteByte('\n')
+		rest = rest[min(end+3, len(rest)):]
+	}
+	if s := strings.TrimSpace(b.String()); s != "" {
+		return s, true
+	}
+	if i := strings.LastIndex(text, "Action:"); i >= 0 {
+		if s := strings.TrimSpace(text[i+len("Action:"):]); s != "" {
+			return s, true
+		}
+	}
+	return text, false
+}
+
+func firstWord(s string) string {
+	if i := strings.IndexAny(s, " \t\n("); i > 0 {
+		s = s[:i]
+	}
+	if len(s) > 32 {
+		s = s[:32]
+	}
+	return strings.ToValidUTF8(s, "")
+}
+
+func joinedResults(rs []haltd.ToolResult) string {
+	if len(rs) == 1 {
+		return rs[0].Text
+	}
+	var b strings.Builder
+	for i := range rs {
+		b.WriteString(rs[i].Text)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// resultText is what came back: tool results, else what the other side said.
+func (f *round) resultText(r *haltd.Round) string {
+	if text := joinedResults(r.Results); strings.TrimSpace(text) != "" {
+		return text
+	}
+	var b strings.Builder
+	for i := range r.Inputs {
+		if r.Inputs[i].Role == haltd.RoleUser {
+			b.WriteString(r.Inputs[i].Text)
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// tagged reports whether every user message begins with a tag, such as
+// <system-reminder>: people seldom write so, harnesses do.
+func tagged(ms []haltd.Message) bool {
+	for i := range ms {
+		t := strings.TrimSpace(ms[i].Text)
+		if ms[i].Role == haltd.RoleUser && (len(t) < 2 || t[0] != '<' || !isWord[t[1]]) {
+			return false
+		}
+	}
+	return true
+}
+
+// readResult digests a result in several ways in one pass. Of a very long one
+// only the beginning and the end are read word by word.
+func (f *round) readResult(text string) {
+	var result, residue uint64
+	if len(text) > maxRead {
+		result = xxhash.Sum64String(text)
+		text = text[:maxRead/2] + text[len(text)-maxRead/2:]
+	}
+	s := scanner{text: text}
+	tells := newWordList()
+	defer tells.free()
+	turns := newWordList()
+	defer turns.free()
+	var form uint64
+	var last uint32  // the word before, in the same line
+	var acted uint64 // a bit for each word of the act
+	for _, w := range f.does {
+		acted |= 1 << (w >> 1 & 63)
+	}
+	f.figures = text != ""
+	for t, ok := s.next(); ok; t, ok = s.next() {
+		result = fold(result, t.hash)
+		if t.class == mark {
+			continue
+		}
+		w := t.asWord(text)
+		h := w
+		if t.class != word || isID(text, t) {
+			h = 1
+			w |= 1 // an id counts as a number does
+		}
+		form = fold(form, uint64(h))
+		if strings.IndexByte(text[s.line:t.start], '\n') >= 0 {
+			last = 0
+		}
+		s.line = t.start
+		if !turns.full() {
+			turns.add(uint32(mix(uint64(last)<<32|uint64(h))) &^ 1)
+		}
+		last = h
+		inAct := acted>>(w>>1&63)&1 == 1
+		if inAct {
+			_, inAct = slices.BinarySearch(f.does, w)
+		}
+		if !inAct {
+			h := t.hash
+			if t.class == number {
+				h = volatileHash
+			}
+			residue = fold(residue, h)
+		}
+		f.figures = f.figures && t.class == number
+		if t.class != volatile && !tells.full() {
+			tells.add(w)
+		}
+	}
+	f.result, f.residue, f.form = result, residue, form
+	f.tells = tells.distinct()
+	f.turns = turns.distinct()
+	f.turns = slices.Clone(f.turns[:min(len(f.turns), maxTurns)])
+}
+
+// maxTurns is how many pairs of words are kept of a result: those with the
+// smallest hashes, which is a sample that is the same for equal texts.
+const maxTurns = 256
+
+// isID reports a word of letters and digits, as ids are. What follows a colon
+// or stands in brackets is the digest of a picture, which tells it from
+// another.
+func isID(text string, t token) bool {
+	if t.end-t.start < 5 || t.start > 0 && (text[t.start-1] == ':' || text[t.start-1] == '[') {
+		return false
+	}
+	digit, letter := false, false
+	for i := t.start; i < t.end; i++ {
+		if isDigit(text[i]) {
+			digit = true
+		} else {
+			letter = true
+		}
+	}
+	return digit && letter
+}
+
+// withoutQuote is a result without the command that it quotes: a harness that
+// says "the last command <command>…</command> timed out" says it after a
+// command that may be longer than all that is read of a result.
+func (f *round) withoutQuote(result, act string) string {
+	if f.manner != commanded || len(act) < quotable {
+		return result
+	}
+	before, after, ok := strings.Cut(result, act)
+	if !ok {
+		return result
+	}
+	return before + after
+}
+
+// endsAsSentence tells prose from a bare command such as SELECT … or ls -la .
+func endsAsSentence(text string) bool {
+	text = strings.TrimSpace(text)
+	if n := len(text); n > 1 {
+		switch text[n-1] {
+		case '?', '!':
+			return true
+		case '.':
+			return isWord[text[n-2]] && strings.Contains(text, " ")
+		}
+		return strings.HasSuffix(text, "。") || strings.HasSuffix(text, "！") || strings.HasSuffix(text, "？")
+	}
+	return false
+}
+
+func hasQuestion(text string) bool {
+	return strings.Contains(text, "?") || strings.Contains(text, "？") || strings.Contains(text, "؟")
+}
+
+// isClaim selects the words by which a text states something that was not
+// there before: numbers, and identifiers (digits, underscores, capitals
+// inside). Praise and paraphrase have none.
+func isClaim(text string, t token) bool {
+	if t.class == number {
+		return true
+	}
+	w := text[t.start:t.end]
+	for i := range len(w) {
+		if isDigit(w[i]) || w[i] == '_' || i > 0 && w[i]-'A' < 26 {
+			return true
+		}
+	}
+	return false
+}
+
+// doubles counts the calls of a reply that do what another of it did, with
+// the same result.
+func doubles(r *haltd.Round) (n int) {
+	if len(r.Calls) < 2 || len(r.Results) < len(r.Calls) || len(r.Calls) > maxCalls {
+		return 0
+	}
+	results := make(map[string]string, len(r.Results))
+	for i := range r.Results {
+		results[r.Results[i].CallID] = r.Results[i].Text
+	}
+	seen := make(map[[3]string]bool, len(r.Calls))
+	for _, c := range r.Calls {
+		k := [3]string{c.Name, CanonicalArguments(c.Arguments), results[c.ID]}
+		if seen[k] {
+			n++
+		}
+		seen[k] = true
+	}
+	return n
+}
+
+// hasLines reports an act that carries a text of several lines, such as a
+// script. Between native calls a line break stands for nothing.
+func hasLines(act string, m manner) bool {
+	if m == called {
+		return strings.Contains(act, `\n`)
+	}
+	return strings.Contains(act, "\n")
+}
+
+// canName selects the words that can name a thing to work on. Small numbers
+// cannot: whatever they are, some result has had them.
+func canName(_ string, t token) bool { return t.class != number || t.end-t.start > 2 }
+
+// actReader digests an act without what changes from one attempt to the next.
+type actReader struct {
+	*round
+	prose []string // strings of the call being read that are prose
+	other int      // values of it that are not
+}
+
+// call reads one tool call: its name and canonical arguments.
+func (a *actReader) call(text string) {
+	name, args, _ := strings.Cut(text, " ")
+	a.fold(token{hash: xxhash.Sum64String(name), class: word}, "")
+	if args == "" || args[0] != '{' && args[0] != '[' {
+		a.text(args)
+		return
+	}
+	a.object(args)
+}
+
+// object reads the arguments of a call, or a command that is written as JSON.
+func (a *actReader) object(args string) {
+	a.prose, a.other = a.prose[:0], 0
+	a.arguments(args)
+	if a.other > 0 {
+		return
+	}
+	a.wordy = len(a.prose) > 0
+	for _, p := range a.prose { // there is nothing else to tell the call by
+		a.text(p)
+	}
+}
+
+// arguments reads canonical JSON: keys and values as they come. Values of
+// arguments that change with every call are left out, prose is set aside.
+func (a *actReader) arguments(text string) {
+	skip, aside := false, false
+	for i := 0; i < len(text); {
+		switch b := text[i]; {
+		case b == '"':
+			end := endOfString(text, i)
+			s := text[i+1 : max(i+1, end-1)]
+			switch {
+			case isKeyEnd(text, end-1):
+				says := keySays(s)
+				skip, aside = says&volatileID != 0, says&narration != 0
+				a.fold(token{hash: xxhash.Sum64String(s), class: word}, "")
+			case aside:
+				a.prose = append(a.prose, s)
+			case !skip:
+				a.value(s)
+			}
+			i = end
+		case isDigit(b) || b == '-' || b|0x20 >= 'a' && b|0x20 <= 'z':
+			end := i + 1
+			for end < len(text) && strings.IndexByte(",}]", text[end]) < 0 {
+				end++
+			}
+			if !skip {
+				a.other++
+				a.text(text[i:end])
+			}
+			i = end
+		default:
+			i++
+		}
+	}
+}
+
+// keySays is what the name of an argument says as a whole.
+func keySays(key string) (says meaning) {
+	s := scanner{text: key}
+	t, ok := s.next()
+	if !ok || t.end != len(key) {
+		return 0
+	}
+	for _, p := range phrases[t.hash] {
+		if len(p.rest) == 0 {
+			says |= p.says
+		}
+	}
+	return says
+}
+
+func endOfString(text string, i int) int {
+	for i++; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+func (a *actReader) value(s string) {
+	if isProse(s) {
+		a.prose = append(a.prose, s)
+		return
+	}
+	a.other++
+	a.text(s)
+}
+
+// isProse reports a text of some words with hardly a symbol in it.
+func isProse(s string) bool {
+	spaces := strings.Count(s, " ")
+	if spaces < 4 && !mayBeUnspaced(s) || len(s) < 24 {
+		return false
+	}
+	symbols := 0
+	for i := range len(s) {
+		if strings.IndexByte("/\\|{}[]()<>=$&;_*+#@~^`", s[i]) >= 0 {
+			symbols++
+		}
+	}
+	return 50*symbols <= len(s)
+}
+
+// text folds the words of a text.
+func (a *actReader) text(s string) {
+	sc := scanner{text: s}
+	for t, ok := sc.next(); ok; t, ok = sc.next() {
+		if t.class != mark {
+			a.fold(t, s)
+		}
+	}
+}
+
+func (a *actReader) fold(t token, text string) {
+	core, shape := t.hash, t.hash
+	switch {
+	case t.class == number || t.class == volatile && text != "" && isDigit(text[t.start]):
+		shape = volatileHash
+		if a.numbered < len(a.numbers) {
+			a.numbers[a.numbered] = numberOf(text[t.start:t.end])
+		}
+		a.numbered++
+		if t.class == volatile { // a date or a clock may be what is walked over
+			core = xxhash.Sum64String(text[t.start:t.end])
+			if uuidAt(text, t.start) {
+				core = volatileHash
+			}
+		}
+	case text != "" && isRandom(text[t.start:t.end]):
+		core, shape = volatileHash, volatileHash
+	}
+	a.core, a.shape = fold(a.core, core), fold(a.shape, shape)
+}
+
+// numberOf reads the digits of a number or of a date as one number.
+func numberOf(s string) float64 {
+	b := make([]byte, 0, 20)
+	for i := range len(s) {
+		if isDigit(s[i]) || s[i] == '.' && len(b) > 0 {
+			b = append(b, s[i])
+		}
+	}
+	n, err := strconv.ParseFloat(string(b), 64)
+	if err != nil || math.IsInf(n, 0) {
+		return 0
+	}
+	return n
+}
+
+// isRandom reports a word that no one would choose: eight characters or more
+// that change between letters and digits again and again.
+func isRandom(w string) bool {
+	if len(w) < 8 {
+		return false
+	}
+	changes := 0
+	for i := 1; i < len(w); i++ {
+		if isDigit(w[i]) != isDigit(w[i-1]) {
+			changes++
+		}
+	}
+	return changes >= 3 && 4*changes >= len(w)
+}

@@ -1,0 +1,281 @@
+// Command train fits the weights of stall to labelled runs and says how it
+// judges runs of sources that it never saw. It is for maintainers: the product
+// carries the file that it writes.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/haltd/haltd/detect"
+)
+
+func main() {
+	if err := train(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "train:", err)
+		os.Exit(1)
+	}
+}
+
+func train(ctx context.Context) error {
+	traces := flag.String("traces", "../shared/traces", "folder of the labelled runs")
+	labels := flag.String("labels", "test/train/labels.jsonl", "labels made by reading, beside those of the traces")
+	out := flag.String("out", "", "where the weights are written; nowhere when empty")
+	date := flag.String("date", "", "date that the weights carry")
+	draws := flag.Int("draws", 6, "cases of each made-up family")
+	ablate := flag.Bool("ablate", false, "leave out each sign in turn and say what it costs")
+	verbose := flag.Bool("v", false, "name the runs that come out wrong")
+	flag.Parse()
+	scratch, err := os.MkdirTemp("", "haltd-train-*")
+	if err != nil {
+		return fmt.Errorf("making a folder: %w", err)
+	}
+	defer os.RemoveAll(scratch)
+	d, err := load(ctx, *traces, *labels, scratch, *draws)
+	if err != nil {
+		return err
+	}
+	if p := os.Getenv("DEBUG"); p != "" {
+		d.debug(p)
+	}
+	if p := os.Getenv("DUMP"); p != "" {
+		return d.dump(p)
+	}
+	h := defaults()
+	began := time.Now()
+	folds := d.leaveOut(h)
+	fmt.Printf("%d runs, %d folds fitted in %v\n", len(d.runs), len(folds), time.Since(began).Round(time.Second))
+	at := d.lines(folds)
+	d.report(folds, at, *verbose)
+	if *ablate {
+		d.ablate(h, at)
+	}
+	if *out == "" {
+		return nil
+	}
+	m := fit(d.runs, h)
+	return writeJSON(*out, published(m, at, *date))
+}
+
+// leaveOut fits one model for each fold, on all others.
+func (d *data) leaveOut(h hyper) map[string]*linear {
+	parts := map[string][]*run{}
+	for _, r := range d.runs {
+		parts[r.fold()] = append(parts[r.fold()], r)
+	}
+	models := make(map[string]*linear, len(parts))
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	free := make(chan struct{}, 2)
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
+		free <- struct{}{}
+		var rest []*run
+		for _, r := range d.runs {
+			if r.fold() != name {
+				own := *r
+				rest = append(rest, &own)
+			}
+		}
+		wg.Go(func() {
+			m := fit(rest, h)
+			mu.Lock()
+			models[name] = m
+			mu.Unlock()
+			<-free
+		})
+	}
+	wg.Wait()
+	return models
+}
+
+// bounds are the log-odds at which stall warns and kills.
+type bounds struct{ warn, kill float64 }
+
+// The rates of false alarms that the lines are chosen for: kills and warnings
+// of healthy runs whose sources the weights never saw, and kills of made-up
+// ones.
+const falseKills, falseWarnings, falseMadeUp = .003, .03, .02
+
+func (d *data) lines(folds map[string]*linear) bounds {
+	var kills, warns, madeUp []float64
+	for _, r := range d.runs {
+		if !r.healthy() {
+			continue
+		}
+		k, w := folds[r.fold()].peak(r, 0)
+		if r.family != "" {
+			madeUp = append(madeUp, k)
+		} else {
+			kills, warns = append(kills, k), append(warns, w)
+		}
+	}
+	at := bounds{warn: quantile(warns, falseWarnings)}
+	at.kill = max(quantile(kills, falseKills), quantile(madeUp, falseMadeUp), at.warn+.5)
+	return at
+}
+
+// healthy reports a run that must not be killed, as far as anybody is sure.
+func (r *run) healthy() bool {
+	return r.label.Group == "healthy" && (!r.label.Read || r.label.Confidence >= .6)
+}
+
+// published scales the weights so that the lines stand at round numbers.
+func published(m *linear, at bounds, date string) *detect.Model {
+	const warnAt, killAt = .5, .9
+	scale := (logit(killAt) - logit(warnAt)) / (at.kill - at.warn)
+	shift := logit(warnAt) - scale*at.warn
+	out := &detect.Model{
+		Version: detect.FeaturesVersion, Date: date, WarnAt: warnAt, KillAt: killAt,
+		Origin:  "fitted by make train to public agent runs, labelled by readers and by rule, and to made-up behaviours",
+		Bias:    round(scale*m.bias + shift),
+		Weights: map[string]float64{},
+	}
+	for i, f := range detect.Catalog() {
+		if w := round(scale * m.w[i]); w != 0 {
+			out.Weights[f.Name] = w
+		}
+	}
+	return out
+}
+
+func logit(p float64) float64 { return math.Log(p / (1 - p)) }
+
+func round(f float64) float64 { return math.Round(f*1000) / 1000 }
+
+// tally counts runs of one group.
+type tally struct{ runs, killed, warned int }
+
+func (t tally) String() string {
+	if t.runs == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f (%.3f) of %d", float64(t.killed)/float64(t.runs), float64(t.warned)/float64(t.runs), t.runs)
+}
+
+// report says how runs of each kind come out, by models that never saw them.
+func (d *data) report(folds map[string]*linear, at bounds, verbose bool) {
+	table := map[string]map[string]*tally{}
+	var rows []string
+	add := func(row, column string, killed, warned bool) {
+		if table[row] == nil {
+			table[row] = map[string]*tally{}
+			rows = append(rows, row)
+		}
+		t := table[row][column]
+		if t == nil {
+			t = &tally{}
+			table[row][column] = t
+		}
+		t.runs++
+		if killed {
+			t.killed++
+		}
+		if warned {
+			t.warned++
+		}
+	}
+	slack := at.kill - at.warn
+	for _, r := range d.runs {
+		k, w := folds[r.fold()].peak(r, slack)
+		killed, warned := k >= at.kill, w >= at.warn
+		for _, row := range r.rows() {
+			add(row, r.label.Group, killed, warned)
+		}
+		if verbose && (r.label.Group == "stuck" && !killed || r.label.Group != "stuck" && killed) {
+			fmt.Printf("  %-8s killed=%-5v warned=%-5v %.2f %s %s\n", r.label.Group, killed, warned, r.label.Confidence, r.source, r.name)
+		}
+	}
+	slices.Sort(rows)
+	fmt.Printf("%-34s %-24s %-24s %-24s %-24s\n", "killed (warned)", "stuck", "wasteful", "healthy", "capped_chat")
+	for _, row := range rows {
+		fmt.Printf("%-34s", row)
+		for _, g := range []string{"stuck", "wasteful", "healthy", "capped_chat"} {
+			t := table[row][g]
+			if t == nil {
+				t = &tally{}
+			}
+			fmt.Printf(" %-24s", t)
+		}
+		fmt.Println()
+	}
+}
+
+// rows are the lines of the report that a run counts in.
+func (r *run) rows() []string {
+	if r.family != "" {
+		return []string{"made up, all", "made up: " + r.family}
+	}
+	rows := []string{"all", "source " + group(r.source)}
+	set := "open"
+	switch group(r.source) {
+	case "bashkit-eval", "iso-trae", "ljoukov-agent", "mbse-stateless":
+		set = "open2"
+	case "balrog", "claude-code", "cochise-pentest", "copilot-cli", "gaia-research", "opencode", "osworld-gui", "toolathlon", "web-convergence":
+		set = "open3"
+	}
+	if strings.HasPrefix(r.source, "tau2") || r.source == "mini-swe-gemini3" {
+		set = "open2"
+	}
+	if r.label.Read {
+		rows = append(rows, set+" read")
+		if r.label.Confidence >= .7 {
+			rows = append(rows, set+" read, sure")
+		}
+	} else {
+		rows = append(rows, set+" by rule")
+	}
+	return rows
+}
+
+// ablate leaves out each sign in turn.
+func (d *data) ablate(h hyper, at bounds) {
+	base := d.recall(d.leaveOut(h))
+	fmt.Printf("ablation: recall of stuck at the same rate of false kills, %.4f with all\n", base)
+	catalog := detect.Catalog()
+	seen := map[string]bool{}
+	for _, f := range catalog {
+		name := strings.TrimRight(f.Name, "_0123456789")
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		without := h
+		without.off = slices.Clone(h.off)
+		for i, g := range catalog {
+			if strings.TrimRight(g.Name, "_0123456789") == name {
+				without.off[i] = true
+			}
+		}
+		fmt.Printf("  without %-16s %+.4f\n", name, d.recall(d.leaveOut(without))-base)
+	}
+}
+
+// recall is the share of stuck runs that are killed at the stated rate of
+// false kills, sources weighed alike.
+func (d *data) recall(folds map[string]*linear) float64 {
+	at := d.lines(folds)
+	n, all := map[string]float64{}, map[string]float64{}
+	for _, r := range d.runs {
+		if r.label.Group != "stuck" || r.label.Read && r.label.Confidence < .6 {
+			continue
+		}
+		k, _ := folds[r.fold()].peak(r, at.kill-at.warn)
+		all[r.fold()]++
+		if k >= at.kill {
+			n[r.fold()]++
+		}
+	}
+	sum := 0.0
+	for f := range all {
+		sum += n[f] / all[f]
+	}
+	return sum / float64(len(all))
+}
