@@ -4,7 +4,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 FUZZTIME ?= 10m
 TRACES ?= ../shared/traces
 
-.PHONY: help run build check test bench quality fuzz screenshots
+.PHONY: help run build check test bench quality train fuzz screenshots
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' Makefile | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -42,15 +42,16 @@ test: build ## everything, with -race, after installing what the tests need
 	cd test/clients && go vet ./...
 	go build -trimpath -o bin/fakellm ./test/fakellm/cmd/fakellm
 	go test -race -count=1 ./...
-	go test -count=1 -run RealRuns ./internal/replay
 	cd test/clients && HALTD_BIN=$(CURDIR)/bin/haltd FAKELLM_BIN=$(CURDIR)/bin/fakellm go test -race -count=1 ./...
 
 bench: build ## direct, plain ReverseProxy, nginx and haltd side by side
 	go run ./test/load/cmd/bench -haltd bin/haltd
 
-quality: build ## detection on recorded runs with labels, from the folder TRACES
-	bin/haltd replay --labels $(TRACES)/open.mit.runs.jsonl.gz,$(TRACES)/open.other.runs.jsonl.gz,$(TRACES)/open.read.jsonl $(TRACES)/open.mit.steps.jsonl.gz $(TRACES)/open.other.steps.jsonl.gz
-	bin/haltd replay --labels $(TRACES)/open2.runs.jsonl.gz,$(TRACES)/open2.read.jsonl $(TRACES)/open2.steps.jsonl.gz
+quality: ## detection on recorded runs from the folder TRACES, each source judged by weights that never saw it
+	go run ./test/train -traces $(TRACES)
+
+train: ## fit the weights of stall anew to the labelled runs in TRACES (for maintainers)
+	go run ./test/train -traces $(TRACES) -ablate -out detect/weights.json -date $(shell date +%F)
 
 fuzz: ## every fuzzer for FUZZTIME (default 10m)
 	./test/fuzz.sh $(FUZZTIME)

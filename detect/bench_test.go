@@ -34,9 +34,9 @@ func BenchmarkSimHash(b *testing.B) {
 func BenchmarkWindowScore(b *testing.B) {
 	var w Window
 	for i := range 20 {
-		w.Attach(w.Add(Prompt{SimHash(prose(200, i/2))}, 20, noon), &haltd.Reply{Text: prose(100, i/3)})
+		w.Attach(w.Add(asking(prose(200, i/2)), 20, noon), ReadReply(said(prose(100, i/3))), noon)
 	}
-	p := Prompt{SimHash(prose(200, 4))}
+	p := asking(prose(200, 4))
 	b.ReportAllocs()
 	for b.Loop() {
 		w.Score(p, 20, noon)
@@ -61,18 +61,17 @@ func BenchmarkJudge100Rounds(b *testing.B) {
 	call := conversation100()
 	set := DefaultSettings()
 	b.Run("warm", func(b *testing.B) {
-		st := State{Cache: NewCache(1 << 20), Window: &Window{}, Session: &Session{}}
-		Judge(set, st, call, time.Time{})
+		st, cache := newState(), NewCache(1<<20)
+		Judge(set, st, Read(cache, call, nil), time.Time{})
 		b.ReportAllocs()
 		for b.Loop() {
-			Judge(set, st, call, time.Time{})
+			Judge(set, st, Read(cache, call, nil), time.Time{})
 		}
 	})
 	b.Run("cold", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			st := State{Cache: NewCache(1 << 20), Window: &Window{}, Session: &Session{}}
-			Judge(set, st, call, time.Time{})
+			Judge(set, newState(), Read(NewCache(1<<20), call, nil), time.Time{})
 		}
 	})
 }

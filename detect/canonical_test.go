@@ -103,3 +103,24 @@ func spaced(t *rapid.T, text string) string {
 	}
 	return strings.ReplaceAll(text, ",", rapid.SampledFrom([]string{" , ", ",\n\t", ",\v"}).Draw(t, "space"))
 }
+
+func TestArgumentsCanonical(t *testing.T) {
+	for _, c := range []struct {
+		name, a, b string
+		same       bool
+	}{
+		{"order of keys", `{"a":1,"b":[1,2]}`, `{ "b":[1, 2], "a":1 }`, true},
+		{"order in a list", `{"b":[1,2]}`, `{"b":[2,1]}`, false},
+		{"numbers are not masked", `{"page":1}`, `{"page":2}`, false},
+		{"digits are kept", `{"n":1.0}`, `{"n":1}`, false},
+		{"white space in strings", `{"s":"a b"}`, `{"s":"a  b"}`, false},
+		{"not JSON", `ls -la`, ` ls -la `, true},
+		{"half JSON", `{"a":1`, `{"a":1`, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := CanonicalArguments(c.a) == CanonicalArguments(c.b); got != c.same {
+				t.Errorf("%s and %s: same %v, want %v", CanonicalArguments(c.a), CanonicalArguments(c.b), got, c.same)
+			}
+		})
+	}
+}

@@ -1,6 +1,9 @@
 package detect
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // seenRound is a round and when a request first showed it.
 type seenRound struct {
@@ -32,18 +35,23 @@ type standing struct {
 	// How often the same was seen before, each weighed by its dose: the pair,
 	// the failure of these tools, the place.
 	pairTimes, failTimes, placeTimes float32
+	// refusals is how often one call was refused in the same way, as of this
+	// round: the steps between do not take it back, a success does.
+	refusals   float32
+	refusedFor uint64 // digest of the tools that were refused
 	// refused is how often the harness answered these tools with the same
 	// message, where that is not its habit.
 	refused float32
 	inputs  int // how often the harness's message came before, whatever the tools
 
 	// How many words were never seen before.
-	newDoes, newTells, newWords, newSays, newClaims, newFacts int
+	newDoes, newDeeds, newTurns, newTells, newWords, newSays, newClaims, newFacts int
 
 	news  float32 // how much of the answer was never seen before
 	over  bool    // the range that it walks over has ended before
 	asked bool    // the task names a number of times, and it was not done so often yet
 	amid  bool    // something was written since the pair was last seen
+	echo  bool    // the place shows words of the act that it did not show before
 	given bool    // it acts for the first time on something the conversation had named
 	walk  bool    // it takes the next step of a walk over numbers or dates
 	wrote bool    // something was written that was not there before
@@ -105,6 +113,7 @@ func (c *comparison) compare(i int) {
 	s.countNew(r, c)
 	c.find(i)
 	s.walk = c.walks(i)
+	s.echo = s.placeAgo > 0 && echoes(r.round, c.rounds[i-s.placeAgo].round)
 	s.asked = c.askedFor(i)
 	s.over = r.ended || r.lastPage && s.walk
 	s.wrote = s.wroteNew(r)
@@ -135,7 +144,7 @@ func (c *comparison) addUp(i int) {
 
 // countNew counts words that the conversation had not seen, and adds them.
 func (s *standing) countNew(r *seenRound, c *comparison) {
-	s.newDoes = c.seen.count(r.does)
+	s.newDoes, s.newDeeds = c.seen.count(r.does), c.seen.countWords(r.does)
 	s.newSays = c.seen.count(r.says)
 	s.newClaims = c.seen.count(r.claims)
 	s.newFacts = c.seen.count(r.facts)
@@ -143,16 +152,25 @@ func (s *standing) countNew(r *seenRound, c *comparison) {
 	c.seen.add(r.does)
 	s.newWords = c.seen.countWords(r.tells)
 	s.newTells = c.seen.add(r.tells)
-	heard := c.seen.add(r.hears)
+	heard := c.seen.countWords(r.hears)
+	c.seen.add(r.hears)
 	c.seen.add(r.says)
-	turned := c.seen.add(r.turns)
+	s.newTurns = c.seen.add(r.turns)
 	if n := len(r.tells) + len(r.hears); r.answered && n > 0 {
-		s.news = min(1, float32(s.newTells+heard)/(1+.15*float32(n)))
+		fresh := float32(s.newTells + heard)
+		if n > manyTold { // in a long answer some number is always new
+			fresh = float32(s.newWords+heard) + .2*float32(s.newTells-s.newWords)
+		}
+		s.news = min(1, fresh/(1+.15*float32(n)))
 		if len(r.turns) > shortAnswer {
-			s.news = max(s.news, min(1, 1.5*float32(turned)/float32(len(r.turns))))
+			s.news = max(s.news, min(1, 1.5*float32(s.newTurns)/float32(len(r.turns))))
 		}
 	}
 }
+
+// manyTold is how many words an answer has in which single numbers mean
+// little.
+const manyTold = 24
 
 // remember adds the words of a round whose standing is known.
 func (c *comparison) remember(r *seenRound) {
@@ -226,7 +244,7 @@ func (s *standing) comparePlace(r, o *seenRound, ago int, same bool) {
 		if s.place < 1 {
 			s.place, s.placeAgo = 1, ago
 		}
-	case s.place == 1 || ago > far || len(r.tells) <= shortAnswer || len(o.tells) <= shortAnswer:
+	case s.place == 1 || ago > far || r.short() || o.short():
 	case resembles(r.tells, o.tells) >= .5:
 		all, letters := overlap(r.tells, o.tells)
 		// A page whose numbers alone change is the same place when they are
@@ -270,11 +288,25 @@ func (c *comparison) walks(i int) bool {
 	return ok && last == step && (before.walk || before.coreAgo > 0)
 }
 
+// echoes reports whether a result shows words of its act that the result
+// before did not: a form that was filled in.
+func echoes(r, before *round) bool {
+	for _, w := range r.does {
+		if _, shown := slices.BinarySearch(r.tells, w); !shown {
+			continue
+		}
+		if _, known := slices.BinarySearch(before.tells, w); !known {
+			return true
+		}
+	}
+	return false
+}
+
 // askedFor reports an act that was done again, and acknowledged, while the
 // task names a number that is not reached yet: "press it 30 times".
 func (c *comparison) askedFor(i int) bool {
 	r, s := &c.rounds[i], &c.all[i]
-	if s.coreAgo == 0 || r.outcome == failed || r.outcome == empty || r.waiting || len(r.tells) > shortAnswer || len(c.counts) == 0 {
+	if s.coreAgo == 0 || r.outcome == failed || r.outcome == empty || r.waiting || !r.short() || len(c.counts) == 0 {
 		return false
 	}
 	times := 1.0
@@ -327,8 +359,8 @@ func (s *standing) wroteNew(r *seenRound) bool {
 	if r.manner < commanded || s.actAgo > 0 || !r.answered {
 		return false
 	}
-	return r.outcome == acknowledged || r.outcome == neutral && !r.figures && !r.waiting && len(r.tells) <= shortAnswer &&
-		(s.newDoes > 0 || r.payload || len(r.tells) <= 2)
+	return r.outcome == acknowledged || r.outcome == neutral && !r.figures && !r.waiting && r.short() &&
+		!r.ended && (s.newDeeds > 0 || r.payload || len(r.does) >= 2*manyWords || len(r.tells) <= 2)
 }
 
 // doseOf is how much a round counts as a repetition.
@@ -347,14 +379,23 @@ func (c *comparison) doseOf(i int) float32 {
 	if s.asked {
 		return asAsked
 	}
-	poll := s.coreAgo > 0 && r.outcome != failed && len(r.tells) <= shortAnswer && len(r.does) <= 2*fewWords
+	unknown := r.pause == 0 && !r.at.IsZero() && i-last == 1 // one request showed both
+	poll := s.coreAgo > 0 && r.outcome != failed && r.short() && len(r.does) <= 2*fewWords
 	waits := r.waiting || c.rested(last, i) || poll && pause > hurried && (r.outcome == empty || r.outcome == acknowledged)
 	dose := float32(1)
 	switch {
 	case (poll || waits) && pause > hurried:
 		dose = 1 / (1 + float32(pause-hurried)/float32(hurried))
+	case poll && unknown:
+		dose = .5 // nobody knows how long it waited
 	case pause > unhurried:
 		dose = 1 / (1 + float32(pause-unhurried)/float32(unhurried))
+	}
+	if r.manner == silent {
+		dose /= 2 // some agents recover from a few empty replies
+	}
+	if r.moves && r.short() {
+		dose /= 3 // the answer does not show where it led
 	}
 	if waits {
 		dose /= waitsFor * (1 + 4*c.others) // it may wait for the others
@@ -385,8 +426,13 @@ func (c *comparison) rested(from, to int) bool {
 func (c *comparison) count(i int) {
 	r, s := &c.rounds[i], &c.all[i]
 	worked, tries, inputs := 0, 0, 0
+	written := -1 // the last round before j that wrote something
+	lastFail := -1
 	for j := c.since; j < i; j++ {
 		o, other := &c.rounds[j], &c.all[j]
+		if other.wrote {
+			written = j
+		}
 		if r.input != 0 && r.input == o.input {
 			inputs++
 			if r.tools == o.tools {
@@ -404,7 +450,10 @@ func (c *comparison) count(i int) {
 		}
 		switch {
 		case o.outcome == failed && r.outcome == failed && o.residue == r.residue && !other.given:
-			s.failTimes += other.dose
+			if lastFail < 0 || written <= lastFail { // else an attempt was made
+				s.failTimes += other.dose
+			}
+			lastFail = j
 			if o.act == r.act {
 				tries++
 			}
@@ -413,6 +462,7 @@ func (c *comparison) count(i int) {
 		}
 	}
 	s.inputs = inputs
+	defer c.keepRefusals(i)
 	// A tool that mostly does as it is told, such as a shell, refuses nothing:
 	// in a long run it misses now and then, each time something else.
 	if float32(2*worked) > s.failTimes {
@@ -424,12 +474,29 @@ func (c *comparison) count(i int) {
 	}
 }
 
+// keepRefusals carries the refusals of the rounds before.
+func (c *comparison) keepRefusals(i int) {
+	r, s := &c.rounds[i], &c.all[i]
+	if i > c.since {
+		s.refusals, s.refusedFor = c.all[i-1].refusals, c.all[i-1].refusedFor
+	}
+	if r.tools == s.refusedFor && r.outcome != failed && r.input == 0 {
+		s.refusals = 0
+	}
+	if n := max(s.failTimes, s.refused); n >= s.refusals && n > 0 {
+		s.refusals, s.refusedFor = n, r.tools
+	}
+}
+
 // mostLap is the longest cycle that is looked for.
 const mostLap = 8
 
 // lap finds the cycle that the newest rounds go through.
 func (c *comparison) lap(i int) {
 	s := &c.all[i]
+	if i > c.since && c.alike(i, i-1) {
+		return // a repetition, no cycle
+	}
 	for p := 2; p <= mostLap && i-p >= c.since; p++ {
 		if !c.alike(i, i-p) {
 			continue

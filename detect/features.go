@@ -48,6 +48,8 @@ const (
 	payloadAlike
 	formVaried
 	figureSame
+	ackAgain
+	echoed
 	formAgain
 	useless
 	idle
@@ -96,7 +98,7 @@ var signInfos = [signCount]signInfo{
 	silentTurn:    {"silent", Chatter, speaks, "a reply without a word or a call"},
 	harnessAgain:  {"harness_again", Refusal, either, "the harness's message came before, but for numbers"},
 	doubled:       {"doubled", Repeat, speaks, "the same call twice in one reply, with the same result"},
-	waits:         {"waits", Waiting, either, "the answer says that something is pending or refused for now"},
+	waits:         {"waits", "", against, "the answer says that something is pending or refused for now"},
 	pastEnd:       {"past_end", Futile, speaks, "the answer says that the range has ended, and it said so before"},
 	notThereAgain: {"not_there", Futile, speaks, "a command or tool that does not exist, again"},
 	textAgain:     {"text_again", Chatter, either, "nearly the same words around the act as before"},
@@ -111,6 +113,8 @@ var signInfos = [signCount]signInfo{
 	payloadAlike:  {"payload_alike", Repeat, speaks, "nearly the same content sent by the same tool, acknowledged alike"},
 	formVaried:    {"form_varied", Futile, either, "another call with the same short answer but for numbers and ids"},
 	figureSame:    {"figure_same", Futile, speaks, "other code that computed the same figure"},
+	ackAgain:      {"ack_again", Repeat, speaks, "the same small act with the same short acknowledgement"},
+	echoed:        {"echoed", "", against, "another call that led to nearly the same result, which now shows what the call said"},
 	formAgain:     {"form_again", "", against, "the same act with the same short answer but for numbers and ids"},
 	useless:       {"useless", Repeat, speaks, "a round that repeats something, in whatever way, and brings nothing new"},
 	idle:          {"idle", Futile, speaks, "a round that brings nothing new and is no step of a list or a walk"},
@@ -119,8 +123,8 @@ var signInfos = [signCount]signInfo{
 // readSigns derives the signs of a round from its standing.
 func (s *standing) readSigns(r *seenRound) {
 	g := &s.signs
-	short := len(r.tells) <= shortAnswer
-	work := (s.given || s.walk) && !s.over
+	short := r.short()
+	work := (s.given || s.walk && r.outcome != failed) && !s.over
 	repeated := s.repeats() && s.distance() <= near
 	d := s.dose
 	switch {
@@ -130,13 +134,16 @@ func (s *standing) readSigns(r *seenRound) {
 	case repeated && s.amid:
 		g[repeatAmid] = d
 		repeated = false
+	case r.manner == called && s.pairAgo > 0 && s.pairAgo <= near && short && r.outcome == neutral && len(r.does) < manyWords && !r.figures:
+		g[ackAgain] = d
+		repeated = false
 	case s.pairAgo == 1:
 		g[repeatNext] = d
 	case s.pairAgo > 0 && s.pairAgo <= near:
 		g[repeatNear] = d
 	case s.pairAgo > 0 && s.pairAgo <= far:
 		g[repeatNear] = d / 2
-	case repeated && s.newWords > 0:
+	case repeated && s.formAgo == 0: // its parts have changed places
 		g[repeatMoving] = d * s.place
 		repeated = false
 	case repeated:
@@ -148,7 +155,7 @@ func (s *standing) readSigns(r *seenRound) {
 	if r.answered && !repeated && s.pairAgo == 0 && !s.asked && g[repeatMoving] == 0 {
 		s.readVaried(r, short, work)
 	}
-	if s.placeAgo > 1 && s.place >= samePlace && !short {
+	if s.placeAgo > 1 && s.place >= samePlace && !short && !s.amid {
 		g[placeBack] = d
 	}
 	switch {
@@ -157,7 +164,7 @@ func (s *standing) readSigns(r *seenRound) {
 	default:
 		g[newsGood] = s.news
 	}
-	if r.answered && s.newTells == 0 && !short {
+	if r.answered && s.newTells == 0 && !short && !s.amid {
 		g[knownWords] = d
 	}
 	g[wroteNew] = bit(s.wrote)
@@ -186,8 +193,9 @@ func (s *standing) poolSigns(work bool) {
 	for _, k := range pooled {
 		again = max(again, g[k])
 	}
+	again = max(again, .7*g[ackAgain])
 	g[useless] = again * (1 - min(1, 2*s.news))
-	if !work && !s.wrote && g[saidNew] == 0 && !s.asked {
+	if !work && !s.wrote && g[saidNew] == 0 && g[asksNext] == 0 && !s.asked && !s.amid {
 		g[idle] = s.dose * (1 - min(1, 3*s.news))
 	}
 }
@@ -207,7 +215,7 @@ func (s *standing) readVaried(r *seenRound, short, work bool) {
 	if short && r.outcome != failed && s.payload > .5 && recently(s.formAgo) && !s.walk && !s.given && (r.wordy || recently(s.coreAgo) || r.payload) {
 		g[payloadAlike] = d * min(1, (s.payload-.5)*2.5)
 	}
-	if s.actAgo > 0 && short && r.outcome != failed && recently(s.formAgo) && len(r.does) >= manyWords && !r.waiting {
+	if s.actAgo > 0 && short && r.outcome != failed && recently(s.formAgo) && len(r.does) >= manyWords && r.values > 1 && !r.waiting && s.newTells-s.newWords <= 1 {
 		g[doneAgain] = d
 		s.news = 0 // another number under the same deed
 		return
@@ -229,6 +237,8 @@ func (s *standing) readVaried(r *seenRound, short, work bool) {
 		g[sameWork] = d
 	case r.outcome == empty && again:
 		g[emptyVaried] = d
+	case alike && !short && s.echo:
+		g[echoed] = d
 	case alike && !short:
 		g[sameVaried] = d * s.place
 	case short && again && r.figures:
@@ -252,7 +262,7 @@ func (s *standing) readWordSigns(r *seenRound) {
 	stale := !r.answered || s.resultAgo > 0 || s.newTells == 0 || s.news < .2
 	switch {
 	case r.manner == silent && r.answered:
-		g[silentTurn] = bit(stale)
+		g[silentTurn] = bit(stale) / 2
 	case r.manner == spoken && len(r.says) > 0:
 		fresh := float32(s.newSays) / float32(len(r.says))
 		restated := max(s.said, 1-fresh*2)
@@ -260,10 +270,11 @@ func (s *standing) readWordSigns(r *seenRound) {
 		if next {
 			g[asksNext] = d
 		}
-		if s.newClaims == 0 && stale && !next {
-			g[saidAgain] = d * max(0, min(1, (restated-.3)*2))
+		brief := s.newSays >= 2 && len(r.says) <= manyTold // in a short turn two new words are news
+		if s.newClaims == 0 && stale && !next && !brief {
+			g[saidAgain] = d * max(0, min(1, (restated-.3)*2)) * (1 - min(1, 6*max(0, fresh-.1)))
 		}
-		if s.newClaims > 0 || fresh > .45 {
+		if s.newClaims > 0 || fresh > .45 || brief {
 			g[saidNew] = max(fresh, .5)
 		}
 	}
@@ -296,6 +307,7 @@ const (
 	sinceWriting                                      // rounds since something was written
 	lapsDone                                          // how often a cycle was gone through
 	similarCalls                                      // how alike the last calls of the agent are, as similarity counts
+	refusedMany                                       // how often a tool was refused in the same way, beyond the second time
 	uselessSum                                        // repetition that adds up and that news takes away
 	uselessMany                                       // the same, up to eight rounds
 	idleSum                                           // rounds without news that add up
@@ -329,18 +341,19 @@ func Catalog() []FeatureInfo {
 		}
 	}
 	return append(all,
-		FeatureInfo{"pairs_seen", Repeat, 1, "how often this call with this result was seen before"},
-		FeatureInfo{"failures_seen", Refusal, 1, "how often this tool failed in this way before"},
-		FeatureInfo{"places_seen", Futile, 1, "how often this result was seen before"},
-		FeatureInfo{"refusals_seen", Refusal, 1, "how often the harness answered this tool with the same message"},
-		FeatureInfo{"since_news", Futile, 1, "rounds since an answer was new"},
-		FeatureInfo{"since_writing", Futile, 1, "rounds since something new was written"},
-		FeatureInfo{"laps_done", Cycle, 1, "how often a cycle of calls was gone through"},
-		FeatureInfo{"similar_calls", Repeat, 1, "how alike the last calls of the agent are, as similarity counts"},
-		FeatureInfo{"useless_sum", Repeat, 1, "repetition, added up round by round; news takes away from it"},
-		FeatureInfo{"useless_many", Repeat, 1, "the same, as a share of eight rounds"},
-		FeatureInfo{"idle_sum", Futile, 1, "rounds without news, added up; news takes away from it"},
-		FeatureInfo{"idle_many", Futile, 1, "the same, as a share of twelve rounds"},
+		FeatureInfo{"pairs_seen", Repeat, 1, "this call with this result was seen before"},
+		FeatureInfo{"failures_seen", Refusal, 1, "this tool failed in this way before"},
+		FeatureInfo{"places_seen", Futile, 1, "this result was seen before"},
+		FeatureInfo{"refusals_seen", Refusal, 1, "the harness answered this tool with the same message before"},
+		FeatureInfo{"since_news", Futile, 1, "it is long since an answer was new"},
+		FeatureInfo{"since_writing", Futile, 1, "it is long since something new was written"},
+		FeatureInfo{"laps_done", Cycle, 1, "a cycle of calls was gone through"},
+		FeatureInfo{"similar_calls", Repeat, 1, "the last calls of the agent are alike, as similarity counts them"},
+		FeatureInfo{"refused_many", Refusal, 1, "a tool was refused in the same way again and again"},
+		FeatureInfo{"useless_sum", Repeat, 1, "rounds that repeat add up, and hardly any news takes away from it"},
+		FeatureInfo{"useless_many", Repeat, 1, "up to eight rounds of repetition with nothing new between"},
+		FeatureInfo{"idle_sum", Futile, 1, "rounds without news add up"},
+		FeatureInfo{"idle_many", Futile, 1, "up to twelve rounds without news"},
 	)
 }
 
@@ -390,6 +403,7 @@ func (c *comparison) featuresAt(i int) (x Features) {
 	x[refusalsSeen] = scaled(s.refused)
 	x[sinceNews] = scaled(x[sinceNews])
 	x[sinceWriting] = scaled(x[sinceWriting])
+	x[refusedMany] = min(1, max(0, s.refusals-1)/4)
 	x[uselessSum], x[uselessMany] = scaled(s.uselessSum), min(1, s.uselessSum/8)
 	x[idleSum], x[idleMany] = scaled(s.idleSum), min(1, s.idleSum/12)
 	if s.lapOf > 0 {

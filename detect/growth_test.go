@@ -35,10 +35,10 @@ func TestGrows(t *testing.T) {
 // grow observes prompt sizes in a session and returns the steps that fired.
 func grow(s *Session, call *haltd.Call, counted bool, at time.Time, tokens ...int64) (fired []int) {
 	set := DefaultSettings()
-	st := State{Cache: NewCache(1 << 10), Window: &Window{}, Session: s}
+	st := State{Window: &Window{}, Session: s}
 	for i, n := range tokens {
 		reply := &haltd.Reply{Counted: counted, Usage: haltd.Usage{Input: n}}
-		if sig := Observe(set, st, 0, call, reply, at); len(sig) > 0 {
+		if sig := Observe(set, st, 0, Source{call.Model, call.System}, ReadReply(reply), at); len(sig) > 0 {
 			fired = append(fired, i+1)
 		}
 	}

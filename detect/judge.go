@@ -123,6 +123,7 @@ func (v *Verdict) judgeWindow(set Settings, st State, matches []Match, found sta
 		v.Unmet = ""
 		v.Signals = append(v.Signals, Signal{
 			Detector: Similarity, Family: Streak, Level: Kill, Score: float64(next.n), Threshold: longStreak, Count: next.n,
+			Matches: matches, Window: min(st.Window.Len()+1, set.WindowSize),
 		})
 	}
 }
@@ -140,7 +141,7 @@ func (v *Verdict) unmet(set Settings, st State, matches []Match, found stalled, 
 		return "the calls carry no history, and are not the same to the letter, of one user and session, at the pace of a loop"
 	case st.Window.of(st.SessionID, matches) < corroborating:
 		return "the calls that are alike belong to different sessions"
-	case found.progress:
+	case found.rounds && !found.certain:
 		return "the rounds still bring something new"
 	}
 	return ""

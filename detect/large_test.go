@@ -2,6 +2,7 @@ package detect
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -10,31 +11,175 @@ import (
 	"github.com/haltd/haltd"
 )
 
-// A hostile history must not keep the gateway busy: what is judged is
-// bounded, and what is only looked through is looked through once.
-func TestHugeHistoriesAreJudgedInTime(t *testing.T) {
-	for name, round := range map[string]func(i int) haltd.Round{
-		"all different": func(i int) haltd.Round {
-			return haltd.Round{Calls: []haltd.ToolCall{{Name: "f", Arguments: fmt.Sprint(i)}}, Results: []haltd.ToolResult{{Text: fmt.Sprint("r", i)}}}
-		},
-		"all the same": func(int) haltd.Round {
-			return haltd.Round{Calls: []haltd.ToolCall{{Name: "f"}}, Results: []haltd.ToolResult{{Text: "r"}}, Inputs: []haltd.Message{{Text: "go on"}}}
-		},
+var started = time.Now()
+
+// spent is a clock for what takes long: that of the wall, where there is no
+// better one.
+var spent = func() time.Duration { return time.Since(started) }
+
+// A hostile request must not keep the gateway busy: what is judged is bounded,
+// and what is only looked through is looked through once.
+func TestHostileRequestsAreJudgedInTime(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		call func() *haltd.Call
+	}{
+		{"100,000 different rounds", func() *haltd.Call {
+			return history(100_000, func(i int) haltd.Round { return did("f", fmt.Sprint(i), fmt.Sprint("r", i)) })
+		}},
+		{"100,000 equal rounds", func() *haltd.Call {
+			return history(100_000, func(int) haltd.Round { return did("f", "", "r", "go on") })
+		}},
+		{"100,000 rounds in text", func() *haltd.Call {
+			return history(100_000, func(i int) haltd.Round {
+				return haltd.Round{Text: fmt.Sprint("go ", i), Inputs: []haltd.Message{{Text: "You went there."}}}
+			})
+		}},
+		{"4 MB of history, sent twice", func() *haltd.Call {
+			call := history(20_000, func(i int) haltd.Round {
+				r := did("read", fmt.Sprintf(`{"path":"%d"}`, i), prose(100, i+1))
+				r.Calls[0].ID, r.Results[0].CallID = fmt.Sprint("call_", i), fmt.Sprint("call_", i)
+				return r
+			})
+			call.Rounds[len(call.Rounds)-1].Inputs = []haltd.Message{{Text: "go on"}}
+			call.Rounds = append(call.Rounds, call.Rounds...)
+			return call
+		}},
+		{"4 MB of long rounds, sent twice", func() *haltd.Call {
+			call := history(40, func(i int) haltd.Round {
+				r := did("read", fmt.Sprintf(`{"path":"%d"}`, i), prose(50_000, i+1), "go on")
+				r.Calls[0].ID, r.Results[0].CallID = fmt.Sprint("call_", i), fmt.Sprint("call_", i)
+				return r
+			})
+			call.Rounds = append(call.Rounds, call.Rounds...)
+			return call
+		}},
+		{"the same ids in every round", func() *haltd.Call {
+			return history(20_000, func(int) haltd.Round {
+				r := did("read", "{}", "nothing", "go on")
+				r.Calls[0].ID, r.Results[0].CallID = "call_1", "call_1"
+				return r
+			})
+		}},
+		{"one turn with 40,000 tools", func() *haltd.Call {
+			var r haltd.Round
+			for i := range 40_000 {
+				id, name := fmt.Sprint("call_", i), fmt.Sprintf("tool_%d_%s", i, topics[i%len(topics)])
+				r.Calls = append(r.Calls, haltd.ToolCall{ID: id, Name: name, Arguments: fmt.Sprintf(`{"b":%d,"a":"x"}`, i)})
+				r.Results = append(r.Results, haltd.ToolResult{CallID: id, Name: name, Text: fmt.Sprint("done ", i)})
+			}
+			return history(3, func(int) haltd.Round { return r })
+		}},
+		{"a message of 32 MiB", func() *haltd.Call { return userCall("go", huge(32)) }},
+		{"a message of 32 MiB without a space", func() *haltd.Call { return userCall("go", strings.Repeat("x", 32<<20)) }},
+		{"a message of 32 MiB of short lines", func() *haltd.Call { return userCall("go", strings.Repeat("a\n", 16<<20)) }},
+		{"an opening of 32 MiB", func() *haltd.Call { return userCall(huge(32)) }},
+		{"a result of 32 MiB", func() *haltd.Call {
+			return history(1, func(int) haltd.Round { return did("read", "{}", huge(32)) })
+		}},
+		{"a turn of 32 MiB", func() *haltd.Call {
+			return history(1, func(int) haltd.Round {
+				return haltd.Round{Text: huge(32), Inputs: []haltd.Message{{Text: "and?"}}}
+			})
+		}},
+		{"arguments of 4 MiB", func() *haltd.Call {
+			var b strings.Builder
+			for i := 0; b.Len() < 4<<20; i++ {
+				fmt.Fprintf(&b, `,"key%d":"value %d"`, i*7919%1_000_003, i)
+			}
+			return history(1, func(int) haltd.Round { return did("f", `{"a":1`+b.String()+"}", "ok") })
+		}},
+		{"arguments that are brackets", func() *haltd.Call {
+			return history(1, func(int) haltd.Round { return did("f", strings.Repeat("[", 8<<20), "ok") })
+		}},
+		{"text that is fences", func() *haltd.Call {
+			return history(1, func(int) haltd.Round {
+				return haltd.Round{Text: strings.Repeat("```\nx\n", 1<<20), Inputs: []haltd.Message{{Text: "no"}}}
+			})
+		}},
+		{"long results that are nearly the same", func() *haltd.Call {
+			text := prose(40_000, 3)
+			return history(maxRounds, func(i int) haltd.Round { return did("read", "{}", fmt.Sprint(text, topics[i%len(topics)], i)) })
+		}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			call := &haltd.Call{Opening: []haltd.Message{{Text: "go"}}}
-			for i := range 100_000 {
-				call.Rounds = append(call.Rounds, round(i))
+		t.Run(c.name, func(t *testing.T) {
+			call := c.call()
+			took := time.Duration(math.MaxInt64)
+			for range 3 { // the processor may be shared
+				st, cache := newState(), NewCache(1<<20)
+				runtime.GC() // what the test itself left behind is not to be paid here
+				began := spent()
+				v := Judge(DefaultSettings(), st, Read(cache, call, st.Session.Pending()), noon)
+				took = min(took, spent()-began)
+				checkReasons(t, v)
+				if took < time.Second*slower {
+					break
+				}
 			}
-			st := State{Cache: NewCache(1 << 20), Window: &Window{}, Session: &Session{}}
-			began := time.Now()
-			for range 3 {
-				Judge(DefaultSettings(), st, call, noon)
+			if took >= time.Second*slower {
+				t.Errorf("took %v, want less than %v", took, time.Second*slower)
 			}
-			if took := time.Since(began); took > 10*time.Second {
-				t.Errorf("three requests with 100,000 rounds took %v", took)
+			t.Logf("took %v", took)
+		})
+	}
+}
+
+// huge is n MiB of text.
+func huge(n int) string { return strings.Repeat(prose(1<<20, 7), n) }
+
+// history is a request with n rounds.
+func history(n int, round func(i int) haltd.Round) *haltd.Call {
+	call := userCall("Please do the task.")
+	for i := range n {
+		call.Rounds = append(call.Rounds, round(i))
+	}
+	return call
+}
+
+// A long conversation goes on at the pace of a short one.
+func TestALongConversationGoesOnInTime(t *testing.T) {
+	call := history(maxRounds, func(i int) haltd.Round { return did("read", fmt.Sprint(i), prose(4_000, i+1)) })
+	set, st := DefaultSettings(), newState()
+	judge(set, st, call, noon)
+	const more = 50
+	began := spent()
+	for i := range more {
+		call.Rounds = append(call.Rounds, did("read", fmt.Sprint(maxRounds+i), prose(4_000, maxRounds+i+1)))
+		judge(set, st, call, noon)
+	}
+	if each := (spent() - began) / more; each > 100*time.Millisecond*slower {
+		t.Errorf("each request took %v", each)
+	} else {
+		t.Logf("each request took %v", each)
+	}
+}
+
+// Replies are read as quickly, and so is what a client without a history says
+// after them.
+func TestHostileRepliesAreReadInTime(t *testing.T) {
+	var calls []haltd.ToolCall
+	for i := range 40_000 {
+		calls = append(calls, haltd.ToolCall{Name: fmt.Sprintf("tool_%d", i), Arguments: fmt.Sprintf(`{"b":%d,"a":"x"}`, i)})
+	}
+	for _, c := range []struct {
+		name  string
+		reply *haltd.Reply
+		next  string
+	}{
+		{"40,000 calls", &haltd.Reply{Calls: calls}, "Results of tool_1: none."},
+		{"32 MiB of text", said(huge(32)), huge(32)},
+		{"32 MiB of lines", said(strings.Repeat("a line\n", 32<<20/7)), strings.Repeat("a line\nb line\n", 32<<20/14)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			set, st, opening := DefaultSettings(), newState(), userCall("Please do the task.\nStep by step.\n")
+			began := spent()
+			v := judge(set, st, opening, noon)
+			answer(set, st, v, opening, c.reply, noon)
+			judge(set, st, userCall(c.next), noon)
+			if took := spent() - began; took > 2*time.Second*slower {
+				t.Errorf("took %v", took)
 			} else {
-				t.Logf("three requests took %v", took)
+				t.Logf("took %v", took)
 			}
 		})
 	}
@@ -44,13 +189,12 @@ func TestHugeHistoriesAreJudgedInTime(t *testing.T) {
 // conversation may share it.
 func TestSessionsDoNotHoldTheirRequests(t *testing.T) {
 	const size, requests = 1 << 20, 64
-	cache := NewCache(1 << 20)
 	states := make([]State, requests)
 	before := heapInUse()
 	for i := range states {
 		page := strings.Repeat(fmt.Sprintf("tool%03d ", i), size/8)
 		name, command := page[:7], page[8:64]
-		states[i] = State{Cache: cache, Window: &Window{}, Session: &Session{}}
+		states[i] = newState()
 		call := &haltd.Call{
 			Opening: []haltd.Message{{Text: page[64:128]}},
 			Rounds: []haltd.Round{{
@@ -61,8 +205,15 @@ func TestSessionsDoNotHoldTheirRequests(t *testing.T) {
 		if i%2 == 1 {
 			call.Rounds = []haltd.Round{{Text: "```\n" + command + "\n```", Inputs: []haltd.Message{{Text: page[:512]}}}, {Text: command, Inputs: []haltd.Message{{Text: page[:256]}}}}
 		}
-		v := Judge(DefaultSettings(), states[i], call, noon)
-		Admit(DefaultSettings(), states[i], v, noon)
+		v := judge(DefaultSettings(), states[i], call, noon)
+		answer(DefaultSettings(), states[i], v, call, &haltd.Reply{Text: page[100:300], Calls: []haltd.ToolCall{{Name: page[8:15], Arguments: page[16:40]}}}, noon)
+		if i%4 < 2 { // the same for a client that keeps its history to itself
+			states[i].Session = &Session{}
+			loose := userCall(page[:700])
+			v = judge(DefaultSettings(), states[i], loose, noon)
+			answer(DefaultSettings(), states[i], v, loose, said(page[100:300]), noon)
+			judge(DefaultSettings(), states[i], userCall(page[:900]), noon)
+		}
 	}
 	if held := heapInUse() - before; held > size*requests/8 {
 		t.Errorf("%d sessions hold %d KB of %d KB that their requests had", requests, held>>10, size*requests>>10)

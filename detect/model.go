@@ -72,6 +72,15 @@ func ParseModel(b []byte) (*Model, error) {
 	return m, nil
 }
 
+// Fitted makes a model that was just fitted ready to judge.
+func Fitted(m *Model) (*Model, error) {
+	b, err := json.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the weights: %w", err)
+	}
+	return ParseModel(b)
+}
+
 func (m *Model) logOdds(x *Features) float32 {
 	z := float32(m.Bias)
 	for i, w := range m.weights {
@@ -101,8 +110,11 @@ func (m *Model) reasons(x *Features) []Reason {
 	z := m.logOdds(x)
 	total := int(math.Round(100 * float64(certainty(z))))
 	rise := z - m.start
-	if rise <= 0 || total == 0 {
+	if total == 0 {
 		return nil
+	}
+	if rise <= 0 {
+		return []Reason{{Name: "start", Text: "what is thought of any conversation that begins", Points: total}}
 	}
 	all := m.byReason(x)
 	slices.SortStableFunc(all, func(a, b weighed) int {

@@ -60,12 +60,10 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		return jsonOutcome(t, says), says
 	}
 	switch {
-	case says&failure != 0 && says&nothing == 0:
+	case says&failure != 0:
 		return failed, says
 	case says&nothing != 0 && len(t) <= headBytes:
 		return empty, says
-	case says&failure != 0:
-		return failed, says
 	}
 	if i := lastLine(t); i > 0 && len(t)-i < headBytes && meaningOf(t[i+1:], maxPhraseWords)&failure != 0 {
 		return failed, says

@@ -17,6 +17,7 @@ const (
 	pending                        // something is still going on
 	later                          // refused for now
 	ended                          // the range that was walked over has ended
+	moves                          // the name of a tool that moves a view or a cursor
 	rests                          // an act that lets time pass
 	times                          // a number of repetitions
 	narration                      // the name of an argument in which the model talks to itself
@@ -25,7 +26,7 @@ const (
 
 var meanings = map[string]meaning{
 	"failure": failure, "missing": missing, "nothing": nothing, "pending": pending, "later": later,
-	"ended": ended, "times": times, "narration_arguments": narration, "rests": rests, "volatile_arguments": volatileID,
+	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID,
 }
 
 //go:embed phrases.json
@@ -115,6 +116,9 @@ func isKeyEnd(text string, i int) bool {
 // meaningOf is all that the phrases among the first words of a text say.
 func meaningOf(text string, n int) (says meaning) {
 	ws := plainWords(text, n)
+	if namesError(text) {
+		says |= failure
+	}
 	for i, w := range ws {
 		if w == 0 {
 			continue
@@ -126,6 +130,19 @@ func meaningOf(text string, n int) (says meaning) {
 		}
 	}
 	return says
+}
+
+// namesError reports a line that begins with a kind of error, as programs
+// print it: "TimeoutError: …", "java.io.IOException: …". Source code names
+// errors, too, but not so.
+func namesError(text string) bool {
+	for line := range strings.Lines(text) {
+		name, _, found := strings.Cut(line, ":")
+		if found && !strings.ContainsAny(name, " \t(\"'") && (strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception")) {
+			return true
+		}
+	}
+	return false
 }
 
 func startsWith(ws, start []uint64) bool {

@@ -43,8 +43,11 @@ type round struct {
 	prose            bool       // the text ends as a sentence does, not as a command
 	asked            bool       // the text has a question in it
 	wordy            bool       // the act is made of prose alone
+	values           int        // how many arguments have a value
 	payload          bool       // the act carries several lines of content
 	rests            bool       // the act itself lets time pass
+	moves            bool       // the act moves a view or a cursor, as far as its name says
+	calls            int        // how many calls the reply makes
 	doubles          int        // calls of this round that repeat another of it, result included
 
 	answered bool // something came back
@@ -57,6 +60,7 @@ type round struct {
 	residue  uint64   // result without the words of the act, numbers masked
 	form     uint64   // result without numbers and ids
 	tells    []uint32 // distinct words of what came back, sorted
+	rest     int      // how many of them the act did not name
 	turns    []uint32 // a sample of the pairs of words in what came back
 	figures  bool     // it is numbers and nothing else
 	asks     bool     // what came back has a question in it
@@ -165,9 +169,13 @@ func (f *round) readAct(r *haltd.Round) string {
 	return command
 }
 
+// short reports an answer that is an acknowledgement rather than data, the
+// words of the act left out: "The file … has been updated".
+func (f *round) short() bool { return f.rest <= shortAnswer*max(1, min(f.calls, 4)) }
+
 // readCalls reads native tool calls.
 func (f *round) readCalls(calls []haltd.ToolCall) string {
-	f.manner = called
+	f.manner, f.calls = called, len(calls)
 	acts := make([]string, 0, 8) // of a fixed size, so that they need no heap
 	names := make([]string, 0, 8)
 	for i := range calls {
@@ -189,6 +197,7 @@ func (f *round) readCalls(calls []haltd.ToolCall) string {
 	for _, n := range names[:min(len(names), maxNames)] {
 		f.rests = f.rests && nameSays(n)&rests != 0
 	}
+	f.moves = nameSays(names[0])&moves != 0
 	for i := 0; i < len(calls) && i < maxCalls && !f.rests; i++ {
 		f.rests = commandRests(calls[i].Arguments)
 	}
@@ -254,9 +263,13 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 	}
 	f.missing = f.outcome == failed && isMissing(answer, says)
 	short := len(f.tells) <= 4*shortAnswer
-	f.waiting = short && (says&later != 0 || says&pending != 0 && f.outcome != failed || f.outcome == neutral && unfinished(strings.TrimSpace(answer)))
 	f.ended = short && says&ended != 0
 	f.lastPage = short && f.outcome == empty && saysEnded(answer)
+	if t := strings.TrimSpace(answer); t != "" && t[0] == '{' && meaningOf(t[:min(len(t), headBytes)], shortAnswer)&pending != 0 {
+		f.waiting = f.outcome != failed
+		return
+	}
+	f.waiting = short && (says&later != 0 || len(f.tells) <= 2*shortAnswer && says&pending != 0 && f.outcome != failed || f.outcome == neutral && unfinished(strings.TrimSpace(answer)))
 }
 
 // inputsAnswer reports whether the user messages are what came back for the
@@ -424,7 +437,7 @@ func (f *round) readResult(text string) {
 		}
 		if !inAct {
 			h := t.hash
-			if t.class == number {
+			if t.class == number || w&1 == 1 {
 				h = volatileHash
 			}
 			residue = fold(residue, h)
@@ -436,6 +449,11 @@ func (f *round) readResult(text string) {
 	}
 	f.result, f.residue, f.form = result, residue, form
 	f.tells = tells.distinct()
+	for _, w := range f.tells {
+		if _, named := slices.BinarySearch(f.does, w); !named {
+			f.rest++
+		}
+	}
 	f.turns = turns.distinct()
 	f.turns = slices.Clone(f.turns[:min(len(f.turns), maxTurns)])
 }
@@ -567,6 +585,7 @@ func (a *actReader) call(text string) {
 func (a *actReader) object(args string) {
 	a.prose, a.other = a.prose[:0], 0
 	a.arguments(args)
+	a.values += a.other + len(a.prose)
 	if a.other > 0 {
 		return
 	}

@@ -10,158 +10,91 @@ import (
 	"github.com/haltd/haltd"
 )
 
-// talk is a conversation that a test writes round by round. Each round is
-// judged as the request that first shows it would be.
-type talk struct {
-	t      *testing.T
-	call   haltd.Call
-	st     State
-	now    time.Time
-	pause  time.Duration // between a reply and the next request
-	levels []Level       // of each request
-	last   Verdict
-	killed *Verdict // the first that kills
-}
-
-func newTalk(t *testing.T, opening string) *talk {
-	k := &talk{t: t, now: noon, pause: 2 * time.Second, st: State{Cache: NewCache(1 << 18), Window: &Window{}, Session: &Session{}}}
-	k.call = haltd.Call{Model: "m", Opening: []haltd.Message{{Text: opening}}}
-	k.judge(nil)
-	return k
-}
-
-func (k *talk) judge(r *haltd.Round) {
-	if r != nil {
-		k.call.Rounds = append(k.call.Rounds, *r)
-	}
-	k.now = k.now.Add(k.pause)
-	set := DefaultSettings()
-	k.last = Judge(set, k.st, &k.call, k.now)
-	k.levels = append(k.levels, k.last.Level)
-	if k.last.Level == Kill && k.killed == nil {
-		v := k.last
-		k.killed = &v
-	}
-	k.now = k.now.Add(3 * time.Second)
-}
-
-// reply tells the judge what the provider answered to the newest request.
-func (k *talk) reply(r haltd.Reply) {
-	set := DefaultSettings()
-	Observe(set, k.st, Admit(set, k.st, k.last, k.now), &k.call, &r, k.now)
-}
-
-// does is a round with one native tool call.
-func (k *talk) does(tool, arguments, result string) *talk {
-	id := fmt.Sprintf("call_%08d", len(k.call.Rounds))
-	calls := []haltd.ToolCall{{ID: id, Name: tool, Arguments: arguments}}
-	k.reply(haltd.Reply{Calls: calls, Complete: true})
-	k.judge(&haltd.Round{Calls: calls, Results: []haltd.ToolResult{{CallID: id, Name: tool, Text: result}}})
-	return k
-}
-
-// hears adds what a person or a harness says after the newest round.
-func (k *talk) hears(text string) *talk {
-	r := &k.call.Rounds[len(k.call.Rounds)-1]
-	r.Inputs = append(r.Inputs, haltd.Message{Text: text})
-	k.judge(nil)
-	return k
-}
-
-// says is a round of plain text and what the other side answers.
-func (k *talk) says(text, answer string) *talk {
-	k.reply(haltd.Reply{Text: text, Complete: true})
-	k.judge(&haltd.Round{Text: text, Inputs: []haltd.Message{{Text: answer}}})
-	return k
-}
-
-// bash is a text command in a fenced block and its output.
-func (k *talk) bash(command, output string) *talk {
-	return k.says("Next step.\n```bash\n"+command+"\n```", output)
-}
-
-func (k *talk) highest() (l Level) {
-	for _, v := range k.levels {
-		l = max(l, v)
-	}
-	return l
-}
-
-// topics gives each round of a long conversation words of its own.
-var topics = strings.Fields(`amber badger cedar dolphin ember falcon garnet heron indigo jasper kestrel lotus maple nectar otter
-	pebble quartz raven saffron thistle umber violet walnut xenon yarrow zephyr acorn birch cobalt drift elm fjord glade hazel`)
-
-// fresh is a text that shares no content word with another of a different n.
-func fresh(n int) string {
-	a, b, c := topics[n%len(topics)], topics[(n*7+3)%len(topics)], topics[(n*11+5)%len(topics)]
-	return fmt.Sprintf("%s%d_%s holds %s%d and returns %s_%d to the %s%d caller", a, n, b, c, n, b, n, a, n*3)
-}
-
 // mustFire holds one loop each.
 var mustFire = []struct {
 	name   string
 	stands string // the reported pattern
 	family Family
-	by     int // the latest request that is killed, from 0
+	by     int // the round by which it is killed
 	run    func(k *talk)
 }{
-	{"same call, same result", "identical call and result", Repeat, 4, func(k *talk) {
-		for range 8 {
+	{"same call, same result", "identical call and result", Repeat, 8, func(k *talk) {
+		for range 10 {
 			k.does("read_file", `{"path":"/etc/x"}`, "the file holds a single line of text")
 		}
 	}},
-	{"same call, same error", "identical call and result", Repeat, 4, func(k *talk) {
+	{"same call, same error", "identical call and result", Repeat, 6, func(k *talk) {
 		for range 8 {
 			k.does("read_file", `{"path":"/etc/x"}`, "Error: permission denied")
 		}
 	}},
-	{"same result but for clock, address and process", "the same error with volatile text", Repeat, 4, func(k *talk) {
+	{"same result but for clock, address and process", "the same error with volatile text", Repeat, 6, func(k *talk) {
 		for i := range 8 {
 			k.does("start", `{"name":"db"}`, fmt.Sprintf("2026-01-0%dT10:0%d:00Z PGID: %d object at 0x7f%04x took 0.%d seconds and refused", i+1, i, 900+i, 77*i, i))
 		}
 	}},
-	{"cycle of two", "cycles of 2 or 3", Cycle, 8, func(k *talk) {
+	{"same call under a fresh id", "identical call and result", Repeat, 8, func(k *talk) {
+		for i := range 12 {
+			k.does("charge", fmt.Sprintf(`{"order":17,"request_id":"r%dk%dz%d"}`, 7*i+3, i, 31*i), "Error: the card was declined")
+		}
+	}},
+	{"same click under reworded thoughts", "the same act in other words", Repeat, 12, func(k *talk) {
+		for i := range 16 {
+			k.does("click", fmt.Sprintf(`{"thought":"Let me %s the %s button to go on now.","id":4}`, topics[i], topics[i+1]), page("Checkout", 600+i, 40+7*i))
+		}
+	}},
+	{"a harness counts the steps", "hook-injected user turns", Repeat, 8, func(k *talk) {
+		for i := range 12 {
+			k.does("read_file", `{"path":"/etc/x"}`, "Error: permission denied", fmt.Sprintf("You have used %d of 50 steps.", i+1))
+		}
+	}},
+	{"the page comes after an empty result", "identical call and result", Repeat, 8, func(k *talk) {
+		for range 12 {
+			k.does("click", `{"id":4}`, "", "Error: the form cannot be sent while a field is empty")
+		}
+	}},
+	{"cycle of two", "cycles of 2 or 3", Cycle, 12, func(k *talk) {
 		for i := range 14 {
 			k.does([]string{"list", "read"}[i%2], `{}`, []string{"one file: notes.txt", "the notes are short and plain"}[i%2])
 		}
 	}},
-	{"cycle of three", "cycles of 2 or 3", Cycle, 10, func(k *talk) {
-		for i := range 15 {
+	{"cycle of three", "cycles of 2 or 3", Cycle, 16, func(k *talk) {
+		for i := range 18 {
 			k.does([]string{"a", "b", "c"}[i%3], `{"n":1}`, fmt.Sprint("result of ", []string{"alpha tool", "beta tool", "gamma tool"}[i%3]))
 		}
 	}},
-	{"drifting arguments, same refusal", "the same target with drifting arguments", Futile, 6, func(k *talk) {
-		for i := range 12 {
+	{"drifting arguments, same refusal", "the same target with drifting arguments", Futile, 14, func(k *talk) {
+		for i := range 16 {
 			k.does("read_file", fmt.Sprintf(`{"path":"big.bin","offset":%d}`, i*100), "Error: big.bin is a binary file and cannot be shown")
 		}
 	}},
-	{"alternating tools, fresh arguments, nothing found", "alternating tools with fresh arguments", Futile, 10, func(k *talk) {
-		for i := range 14 {
+	{"alternating tools, fresh arguments, nothing found", "alternating tools with fresh arguments", Futile, 14, func(k *talk) {
+		for i := range 16 {
 			k.does([]string{"grep", "find"}[i%2], fmt.Sprintf(`{"query":%q}`, topics[i]), "No matches found")
 		}
 	}},
-	{"varied queries, same result", "varied queries with the same result", Futile, 9, func(k *talk) {
-		for i := range 14 {
+	{"varied queries, same result", "varied queries with the same result", Futile, 14, func(k *talk) {
+		for i := range 16 {
 			k.does("search", fmt.Sprintf(`{"query":"birth cities list variant %d"}`, i%3+i), "1. Only hit: a page about capitals and rivers and the borders between them, last edited by nobody in particular")
 		}
 	}},
-	{"nothing found for each argument", "the same error with varied arguments", Futile, 10, func(k *talk) {
-		for i := range 12 {
+	{"nothing found for each argument", "the same error with varied arguments", Futile, 14, func(k *talk) {
+		for i := range 16 {
 			k.does("find_file", fmt.Sprintf(`{"name":"%s.java"}`, topics[i]), fmt.Sprintf(`No matches found for "%s.java" in the project`, topics[i]))
 		}
 	}},
-	{"JSON error with a fresh id", "the same error with volatile text", Futile, 6, func(k *talk) {
-		for i := range 12 {
+	{"JSON error with a fresh id", "the same error with volatile text", Futile, 14, func(k *talk) {
+		for i := range 16 {
 			k.does("create_order", fmt.Sprintf(`{"sku":"%s"}`, topics[i]), fmt.Sprintf(`{"error":"sku unknown","request":"req_%08d"}`, 1000+i))
 		}
 	}},
-	{"hopping to another tool after each refusal", "hopping to another tool after each refusal", Futile, 7, func(k *talk) {
-		for i := range 12 {
+	{"hopping to another tool after each refusal", "hopping to another tool after each refusal", Futile, 14, func(k *talk) {
+		for i := range 16 {
 			k.does("tool_"+topics[i], `{"go":true}`, "Error: the account is locked")
 		}
 	}},
-	{"the same patch applied again", `"successful" side effects repeated`, Repeat, 4, func(k *talk) {
-		for range 8 {
+	{"the same patch applied again", `"successful" side effects repeated`, Repeat, 8, func(k *talk) {
+		for range 10 {
 			k.does("apply_patch", `{"patch":"@@ -1 +1 @@\n-a\n+b"}`, "Patch applied successfully")
 		}
 	}},
@@ -170,8 +103,8 @@ var mustFire = []struct {
 			k.does("insert", `{"line":7,"text":"if ready {\n\tstart the motor and close the valve before the pump runs dry again tonight\n}"}`, fmt.Sprintf("inserted; file has now %d lines", 100+3*i))
 		}
 	}},
-	{"the same call many times in one reply", "duplicates inside one reply", Repeat, 3, func(k *talk) {
-		for n := range 4 {
+	{"the same call many times in one reply", "duplicates inside one reply", Repeat, 8, func(k *talk) {
+		for n := range 8 {
 			r := haltd.Round{}
 			for i := range 6 {
 				id := fmt.Sprintf("call_%d_%08d", n, i)
@@ -181,45 +114,27 @@ var mustFire = []struct {
 			k.judge(&r)
 		}
 	}},
-	{"answers against an automatic Continue", "hook-injected user turns", Chatter, 7, func(k *talk) {
-		for i := range 12 {
+	{"answers against an automatic Continue", "hook-injected user turns", Chatter, 16, func(k *talk) {
+		for i := range 18 {
 			k.says([]string{"The answer is twenty, as shown.", "As shown before, the answer is twenty.", "I showed before: the answer is twenty."}[i%3], "Continue. Keep solving until you are done.")
 		}
 	}},
-	{"empty replies against a reminder", "hook-injected user turns", Chatter, 8, func(k *talk) {
+	{"empty replies against a reminder", "hook-injected user turns", Chatter, 16, func(k *talk) {
 		k.does("look", `{}`, "a room with two doors")
-		for range 10 {
+		for range 18 {
 			k.says("", "<system-reminder>No tool was called. Use finish when you are done.</system-reminder>")
 		}
 	}},
-	{"blocked, again and again", "hook-injected user turns", Chatter, 8, func(k *talk) {
+	{"blocked, again and again", "hook-injected user turns", Chatter, 16, func(k *talk) {
 		k.does("look", `{}`, "a room with two doors")
-		for i := range 10 {
+		for i := range 18 {
 			k.says([]string{"I am blocked and cannot continue.", "I cannot continue: I am blocked."}[i%2], "<system-reminder>No tool was called. Use finish when you are done.</system-reminder>")
 		}
 	}},
-	{"two agents thank each other", "two agents thanking each other", Chatter, 14, func(k *talk) {
+	{"two agents thank each other", "two agents thanking each other", Chatter, 16, func(k *talk) {
 		thanks := []string{"Thank you, great work team!", "Thank you team, great work!", "Great work, thank you team!"}
-		for i := range 16 {
+		for i := range 18 {
 			k.says(thanks[i%3]+strings.Repeat(" ", i), thanks[(i+1)%3]+strings.Repeat(" ", i%5))
-		}
-	}},
-	{"the final tool is refused whatever is tried between", "a returning refusal", Refusal, 35, func(k *talk) {
-		for i := range 36 {
-			if i%5 == 4 {
-				k.does("finish", fmt.Sprintf(`{"summary":%q}`, fresh(i)), "ERROR: the patch is empty")
-				continue
-			}
-			k.does("inspect", fmt.Sprintf(`{"what":%q}`, fresh(i)), fresh(i+100))
-		}
-	}},
-	{"a harness refuses after the call", "a returning refusal", Refusal, 30, func(k *talk) {
-		for i := range 30 {
-			if i%5 == 4 {
-				k.does("task_done", fmt.Sprintf(`{"message":%q}`, fresh(i)), fresh(i+200)).hears("ERROR! Your patch is empty.")
-				continue
-			}
-			k.does("inspect", fmt.Sprintf(`{"what":%q}`, fresh(i)), fresh(i+100))
 		}
 	}},
 	{"busy polling of one job", "busy waiting", Waiting, 40, func(k *talk) {
@@ -227,13 +142,13 @@ var mustFire = []struct {
 			k.does("job_output", `{"id":"b1"}`, fmt.Sprintf("status: running, checked at 2026-01-01T10:%02d:%02dZ", i/60, i%60))
 		}
 	}},
-	{"the same command in plain text", "identical call and result", Repeat, 4, func(k *talk) {
+	{"the same command in plain text", "identical call and result", Repeat, 6, func(k *talk) {
 		for range 8 {
 			k.bash("make test", "<returncode>2</returncode>\n<output>\nmake: no rule to make target test\n</output>")
 		}
 	}},
-	{"rewritten commands, same error, in plain text", "the same error with varied arguments", Futile, 7, func(k *talk) {
-		for i := range 12 {
+	{"rewritten commands, same error, in plain text", "the same error with varied arguments", Futile, 14, func(k *talk) {
+		for i := range 16 {
 			k.bash("tar --exclude-"+topics[i]+" -cf a.tar .", "<returncode>64</returncode>\n<output>\ntar: unrecognized option '--exclude-"+topics[i]+"'\n</output>")
 		}
 	}},
@@ -248,22 +163,13 @@ func TestMustFire(t *testing.T) {
 				t.Fatalf("%s: never killed; last verdict %+v\n%s", c.stands, k.last, drawn(k))
 			}
 			if at := slices.Index(k.levels, Kill); at > c.by {
-				t.Errorf("%s: killed at request %d, want %d at most\n%s", c.stands, at, c.by, drawn(k))
+				t.Errorf("%s: killed at round %d, want %d at most\n%s", c.stands, at, c.by, drawn(k))
 			}
 			if got := k.killed.Signals[0]; got.Family != c.family && got.Detector == Stall {
 				t.Errorf("%s: family %s, want %s\n%s", c.stands, got.Family, c.family, drawn(k))
 			}
 		})
 	}
-}
-
-// drawn is the conversation as stall sees it.
-func drawn(k *talk) string {
-	var b strings.Builder
-	for _, r := range k.st.Session.Rounds(Mark{}) {
-		fmt.Fprintf(&b, "%3d %s %-12s %-12s %+d %s\n", r.Index, r.Letter, r.Tool, r.Outcome, r.Points, r.Family)
-	}
-	return b.String()
 }
 
 // mustNotFire holds healthy conversations that look like loops.
@@ -327,6 +233,16 @@ var mustNotFire = []struct {
 			k.does("save", fmt.Sprintf(`{"name":"%s_%d","text":%q}`, topics[i], i, fresh(i)), "OK")
 		}
 	}},
+	{"a walk over numbers with equal answers", "batch work over many files or items with one template", func(k *talk) {
+		for i := range 40 {
+			k.does("get_invoice", fmt.Sprintf(`{"number":%d}`, 4000+i), "paid")
+		}
+	}},
+	{"pages of one shop", "paging and cursors", func(k *talk) {
+		for i := range 20 {
+			k.does("open", fmt.Sprintf(`{"url":"/%s"}`, topics[i]), page(topics[i], 600+i, 40+7*i)+fresh(i)+fresh(i+40))
+		}
+	}},
 	{"parallel fan-out", "parallel fan-out; opening exploration", func(k *talk) {
 		for n := range 6 {
 			r := haltd.Round{}
@@ -377,8 +293,8 @@ var mustNotFire = []struct {
 		}
 	}},
 	{"a person says try again and it works", `a person who says "continue" or "try again"`, func(k *talk) {
-		k.does("deploy", `{}`, "Error: the server is restarting").hears("try again")
-		k.does("deploy", `{}`, "Error: the server is restarting").hears("and again, please")
+		k.does("deploy", `{}`, "Error: the server is restarting", "try again")
+		k.does("deploy", `{}`, "Error: the server is restarting", "and again, please")
 		k.does("deploy", `{}`, "deployed version 7")
 	}},
 	{"a person says try again, and again", `a person who says "continue" or "try again"`, func(k *talk) {
@@ -457,7 +373,7 @@ func TestMustNotFire(t *testing.T) {
 			k := newTalk(t, "Please do the task.")
 			c.run(k)
 			if k.highest() == Kill {
-				t.Errorf("%s: killed\n%s", c.stands, drawn(k))
+				t.Errorf("%s: killed by %s: %s\n%s", c.stands, k.killed.Signals[0].Detector, k.killed.Signals[0].Sentence("bot"), drawn(k))
 			}
 		})
 	}

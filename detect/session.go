@@ -82,6 +82,10 @@ func (f *round) tellsMore(now *round) bool {
 // newest rounds of the last go over into it, because clients compact a long
 // conversation and go on.
 func (s *Session) resume(h *History, history []seenRound) (begins int) {
+	if s.unbegun && len(s.past) > 0 { // a compacted one goes on
+		s.unbegun = false
+		return len(s.past)
+	}
 	if p := beginsAt(s.past, history, s.grew); p >= 0 {
 		return p
 	}
@@ -113,7 +117,7 @@ func (s *Session) begin(h *History) {
 		s.others = append(s.others[:0], s.others[1:]...)
 	}
 	if last.system == h.system && last.opening.digest != h.opening.digest && s.grew && !last.loose() &&
-		contained(last.opening.words, h.opening.words) >= .5 {
+		contained(last.opening.words, h.opening.words) >= .8 && len(h.opening.words) >= len(last.opening.words)+fewWords-1 {
 		s.past = append(s.past, last.past[max(0, len(last.past)-carried):]...)
 		s.opening.words = append(slices.Clone(s.opening.words), last.opening.words...)
 	}
@@ -335,21 +339,24 @@ func (s *Session) Features(st State, parts ScoreParts) (x Features, ok bool) {
 // Weight is about how many words of eight bytes a session holds, for callers
 // that bound the memory of many.
 func (s *Session) Weight() int {
-	const perStanding = 32
-	n := len(s.opening.words)/2 + perStanding*len(s.all)
+	n := s.strand.weight()
 	if p := s.pending; p != nil {
 		n += len(p.lines) + len(p.messages)
 		if p.answer != nil {
 			n += p.answer.act.weight()
 		}
 	}
+	for i := range s.others {
+		n += s.others[i].weight()
+	}
+	return n
+}
+
+func (s *strand) weight() int {
+	const perStanding, perRound = 56, 6
+	n := len(s.opening.words)/2 + perStanding*cap(s.all) + perRound*cap(s.past)
 	for _, r := range s.past {
 		n += r.weight()
-	}
-	for i := range s.others {
-		for _, r := range s.others[i].past {
-			n += r.weight()
-		}
 	}
 	return n
 }

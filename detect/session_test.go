@@ -3,6 +3,9 @@ package detect
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,19 +20,19 @@ import (
 // one user message.
 func stateless(t *testing.T, exchange func(i int) (tool, arguments, message string), n int) Level {
 	t.Helper()
-	set := DefaultSettings()
-	st := State{Cache: NewCache(1 << 16), Window: &Window{}, Session: &Session{}}
+	set := plainSettings()
+	st := newState()
 	call := &haltd.Call{Opening: []haltd.Message{{Text: "Check the model and report."}}}
 	highest := Pass
 	for i := range n {
-		v := Judge(set, st, call, noon)
+		v := judge(set, st, call, noon)
 		for _, s := range v.Signals {
 			if s.Detector == Stall {
 				highest = max(highest, s.Level)
 			}
 		}
 		tool, arguments, message := exchange(i)
-		Observe(set, st, Admit(set, st, v, noon), call, ran(tool, arguments), noon)
+		answer(set, st, v, call, ran(tool, arguments), noon)
 		call = &haltd.Call{Opening: []haltd.Message{{Text: "Continue the task. Results of " + tool + ": " + message}}}
 	}
 	return highest
@@ -50,14 +53,14 @@ func TestLedgerOfAStatelessAgent(t *testing.T) {
 
 func TestSamplingOnePromptIsNoConversation(t *testing.T) {
 	set := DefaultSettings()
-	st := State{Cache: NewCache(1 << 16), Window: &Window{}, Session: &Session{}}
+	st := newState()
 	call := &haltd.Call{Opening: []haltd.Message{{Text: "Write a limerick."}}}
 	for i := range 30 {
-		v := Judge(set, st, call, noon)
+		v := judge(set, st, call, noon)
 		if v.Level == Kill {
 			t.Fatalf("sample %d was killed: %+v", i, v.Signals)
 		}
-		Observe(set, st, Admit(set, st, v, noon), call, said(fresh(i)), noon)
+		answer(set, st, v, call, said(fresh(i)), noon)
 	}
 	if n := len(st.Session.past); n != 0 {
 		t.Errorf("the ledger holds %d rounds, want none", n)
@@ -74,16 +77,16 @@ func TestIndependentJobsAreNoConversation(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			set := DefaultSettings()
-			st := State{Cache: NewCache(1 << 16), Window: &Window{}, Session: &Session{}}
+			st := newState()
 			for i := range 30 {
 				call := &haltd.Call{Opening: []haltd.Message{{Text: []string{"heartbeat ok", "disk nearly full", "login from new place"}[i/3%3]}}}
-				v := Judge(set, st, call, noon)
+				v := judge(set, st, call, noon)
 				for _, s := range v.Signals {
 					if s.Detector == Stall {
 						t.Fatalf("job %d: %+v", i, s)
 					}
 				}
-				Observe(set, st, Admit(set, st, v, noon), call, c.reply, noon)
+				answer(set, st, v, call, c.reply, noon)
 			}
 		})
 	}
@@ -107,19 +110,19 @@ func TestLedgerRemembersWhatTheClientDropped(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			set := DefaultSettings()
-			st := State{Cache: NewCache(1 << 16), Window: &Window{}, Session: &Session{}}
+			set := plainSettings()
+			st := newState()
 			var rounds []haltd.Round
 			highest := Pass
 			for i := range 8 {
 				rounds = append(rounds, c.round(i))
 				call := &haltd.Call{Opening: []haltd.Message{{Text: "Fetch x."}}, Rounds: rounds[max(0, len(rounds)-2):]}
-				for _, s := range Judge(set, st, call, noon).Signals {
+				for _, s := range judge(set, st, call, noon).Signals {
 					if s.Detector == Stall {
 						highest = max(highest, s.Level)
 					}
 				}
-				st.Session.attach(&haltd.Reply{}, noon)
+				st.Session.attach(ReadReply(&haltd.Reply{}), noon)
 			}
 			if highest != Kill {
 				t.Errorf("level %v, want kill", highest)
@@ -129,18 +132,18 @@ func TestLedgerRemembersWhatTheClientDropped(t *testing.T) {
 }
 
 func TestOneRequestProvesALoop(t *testing.T) {
-	k := newTalk(t, "Please do the task.")
-	for range 5 {
+	k := newTalkWith(t, plainSettings(), "Please do the task.")
+	for range 8 {
 		k.does("read_file", `{"path":"/etc/x"}`, "Error: permission denied")
 	}
-	after := State{Cache: NewCache(1 << 16), Window: &Window{}, Session: &Session{}}
-	if v := Judge(DefaultSettings(), after, &k.call, time.Time{}); v.Level != Kill {
+	after := newState()
+	if v := judge(plainSettings(), after, &k.call, time.Time{}); v.Level != Kill {
 		t.Errorf("level %v after a restart, want kill", v.Level)
 	}
 }
 
 func TestMarkPutsTheOldLoopBehind(t *testing.T) {
-	k := newTalk(t, "Please do the task.")
+	k := newTalkWith(t, plainSettings(), "Please do the task.")
 	loop := func(n int) {
 		for range n {
 			k.does("read_file", `{"path":"/etc/x"}`, "Error: permission denied")
@@ -151,7 +154,7 @@ func TestMarkPutsTheOldLoopBehind(t *testing.T) {
 		t.Fatalf("level %v before the resume, want kill", k.last.Level)
 	}
 	k.st.Window.Clear()
-	k.st.Mark = k.st.Session.MarkHere(k.st.Cache, &k.call, k.now)
+	k.st.Mark = k.st.Session.MarkHere(Read(testCache, &k.call, nil), k.now)
 	k.judge(nil)
 	if k.last.Level != Pass {
 		t.Errorf("level %v right after the resume, want pass: %+v", k.last.Level, k.last.Signals)
@@ -160,18 +163,18 @@ func TestMarkPutsTheOldLoopBehind(t *testing.T) {
 	if k.last.Level == Kill {
 		t.Errorf("killed after two more rounds: the old ones count")
 	}
-	loop(3)
+	loop(4)
 	if k.last.Level != Kill {
-		t.Errorf("level %v after five more rounds, want kill", k.last.Level)
+		t.Errorf("level %v after six more rounds, want kill", k.last.Level)
 	}
 }
 
 func TestMarkSurvivesARestart(t *testing.T) {
-	k := newTalk(t, "Please do the task.")
+	k := newTalkWith(t, plainSettings(), "Please do the task.")
 	for range 6 {
 		k.does("read_file", `{"path":"/etc/x"}`, "Error: permission denied")
 	}
-	mark := k.st.Session.MarkHere(k.st.Cache, &k.call, k.now)
+	mark := k.st.Session.MarkHere(Read(testCache, &k.call, nil), k.now)
 	b, err := json.Marshal(mark)
 	if err != nil {
 		t.Fatal(err)
@@ -180,8 +183,9 @@ func TestMarkSurvivesARestart(t *testing.T) {
 	if err := json.Unmarshal(b, &restored); err != nil {
 		t.Fatal(err)
 	}
-	st := State{Cache: NewCache(1 << 16), Window: &Window{}, Session: &Session{}, Mark: restored}
-	if v := Judge(DefaultSettings(), st, &k.call, noon); v.Level != Pass {
+	st := newState()
+	st.Mark = restored
+	if v := judge(plainSettings(), st, &k.call, noon); v.Level != Pass {
 		t.Errorf("level %v, want pass", v.Level)
 	}
 }
@@ -193,7 +197,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	for i := range 2 * maxRounds {
 		call.Rounds = append(call.Rounds, haltd.Round{Text: fresh(i), Inputs: []haltd.Message{{Text: fresh(i + 1)}}})
 	}
-	s.rounds(cache, call, noon)
+	s.follow(Read(cache, call, nil), noon)
 	if len(s.past) != maxRounds {
 		t.Errorf("the ledger holds %d rounds, want %d", len(s.past), maxRounds)
 	}
@@ -202,208 +206,14 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-func TestCachedFeaturesAreTheSame(t *testing.T) {
-	call := conversation100()
-	warm := NewCache(1 << 20)
-	s := &Session{}
-	first := s.rounds(warm, call, noon)
-	again := s.rounds(warm, call, noon)
-	for i := range first {
-		if first[i].features != again[i].features {
+func TestARoundIsReadOnce(t *testing.T) {
+	call, cache := conversation100(), NewCache(1<<20)
+	first, again := Read(cache, call, nil), Read(cache, call, nil)
+	for i := range first.rounds {
+		if first.rounds[i].round != again.rounds[i].round {
 			t.Fatalf("round %d was read twice", i)
 		}
 	}
-}
-
-func TestArgumentsCanonical(t *testing.T) {
-	for _, c := range []struct {
-		name, a, b string
-		same       bool
-	}{
-		{"order of keys", `{"a":1,"b":[1,2]}`, `{ "b":[1, 2], "a":1 }`, true},
-		{"order in a list", `{"b":[1,2]}`, `{"b":[2,1]}`, false},
-		{"numbers are not masked", `{"page":1}`, `{"page":2}`, false},
-		{"digits are kept", `{"n":1.0}`, `{"n":1}`, false},
-		{"white space in strings", `{"s":"a b"}`, `{"s":"a  b"}`, false},
-		{"not JSON", `ls -la`, ` ls -la `, true},
-		{"half JSON", `{"a":1`, `{"a":1`, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := CanonicalArguments(c.a) == CanonicalArguments(c.b); got != c.same {
-				t.Errorf("%s and %s: same %v, want %v", CanonicalArguments(c.a), CanonicalArguments(c.b), got, c.same)
-			}
-		})
-	}
-}
-
-func TestVolatileTokensAreMaskedInResultsOnly(t *testing.T) {
-	result := func(text string) uint64 {
-		return featuresOf(&haltd.Round{Calls: []haltd.ToolCall{{Name: "x"}}, Results: []haltd.ToolResult{{Text: text}}}, true).result
-	}
-	for _, c := range []struct {
-		name, a, b string
-		same       bool
-	}{
-		{"addresses", "at 0x7f001122", "at 0x7fabcdef", true},
-		{"clock times", "checked 10:31:07", "checked 10:31:12", true},
-		{"dates and times", "on 2026-01-01T10:00:00Z", "on 2026-01-02T11:22:33Z", true},
-		{"durations", "took 0.12s", "took 3.4s", true},
-		{"durations in words", "Wall time 0.1 seconds", "Wall time 12 seconds", true},
-		{"process groups", "Process Group PGID: 411", "Process Group PGID: 977", true},
-		{"ids of calls", "call_9a8b7c6d5e failed", "call_1a2b3c4d5e failed", true},
-		{"epoch seconds", "now 1767225600", "now 1767225999", true},
-		{"lines that a shell has read", "/bin/bash: line 27424: javac: command not found", "/bin/bash: line 27478: javac: command not found", true},
-		{"lines of a script", "./setup.sh: line 14: unbound variable", "./setup.sh: line 25: unbound variable", false},
-		{"percentages", "40 % done", "42 % done", false},
-		{"counts", "3 tests failed", "2 tests failed", false},
-		{"checksums", "md5 a2c73685d78d4f062a8403c56082b876", "md5 b2c73685d78d4f062a8403c56082b877", false},
-		{"line numbers", "error in line 12:3", "error in line 12:4", false},
-		{"punctuation", "a + b", "a - b", false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := result(c.a) == result(c.b); got != c.same {
-				t.Errorf("%q and %q: same %v, want %v", c.a, c.b, got, c.same)
-			}
-		})
-	}
-}
-
-func TestOutcome(t *testing.T) {
-	for _, c := range []struct {
-		text   string
-		marked bool
-		want   outcome
-	}{
-		{"anything", true, failed},
-		{"", false, acknowledged},
-		{"<returncode>0</returncode>\n<output>\n</output>", false, acknowledged},
-		{"<returncode>0</returncode>\n<output>\nerror handling was added\n</output>", false, neutral},
-		{"<returncode>127</returncode>\n<output>\nmvn\n</output>", false, failed},
-		{"exit code: 1", false, failed},
-		{`{"error":"no such user"}`, false, failed},
-		{`{"error":"","rows":3}`, false, neutral},
-		{`{"success": false}`, false, failed},
-		{`{"status": 404}`, false, failed},
-		{`{"results": []}`, false, empty},
-		{"[]", false, empty},
-		{"Error: user not found", false, failed},
-		{"No matches found for x", false, empty},
-		{strings.Repeat("a line of a source file\n", 40) + "err := failed\n" + strings.Repeat("more of the file\n", 40), false, neutral},
-		{"user_17 has two orders", false, neutral},
-	} {
-		if got := outcomeOf(c.text, c.marked); got != c.want {
-			t.Errorf("outcome of %.60q is %d, want %d", c.text, got, c.want)
-		}
-	}
-}
-
-func TestOutcomeDoesNotReadTheQuotedCommand(t *testing.T) {
-	script := strings.Repeat("count_errors --month may\n", 20)
-	for _, c := range []struct {
-		answer string
-		want   outcome
-	}{
-		{"The command " + script + " timed out.\nIt printed:\nmay", failed},
-		{"The command " + script + " printed:\n41 in billing", neutral},
-	} {
-		round := &haltd.Round{
-			Text:   "```bash\n" + script + "```",
-			Inputs: []haltd.Message{{Role: haltd.RoleUser, Text: strings.ReplaceAll(c.answer, script, strings.TrimSpace(script))}},
-		}
-		if got := featuresOf(round, false).outcome; got != c.want {
-			t.Errorf("outcome of %.60q is %d, want %d", c.answer, got, c.want)
-		}
-	}
-}
-
-func TestMissing(t *testing.T) {
-	for _, c := range []struct {
-		text string
-		want bool
-	}{
-		{"bash: rg: command not found", true},
-		{"<returncode>127</returncode>\n<output>\n/bin/sh: 1: xxd: not found\n</output>", true},
-		{"Error: No such tool available: read_pdf", true},
-		{"<returncode>1</returncode>\n<output>\ncommand not found in the table of commands\n</output>", false},
-		{"exit code: 2", false},
-		{"Error: user not found", false},
-	} {
-		if got := saysMissing(c.text); got != c.want {
-			t.Errorf("%.60q says that something is missing: %v, want %v", c.text, got, c.want)
-		}
-	}
-}
-
-func TestRemark(t *testing.T) {
-	for _, c := range []struct {
-		name, text string
-		remark     string
-	}{
-		{"a sentence under a result", "412\nThis is what you had before, please try another way.\n", "\nThis is what you had before, please try another way.\n"},
-		{"nothing above it", "This is what you had before, please try another way.", ""},
-		{"a number in it", "loaded\nThe run would need 9000 megabytes more.", ""},
-		{"a name in it", "loaded\nPlease call setLimit before the run starts.", ""},
-		{"no sentence", "412\n417", ""},
-		{"too short to be one", "412\nAll done.", ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := c.text[remark(c.text):]; got != c.remark {
-				t.Errorf("the remark of %q is %q, want %q", c.text, got, c.remark)
-			}
-		})
-	}
-}
-
-func TestSentences(t *testing.T) {
-	for _, c := range []struct {
-		signal Signal
-		want   string
-	}{
-		{Signal{Detector: Stall, Family: Repeat, Tools: []string{"read_file"}, Count: 5, Outcome: "error"}, "bot called read_file 5 times with the same arguments and got the same error."},
-		{Signal{Detector: Stall, Family: Cycle, Tools: []string{"list", "read"}}, "bot repeats list, read and nothing changes."},
-		{Signal{Detector: Stall, Family: Futile, Count: 6, Outcome: "empty result"}, "bot tried 6 different calls and got the same empty result."},
-		{Signal{Detector: Stall, Family: Chatter, Count: 9}, "bot said the same thing 9 times without a tool call."},
-		{Signal{Detector: Growth, Session: "ses_1"}, "Prompt tokens of ses_1 grew 1.4 times or more, 3 calls in a row."},
-		{Signal{Detector: Similarity, Score: 12, Threshold: 10, Window: 20}, "bot repeats itself: score 12.0 exceeds the threshold of 10.0 in a window of 20 calls."},
-	} {
-		if diff := cmp.Diff(c.want, c.signal.Sentence("bot")); diff != "" {
-			t.Errorf("sentence (-want +got):\n%s", diff)
-		}
-	}
-}
-
-func TestEvidenceNamesTheRounds(t *testing.T) {
-	k := newTalk(t, "Please do the task.")
-	for range 5 {
-		k.does("read_file", `{"path":"/etc/x"}`, "Error: permission denied")
-	}
-	s := k.last.Signals[0]
-	if s.Count != 5 || s.Outcome != "error" || len(s.Tools) != 1 || s.Tools[0] != "read_file" {
-		t.Errorf("signal %+v, want five errors of read_file", s)
-	}
-	if got := lettersOf(s.Rounds); got != "0A 1A 2A 3A 4A" {
-		t.Errorf("rounds %s, want the first and all that repeat it", got)
-	}
-}
-
-func TestEvidenceNamesTheRoundsThatAreRepeated(t *testing.T) {
-	k := newTalk(t, "Please do the task.")
-	k.does("list_files", `{}`, "a.go b.go")
-	for range 4 {
-		k.does("read_file", `{"path":"/etc/x"}`, "Error: permission denied")
-		k.does("get_owner", `{"path":"/etc/x"}`, "Error: the owner is unknown")
-	}
-	if got := lettersOf(k.last.Signals[0].Rounds); got != "1A 2B 3A 4B 5A 6B 7A 8B" {
-		t.Errorf("rounds %s, want both of the cycle from their first time on", got)
-	}
-}
-
-func lettersOf(rounds []RoundEvidence) string {
-	var words []string
-	for _, r := range rounds {
-		words = append(words, fmt.Sprint(r.Index, r.Letter))
-	}
-	return strings.Join(words, " ")
 }
 
 func TestNewsNeverKills(t *testing.T) {
@@ -418,9 +228,288 @@ func TestNewsNeverKills(t *testing.T) {
 				Results: []haltd.ToolResult{{Text: fresh(i)}},
 			})
 		}
-		st := State{Cache: NewCache(1 << 18), Window: &Window{}, Session: &Session{}}
-		if v := Judge(DefaultSettings(), st, call, noon); v.Level == Kill {
+		st := newState()
+		if v := judge(DefaultSettings(), st, call, noon); v.Level == Kill {
 			rt.Fatalf("killed although every result is new: %+v", v.Signals)
 		}
 	})
+}
+
+// stringsIn visits all strings that can be reached from a value.
+func stringsIn(v reflect.Value, visit func(string)) {
+	switch v.Kind() {
+	case reflect.String:
+		visit(v.String())
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() && v.Type() != reflect.TypeFor[*time.Location]() {
+			stringsIn(v.Elem(), visit)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			stringsIn(v.Field(i), visit)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			stringsIn(v.Index(i), visit)
+		}
+	case reflect.Map:
+		for i := v.MapRange(); i.Next(); {
+			stringsIn(i.Key(), visit)
+			stringsIn(i.Value(), visit)
+		}
+	}
+}
+
+// What a session remembers is digests, words as hashes and the names of tools.
+func TestASessionHoldsNoText(t *testing.T) {
+	const secret = "sesame"
+	for _, c := range []struct {
+		name  string
+		reply *haltd.Reply
+		next  func(call *haltd.Call, r *haltd.Reply) *haltd.Call
+	}{
+		{"without a history, in text", said("The word is " + secret + ", as I told you before."), func(_ *haltd.Call, r *haltd.Reply) *haltd.Call {
+			return userCall("You said: " + r.Text + " Is " + secret + " right?")
+		}},
+		{"without a history, by a call", ran("unlock", `{"word":"`+secret+`"}`), func(_ *haltd.Call, r *haltd.Reply) *haltd.Call {
+			return userCall("Result of unlock: " + secret + " is wrong.")
+		}},
+		{"with a history", &haltd.Reply{Text: "I try " + secret, Calls: ran("unlock", `{"word":"`+secret+`"}`).Calls}, func(call *haltd.Call, r *haltd.Reply) *haltd.Call {
+			next := *call
+			next.Rounds = append(next.Rounds, haltd.Round{Text: r.Text, Calls: r.Calls, Results: []haltd.ToolResult{{Text: secret + " is wrong"}}, Inputs: []haltd.Message{{Text: "not " + secret}}})
+			return &next
+		}},
+		{"commands in text", said("```\nunlock " + secret + "\n```"), func(call *haltd.Call, r *haltd.Reply) *haltd.Call {
+			next := *call
+			next.Rounds = append(next.Rounds, haltd.Round{Text: r.Text, Inputs: []haltd.Message{{Text: secret + " is wrong"}}})
+			return &next
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			set, st := DefaultSettings(), newState()
+			call := userCall("Open the door with " + secret + ".")
+			for range 6 {
+				v := judge(set, st, call, noon)
+				answer(set, st, v, call, c.reply, noon)
+				call = c.next(call, c.reply)
+			}
+			stringsIn(reflect.ValueOf(st), func(s string) {
+				if strings.Contains(s, secret) {
+					t.Errorf("%q is remembered", s)
+				}
+			})
+		})
+	}
+}
+
+// A client that saves room puts a note in place of old results.
+func TestResultsThatTheClientDroppedAreRemembered(t *testing.T) {
+	const note = "[removed to save room]"
+	dropping := func(k *talk) *talk {
+		for i := range max(0, len(k.call.Rounds)-2) {
+			k.call.Rounds[i].Results = slices.Clone(k.call.Rounds[i].Results)
+			k.call.Rounds[i].Results[0].Text = note
+		}
+		return k
+	}
+	t.Run("a loop", func(t *testing.T) {
+		k, full := newTalkWith(t, plainSettings(), "Please do the task."), newTalkWith(t, plainSettings(), "Please do the task.")
+		for i := range 12 {
+			tool, result := topics[i%2], fresh(i%2)
+			dropping(k.does(tool, "{}", result))
+			full.does(tool, "{}", result)
+		}
+		if diff := cmp.Diff(full.levels, k.levels); diff != "" {
+			t.Errorf("levels with all results, and with old ones dropped (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("a page that is read again", func(t *testing.T) {
+		k := newTalkWith(t, plainSettings(), "Please do the task.")
+		for i := range 4 {
+			dropping(k.does("read", fmt.Sprintf(`{"part":%d}`, i), fresh(i)))
+		}
+		dropping(k.does("fetch", `{"part":"first"}`, fresh(0)))
+		dropping(k.does("fetch", `{"part":"last"}`, fresh(90)))
+		all := k.st.Session.all
+		if all[4].news > .1 || all[4].resultAgo != 4 {
+			t.Errorf("news %v, the result was seen %d rounds ago; want what was read four rounds ago", all[4].news, all[4].resultAgo)
+		}
+	})
+	t.Run("healthy work", func(t *testing.T) {
+		k := newTalkWith(t, plainSettings(), "Please do the task.")
+		for i := range 40 {
+			dropping(k.does("read", fmt.Sprintf(`{"path":"%s%d"}`, topics[i%len(topics)], i), fresh(i)))
+		}
+		for i, s := range k.st.Session.all {
+			if s.resultAgo != 0 {
+				t.Fatalf("round %d: two notes are taken for the same result", i)
+			}
+		}
+		if k.highest() != Pass {
+			t.Errorf("level %v, want pass\n%s", k.highest(), drawn(k))
+		}
+	})
+}
+
+// Clients that run out of room write a summary in place of the history and go
+// on from there.
+func TestCompactionDoesNotForget(t *testing.T) {
+	const task = "Please find out why the nightly export of the billing service is empty, and repair it."
+	summary := task + "\n\nSummary of the work so far: the export was started several times and denied."
+	fail := func(k *talk, n int) {
+		for range n {
+			k.does("run_export", `{"service":"billing"}`, "Error: permission denied for the export")
+		}
+	}
+	failInText := func(k *talk, n int) {
+		for range n {
+			k.bash("run_export --service billing", "Error: permission denied for the export")
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		fail    func(k *talk, n int)
+		compact func(k *talk)
+	}{
+		{"the summary is all that is left", fail, func(k *talk) {
+			k.reply(*said("The export was started several times and denied."))
+			k.call.Opening, k.call.Rounds = []haltd.Message{{Text: summary}}, nil
+			k.judge(nil)
+		}},
+		{"commands in text", failInText, func(k *talk) {
+			k.reply(*said("The export was started several times and denied."))
+			k.call.Opening, k.call.Rounds = []haltd.Message{{Text: summary}}, nil
+			k.judge(nil)
+		}},
+		{"the newest rounds stay", fail, func(k *talk) {
+			k.reply(*said("The export was started several times and denied."))
+			k.call.Opening, k.call.Rounds = []haltd.Message{{Text: summary}}, k.call.Rounds[len(k.call.Rounds)-2:]
+			k.judge(nil)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := newTalkWith(t, plainSettings(), task)
+			c.fail(k, 4)
+			if k.highest() == Kill {
+				t.Fatal("killed before anything was compacted")
+			}
+			c.compact(k)
+			c.fail(k, 4)
+			if k.killed == nil {
+				t.Errorf("eight equal failures, four of them before the compaction, do not kill\n%s", drawn(k))
+			}
+		})
+	}
+	t.Run("another task begins from nothing", func(t *testing.T) {
+		k := newTalkWith(t, plainSettings(), task)
+		fail(k, 4)
+		k.reply(*said("I could not repair it."))
+		k.call.Opening, k.call.Rounds = []haltd.Message{{Text: "Write a poem about autumn leaves, two verses."}}, nil
+		k.judge(nil)
+		fail(k, 3)
+		if n := len(k.st.Session.past); n != 3 {
+			t.Errorf("%d rounds count, want the three of this task", n)
+		}
+		if k.killed != nil {
+			t.Errorf("killed for another task's rounds\n%s", drawn(k))
+		}
+	})
+}
+
+// Sub-agents share a session with the agent that called them; each goes on
+// where it was.
+func TestConversationsOfOneSessionStayApart(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		openings []string
+	}{
+		{"different tasks", []string{"Plan the journey.", "Look up the trains.", "Find a cheap hotel near it."}},
+		{"tasks of one form", []string{"Plan the journey.", "Look up all the trains there.", "Look up all the hotels there."}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			set, st := DefaultSettings(), newState()
+			calls := make([]*haltd.Call, len(c.openings))
+			for n, text := range c.openings {
+				calls[n] = userCall(text)
+			}
+			for i := range 12 {
+				for n, call := range calls {
+					v := judge(set, st, call, noon)
+					if v.Level != Pass {
+						t.Fatalf("conversation %d, round %d: %+v", n, i, v.Signals)
+					}
+					if got := len(st.Session.past); got != i {
+						t.Fatalf("conversation %d has %d rounds, want %d", n, got, i)
+					}
+					answer(set, st, v, call, ran("read", fmt.Sprint(i)), noon)
+					r := did("read", fmt.Sprint(i), fresh(100*n+i))
+					r.Calls[0].ID = fmt.Sprintf("call_%d_%06d", n, i)
+					call.Rounds = append(call.Rounds, r)
+				}
+			}
+		})
+	}
+}
+
+// Whoever bounds the memory of many sessions goes by their weight.
+func TestWeightIsAboutWhatASessionHolds(t *testing.T) {
+	const sessions = 40
+	held := make([]*Session, sessions)
+	before, sum := heapInUse(), 0
+	for n := range held {
+		cache := NewCache(0) // keeps hardly anything
+		st := newState()
+		call := &haltd.Call{Opening: []haltd.Message{{Text: fresh(n)}}}
+		for i := range 100 {
+			call.Rounds = append(call.Rounds, did("read", fmt.Sprint(i), strings.Repeat(fresh(100*n+i), 3)))
+		}
+		Judge(DefaultSettings(), st, Read(cache, call, nil), noon)
+		held[n] = st.Session
+		sum += st.Session.Weight()
+	}
+	took := heapInUse() - before
+	runtime.KeepAlive(held)
+	if f := float64(took) / float64(8*sum); f > 1.5 || f < .5 {
+		t.Errorf("sessions of a weight of %d KB take %d KB, %.2f times as much", 8*sum>>10, took>>10, f)
+	}
+}
+
+// Some clients send a part of the history again when they resume a session,
+// with the very ids of the first time. A loop makes new ids.
+func TestWhatWasSentTwiceCountsOnce(t *testing.T) {
+	block := func(prefix string, n int) (rounds []haltd.Round) {
+		for i := range n {
+			r := did("read", fmt.Sprintf(`{"part":%d}`, i), fresh(i))
+			r.Calls[0].ID = fmt.Sprint(prefix, i)
+			rounds = append(rounds, r)
+		}
+		rounds[n-1].Inputs = []haltd.Message{{Text: "go on"}}
+		return rounds
+	}
+	same := func(rounds []haltd.Round) []haltd.Round {
+		for i := range rounds {
+			rounds[i].Calls[0].ID = "call_1"
+		}
+		return rounds
+	}
+	first := block("a", 4)
+	for _, c := range []struct {
+		name   string
+		rounds []haltd.Round
+		want   int
+	}{
+		{"once", first, 4},
+		{"twice", slices.Concat(first, first), 4},
+		{"three times, and going on", slices.Concat(first, first, first, block("b", 3)), 7},
+		{"the end of it again", slices.Concat(first, first[2:]), 4},
+		{"one round again", slices.Concat(first, first[3:]), 5},
+		{"new ids", slices.Concat(first, block("b", 4)), 8},
+		{"ids that are not unique", same(slices.Concat(block("a", 4), block("a", 4))), 8},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := len(withoutResent(c.rounds)); got != c.want {
+				t.Errorf("%d rounds count, want %d", got, c.want)
+			}
+		})
+	}
 }

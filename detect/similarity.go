@@ -35,7 +35,10 @@ type Prompt struct {
 // tool results where the request ends with those.
 func PromptOf(call *haltd.Call) Prompt {
 	text, _ := call.Newest()
-	p := Prompt{Hash: SimHash(text), Exact: xxhash.Sum64String(text), Loose: len(call.Rounds) == 0}
+	p := Prompt{Hash: SimHash(text), Loose: len(call.Rounds) == 0}
+	if text != "" {
+		p.Exact = xxhash.Sum64String(text)
+	}
 	if call.Hints.User != "" {
 		p.User = xxhash.Sum64String(call.Hints.User)
 	}

@@ -9,7 +9,8 @@ import (
 type stalled struct {
 	certainty float32
 	signal    *Signal // nil where the warn line is not reached
-	progress  bool    // there are rounds, and the warn line is not reached
+	rounds    bool    // there are rounds that count
+	certain   bool    // stall kills
 }
 
 // lines are where stall warns and kills, from 0 to 1.
@@ -24,13 +25,13 @@ const leastRepeated = 3
 func (c *comparison) stall(at lines, similar float32) stalled {
 	n := len(c.all)
 	if n == 0 || c.since >= n {
-		return stalled{}
+		return stalled{rounds: n > 1}
 	}
 	x := c.featuresAt(n - 1)
 	x[similarCalls] = similar
 	z := c.model.logOdds(&x)
 	f := stalled{certainty: certainty(z)}
-	f.progress = n > 1 && f.certainty < at.warn
+	f.rounds = n > 1
 	if f.certainty < at.warn {
 		return f
 	}
@@ -47,6 +48,7 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 		s.Unmet = "the client takes more than a minute between equal results"
 	default:
 		s.Level, s.Threshold = Kill, percent(at.kill)
+		f.certain = true
 	}
 	c.explain(s, repeated)
 	f.signal = s
@@ -67,7 +69,7 @@ func (c *comparison) repeated() (is []int, slow int) {
 		first = j
 	}
 	for j := first; j < n; j++ {
-		if c.all[j].family() == "" {
+		if c.family(j) == "" {
 			continue
 		}
 		is = append(is, j)
@@ -79,10 +81,18 @@ func (c *comparison) repeated() (is []int, slow int) {
 }
 
 // family is the pattern that a round is part of; "" where it repeats nothing.
+// Words without a call are chatter, however they repeat.
+func (c *comparison) family(i int) Family {
+	f := c.all[i].family()
+	if f != "" && c.rounds[i].manner <= spoken {
+		return Chatter
+	}
+	return f
+}
+
 func (s *standing) family() Family {
-	g := &s.signs
 	best, family := float32(0), Family("")
-	for k, v := range g {
+	for k, v := range s.signs {
 		in := &signInfos[k]
 		if in.direction != speaks || in.family == "" || v == 0 {
 			continue
@@ -115,7 +125,7 @@ const maxEvidence = 40
 
 // explain names the family that weighs most, and the rounds that prove it.
 func (c *comparison) explain(s *Signal, repeated []int) {
-	s.Family = c.familyOf(s.Reasons, repeated)
+	s.Family = c.familyOf(repeated)
 	shown := map[int]bool{}
 	for _, i := range repeated {
 		shown[i] = true
@@ -136,12 +146,11 @@ func (c *comparison) explain(s *Signal, repeated []int) {
 	c.describe(s, repeated)
 }
 
-// familyOf is the family that most of the repeated rounds are of; a refusal
-// is known by the reasons, because its rounds look like others.
-func (c *comparison) familyOf(reasons []Reason, repeated []int) Family {
+// familyOf is the family that most of the repeated rounds are of.
+func (c *comparison) familyOf(repeated []int) Family {
 	times := map[Family]float32{}
 	for _, i := range repeated {
-		times[c.all[i].family()] += c.all[i].dose
+		times[c.family(i)] += c.all[i].dose
 	}
 	best := Futile
 	for _, f := range [...]Family{Repeat, Cycle, Futile, Chatter, Refusal, Waiting} {
@@ -156,12 +165,8 @@ func (c *comparison) familyOf(reasons []Reason, repeated []int) Family {
 	case best == Cycle:
 		best = Repeat
 	}
-	points := map[Family]int{}
-	for _, r := range reasons {
-		points[r.Family] += r.Points
-	}
-	if len(repeated) < 6 && points[Refusal] > points[best] && (last.refused > 0 || last.failTimes > 0) {
-		return Refusal
+	if recent := min(len(c.all)-c.since, int(windows[len(windows)-1])); last.refusals >= 2 && 2*len(repeated) < recent {
+		return Refusal // the steps between are all different
 	}
 	return best
 }
@@ -183,7 +188,7 @@ func (c *comparison) describe(s *Signal, repeated []int) {
 		c.countRepeats(s, repeated)
 	default:
 		for _, i := range repeated {
-			if c.all[i].family() == s.Family {
+			if c.family(i) == s.Family {
 				s.Count++
 				s.Tools, s.Outcome = []string{c.rounds[i].name}, c.rounds[i].outcome.word()
 			}
@@ -226,7 +231,7 @@ func (c *comparison) evidence(order []int) []RoundEvidence {
 		out = append(out, RoundEvidence{
 			Index: i, Letter: l, Tool: r.name, Outcome: r.outcome.word(),
 			Act: digestText(r.act), Result: digestText(r.result),
-			Certainty: percent(s.certainty), Family: s.family(),
+			Certainty: percent(s.certainty), Family: c.family(i),
 		})
 	}
 	return out

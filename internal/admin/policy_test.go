@@ -62,6 +62,8 @@ func TestPatchingAnAgent(t *testing.T) {
 			`{"allowed_hours":[{"days":[],"from":"22:00","to":"06:00"}],"growth":{"min_prompt_tokens":5},"time_zone":"Europe/Berlin"}`},
 		{"rates", `{"rate_limits":{"requests_per_minute":60}}`,
 			`{"rate_limits":{"requests_per_minute":60,"tokens_per_minute":0},"growth":{"min_prompt_tokens":5}}`},
+		{"lines of stall", `{"kill_switch":{"warn_at":1,"kill_at":99.9}}`,
+			`{"kill_switch":{"warn_at":1,"kill_at":99.9},"growth":{"min_prompt_tokens":5}}`},
 		{"kill switch", `{"kill_switch":{"enabled":true,"similarity":"reject"}}`,
 			`{"kill_switch":{"enabled":true,"similarity":"reject"},"growth":{"min_prompt_tokens":5}}`},
 	} {
@@ -86,7 +88,10 @@ func TestTheKillSwitchOfANewAgent(t *testing.T) {
 		t.Fatalf("PATCH = %d %s", rec.Code, rec.Body)
 	}
 	answer[haltd.Agent](t, w, "GET", "/v1/agents/fresh", "", 200)
-	answer[haltd.KillSwitch](t, w, "PATCH", "/v1/agents/fresh/kill-switch", `{"window_size": null}`, 200)
+	if k := answer[haltd.KillSwitch](t, w, "PATCH", "/v1/agents/fresh/kill-switch", `{"warn_at": 33.3, "kill_at": 66.6}`, 200); k.WarnAt != 33.3 || k.KillAt != 66.6 {
+		t.Errorf("lines of stall at %v and %v", k.WarnAt, k.KillAt)
+	}
+	answer[haltd.KillSwitch](t, w, "PATCH", "/v1/agents/fresh/kill-switch", `{"window_size": null, "warn_at": null, "kill_at": null}`, 200)
 	want := haltd.DefaultPolicy().KillSwitch
 	want.Enabled, want.KillScope = true, haltd.ScopeSession
 	if diff := cmp.Diff(want, answer[haltd.KillSwitch](t, w, "GET", "/v1/agents/fresh/kill-switch", "", 200)); diff != "" {
@@ -124,6 +129,11 @@ func TestPoliciesThatBreakARule(t *testing.T) {
 		{"/kill-switch", `{"window_size":1}`, "window_size: ", ""},
 		{"/kill-switch", `{"threshold":0}`, "threshold: ", ""},
 		{"/kill-switch", `{"threshold":"high"}`, "threshold: ", ""},
+		{"/kill-switch", `{"warn_at":0.9}`, "warn_at: ", ""},
+		{"/kill-switch", `{"kill_at":100}`, "kill_at: ", ""},
+		{"/kill-switch", `{"warn_at":91}`, "warn_at: above kill_at (90)", ""},
+		{"/kill-switch", `{"kill_at":49}`, "warn_at: above kill_at (49)", ""},
+		{"/kill-switch", `{"warn_at":70,"kill_at":60}`, "warn_at: above kill_at (60)", ""},
 		{"/kill-switch", `{"similarity":"block"}`, "similarity: ", ""},
 		{"/kill-switch", ``, "body", ""},
 	} {
@@ -149,6 +159,7 @@ func TestThePatchIsDescribed(t *testing.T) {
 			Schemas map[string]struct {
 				Properties map[string]struct {
 					Type    any
+					Minimum float64
 					Maximum float64
 				}
 				Required []string
@@ -161,6 +172,11 @@ func TestThePatchIsDescribed(t *testing.T) {
 	patch := doc.Components.Schemas["KillSwitchPatch"]
 	if diff := cmp.Diff([]any{"integer", "null"}, patch.Properties["window_size"].Type); diff != "" || patch.Properties["window_size"].Maximum != 1000 {
 		t.Errorf("window_size = %+v", patch.Properties["window_size"])
+	}
+	for _, line := range []string{"warn_at", "kill_at"} {
+		if p := patch.Properties[line]; cmp.Diff([]any{"number", "null"}, p.Type) != "" || p.Minimum != 1 || p.Maximum != 99.9 {
+			t.Errorf("%s = %+v", line, p)
+		}
 	}
 	if len(patch.Required) != 0 {
 		t.Errorf("required = %v, want none", patch.Required)

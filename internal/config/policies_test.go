@@ -22,6 +22,8 @@ defaults:
     threshold: 0.5
     similarity: reject
     stall: warn
+    warn_at: 40
+    kill_at: 99.9
     window_scope: session
     kill_scope: session
     require_corroboration: false
@@ -40,7 +42,7 @@ defaults:
 `, nil)
 	want := Defaults{Policy: haltd.Policy{
 		KillSwitch: haltd.KillSwitch{
-			Enabled: true, WindowSize: 1000, Threshold: 0.5, Similarity: haltd.Reject, Stall: haltd.Warn,
+			Enabled: true, WindowSize: 1000, Threshold: 0.5, Similarity: haltd.Reject, Stall: haltd.Warn, WarnAt: 40, KillAt: 99.9,
 			WindowScope: haltd.ScopeSession, KillScope: haltd.ScopeSession, Stateless: true, RetryAfter: 5,
 		},
 		Budgets: haltd.Budgets{
@@ -60,20 +62,20 @@ defaults:
 
 func TestAgentsHaveOnlyWhatTheySet(t *testing.T) {
 	c := mustLoad(t, `
-defaults: {kill_switch: {enabled: true, threshold: 8}, budgets: {month: {hard_usd: 9}, reserve_tokens: 500}, time_zone: Asia/Tokyo}
+defaults: {kill_switch: {enabled: true, threshold: 8, warn_at: 60}, budgets: {month: {hard_usd: 9}, reserve_tokens: 500}, time_zone: Asia/Tokyo}
 agents:
   Billing-Bot:
-    kill_switch: {window_size: 30, enabled: ~}
+    kill_switch: {window_size: 30, kill_at: 75.5, enabled: ~}
     budgets: {day: {hard_usd: 10}}
     allowed_hours: []
     growth: ~
   nobody:
   support@eu: {time_zone: Europe/Berlin}
 `, nil)
-	window, zone := 30, "Europe/Berlin"
+	window, line, zone := 30, 75.5, "Europe/Berlin"
 	want := map[string]haltd.PolicyOverride{
 		"billing-bot": {
-			KillSwitch: &haltd.KillSwitchOverride{WindowSize: &window},
+			KillSwitch: &haltd.KillSwitchOverride{WindowSize: &window, KillAt: &line},
 			Budgets:    &haltd.Budgets{Day: haltd.Budget{HardUSD: 10 * haltd.Dollar}, ReserveTokens: 500},
 			Hours:      &[]haltd.HourRange{},
 		},
@@ -85,7 +87,7 @@ agents:
 	}
 	own := c.Agents["billing-bot"]
 	effective := own.Over(c.Defaults.Policy)
-	if k := effective.KillSwitch; !k.Enabled || k.Threshold != 8 || k.WindowSize != 30 || effective.TimeZone != "Asia/Tokyo" {
+	if k := effective.KillSwitch; !k.Enabled || k.Threshold != 8 || k.WindowSize != 30 || k.WarnAt != 60 || k.KillAt != 75.5 || effective.TimeZone != "Asia/Tokyo" {
 		t.Errorf("over the defaults: %+v", effective)
 	}
 }
@@ -253,6 +255,26 @@ agents: {a: {kill_switch: {enabled: true}}}
 			`haltd.yaml:4: defaults.budgets.day.hard_usd: expected a number of US dollars from 0 to 1000000, got "lots"`,
 			"haltd.yaml:4: defaults.budgets.day.hard_tokens: expected a whole number, got 1.5",
 			`haltd.yaml:5: defaults.allowed_hours[0]: expected keys and values, got "always"`}},
+		{"lines that cannot be reached", `
+defaults:
+  kill_switch: {warn_at: 0.5, kill_at: 100}
+`, []string{
+			"haltd.yaml:3: defaults.kill_switch.warn_at: expected a certainty from 1 to 99.9 percent, got 0.5",
+			"haltd.yaml:3: defaults.kill_switch.kill_at: expected a certainty from 1 to 99.9 percent, got 100"}},
+		{"a warning after the kill", `
+defaults:
+  kill_switch: {warn_at: 91}
+agents:
+  a: {kill_switch: {warn_at: 30, kill_at: 30}}
+  b:
+    kill_switch:
+      warn_at: 40
+      kill_at: 39.9
+`, []string{
+			"haltd.yaml:3: defaults.kill_switch.warn_at: above kill_at (90), so that nobody would be warned before a kill",
+			"haltd.yaml:8: agents.b.kill_switch.warn_at: above kill_at (39.9), so that nobody would be warned before a kill"}},
+		{"a line that is no number", "defaults: {kill_switch: {warn_at: soon}}\n", []string{
+			`haltd.yaml:1: defaults.kill_switch.warn_at: expected a number, got "soon"`}},
 		{"misspelt key of the defaults", "defaults: {kill_swich: {}}\n", []string{
 			"haltd.yaml:1: defaults.kill_swich: unknown key; did you mean kill_switch?"}},
 

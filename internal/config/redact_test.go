@@ -111,6 +111,8 @@ defaults:
     threshold: 10
     similarity: kill
     stall: kill
+    warn_at: 50
+    kill_at: 90
     window_scope: agent
     kill_scope: agent
     require_corroboration: true

@@ -102,7 +102,7 @@ func TestKillAnswersAreCalm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, answer(200, "application/json", chatReply), killYAML)
 			path := "/agents/" + tc.agent + "/v1/chat/completions"
-			for _, body := range []string{loopOf(14, tc.tool, tc.text), chatBody} { // the kill, and after it
+			for _, body := range []string{loopOf(90, tc.tool, tc.text), chatBody} { // the kill, and after it
 				res, got := f.send(t, "POST", path, inSession("s"), body)
 				d := readDenial(t, got)
 				if res.StatusCode != 400 || d.Incident == "" {

@@ -393,7 +393,7 @@ func TestAVerdictFromBeforeTheResumeDoesNotKill(t *testing.T) {
 
 func TestShadowTellsOnceAndBlocksNothing(t *testing.T) {
 	f := newFixture(t, answer(200, "application/json", chatReply), "")
-	for n := 8; n < 16; n++ {
+	for n := 12; n < 20; n++ {
 		if res, body := f.send(t, "POST", chatPath, inSession("s"), loopBody(n)); res.StatusCode != 200 || res.Header.Get("X-Haltd-Reason") != "" {
 			t.Fatalf("call with %d rounds: %d %v %s", n, res.StatusCode, res.Header, body)
 		}
@@ -408,7 +408,7 @@ func TestShadowTellsOnceAndBlocksNothing(t *testing.T) {
 	}
 	// Another process tells no more of the same session.
 	f = f.restart(t)
-	f.send(t, "POST", chatPath, inSession("s"), loopBody(16))
+	f.send(t, "POST", chatPath, inSession("s"), loopBody(20))
 	f.close()
 	f = f.setup.start(t)
 	if i := f.incidents(t); len(i) != 1 {

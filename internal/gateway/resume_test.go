@@ -127,7 +127,8 @@ func TestTheMarkSurvivesARestart(t *testing.T) {
 	control.clock.advance(time.Minute)
 	control.send(t, "POST", chatPath, inSession("s"), loopBody(12))
 	all := control.roundsUntilKill(t, "s", 13, 15)
-	if added == 0 || added != all-2 {
+	// The window of similarity, which supports stall, does not survive.
+	if added < all-2 || added >= all {
 		t.Errorf("killed %d rounds after the restart; without one it takes %d after the resume, of which two were before", added, all)
 	}
 }
@@ -254,9 +255,12 @@ func TestRejectedUntilQuiet(t *testing.T) {
 // question: its rejections belong together all the same, and end.
 func TestRejectionsOfGuessedSessionsEnd(t *testing.T) {
 	f := newFixture(t, answer(200, "application/json", strings.Replace(chatReply, "hello", "I cannot find that order.", 1)), rejectYAML)
+	// By its first words each is a session of its own; what it asks is the same
+	// to the letter.
+	const alike = `{"model":"m","messages":[{"role":"user","content":"This is terminal %d."},{"role":"user","content":"Check my order, please."}]}`
 	ask := func(i int) *http.Response {
 		f.clock.advance(time.Second)
-		res, _ := f.send(t, "POST", chatPath, nil, fmt.Sprintf(`{"model":"m","messages":[{"role":"user","content":"Check order %d, please."}]}`, 1000+i))
+		res, _ := f.send(t, "POST", chatPath, nil, fmt.Sprintf(alike, i))
 		f.Gateway.Wait()
 		return res
 	}
@@ -269,7 +273,7 @@ func TestRejectionsOfGuessedSessionsEnd(t *testing.T) {
 	if len(incidents) < 5 {
 		t.Fatalf("%d of 15 like calls rejected", len(incidents))
 	}
-	if res, _ := f.send(t, "POST", chatPath, map[string]string{"X-Stainless-Retry-Count": "1"}, `{"model":"m","messages":[{"role":"user","content":"Check order 1014, please."}]}`); res.StatusCode != 429 {
+	if res, _ := f.send(t, "POST", chatPath, map[string]string{"X-Stainless-Retry-Count": "1"}, fmt.Sprintf(alike, 14)); res.StatusCode != 429 {
 		t.Errorf("what was rejected passes when it claims to be a retry: %d", res.StatusCode)
 	}
 	for _, id := range incidents {

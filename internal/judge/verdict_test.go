@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -32,7 +33,7 @@ func TestEachLevelIsNewsOnce(t *testing.T) {
 
 func TestVerdictSaysWhatHappened(t *testing.T) {
 	b := newBench(t, haltd.DefaultPolicy())
-	v := b.ask("a", stuck(8))
+	v := b.ask("a", stuck(12))
 	var full, brief judge.Record
 	if err := json.Unmarshal(v.Full(), &full); err != nil {
 		t.Fatal(err)
@@ -41,10 +42,17 @@ func TestVerdictSaysWhatHappened(t *testing.T) {
 		t.Errorf("level %v, sentence %q; want a kill that names agent and tool", full.Level, full.Sentence)
 	}
 	if len(full.Signals) == 0 || len(full.Signals[0].Rounds) == 0 {
-		t.Errorf("signals %+v, want rounds as evidence", full.Signals)
+		t.Fatalf("signals %+v, want rounds as evidence", full.Signals)
 	}
-	if err := json.Unmarshal(v.Brief(), &brief); err != nil || brief.Sentence != full.Sentence || brief.Signals != nil {
-		t.Errorf("brief %s (%v), want the sentence without the evidence", v.Brief(), err)
+	points := 0
+	for _, r := range full.Signals[0].Reasons {
+		points += r.Points
+	}
+	if s := full.Signals[0]; full.Certainty < 90 || s.Certainty != full.Certainty || s.WarnAt != 50 || s.KillAt != 90 || math.Abs(float64(points)-s.Certainty) > .6 {
+		t.Errorf("a certainty of %v, in the signal %v of %v and %v, reasons of %d points; want them to agree", full.Certainty, s.Certainty, s.WarnAt, s.KillAt, points)
+	}
+	if err := json.Unmarshal(v.Brief(), &brief); err != nil || brief.Sentence != full.Sentence || brief.Certainty != full.Certainty || brief.Signals != nil {
+		t.Errorf("brief %s (%v), want the sentence and the certainty without the evidence", v.Brief(), err)
 	}
 	if quiet := b.ask("b", saying("Something else altogether.")); quiet.Brief() != nil {
 		t.Errorf("a call that says nothing is recorded as %s", quiet.Brief())
@@ -75,26 +83,39 @@ func TestRepliesFindTheirOwnRequest(t *testing.T) {
 	}
 }
 
-// Visitors who greet alike in sessions of their own are no loop; the same
-// greetings from one session, or from sessions that nobody named, are.
+// Visitors who greet alike in sessions of their own, or who ask about orders
+// of their own, are no loop; the same words to the letter from one session, or
+// from sessions that nobody named, are.
 func TestAlikeCallsOfDifferentSessions(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		session func(i int) string
 		named   bool
+		numbers bool // each asks about another order
+		user    bool // each names another user
 		want    haltd.Action
 	}{
-		{"named sessions", func(i int) string { return fmt.Sprint("visitor", i) }, true, haltd.Warn},
-		{"one session", func(int) string { return "a" }, true, haltd.Kill},
-		{"guessed sessions", func(i int) string { return fmt.Sprint("ses_", i) }, false, haltd.Kill},
+		{name: "named sessions", session: func(i int) string { return fmt.Sprint("visitor", i) }, named: true, want: haltd.Warn},
+		{name: "one session", session: func(int) string { return "a" }, named: true, want: haltd.Kill},
+		{name: "one session, different orders", session: func(int) string { return "a" }, named: true, numbers: true, want: haltd.Warn},
+		{name: "one session, different users", session: func(int) string { return "a" }, named: true, user: true, want: haltd.Warn},
+		{name: "guessed sessions", session: func(i int) string { return fmt.Sprint("ses_", i) }, want: haltd.Kill},
+		{name: "guessed sessions, different orders", session: func(i int) string { return fmt.Sprint("ses_", i) }, numbers: true, want: haltd.Warn},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newBench(t, killing())
 			highest := haltd.Allow
 			for i := 0; i < 12 && highest < haltd.Kill; i++ {
 				b.move(start.Add(time.Duration(i) * time.Second))
-				r := b.request(tc.session(i), saying(fmt.Sprintf("Check order #%d, please.", 1000+i)))
+				text := "Check my order, please."
+				if tc.numbers {
+					text = fmt.Sprintf("Check order #%d, please.", 1000+i)
+				}
+				r := b.request(tc.session(i), saying(text))
 				r.Named = tc.named
+				if tc.user {
+					r.Call.Hints.User = fmt.Sprint("user", i)
+				}
 				v := b.Judge.Judge(t.Context(), r)
 				highest = max(highest, v.Decision.Action)
 				v.Observe(t.Context(), &haltd.Reply{Text: "I cannot find that order."}, b.now)

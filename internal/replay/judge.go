@@ -32,6 +32,12 @@ func NewJudge(preset string, set detect.Settings) (func() judge, error) {
 	return nil, haltd.Errorf(haltd.CodeInvalid, "preset %q is unknown", preset).WithFix("Use agentgazer, fairvisor or agentwatch.")
 }
 
+// JudgeWith is haltd's own judge with weights that may be others for each
+// run, where weights are tried out.
+func JudgeWith(set detect.Settings, pick func(run, source string) *detect.Model) func() judge {
+	return func() judge { return &own{set: set, cache: detect.NewCache(cacheWords), pick: pick} }
+}
+
 // cacheWords is enough for the rounds of one run.
 const cacheWords = 1 << 20
 
@@ -41,13 +47,17 @@ type own struct {
 	set    detect.Settings
 	cache  *detect.Cache
 	window detect.Window
-	sample func(*Step, *detect.Features) // told the features at each step; nil for none
+	pick   func(run, source string) *detect.Model // the weights to judge a run with; nil for the binary's
+	sample func(*Step, *detect.Features)          // told the features at each step; nil for none
 }
 
 func (o *own) step(s *Step, t *thread) ([]detect.Signal, error) {
 	call, err := t.next(s)
 	if err != nil {
 		return nil, err
+	}
+	if o.pick != nil {
+		o.set.Model = o.pick(s.Run, s.Source)
 	}
 	at := s.at()
 	st := detect.State{Window: &o.window, Session: &t.session, SessionID: xxhash.Sum64String(s.Thread)}

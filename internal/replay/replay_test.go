@@ -98,28 +98,53 @@ func replayed(t *testing.T, c Command, env Env) string {
 	return out.String()
 }
 
+// soonest is the round by which a call that fails again and again is stopped.
+const soonest = 6
+
+// verdictOf replays and returns the steps at which the first run was warned
+// and killed, -1 for never, and all verdicts.
+func verdictOf(t *testing.T, c Command, env Env) (warned, killed int, all string) {
+	t.Helper()
+	c.Verdicts = filepath.Join(t.TempDir(), "verdicts.jsonl")
+	replayed(t, c, env)
+	text, err := os.ReadFile(c.Verdicts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v Verdict
+	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	step := func(s *int) int {
+		if s == nil {
+			return -1
+		}
+		return *s
+	}
+	return step(v.WarnStep), step(v.KillStep), string(text)
+}
+
 func TestVerdicts(t *testing.T) {
 	for _, name := range []string{"steps.jsonl", "steps.jsonl.gz"} {
 		t.Run(name, func(t *testing.T) {
-			steps := write(t, name, loop(t, "looper", 9)+work(t, "worker", 20))
-			out := filepath.Join(t.TempDir(), "verdicts.jsonl")
-			replayed(t, Command{Steps: []string{steps}, Verdicts: out}, Env{})
-			got, err := os.ReadFile(out)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := `{"run":"looper","warn_step":3,"warn_by":"stall/repeat","kill_step":4,"kill_by":"stall/repeat","reason":"looper called read 4 times with the same arguments and got the same error."}
+			steps := write(t, name, loop(t, "looper", 12)+work(t, "worker", 20))
+			warned, killed, got := verdictOf(t, Command{Steps: []string{steps}}, Env{})
+			want := fmt.Sprintf(`{"run":"looper","warn_step":%d,"warn_by":"stall/repeat","kill_step":%d,"kill_by":"stall/repeat","reason":"looper called read %d times with the same arguments and got the same error."}
 {"run":"worker","warn_step":null,"warn_by":"","kill_step":null,"kill_by":"","reason":""}
-`
-			if diff := cmp.Diff(want, string(got)); diff != "" {
+`, warned, killed, killed)
+			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("verdicts (-want +got):\n%s", diff)
+			}
+			if warned < 2 || killed <= warned || killed > soonest {
+				t.Errorf("warned at step %d and killed at %d, want a warning first and a kill by step %d", warned, killed, soonest)
 			}
 		})
 	}
 }
 
 func TestReport(t *testing.T) {
-	steps := write(t, "steps.jsonl", loop(t, "looper", 9)+work(t, "worker", 20))
+	steps := write(t, "steps.jsonl", loop(t, "looper", 12)+work(t, "worker", 20))
+	_, killed, _ := verdictOf(t, Command{Steps: []string{steps}}, Env{})
 	rules := write(t, "runs.jsonl", line(t, object{"run": "looper", "source": "made", "label": "stuck", "confirm": 3})+
 		line(t, object{"run": "worker", "source": "made", "label": "stuck", "confirm": 3}))
 	read := write(t, "read.jsonl", line(t, object{"run": "worker", "verdict": "healthy", "stop": nil}))
@@ -128,15 +153,15 @@ func TestReport(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		t.Fatal(err)
 	}
-	if r.Runs != 2 || r.Steps != 29 || r.Killed != 1 || r.Saved != 5*110 {
-		t.Errorf("report %+v, want 2 runs, 29 steps, 1 killed, 550 tokens saved: steps 4 to 8", r)
+	if saved := int64(12-killed) * 110; r.Runs != 2 || r.Steps != 32 || r.Killed != 1 || r.Saved != saved {
+		t.Errorf("report %+v, want 2 runs, 32 steps, 1 killed, %d tokens saved: steps %d to 11", r, saved, killed)
 	}
 	want := map[string]Count{"stuck": {1, 1, 1}, "healthy": {1, 0, 0}}
 	if diff := cmp.Diff(want, r.Quality.All.Groups); diff != "" {
 		t.Errorf("groups, the reader's label winning (-want +got):\n%s", diff)
 	}
-	if r.Quality.All.Delay != 1 || r.Quality.All.WarnedFirst != 1 {
-		t.Errorf("delay %v, warned first %v; want 1 and 1", r.Quality.All.Delay, r.Quality.All.WarnedFirst)
+	if r.Quality.All.Delay != float64(killed-3) || r.Quality.All.WarnedFirst != 1 {
+		t.Errorf("delay %v, warned first %v; want %d and 1", r.Quality.All.Delay, r.Quality.All.WarnedFirst, killed-3)
 	}
 	table := replayed(t, Command{Steps: []string{steps}, Labels: []string{rules, read}}, Env{})
 	for _, part := range []string{"stuck", "made", "− made", "1.000 (1.000) of 1"} {
@@ -147,9 +172,9 @@ func TestReport(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	steps := write(t, "steps.jsonl", work(t, "worker", 3)+loop(t, "looper", 6))
+	steps := write(t, "steps.jsonl", work(t, "worker", 3)+loop(t, "looper", 12))
 	text := replayed(t, Command{Steps: []string{steps}, Explain: "looper"}, Env{})
-	for _, part := range []string{"request 5", "A      4  read", "KILL  the agent called read"} {
+	for _, part := range []string{"request 5", "A      4  read", " %  repeat", "WARN  the agent called read", "KILL  the agent called read", "\n       +"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the drawing lacks %q:\n%s", part, text)
 		}
@@ -166,6 +191,20 @@ func TestConfigurationChangesTheThreshold(t *testing.T) {
 	out := replayed(t, Command{Steps: []string{steps}}, Env{ConfigPath: cfg})
 	if !strings.Contains(out, "looper  2") {
 		t.Errorf("with a threshold of 0.5 the run is not warned at step 2:\n%s", out)
+	}
+}
+
+func TestConfigurationMovesTheLines(t *testing.T) {
+	steps := Command{Steps: []string{write(t, "steps.jsonl", loop(t, "looper", 20))}}
+	cfg := func(lines string) Env {
+		return Env{ConfigPath: write(t, "haltd.yaml", "defaults:\n  kill_switch: {enabled: true, threshold: 1000, "+lines+"}\n")}
+	}
+	warned, killed, _ := verdictOf(t, steps, cfg("warn_at: 50, kill_at: 90"))
+	if w, k, _ := verdictOf(t, steps, cfg("warn_at: 20, kill_at: 60")); w < 0 || k < 0 || w >= warned || k >= killed {
+		t.Errorf("lower lines warn at step %d and kill at %d, the usual ones at %d and %d; want them earlier", w, k, warned, killed)
+	}
+	if w, k, _ := verdictOf(t, steps, cfg("warn_at: 75, kill_at: 99.9")); w <= warned || k >= 0 && k <= killed {
+		t.Errorf("higher lines warn at step %d and kill at %d, the usual ones at %d and %d; want them later", w, k, warned, killed)
 	}
 }
 

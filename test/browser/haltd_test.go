@@ -206,6 +206,8 @@ type standing struct {
 			Enabled    bool    `json:"enabled"`
 			WindowSize int     `json:"window_size"`
 			Threshold  float64 `json:"threshold"`
+			WarnAt     float64 `json:"warn_at"`
+			KillAt     float64 `json:"kill_at"`
 		} `json:"kill_switch"`
 	} `json:"policy"`
 }
@@ -223,6 +225,10 @@ type incident struct {
 	Status   string `json:"status"`
 	Sentence string `json:"sentence"`
 	Note     string `json:"note"`
+	Detector string `json:"detector"`
+	Verdict  struct {
+		Certainty float64 `json:"certainty"`
+	} `json:"verdict"`
 }
 
 func (n *node) incident(t *testing.T, id string) (i incident) {

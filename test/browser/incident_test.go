@@ -13,10 +13,12 @@ import (
 func (p *tab) killed(agent string) (incident string) {
 	p.t.Helper()
 	incident = p.n.runAway(p.t, agent, "recon-of-"+agent)
+	sentence := p.n.incident(p.t, incident).Sentence
 	p.open("/")
-	p.in("region", "Open incidents…").sees(agent + " called find_payment")
-	p.link("Decide: " + agent + " called find_payment…")
+	p.in("region", "Open incidents…").sees(sentence)
+	p.link("Decide: " + sentence)
 	p.at("/incidents/" + incident)
+	p.sees(sentence)
 	return incident
 }
 
@@ -28,8 +30,8 @@ func TestIncident(t *testing.T) {
 	t.Run("Resume", func(t *testing.T) {
 		p.during(t)
 		id := p.killed("resume-bot")
-		p.sees("Killed", "Open", "resume-bot called find_payment", "was not forwarded", "Deactivated by Kill Switch", "Burned by the loop",
-			"Saved, estimate", "Score", "What if the threshold were", "Window", "Matching calls, side by side", "recon-of-resume-bot", "HTTP 400, no retry")
+		p.sees("Killed", "Open", "was not forwarded", "Deactivated by Kill Switch", "Burned by the loop", "Saved, estimate", "Window",
+			"Matching calls, side by side", "recon-of-resume-bot", "HTTP 400, no retry")
 		p.button("Resume")
 		p.dialog("Resume resume-bot").sees("The window is cleared", "Active from the next call.")
 		if n.standing(t, "resume-bot").Active {
@@ -101,7 +103,7 @@ func TestIncident(t *testing.T) {
 
 	t.Run("Reject", func(t *testing.T) {
 		p.during(t)
-		n.api(t, "PATCH", "/v1/agents/polite-bot", raw(`{"kill_switch": {"similarity": "reject", "stall": "reject"}}`), nil)
+		n.api(t, "PATCH", "/v1/agents/polite-bot", raw(`{"kill_switch": {"similarity": "reject", "stall": "warn", "require_corroboration": false}}`), nil)
 		id := n.runAway(t, "polite-bot", "ticket-99")
 		p.open("/incidents/" + id)
 		p.sees("Rejected", "Call #5 was not forwarded.", "The agent stays active.", "fires at the same call", "loop, #1 to #4", "stopped")
@@ -135,7 +137,7 @@ func TestIncident(t *testing.T) {
 		id := n.runAway(t, "pocket-bot", "recon-of-pocket-bot")
 		p.show(phone)
 		p.open("/incidents/" + id)
-		p.sees("pocket-bot called find_payment", "What if the threshold were", "Matching calls, side by side", "Audit")
+		p.sees(n.incident(t, id).Sentence, "Matching calls, side by side", "Audit")
 		p.fits()
 		for _, action := range []string{"Resume", "Resume with grace", "Keep", "Mark false positive"} {
 			bottom, err := askPart[float64](p.in("button", action).there(), "function() { return this.getBoundingClientRect().bottom + scrollY }")

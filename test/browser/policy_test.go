@@ -95,7 +95,7 @@ func TestAlerts(t *testing.T) {
 
 	id := n.runAway(t, "heard-bot", "recon")
 	p.open("/alerts")
-	p.in("region", "Deliveries").in("row", id).sees("on-call", "heard-bot called find_payment", "delivered")
+	p.in("region", "Deliveries").in("row", id).sees("on-call", n.incident(t, id).Sentence, "delivered")
 	if got := r.types(); !cmp.Equal(got, []string{"alert.test", "alert.kill_switch"}) {
 		t.Errorf("arrived are %v", got)
 	}

@@ -64,7 +64,7 @@ func toggleVisibility(t *testing.T, p *tab) {
 		p.n.killSwitch(t, agent, on)
 		p.open("/agents/" + agent)
 		p.becomes("switch", "Kill Switch", field{Value: "on", Checked: on})
-		for _, setting := range []string{"Window size", "Threshold"} {
+		for _, setting := range []string{"Window size", "Threshold", "Warn line", "Kill line"} {
 			if got := p.state("textbox", setting); got.Disabled == on {
 				t.Errorf("%s with the switch on=%v is %+v", setting, on, got)
 			}

@@ -18,6 +18,9 @@ type Case struct {
 	System string // standing instructions; the same for all sessions
 	// Unnamed sends no session id, as bare SDKs do.
 	Unnamed bool
+	// Users names the user of each conversation in the body, by what it is
+	// called here, where the format has a member for it.
+	Users bool
 	// Chained sends only what is new and names the reply it continues
 	// (previous_response_id): the provider keeps the history.
 	Chained bool
@@ -66,13 +69,13 @@ func Corpus() []Case { return append(MustFire(), MustNotFire()...) }
 
 // MustFire are the runaways.
 func MustFire() []Case {
-	return join(fireRepeats(), fireCycles(), fireFutile(), fireRefusals(), fireWaiting(), fireCommands(), fireMemory(), fireChatter(), fireWindow())
+	return join(fireRepeats(), fireCycles(), fireFutile(), fireRefusals(), fireWaiting(), fireCommands(), fireMemory(), fireChatter(), fireWindow(), fireLive())
 }
 
 // MustNotFire are the healthy.
 func MustNotFire() []Case {
 	return join(quietPolling(), quietPaging(), quietEditing(), quietBatches(), quietExploration(), quietHabits(),
-		quietTransport(), quietContent(), quietPeople(), quietSessions(), quietRecoveries())
+		quietTransport(), quietContent(), quietPeople(), quietSessions(), quietRecoveries(), quietLive())
 }
 
 func join[S ~[]T, T any](lists ...S) S {

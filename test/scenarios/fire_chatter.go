@@ -22,7 +22,6 @@ func fireChatter() []Case {
 		},
 		{
 			Name: "congratulations-in-new-words", Evidence: "EVIDENCE 3 two agents thanking each other (in ever other words)", Want: warn(24),
-			Missed: "every turn has words that were not there, and only words",
 			System: "You are a project manager agent in a team of agents.",
 			Moves: seq(
 				user("The launch page is live and all tests are green."),

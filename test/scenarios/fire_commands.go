@@ -79,7 +79,7 @@ func fireCommands() []Case {
 			),
 		},
 		{
-			Name: "told-that-it-is-the-same", Evidence: "EVIDENCE 3 varied queries with the same result (the harness remarks on it)", Want: warn(4).as(detect.Futile),
+			Name: "told-that-it-is-the-same", Evidence: "EVIDENCE 3 varied queries with the same result (the harness remarks on it)", Want: warn(5).as(detect.Futile),
 			System: "Reply with one python block. You get what it prints.",
 			Moves: seq(
 				user("How many tiles does the mason need?"),

@@ -21,6 +21,7 @@ func fireRefusals() []Case {
 	return []Case{
 		{
 			Name: "submission-refused", Evidence: "EVIDENCE 3 hopping after each refusal (a returning refusal)", Want: kill(33).as(detect.Refusal),
+			Missed: "the steps between bring news, which outweighs what does not change",
 			System: "You solve a programming task and call submit when it is done.",
 			Moves: seq(
 				user("Fix the shop so that the hidden checks pass."),
@@ -33,6 +34,7 @@ func fireRefusals() []Case {
 		},
 		{
 			Name: "harness-refuses-to-finish", Evidence: "EVIDENCE 3 hook-injected user turns (a returning refusal)", Want: kill(33).as(detect.Refusal),
+			Missed: "the steps between bring news, which outweighs what does not change",
 			System: "You write reports. Call finish when the report is complete.",
 			Moves: seq(
 				user("Write a report about the shop's code."),
@@ -46,6 +48,7 @@ func fireRefusals() []Case {
 		},
 		{
 			Name: "guessing-the-answer", Evidence: "EVIDENCE 3 the same error with varied arguments (guessing)", Want: kill(33),
+			Missed: "the steps between bring news, which outweighs what does not change",
 			System: "You solve puzzles with tools; check_answer tells whether you are right.",
 			Moves: seq(
 				user("In which year was the bridge on the photo opened?"),
@@ -57,6 +60,7 @@ func fireRefusals() []Case {
 		},
 		{
 			Name: "card-declined-each-time", Evidence: "EVIDENCE 3 hopping to another tool after each refusal", Want: kill(27).as(detect.Refusal),
+			Missed: "the steps between bring news, which outweighs what does not change",
 			System: "You buy spare parts for a workshop.",
 			Moves: seq(
 				user("Order forty brake pads."),
@@ -73,6 +77,7 @@ func fireRefusals() []Case {
 		},
 		{
 			Name: "no-such-compiler", Evidence: "EVIDENCE 3 the same error with volatile error text (the shell counts its lines)", Want: kill(20).as(detect.Refusal),
+			Missed: "the steps between bring news, which outweighs what does not change",
 			System: "You are a coding agent with a shell.",
 			Moves: seq(
 				user("Reproduce the crash of the tokeniser."),

@@ -77,6 +77,7 @@ func fireRepeats() []Case {
 		},
 		{
 			Name: "no-argument-tool-fails", Evidence: "EVIDENCE 3 identical call and result (a tool without arguments)", Want: kill(7).as(detect.Repeat),
+			Missed: "a refused connection is taken for something to wait for",
 			System: "You drive a desktop through accessibility tools.",
 			Moves: seq(
 				user("Open the spreadsheet of the March budget."),
@@ -129,6 +130,7 @@ func fireRepeats() []Case {
 		},
 		{
 			Name: "scrolls-without-end", Evidence: "EVIDENCE 3 identical call and result (a page that has no end)", Want: kill(9),
+			Missed: "a scroll whose answer does not show where it led is given patience",
 			System: "You use a browser.",
 			Moves: seq(
 				user("Find the first post of this feed."),

@@ -4,5 +4,5 @@ package scenarios
 // comes of them, and a reader would stop them.
 func madeStuck() []Family {
 	return join(madeStuckRepeats(), madeStuckCycles(), madeStuckErrors(), madeStuckResults(), madeStuckEffects(), madeStuckPages(), madeStuckChatter(),
-		madeStuckWaiting(), madeStuckMemory(), madeStuckText())
+		madeStuckWaiting(), madeStuckRefusals(), madeStuckMemory(), madeStuckText())
 }

@@ -56,10 +56,7 @@ func (p *play) judge() map[detect.Level]*verdict {
 		if r.Count {
 			continue
 		}
-		name := r.Session
-		if p.Unnamed {
-			name = firstUser(r.History)
-		}
+		name := p.thread(r)
 		if sessions[name] == nil {
 			sessions[name] = &detect.Session{}
 		}
@@ -84,7 +81,7 @@ func (p *play) tellOf(told map[detect.Level]*verdict, r *Request, signals []dete
 // callOf is a request as the gateway reads it: written as a body of chat
 // completions, and read as such.
 func callOf(c *Case, r *Request) *haltd.Call {
-	l := letter{dialect: dialects[0], system: c.System, tools: c.Tools(), entries: r.History}
+	l := letter{dialect: dialects[0], system: c.System, user: c.user(r), tools: c.Tools(), entries: r.History}
 	if c.Chained {
 		l.entries = r.New
 	}

@@ -110,7 +110,7 @@ func (s *stage) callAll(plays []*play, at time.Time) {
 // call makes the next call, again and again where its transport fails.
 func (p *play) call(s *stage) error {
 	r := &p.requests[p.next]
-	l := letter{dialect: p.dialect, system: p.System, tools: p.tools, stream: p.stream && !r.Count, entries: r.History}
+	l := letter{dialect: p.dialect, system: p.System, user: p.user(r), tools: p.tools, stream: p.stream && !r.Count, entries: r.History}
 	if p.Chained {
 		l.entries, l.previous = r.New, p.previous
 	}

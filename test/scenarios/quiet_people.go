@@ -60,7 +60,7 @@ func quietPeople() []Case {
 			}),
 		},
 		{
-			Name: "lesson-in-french", Evidence: "EVIDENCE 4.12 a person speaks (short answers)", Want: quiet, System: "Tu es professeur de français.",
+			Name: "lesson-in-french", Evidence: "EVIDENCE 4.12 a person speaks (short answers)", Want: mayWarn, System: "Tu es professeur de français.",
 			Moves: over([]string{"le chat|noir|la souris", "la table|ronde|le tapis", "un livre|ancien|une lampe", "la pluie|froide|le vent", "le vélo|rouge|la route", "une pomme|verte|le panier"}, func(s string) Moves {
 				return seq(user("Une autre phrase, s'il vous plaît."), says("Complétez avec ces trois mots : "+s+". Attention à l'accord de l'adjectif !"), user("Voilà ma phrase avec "+s+"."), says("Très bien, la phrase avec "+s+" est correcte."))
 			}),

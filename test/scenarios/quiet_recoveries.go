@@ -112,7 +112,7 @@ func quietRecoveries() []Case {
 			),
 		},
 		{
-			Name: "progress-hidden-in-one-digit", Evidence: "EVIDENCE 4.1 polling whose results change, if only in a number (in a long answer)", Want: quiet, System: "You watch a data migration.",
+			Name: "progress-hidden-in-one-digit", Evidence: "EVIDENCE 4.1 polling whose results change, if only in a number (in a long answer)", Want: mayWarn, System: "You watch a data migration.",
 			Moves: seq(
 				user("Watch the migration."),
 				each(20, func(i int) Moves {

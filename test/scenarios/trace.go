@@ -37,10 +37,6 @@ type traceCall struct {
 }
 
 func step(c *Case, r *Request) map[string]any {
-	thread := r.Session
-	if c.Unnamed {
-		thread = firstUser(r.History)
-	}
 	entries := r.History
 	if c.Chained {
 		entries = r.New
@@ -50,7 +46,7 @@ func step(c *Case, r *Request) map[string]any {
 		messages = append(messages, chatMessages(e)...)
 	}
 	s := map[string]any{
-		"run": c.Name, "source": "made-up", "step": r.Number, "model": "m", "thread": thread, "keep": 0, "messages_delta": messages,
+		"run": c.Name, "source": "made-up", "step": r.Number, "model": "m", "thread": c.thread(r), "keep": 0, "messages_delta": messages,
 		"response_text": r.Turn.Text, "t": float64(r.At) / float64(time.Second),
 	}
 	var calls []traceCall
@@ -70,6 +66,18 @@ func jsonArguments(text string) json.RawMessage {
 	}
 	b, _ := json.Marshal(text) // a string always encodes
 	return b
+}
+
+// thread is the session of a request: as the client names it, else by how it
+// begins and whose it is.
+func (c *Case) thread(r *Request) string {
+	switch {
+	case !c.Unnamed:
+		return r.Session
+	case c.Users:
+		return r.Session + ": " + firstUser(r.History)
+	}
+	return firstUser(r.History)
 }
 
 func firstUser(history []Entry) string {

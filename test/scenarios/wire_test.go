@@ -23,6 +23,7 @@ type dialect struct {
 type letter struct {
 	*dialect
 	system   string
+	user     string // that the body names; mostly none
 	tools    []string
 	stream   bool
 	entries  []Entry
@@ -58,7 +59,7 @@ var dialects = []*dialect{
 			return "/v1beta/models/" + model + ":generateContent"
 		},
 		counting: "/v1beta/models/" + model + ":countTokens",
-		body:     (*letter).generate, cannot: func(c *Case) bool { return c.Chained || c.hasReminder() },
+		body:     (*letter).generate, cannot: func(c *Case) bool { return c.Chained || c.Users || c.hasReminder() },
 	},
 }
 
@@ -86,6 +87,14 @@ func (c *Case) anyMove(is func(*Move) bool) bool {
 		}
 	}
 	return false
+}
+
+// user is who a request is for, where the case says so.
+func (c *Case) user(r *Request) string {
+	if c.Users {
+		return r.Session
+	}
+	return ""
 }
 
 func role(m *haltd.Message) string {
@@ -119,6 +128,9 @@ func (l *letter) chat() object {
 	body := object{"model": model, "messages": messages, "stream": l.stream}
 	if l.stream {
 		body["stream_options"] = object{"include_usage": true}
+	}
+	if l.user != "" {
+		body["user"] = l.user
 	}
 	for _, name := range l.tools {
 		body["tools"] = append(list(body["tools"]), object{"type": "function", "function": object{"name": name, "description": "Use " + name + ".", "parameters": anyArguments}})
@@ -160,6 +172,9 @@ func (l *letter) responses() object {
 	body := object{"model": model, "instructions": l.system, "input": items, "stream": l.stream}
 	if l.previous != "" {
 		body["previous_response_id"] = l.previous
+	}
+	if l.user != "" {
+		body["user"] = l.user
 	}
 	for _, name := range l.tools {
 		body["tools"] = append(list(body["tools"]), object{"type": "function", "name": name, "description": "Use " + name + ".", "parameters": anyArguments})
@@ -214,6 +229,9 @@ func (l *letter) messages() object {
 		}
 	}
 	body := object{"model": model, "max_tokens": 4096, "system": l.system, "messages": turns, "stream": l.stream}
+	if l.user != "" {
+		body["metadata"] = object{"user_id": l.user}
+	}
 	for _, name := range l.tools {
 		body["tools"] = append(list(body["tools"]), object{"name": name, "description": "Use " + name + ".", "input_schema": anyArguments})
 	}

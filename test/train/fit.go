@@ -246,18 +246,17 @@ func gradient(ps []point, at, grad []float64, total float64) {
 
 // peak is how high the log-odds of a run rise, as a kill needs it: in two
 // steps after each other, the first of which may be lower by slack.
-func (m *linear) peak(r *run, slack float64) (kill, warn float64) {
-	kill, warn = math.Inf(-1), math.Inf(-1)
+func (m *linear) peak(r *run, slack float64) float64 {
+	high := math.Inf(-1)
 	for _, thread := range r.threads {
-		before := -math.MaxFloat64 / 2
+		before := -math.MaxFloat64
 		for i := range thread {
 			z := m.logOdds(&thread[i].x)
-			warn = max(warn, z)
-			kill = max(kill, min(z, before+slack))
+			high = max(high, min(z, before+slack))
 			before = z
 		}
 	}
-	return kill, warn
+	return high
 }
 
 // quantile is the value above which the given share of the values lies.

@@ -43,26 +43,25 @@ func train(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p := os.Getenv("DEBUG"); p != "" {
-		d.debug(p)
-	}
-	if p := os.Getenv("DUMP"); p != "" {
-		return d.dump(p)
-	}
 	h := defaults()
 	began := time.Now()
 	folds := d.leaveOut(h)
 	fmt.Printf("%d runs, %d folds fitted in %v\n", len(d.runs), len(folds), time.Since(began).Round(time.Second))
 	at := d.lines(folds)
-	d.report(folds, at, *verbose)
+	outcomes, err := d.judge(ctx, folds, at)
+	if err != nil {
+		return err
+	}
+	figures := d.report(outcomes, *verbose)
 	if *ablate {
-		d.ablate(h, at)
+		d.ablate(h)
 	}
 	if *out == "" {
 		return nil
 	}
-	m := fit(d.runs, h)
-	return writeJSON(*out, published(m, at, *date))
+	m := published(fit(d.runs, h), at)
+	m.Date, m.Figures = *date, figures
+	return writeJSON(*out, m)
 }
 
 // leaveOut fits one model for each fold, on all others.
@@ -102,24 +101,36 @@ type bounds struct{ warn, kill float64 }
 // The rates of false alarms that the lines are chosen for: kills and warnings
 // of healthy runs whose sources the weights never saw, and kills of made-up
 // ones.
-const falseKills, falseWarnings, falseMadeUp = .003, .03, .02
+const falseKills, falseWarnings, falseMadeUp = .004, .03, .025
 
 func (d *data) lines(folds map[string]*linear) bounds {
-	var kills, warns, madeUp []float64
+	var warns []float64
+	for _, r := range d.runs {
+		if r.healthy() && r.family == "" {
+			warns = append(warns, folds[r.fold()].peak(r, math.MaxFloat64))
+		}
+	}
+	at := bounds{warn: quantile(warns, falseWarnings)}
+	const step = .02
+	for at.kill = at.warn + .5; !d.holds(folds, at); at.kill += step {
+	}
+	return at
+}
+
+// holds reports whether lines keep to the rates of false kills.
+func (d *data) holds(folds map[string]*linear, at bounds) bool {
+	var runs, killed [2]float64 // real ones, made-up ones
 	for _, r := range d.runs {
 		if !r.healthy() {
 			continue
 		}
-		k, w := folds[r.fold()].peak(r, 0)
-		if r.family != "" {
-			madeUp = append(madeUp, k)
-		} else {
-			kills, warns = append(kills, k), append(warns, w)
+		kind := count(r.family != "")
+		runs[kind]++
+		if folds[r.fold()].peak(r, at.kill-at.warn) >= at.kill {
+			killed[kind]++
 		}
 	}
-	at := bounds{warn: quantile(warns, falseWarnings)}
-	at.kill = max(quantile(kills, falseKills), quantile(madeUp, falseMadeUp), at.warn+.5)
-	return at
+	return killed[0] <= falseKills*runs[0] && killed[1] <= falseMadeUp*runs[1]
 }
 
 // healthy reports a run that must not be killed, as far as anybody is sure.
@@ -128,12 +139,12 @@ func (r *run) healthy() bool {
 }
 
 // published scales the weights so that the lines stand at round numbers.
-func published(m *linear, at bounds, date string) *detect.Model {
+func published(m *linear, at bounds) *detect.Model {
 	const warnAt, killAt = .5, .9
 	scale := (logit(killAt) - logit(warnAt)) / (at.kill - at.warn)
 	shift := logit(warnAt) - scale*at.warn
 	out := &detect.Model{
-		Version: detect.FeaturesVersion, Date: date, WarnAt: warnAt, KillAt: killAt,
+		Version: detect.FeaturesVersion, WarnAt: warnAt, KillAt: killAt,
 		Origin:  "fitted by make train to public agent runs, labelled by readers and by rule, and to made-up behaviours",
 		Bias:    round(scale*m.bias + shift),
 		Weights: map[string]float64{},
@@ -149,64 +160,6 @@ func published(m *linear, at bounds, date string) *detect.Model {
 func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
 func round(f float64) float64 { return math.Round(f*1000) / 1000 }
-
-// tally counts runs of one group.
-type tally struct{ runs, killed, warned int }
-
-func (t tally) String() string {
-	if t.runs == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.3f (%.3f) of %d", float64(t.killed)/float64(t.runs), float64(t.warned)/float64(t.runs), t.runs)
-}
-
-// report says how runs of each kind come out, by models that never saw them.
-func (d *data) report(folds map[string]*linear, at bounds, verbose bool) {
-	table := map[string]map[string]*tally{}
-	var rows []string
-	add := func(row, column string, killed, warned bool) {
-		if table[row] == nil {
-			table[row] = map[string]*tally{}
-			rows = append(rows, row)
-		}
-		t := table[row][column]
-		if t == nil {
-			t = &tally{}
-			table[row][column] = t
-		}
-		t.runs++
-		if killed {
-			t.killed++
-		}
-		if warned {
-			t.warned++
-		}
-	}
-	slack := at.kill - at.warn
-	for _, r := range d.runs {
-		k, w := folds[r.fold()].peak(r, slack)
-		killed, warned := k >= at.kill, w >= at.warn
-		for _, row := range r.rows() {
-			add(row, r.label.Group, killed, warned)
-		}
-		if verbose && (r.label.Group == "stuck" && !killed || r.label.Group != "stuck" && killed) {
-			fmt.Printf("  %-8s killed=%-5v warned=%-5v %.2f %s %s\n", r.label.Group, killed, warned, r.label.Confidence, r.source, r.name)
-		}
-	}
-	slices.Sort(rows)
-	fmt.Printf("%-34s %-24s %-24s %-24s %-24s\n", "killed (warned)", "stuck", "wasteful", "healthy", "capped_chat")
-	for _, row := range rows {
-		fmt.Printf("%-34s", row)
-		for _, g := range []string{"stuck", "wasteful", "healthy", "capped_chat"} {
-			t := table[row][g]
-			if t == nil {
-				t = &tally{}
-			}
-			fmt.Printf(" %-24s", t)
-		}
-		fmt.Println()
-	}
-}
 
 // rows are the lines of the report that a run counts in.
 func (r *run) rows() []string {
@@ -236,7 +189,7 @@ func (r *run) rows() []string {
 }
 
 // ablate leaves out each sign in turn.
-func (d *data) ablate(h hyper, at bounds) {
+func (d *data) ablate(h hyper) {
 	base := d.recall(d.leaveOut(h))
 	fmt.Printf("ablation: recall of stuck at the same rate of false kills, %.4f with all\n", base)
 	catalog := detect.Catalog()
@@ -267,9 +220,8 @@ func (d *data) recall(folds map[string]*linear) float64 {
 		if r.label.Group != "stuck" || r.label.Read && r.label.Confidence < .6 {
 			continue
 		}
-		k, _ := folds[r.fold()].peak(r, at.kill-at.warn)
 		all[r.fold()]++
-		if k >= at.kill {
+		if folds[r.fold()].peak(r, at.kill-at.warn) >= at.kill {
 			n[r.fold()]++
 		}
 	}

@@ -112,7 +112,8 @@ func TestDetectorsAreBoundedByWeight(t *testing.T) {
 			call.Rounds = append(call.Rounds, haltd.Round{Text: fmt.Sprintf("step %d of %d with quite some words in it", j, i)})
 		}
 		_ = d.With(context.Background(), detect.Place{Agent: "bot", Session: fmt.Sprint(i)}, time.Now(), func(m detect.Memory) {
-			detect.Judge(detect.DefaultSettings(), detect.State{Cache: cache, Window: m.Window, Session: m.Session}, call, time.Now())
+			h := detect.Read(cache, call, m.Session.Pending())
+			detect.Judge(detect.DefaultSettings(), detect.State{Window: m.Window, Session: m.Session}, h, time.Now())
 		})
 	}
 	sum := 0

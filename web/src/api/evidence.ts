@@ -8,6 +8,17 @@ export interface RoundEvidence {
   outcome?: string
   act: string
   result: string
+  /** how sure stall was after this round, in percent */
+  certainty?: number
+  family?: string
+}
+
+/** Reason is one thing that speaks for a stall, or against it. */
+export interface Reason {
+  name: string
+  family?: string
+  text: string
+  /** below zero where it speaks against; all together are the certainty */
   points: number
 }
 
@@ -31,6 +42,12 @@ export interface Signal {
   level: string
   score: number
   threshold: number
+  /** how sure stall is and where it warns and kills, in percent; incidents
+   *  from before haltd kept it have none of the three */
+  certainty?: number
+  warn_at?: number
+  kill_at?: number
+  reasons: Reason[]
   tools: string[]
   count: number
   outcome?: string
@@ -53,6 +70,8 @@ export interface Finding {
 export interface Evidence {
   sentence?: string
   score: number
+  /** how sure stall was, in percent, whether it fired or not */
+  certainty?: number
   parts: Parts
   signals: Signal[]
   findings: Finding[]
@@ -67,6 +86,7 @@ export function evidenceOf(verdict: unknown): Evidence {
   return {
     sentence: text(v.sentence),
     score: number(v.score),
+    certainty: known(v.certainty),
     parts: partsOf(v.parts),
     signals: list(v.signals).map(signalOf),
     findings: list(v.findings).map((f) => ({
@@ -86,6 +106,15 @@ function signalOf(s: Loose): Signal {
     level: text(s.level) ?? '',
     score: number(s.score),
     threshold: number(s.threshold),
+    certainty: known(s.certainty),
+    warn_at: known(s.warn_at),
+    kill_at: known(s.kill_at),
+    reasons: list(s.reasons).map((r) => ({
+      name: text(r.name) ?? '',
+      family: text(r.family),
+      text: text(r.text) ?? '',
+      points: number(r.points),
+    })),
     tools: texts(s.tools),
     count: number(s.count),
     outcome: text(s.outcome),
@@ -96,7 +125,8 @@ function signalOf(s: Loose): Signal {
       outcome: text(r.outcome),
       act: text(r.act) ?? '',
       result: text(r.result) ?? '',
-      points: number(r.points),
+      certainty: known(r.certainty),
+      family: text(r.family),
     })),
     matches: list(s.matches).map((m) => ({
       entry: number(m.entry),
@@ -106,10 +136,21 @@ function signalOf(s: Loose): Signal {
       same_tools: m.same_tools === true,
     })),
     parts: s.parts ? partsOf(s.parts) : undefined,
-    window: s.window === undefined ? undefined : number(s.window),
+    window: known(s.window),
     tokens: (Array.isArray(s.tokens) ? s.tokens : []).map((t) => number(t)),
     unmet: text(s.unmet),
   }
+}
+
+/** scored is the signal of similarity that goes by the score; equal calls
+ *  under changing users are counted apart. */
+export function scored(evidence: Evidence): Signal | undefined {
+  return evidence.signals.find((s) => s.detector === 'similarity' && s.family !== 'streak')
+}
+
+/** byStreak reports whether equal calls under changing users decided. */
+export function byStreak(evidence: Evidence): boolean {
+  return evidence.signals[0]?.family === 'streak'
 }
 
 function partsOf(value: unknown): Parts {
@@ -140,5 +181,9 @@ function texts(value: unknown): string[] {
 }
 
 function number(value: unknown, otherwise = 0): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : otherwise
+  return known(value) ?? otherwise
+}
+
+function known(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bytes, count, money, percent, score, short, times } from './figures'
+import { bytes, certain, count, money, percent, score, short, signed, times } from './figures'
 
 test.each([
   [0, '$0.00'],
@@ -37,6 +37,8 @@ test.each([
 test('the rest has units', () => {
   expect(count(18412)).toBe('18,412')
   expect(score(12)).toBe('12.0')
+  expect([certain(90), certain(99.9), certain(86.64)]).toEqual(['90 %', '99.9 %', '86.6 %'])
+  expect([signed(14), signed(-3)]).toEqual(['+14', '−3'])
   expect(bytes(36_000)).toBe('36 KB')
   expect(times(1, 'kill')).toBe('1 kill')
   expect(times(2, 'kill')).toBe('2 kills')

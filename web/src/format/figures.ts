@@ -51,6 +51,16 @@ export function percent(part: number, of: number): string {
   return `${p < 10 && p > 0 ? p.toFixed(1).replace(/\.0$/, '') : Math.round(p)} %`
 }
 
+/** certain is 96 % or 99.9 %: a certainty, or a line for it. */
+export function certain(percent: number): string {
+  return `${percent.toFixed(1).replace(/\.0$/, '')} %`
+}
+
+/** signed is +14 or −3. */
+export function signed(n: number): string {
+  return (n < 0 ? '−' : '+') + count(Math.abs(n))
+}
+
 /** bytes is 36 KB. */
 export function bytes(n: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB']

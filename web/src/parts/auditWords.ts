@@ -1,6 +1,6 @@
 import { evidenceOf } from '../api/evidence'
 import type { Event } from '../api/shapes'
-import { score } from '../format/figures'
+import { certain, score } from '../format/figures'
 import { minute } from '../format/time'
 
 /** auditWords is a change, in words: what, and by whom and why. */
@@ -14,7 +14,7 @@ export function auditWords(e: Event): { what: string; who: string } {
     case 'kill_switch':
       return { what: e.shadow ? 'Would have been killed' : 'Deactivated by Kill Switch', who: 'haltd' }
     case 'warning':
-      return { what: warningWords[warningOf(e)] + (e.score > 0 ? ` at score ${score(e.score)}` : ''), who: 'haltd' }
+      return { what: warningWords[warningOf(e)] + measured(e), who: 'haltd' }
     case 'growth':
       return { what: 'Prompt tokens grow', who: 'haltd' }
     case 'alert':
@@ -25,6 +25,13 @@ export function auditWords(e: Event): { what: string; who: string } {
 }
 
 const warningWords = { rejected: 'Rejected', 'would be stopped': 'Would have been stopped', warned: 'Warned' }
+
+// What a warning went by: the certainty where stall gave it.
+function measured(e: Event): string {
+  const first = evidenceOf(e.verdict).signals[0]
+  if (first?.detector === 'stall' && first.certainty !== undefined) return ` at certainty ${certain(first.certainty)}`
+  return e.score > 0 ? ` at score ${score(e.score)}` : ''
+}
 
 /** warningOf is what a warning tells of. */
 export function warningOf(e: Event): keyof typeof warningWords {

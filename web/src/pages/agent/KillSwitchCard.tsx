@@ -9,7 +9,7 @@ import { changeKillSwitch } from '../../api/agents'
 import { alertsStatusQuery, channelsQuery } from '../../api/alerts'
 import { newestIncidents } from '../../api/incidents'
 import type { AgentDetail, KillSwitch, KillSwitchChange } from '../../api/shapes'
-import { times } from '../../format/figures'
+import { certain, times } from '../../format/figures'
 import { done } from '../../parts/notify'
 import { Section } from '../../parts/Section'
 import { useChange } from '../../parts/useChange'
@@ -24,6 +24,7 @@ export function KillSwitchCard({ agent }: { agent: AgentDetail }) {
   const shown: KillSwitch = { ...now, ...draft }
   const edited = (Object.keys(draft) as (keyof KillSwitch)[]).filter((k) => draft[k] !== now[k])
   const off = !now.enabled
+  const crossed = shown.warn_at > shown.kill_at
   const edit = (part: Partial<KillSwitch>) => setDraft({ ...draft, ...part })
 
   const save = async () => {
@@ -69,6 +70,13 @@ export function KillSwitchCard({ agent }: { agent: AgentDetail }) {
       <Text size="xs" c="dimmed" my="sm">
         Kills when similar prompts × 1.0 + similar responses × 2.0 + repeated tool calls × 1.5 exceeds the threshold.
       </Text>
+      <SimpleGrid cols={2} spacing="sm">
+        <Certainty label="Warn line" value={shown.warn_at} onChange={(v) => edit({ warn_at: v })} disabled={off} error={crossed && `Above the kill line of ${certain(shown.kill_at)}`} />
+        <Certainty label="Kill line" value={shown.kill_at} onChange={(v) => edit({ kill_at: v })} disabled={off} />
+      </SimpleGrid>
+      <Text size="xs" c="dimmed" my="sm">
+        Stall warns and kills from these lines on: how certain haltd is that the agent is stuck.
+      </Text>
       <WouldHave agent={agent} />
       <Setting name="Window is kept per">
         <Scope label="Window is kept per" value={shown.window_scope} onChange={(v) => edit({ window_scope: v })} disabled={off || agent.shared} />
@@ -92,7 +100,7 @@ export function KillSwitchCard({ agent }: { agent: AgentDetail }) {
       <AlertsTo />
       {edited.length > 0 && (
         <Group gap="xs" mt="sm">
-          <Button variant="filled" loading={busy} onClick={save}>
+          <Button variant="filled" loading={busy} disabled={crossed} onClick={save}>
             Save, effective on the next call
           </Button>
           <Button variant="subtle" color="gray" onClick={() => setDraft({})}>
@@ -101,6 +109,26 @@ export function KillSwitchCard({ agent }: { agent: AgentDetail }) {
         </Group>
       )}
     </Section>
+  )
+}
+
+// Certainty is a line for the certainty of stall.
+function Certainty({ label, value, onChange, disabled, error }: { label: string; value: number; onChange: (v: number) => void; disabled: boolean; error?: ReactNode }) {
+  return (
+    <NumberInput
+      label={label}
+      value={value}
+      onChange={(v) => typeof v === 'number' && onChange(v)}
+      min={1}
+      max={99.9}
+      step={1}
+      decimalScale={1}
+      disabled={disabled}
+      error={error}
+      hideControls
+      rightSectionWidth={44}
+      rightSection={<Unit word="%" />}
+    />
   )
 }
 

@@ -2,16 +2,21 @@ import { SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
+import { byStreak } from '../../api/evidence'
 import { incidentQuery } from '../../api/incidents'
 import type { IncidentDetail } from '../../api/shapes'
 import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
 import { Audit } from './Audit'
 import { BudgetCard } from './BudgetCard'
+import { CertaintyCard } from './CertaintyCard'
+import { stallThatDecided } from './certainty'
 import { Deliveries } from './Deliveries'
 import { GrowthCard } from './GrowthCard'
+import { measureOf } from './measure'
 import { Pairs } from './Pairs'
-import { type Lane, stops } from './scene'
+import { ReasonsCard } from './ReasonsCard'
+import { type Lane, named, stops } from './scene'
 import { ScoreCard } from './ScoreCard'
 import { SettingsThen } from './SettingsThen'
 import { useScene } from './useScene'
@@ -37,10 +42,18 @@ function Page({ incident }: { incident: IncidentDetail }) {
   const { scene, evidence } = useScene(incident)
   const [pair, setPair] = useState<{ lane: Lane; index: number }>()
   const isLoop = incident.kind === 'kill_switch'
+  const stall = stallThatDecided(incident, evidence)
+  const last = scene?.entries.at(-1)
   return (
     <Stack gap="md">
       <Verdict incident={incident} evidence={evidence} scene={scene} />
-      {isLoop && (
+      {stall && (
+        <div className={classes.columns}>
+          <ReasonsCard incident={incident} evidence={evidence} stall={stall} />
+          <CertaintyCard stall={stall} call={last?.number === undefined ? 'the call' : named(last)} />
+        </div>
+      )}
+      {isLoop && !stall && !byStreak(evidence) && (
         <div className={classes.columns}>
           <ScoreCard incident={incident} evidence={evidence} scene={scene} />
           <WhatIf incident={incident} scene={scene} />
@@ -50,7 +63,7 @@ function Page({ incident }: { incident: IncidentDetail }) {
       {incident.kind.startsWith('budget') && <BudgetCard incident={incident} />}
       {isLoop && scene && (
         <Section title="Window" aside={`${scene.entries.length} calls, scope ${incident.settings.kill_switch.window_scope}`}>
-          <WindowTimeline scene={scene} threshold={incident.settings.kill_switch.threshold} stopped={stops(incident)} onPair={(lane, index) => setPair({ lane, index })} />
+          <WindowTimeline scene={scene} measure={measureOf(incident, stall)} stopped={stops(incident)} onPair={(lane, index) => setPair({ lane, index })} />
         </Section>
       )}
       {scene?.hasMatches && <Pairs scene={scene} chosen={pair} onChoose={(lane, index) => setPair({ lane, index })} />}

@@ -1,5 +1,5 @@
-import { score } from '../../format/figures'
 import { clock } from '../../format/time'
+import type { Measure } from './measure'
 import { type Entry, named } from './scene'
 import type { Place } from './WindowTimeline'
 
@@ -7,7 +7,7 @@ interface Props {
   place: Place
   y: number
   entries: Entry[]
-  threshold: number
+  measure: Measure
   stopped: boolean
   loopFrom?: number
 }
@@ -15,53 +15,63 @@ interface Props {
 const room = 80
 const widest = 20
 
-/** ScoreBars is the score at each call, its number, its round and its time. */
-export function ScoreBars({ place, y, entries, threshold, stopped, loopFrom }: Props) {
+const fills = { gray: 'var(--control-border)', amber: 'var(--amber-fill)', red: 'var(--red-fill)' }
+
+/** ScoreBars is the score or the certainty at each call, its number, its round
+ *  and its time. */
+export function ScoreBars({ place, y, entries, measure, stopped, loopFrom }: Props) {
   const base = y + room + 12
-  const most = Math.max(threshold * 1.15, ...entries.map((e) => e.score))
+  const most = Math.max(measure.reaches, ...entries.map(measure.of))
   const tall = (v: number) => (v / most) * (room - 12)
   const last = entries.length - 1
   const drawn = entries.map((e, i) => ({ e, i })).filter(({ i }) => i >= place.first)
   // Numbers need room: where it is narrow, some are left out, never the last.
   const every = Math.max(1, Math.ceil(40 / place.step))
-  const line = base - tall(threshold)
+  const lines = measure.lines.map((l) => ({ ...l, y: base - tall(l.at) }))
   return (
     <g>
-      <line x1={place.left} x2={place.right} y1={line} y2={line} stroke="var(--red-fill)" strokeDasharray="4 3" />
-      {place.wide ? (
-        <text x={place.right + 8} y={line + 4} style={{ fill: 'var(--red)' }}>
-          threshold {score(threshold)}
-        </text>
-      ) : (
+      {lines.map((l) => (
+        <g key={l.name}>
+          <line x1={place.left} x2={place.right} y1={l.y} y2={l.y} stroke={`var(--${l.color}-fill)`} strokeDasharray={l.dashed ? '4 3' : undefined} />
+          {place.wide && (
+            <text x={place.right + 8} y={l.y + 4} style={{ fill: `var(--${l.color})` }}>
+              {l.name}
+            </text>
+          )}
+        </g>
+      ))}
+      {!place.wide && (
         <text x={place.left} y={y + 4}>
-          <tspan style={{ fill: 'var(--text)', fontWeight: 600 }}>Score</tspan> threshold {score(threshold)}, dashed
+          <tspan style={{ fill: 'var(--text)', fontWeight: 600 }}>{measure.name}</tspan> {lines.map((l) => `${l.name}, ${l.dashed ? 'dashed' : 'solid'}`).join('; ')}
         </text>
       )}
       {place.wide && (
         <>
-          <text x={0} y={base - 18} style={{ fill: 'var(--text)', fontWeight: 600 }}>Score</text>
+          <text x={0} y={base - 18} style={{ fill: 'var(--text)', fontWeight: 600 }}>{measure.name}</text>
           <text x={0} y={base - 2}>at each call</text>
           <text x={0} y={base + 20} style={{ fill: 'var(--text)', fontWeight: 600 }}>Call</text>
           <text x={0} y={base + 36}>round, time</text>
         </>
       )}
       {drawn.map(({ e, i }) => {
-        const over = e.score > threshold
+        const value = measure.of(e)
         const inLoop = loopFrom !== undefined && i >= loopFrom
-        const color = over ? 'var(--red-fill)' : inLoop ? 'var(--amber-fill)' : 'var(--control-border)'
-        const h = Math.max(tall(e.score), 2)
+        const color = measure.color(value, inLoop)
+        const over = color === 'red'
+        const h = Math.max(tall(value), 2)
         const w = Math.min(place.step * 0.55, widest)
         const ink = i === last && stopped ? 'var(--red)' : inLoop ? 'var(--text)' : 'var(--muted)'
         const numbered = (last - i) % every === 0
-        // The line of the threshold must not strike a figure through.
+        // No line may strike a figure through.
         const above = base - h - 4
-        const figure = above > line && above < line + 12 ? line - 4 : above
+        const struck = lines.find((l) => above > l.y && above < l.y + 12)
+        const figure = struck ? struck.y - 4 : above
         return (
           <g key={e.event.id}>
-            <rect x={place.x(i) - w / 2} y={base - h} width={w} height={h} rx={2} fill={color} />
-            {e.score > 0 && (numbered || over) && (
+            <rect x={place.x(i) - w / 2} y={base - h} width={w} height={h} rx={2} fill={fills[color]} />
+            {value > 0 && (numbered || over) && (
               <text x={place.x(i)} y={figure} textAnchor="middle" style={{ fill: over ? 'var(--red)' : 'var(--text)', fontWeight: over ? 600 : 400 }}>
-                {score(e.score)}
+                {measure.write(value)}
               </text>
             )}
             {numbered && (

@@ -1,9 +1,10 @@
 import { Badge, Group, Text } from '@mantine/core'
-import { type Evidence, type Signal, weights } from '../../api/evidence'
+import { type Evidence, scored, weights } from '../../api/evidence'
 import type { IncidentDetail } from '../../api/shapes'
-import { count, score } from '../../format/figures'
+import { certain, score } from '../../format/figures'
 import { Section } from '../../parts/Section'
 import { type Lane, named, type Scene } from './scene'
+import { signalWords } from './signalWords'
 import classes from './incident.module.css'
 
 interface Props {
@@ -15,8 +16,7 @@ interface Props {
 /** ScoreCard is how the score came about, and what the other detectors said. */
 export function ScoreCard({ incident, evidence, scene }: Props) {
   const threshold = incident.settings.kill_switch.threshold
-  const { parts } = evidence.signals.find((s) => s.detector === 'similarity' && s.parts) ?? evidence
-  const p = parts ?? evidence.parts
+  const p = scored(evidence)?.parts ?? evidence.parts
   const rows: { lane: Lane; name: string; n: number; weight: number; color: string }[] = [
     { lane: 'prompt', name: 'Similar prompts', n: p.similar_prompts, weight: weights.prompts, color: 'var(--s1)' },
     { lane: 'response', name: 'Similar responses', n: p.similar_responses, weight: weights.responses, color: 'var(--s2)' },
@@ -72,7 +72,7 @@ function callsOf(scene: Scene | undefined, lane: Lane): string {
 
 function Others({ evidence }: { evidence: Evidence }) {
   const signals = evidence.signals.filter((s) => s.detector !== 'similarity')
-  const unmet = evidence.signals.find((s) => s.unmet)?.unmet
+  const unmet = scored(evidence)?.unmet
   return (
     <>
       {unmet && (
@@ -88,32 +88,11 @@ function Others({ evidence }: { evidence: Evidence }) {
       {signals.map((s, i) => (
         <Group key={i} justify="space-between" wrap="nowrap" py={5} style={{ borderTop: '1px solid var(--border)' }} fz={13}>
           <span style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
-            <b>{s.detector}</b> <span className="muted">{signalWords(s)}</span>
+            <b>{s.detector}</b> <span className="muted">{[signalWords(s), s.certainty !== undefined && `certainty ${certain(s.certainty)}`].filter(Boolean).join(', ')}</span>
           </span>
           <Badge color={s.level === 'kill' ? 'red' : s.level === 'warn' ? 'amber' : 'gray'}>{s.level}</Badge>
         </Group>
       ))}
     </>
   )
-}
-
-function signalWords(s: Signal): string {
-  const tools = s.tools.join(', ')
-  const n = count(s.count)
-  switch (s.family) {
-    case 'repeat':
-      return `same round ${n} times${tools && `, ${tools}`}`
-    case 'cycle':
-      return `cycle ${s.rounds.map((r) => r.letter).join(' ') || tools}, no progress`
-    case 'futile':
-      return `${n} different calls, the same ${s.outcome ?? 'result'}`
-    case 'chatter':
-      return `the same words ${n} times, no tool call`
-    case 'refusal':
-      return `refused ${n} times with the same message${tools && `, ${tools}`}`
-    case 'waiting':
-      return `${n} polls, the same answer${tools && `, ${tools}`}`
-    default:
-      return s.tokens.length > 0 ? s.tokens.map(count).join(' → ') : ''
-  }
 }

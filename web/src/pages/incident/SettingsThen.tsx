@@ -1,5 +1,5 @@
 import type { IncidentDetail } from '../../api/shapes'
-import { money, score } from '../../format/figures'
+import { certain, money, score } from '../../format/figures'
 import { Pair, Pairs } from '../../parts/Facts'
 import { Section } from '../../parts/Section'
 
@@ -13,6 +13,11 @@ export function SettingsThen({ incident }: { incident: IncidentDetail }) {
         <Pair name="Threshold, window">
           {score(k.threshold)}, {k.window_size} calls
         </Pair>
+        {k.warn_at > 0 && k.kill_at > 0 && (
+          <Pair name="Warn, kill line">
+            {certain(k.warn_at)}, {certain(k.kill_at)}
+          </Pair>
+        )}
         <Pair name="Similarity, stall">
           {k.similarity}, {k.stall}
         </Pair>

@@ -2,15 +2,16 @@ import { Card, Group, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { agentQuery } from '../../api/agents'
-import type { Evidence } from '../../api/evidence'
+import { byStreak, type Evidence, scored, type Signal } from '../../api/evidence'
 import type { IncidentDetail } from '../../api/shapes'
-import { money, score, times } from '../../format/figures'
+import { certain, money, score, times } from '../../format/figures'
 import { ago, brief, coarse, full } from '../../format/time'
 import { AgentBadge } from '../../parts/AgentState'
 import { Copy } from '../../parts/Copy'
 import { ActionBadge, StatusBadge } from '../../parts/IncidentBadges'
 import { useNow } from '../../parts/useNow'
 import { Actions } from './Actions'
+import { certaintyOf, stallThatDecided } from './certainty'
 import { type Scene, stops } from './scene'
 import classes from './incident.module.css'
 
@@ -23,7 +24,6 @@ interface Props {
 /** Verdict is what happened, what it cost, and what to do. */
 export function Verdict({ incident, evidence, scene }: Props) {
   const now = useNow()
-  const by = [...new Set(evidence.signals.filter((s) => s.level !== 'pass').map((s) => s.detector))].join(' and ') || incident.detector
   return (
     <Card padding={0}>
       <div className={classes.verdict}>
@@ -32,7 +32,7 @@ export function Verdict({ incident, evidence, scene }: Props) {
             <ActionBadge incident={incident} />
             <StatusBadge status={incident.status} />
             <Text size="sm" c="dimmed">
-              {by && `by ${by} · `}
+              {incident.detector && `by ${incident.detector} · `}
               {full(incident.time)} · {ago(incident.time, now)}
             </Text>
             <Copy text={window.location.href} label="Copy link" what="the link to this incident" quiet />
@@ -59,19 +59,46 @@ export function Verdict({ incident, evidence, scene }: Props) {
 }
 
 function Explanation({ incident, evidence, scene }: Props) {
-  const similarity = evidence.signals.find((s) => s.detector === 'similarity')
+  const stall = stallThatDecided(incident, evidence)
   const last = scene?.entries[scene.entries.length - 1]
   const call = last?.number === undefined ? 'The call' : `Call #${last.number}`
+  const killed = incident.action === 'kill' && !incident.shadow
+  const told = stall !== undefined && killed && incident.scope === 'agent'
+  const agent = useQuery({ ...agentQuery(incident.agent), enabled: told }).data
+  const off = agent ? !agent.active : incident.status === 'open'
   return (
     <>
-      {similarity && !incident.sentence.includes('exceeds the threshold') && (
-        <>
-          Score <b style={{ color: 'var(--text)' }}>{score(similarity.score)}</b> exceeds the threshold of {score(similarity.threshold)} in a window of{' '}
-          {similarity.window ?? incident.settings.kill_switch.window_size} calls.{' '}
-        </>
-      )}
-      {stops(incident) ? `${call} was not forwarded. ` : incident.shadow ? 'The Kill Switch is off, so haltd only observes. ' : 'Nothing was blocked. '}
-      {incident.action === 'kill' && !incident.shadow && <StateNow incident={incident} />}
+      {stall ? <Certainty stall={stall} /> : <Score incident={incident} evidence={evidence} />}
+      {stops(incident)
+        ? `${call} was not forwarded${told ? `; ${incident.agent} ${off ? 'is' : 'was'} stopped` : ''}. `
+        : incident.shadow
+          ? 'The Kill Switch is off, so haltd only observes. '
+          : 'Nothing was blocked. '}
+      {killed && !(told && off) && <StateNow incident={incident} />}
+    </>
+  )
+}
+
+function Certainty({ stall }: { stall: Signal }) {
+  const certainty = certaintyOf(stall)
+  if (certainty === undefined) return null
+  return (
+    <>
+      Certainty <b style={{ color: 'var(--text)' }}>{certainty} %</b>
+      {stall.kill_at !== undefined && `, kill line ${certain(stall.kill_at)}`}.{' '}
+    </>
+  )
+}
+
+// The sentence of similarity says the score already; that of equal calls under
+// changing users goes by no score.
+function Score({ incident, evidence }: { incident: IncidentDetail; evidence: Evidence }) {
+  const similarity = scored(evidence)
+  if (!similarity || byStreak(evidence) || incident.sentence.includes('exceeds the threshold')) return null
+  return (
+    <>
+      Score <b style={{ color: 'var(--text)' }}>{score(similarity.score)}</b> exceeds the threshold of {score(similarity.threshold)} in a window of{' '}
+      {similarity.window ?? incident.settings.kill_switch.window_size} calls.{' '}
     </>
   )
 }

@@ -3,17 +3,17 @@ import { useElementSize } from '@mantine/hooks'
 import { useState } from 'react'
 import { weights } from '../../api/evidence'
 import type { Event } from '../../api/shapes'
-import { score } from '../../format/figures'
 import { clock } from '../../format/time'
 import { EventDrawer } from '../../parts/EventDrawer'
 import { Lanes } from './Lanes'
+import type { Measure } from './measure'
 import { type Entry, type Lane, named, type Scene } from './scene'
 import { ScoreBars } from './ScoreBars'
 import classes from './incident.module.css'
 
 interface Props {
   scene: Scene
-  threshold: number
+  measure: Measure
   stopped: boolean
   onPair: (lane: Lane, index: number) => void
 }
@@ -34,9 +34,9 @@ const laneWeights: Record<Lane, number> = { prompt: weights.prompts, response: w
 const narrowest = 15
 
 /** WindowTimeline draws the calls of a window: one lane for each thing that is
- *  compared, because each compares with a call of its own, and the score at
- *  each call below. */
-export function WindowTimeline({ scene, threshold, stopped, onPair }: Props) {
+ *  compared, because each compares with a call of its own, and below the
+ *  measure of what decided, at each call. */
+export function WindowTimeline({ scene, measure, stopped, onPair }: Props) {
   const { ref, width } = useElementSize()
   const [open, setOpen] = useState<Event>()
   const place = placeIn(width, scene.entries.length)
@@ -90,7 +90,7 @@ export function WindowTimeline({ scene, threshold, stopped, onPair }: Props) {
               onPair={(index) => onPair(lane, index)}
             />
           ))}
-          <ScoreBars place={place} y={bars} entries={scene.entries} threshold={threshold} stopped={stopped} loopFrom={scene.loopFrom} />
+          <ScoreBars place={place} y={bars} entries={scene.entries} measure={measure} stopped={stopped} loopFrom={scene.loopFrom} />
           {scene.entries.map((e, i) =>
             i < place.first ? null : (
               <rect
@@ -103,7 +103,7 @@ export function WindowTimeline({ scene, threshold, stopped, onPair }: Props) {
                 style={{ cursor: 'pointer' }}
                 onClick={() => setOpen(e.event)}
               >
-                <title>{tip(e)}</title>
+                <title>{tip(e, measure)}</title>
               </rect>
             ),
           )}
@@ -156,7 +156,7 @@ function Ring({ fill, stroke }: { fill: string; stroke: string }) {
   )
 }
 
-function tip(e: Entry): string {
+function tip(e: Entry, measure: Measure): string {
   const tools = (e.event.tool_calls ?? []).join(', ')
-  return `${named(e)}  ${clock(e.event.time)}  score ${score(e.score)}${tools ? `  ${tools}` : ''}`
+  return `${named(e)}  ${clock(e.event.time)}  ${measure.name.toLowerCase()} ${measure.write(measure.of(e))}${tools ? `  ${tools}` : ''}`
 }

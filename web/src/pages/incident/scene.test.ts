@@ -69,6 +69,13 @@ test('a match is the last call that had arrived when it was judged', () => {
   expect(scene.loopFrom).toBe(1)
 })
 
+test('equal calls under changing users match too, and their count is no score', () => {
+  const streak = { detector: 'similarity', family: 'streak', level: 'kill', score: 36, threshold: 36, matches: verdict.signals[0]!.matches }
+  const scene = sceneOf(incident, evidenceOf({ score: 9, signals: [streak] }), [...calls, { ...stopped, score: 9 }], new Map())!
+  expect(scene.matches).toEqual({ prompt: [1], response: [2], tools: [1] })
+  expect(scene.entries.at(-1)?.score).toBe(9)
+})
+
 test('calls within one millisecond are told apart', () => {
   const quick = [4, 5].map((n) => call(n, 'find', { time: `2026-11-12T12:00:40.00012${n}Z` }))
   const matches = [{ time: '2026-11-12T12:00:40.000124Z', same_tools: true }, { time: '2026-11-12T12:00:40.0001259Z', same_tools: true }]
@@ -88,6 +95,12 @@ test('a call does not match itself', () => {
   const scene = sceneOf(incident, evidenceOf(verdict), calls.slice(0, 4), new Map())!
   expect(scene.compared.prompt).toBe(3)
   expect(scene.matches.prompt).not.toContain(3)
+})
+
+test('each call has the certainty of its own verdict, the last that of the incident', () => {
+  const sure = calls.map((c, i) => ({ ...c, verdict: i < 4 ? undefined : { certainty: i * 10 } }))
+  const scene = sceneOf(incident, evidenceOf({ ...verdict, certainty: 96.4 }), [...sure, stopped], new Map())!
+  expect(scene.entries.map((e) => e.certainty)).toEqual([0, 0, 40, 50, 96.4])
 })
 
 test('rounds get their letters where the tools agree', () => {

@@ -1,4 +1,4 @@
-import type { Evidence, Match, Signal } from '../../api/evidence'
+import { type Evidence, evidenceOf, type Match, scored, type Signal } from '../../api/evidence'
 import type { Event, Incident } from '../../api/shapes'
 
 /** Lane is one of the three things that similarity compares. */
@@ -13,6 +13,8 @@ export interface Entry {
   /** distance by lane, where it matches the compared call; tools are 0 */
   distance: Partial<Record<Lane, number>>
   score: number
+  /** how sure stall was at this call, in percent */
+  certainty: number
 }
 
 /** Scene is the window of an incident, ready to be drawn. */
@@ -58,18 +60,21 @@ export function sceneOf(incident: Incident, evidence: Evidence, calls: Event[], 
   const judged = calls.filter((c) => !c.retry && (c.event_type !== 'blocked' || c === rejected))
   const window = judged.slice(-size)
   if (window.length === 0) return undefined
-  const similarity = evidence.signals.find((s) => s.detector === 'similarity')
-  const entries: Entry[] = window.map((event) => ({ event, number: numbers.get(event.id), distance: {}, score: event.score }))
+  const matching = evidence.signals.find((s) => s.matches.length > 0)?.matches ?? []
+  const entries: Entry[] = window.map((event) => ({
+    event, number: numbers.get(event.id), distance: {}, score: event.score, certainty: evidenceOf(event.verdict).certainty ?? 0,
+  }))
   const last = entries.length - 1
-  entries[last]!.score = Math.max(entries[last]!.score, similarity?.score ?? evidence.score)
-  for (const match of similarity?.matches ?? []) {
+  entries[last]!.score = Math.max(entries[last]!.score, scored(evidence)?.score ?? evidence.score)
+  entries[last]!.certainty = evidence.certainty ?? entries[last]!.certainty
+  for (const match of matching) {
     const entry = entryOf(entries.slice(0, last), match)
     if (entry) entry.distance = distancesOf(match)
   }
   nameRounds(entries.filter((e) => e.event.session === incident.session), evidence.signals.find((s) => s.rounds.length > 0))
   const compared = { prompt: last, response: Math.max(last - 1, 0), tools: Math.max(last - 1, 0) }
-  const matching = (lane: Lane) => entries.flatMap((e, i) => (e.distance[lane] === undefined || i === compared[lane] ? [] : [i]))
-  const matches = { prompt: matching('prompt'), response: matching('response'), tools: matching('tools') }
+  const inLane = (lane: Lane) => entries.flatMap((e, i) => (e.distance[lane] === undefined || i === compared[lane] ? [] : [i]))
+  const matches = { prompt: inLane('prompt'), response: inLane('response'), tools: inLane('tools') }
   const first = entries.findIndex((e) => e.letter !== undefined || Object.keys(e.distance).length > 0)
   return {
     entries,

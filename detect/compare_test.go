@@ -1,0 +1,192 @@
+package detect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/haltd/haltd"
+)
+
+// page is a web page with a clock and a counter of visitors.
+func page(title string, clock, visitors int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s. It is %02d:%02d:09. You are visitor %d today.\n", title, clock/60, clock%60, visitors)
+	for i := range 12 {
+		fmt.Fprintf(&b, "%s offers %s with %s\n", title, topics[(i*5+len(title))%len(topics)], topics[(i*3+len(title)*7)%len(topics)])
+	}
+	return b.String()
+}
+
+func TestAPageWithAClockAndACounterIsTheSamePlace(t *testing.T) {
+	all := standings("Buy a lamp.",
+		did("open", `{"url":"/shop"}`, page("Shop", 601, 412)),
+		did("open", `{"url":"/help"}`, page("Helpdesk", 602, 77)),
+		did("open", `{"url":"/shop"}`, page("Shop", 603, 430)),
+	)
+	if s := all[1]; s.place >= samePlace {
+		t.Errorf("another page is the same place: %v", s.place)
+	}
+	s := all[2]
+	if s.place < samePlace || s.placeAgo != 2 || !s.repeats() {
+		t.Errorf("place %v, %d rounds ago, repeats %v; want the page of two rounds ago", s.place, s.placeAgo, s.repeats())
+	}
+}
+
+func TestHitsInAnotherOrderAreTheSamePlace(t *testing.T) {
+	hits := make([]string, 10)
+	for i := range hits {
+		hits[i] = fmt.Sprintf("%s and %s: about %s", topics[3*i], topics[3*i+1], topics[3*i+2])
+	}
+	other := slices.Clone(hits)
+	slices.Reverse(other)
+	all := standings("Find the owner.",
+		did("search", `{"query":"owner"}`, strings.Join(hits, "\n")),
+		did("search", `{"query":"owner"}`, strings.Join(other, "\n")),
+		did("search", `{"query":"proprietor"}`, strings.Join(hits[5:], "\n")+"\n"+strings.Join(hits[:5], "\n")),
+	)
+	if s := all[1]; s.place < samePlace || s.pairAgo != 0 || !s.repeats() {
+		t.Errorf("place %v, repeats %v; want the same search again", s.place, s.repeats())
+	}
+	if s := all[2]; s.place < samePlace || s.repeats() || s.signs[sameVaried] == 0 {
+		t.Errorf("place %v, sign %v; want another search that led to the same place", s.place, s.signs[sameVaried])
+	}
+}
+
+// Who writes ten files is told ten times that they were written.
+func TestEqualAcknowledgementsOfDifferentPayloadsAreNoRepetition(t *testing.T) {
+	var rounds []haltd.Round
+	for i := range 10 {
+		rounds = append(rounds, did("write_file", fmt.Sprintf(`{"path":"src/%s.go","text":%q}`, topics[i], fresh(i)+"\n"+fresh(i+50)), "File written."))
+	}
+	for i, s := range standings("Write the module.", rounds...) {
+		if s.repeats() || s.family() != "" || s.signs[useless] > 0 || !s.wrote {
+			t.Errorf("file %d: repeats %v, family %q, useless %v, wrote %v; want something written", i, s.repeats(), s.family(), s.signs[useless], s.wrote)
+		}
+	}
+}
+
+func TestTheSamePayloadAcknowledgedAgainIsRepetition(t *testing.T) {
+	payload := fmt.Sprintf(`{"path":"src/a.go","text":%q}`, fresh(1)+"\n"+fresh(2))
+	s := standings("Write the module.", did("write_file", payload, "File written."), did("write_file", payload, "File written."))[1]
+	if !s.repeats() || s.wrote || s.signs[writtenAgain] == 0 {
+		t.Errorf("repeats %v, wrote %v, sign %v; want the same content written again", s.repeats(), s.wrote, s.signs[writtenAgain])
+	}
+}
+
+// The steps of a walk over numbers or dates are work, whatever they find.
+func TestAWalkOverNumbersIsWork(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		at   func(i int) string
+		walk bool
+	}{
+		{"upwards", func(i int) string { return fmt.Sprintf(`{"id":%d}`, 100+i) }, true},
+		{"downwards in steps", func(i int) string { return fmt.Sprintf(`{"id":%d}`, 900-25*i) }, true},
+		{"day by day", func(i int) string { return fmt.Sprintf(`{"day":"2026-02-%02d"}`, 1+i) }, true},
+		{"to and fro", func(i int) string { return fmt.Sprintf(`{"id":%d}`, 100+[]int{0, 9, 3, 7, 1, 8, 2, 6}[i%8]) }, false},
+		{"on the spot", func(int) string { return `{"id":100}` }, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var rounds []haltd.Round
+			for i := range 8 {
+				rounds = append(rounds, did("get_invoice", c.at(i), "The invoice is paid, and nothing is open on this account."))
+			}
+			all := standings("Check the invoices.", rounds...)
+			for i, s := range all[3:] {
+				if s.walk != c.walk {
+					t.Errorf("step %d: walk %v, want %v", i+3, s.walk, c.walk)
+				}
+				if c.walk && (s.family() != "" || s.signs[idle] > 0 || s.signs[useless] > 0) {
+					t.Errorf("step %d: family %q, idle %v, useless %v; want work", i+3, s.family(), s.signs[idle], s.signs[useless])
+				}
+			}
+		})
+	}
+}
+
+// The next of the things that the task or a result has named is work, too.
+func TestAListIsWork(t *testing.T) {
+	names := topics[:12]
+	rounds := []haltd.Round{did("list", "{}", strings.Join(names, "\n"))}
+	for _, n := range names {
+		rounds = append(rounds, did("check", fmt.Sprintf(`{"name":%q}`, n), "This entry is complete."))
+	}
+	for i, s := range standings("Check what the list names by their name.", rounds...)[2:] {
+		if !s.given || s.family() != "" || s.signs[sameWork] == 0 || s.signs[idle] > 0 {
+			t.Errorf("entry %d: given %v, family %q, work %v, idle %v; want work", i+1, s.given, s.family(), s.signs[sameWork], s.signs[idle])
+		}
+	}
+	rounds = nil
+	for _, n := range names {
+		rounds = append(rounds, did("check", fmt.Sprintf(`{"name":%q}`, n), "Error: there is no entry of that kind in the list."))
+	}
+	if s := standings("Find the entry.", rounds...)[11]; s.given || s.family() != Futile {
+		t.Errorf("a guess: given %v, family %q; want it futile", s.given, s.family())
+	}
+}
+
+func TestNewsIsWhatWasNotSeenBefore(t *testing.T) {
+	all := standings("Read the notes.",
+		did("read", `{"part":1}`, fresh(1)),
+		did("read", `{"part":2}`, fresh(2)),
+		did("find", `{"part":3}`, fresh(1)),
+	)
+	if all[0].news < .5 || all[1].news < .5 {
+		t.Errorf("news %v and %v, want them new", all[0].news, all[1].news)
+	}
+	if all[2].news > .1 {
+		t.Errorf("news %v of a text that was read before, want none", all[2].news)
+	}
+}
+
+func TestACycleIsCounted(t *testing.T) {
+	var rounds []haltd.Round
+	for i := range 12 {
+		rounds = append(rounds, did(topics[i%3], "{}", "the answer of "+topics[i%3]+" is always the same"))
+	}
+	last := standings("Go round.", rounds...)[11]
+	if last.lapOf != 3 || last.lapRuns != 9 {
+		t.Errorf("a cycle of %d, for %d rounds; want 3, for 9", last.lapOf, last.lapRuns)
+	}
+}
+
+// Both counts of a window are of the rounds since a person last spoke.
+func TestAPersonBeginsAnew(t *testing.T) {
+	all := standings("Deploy it.",
+		did("deploy", "{}", "Error: the server is restarting"),
+		did("deploy", "{}", "Error: the server is restarting", "Wait for the maintenance to end, then use the blue cluster."),
+		did("deploy", "{}", "Error: the server is restarting"),
+	)
+	if !all[1].human {
+		t.Fatal("a person's word was not heard")
+	}
+	if all[2].pairAgo != 0 {
+		t.Errorf("what was before the person spoke counts: %d rounds ago", all[2].pairAgo)
+	}
+}
+
+func TestAHarnessIsNoPerson(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		input func(i int) string
+	}{
+		{"numbers differ", func(i int) string { return fmt.Sprintf("You have used %d of 40 steps and %d tokens.", i, 5000+311*i) }},
+		{"clocks differ", func(i int) string { return fmt.Sprintf("The time is now 2026-02-03T10:%02d:00Z, please go on.", i) }},
+		{"a tag, whatever it says", func(i int) string { return "<system-reminder>" + fresh(i) + "</system-reminder>" }},
+		{"the same words", func(int) string { return "Please continue with the next step." }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var rounds []haltd.Round
+			for i := range 8 {
+				rounds = append(rounds, did("read", `{"path":"x"}`, "Error: permission denied", c.input(i)))
+			}
+			for i, s := range standings("Read the file.", rounds...) {
+				if s.human {
+					t.Errorf("after round %d a person is heard", i)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,101 @@
+package detect
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+)
+
+// A word counts where it stands by itself: as part of a path, of a file's name
+// or of a key it says nothing about what happened.
+func TestPhrasesAreWholeWords(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want meaning
+	}{
+		{"please wait", pending | later | rests},
+		{"wait, the queue is long", later | rests},
+		{"read_file /var/status/x", 0},
+		{"wait-for-it.sh", 0},
+		{"scripts/wait-for-it.sh was copied", 0},
+		{"the waiter brings it", 0},
+		{"/srv/pending/list.txt", 0},
+		{"pending.go", 0},
+		{"pending.", pending},
+		{"status: pending", pending},
+		{`{"status":"pending"}`, pending},
+		{`{"pending":[1,2]}`, 0},
+		{"in-progress", 0},
+		{"in progress", pending},
+		{"error_log", 0},
+		{"/var/log/error.log", 0},
+		{"Error: the disk is full", failure},
+		{"- error in the second line", failure},
+		{"terror", 0},
+		{"404 not found", failure},
+		{"not\nfound", failure},
+		{"found, and not lost", 0},
+		{"$missing", 0},
+		{"run --missing=x", 0},
+		{"die Datei wurde nicht gefunden", failure},
+		{"文件未找到", failure},
+	} {
+		if got := meaningOf(c.text, maxPhraseWords); got != c.want {
+			t.Errorf("%q means %010b, want %010b", c.text, got, c.want)
+		}
+	}
+}
+
+// A path in an act or in a short answer makes no poll of it.
+func TestPathsDoNotWait(t *testing.T) {
+	for _, c := range []struct {
+		tool, arguments, result string
+		waiting, rests          bool
+	}{
+		{"read_file", `{"path":"/var/status/pending"}`, "/var/status/pending has 3 lines", false, false},
+		{"bash", `{"command":"./wait-for-it.sh db:5432"}`, "wait-for-it.sh: db:5432 is up", false, false},
+		{"bash", `{"command":"cat sleep.c"}`, "int main", false, false},
+		{"bash", `{"command":"sleep 5 && cat log"}`, "", false, true},
+		{"wait_for_job", `{"id":7}`, "job 7 is running", true, true},
+		{"waiter_list", `{}`, "Anna, Bert", false, false},
+		{"job", `{"id":7}`, "still queued", true, false},
+		{"job", `{"id":7}`, `{"id":7,"done":false}`, true, false},
+		{"job", `{"id":7}`, `{"id":7,"done":true}`, false, false},
+		{"api", `{"path":"/v1"}`, "429 Too Many Requests", true, false},
+	} {
+		r := readRound(ptr(did(c.tool, c.arguments, c.result)), true)
+		if r.waiting != c.waiting || r.rests != c.rests {
+			t.Errorf("%s %s gives %q: waiting %v, rests %v; want %v and %v", c.tool, c.arguments, c.result, r.waiting, r.rests, c.waiting, c.rests)
+		}
+	}
+}
+
+// Every phrase of the file is found where it stands by itself.
+func TestPhrasesAreFound(t *testing.T) {
+	var file map[string]map[string][]string
+	if err := json.Unmarshal(phrasesJSON, &file); err != nil {
+		t.Fatal(err)
+	}
+	for name, languages := range file {
+		for language, list := range languages {
+			for _, text := range list {
+				for _, form := range []string{"%s", "so: %s.", "(%s)"} {
+					if got := meaningOf(fmt.Sprintf(form, text), maxPhraseWords); got&meanings[name] == 0 {
+						t.Errorf("%s, %s: %q is not found in %q", name, language, text, fmt.Sprintf(form, text))
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestWordsOfAName(t *testing.T) {
+	for name, want := range map[string]bool{
+		"sleep": true, "sleepSeconds": true, "wait_for_job": true, "mcp__shell__wait": true, "Pause": true,
+		"asleep": false, "waiter": false, "read_file": false, "": false,
+	} {
+		if got := nameSays(name)&rests != 0; got != want {
+			t.Errorf("the name %q says that time passes: %v, want %v", name, got, want)
+		}
+	}
+}

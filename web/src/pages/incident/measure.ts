@@ -1,0 +1,53 @@
+import type { Signal } from '../../api/evidence'
+import type { IncidentDetail } from '../../api/shapes'
+import { certain, score } from '../../format/figures'
+import { linesOf, reachOf, whole } from './certainty'
+import type { Entry } from './scene'
+
+/** Line is where something happens, across the bars of a measure. */
+export interface Line {
+  name: string
+  at: number
+  color: 'amber' | 'red'
+  dashed: boolean
+}
+
+/** Measure is what the calls of a window are held against. */
+export interface Measure {
+  name: string
+  of: (e: Entry) => number
+  write: (value: number) => string
+  lines: Line[]
+  /** the least that the scale shows */
+  reaches: number
+  color: (value: number, inLoop: boolean) => 'gray' | 'amber' | 'red'
+}
+
+/** measureOf is the measure of what decided: the certainty of stall, where it
+ *  was kept, else the score of similarity. */
+export function measureOf(incident: IncidentDetail, stall: Signal | undefined): Measure {
+  if (stall?.certainty === undefined) return scoreAgainst(incident.settings.kill_switch.threshold)
+  const lines = linesOf(stall)
+  const drawn: Line[] = []
+  if (lines.warn !== undefined) drawn.push({ name: `warn ${certain(lines.warn)}`, at: lines.warn, color: 'amber', dashed: true })
+  if (lines.kill !== undefined) drawn.push({ name: `kill ${certain(lines.kill)}`, at: lines.kill, color: 'red', dashed: false })
+  return {
+    name: 'Certainty',
+    of: (e) => e.certainty,
+    write: (value) => `${whole(value, lines)} %`,
+    lines: drawn,
+    reaches: 100,
+    color: (value) => ({ none: 'gray', warn: 'amber', kill: 'red' } as const)[reachOf(value, lines)],
+  }
+}
+
+function scoreAgainst(threshold: number): Measure {
+  return {
+    name: 'Score',
+    of: (e) => e.score,
+    write: score,
+    lines: [{ name: `threshold ${score(threshold)}`, at: threshold, color: 'red', dashed: true }],
+    reaches: threshold * 1.15,
+    color: (value, inLoop) => (value > threshold ? 'red' : inLoop ? 'amber' : 'gray'),
+  }
+}
