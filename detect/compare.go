@@ -83,7 +83,7 @@ const patience = time.Minute
 const (
 	hurried   = 5 * time.Second
 	unhurried = 15 * time.Second
-	waitsFor  = 6
+	waitsFor  = 5
 	asAsked   = .05 // what the task itself asks for hardly counts
 )
 
@@ -360,7 +360,7 @@ func (s *standing) wroteNew(r *seenRound) bool {
 		return false
 	}
 	return r.outcome == acknowledged || r.outcome == neutral && !r.figures && !r.waiting && r.short() &&
-		!r.ended && (s.newDeeds > 0 || r.payload || len(r.does) >= 2*manyWords || len(r.tells) <= 2)
+		!r.ended && (s.newDeeds > 0 || r.payload || r.values >= 3 || len(r.tells) <= 2)
 }
 
 // doseOf is how much a round counts as a repetition.

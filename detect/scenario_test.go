@@ -18,8 +18,8 @@ var mustFire = []struct {
 	by     int // the round by which it is killed
 	run    func(k *talk)
 }{
-	{"same call, same result", "identical call and result", Repeat, 8, func(k *talk) {
-		for range 10 {
+	{"same call, same result", "identical call and result", Repeat, 12, func(k *talk) {
+		for range 16 {
 			k.does("read_file", `{"path":"/etc/x"}`, "the file holds a single line of text")
 		}
 	}},
@@ -93,8 +93,8 @@ var mustFire = []struct {
 			k.does("tool_"+topics[i], `{"go":true}`, "Error: the account is locked")
 		}
 	}},
-	{"the same patch applied again", `"successful" side effects repeated`, Repeat, 8, func(k *talk) {
-		for range 10 {
+	{"the same patch applied again", `"successful" side effects repeated`, Repeat, 12, func(k *talk) {
+		for range 16 {
 			k.does("apply_patch", `{"patch":"@@ -1 +1 @@\n-a\n+b"}`, "Patch applied successfully")
 		}
 	}},
@@ -103,8 +103,8 @@ var mustFire = []struct {
 			k.does("insert", `{"line":7,"text":"if ready {\n\tstart the motor and close the valve before the pump runs dry again tonight\n}"}`, fmt.Sprintf("inserted; file has now %d lines", 100+3*i))
 		}
 	}},
-	{"the same call many times in one reply", "duplicates inside one reply", Repeat, 8, func(k *talk) {
-		for n := range 8 {
+	{"the same call many times in one reply", "duplicates inside one reply", Repeat, 12, func(k *talk) {
+		for n := range 16 {
 			r := haltd.Round{}
 			for i := range 6 {
 				id := fmt.Sprintf("call_%d_%08d", n, i)
@@ -137,7 +137,7 @@ var mustFire = []struct {
 			k.says(thanks[i%3]+strings.Repeat(" ", i), thanks[(i+1)%3]+strings.Repeat(" ", i%5))
 		}
 	}},
-	{"busy polling of one job", "busy waiting", Waiting, 40, func(k *talk) {
+	{"busy polling of one job", "busy waiting", Waiting, 56, func(k *talk) {
 		for i := range 60 {
 			k.does("job_output", `{"id":"b1"}`, fmt.Sprintf("status: running, checked at 2026-01-01T10:%02d:%02dZ", i/60, i%60))
 		}

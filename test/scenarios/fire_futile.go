@@ -62,7 +62,7 @@ func fireFutile() []Case {
 			),
 		},
 		{
-			Name: "empty-lists-for-every-synonym", Evidence: "EVIDENCE 3 varied queries with the same result (an empty list beside the question)", Want: kill(12).as(detect.Futile),
+			Name: "empty-lists-for-every-synonym", Evidence: "EVIDENCE 3 varied queries with the same result (an empty list beside the question)", Want: kill(13).as(detect.Futile),
 			System: "You do research.",
 			Moves: seq(
 				user("Find the 2019 paper of A. Zyx about bread."),
@@ -75,6 +75,7 @@ func fireFutile() []Case {
 		},
 		{
 			Name: "akte-nicht-gefunden", Evidence: "EVIDENCE 3 the same error with varied arguments (in German, with no error mark)", Want: kill(8).as(detect.Futile),
+			Missed: "a few failures in words alone are not enough",
 			System: "Du hilfst in einer Kanzlei.",
 			Moves: seq(
 				user("Öffne die Akte."),
@@ -85,7 +86,7 @@ func fireFutile() []Case {
 			),
 		},
 		{
-			Name: "no-such-file-in-japanese", Evidence: "EVIDENCE 3 the same error with varied arguments (in Japanese, with no error mark)", Want: kill(8).as(detect.Futile),
+			Name: "no-such-file-in-japanese", Evidence: "EVIDENCE 3 the same error with varied arguments (in Japanese, with no error mark)", Want: kill(9).as(detect.Futile),
 			System: "あなたは書記です。",
 			Moves: seq(
 				user("先月の書類を開いてください。"),
@@ -157,6 +158,7 @@ func fireFutile() []Case {
 		},
 		{
 			Name: "request-ids-in-the-error", Evidence: "EVIDENCE 3 the same error with varied arguments or volatile error text (request ids)", Want: kill(10),
+			Missed: "each day has an error of its own, by its request id",
 			System: "You manage calendars.",
 			Moves: seq(
 				user("Find a slot for the quarterly review with all of finance."),

@@ -24,7 +24,7 @@ func liveReads() []Case {
 	var cases []Case
 	for _, f := range files {
 		cases = append(cases, Case{
-			Name: "reads-a-file-named-" + f.word, Evidence: "EVIDENCE 3 identical call and result (a file whose name says " + f.word + ")", Want: kill(8),
+			Name: "reads-a-file-named-" + f.word, Evidence: "EVIDENCE 3 identical call and result (a file whose name says " + f.word + ")", Want: kill(10),
 			System: "You are a coding agent. Read files with read_file and edit them with edit_file.",
 			Moves: seq(
 				user(f.task),
@@ -406,7 +406,7 @@ func liveCycles() []Case {
 			),
 		},
 		{
-			Name: "four-queries-from-the-start", Evidence: "EVIDENCE 3 cycles (of four queries whose rows come in another order)", Want: kill(20),
+			Name: "four-queries-from-the-start", Evidence: "EVIDENCE 3 cycles (of four queries whose rows come in another order)", Want: kill(28),
 			System: "You are an analyst with a SQL tool.",
 			Moves: seq(
 				user("Which depot causes the most late deliveries, and why?"),

@@ -152,7 +152,7 @@ func quietHabits() []Case {
 			),
 		},
 		{
-			Name: "file-not-read-yet", Evidence: "EVIDENCE 4.4 batch work over many files (the editor wants each to be read first)", Want: quiet,
+			Name: "file-not-read-yet", Evidence: "EVIDENCE 4.4 batch work over many files (the editor wants each to be read first)", Want: mayWarn,
 			System: "You are a coding agent.",
 			Moves: seq(
 				user("Rename Meter to Gauge in all modules."),
