@@ -52,6 +52,7 @@ type standing struct {
 	asked bool    // the task names a number of times, and it was not done so often yet
 	amid  bool    // something was written since the pair was last seen
 	echo  bool    // the place shows words of the act that it did not show before
+	cured bool    // the tool has worked since it last failed so
 	given bool    // it acts for the first time on something the conversation had named
 	walk  bool    // it takes the next step of a walk over numbers or dates
 	wrote bool    // something was written that was not there before
@@ -113,6 +114,7 @@ func (c *comparison) compare(i int) {
 	s.countNew(r, c)
 	c.find(i)
 	s.walk = c.walks(i)
+	s.cured = r.outcome == failed && c.curedSince(i)
 	s.echo = s.placeAgo > 0 && echoes(r.round, c.rounds[i-s.placeAgo].round)
 	s.asked = c.askedFor(i)
 	s.over = r.ended || r.lastPage && s.walk
@@ -286,6 +288,22 @@ func (c *comparison) walks(i int) bool {
 	}
 	last, ok := stepOf(&c.rounds[i-s.shapeAgo-before.shapeAgo], o)
 	return ok && last == step && (before.walk || before.coreAgo > 0)
+}
+
+// curedSince reports whether the tool of a round did as it was told since it
+// last failed in this way: an editor that wants each file to be read first. A
+// shell, which takes any command, cures nothing.
+func (c *comparison) curedSince(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	if r.manner != called || r.values < 2 {
+		return false
+	}
+	for j := i - s.residueAgo + 1; s.residueAgo > 0 && j < i; j++ {
+		if c.rounds[j].tools == r.tools && c.rounds[j].answered && c.rounds[j].outcome != failed {
+			return true
+		}
+	}
+	return false
 }
 
 // echoes reports whether a result shows words of its act that the result

@@ -211,7 +211,7 @@ func (s *standing) distance() int {
 // readVaried reads an act that was not done before, or that led elsewhere.
 func (s *standing) readVaried(r *seenRound, short, work bool) {
 	g, d := &s.signs, s.dose
-	again := recently(s.residueAgo) || recently(s.resultAgo)
+	again := (recently(s.residueAgo) || recently(s.resultAgo)) && !s.cured
 	if short && r.outcome != failed && s.payload > .5 && recently(s.formAgo) && !s.walk && !s.given && (r.wordy || recently(s.coreAgo) || r.payload) {
 		g[payloadAlike] = d * min(1, (s.payload-.5)*2.5)
 	}

@@ -44,7 +44,7 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 	switch {
 	case f.certainty < at.kill || len(repeated) < leastRepeated:
 	case n-1 == c.since || c.all[n-2].certainty < at.warn:
-	case 2*slow > len(repeated):
+	case 2*slow > len(repeated) || c.slowLately(repeated):
 		s.Unmet = "the client takes more than a minute between equal results"
 	default:
 		s.Level, s.Threshold = Kill, percent(at.kill)
@@ -78,6 +78,18 @@ func (c *comparison) repeated() (is []int, slow int) {
 		}
 	}
 	return is, slow
+}
+
+// slowLately reports whether one of the newest repetitions came after more
+// than a minute: what was hurried before nobody knows after a restart.
+func (c *comparison) slowLately(repeated []int) bool {
+	const newest = 4
+	for _, i := range repeated[max(0, len(repeated)-newest):] {
+		if c.all[i].slow {
+			return true
+		}
+	}
+	return false
 }
 
 // family is the pattern that a round is part of; "" where it repeats nothing.
