@@ -15,7 +15,6 @@ func fireMemory() []Case {
 		},
 		{
 			Name: "history-as-text-with-steps-numbered", Evidence: "EVIDENCE 3 the same error with varied arguments (a stateless agent)", Want: kill(13), Ledger: true,
-			Missed: "the number of the step makes every answer new",
 			System: "You fix spreadsheets. Answer with one command.",
 			Moves: seq(loop(), stateless(16, "Sum the column Amount into cell F40.", func(i int) (string, string) {
 				return fmt.Sprintf("SET F40 =SUM(F2:F%d)", 39-i%5), fmt.Sprintf("step %d: error, the sheet is protected", i+1)
