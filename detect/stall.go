@@ -80,16 +80,17 @@ func (c *comparison) repeated() (is []int, slow int) {
 	return is, slow
 }
 
-// slowLately reports whether one of the newest repetitions came after more
+// slowLately reports whether half of the newest repetitions came after more
 // than a minute: what was hurried before nobody knows after a restart.
 func (c *comparison) slowLately(repeated []int) bool {
 	const newest = 4
+	slow := 0
 	for _, i := range repeated[max(0, len(repeated)-newest):] {
 		if c.all[i].slow {
-			return true
+			slow++
 		}
 	}
-	return false
+	return 2*slow >= newest
 }
 
 // family is the pattern that a round is part of; "" where it repeats nothing.
