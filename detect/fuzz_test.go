@@ -28,7 +28,7 @@ func FuzzJudge(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 1<<13 {
-			t.Skip("long sessions are slow and show nothing else")
+			return // long sessions are slow and show nothing else
 		}
 		newPlay(t, data).run()
 	})

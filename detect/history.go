@@ -201,9 +201,6 @@ func (f *round) answeredWith(text string) *round {
 		out.readResult(text)
 		out.readOutcome(&r, text, "")
 	}
-	if out.manner == spoken {
-		out.facts, out.asks = words(text, isClaim), hasQuestion(text)
-	}
 	out.id = fold(f.id, xxhash.Sum64String(text))
 	return &out
 }

@@ -2,9 +2,7 @@ package detect
 
 import (
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -63,8 +61,6 @@ type round struct {
 	rest     int      // how many of them the act did not name
 	turns    []uint32 // a sample of the pairs of words in what came back
 	figures  bool     // it is numbers and nothing else
-	asks     bool     // what came back has a question in it
-	facts    []uint32 // claims of what came back, where it is words
 
 	input    uint64   // digest of the user messages, numbers and clocks masked; 0 where they are the result or there are none
 	hears    []uint32 // distinct words of those messages
@@ -126,9 +122,6 @@ func readRound(r *haltd.Round, native bool) *round {
 	if f.answered {
 		f.readResult(answer)
 		f.readOutcome(r, answer, act)
-	}
-	if f.manner == spoken && len(r.Results) == 0 {
-		f.facts, f.asks = words(answer, isClaim), hasQuestion(answer)
 	}
 	f.doubles = doubles(r)
 	if native && !f.inputsAnswer(r) {
@@ -562,183 +555,3 @@ func hasLines(act string, m manner) bool {
 // canName selects the words that can name a thing to work on. Small numbers
 // cannot: whatever they are, some result has had them.
 func canName(_ string, t token) bool { return t.class != number || t.end-t.start > 2 }
-
-// actReader digests an act without what changes from one attempt to the next.
-type actReader struct {
-	*round
-	prose []string // strings of the call being read that are prose
-	other int      // values of it that are not
-}
-
-// call reads one tool call: its name and canonical arguments.
-func (a *actReader) call(text string) {
-	name, args, _ := strings.Cut(text, " ")
-	a.fold(token{hash: xxhash.Sum64String(name), class: word}, "")
-	if args == "" || args[0] != '{' && args[0] != '[' {
-		a.text(args)
-		return
-	}
-	a.object(args)
-}
-
-// object reads the arguments of a call, or a command that is written as JSON.
-func (a *actReader) object(args string) {
-	a.prose, a.other = a.prose[:0], 0
-	a.arguments(args)
-	a.values += a.other + len(a.prose)
-	if a.other > 0 {
-		return
-	}
-	a.wordy = len(a.prose) > 0
-	for _, p := range a.prose { // there is nothing else to tell the call by
-		a.text(p)
-	}
-}
-
-// arguments reads canonical JSON: keys and values as they come. Values of
-// arguments that change with every call are left out, prose is set aside.
-func (a *actReader) arguments(text string) {
-	skip, aside := false, false
-	for i := 0; i < len(text); {
-		switch b := text[i]; {
-		case b == '"':
-			end := endOfString(text, i)
-			s := text[i+1 : max(i+1, end-1)]
-			switch {
-			case isKeyEnd(text, end-1):
-				says := keySays(s)
-				skip, aside = says&volatileID != 0, says&narration != 0
-				a.fold(token{hash: xxhash.Sum64String(s), class: word}, "")
-			case aside:
-				a.prose = append(a.prose, s)
-			case !skip:
-				a.value(s)
-			}
-			i = end
-		case isDigit(b) || b == '-' || b|0x20 >= 'a' && b|0x20 <= 'z':
-			end := i + 1
-			for end < len(text) && strings.IndexByte(",}]", text[end]) < 0 {
-				end++
-			}
-			if !skip {
-				a.other++
-				a.text(text[i:end])
-			}
-			i = end
-		default:
-			i++
-		}
-	}
-}
-
-// keySays is what the name of an argument says as a whole.
-func keySays(key string) (says meaning) {
-	s := scanner{text: key}
-	t, ok := s.next()
-	if !ok || t.end != len(key) {
-		return 0
-	}
-	for _, p := range phrases[t.hash] {
-		if len(p.rest) == 0 {
-			says |= p.says
-		}
-	}
-	return says
-}
-
-func endOfString(text string, i int) int {
-	for i++; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(text)
-}
-
-func (a *actReader) value(s string) {
-	if isProse(s) {
-		a.prose = append(a.prose, s)
-		return
-	}
-	a.other++
-	a.text(s)
-}
-
-// isProse reports a text of some words with hardly a symbol in it.
-func isProse(s string) bool {
-	spaces := strings.Count(s, " ")
-	if spaces < 4 && !mayBeUnspaced(s) || len(s) < 24 {
-		return false
-	}
-	symbols := 0
-	for i := range len(s) {
-		if strings.IndexByte("/\\|{}[]()<>=$&;_*+#@~^`", s[i]) >= 0 {
-			symbols++
-		}
-	}
-	return 50*symbols <= len(s)
-}
-
-// text folds the words of a text.
-func (a *actReader) text(s string) {
-	sc := scanner{text: s}
-	for t, ok := sc.next(); ok; t, ok = sc.next() {
-		if t.class != mark {
-			a.fold(t, s)
-		}
-	}
-}
-
-func (a *actReader) fold(t token, text string) {
-	core, shape := t.hash, t.hash
-	switch {
-	case t.class == number || t.class == volatile && text != "" && isDigit(text[t.start]):
-		shape = volatileHash
-		if a.numbered < len(a.numbers) {
-			a.numbers[a.numbered] = numberOf(text[t.start:t.end])
-		}
-		a.numbered++
-		if t.class == volatile { // a date or a clock may be what is walked over
-			core = xxhash.Sum64String(text[t.start:t.end])
-			if uuidAt(text, t.start) {
-				core = volatileHash
-			}
-		}
-	case text != "" && isRandom(text[t.start:t.end]):
-		core, shape = volatileHash, volatileHash
-	}
-	a.core, a.shape = fold(a.core, core), fold(a.shape, shape)
-}
-
-// numberOf reads the digits of a number or of a date as one number.
-func numberOf(s string) float64 {
-	b := make([]byte, 0, 20)
-	for i := range len(s) {
-		if isDigit(s[i]) || s[i] == '.' && len(b) > 0 {
-			b = append(b, s[i])
-		}
-	}
-	n, err := strconv.ParseFloat(string(b), 64)
-	if err != nil || math.IsInf(n, 0) {
-		return 0
-	}
-	return n
-}
-
-// isRandom reports a word that no one would choose: eight characters or more
-// that change between letters and digits again and again.
-func isRandom(w string) bool {
-	if len(w) < 8 {
-		return false
-	}
-	changes := 0
-	for i := 1; i < len(w); i++ {
-		if isDigit(w[i]) != isDigit(w[i-1]) {
-			changes++
-		}
-	}
-	return changes >= 3 && 4*changes >= len(w)
-}

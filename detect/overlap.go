@@ -1,0 +1,117 @@
+package detect
+
+// resembles estimates how much two sorted lists of words have in common, from
+// the smallest of them, which hashes choose at random.
+func resembles(a, b []uint32) float32 {
+	const sample = 24
+	if 2*len(a) < len(b) || 2*len(b) < len(a) {
+		return 0
+	}
+	common, n := 0, 0
+	for i, j := 0, 0; n < sample && i < len(a) && j < len(b); n++ {
+		switch {
+		case a[i] == b[j]:
+			common++
+			i++
+			j++
+		case a[i] < b[j]:
+			i++
+		default:
+			j++
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return float32(common) / float32(n)
+}
+
+// overlap is how much two sorted lists have in common, of all their words
+// and without the numbers.
+func overlap(a, b []uint32) (all, letters float32) {
+	var common, words, union, unionWords int
+	add := func(w uint32, both bool) {
+		union++
+		if both {
+			common++
+		}
+		if !isNumber(w) {
+			unionWords++
+			if both {
+				words++
+			}
+		}
+	}
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		switch {
+		case a[i] == b[j]:
+			add(a[i], true)
+			i++
+			j++
+		case a[i] < b[j]:
+			add(a[i], false)
+			i++
+		default:
+			add(b[j], false)
+			j++
+		}
+	}
+	for ; i < len(a); i++ {
+		add(a[i], false)
+	}
+	for ; j < len(b); j++ {
+		add(b[j], false)
+	}
+	return ratio(common, union), ratio(words, unionWords)
+}
+
+func ratio(n, of int) float32 {
+	if of == 0 {
+		return 0
+	}
+	return float32(n) / float32(of)
+}
+
+// wordFilter tells words that were seen from words that were not, in one bit
+// each. With the ten to twenty thousand words of a long conversation about
+// one word in thirty is taken for seen although it is new, which only makes
+// news a little rarer.
+type wordFilter [filterBits / 64]uint64
+
+const filterBits = 1 << 19
+
+// add adds words and says how many were new.
+func (f *wordFilter) add(ws []uint32) (fresh int) {
+	for _, w := range ws {
+		i := w & (filterBits - 1)
+		bit := uint64(1) << (i & 63)
+		if f[i>>6]&bit == 0 {
+			f[i>>6] |= bit
+			fresh++
+		}
+	}
+	return fresh
+}
+
+// countWords says how many words are new, numbers left out.
+func (f *wordFilter) countWords(ws []uint32) (fresh int) {
+	for _, w := range ws {
+		i := w & (filterBits - 1)
+		if !isNumber(w) && f[i>>6]&(1<<(i&63)) == 0 {
+			fresh++
+		}
+	}
+	return fresh
+}
+
+// count says how many words are new.
+func (f *wordFilter) count(ws []uint32) (fresh int) {
+	for _, w := range ws {
+		i := w & (filterBits - 1)
+		if f[i>>6]&(1<<(i&63)) == 0 {
+			fresh++
+		}
+	}
+	return fresh
+}
