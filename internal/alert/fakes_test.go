@@ -208,7 +208,7 @@ func (w *world) allow(hosts ...string) {
 
 // settle does what Run does until nothing is left to do now.
 func (w *world) settle() {
-	worker := newWorker(w.Service)
+	worker := newWorker(w.t.Context(), w.Service)
 	worker.settle()
 }
 

@@ -17,6 +17,8 @@ const (
 	lanes        = 16 // tries at the same time
 	channelLanes = 2  // of them to one channel, so that a slow one leaves room
 
+	lastMoment = time.Second // for the tries that are on their way at the end
+
 	dueBatch = 100
 	dueMost  = 10_000
 )
@@ -30,11 +32,15 @@ func (s *Service) Wake() {
 	}
 }
 
-// Run sends until ctx ends, and returns when no try is on its way. Tries that
-// it cuts are made again by the next Run.
+// Run sends until ctx ends, and returns when no try is on its way. A try may
+// take lastMoment longer, for its receiver may have the message already; what
+// is cut then is sent again by the next Run.
 func (s *Service) Run(ctx context.Context) {
 	s.tellOff(ctx)
-	w := newWorker(s)
+	tries, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	w := newWorker(tries, s)
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastMoment, cut) })()
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
 	for {
@@ -68,6 +74,7 @@ func (s *Service) tellOff(ctx context.Context) {
 // worker is the state of one Run. Only its own goroutine touches it.
 type worker struct {
 	*Service
+	tries   context.Context // ends a moment after Run's own
 	running sync.WaitGroup
 	ended   chan try
 	busy    map[string]bool           // deliveries on their way, by id
@@ -82,9 +89,9 @@ type try struct {
 	saved    bool
 }
 
-func newWorker(s *Service) *worker {
+func newWorker(tries context.Context, s *Service) *worker {
 	return &worker{
-		Service: s, ended: make(chan try, lanes),
+		Service: s, tries: tries, ended: make(chan try, lanes),
 		busy: map[string]bool{}, load: map[string]int{}, unsaved: map[string]haltd.Delivery{},
 	}
 }
@@ -169,7 +176,7 @@ func (w *worker) start(ctx context.Context, due []haltd.Delivery) (started bool,
 		w.busy[d.ID] = true
 		w.load[d.Channel]++
 		c, known := byID[d.Channel]
-		w.running.Go(func() { w.ended <- w.attempt(ctx, c, known, d) })
+		w.running.Go(func() { w.ended <- w.attempt(w.tries, c, known, d) })
 	}
 	return started, nil
 }

@@ -197,8 +197,8 @@ func TestASlowChannelDoesNotHoldUpAnother(t *testing.T) {
 	}
 	w.store.raise(notice(backlog, func(n *haltd.Notice) { n.Agent = "fast-bot" }))
 
-	worker := newWorker(w.Service)
 	ctx, cancel := context.WithCancel(context.Background())
+	worker := newWorker(ctx, w.Service)
 	defer worker.running.Wait()
 	defer cancel()
 	worker.round(ctx) // the slow channel takes its lanes
@@ -232,6 +232,28 @@ func TestATryThatHaltdCutsIsMadeAgain(t *testing.T) {
 	}
 }
 
+func TestATryOnItsWayAtTheEndIsNotMadeAgain(t *testing.T) {
+	w := newWorld(t)
+	arrived, answer := make(chan struct{}), make(chan struct{})
+	r := newReceiver(t, func(http.ResponseWriter, *http.Request) { close(arrived); <-answer }, status(200))
+	w.hook("ops", r)
+	w.store.raise(notice(1))
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() { w.Run(ctx); close(ended) }()
+	<-arrived
+	cancel()
+	close(answer)
+	<-ended
+	if d := w.only(); d.Status != haltd.DeliveryDelivered {
+		t.Errorf("delivery = %+v, want delivered", d)
+	}
+	w.settle()
+	if len(r.got()) != 1 {
+		t.Errorf("%d messages, want one", len(r.got()))
+	}
+}
+
 func TestWakeSendsAtOnce(t *testing.T) {
 	w := newWorld(t)
 	arrived := make(chan struct{})
@@ -252,7 +274,7 @@ func TestWhatTheStoreDidNotTakeIsNotSentAgain(t *testing.T) {
 	w.hook("ops", r)
 	w.store.raise(notice(1))
 	w.store.failSaves = 3
-	worker := newWorker(w.Service)
+	worker := newWorker(t.Context(), w.Service)
 	for range 5 {
 		worker.settle()
 	}
