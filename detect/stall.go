@@ -20,8 +20,9 @@ type lines struct{ warn, kill float32 }
 // kill: whatever the sum says, a kill needs repetition.
 const leastRepeated = 3
 
-// stall decides: kill from the kill line on, where the round before had
-// reached the warn line already, so that nothing is killed out of the blue.
+// stall decides: kill where two rounds running have reached the kill line, so
+// that nothing is killed out of the blue. A refusal that comes back again and
+// again is repetition, too, however new the steps between are.
 func (c *comparison) stall(at lines, similar float32) stalled {
 	n := len(c.all)
 	if n == 0 || c.since >= n {
@@ -42,8 +43,8 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 	}
 	repeated, slow := c.repeated()
 	switch {
-	case f.certainty < at.kill || len(repeated) < leastRepeated:
-	case n-1 == c.since || c.all[n-2].certainty < at.warn:
+	case f.certainty < at.kill || len(repeated)+int(c.all[n-1].refusals) < leastRepeated:
+	case n-1 == c.since || c.all[n-2].certainty < at.kill:
 	case 2*slow > len(repeated) || c.slowLately(repeated):
 		s.Unmet = "the client takes more than a minute between equal results"
 	default:

@@ -101,36 +101,24 @@ type bounds struct{ warn, kill float64 }
 // The rates of false alarms that the lines are chosen for: kills and warnings
 // of healthy runs whose sources the weights never saw, and kills of made-up
 // ones.
-const falseKills, falseWarnings, falseMadeUp = .004, .03, .035
+const falseKills, falseWarnings, falseMadeUp = .004, .03, .03
 
 func (d *data) lines(folds map[string]*linear) bounds {
-	var warns []float64
-	for _, r := range d.runs {
-		if r.healthy() && r.family == "" {
-			warns = append(warns, folds[r.fold()].peak(r, math.MaxFloat64))
-		}
-	}
-	at := bounds{warn: quantile(warns, falseWarnings)}
-	const step = .02
-	for at.kill = at.warn + .5; !d.holds(folds, at); at.kill += step {
-	}
-	return at
-}
-
-// holds reports whether lines keep to the rates of false kills.
-func (d *data) holds(folds map[string]*linear, at bounds) bool {
-	var runs, killed [2]float64 // real ones, made-up ones
+	var warns, kills, madeUp []float64
 	for _, r := range d.runs {
 		if !r.healthy() {
 			continue
 		}
-		kind := count(r.family != "")
-		runs[kind]++
-		if folds[r.fold()].peak(r, at.kill-at.warn) >= at.kill {
-			killed[kind]++
+		once, twice := folds[r.fold()].peak(r)
+		if r.family != "" {
+			madeUp = append(madeUp, twice)
+			continue
 		}
+		warns, kills = append(warns, once), append(kills, twice)
 	}
-	return killed[0] <= falseKills*runs[0] && killed[1] <= falseMadeUp*runs[1]
+	warn := quantile(warns, falseWarnings)
+	const apart = .5 // at least, so that a warning comes first
+	return bounds{warn: warn, kill: max(quantile(kills, falseKills), quantile(madeUp, falseMadeUp), warn+apart)}
 }
 
 // healthy reports a run that must not be killed, as far as anybody is sure.
@@ -221,7 +209,7 @@ func (d *data) recall(folds map[string]*linear) float64 {
 			continue
 		}
 		all[r.fold()]++
-		if folds[r.fold()].peak(r, at.kill-at.warn) >= at.kill {
+		if _, twice := folds[r.fold()].peak(r); twice >= at.kill {
 			n[r.fold()]++
 		}
 	}
