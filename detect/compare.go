@@ -51,6 +51,7 @@ type standing struct {
 	over  bool    // the range that it walks over has ended before
 	asked bool    // the task names a number of times, and it was not done so often yet
 	amid  bool    // something was written since the pair was last seen
+	tried bool    // another attempt was written since the answer was last seen
 	echo  bool    // the place shows words of the act that it did not show before
 	cured bool    // the tool has worked since it last failed so
 	aimed bool    // it names a short value that no act named before
@@ -127,6 +128,7 @@ func (c *comparison) compare(i int) {
 	s.dose = c.doseOf(i)
 	c.count(i)
 	s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo)
+	s.tried = s.pairAgo == 0 && c.attemptedSince(i, max(s.placeAgo, s.residueAgo))
 	s.readSigns(r)
 	c.lap(i)
 	c.addUp(i)
@@ -406,6 +408,17 @@ func (c *comparison) askedFor(i int) bool {
 func (c *comparison) writtenSince(i, ago int) bool {
 	for j := i - ago + 1; j < i; j++ {
 		if c.all[j].wrote {
+			return true
+		}
+	}
+	return false
+}
+
+// attemptedSince reports whether something was written since a round whose
+// acceptance told nothing new: what told something was a question.
+func (c *comparison) attemptedSince(i, ago int) bool {
+	for j := i - ago + 1; ago > 1 && j < i; j++ {
+		if c.all[j].wrote && c.all[j].newWords == 0 {
 			return true
 		}
 	}

@@ -235,6 +235,8 @@ func (s *standing) readVaried(r *seenRound, short, work bool) {
 	alike := s.place >= samePlace && recently(s.placeAgo)
 	switch {
 	case s.over && again:
+	case s.tried && (again || alike && !short):
+		g[repeatAmid] = d
 	case r.outcome == failed && again && work:
 		g[failWork] = d
 	case r.outcome == failed && again:

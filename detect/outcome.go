@@ -60,10 +60,10 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		return jsonOutcome(t, says), says
 	}
 	switch {
-	case says&nothing != 0 && len(t) <= headBytes: // "nothing was found" is no failure
-		return empty, says
-	case says&failure != 0:
+	case says&failure != 0 && !(says&nothing != 0 && firstOf(t, nothing|failure) == nothing):
 		return failed, says
+	case says&nothing != 0 && len(t) <= headBytes:
+		return empty, says
 	}
 	if i := lastLine(t); i > 0 && len(t)-i < headBytes && meaningOf(t[i+1:], maxPhraseWords)&failure != 0 {
 		return failed, says
@@ -73,8 +73,6 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 
 func outcomeOfExit(code int, t string) outcome {
 	switch {
-	case code == 1 && bare(t):
-		return empty // so grep, diff and test say that there is nothing
 	case code != 0:
 		return failed
 	case bare(t):

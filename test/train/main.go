@@ -101,7 +101,7 @@ type bounds struct{ warn, kill float64 }
 // The rates of false alarms that the lines are chosen for: kills and warnings
 // of healthy runs whose sources the weights never saw, and kills of made-up
 // ones.
-const falseKills, falseWarnings, falseMadeUp = .004, .03, .03
+const falseKills, falseWarnings, falseMadeUp = .003, .03, .03
 
 func (d *data) lines(folds map[string]*linear) bounds {
 	var warns, kills, madeUp []float64
