@@ -173,6 +173,7 @@ func (s *standing) countNew(r *seenRound, c *comparison) {
 	}
 	c.acted.add(r.items)
 	c.acted.add(r.aims)
+	c.seen.add(r.aims) // an answer that repeats the question names nothing new
 	s.given = named && s.newDeeds == 0
 	c.seen.add(r.does)
 	s.newWords = c.seen.countWords(r.tells)
@@ -205,6 +206,7 @@ const manyTold = 24
 func (c *comparison) remember(r *seenRound) {
 	c.acted.add(r.items)
 	c.acted.add(r.aims)
+	c.seen.add(r.aims)
 	c.seen.add(r.does)
 	c.seen.add(r.tells)
 	c.seen.add(r.mentions)
@@ -460,7 +462,7 @@ func (c *comparison) doseOf(i int) float32 {
 	case (poll || waits) && pause > hurried:
 		dose = 1 / (1 + float32(pause-hurried)/float32(hurried))
 	case poll && unknown:
-		dose = .5 // nobody knows how long it waited
+		dose = .35 // nobody knows how long it waited
 	case pause > unhurried:
 		dose = 1 / (1 + float32(pause-unhurried)/float32(unhurried))
 	}
@@ -557,11 +559,12 @@ func (c *comparison) count(i int) {
 const briefly = 2
 
 // refusal is how much a refused round counts as one of many. What lies between
-// two refusals is work at its own pace, so that only who is told to wait
-// counts for less.
+// two refusals is work at its own pace; where nothing does, and where it is told
+// to wait, who waits counts for less.
 func (c *comparison) refusal(i int) float32 {
-	if c.rounds[i].waiting || c.all[i].slow {
-		return c.all[i].dose
+	s := &c.all[i]
+	if c.rounds[i].waiting || s.slow || s.residueAgo == 1 || s.pairAgo == 1 {
+		return s.dose
 	}
 	return 1
 }

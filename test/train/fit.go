@@ -244,19 +244,19 @@ func gradient(ps []point, at, grad []float64, total float64) {
 	}
 }
 
-// peak is how high the log-odds of a run rise: at their highest step, and
-// over two steps running, as a kill needs it.
-func (m *linear) peak(r *run) (once, twice float64) {
-	once, twice = math.Inf(-1), math.Inf(-1)
+// peak is how high the log-odds of a run rise, as a kill needs it: in two
+// steps running, the first of which may be lower by slack.
+func (m *linear) peak(r *run, slack float64) float64 {
+	high := math.Inf(-1)
 	for _, thread := range r.threads {
-		before := math.Inf(-1)
+		before := -math.MaxFloat64
 		for i := range thread {
 			z := m.logOdds(&thread[i].x)
-			once, twice = max(once, z), max(twice, min(z, before))
+			high = max(high, min(z, before+slack))
 			before = z
 		}
 	}
-	return once, twice
+	return high
 }
 
 // quantile is the value above which the given share of the values lies.

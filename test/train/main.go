@@ -98,27 +98,45 @@ func (d *data) leaveOut(h hyper) map[string]*linear {
 // bounds are the log-odds at which stall warns and kills.
 type bounds struct{ warn, kill float64 }
 
+// kills reports whether a run is killed: the step before must have come
+// halfway from the warn line to the kill line.
+func (at bounds) kills(m *linear, r *run) bool {
+	return m.peak(r, (at.kill-at.warn)/2) >= at.kill
+}
+
 // The rates of false alarms that the lines are chosen for: kills and warnings
 // of healthy runs whose sources the weights never saw, and kills of made-up
 // ones.
 const falseKills, falseWarnings, falseMadeUp = .003, .03, .03
 
 func (d *data) lines(folds map[string]*linear) bounds {
-	var warns, kills, madeUp []float64
+	var warns []float64
+	for _, r := range d.runs {
+		if r.healthy() && r.family == "" {
+			warns = append(warns, folds[r.fold()].peak(r, math.MaxFloat64))
+		}
+	}
+	at := bounds{warn: quantile(warns, falseWarnings)}
+	const step = .02
+	for at.kill = at.warn + .5; !d.holds(folds, at); at.kill += step {
+	}
+	return at
+}
+
+// holds reports whether lines keep to the rates of false kills.
+func (d *data) holds(folds map[string]*linear, at bounds) bool {
+	var runs, killed [2]float64 // real ones, made-up ones
 	for _, r := range d.runs {
 		if !r.healthy() {
 			continue
 		}
-		once, twice := folds[r.fold()].peak(r)
-		if r.family != "" {
-			madeUp = append(madeUp, twice)
-			continue
+		kind := count(r.family != "")
+		runs[kind]++
+		if at.kills(folds[r.fold()], r) {
+			killed[kind]++
 		}
-		warns, kills = append(warns, once), append(kills, twice)
 	}
-	warn := quantile(warns, falseWarnings)
-	const apart = .5 // at least, so that a warning comes first
-	return bounds{warn: warn, kill: max(quantile(kills, falseKills), quantile(madeUp, falseMadeUp), warn+apart)}
+	return killed[0] <= falseKills*runs[0] && killed[1] <= falseMadeUp*runs[1]
 }
 
 // healthy reports a run that must not be killed, as far as anybody is sure.
@@ -209,7 +227,7 @@ func (d *data) recall(folds map[string]*linear) float64 {
 			continue
 		}
 		all[r.fold()]++
-		if _, twice := folds[r.fold()].peak(r); twice >= at.kill {
+		if at.kills(folds[r.fold()], r) {
 			n[r.fold()]++
 		}
 	}
