@@ -16,21 +16,21 @@ import (
 // with time. Names and evidence are hostile text: a sentence with words that
 // would make a client try again is left out.
 func (x *exchange) denial() error {
-	v := x.verdict
+	v := &x.decision
 	d := wire.Denied{
-		Status: x.settings.blockStatus, Code: string(v.Decision.Reason), Blocked: true, Incident: v.Incident,
+		Status: x.settings.blockStatus, Code: string(v.Reason), Blocked: true, Incident: v.Incident,
 	}
-	if v.Decision.Action == haltd.Reject {
-		d.Status, d.RetryAfter = http.StatusTooManyRequests, max(v.Decision.RetryAfter, 1)
-		if v.Decision.Reason == haltd.ReasonUnsaved {
+	if v.Action == haltd.Reject {
+		d.Status, d.RetryAfter = http.StatusTooManyRequests, max(v.RetryAfter, 1)
+		if v.Reason == haltd.ReasonUnsaved {
 			d.Status = http.StatusServiceUnavailable
 		}
-		d.Message = "haltd: " + v.Decision.Sentence + " " + x.remedy()
+		d.Message = "haltd: " + v.Sentence + " " + x.remedy()
 		return refusal{d}
 	}
-	evidence := v.Decision.Sentence
+	evidence := v.Sentence
 	if !wire.Calm(evidence) {
-		evidence = inGeneral[v.Decision.Reason]
+		evidence = inGeneral[v.Reason]
 	}
 	d.Message = wire.CalmMessage("haltd stopped this call.", evidence, x.incidentSentence(), x.remedy())
 	return refusal{d}
@@ -47,17 +47,17 @@ var inGeneral = map[haltd.Reason]string{
 }
 
 func (x *exchange) incidentSentence() string {
-	if x.verdict.Incident == "" {
+	if x.decision.Incident == "" {
 		return ""
 	}
-	return "Incident " + x.verdict.Incident + " shows why."
+	return "Incident " + x.decision.Incident + " shows why."
 }
 
 // resume says what to resume, and how. Where a session alone is stopped,
 // resuming its agent would change nothing. A session's name that a shell could
 // read as more than a name is not put into a command.
 func (x *exchange) resume(agent string) string {
-	if x.verdict.Scope != haltd.ScopeSession {
+	if x.decision.Scope != haltd.ScopeSession {
 		return "agent with: haltd agents resume " + agent
 	}
 	how := "session with: haltd agents resume " + agent + " --session "
@@ -79,12 +79,12 @@ func (x *exchange) remedy() string {
 	if !wire.Calm(agent) {
 		agent = "AGENT"
 	}
-	switch v := x.verdict; v.Decision.Reason {
+	switch v := &x.decision; v.Reason {
 	case haltd.ReasonLoop, haltd.ReasonKilled:
 		switch {
-		case v.Decision.Action == haltd.Reject:
+		case v.Action == haltd.Reject:
 			return "Change what the agent does before it calls again."
-		case v.Decision.Action == haltd.Block && v.Incident == "":
+		case v.Action == haltd.Block && v.Incident == "":
 			return "Look at what the agent repeats before it calls again."
 		}
 		return "Look at it and resume the " + x.resume(agent)
@@ -97,7 +97,7 @@ func (x *exchange) remedy() string {
 	case haltd.ReasonRule:
 		return "Ask the operator about the rule."
 	case haltd.ReasonRate:
-		return "Wait " + strconv.Itoa(v.Decision.RetryAfter) + " s or raise the limit."
+		return "Wait " + strconv.Itoa(v.RetryAfter) + " s or raise the limit."
 	}
 	return "The log of haltd says more."
 }
@@ -112,11 +112,11 @@ func (x *exchange) explain(h http.Header, reason, incident string) {
 
 // flag adds to a reply that is passed on what was found about its request.
 func (x *exchange) flag(h http.Header) {
-	d := &x.verdict.Decision
+	d := &x.decision
 	if d.Action == haltd.Allow {
 		return
 	}
-	x.explain(h, string(d.Reason), x.verdict.Incident)
+	x.explain(h, string(d.Reason), x.decision.Incident)
 	if d.Action == haltd.Throttle {
 		h.Set("X-Haltd-Loop-Delay", strconv.FormatInt(time.Duration(d.Delay).Milliseconds(), 10))
 	}

@@ -57,21 +57,22 @@ func (g *Gateway) Cut(t haltd.Target) {
 	}
 }
 
-// takeOff makes a call one that can be cut. Between its verdict and now,
+// depart makes a call one that can be cut. Between its verdict and now,
 // perhaps after a wait, its agent may have been stopped: then it does not
 // leave.
-func (g *Gateway) takeOff(x *exchange) error {
+func (g *Gateway) depart(x *exchange) error {
 	x.ctx, x.cut = context.WithCancelCause(x.r.Context())
 	g.flights.add(x)
-	if !x.verdict.Recheck(x.ctx) {
-		x.verdict.Describe(&x.event)
+	var ok bool
+	if x.decision, ok = x.ticket.Recheck(x.ctx); !ok {
+		x.decision.Describe(&x.event)
 		return x.denial()
 	}
 	return nil
 }
 
-// land ends what takeOff began.
-func (g *Gateway) land(x *exchange) {
+// arrive ends what depart began.
+func (g *Gateway) arrive(x *exchange) {
 	if x.cut != nil {
 		g.flights.remove(x)
 		x.cut(nil)
@@ -83,8 +84,8 @@ func (x *exchange) wasCut() bool { return x.ctx != nil && errors.Is(context.Caus
 // cutDenial answers a call that was cut before its reply began.
 func (x *exchange) cutDenial() error {
 	x.event.Error = errorCut
-	x.verdict.Stop()
-	x.verdict.Describe(&x.event)
+	x.decision = x.ticket.Cut()
+	x.decision.Describe(&x.event)
 	return x.denial()
 }
 
@@ -94,7 +95,7 @@ func (x *exchange) endStream() {
 	if x.format == nil || !strings.HasPrefix(x.w.Header().Get("Content-Type"), "text/event-stream") || x.w.Header().Get("Content-Encoding") != "" {
 		return
 	}
-	x.verdict.Stop()
+	x.decision = x.ticket.Cut()
 	var ref refusal
 	if errors.As(x.denial(), &ref) {
 		_, _ = x.w.Write(append([]byte("\n\n"), x.format.StreamError(ref.Denied)...))

@@ -38,7 +38,7 @@ func (g *Gateway) forward(x *exchange) error {
 	// read is let go of before, the body as soon as it is sent.
 	body := &payload{bytes: x.body}
 	x.body, x.call = nil, nil
-	x.verdict.LetGo()
+	x.ticket.DropTexts()
 	reuse(x.texts)
 	x.texts = nil
 	out := x.upstreamRequest(up, body)
@@ -167,7 +167,7 @@ func (g *Gateway) pump(x *exchange, from io.Reader, tap *wire.Tap, flush func())
 			x.sent += int64(n)
 			if tap != nil {
 				tap.Write(buf[:n])
-				x.verdict.Said(tap.Kept() / 4)
+				x.ticket.Extend(tap.Kept() / 4)
 			}
 		}
 		switch {

@@ -123,10 +123,23 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.inFlight.Done()
 		g.Meter.InFlight(-1)
 	}()
+	// Whatever happens on the path, also a panic, ends here: the ticket is
+	// settled or released and the event recorded, each once.
+	defer g.record(x)
+	g.handle(x)
+	if x.broken {
+		// The client must not take half a reply for a whole one.
+		panic(http.ErrAbortHandler)
+	}
+}
 
+// handle takes a request from identify to observe, and answers it itself where
+// one of them refuses it.
+func (g *Gateway) handle(x *exchange) {
 	err := g.identify(x)
 	if err == nil && x.isProbe() {
-		g.greet(w)
+		g.greet(x.w)
+		x.probe, x.handled = true, true
 		return
 	}
 	if err == nil {
@@ -141,11 +154,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		g.refuse(x, err)
 	}
-	g.record(x)
-	if x.broken {
-		// The client must not take half a reply for a whole one.
-		panic(http.ErrAbortHandler)
-	}
+	x.handled = true
 }
 
 // exchange is one request on its way. Each step adds what it finds out to
@@ -180,7 +189,8 @@ type exchange struct {
 	// judge
 	policies []*policy.Policy    // that select the request
 	values   []map[string]string // of their keys
-	verdict  *judge.Verdict      // nil for what did not come so far
+	decision judge.Decision
+	ticket   *judge.Ticket // nil for what did not come so far
 
 	// forward and observe
 	ctx       context.Context // ends when the client leaves or the call is cut
@@ -190,6 +200,9 @@ type exchange struct {
 	sent      int64        // bytes of the reply's body
 	refused   bool         // answered by haltd
 	broken    bool         // the reply stopped before its end
+	probe     bool         // a look at the base URL, which is no exchange
+	handled   bool         // the path was walked to its end; false after a panic
+	described bool         // the event says what the exchange cost; likewise
 }
 
 // isProbe reports a look at the base URL itself, as Claude Code sends before

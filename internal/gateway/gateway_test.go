@@ -35,6 +35,7 @@ type fixture struct {
 	setup   setup
 	control *control.Control
 	store   *sqlite.Store
+	limits  *countedLimits
 	close   func() // ends it before the test does
 }
 
@@ -43,6 +44,8 @@ type setup struct {
 	yaml  string
 	data  string // folder of the store; "" for a new one
 	clock *clock
+	// price is what tokens cost; nil for a tenth of a cent each.
+	price func(provider, model string, u haltd.Usage) (haltd.Money, bool)
 	// control stands between control and the store.
 	control func(haltd.ControlStore) haltd.ControlStore
 }
@@ -98,8 +101,11 @@ func (s setup) start(t testing.TB) *fixture {
 		t.Fatal(err)
 	}
 	cfg := loadConfig(t, s.yaml)
-	price := func(_, _ string, u haltd.Usage) (haltd.Money, bool) {
-		return haltd.Money(u.Input+u.Output) * haltd.Dollar / 1000, true
+	price := s.price
+	if price == nil {
+		price = func(_, _ string, u haltd.Usage) (haltd.Money, bool) {
+			return haltd.Money(u.Input+u.Output) * haltd.Dollar / 1000, true
+		}
 	}
 	judge, closeJudge := f.newJudge(t, cfg, price)
 	f.Gateway = New(Options{
@@ -160,10 +166,11 @@ func (f *fixture) newJudge(t testing.TB, cfg *config.Config, price func(_, _ str
 		t.Fatal(err)
 	}
 	ledgers := ledger.Open(f.store, func(context.Context) error { return nil }, f.clock.now, log)
+	f.limits = &countedLimits{Limits: memory.NewLimits(1000)}
 	end = func() { f.control.Close(ctx); _ = ledgers.Close(ctx); f.store.Close() }
 	return judge.New(judge.Options{
 		Control: f.control, Ledgers: ledgers, Sessions: f.store,
-		States: memory.NewDetectors(1000, 1e6), Limits: memory.NewLimits(1000),
+		States: memory.NewDetectors(1000, 1e6), Limits: f.limits,
 		Price: price, Record: f.events.Record, Key: []byte("a key of the tests"),
 		Meter: f.meter, Clock: f.clock.now, Logger: log,
 	}), end
@@ -247,6 +254,8 @@ func (l *eventLog) count() int {
 }
 
 type meter struct {
+	inFlight atomic.Int64
+
 	mu     sync.Mutex
 	counts map[string]int
 }
@@ -269,7 +278,7 @@ func (m *meter) Detect(time.Duration)              { m.add("detect") }
 func (m *meter) Kill(detector string)              { m.add("kill " + detector) }
 func (m *meter) Unread()                           { m.add("unread") }
 func (m *meter) InvalidAgentID()                   { m.add("invalid agent") }
-func (m *meter) InFlight(int)                      {}
+func (m *meter) InFlight(delta int)                { m.inFlight.Add(int64(delta)) }
 
 type keyStore struct {
 	byHash map[haltd.KeyHash]haltd.Key

@@ -21,12 +21,12 @@ func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestVerd
 	reply := &haltd.Reply{
 		Calls: in.ToolCalls, Text: hashWord(in.ResponseHash), Usage: e.Tokens, Counted: true, Complete: true,
 	}
-	v := g.Judge.Ingest(ctx, &judge.Request{
+	d := g.Judge.Ingest(ctx, &judge.Request{
 		Agent: in.Agent, Session: in.Session, Named: in.Session != "",
 		Call: &haltd.Call{Model: in.Model}, Provider: in.Provider, Model: in.Model, PromptTokens: in.PromptTokens,
 		Event: e, Now: now,
 	}, reply, e.Cost)
-	v.Describe(&e)
+	d.Describe(&e)
 	// The call was made: nothing was blocked, whatever comes next.
 	e.Blocked, e.BlockReason = false, ""
 	if s := g.settings.Load(); s.excerpts {
@@ -34,8 +34,8 @@ func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestVerd
 	}
 	g.Judge.Control.Journal.Stamp(&e) // the answer names the event
 	g.Recorder.Record(e)
-	g.Meter.Request(e.Provider, v.Decision.Action.String())
-	verdict := ingestVerdict(v, g.Judge.Control.Agent(in.Agent).Active(in.Session))
+	g.Meter.Request(e.Provider, d.Action.String())
+	verdict := ingestVerdict(&d, g.Judge.Control.Agent(in.Agent).Active(in.Session))
 	verdict.Event = e.ID
 	return verdict, nil
 }
@@ -52,10 +52,10 @@ func ingestEvent(in haltd.Ingest) haltd.Event {
 	return e
 }
 
-func ingestVerdict(v *judge.Verdict, active bool) haltd.IngestVerdict {
+func ingestVerdict(d *judge.Decision, active bool) haltd.IngestVerdict {
 	out := haltd.IngestVerdict{
-		Action: v.Decision.Action, Reason: v.Decision.Reason, Sentence: v.Decision.Sentence,
-		Active: active, Incident: v.Incident, Score: v.Detected.Parts.Score(), Findings: v.Findings,
+		Action: d.Action, Reason: d.Reason, Sentence: d.Sentence,
+		Active: active, Incident: d.Incident, Score: d.Detected.Parts.Score(), Findings: d.Findings,
 	}
 	if out.Findings == nil {
 		out.Findings = []haltd.Finding{}

@@ -31,17 +31,17 @@ func (g *Gateway) judge(x *exchange) error {
 	}
 	// Should this request be the one that kills, this is how it ends.
 	r.Event.Time, r.Event.Status = x.start.UTC(), x.settings.blockStatus
-	x.verdict = g.Judge.Judge(x.r.Context(), r)
-	if delay := time.Duration(x.verdict.Decision.Delay); x.verdict.Decision.Action == haltd.Throttle {
+	x.decision, x.ticket = g.Judge.Judge(x.r.Context(), r)
+	if delay := time.Duration(x.decision.Delay); x.decision.Action == haltd.Throttle {
 		if err := g.throttle(x, delay); err != nil {
 			return err
 		}
 	}
-	x.verdict.Describe(e)
-	if x.verdict.Decision.Action.Stops() {
+	x.decision.Describe(e)
+	if x.decision.Action.Stops() {
 		return x.denial()
 	}
-	return g.takeOff(x)
+	return g.depart(x)
 }
 
 // throttle lets a request wait, as long as its client does.
@@ -52,7 +52,7 @@ func (g *Gateway) throttle(x *exchange, delay time.Duration) error {
 	select {
 	case <-timer.C:
 	case <-x.r.Context().Done():
-		x.verdict.Withdraw(x.r.Context())
+		x.ticket.Release(x.r.Context())
 		return errClientLeft
 	}
 	return nil

@@ -10,16 +10,35 @@ import (
 	"github.com/haltd/haltd"
 )
 
-// record completes the event of an exchange and remembers what later
-// requests need to know of it.
+// record ends an exchange: it completes the event, ends the ticket, remembers
+// what later requests need to know, and writes the event. Each of them is done
+// though the one before it panics.
 func (g *Gateway) record(x *exchange) {
-	e, now := &x.event, g.Clock()
-	g.land(x)
+	if x.probe {
+		return
+	}
+	now := g.Clock()
+	defer g.write(x)
+	defer g.count(x)
+	defer g.remember(x)
+	defer g.endTicket(x, now)
+	g.arrive(x)
+	g.describe(x, now)
+}
+
+// describe completes the event.
+func (g *Gateway) describe(x *exchange, now time.Time) {
+	e := &x.event
+	if !x.handled {
+		e.Error = haltd.CodeInternal
+	}
 	e.Time, e.Type = x.start.UTC(), x.eventType()
 	e.Latency = haltd.Duration(now.Sub(x.start))
 	switch {
 	case x.reply != nil:
 		describeReply(e, x)
+	case x.forwarded && x.format != nil && !x.handled:
+		e.Estimated, e.Tokens = true, haltd.Usage{Input: int64(x.estimate), Output: (x.sent + 3) / 4}
 	case x.forwarded && x.format != nil && (e.Error == "client_left" || e.Error == errorCut):
 		// Nobody waited for the reply; the prompt was sent all the same.
 		e.Estimated, e.Tokens = true, haltd.Usage{Input: int64(x.estimate)}
@@ -28,16 +47,38 @@ func (g *Gateway) record(x *exchange) {
 		cost, known := g.Price(e.Provider, e.Model, e.Tokens)
 		e.Cost, e.Unpriced = cost, !known
 	}
-	g.settle(x, now)
-	g.remember(x)
-	g.count(x)
-	if x.verdict == nil || !x.verdict.Written {
-		if x.draft != nil && x.reply != nil && !x.broken {
-			flusher(x.w)() // the client need not wait for the excerpt
+	x.described = true
+}
+
+// endTicket releases what a request holds that was not forwarded, and settles
+// what one that was has really cost. What it cost is not known after a panic:
+// then all that is reserved is charged, as it is after a crash.
+func (g *Gateway) endTicket(x *exchange, now time.Time) {
+	t, ctx := x.ticket, x.r.Context()
+	switch {
+	case t == nil:
+	case !x.forwarded:
+		t.Release(ctx)
+	case !x.handled || !x.described:
+		t.SettleInFull()
+	default:
+		defer t.Settle(ctx, x.event.Tokens, x.event.Cost, now)
+		if x.reply != nil {
+			t.Observe(ctx, x.reply, now)
 		}
-		e.Excerpt = x.excerpt()
-		g.Recorder.Record(*e)
 	}
+}
+
+// write hands the event to the recorder, unless it was written with a kill.
+func (g *Gateway) write(x *exchange) {
+	if x.decision.Recorded {
+		return
+	}
+	defer func() { g.Recorder.Record(x.event) }()
+	if x.draft != nil && x.reply != nil && !x.broken {
+		flusher(x.w)() // the client need not wait for the excerpt
+	}
+	x.event.Excerpt = x.excerpt()
 }
 
 // excerpt is what was said so far, without any key that haltd knows; nil where
@@ -47,18 +88,6 @@ func (x *exchange) excerpt() *haltd.Excerpt {
 		return nil
 	}
 	return x.draft.Finish(x.reply, slices.AppendSeq(slices.Clone(x.settings.secrets), credentials(x.r)))
-}
-
-// settle gives the judge the reply, whole or as far as it came, and what the
-// call really cost.
-func (g *Gateway) settle(x *exchange, now time.Time) {
-	if x.verdict == nil || x.refused && !x.forwarded {
-		return
-	}
-	if x.reply != nil {
-		x.verdict.Observe(x.r.Context(), x.reply, now)
-	}
-	x.verdict.Settle(x.r.Context(), x.event.Tokens, x.event.Cost, now)
 }
 
 func (x *exchange) eventType() haltd.EventType {
@@ -93,7 +122,7 @@ func describeReply(e *haltd.Event, x *exchange) {
 	}
 	e.Estimated = true
 	if r.Working { // nobody will tell what it comes to
-		e.Tokens = x.verdict.Most()
+		e.Tokens = x.ticket.MaxUsage()
 		return
 	}
 	if e.Unread != "" {
@@ -124,8 +153,8 @@ func (g *Gateway) count(x *exchange) {
 	e := &x.event
 	decision := decisionAllow
 	switch {
-	case x.verdict != nil && x.verdict.Decision.Action != haltd.Allow:
-		decision = x.verdict.Decision.Action.String()
+	case x.decision.Action != haltd.Allow:
+		decision = x.decision.Action.String()
 	case x.refused && e.Status < http.StatusInternalServerError:
 		decision = decisionRefuse
 	case e.Type == haltd.EventError:

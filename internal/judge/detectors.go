@@ -12,29 +12,29 @@ import (
 // detect runs the detectors and, in the same moment, lets the request into
 // the window when nothing stops it. While the kill switch is off they run in
 // a state of their own and only tell.
-func (j *Judge) detect(ctx context.Context, v *Verdict) {
-	r := v.request
-	v.place = v.placeOf()
-	v.settings = settings(&v.agent.Policy)
-	since := v.agent.Activated(r.Session)
-	mark, err := j.findMark(ctx, v.place, r, since)
+func (j *Judge) detect(ctx context.Context, ev *evaluation) {
+	r := ev.request
+	ev.place = ev.placeOf()
+	ev.settings = settings(&ev.agent.Policy)
+	since := ev.agent.Activated(r.Session)
+	mark, err := j.findMark(ctx, ev.place, r, since)
 	var h *detect.History
 	if err == nil {
-		h, err = j.read(ctx, v.place, r)
+		h, err = j.read(ctx, ev.place, r)
 	}
 	if err == nil {
-		err = j.States.With(ctx, v.place, r.Now, func(m detect.Memory) {
+		err = j.States.With(ctx, ev.place, r.Now, func(m detect.Memory) {
 			st := j.state(m, r)
 			if mark.needed && m.Note.Marked.Before(since) {
 				mark.put(st, m.Note, h, r, since)
 			}
 			st.Mark = m.Note.Mark
-			j.judgeCall(v, st, h, m)
+			j.judgeCall(ev, st, h, m)
 		})
 	}
 	if err != nil {
 		j.Logger.Warn("call not judged by the detectors", "agent", r.Agent, "error", err)
-		v.decide()
+		ev.decision.decide()
 		return
 	}
 	if mark.made != nil {
@@ -61,34 +61,34 @@ func (j *Judge) state(m detect.Memory, r *Request) detect.State {
 	return detect.State{Window: m.Window, Session: m.Session, SessionID: r.sessionID(), Mark: m.Note.Mark}
 }
 
-func (j *Judge) judgeCall(v *Verdict, st detect.State, h *detect.History, m detect.Memory) {
-	r, set := v.request, v.settings
+func (j *Judge) judgeCall(ev *evaluation, st detect.State, h *detect.History, m detect.Memory) {
+	r, set := ev.request, ev.settings
 	set.Stateless = set.Stateless || r.Retry // the retry of a call is like that call
-	v.Detected = detect.Judge(set, st, h, r.Now)
-	if v.forgive(m, h) {
+	ev.decision.Detected = detect.Judge(set, st, h, r.Now)
+	if ev.forgive(m, h) {
 		st.Mark = m.Note.Mark
-		v.Detected = detect.Judge(set, st, h, r.Now)
+		ev.decision.Detected = detect.Judge(set, st, h, r.Now)
 	}
-	v.findDetected()
-	v.decide()
+	ev.findDetected()
+	ev.decision.decide()
 	switch {
-	case v.Decision.Action.Stops():
-		v.noteRejection(m)
+	case ev.decision.Action.Stops():
+		ev.noteRejection(m)
 	case !r.Retry && !r.reported:
-		v.entry = detect.Admit(v.settings, st, v.Detected, r.Now)
+		ev.entry = detect.Admit(ev.settings, st, ev.decision.Detected, r.Now)
 	}
-	if v.Detected.Level > m.Note.Told {
-		m.Note.Told, v.News = v.Detected.Level, true
+	if ev.decision.Detected.Level > m.Note.Told {
+		m.Note.Told, ev.decision.NewLevel = ev.decision.Detected.Level, true
 	}
 }
 
 // forgive ends rejections after the agent has been quiet for as long as it was
 // asked to: what it did before no longer counts. It reports whether it did.
-func (v *Verdict) forgive(m detect.Memory, h *detect.History) (did bool) {
-	r := v.request
+func (ev *evaluation) forgive(m detect.Memory, h *detect.History) (did bool) {
+	r := ev.request
 	quiet := func(d detect.Detector, past *detect.Rejections) bool {
-		wait := time.Duration(v.agent.Policy.KillSwitch.RetryAfter) * time.Second
-		if !v.rejects(d) || past.Last.IsZero() || r.Now.Sub(past.Last) < wait {
+		wait := time.Duration(ev.agent.Policy.KillSwitch.RetryAfter) * time.Second
+		if !ev.rejects(d) || past.Last.IsZero() || r.Now.Sub(past.Last) < wait {
 			return false
 		}
 		past.Last = time.Time{}
@@ -107,20 +107,20 @@ func (v *Verdict) forgive(m detect.Memory, h *detect.History) (did bool) {
 
 // noteRejection keeps when a request was last rejected, and files rejections
 // that belong together under one incident.
-func (v *Verdict) noteRejection(m detect.Memory) {
-	now := v.request.Now
+func (ev *evaluation) noteRejection(m detect.Memory) {
+	now := ev.request.Now
 	for d, past := range map[detect.Detector]*detect.Rejections{detect.Similarity: m.Similar, detect.Stall: &m.Note.Stalled} {
-		if !v.rejects(d) {
+		if !ev.rejects(d) {
 			continue
 		}
 		past.Last = now
-		if v.Decision.Action != haltd.Reject || v.Decision.Check != string(d) {
+		if ev.decision.Action != haltd.Reject || ev.decision.Check != string(d) {
 			continue
 		}
 		if past.Incident == "" || now.Sub(past.Began) >= rejectOnce {
-			past.Incident, past.Began, v.rejected = haltd.NewName("inc_"), now, true
+			past.Incident, past.Began, ev.rejected = haltd.NewName("inc_"), now, true
 		}
-		v.Incident = past.Incident
+		ev.decision.Incident = past.Incident
 	}
 }
 
@@ -131,10 +131,10 @@ const (
 )
 
 // rejects reports whether a detector is certain and its action is to reject.
-func (v *Verdict) rejects(d detect.Detector) bool {
-	k := &v.agent.Policy.KillSwitch
+func (ev *evaluation) rejects(d detect.Detector) bool {
+	k := &ev.agent.Policy.KillSwitch
 	return k.Enabled && actionOf(k, d) == haltd.Reject &&
-		slices.ContainsFunc(v.Detected.Signals, func(s detect.Signal) bool { return s.Detector == d && s.Level == detect.Kill })
+		slices.ContainsFunc(ev.decision.Detected.Signals, func(s detect.Signal) bool { return s.Detector == d && s.Level == detect.Kill })
 }
 
 func actionOf(k *haltd.KillSwitch, d detect.Detector) haltd.Action {
@@ -146,10 +146,10 @@ func actionOf(k *haltd.KillSwitch, d detect.Detector) haltd.Action {
 
 // findDetected turns signals into findings. A detector that is certain does
 // what its agent's policy says; in a time of grace it only warns.
-func (v *Verdict) findDetected() {
-	r, k := v.request, &v.agent.Policy.KillSwitch
-	for i := range v.Detected.Signals {
-		s := &v.Detected.Signals[i]
+func (ev *evaluation) findDetected() {
+	r, k := ev.request, &ev.agent.Policy.KillSwitch
+	for i := range ev.decision.Detected.Signals {
+		s := &ev.decision.Detected.Signals[i]
 		f := haltd.Finding{
 			Check: string(s.Detector), Action: haltd.Warn, Reason: haltd.ReasonLoop,
 			Shadow: !k.Enabled, Sentence: s.Sentence(r.Agent),
@@ -160,17 +160,17 @@ func (v *Verdict) findDetected() {
 		if f.Action == haltd.Reject {
 			f.RetryAfter = k.RetryAfter
 		}
-		if f.Action > haltd.Warn && v.agent.InGrace(r.Session, r.Now) {
+		if f.Action > haltd.Warn && ev.agent.InGrace(r.Session, r.Now) {
 			f.Action, f.RetryAfter = haltd.Warn, 0
-			v.grace = true
+			ev.decision.Grace = true
 		}
-		v.find(f)
+		ev.decision.add(f)
 	}
 }
 
-func (v *Verdict) placeOf() detect.Place {
-	r, k := v.request, &v.agent.Policy.KillSwitch
-	p := detect.Place{Agent: r.Agent, Session: r.Session, Shadow: !k.Enabled, Since: v.agent.Emptied}
+func (ev *evaluation) placeOf() detect.Place {
+	r, k := ev.request, &ev.agent.Policy.KillSwitch
+	p := detect.Place{Agent: r.Agent, Session: r.Session, Shadow: !k.Enabled, Since: ev.agent.Emptied}
 	if r.Shared || k.WindowScope == haltd.ScopeSession {
 		p.WindowPerSession = true
 	}

@@ -8,6 +8,7 @@ package judge
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -119,104 +120,112 @@ func (r *Request) sessionID() uint64 {
 }
 
 // Judge judges a request. What passes has taken its rate tokens, holds its
-// reservation and stands in the window; what is stopped has taken nothing.
-func (j *Judge) Judge(ctx context.Context, r *Request) *Verdict {
-	v := &Verdict{judge: j, request: r, agent: j.Control.Agent(r.Agent), bypass: j.Control.Bypass().On}
-	if v.inactive() {
-		return v
-	}
-	j.checkBudget(ctx, v)
-	j.checkHours(v)
-	j.checkRates(ctx, v)
-	j.checkRules(v)
-	j.checkExact(ctx, v)
-	if r.Call != nil {
-		began := j.Clock()
-		j.detect(ctx, v)
-		j.Meter.Detect(j.Clock().Sub(began))
-	} else {
-		v.decide()
-	}
-	switch {
-	case v.Decision.Action == haltd.Kill:
-		j.kill(ctx, v)
-	case !v.Decision.Action.Stops():
-		j.admit(ctx, v)
-	}
-	j.tell(v)
-	return v
+// reservation and stands in the window, all on the ticket; what is stopped has
+// taken nothing, and its ticket is ended already. The ticket is never nil.
+func (j *Judge) Judge(ctx context.Context, r *Request) (Decision, *Ticket) {
+	t := &Ticket{evaluation: evaluation{
+		judge: j, request: r, agent: j.Control.Agent(r.Agent), decision: Decision{Agent: r.Agent, Bypass: j.Control.Bypass().On},
+	}}
+	judged := false
+	defer func() {
+		if !judged || t.decision.Action.Stops() {
+			t.Release(ctx)
+		}
+	}()
+	j.evaluate(ctx, &t.evaluation)
+	judged = true
+	t.decision.Findings = slices.Clip(t.decision.Findings) // what is found later does not reach into copies
+	return t.decision, t
 }
 
-// admit takes what the request needs. Another request may have been faster:
-// then it is refused after all and nothing stays taken.
-func (j *Judge) admit(ctx context.Context, v *Verdict) {
-	if !j.takeTokens(ctx, v) || !j.reserve(ctx, v) {
-		v.Withdraw(ctx)
+// evaluate runs all checks in their order and takes what the request needs.
+func (j *Judge) evaluate(ctx context.Context, ev *evaluation) {
+	if ev.inactive() {
+		return
 	}
+	j.checkBudget(ctx, ev)
+	j.checkHours(ev)
+	j.checkRates(ctx, ev)
+	j.checkRules(ev)
+	j.checkExact(ctx, ev)
+	if ev.request.Call != nil {
+		began := j.Clock()
+		j.detect(ctx, ev)
+		j.Meter.Detect(j.Clock().Sub(began))
+	} else {
+		ev.decision.decide()
+	}
+	switch {
+	case ev.decision.Action == haltd.Kill:
+		j.kill(ctx, ev)
+	case !ev.decision.Action.Stops() && j.takeTokens(ctx, ev):
+		// Another request may have been faster: then this one is refused
+		// after all and its ticket released.
+		j.reserve(ctx, ev)
+	}
+	j.report(ev)
 }
 
 // takeTokens draws what the rate limits ask for. While the bypass is on, what
 // they refuse is not drawn.
-func (j *Judge) takeTokens(ctx context.Context, v *Verdict) bool {
-	if len(v.draws) == 0 {
+func (j *Judge) takeTokens(ctx context.Context, ev *evaluation) bool {
+	if len(ev.draws) == 0 {
 		return true
 	}
-	refused, wait, err := j.Limits.Take(ctx, v.draws, v.request.Now)
+	refused, wait, err := j.Limits.Take(ctx, ev.draws, ev.request.Now)
 	switch {
 	case err != nil:
-		j.Logger.Warn("rate limits not kept: their state cannot be had", "agent", v.request.Agent, "error", err)
-		v.draws = nil
+		j.Logger.Warn("rate limits not kept: their state cannot be had", "agent", ev.request.Agent, "error", err)
 	case refused >= 0:
-		v.draws, v.tokens = nil, policy.Draw{}
-		if !v.bypass {
-			v.find(v.rateFinding(v.drawNames[refused], wait, false))
+		if !ev.decision.Bypass {
+			ev.decision.add(ev.rateFinding(ev.drawNames[refused], wait, false))
 		}
-		return v.bypass
+		return ev.decision.Bypass
+	default:
+		ev.drawn = true
 	}
 	return true
 }
 
-// reserve holds back what the call may cost. While the bypass is on, it is
-// held back and charged whether the budget has it or not.
-func (j *Judge) reserve(ctx context.Context, v *Verdict) bool {
-	r := v.request
-	held, over, err := j.Ledgers.Reserve(ctx, ledger.Booking{
-		Agent: r.Agent, Budgets: v.agent.Policy.Budgets, Zone: v.agent.Zone, Amount: v.mostSpending(), Now: r.Now, Force: v.bypass,
+// reserve holds back the most that the call can cost. While the bypass is on,
+// it is reserved and charged whether the budget has it or not.
+func (j *Judge) reserve(ctx context.Context, ev *evaluation) {
+	r := ev.request
+	reservation, over, err := j.Ledgers.Reserve(ctx, ledger.Booking{
+		Agent: r.Agent, Budgets: ev.agent.Policy.Budgets, Zone: ev.agent.Zone, Amount: ev.maxSpending(), Now: r.Now, Force: ev.decision.Bypass,
 	})
-	budgets := &v.agent.Policy.Budgets
+	budgets := &ev.agent.Policy.Budgets
 	switch {
-	case err != nil && (v.bypass || !budgets.Day.IsHard() && !budgets.Month.IsHard()):
-		j.Logger.Warn("nothing is held back for a call", "agent", r.Agent, "error", err)
+	case err != nil && (ev.decision.Bypass || !budgets.Day.IsHard() && !budgets.Month.IsHard()):
+		j.Logger.Warn("nothing is reserved for a call", "agent", r.Agent, "error", err)
 	case err != nil:
 		j.Logger.Error("call refused: its reservation cannot be written", "agent", r.Agent, "error", err)
-		v.find(haltd.Finding{
+		ev.decision.add(haltd.Finding{
 			Check: "budget", Action: haltd.Reject, Reason: haltd.ReasonUnsaved, RetryAfter: 5,
 			Sentence: "haltd cannot write to its store, and this agent has a hard budget that must not be forgotten.",
 		})
-		return false
 	case len(over) > 0:
-		v.find(j.budgetFinding(v, over[0]))
-		return false
+		ev.decision.add(j.budgetFinding(ev, over[0]))
+	default:
+		ev.reservation = reservation
 	}
-	v.held = held
-	return true
 }
 
-// Most is what the call may use at most, as far as one can tell.
-func (v *Verdict) Most() haltd.Usage {
-	r := v.request
+// maxUsage is what the call may use at most, as far as one can tell.
+func (ev *evaluation) maxUsage() haltd.Usage {
+	r := ev.request
 	if r.Call == nil {
 		return haltd.Usage{}
 	}
 	out := r.MaxTokens
 	if out <= 0 {
-		out = v.agent.Policy.Budgets.ReserveTokens
+		out = ev.agent.Policy.Budgets.ReserveTokens
 	}
 	return haltd.Usage{Input: r.PromptTokens, Output: out}
 }
 
-func (v *Verdict) mostSpending() haltd.Spending {
-	u := v.Most()
-	cost, _ := v.judge.Price(v.request.Provider, v.request.Model, u)
+func (ev *evaluation) maxSpending() haltd.Spending {
+	u := ev.maxUsage()
+	cost, _ := ev.judge.Price(ev.request.Provider, ev.request.Model, u)
 	return haltd.Spending{Cost: cost, Tokens: u.Input + u.Output}
 }

@@ -128,9 +128,18 @@ func (b *bench) request(session string, c *haltd.Call) *judge.Request {
 	}
 }
 
-func (b *bench) ask(session string, c *haltd.Call) *judge.Verdict {
-	return b.Judge.Judge(context.Background(), b.request(session, c))
+// judged is a decision with its ticket.
+type judged struct {
+	judge.Decision
+	*judge.Ticket
 }
+
+func (b *bench) judge(r *judge.Request) judged {
+	d, t := b.Judge.Judge(context.Background(), r)
+	return judged{d, t}
+}
+
+func (b *bench) ask(session string, c *haltd.Call) judged { return b.judge(b.request(session, c)) }
 
 func (b *bench) rule(t *testing.T, action haltd.RuleAction) {
 	t.Helper()
@@ -212,7 +221,7 @@ func TestTheStrictestDecides(t *testing.T) {
 				r.Policies = loopPolicy(t, tc.loop, false)
 				first := *r
 				first.Call = nil
-				b.Judge.Judge(t.Context(), &first).Withdraw(t.Context())
+				b.judge(&first).Release(t.Context())
 			}
 			if tc.spent {
 				p.Rates.Requests, p.Budgets.Day.HardTokens = 1, 100
@@ -228,9 +237,9 @@ func TestTheStrictestDecides(t *testing.T) {
 			if tc.rule != "" {
 				b.rule(t, tc.rule)
 			}
-			v := b.Judge.Judge(t.Context(), r)
-			if v.Decision.Check != tc.check || v.Decision.Action != tc.action {
-				t.Errorf("decided by %q: %v, want %q: %v", v.Decision.Check, v.Decision.Action, tc.check, tc.action)
+			v := b.judge(r)
+			if v.Check != tc.check || v.Action != tc.action {
+				t.Errorf("decided by %q: %v, want %q: %v", v.Check, v.Action, tc.check, tc.action)
 			}
 			var found []string
 			for _, f := range v.Findings {
@@ -254,7 +263,7 @@ func TestInactiveEndsJudging(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := b.ask("s", stuck(12))
-	if len(v.Findings) != 1 || v.Decision.Check != "inactive" || v.Decision.Reason != haltd.ReasonManual {
+	if len(v.Findings) != 1 || v.Check != "inactive" || v.Reason != haltd.ReasonManual {
 		t.Errorf("findings %+v, want inactive alone", v.Findings)
 	}
 }
@@ -268,12 +277,12 @@ func TestWhatIsStoppedTakesNothing(t *testing.T) {
 	b := newBench(t, p)
 	b.rule(t, haltd.RuleBlock)
 	loops := loopPolicy(t, detect.LoopWarn, false)
-	var v *judge.Verdict
+	var v judged
 	for range 6 {
 		r := b.request("s", saying("the same words again"))
 		r.Policies = loops
-		if v = b.Judge.Judge(t.Context(), r); v.Decision.Action != haltd.Block {
-			t.Fatalf("decision %+v", v.Decision)
+		if v = b.judge(r); v.Action != haltd.Block {
+			t.Fatalf("decision %+v", v.Finding)
 		}
 	}
 	if f := v.Findings[len(v.Findings)-1]; f.Check != "exact" || !strings.Contains(f.Sentence, "6") {
@@ -287,12 +296,12 @@ func TestWhatIsStoppedTakesNothing(t *testing.T) {
 	}
 	for i := range 3 {
 		v := b.ask("s", saying("the same words again"))
-		if v.Decision.Action != haltd.Allow || v.Detected.Parts.Prompts != i {
-			t.Errorf("request %d after the rule: %v with %d like it in the window, want it to pass as number %d", i, v.Decision.Action, v.Detected.Parts.Prompts, i)
+		if v.Action != haltd.Allow || v.Detected.Parts.Prompts != i {
+			t.Errorf("request %d after the rule: %v with %d like it in the window, want it to pass as number %d", i, v.Action, v.Detected.Parts.Prompts, i)
 		}
 	}
-	if v := b.ask("s", saying("the same words again")); v.Decision.Reason != haltd.ReasonRate {
-		t.Errorf("the fourth: %+v, want the rate", v.Decision)
+	if v := b.ask("s", saying("the same words again")); v.Reason != haltd.ReasonRate {
+		t.Errorf("the fourth: %+v, want the rate", v.Finding)
 	}
 	if s, _ := b.Spending(t.Context(), "bot"); s[0].Held.Tokens != 3*110 {
 		t.Errorf("%d tokens held, want those of three calls", s[0].Held.Tokens)
@@ -314,7 +323,7 @@ func TestTheLastTokenIsTakenOnce(t *testing.T) {
 			v := b.ask(fmt.Sprint(i), saying(fmt.Sprintf("%s %s", things[i%18], things[(i+7)%18])))
 			mu.Lock()
 			defer mu.Unlock()
-			counts[v.Decision.Action]++
+			counts[v.Action]++
 		})
 	}
 	wg.Wait()
@@ -332,14 +341,14 @@ func TestRecheckGivesBack(t *testing.T) {
 	p.Budgets.Day.HardTokens = 1000
 	b := newBench(t, p)
 	v := b.ask("s", saying("hello"))
-	if !v.Recheck(t.Context()) || v.Decision.Action != haltd.Allow {
-		t.Fatalf("an active agent: %+v", v.Decision)
+	if d, ok := v.Recheck(t.Context()); !ok || d.Action != haltd.Allow {
+		t.Fatalf("an active agent: %+v", d.Finding)
 	}
 	if _, err := b.Control.Deactivate(t.Context(), haltd.Target{Agent: "bot"}, false, "ann", ""); err != nil {
 		t.Fatal(err)
 	}
-	if v.Recheck(t.Context()) || v.Decision.Check != "inactive" {
-		t.Errorf("decision %+v, want inactive", v.Decision)
+	if d, ok := v.Recheck(t.Context()); ok || d.Check != "inactive" {
+		t.Errorf("decision %+v, want inactive", d.Finding)
 	}
 	if _, err := b.Control.Activate(t.Context(), haltd.Target{Agent: "bot"}, 0, "ann", ""); err != nil {
 		t.Fatal(err)
@@ -347,17 +356,17 @@ func TestRecheckGivesBack(t *testing.T) {
 	if s, _ := b.Spending(t.Context(), "bot"); s[0].Held != (haltd.Spending{}) {
 		t.Errorf("%+v is held", s[0].Held)
 	}
-	if v := b.ask("s", saying("hello")); v.Decision.Action != haltd.Allow || v.Detected.Parts.Prompts != 0 {
-		t.Errorf("then: %+v with %d like it; want an empty window and the token back", v.Decision, v.Detected.Parts.Prompts)
+	if v := b.ask("s", saying("hello")); v.Action != haltd.Allow || v.Detected.Parts.Prompts != 0 {
+		t.Errorf("then: %+v with %d like it; want an empty window and the token back", v.Finding, v.Detected.Parts.Prompts)
 	}
 }
 
 // A reply that comes after its request was taken back finds no place.
-func TestObserveAfterWithdraw(t *testing.T) {
+func TestObserveAfterRelease(t *testing.T) {
 	b := newBench(t, killing())
 	v := b.ask("s", saying("hello"))
-	v.Withdraw(t.Context())
-	v.Withdraw(t.Context())
+	v.Release(t.Context())
+	v.Release(t.Context())
 	v.Observe(t.Context(), &haltd.Reply{Text: "an answer"}, b.now)
 	v.Settle(t.Context(), haltd.Usage{Input: 5}, 5, b.now)
 	w, err := b.Window(t.Context(), "bot", "")
@@ -373,8 +382,8 @@ func TestRetriesCountNowhere(t *testing.T) {
 	for range 5 {
 		r := b.request("s", saying("the same words again"))
 		r.Retry, r.Policies = true, loopPolicy(t, detect.LoopReject, false)
-		if v := b.Judge.Judge(t.Context(), r); v.Decision.Action != haltd.Allow {
-			t.Fatalf("decision %+v", v.Decision)
+		if v := b.judge(r); v.Action != haltd.Allow {
+			t.Fatalf("decision %+v", v.Finding)
 		}
 	}
 	if w, err := b.Window(t.Context(), "bot", ""); err != nil || len(w.Entries) != 0 {
@@ -386,10 +395,10 @@ func TestShadowPoliciesCountApart(t *testing.T) {
 	b := newBench(t, killing())
 	r := b.request("s", nil)
 	r.Policies = append(loopPolicy(t, detect.LoopReject, true), loopPolicy(t, detect.LoopReject, false)...)
-	first := b.Judge.Judge(t.Context(), r)
-	second := b.Judge.Judge(t.Context(), r)
-	if first.Decision.Action != haltd.Allow || second.Decision.Action != haltd.Reject || second.Decision.Shadow {
-		t.Errorf("%+v, then %+v; want the second hit of each to be its second", first.Decision, second.Decision)
+	first := b.judge(r)
+	second := b.judge(r)
+	if first.Action != haltd.Allow || second.Action != haltd.Reject || second.Shadow {
+		t.Errorf("%+v, then %+v; want the second hit of each to be its second", first.Finding, second.Finding)
 	}
 	if len(second.Findings) != 2 || !second.Findings[0].Shadow || second.Findings[1].Shadow {
 		t.Errorf("findings %+v", second.Findings)

@@ -22,7 +22,7 @@ func TestEachLevelIsNewsOnce(t *testing.T) {
 	var news []detect.Level
 	for n := 1; n <= 12; n++ {
 		b.move(start.Add(time.Duration(n) * time.Second))
-		if v := b.ask("a", stuck(n)); v.News {
+		if v := b.ask("a", stuck(n)); v.NewLevel {
 			news = append(news, v.Detected.Level)
 		}
 	}
@@ -78,7 +78,7 @@ func TestRepliesFindTheirOwnRequest(t *testing.T) {
 	if v.Detected.Parts.Responses != 18 {
 		t.Errorf("%d similar responses in a window of 20, want 18: this call has none yet, and the newest is not counted against itself", v.Detected.Parts.Responses)
 	}
-	if v.Decision.Action.Stops() {
+	if v.Action.Stops() {
 		t.Errorf("a classifier at work was stopped: %s", v.Full())
 	}
 }
@@ -116,8 +116,8 @@ func TestAlikeCallsOfDifferentSessions(t *testing.T) {
 				if tc.user {
 					r.Call.Hints.User = fmt.Sprint("user", i)
 				}
-				v := b.Judge.Judge(t.Context(), r)
-				highest = max(highest, v.Decision.Action)
+				v := b.judge(r)
+				highest = max(highest, v.Action)
 				v.Observe(t.Context(), &haltd.Reply{Text: "I cannot find that order."}, b.now)
 			}
 			if highest != tc.want {
@@ -154,15 +154,15 @@ func TestStateThatCannotBeHad(t *testing.T) {
 	for range 2 {
 		r := b.request("s", stuck(12))
 		r.Policies = loopPolicy(t, detect.LoopReject, false)
-		v := b.Judge.Judge(t.Context(), r)
-		if v.Decision.Action != haltd.Allow {
-			t.Fatalf("decision %+v", v.Decision)
+		v := b.judge(r)
+		if v.Action != haltd.Allow {
+			t.Fatalf("decision %+v", v.Finding)
 		}
 		v.Observe(t.Context(), &haltd.Reply{Text: "x"}, b.now)
 		v.Settle(t.Context(), haltd.Usage{Input: 100, Output: 10}, 0, b.now)
 	}
-	if v := b.ask("s", stuck(1)); v.Decision.Reason != haltd.ReasonBudget {
-		t.Errorf("decision %+v, want the budget", v.Decision)
+	if v := b.ask("s", stuck(1)); v.Reason != haltd.ReasonBudget {
+		t.Errorf("decision %+v, want the budget", v.Finding)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestSessionsAreToldApart(t *testing.T) {
 	for _, who := range []struct{ agent, session string }{{"a", "b:c"}, {"a:b", "c"}} {
 		r := b.request(who.session, stuck(12))
 		r.Agent, r.Event.Agent = who.agent, who.agent
-		b.Judge.Judge(t.Context(), r)
+		b.judge(r)
 	}
 	b.flush()
 	found, _, err := b.store.Incidents(t.Context(), haltd.IncidentQuery{Page: haltd.Page{Limit: 10}})

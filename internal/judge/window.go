@@ -16,10 +16,10 @@ func (j *Judge) Spending(ctx context.Context, agent string) ([]haltd.PeriodSpend
 // Window shows what similarity compares the next call of an agent with: that
 // of the session where windows are per session, else the agent's own.
 func (j *Judge) Window(ctx context.Context, agent, session string) (haltd.WindowView, error) {
-	v := &Verdict{judge: j, agent: j.Control.Agent(agent), request: &Request{Agent: agent, Session: session, Shared: session != "", Now: j.Clock()}}
-	k := &v.agent.Policy.KillSwitch
+	ev := &evaluation{judge: j, agent: j.Control.Agent(agent), request: &Request{Agent: agent, Session: session, Shared: session != "", Now: j.Clock()}}
+	k := &ev.agent.Policy.KillSwitch
 	view := haltd.WindowView{Size: k.WindowSize, Threshold: k.Threshold, Entries: []haltd.WindowEntry{}}
-	err := j.States.With(ctx, v.placeOf(), v.request.Now, func(m detect.Memory) {
+	err := j.States.With(ctx, ev.placeOf(), ev.request.Now, func(m detect.Memory) {
 		view.Entries = m.Window.View()
 	})
 	return view, err

@@ -136,14 +136,15 @@ type Booking struct {
 	Force   bool // also when the budget is spent
 }
 
-// Reservation is what one call holds back until it is settled. A nil one is
-// that of an agent without budgets, and does nothing.
+// Reservation is what one call holds back until it is settled or released;
+// what comes after that does nothing. A nil one is that of an agent without
+// budgets, and does nothing either.
 type Reservation struct {
 	account *account
 	budgets haltd.Budgets
 	spans   []*span
 	amount  haltd.Spending
-	end     sync.Once // lets go of the account
+	ended   bool // settled or released; the account's mu guards it
 }
 
 // Reserve holds an amount back for a call, on disk where a hard budget
@@ -185,14 +186,18 @@ func (l *Ledgers) Reserve(ctx context.Context, b Booking) (_ *Reservation, over 
 	return r, nil, nil
 }
 
-// Extend holds back more for a call that turns out longer than it said. It
-// does not wait for the disk.
+// Extend reserves more for a call that turns out longer than it said. It does
+// not wait for the disk.
 func (r *Reservation) Extend(more haltd.Spending) {
 	if r == nil {
 		return
 	}
 	a := r.account
 	a.mu.Lock()
+	if r.ended {
+		a.mu.Unlock()
+		return
+	}
 	r.amount = r.amount.Add(more)
 	for _, s := range r.spans {
 		s.reserved = s.reserved.Add(more)
@@ -204,8 +209,8 @@ func (r *Reservation) Extend(more haltd.Spending) {
 	}
 }
 
-// Held is what the reservation holds.
-func (r *Reservation) Held() haltd.Spending {
+// Amount is what is reserved.
+func (r *Reservation) Amount() haltd.Spending {
 	if r == nil {
 		return haltd.Spending{}
 	}
@@ -222,8 +227,11 @@ func (r *Reservation) Settle(actual haltd.Spending) (overs []Over) {
 		return nil
 	}
 	a := r.account
-	defer r.end.Do(a.letGo)
-	overs, short := r.settle(actual)
+	overs, short, ended := r.settle(actual)
+	if !ended {
+		return nil
+	}
+	defer a.letGo()
 	if short {
 		if err := a.save(context.Background(), cover); err != nil {
 			a.ledgers.log.Warn("a call that cost more than it held is not written yet", "agent", a.agent, "error", err)
@@ -232,15 +240,17 @@ func (r *Reservation) Settle(actual haltd.Spending) (overs []Over) {
 	return overs
 }
 
-func (r *Reservation) settle(actual haltd.Spending) (overs []Over, short bool) {
+// settle reports whether it was this call that ended the reservation.
+func (r *Reservation) settle(actual haltd.Spending) (overs []Over, short, ended bool) {
 	r.account.mu.Lock()
 	defer r.account.mu.Unlock()
+	if !r.end() {
+		return nil, false, false
+	}
 	for _, s := range r.spans {
-		s.reserved = s.reserved.Sub(r.amount)
 		s.spent = s.spent.Add(actual)
 	}
-	r.amount = haltd.Spending{}
-	return news(r.spans, r.budgets), slices.ContainsFunc(r.spans, (*span).isShort)
+	return news(r.spans, r.budgets), slices.ContainsFunc(r.spans, (*span).isShort), true
 }
 
 // Release gives back what a call that was not made holds.
@@ -248,13 +258,25 @@ func (r *Reservation) Release() {
 	if r == nil {
 		return
 	}
-	defer r.end.Do(r.account.letGo) // after the account is unlocked
 	r.account.mu.Lock()
-	defer r.account.mu.Unlock()
+	ended := r.end()
+	r.account.mu.Unlock()
+	if ended {
+		r.account.letGo()
+	}
+}
+
+// end takes back what is reserved, once. The caller holds the account's mu.
+func (r *Reservation) end() bool {
+	if r.ended {
+		return false
+	}
+	r.ended = true
 	for _, s := range r.spans {
 		s.reserved = s.reserved.Sub(r.amount)
 	}
 	r.amount = haltd.Spending{}
+	return true
 }
 
 // purpose is why ledgers are written.

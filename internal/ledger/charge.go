@@ -20,6 +20,6 @@ func (l *Ledgers) Charge(ctx context.Context, b Booking) ([]Over, error) {
 	}
 	a.mu.Unlock()
 	r := &Reservation{account: a, budgets: b.Budgets, spans: spans}
-	overs, _ := r.settle(b.Amount)
+	overs, _, _ := r.settle(b.Amount)
 	return overs, a.save(ctx, cover)
 }

@@ -176,8 +176,8 @@ func TestALongerReservationIsWrittenSoon(t *testing.T) {
 		l := open(t, d)
 		r := reserve(t, l, booking(10))
 		r.Extend(tokens(4000))
-		if r.Held().Tokens != 4010 {
-			t.Errorf("holds %d", r.Held().Tokens)
+		if r.Amount().Tokens != 4010 {
+			t.Errorf("holds %d", r.Amount().Tokens)
 		}
 		synctest.Wait()
 		if got := d.charged(haltd.Daily, midnight(11)); got.Tokens < 4010 {
@@ -377,7 +377,7 @@ func TestWithoutBudgetsNothingIsKept(t *testing.T) {
 	b := Booking{Agent: "bot", Zone: time.UTC, Amount: tokens(10), Now: noon}
 	r := reserve(t, l, b)
 	r.Extend(tokens(1))
-	if r.Settle(tokens(5)); r.Held() != (haltd.Spending{}) {
+	if r.Settle(tokens(5)); r.Amount() != (haltd.Spending{}) {
 		t.Error("something is held")
 	}
 	if s, err := l.Spending(context.Background(), "bot", haltd.Budgets{}, time.UTC); err != nil || s[0].Spent.Tokens != 5 {

@@ -1,0 +1,69 @@
+package judge
+
+import (
+	"context"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/policy"
+)
+
+func (ev *evaluation) draw(name string, d policy.Draw) {
+	ev.draws, ev.drawNames = append(ev.draws, d), append(ev.drawNames, name)
+}
+
+// inactive ends judging for an agent or session that may not call. The bypass
+// opens all doors but those that a person has closed.
+func (ev *evaluation) inactive() bool {
+	s, stopped := ev.agent.Stopped(ev.request.Session)
+	if !stopped {
+		return false
+	}
+	who, scope := ev.request.Agent, haltd.ScopeAgent
+	if s.Session != "" {
+		who, scope = "This session of "+who, haltd.ScopeSession
+	}
+	f := switchedOff(who)
+	if s.DeactivatedBy != nil && *s.DeactivatedBy == haltd.ByKillSwitch {
+		if ev.decision.Bypass {
+			return false
+		}
+		f.Reason, f.Sentence = haltd.ReasonKilled, who+" was stopped by the kill switch. "+s.Why
+	}
+	ev.decision.Incident, ev.decision.Scope = s.Incident, scope
+	ev.decision.Findings = append(ev.decision.Findings, f)
+	ev.decision.Finding = f
+	return true
+}
+
+func switchedOff(who string) haltd.Finding {
+	return haltd.Finding{
+		Check: "inactive", Action: haltd.Block, Reason: haltd.ReasonManual,
+		Sentence: who + " was switched off by a person.",
+	}
+}
+
+// observe takes the reply to the request.
+func (ev *evaluation) observe(ctx context.Context, reply *haltd.Reply, now time.Time) (found []haltd.Finding) {
+	if ev.request.Call == nil || ev.place.Agent == "" {
+		return nil
+	}
+	j, r := ev.judge, ev.request
+	var signals []detect.Signal
+	answer := detect.ReadReply(reply)
+	// The client may be gone; what it was told still counts.
+	err := j.States.With(context.WithoutCancel(ctx), ev.place, now, func(m detect.Memory) {
+		signals = detect.Observe(ev.settings, j.state(m, r), ev.entry, detect.Source{Model: r.Call.Model, System: r.Call.System}, answer, now)
+	})
+	if err != nil {
+		j.Logger.Warn("reply not observed", "agent", r.Agent, "error", err)
+	}
+	for i := range signals {
+		if signals[i].Detector == detect.Growth {
+			signals[i].Session = r.Session
+			found = append(found, j.raiseGrowth(ev, signals[i], now))
+		}
+	}
+	return found
+}
