@@ -220,7 +220,7 @@ func (a *App) openJudge(ctx context.Context, cfg *config.Config) (err error) {
 	key := make([]byte, 32)
 	rand.Read(key)
 	a.judge = judge.New(judge.Options{
-		Control: a.control, Ledgers: a.ledgers, Sessions: a.store,
+		Agents: a.control, Incidents: a.control, Marks: a.control, Budgets: a.ledgers, Sessions: a.store,
 		States: memory.NewDetectors(sessions, sessionWords), Limits: memory.NewLimits(remembered),
 		Price: a.price, Record: a.recorder.Record, Key: key,
 		Meter: a.metrics, Clock: a.opts.Clock, Logger: a.log,

@@ -146,16 +146,16 @@ func (c *Control) SetBypass(ctx context.Context, on bool, by, why string) (haltd
 		return haltd.Bypass{}, fmt.Errorf("set the bypass: %w", err)
 	}
 	if on {
-		c.Logger.Warn("bypass is on: nothing but manual deactivation is enforced", "by", by, "reason", why)
+		c.log.Warn("bypass is on: nothing but manual deactivation is enforced", "by", by, "reason", why)
 	} else {
-		c.Logger.Warn("bypass is off: policy and detectors are enforced again", "by", by)
+		c.log.Warn("bypass is off: policy and detectors are enforced again", "by", by)
 	}
 	return b, nil
 }
 
 // Decide keeps a person's decision about an incident. It does not resume.
 func (c *Control) Decide(ctx context.Context, id string, status haltd.IncidentStatus, by, note string) (haltd.Incident, error) {
-	incident, err := c.Incidents.Incident(ctx, id)
+	incident, err := c.incidents.Incident(ctx, id)
 	if err != nil {
 		return haltd.Incident{}, err
 	}
@@ -171,5 +171,5 @@ func (c *Control) Decide(ctx context.Context, id string, status haltd.IncidentSt
 	if err != nil {
 		return haltd.Incident{}, fmt.Errorf("decide about incident %s: %w", id, err)
 	}
-	return c.Incidents.Incident(ctx, id)
+	return c.incidents.Incident(ctx, id)
 }

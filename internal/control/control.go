@@ -25,11 +25,18 @@ type Journal interface {
 	Announce(events []haltd.Event)
 }
 
+// Incidents reads what was raised. An unknown incident is CodeNotFound, a
+// store that does not answer CodeUnavailable.
+type Incidents interface {
+	Incident(ctx context.Context, id string) (haltd.Incident, error)
+	Incidents(ctx context.Context, q haltd.IncidentQuery) (incidents []haltd.Incident, next string, err error)
+}
+
 // Options are control's neighbours. All are needed but where it says
 // otherwise.
 type Options struct {
 	Store     haltd.ControlStore
-	Incidents haltd.IncidentStore
+	Incidents Incidents
 	Journal   Journal
 	// Cut ends the calls of a target that are on their way.
 	Cut func(haltd.Target)
@@ -42,7 +49,14 @@ type Options struct {
 // Control is the one place where standings, overrides, rules and the bypass
 // change.
 type Control struct {
-	Options
+	store     haltd.ControlStore
+	incidents Incidents
+	journal   Journal
+	cut       func(haltd.Target)
+	notify    func()
+	clock     haltd.Clock
+	log       *slog.Logger
+
 	changes sync.Mutex // held while the store and the table change together
 	table   atomic.Pointer[table]
 	raised  chan haltd.Change
@@ -75,7 +89,10 @@ func New(ctx context.Context, o Options, defaults haltd.Policy, file map[string]
 	if err != nil {
 		return nil, fmt.Errorf("load who may call: %w", err)
 	}
-	c := &Control{Options: o, raised: make(chan haltd.Change, raisedQueue), once: map[string]time.Time{}}
+	c := &Control{
+		store: o.Store, incidents: o.Incidents, journal: o.Journal, cut: o.Cut, notify: o.Notify, clock: o.Clock, log: o.Logger,
+		raised: make(chan haltd.Change, raisedQueue), once: map[string]time.Time{},
+	}
 	t := &table{
 		defaults: defaults, file: file, overrides: known.Overrides,
 		agents: map[string]*Agent{}, others: &Agent{}, bypass: known.Bypass,
@@ -178,20 +195,20 @@ func (c *Control) commit(ctx context.Context, change haltd.Change, next *table) 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
 	for i := range change.Events {
-		c.Journal.Stamp(&change.Events[i])
+		c.journal.Stamp(&change.Events[i])
 		if change.Incident != nil {
 			change.Incident.Event = change.Events[i].ID
 		}
 	}
-	if err := c.Store.Commit(ctx, change); err != nil {
+	if err := c.store.Commit(ctx, change); err != nil {
 		return err
 	}
 	if next != nil {
 		c.table.Store(next)
 	}
-	c.Journal.Announce(change.Events)
+	c.journal.Announce(change.Events)
 	if len(change.Notices) > 0 {
-		c.Notify()
+		c.notify()
 	}
 	return nil
 }
@@ -221,4 +238,4 @@ type Audit struct {
 }
 
 // now is the time as the store keeps it: a standing read back is the same.
-func (c *Control) now() time.Time { return c.Clock().UTC().Truncate(time.Microsecond) }
+func (c *Control) now() time.Time { return c.clock().UTC().Truncate(time.Microsecond) }

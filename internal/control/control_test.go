@@ -124,10 +124,11 @@ func event(kind haltd.EventType) haltd.Event {
 
 func (b *bench) kill(t *testing.T, target haltd.Target, id string) haltd.Standing {
 	t.Helper()
-	s, killed, err := b.Kill(t.Context(), target, incident(id, target.Session), event(haltd.EventKillSwitch))
+	killed, err := b.Kill(t.Context(), target, incident(id, target.Session), event(haltd.EventKillSwitch))
 	if err != nil || !killed {
 		t.Fatalf("killed %v, %v", killed, err)
 	}
+	s, _ := b.Standing(target)
 	return s
 }
 
@@ -189,7 +190,7 @@ func TestWhatIsNotWrittenHasNotHappened(t *testing.T) {
 	ctx, target := t.Context(), haltd.Target{Agent: "bot"}
 	for name, change := range map[string]func() error{
 		"kill": func() error {
-			_, _, err := b.Kill(ctx, target, incident("inc_a", "s"), event(haltd.EventKillSwitch))
+			_, err := b.Kill(ctx, target, incident("inc_a", "s"), event(haltd.EventKillSwitch))
 			return err
 		},
 		"activate":   func() error { _, err := b.Activate(ctx, target, 0, "ann", ""); return err },
@@ -218,7 +219,8 @@ func TestStandingsFollowEachOther(t *testing.T) {
 	b := newBench(t)
 	target := haltd.Target{Agent: "bot"}
 	b.kill(t, target, "inc_a")
-	if s, killed, err := b.Kill(t.Context(), target, incident("inc_b", "s"), event(haltd.EventKillSwitch)); err != nil || killed || s.Incident != "inc_a" {
+	killed, err := b.Kill(t.Context(), target, incident("inc_b", "s"), event(haltd.EventKillSwitch))
+	if s, _ := b.Standing(target); err != nil || killed || s.Incident != "inc_a" {
 		t.Errorf("killed again: %v, %+v, %v", killed, s, err)
 	}
 	// A person's stop over a kill is a person's; what stopped it stays known.
@@ -380,7 +382,8 @@ func TestOneOfManyKills(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 40 {
 		wg.Go(func() {
-			s, killed, err := b.Kill(context.Background(), haltd.Target{Agent: "bot"}, incident(fmt.Sprint("inc_", i), "s"), event(haltd.EventKillSwitch))
+			killed, err := b.Kill(context.Background(), haltd.Target{Agent: "bot"}, incident(fmt.Sprint("inc_", i), "s"), event(haltd.EventKillSwitch))
+			s, _ := b.Standing(haltd.Target{Agent: "bot"})
 			mu.Lock()
 			defer mu.Unlock()
 			if incidents[s.Incident] = true; err != nil {

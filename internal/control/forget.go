@@ -23,7 +23,7 @@ func (c *Control) watchSessions(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		if err := c.ForgetSessions(ctx); err != nil && ctx.Err() == nil {
-			c.Logger.Warn("sessions that are long silent are still remembered", "error", err)
+			c.log.Warn("sessions that are long silent are still remembered", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -51,7 +51,7 @@ func (c *Control) ForgetSessions(ctx context.Context) error {
 func (c *Control) forget(ctx context.Context, sessions []haltd.Target, before time.Time) error {
 	c.changes.Lock()
 	defer c.changes.Unlock()
-	gone, err := c.Store.ForgetSessions(ctx, sessions, before)
+	gone, err := c.store.ForgetSessions(ctx, sessions, before)
 	if err != nil || len(gone) == 0 {
 		return err
 	}

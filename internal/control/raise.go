@@ -36,7 +36,7 @@ func (c *Control) Raise(i haltd.Incident, event haltd.Event, notices ...haltd.No
 		return
 	}
 	if !c.enqueue(haltd.Change{Incident: &i, Events: []haltd.Event{event}, Notices: notices}) {
-		c.Logger.Error("too many incidents wait to be written; one was dropped", "agent", i.Agent, "reason", i.Reason)
+		c.log.Error("too many incidents wait to be written; one was dropped", "agent", i.Agent, "reason", i.Reason)
 		return
 	}
 	if i.Once == "" {
@@ -96,12 +96,12 @@ func (c *Control) raise(ctx context.Context, change haltd.Change) {
 			return
 		case haltd.CodeUnavailable:
 		default:
-			c.Logger.Error("incident not written", "agent", change.Incident.Agent, "error", err)
+			c.log.Error("incident not written", "agent", change.Incident.Agent, "error", err)
 			return
 		}
 		select {
 		case <-ctx.Done():
-			c.Logger.Error("incident not written", "agent", change.Incident.Agent, "error", err)
+			c.log.Error("incident not written", "agent", change.Incident.Agent, "error", err)
 			return
 		case <-time.After(wait):
 		}

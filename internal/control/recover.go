@@ -22,7 +22,7 @@ func (c *Control) watchBudgets(ctx context.Context) {
 			return
 		case <-tick.C:
 			if err := c.RecoverBudgets(ctx); err != nil && ctx.Err() == nil {
-				c.Logger.Warn("spent budgets not looked at", "error", err)
+				c.log.Warn("spent budgets not looked at", "error", err)
 			}
 		}
 	}
@@ -35,7 +35,7 @@ func (c *Control) RecoverBudgets(ctx context.Context) error {
 	for _, kind := range []haltd.IncidentKind{haltd.IncidentBudgetSoft, haltd.IncidentBudgetHard} {
 		q := haltd.IncidentQuery{Kind: kind, Status: haltd.IncidentOpen, Page: haltd.Page{Limit: 1000}}
 		for {
-			open, next, err := c.Incidents.Incidents(ctx, q)
+			open, next, err := c.incidents.Incidents(ctx, q)
 			if err != nil {
 				return err
 			}

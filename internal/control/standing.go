@@ -13,12 +13,12 @@ import (
 // called is stopped already, for a loop that many calls prove at once is killed
 // once, nor when it was resumed after the call was judged. On an error nothing
 // has changed either.
-func (c *Control) Kill(ctx context.Context, t haltd.Target, incident haltd.Incident, event haltd.Event) (_ haltd.Standing, killed bool, err error) {
+func (c *Control) Kill(ctx context.Context, t haltd.Target, incident haltd.Incident, event haltd.Event) (killed bool, err error) {
 	c.changes.Lock()
 	defer c.changes.Unlock()
 	a := c.Agent(t.Agent)
-	if s, stopped := a.Stopped(incident.Session); stopped || a.Activated(incident.Session).After(incident.Time) {
-		return s, false, nil
+	if _, stopped := a.Stopped(incident.Session); stopped || a.Activated(incident.Session).After(incident.Time) {
+		return false, nil
 	}
 	incident.Scope = haltd.ScopeAgent
 	if t.Session != "" {
@@ -35,9 +35,9 @@ func (c *Control) Kill(ctx context.Context, t haltd.Target, incident haltd.Incid
 		Standing: &s, Incident: &incident, Events: []haltd.Event{event}, Notices: []haltd.Notice{NoticeOf(&incident)},
 	}, next)
 	if err != nil {
-		return haltd.Standing{}, false, fmt.Errorf("kill %s: %w", t.Agent, err)
+		return false, fmt.Errorf("kill %s: %w", t.Agent, err)
 	}
-	return s, true, nil
+	return true, nil
 }
 
 // standing is that of a target, to be changed.
@@ -101,7 +101,7 @@ func nameOf(t haltd.Target) string {
 func (c *Control) Deactivate(ctx context.Context, t haltd.Target, now bool, by, why string) (haltd.Standing, error) {
 	s, err := c.deactivate(ctx, t, by, why)
 	if err == nil && now {
-		c.Cut(t)
+		c.cut(t)
 	}
 	return s, err
 }
@@ -127,10 +127,10 @@ func (c *Control) deactivate(ctx context.Context, t haltd.Target, by, why string
 
 // Mark finds where the rounds of a session begin to count.
 func (c *Control) Mark(ctx context.Context, agent, session string) (haltd.Mark, bool, error) {
-	return c.Store.Mark(ctx, agent, session)
+	return c.store.Mark(ctx, agent, session)
 }
 
 // SaveMark keeps a mark, so that a restart does not move it.
 func (c *Control) SaveMark(ctx context.Context, m haltd.Mark) error {
-	return c.Store.Commit(ctx, haltd.Change{Mark: &m})
+	return c.store.Commit(ctx, haltd.Change{Mark: &m})
 }

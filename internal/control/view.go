@@ -50,7 +50,7 @@ func (c *Control) Stopped(session string) []string {
 func (c *Control) Delete(ctx context.Context, agent, by string) error {
 	c.changes.Lock()
 	defer c.changes.Unlock()
-	if err := c.Store.DeleteAgent(ctx, agent); err != nil {
+	if err := c.store.DeleteAgent(ctx, agent); err != nil {
 		return fmt.Errorf("delete %s: %w", agent, err)
 	}
 	next := c.table.Load().clone()

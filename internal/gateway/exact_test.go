@@ -86,7 +86,7 @@ func TestAThrottledClientThatLeaves(t *testing.T) {
 	if e.Error != "client_left" || e.Status != 0 || forwarded.Load() != 1 {
 		t.Errorf("event %s %q, %d forwarded; want it gone with its client", e.Type, e.Error, forwarded.Load())
 	}
-	if s, _ := f.Gateway.Judge.Spending(t.Context(), "bot"); s[0].Held != (haltd.Spending{}) || s[0].Spent.Tokens != 9 {
+	if s, _ := f.judge.Spending(t.Context(), "bot"); s[0].Held != (haltd.Spending{}) || s[0].Spent.Tokens != 9 {
 		t.Errorf("spent %+v, held %+v; want the first call's 9 tokens", s[0].Spent, s[0].Held)
 	}
 	res, _ := f.send(t, "POST", chatPath, nil, chatBody)
@@ -112,7 +112,7 @@ func TestTheWaitEndsInAnotherLook(t *testing.T) {
 		done <- res
 	}()
 	for held := int64(0); held == 0; time.Sleep(time.Millisecond) {
-		s, _ := f.Gateway.Judge.Spending(t.Context(), "bot")
+		s, _ := f.judge.Spending(t.Context(), "bot")
 		held = s[0].Held.Tokens
 	}
 	if _, err := f.control.Deactivate(t.Context(), haltd.Target{Agent: "bot"}, false, "ann", ""); err != nil {
@@ -122,7 +122,7 @@ func TestTheWaitEndsInAnotherLook(t *testing.T) {
 		t.Errorf("%d %v, %d forwarded; want the inactive answer", res.StatusCode, res.Header, forwarded.Load())
 	}
 	f.Gateway.Wait()
-	if s, _ := f.Gateway.Judge.Spending(t.Context(), "bot"); s[0].Held != (haltd.Spending{}) {
+	if s, _ := f.judge.Spending(t.Context(), "bot"); s[0].Held != (haltd.Spending{}) {
 		t.Errorf("%+v is still held", s[0].Held)
 	}
 	f.activate(t, haltd.Target{Agent: "bot"})

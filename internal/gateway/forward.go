@@ -42,7 +42,7 @@ func (g *Gateway) forward(x *exchange) error {
 	reuse(x.texts)
 	x.texts = nil
 	out := x.upstreamRequest(up, body)
-	sent := g.Clock()
+	sent := g.clock()
 	overhead := sent.Sub(x.start) - x.waited
 	x.forwarded = true
 	res, err := up.transport.RoundTrip(out)
@@ -54,8 +54,8 @@ func (g *Gateway) forward(x *exchange) error {
 		case x.r.Context().Err() != nil:
 			return errClientLeft
 		}
-		up.health.failed(failureWords(err), g.Clock())
-		g.Logger.Warn("upstream unreachable", "provider", up.Name, "error", plainCause(err))
+		up.health.failed(failureWords(err), g.clock())
+		g.log.Warn("upstream unreachable", "provider", up.Name, "error", plainCause(err))
 		return refuse(http.StatusBadGateway, haltd.Errorf(haltd.CodeUpstream, "%s at %s cannot be reached: %s", up.Name, up.BaseURL.Host, plainCause(err)).
 			WithFix("Check providers.%s.base_url and the network between haltd and it.", up.Name))
 	}
@@ -63,12 +63,12 @@ func (g *Gateway) forward(x *exchange) error {
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		// Nobody asked for it, and what follows is no reply: reading it
 		// would not even end when the client leaves.
-		up.health.failed("switched protocols without being asked", g.Clock())
+		up.health.failed("switched protocols without being asked", g.clock())
 		return refuse(http.StatusBadGateway, haltd.Errorf(haltd.CodeUpstream, "%s at %s does not answer in HTTP", up.Name, up.BaseURL.Host).
 			WithFix("Check providers.%s.base_url.", up.Name))
 	}
-	g.Meter.Overhead(overhead)
-	up.health.answered(res.StatusCode, sent, g.Clock())
+	g.meter.Overhead(overhead)
+	up.health.answered(res.StatusCode, sent, g.clock())
 	g.deliver(x, res)
 	return nil
 }
@@ -157,7 +157,7 @@ func (g *Gateway) pump(x *exchange, from io.Reader, tap *wire.Tap, flush func())
 		n, err := from.Read(buf[:])
 		if n > 0 {
 			if x.sent == 0 {
-				x.event.FirstByte = haltd.Duration(g.Clock().Sub(x.start))
+				x.event.FirstByte = haltd.Duration(g.clock().Sub(x.start))
 			}
 			if _, werr := x.w.Write(buf[:n]); werr != nil {
 				x.event.Error, x.broken = "client_left", true
@@ -182,7 +182,7 @@ func (g *Gateway) pump(x *exchange, from io.Reader, tap *wire.Tap, flush func())
 			return false
 		case err != nil:
 			x.event.Error, x.broken = "upstream_cut", true
-			x.route.upstream.health.failed("cut its reply short", g.Clock())
+			x.route.upstream.health.failed("cut its reply short", g.clock())
 			return false
 		}
 	}

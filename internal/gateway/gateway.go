@@ -22,35 +22,6 @@ import (
 	"github.com/haltd/haltd/internal/wire"
 )
 
-// Recorder takes the event of each exchange and gives it its id. It must not
-// block.
-type Recorder interface {
-	Record(haltd.Event)
-}
-
-// Attempts tells a transport's retry from a request made again.
-type Attempts interface {
-	Digest(agent, path string, bodyHash uint64) uint64
-	Retry(digest uint64, claimed bool) bool
-	Ended(digest uint64, complete bool)
-	Stopped(digest uint64)
-}
-
-// Replies knows in which session a reply was given.
-type Replies interface {
-	Session(agent, reply string) string
-	Got(agent, reply, session string)
-}
-
-// Meter counts what the gateway does.
-type Meter interface {
-	Request(provider, decision string)
-	Overhead(time.Duration)
-	Unread()
-	InvalidAgentID()
-	InFlight(delta int)
-}
-
 // The decisions that Meter counts, besides the actions of verdicts.
 const (
 	decisionAllow  = "allow"  // forwarded as an LLM call
@@ -61,12 +32,12 @@ const (
 
 // Options are the gateway's neighbours. All are needed.
 type Options struct {
-	Keys *Keyring
+	Keys Keys
 	// AdminToken opens the admin API. Whatever carries it is refused: it would
 	// reach a provider as if it were the client's key. May be empty.
 	AdminToken string
 
-	Judge    *judge.Judge
+	Judge    Judge
 	Recorder Recorder
 	// Price is what a call cost; known is false where a default was used.
 	Price    func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
@@ -79,16 +50,30 @@ type Options struct {
 
 // Gateway serves agents. Configure it before the first request.
 type Gateway struct {
-	Options
+	keys       Keys
+	adminToken string
+	judging    Judge
+	recorder   Recorder
+	price      func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
+	attempts   Attempts
+	replies    Replies
+	meter      Meter
+	clock      haltd.Clock
+	log        *slog.Logger
+
 	inFlight sync.WaitGroup
 	flights  flights
-	seed     maphash.Seed // of the hashes of bodies
+	seed     maphash.Seed // of the hashes of bodies and attempts
 	settings atomic.Pointer[Settings]
 }
 
 // New makes a gateway that forwards by settings.
 func New(o Options, s *Settings) *Gateway {
-	g := &Gateway{Options: o, seed: maphash.MakeSeed()}
+	g := &Gateway{
+		keys: o.Keys, adminToken: o.AdminToken, judging: o.Judge, recorder: o.Recorder, price: o.Price,
+		attempts: o.Attempts, replies: o.Replies, meter: o.Meter, clock: o.Clock, log: o.Logger,
+		seed: maphash.MakeSeed(),
+	}
 	g.settings.Store(s)
 	return g
 }
@@ -116,12 +101,12 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.greet(w)
 		return
 	}
-	x := &exchange{w: w, r: r, settings: g.settings.Load(), start: g.Clock()}
-	g.Meter.InFlight(1)
+	x := &exchange{w: w, r: r, settings: g.settings.Load(), start: g.clock()}
+	g.meter.InFlight(1)
 	g.inFlight.Add(1)
 	defer func() {
 		g.inFlight.Done()
-		g.Meter.InFlight(-1)
+		g.meter.InFlight(-1)
 	}()
 	// Whatever happens on the path, also a panic, ends here: the ticket is
 	// settled or released and the event recorded, each once.

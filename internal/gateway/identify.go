@@ -82,7 +82,7 @@ func (g *Gateway) agentName(x *exchange) (string, error) {
 		if id, ok := haltd.AgentID(name); ok {
 			return id, nil
 		}
-		g.Meter.InvalidAgentID()
+		g.meter.InvalidAgentID()
 	}
 	return "", nil
 }
@@ -173,7 +173,11 @@ func (g *Gateway) sessionOf(x *exchange) (session string, named bool) {
 		return sessionName(hints.Session, ""), true
 	}
 	if hints.PreviousID != "" {
-		if s := g.Replies.Session(x.event.Agent, hints.PreviousID); s != "" {
+		s, err := g.replies.Session(x.r.Context(), x.event.Agent, hints.PreviousID)
+		if err != nil {
+			g.log.Warn("session of a reply not found: the state cannot be had", "agent", x.event.Agent, "error", err)
+		}
+		if s != "" {
 			return s, true
 		}
 	}

@@ -14,14 +14,14 @@ const ingestClient = "ingest"
 
 // Ingest judges and records a call that an agent made without the gateway.
 func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestVerdict, error) {
-	now := g.Clock()
+	now := g.clock()
 	e := ingestEvent(in)
 	e.Time = now.UTC()
-	e.Cost, _ = g.Price(e.Provider, e.Model, e.Tokens)
+	e.Cost, _ = g.price(e.Provider, e.Model, e.Tokens)
 	reply := &haltd.Reply{
 		Calls: in.ToolCalls, Text: hashWord(in.ResponseHash), Usage: e.Tokens, Counted: true, Complete: true,
 	}
-	d := g.Judge.Ingest(ctx, &judge.Request{
+	d, active := g.judging.Ingest(ctx, &judge.Request{
 		Agent: in.Agent, Session: in.Session, Named: in.Session != "",
 		Call: &haltd.Call{Model: in.Model}, Provider: in.Provider, Model: in.Model, PromptTokens: in.PromptTokens,
 		Event: e, Now: now,
@@ -32,10 +32,10 @@ func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestVerd
 	if s := g.settings.Load(); s.excerpts {
 		e.Excerpt = excerpt.New("").Finish(&haltd.Reply{Calls: in.ToolCalls}, s.secrets)
 	}
-	g.Judge.Control.Journal.Stamp(&e) // the answer names the event
-	g.Recorder.Record(e)
-	g.Meter.Request(e.Provider, d.Action.String())
-	verdict := ingestVerdict(&d, g.Judge.Control.Agent(in.Agent).Active(in.Session))
+	g.recorder.Stamp(&e) // the answer names the event
+	g.recorder.Record(e)
+	g.meter.Request(e.Provider, d.Action.String())
+	verdict := ingestVerdict(&d, active)
 	verdict.Event = e.ID
 	return verdict, nil
 }

@@ -41,7 +41,7 @@ func TestIngestIsChargedWhateverTheVerdict(t *testing.T) {
 			t.Errorf("report %d: %+v", i+1, v)
 		}
 	}
-	spent, err := f.Judge.Spending(t.Context(), "spender")
+	spent, err := f.judge.Spending(t.Context(), "spender")
 	if err != nil || spent[0].Spent.Tokens != 210 {
 		t.Errorf("spent %+v, %v; want all 210 tokens", spent, err)
 	}

@@ -21,7 +21,7 @@ func (g *Gateway) judge(x *exchange) error {
 		Agent: e.Agent, Session: e.Session, Shared: x.shared, Named: x.named,
 		Call: x.call, Retry: e.Retry, Provider: e.Provider, Model: e.Model, PromptTokens: int64(x.estimate),
 		Policies: x.policies, Descriptors: x.descriptors, Identity: x.identity(),
-		Event: *e, Now: g.Clock(),
+		Event: *e, Now: g.clock(),
 	}
 	if x.call != nil {
 		r.MaxTokens = int64(x.call.MaxTokens)
@@ -31,7 +31,7 @@ func (g *Gateway) judge(x *exchange) error {
 	}
 	// Should this request be the one that kills, this is how it ends.
 	r.Event.Time, r.Event.Status = x.start.UTC(), x.settings.blockStatus
-	x.decision, x.ticket = g.Judge.Judge(x.r.Context(), r)
+	x.decision, x.ticket = g.judging.Judge(x.r.Context(), r)
 	if delay := time.Duration(x.decision.Delay); x.decision.Action == haltd.Throttle {
 		if err := g.throttle(x, delay); err != nil {
 			return err
@@ -63,7 +63,7 @@ func (g *Gateway) throttle(x *exchange, delay time.Duration) error {
 func (g *Gateway) selectPolicies(x *exchange) {
 	x.policies = x.settings.policies.Match(x.r.Method, x.r.Host, x.route.path)
 	for _, p := range x.policies {
-		x.values = append(x.values, p.Descriptors(x.r, remoteIP(x.r), g.Clock()))
+		x.values = append(x.values, p.Descriptors(x.r, remoteIP(x.r), g.clock()))
 	}
 }
 

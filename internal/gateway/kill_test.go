@@ -385,7 +385,7 @@ func TestAVerdictFromBeforeTheResumeDoesNotKill(t *testing.T) {
 	judged := f.clock.now()
 	f.clock.advance(1e9)
 	f.activate(t, haltd.Target{Agent: "bot"})
-	_, killed, err := f.control.Kill(t.Context(), haltd.Target{Agent: "bot"}, haltd.Incident{ID: "inc_x", Time: judged, Agent: "bot", Session: "s"}, haltd.Event{Time: judged, Type: haltd.EventKillSwitch, Agent: "bot"})
+	killed, err := f.control.Kill(t.Context(), haltd.Target{Agent: "bot"}, haltd.Incident{ID: "inc_x", Time: judged, Agent: "bot", Session: "s"}, haltd.Event{Time: judged, Type: haltd.EventKillSwitch, Agent: "bot"})
 	if err != nil || killed || !f.control.Agent("bot").Standing.Active {
 		t.Errorf("killed %v, %v", killed, err)
 	}

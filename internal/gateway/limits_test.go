@@ -77,7 +77,7 @@ func TestParallelCallsOvershootByOneReservation(t *testing.T) {
 	f.events.wait(t, haltd.EventBlocked, 60)
 	close(up.release)
 	wg.Wait()
-	spent, err := f.Gateway.Judge.Spending(t.Context(), "bot")
+	spent, err := f.judge.Spending(t.Context(), "bot")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestABackgroundResponseIsChargedInFull(t *testing.T) {
 		f := newFixture(t, up, providersYAML+"agents:\n  bot: {budgets: {day: {hard_tokens: 100000}}}\n")
 		f.send(t, "POST", "/agents/bot/v1/responses", nil, `{"model":"gpt-x","background":true,"max_output_tokens":500,"input":"hi"}`)
 		e := f.last(t)
-		spent, err := f.Gateway.Judge.Spending(t.Context(), "bot")
+		spent, err := f.judge.Spending(t.Context(), "bot")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -347,7 +347,7 @@ func TestBypassOpensAllDoorsButManual(t *testing.T) {
 		t.Errorf("bypass %v, findings %v; want one of each check", v.Bypass, found)
 	}
 	// What is spent meanwhile counts.
-	if s, _ := f.Gateway.Judge.Spending(t.Context(), "bot"); s[1].Spent.Tokens != 4*9 || s[1].Held.Tokens != 0 {
+	if s, _ := f.judge.Spending(t.Context(), "bot"); s[1].Spent.Tokens != 4*9 || s[1].Held.Tokens != 0 {
 		t.Errorf("the month has %+v spent, %+v held; want the four calls", s[1].Spent, s[1].Held)
 	}
 	if _, err := f.control.Deactivate(t.Context(), haltd.Target{Agent: "bot"}, false, "ann", ""); err != nil {

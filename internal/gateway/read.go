@@ -26,12 +26,12 @@ func (g *Gateway) read(x *exchange) error {
 	if !isCall && !x.comparesWhole() {
 		return nil
 	}
-	arriving := g.Clock()
+	arriving := g.clock()
 	var err error
 	if x.body, err = readBody(x.r, x.settings.maxBody); err != nil {
 		return err
 	}
-	x.waited = g.Clock().Sub(arriving)
+	x.waited = g.clock().Sub(arriving)
 	x.bodyHash = maphash.Bytes(g.seed, x.body)
 	if !isCall {
 		return nil
@@ -71,8 +71,24 @@ func (g *Gateway) describeCall(x *exchange) {
 	if e.Session == "" {
 		e.Session, x.named = g.sessionOf(x)
 	}
-	x.attempt = g.Attempts.Digest(e.Agent, x.route.path, x.bodyHash)
-	e.Retry = g.Attempts.Retry(x.attempt, claimsRetry(x.r.Header))
+	x.attempt = g.digest(e.Agent, x.route.path, x.bodyHash)
+	var err error
+	if e.Retry, err = g.attempts.Retry(x.r.Context(), x.attempt, claimsRetry(x.r.Header)); err != nil {
+		g.log.Warn("retries not recognised: their state cannot be had", "agent", e.Agent, "error", err)
+	}
+}
+
+// digest names a request of an agent. It is keyed: an agent cannot make
+// another request look like its own.
+func (g *Gateway) digest(agent, path string, bodyHash uint64) uint64 {
+	var h maphash.Hash
+	h.SetSeed(g.seed)
+	h.WriteString(agent)
+	h.WriteByte(0)
+	h.WriteString(path)
+	h.WriteByte(0)
+	maphash.WriteComparable(&h, bodyHash)
+	return h.Sum64()
 }
 
 func claimsRetry(h http.Header) bool {

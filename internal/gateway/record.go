@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,7 +19,7 @@ func (g *Gateway) record(x *exchange) {
 	if x.probe {
 		return
 	}
-	now := g.Clock()
+	now := g.clock()
 	defer g.write(x)
 	defer g.count(x)
 	defer g.remember(x)
@@ -44,7 +46,7 @@ func (g *Gateway) describe(x *exchange, now time.Time) {
 		e.Estimated, e.Tokens = true, haltd.Usage{Input: int64(x.estimate)}
 	}
 	if e.Tokens != (haltd.Usage{}) {
-		cost, known := g.Price(e.Provider, e.Model, e.Tokens)
+		cost, known := g.price(e.Provider, e.Model, e.Tokens)
 		e.Cost, e.Unpriced = cost, !known
 	}
 	x.described = true
@@ -74,7 +76,7 @@ func (g *Gateway) write(x *exchange) {
 	if x.decision.Recorded {
 		return
 	}
-	defer func() { g.Recorder.Record(x.event) }()
+	defer func() { g.recorder.Record(x.event) }()
 	if x.draft != nil && x.reply != nil && !x.broken {
 		flusher(x.w)() // the client need not wait for the excerpt
 	}
@@ -138,14 +140,19 @@ func (g *Gateway) remember(x *exchange) {
 	if e.Format == "" {
 		return
 	}
-	if !x.forwarded {
-		g.Attempts.Stopped(x.attempt)
-		return
+	ctx := context.WithoutCancel(x.r.Context()) // the client may be gone
+	var err error
+	if x.forwarded {
+		whole := x.reply != nil && (x.reply.Complete || e.Unread != "")
+		err = g.attempts.Ended(ctx, x.attempt, whole && !e.Failed())
+	} else {
+		err = g.attempts.Stopped(ctx, x.attempt)
 	}
-	whole := x.reply != nil && (x.reply.Complete || e.Unread != "")
-	g.Attempts.Ended(x.attempt, whole && !e.Failed())
-	if x.reply != nil && x.reply.ID != "" {
-		g.Replies.Got(e.Agent, x.reply.ID, e.Session)
+	if x.forwarded && x.reply != nil && x.reply.ID != "" {
+		err = errors.Join(err, g.replies.SaveReply(ctx, e.Agent, x.reply.ID, e.Session))
+	}
+	if err != nil {
+		g.log.Warn("a call is not remembered: the state cannot be had", "agent", e.Agent, "error", err)
 	}
 }
 
@@ -162,10 +169,10 @@ func (g *Gateway) count(x *exchange) {
 	case e.Type == haltd.EventPass:
 		decision = decisionPassed
 	}
-	g.Meter.Request(e.Provider, decision)
+	g.meter.Request(e.Provider, decision)
 	if e.Unread != "" {
-		g.Meter.Unread()
-		g.Logger.Debug("reply unread", "provider", e.Provider, "reason", e.Unread)
+		g.meter.Unread()
+		g.log.Debug("reply unread", "provider", e.Provider, "reason", e.Unread)
 	}
 }
 

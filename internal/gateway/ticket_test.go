@@ -45,7 +45,7 @@ func (f *fixture) ended(t *testing.T, kind haltd.EventType, err string) haltd.Ev
 		t.Errorf("%d agents have calls that can be cut", n)
 	}
 	f.flights.mu.Unlock()
-	s, readErr := f.Gateway.Judge.Spending(t.Context(), "bot")
+	s, readErr := f.judge.Spending(t.Context(), "bot")
 	if readErr != nil || s[0].Held != (haltd.Spending{}) {
 		t.Errorf("%+v is still reserved, %v", s[0].Held, readErr)
 	}
@@ -78,7 +78,7 @@ func (f *fixture) rule(t *testing.T, action haltd.RuleAction) {
 
 func (f *fixture) spent(t *testing.T) int64 {
 	t.Helper()
-	s, err := f.Gateway.Judge.Spending(t.Context(), "bot")
+	s, err := f.judge.Spending(t.Context(), "bot")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestEveryEndEndsTheTicketOnce(t *testing.T) {
 }
 
 func (f *fixture) spending(t *testing.T) haltd.PeriodSpending {
-	s, err := f.Gateway.Judge.Spending(context.Background(), "bot")
+	s, err := f.judge.Spending(context.Background(), "bot")
 	if err != nil {
 		t.Error(err)
 		return haltd.PeriodSpending{}

@@ -15,9 +15,9 @@ import (
 // checkBudget stops an agent whose hard budget is spent.
 func (j *Judge) checkBudget(ctx context.Context, ev *evaluation) {
 	r := ev.request
-	over, err := j.Ledgers.Check(ctx, r.Agent, ev.agent.Policy.Budgets, ev.agent.Zone, r.Now)
+	over, err := j.budgets.Check(ctx, r.Agent, ev.agent.Policy.Budgets, ev.agent.Zone, r.Now)
 	if err != nil {
-		j.Logger.Warn("budget not checked", "agent", r.Agent, "error", err)
+		j.log.Warn("budget not checked", "agent", r.Agent, "error", err)
 		return // the reservation fails as well, and stops the call
 	}
 	for _, o := range over {
@@ -83,9 +83,9 @@ func (j *Judge) checkRates(ctx context.Context, ev *evaluation) {
 			}
 		}
 	}
-	j.ask(ctx, ev, ev.draws, ev.drawNames, j.Limits.Check, false)
+	j.ask(ctx, ev, ev.draws, ev.drawNames, j.limits.Check, false)
 	for i := range shadows {
-		j.ask(ctx, ev, shadows[i:i+1], shadowNames[i:i+1], j.Limits.Take, true)
+		j.ask(ctx, ev, shadows[i:i+1], shadowNames[i:i+1], j.limits.Take, true)
 	}
 }
 
@@ -97,7 +97,7 @@ func (j *Judge) ask(ctx context.Context, ev *evaluation, draws []policy.Draw, na
 	}
 	refused, wait, err := ask(ctx, draws, ev.request.Now)
 	if err != nil {
-		j.Logger.Warn("rate limits not checked: their state cannot be had", "agent", ev.request.Agent, "error", err)
+		j.log.Warn("rate limits not checked: their state cannot be had", "agent", ev.request.Agent, "error", err)
 		return
 	}
 	if refused >= 0 {
@@ -116,7 +116,7 @@ func (ev *evaluation) rateFinding(name string, wait time.Duration, shadow bool) 
 // checkRules asks the operator's rules; the first that matches decides.
 func (j *Judge) checkRules(ev *evaluation) {
 	r := ev.request
-	rule, ok := j.Control.MatchRule(policy.RuleQuery{
+	rule, ok := j.agents.MatchRule(policy.RuleQuery{
 		Model: r.Model, Provider: r.Provider, Agent: r.Agent, Session: r.Session,
 		PromptTokens: r.PromptTokens, Time: r.Now.In(ev.agent.Zone),
 	})
@@ -138,10 +138,10 @@ func (j *Judge) checkExact(ctx context.Context, ev *evaluation) {
 		}
 		id := r.Identity
 		id.Agent, id.Policy, id.Descriptors = r.Agent, p.ID, r.Descriptors(p)
-		key := detect.CounterKey(p.ID, id.Fingerprint(j.Key), p.Shadow)
-		count, err := j.Limits.Hit(ctx, key, p.Loop.Window(), r.Now)
+		key := detect.CounterKey(p.ID, id.Fingerprint(j.key), p.Shadow)
+		count, err := j.limits.Hit(ctx, key, p.Loop.Window(), r.Now)
 		if err != nil {
-			j.Logger.Warn("identical requests not counted: the counters cannot be had", "agent", r.Agent, "error", err)
+			j.log.Warn("identical requests not counted: the counters cannot be had", "agent", r.Agent, "error", err)
 			continue
 		}
 		if d := p.Loop.Decide(count); d.Detected {

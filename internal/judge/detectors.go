@@ -23,7 +23,7 @@ func (j *Judge) detect(ctx context.Context, ev *evaluation) {
 		h, err = j.read(ctx, ev.place, r)
 	}
 	if err == nil {
-		err = j.States.With(ctx, ev.place, r.Now, func(m detect.Memory) {
+		err = j.states.With(ctx, ev.place, r.Now, func(m detect.Memory) {
 			st := j.state(m, r)
 			if mark.needed && m.Note.Marked.Before(since) {
 				mark.put(st, m.Note, h, r, since)
@@ -33,13 +33,13 @@ func (j *Judge) detect(ctx context.Context, ev *evaluation) {
 		})
 	}
 	if err != nil {
-		j.Logger.Warn("call not judged by the detectors", "agent", r.Agent, "error", err)
+		j.log.Warn("call not judged by the detectors", "agent", r.Agent, "error", err)
 		ev.decision.decide()
 		return
 	}
 	if mark.made != nil {
-		if err := j.Control.SaveMark(context.WithoutCancel(ctx), *mark.made); err != nil {
-			j.Logger.Warn("mark not written: after a restart old rounds may be left out for longer", "agent", r.Agent, "error", err)
+		if err := j.marks.SaveMark(context.WithoutCancel(ctx), *mark.made); err != nil {
+			j.log.Warn("mark not written: after a restart old rounds may be left out for longer", "agent", r.Agent, "error", err)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func (j *Judge) detect(ctx context.Context, ev *evaluation) {
 func (j *Judge) read(ctx context.Context, p detect.Place, r *Request) (*detect.History, error) {
 	var before *detect.Pending
 	if len(r.Call.Rounds) == 0 {
-		if err := j.States.With(ctx, p, r.Now, func(m detect.Memory) { before = m.Session.Pending() }); err != nil {
+		if err := j.states.With(ctx, p, r.Now, func(m detect.Memory) { before = m.Session.Pending() }); err != nil {
 			return nil, err
 		}
 	}
@@ -202,11 +202,11 @@ func (j *Judge) findMark(ctx context.Context, p detect.Place, r *Request, since 
 	if since.IsZero() {
 		return m, nil
 	}
-	err := j.States.With(ctx, p, r.Now, func(mem detect.Memory) { m.needed = mem.Note.Marked.Before(since) })
+	err := j.states.With(ctx, p, r.Now, func(mem detect.Memory) { m.needed = mem.Note.Marked.Before(since) })
 	if err != nil || !m.needed {
 		return m, err
 	}
-	mark, ok, err := j.Control.Mark(ctx, r.Agent, r.Session)
+	mark, ok, err := j.marks.Mark(ctx, r.Agent, r.Session)
 	if err != nil {
 		return m, err
 	}
@@ -214,7 +214,7 @@ func (j *Judge) findMark(ctx context.Context, p detect.Place, r *Request, since 
 		m.known = &detect.Mark{Round: mark.Round, Count: mark.Count}
 		return m, nil
 	}
-	s, err := j.Sessions.Session(ctx, r.Agent, r.Session)
+	s, err := j.sessions.Session(ctx, r.Agent, r.Session)
 	m.fresh = err == nil && s.FirstSeen.After(since) || len(r.Call.Rounds) == 0 && haltd.ErrorCode(err) == haltd.CodeNotFound
 	if haltd.ErrorCode(err) == haltd.CodeNotFound {
 		err = nil

@@ -53,11 +53,11 @@ func (ev *evaluation) observe(ctx context.Context, reply *haltd.Reply, now time.
 	var signals []detect.Signal
 	answer := detect.ReadReply(reply)
 	// The client may be gone; what it was told still counts.
-	err := j.States.With(context.WithoutCancel(ctx), ev.place, now, func(m detect.Memory) {
+	err := j.states.With(context.WithoutCancel(ctx), ev.place, now, func(m detect.Memory) {
 		signals = detect.Observe(ev.settings, j.state(m, r), ev.entry, detect.Source{Model: r.Call.Model, System: r.Call.System}, answer, now)
 	})
 	if err != nil {
-		j.Logger.Warn("reply not observed", "agent", r.Agent, "error", err)
+		j.log.Warn("reply not observed", "agent", r.Agent, "error", err)
 	}
 	for i := range signals {
 		if signals[i].Detector == detect.Growth {

@@ -34,20 +34,20 @@ func (j *Judge) kill(ctx context.Context, ev *evaluation) {
 	if r.Excerpt != nil {
 		e.Excerpt = r.Excerpt()
 	}
-	_, killed, err := j.Control.Kill(ctx, target, incident, e)
+	killed, err := j.incidents.Kill(ctx, target, incident, e)
 	switch {
 	case err != nil:
-		j.Logger.Error("agent not killed: the store failed; this call is refused", "agent", r.Agent, "error", err)
+		j.log.Error("agent not killed: the store failed; this call is refused", "agent", r.Agent, "error", err)
 		ev.decision.Incident = ""
 		ev.decision.Action = haltd.Block
 	case killed:
 		ev.decision.Recorded, ev.decision.Scope = true, scope
-		j.Meter.Kill(ev.decision.Check)
-		j.Logger.Warn("agent killed", "agent", r.Agent, "session", r.Session, "reason", ev.decision.Check, "incident", incident.ID)
+		j.meter.Kill(ev.decision.Check)
+		j.log.Warn("agent killed", "agent", r.Agent, "session", r.Session, "reason", ev.decision.Check, "incident", incident.ID)
 	default: // another call of the same loop, or a person, was faster
 		ev.decision.Incident = ""
 		ev.decision.Action = haltd.Block
-		ev.agent = j.Control.Agent(r.Agent)
+		ev.agent = j.agents.Agent(r.Agent)
 		ev.inactive()
 	}
 }
@@ -75,14 +75,14 @@ func (j *Judge) report(ev *evaluation) {
 	case ev.rejected:
 		i := ev.incident(d, haltd.IncidentKillSwitch, r.Now)
 		i.ID = d.Incident
-		j.Control.Raise(i, ev.event(d, haltd.EventWarning, i.ID), control.NoticeOf(&i))
+		j.incidents.Raise(i, ev.event(d, haltd.EventWarning, i.ID), control.NoticeOf(&i))
 	case d.NewLevel && found:
 		i := ev.incident(d, haltd.IncidentKillSwitch, r.Now)
 		i.Shadow, i.Action, i.Reason, i.Detector, i.Sentence = true, shadow.Action, shadow.Reason, shadow.Check, shadow.Sentence
 		i.Once, i.OnceFor = once("shadow", r), ever
-		j.Control.Raise(i, ev.event(d, haltd.EventWarning, i.ID))
+		j.incidents.Raise(i, ev.event(d, haltd.EventWarning, i.ID))
 	case d.NewLevel && d.Incident == "": // or the incident has the evidence
-		j.Record(ev.event(d, haltd.EventWarning, ""))
+		j.record(ev.event(d, haltd.EventWarning, ""))
 	}
 }
 
@@ -126,7 +126,7 @@ func (j *Judge) raiseGrowth(ev *evaluation, s detect.Signal, now time.Time) halt
 	e.Time, e.Shadow, e.Score = now.UTC(), false, 0
 	notice := control.NoticeOf(&i)
 	notice.Tokens = s.Tokens
-	j.Control.Raise(i, e, notice)
+	j.incidents.Raise(i, e, notice)
 	return d.Finding
 }
 
@@ -156,5 +156,5 @@ func (j *Judge) raiseBudget(ev *evaluation, o ledger.Over) {
 	i.Once, i.OnceFor = fmt.Sprintf("budget:%s:%s:%s:%d", r.Agent, limit, o.Period, o.Start.Unix()), ever
 	e := ev.event(&d, haltd.EventAlert, i.ID)
 	e.Shadow = false
-	j.Control.Raise(i, e, control.NoticeOf(&i))
+	j.incidents.Raise(i, e, control.NoticeOf(&i))
 }

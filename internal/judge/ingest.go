@@ -10,16 +10,16 @@ import (
 
 // Ingest takes a call that was made without the gateway, with its reply, and
 // judges whether its agent should go on. What the call cost is spent, whatever
-// the verdict.
-func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost haltd.Money) Decision {
+// the decision. active says whether the agent may call again.
+func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost haltd.Money) (_ Decision, active bool) {
 	r.reported = true
-	seen := &evaluation{judge: j, request: r, agent: j.Control.Agent(r.Agent)}
+	seen := &evaluation{judge: j, request: r, agent: j.agents.Agent(r.Agent)}
 	seen.place, seen.settings = seen.placeOf(), settings(&seen.agent.Policy)
-	err := j.States.With(ctx, seen.place, r.Now, func(m detect.Memory) {
+	err := j.states.With(ctx, seen.place, r.Now, func(m detect.Memory) {
 		seen.entry = detect.Admit(seen.settings, j.state(m, r), detect.Verdict{}, r.Now)
 	})
 	if err != nil {
-		j.Logger.Warn("call not seen by the detectors", "agent", r.Agent, "error", err)
+		j.log.Warn("call not seen by the detectors", "agent", r.Agent, "error", err)
 	}
 	growth := seen.observe(ctx, reply, r.Now)
 
@@ -30,14 +30,14 @@ func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost
 	}
 	t.releaseMoney() // the call has been made: what it cost is charged below
 	spent := haltd.Spending{Cost: cost, Tokens: reply.Usage.Input + reply.Usage.Output}
-	crossed, err := j.Ledgers.Charge(ctx, ledger.Booking{
+	crossed, err := j.budgets.Charge(ctx, ledger.Booking{
 		Agent: r.Agent, Budgets: ev.agent.Policy.Budgets, Zone: ev.agent.Zone, Amount: spent, Now: r.Now,
 	})
 	if err != nil {
-		j.Logger.Error("a reported call is not booked", "agent", r.Agent, "error", err)
+		j.log.Error("a reported call is not booked", "agent", r.Agent, "error", err)
 	}
 	for _, over := range crossed {
 		j.raiseBudget(ev, over)
 	}
-	return ev.decision
+	return ev.decision, j.agents.Agent(r.Agent).Active(r.Session)
 }

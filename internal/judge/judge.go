@@ -14,7 +14,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
-	"github.com/haltd/haltd/internal/control"
 	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/policy"
 )
@@ -23,44 +22,15 @@ import (
 // history that is sent again is not read again.
 const words = 2 << 20
 
-// States keeps what the detectors know of agents and sessions.
-type States interface {
-	// With runs f while nobody else holds the memory of a session. It fails
-	// only when the memory cannot be had.
-	With(ctx context.Context, p detect.Place, now time.Time, f func(detect.Memory)) error
-}
-
-// Limits keeps buckets and counters. An error means that they cannot be had.
-type Limits interface {
-	// Check reports the first draw that would be refused, -1 for none, and
-	// how long to wait for it. Take does the same and draws from all or
-	// none.
-	Check(ctx context.Context, draws []policy.Draw, now time.Time) (refused int, wait time.Duration, err error)
-	Take(ctx context.Context, draws []policy.Draw, now time.Time) (refused int, wait time.Duration, err error)
-	// Charge takes more, into debt if need be; a negative cost gives back.
-	Charge(ctx context.Context, d policy.Draw, now time.Time) error
-	// Hit counts a request and renews its window.
-	Hit(ctx context.Context, key string, window time.Duration, now time.Time) (int, error)
-}
-
-// Sessions tells when a session was first seen.
-type Sessions interface {
-	Session(ctx context.Context, agent, id string) (haltd.Session, error)
-}
-
-// Meter counts what the judge does.
-type Meter interface {
-	Detect(time.Duration)
-	Kill(detector string)
-}
-
 // Options are the judge's neighbours. All are needed.
 type Options struct {
-	Control  *control.Control
-	Ledgers  *ledger.Ledgers
-	States   States
-	Limits   Limits
-	Sessions Sessions
+	Agents    Agents
+	Incidents Incidents
+	Marks     Marks
+	Budgets   Budgets
+	States    States
+	Limits    Limits
+	Sessions  Sessions
 	// Price is what tokens of a model cost.
 	Price func(provider, model string, u haltd.Usage) (haltd.Money, bool)
 	// Record takes an event and must not block.
@@ -74,12 +44,30 @@ type Options struct {
 
 // Judge judges requests.
 type Judge struct {
-	Options
-	cache *detect.Cache
+	agents    Agents
+	incidents Incidents
+	marks     Marks
+	budgets   Budgets
+	states    States
+	limits    Limits
+	sessions  Sessions
+	price     func(provider, model string, u haltd.Usage) (haltd.Money, bool)
+	record    func(haltd.Event)
+	key       []byte
+	meter     Meter
+	clock     haltd.Clock
+	log       *slog.Logger
+	cache     *detect.Cache
 }
 
 // New makes a judge.
-func New(o Options) *Judge { return &Judge{Options: o, cache: detect.NewCache(words)} }
+func New(o Options) *Judge {
+	return &Judge{
+		agents: o.Agents, incidents: o.Incidents, marks: o.Marks, budgets: o.Budgets,
+		states: o.States, limits: o.Limits, sessions: o.Sessions, price: o.Price, record: o.Record,
+		key: o.Key, meter: o.Meter, clock: o.Clock, log: o.Logger, cache: detect.NewCache(words),
+	}
+}
 
 // Request is a request as the checks see it.
 type Request struct {
@@ -124,7 +112,7 @@ func (r *Request) sessionID() uint64 {
 // taken nothing, and its ticket is ended already. The ticket is never nil.
 func (j *Judge) Judge(ctx context.Context, r *Request) (Decision, *Ticket) {
 	t := &Ticket{evaluation: evaluation{
-		judge: j, request: r, agent: j.Control.Agent(r.Agent), decision: Decision{Agent: r.Agent, Bypass: j.Control.Bypass().On},
+		judge: j, request: r, agent: j.agents.Agent(r.Agent), decision: Decision{Agent: r.Agent, Bypass: j.agents.Bypass().On},
 	}}
 	judged := false
 	defer func() {
@@ -149,9 +137,9 @@ func (j *Judge) evaluate(ctx context.Context, ev *evaluation) {
 	j.checkRules(ev)
 	j.checkExact(ctx, ev)
 	if ev.request.Call != nil {
-		began := j.Clock()
+		began := j.clock()
 		j.detect(ctx, ev)
-		j.Meter.Detect(j.Clock().Sub(began))
+		j.meter.Detect(j.clock().Sub(began))
 	} else {
 		ev.decision.decide()
 	}
@@ -172,10 +160,10 @@ func (j *Judge) takeTokens(ctx context.Context, ev *evaluation) bool {
 	if len(ev.draws) == 0 {
 		return true
 	}
-	refused, wait, err := j.Limits.Take(ctx, ev.draws, ev.request.Now)
+	refused, wait, err := j.limits.Take(ctx, ev.draws, ev.request.Now)
 	switch {
 	case err != nil:
-		j.Logger.Warn("rate limits not kept: their state cannot be had", "agent", ev.request.Agent, "error", err)
+		j.log.Warn("rate limits not kept: their state cannot be had", "agent", ev.request.Agent, "error", err)
 	case refused >= 0:
 		if !ev.decision.Bypass {
 			ev.decision.add(ev.rateFinding(ev.drawNames[refused], wait, false))
@@ -191,15 +179,15 @@ func (j *Judge) takeTokens(ctx context.Context, ev *evaluation) bool {
 // it is reserved and charged whether the budget has it or not.
 func (j *Judge) reserve(ctx context.Context, ev *evaluation) {
 	r := ev.request
-	reservation, over, err := j.Ledgers.Reserve(ctx, ledger.Booking{
+	reservation, over, err := j.budgets.Reserve(ctx, ledger.Booking{
 		Agent: r.Agent, Budgets: ev.agent.Policy.Budgets, Zone: ev.agent.Zone, Amount: ev.maxSpending(), Now: r.Now, Force: ev.decision.Bypass,
 	})
 	budgets := &ev.agent.Policy.Budgets
 	switch {
 	case err != nil && (ev.decision.Bypass || !budgets.Day.IsHard() && !budgets.Month.IsHard()):
-		j.Logger.Warn("nothing is reserved for a call", "agent", r.Agent, "error", err)
+		j.log.Warn("nothing is reserved for a call", "agent", r.Agent, "error", err)
 	case err != nil:
-		j.Logger.Error("call refused: its reservation cannot be written", "agent", r.Agent, "error", err)
+		j.log.Error("call refused: its reservation cannot be written", "agent", r.Agent, "error", err)
 		ev.decision.add(haltd.Finding{
 			Check: "budget", Action: haltd.Reject, Reason: haltd.ReasonUnsaved, RetryAfter: 5,
 			Sentence: "haltd cannot write to its store, and this agent has a hard budget that must not be forgotten.",
@@ -226,6 +214,6 @@ func (ev *evaluation) maxUsage() haltd.Usage {
 
 func (ev *evaluation) maxSpending() haltd.Spending {
 	u := ev.maxUsage()
-	cost, _ := ev.judge.Price(ev.request.Provider, ev.request.Model, u)
+	cost, _ := ev.judge.price(ev.request.Provider, ev.request.Model, u)
 	return haltd.Spending{Cost: cost, Tokens: u.Input + u.Output}
 }

@@ -26,9 +26,11 @@ var start = time.Date(2026, 3, 11, 12, 0, 0, 0, time.UTC)
 // bench is a judge with its neighbours and a clock that stands still.
 type bench struct {
 	*judge.Judge
-	now   time.Time
-	store *sqlite.Store
-	flush func() // writes what was raised; nothing can be raised afterwards
+	control *control.Control
+	ledgers *ledger.Ledgers
+	now     time.Time
+	store   *sqlite.Store
+	flush   func() // writes what was raised; nothing can be raised afterwards
 
 	mu     sync.Mutex
 	events []haltd.Event
@@ -73,17 +75,17 @@ func newBench(t *testing.T, p haltd.Policy, change ...func(*judge.Options)) *ben
 	if b.store, err = sqlite.Open(ctx, filepath.Join(t.TempDir(), "haltd.db")); err != nil {
 		t.Fatal(err)
 	}
-	c, err := control.New(ctx, control.Options{
+	b.control, err = control.New(ctx, control.Options{
 		Store: b.store, Incidents: b.store, Journal: b, Cut: func(haltd.Target) {}, Notify: func() {}, Clock: b.clock, Logger: log,
 	}, p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ledgers := ledger.Open(b.store, func(context.Context) error { return nil }, b.clock, log)
-	b.flush = sync.OnceFunc(func() { c.Close(ctx) })
-	t.Cleanup(func() { b.flush(); _ = ledgers.Close(ctx); b.store.Close() })
+	b.ledgers = ledger.Open(b.store, func(context.Context) error { return nil }, b.clock, log)
+	b.flush = sync.OnceFunc(func() { b.control.Close(ctx) })
+	t.Cleanup(func() { b.flush(); _ = b.ledgers.Close(ctx); b.store.Close() })
 	o := judge.Options{
-		Control: c, Ledgers: ledgers, Sessions: b.store,
+		Agents: b.control, Incidents: b.control, Marks: b.control, Budgets: b.ledgers, Sessions: b.store,
 		States: memory.NewDetectors(100, 1e6), Limits: memory.NewLimits(100),
 		Price:  func(_, _ string, u haltd.Usage) (haltd.Money, bool) { return haltd.Money(u.Input + u.Output), true },
 		Record: b.record, Key: []byte("k"), Meter: b, Clock: b.clock, Logger: log,
@@ -147,7 +149,7 @@ func (b *bench) rule(t *testing.T, action haltd.RuleAction) {
 	if action == haltd.RuleThrottle {
 		r.Config.DelayMS = 5
 	}
-	if _, err := b.Control.SaveRule(t.Context(), r, "ann"); err != nil {
+	if _, err := b.control.SaveRule(t.Context(), r, "ann"); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -155,8 +157,8 @@ func (b *bench) rule(t *testing.T, action haltd.RuleAction) {
 // spend uses up the budgets of bot.
 func (b *bench) spend(t *testing.T, n int64) {
 	t.Helper()
-	p, _ := b.Control.Policy("bot")
-	if _, err := b.Ledgers.Charge(t.Context(), ledger.Booking{Agent: "bot", Budgets: p.Budgets, Zone: time.UTC, Amount: haltd.Spending{Tokens: n}, Now: b.now}); err != nil {
+	p, _ := b.control.Policy("bot")
+	if _, err := b.ledgers.Charge(t.Context(), ledger.Booking{Agent: "bot", Budgets: p.Budgets, Zone: time.UTC, Amount: haltd.Spending{Tokens: n}, Now: b.now}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -225,7 +227,7 @@ func TestTheStrictestDecides(t *testing.T) {
 			}
 			if tc.spent {
 				p.Rates.Requests, p.Budgets.Day.HardTokens = 1, 100
-				b.Control.Configure(p, nil)
+				b.control.Configure(p, nil)
 				b.ask("other", saying("something else")) // takes the rate token
 				b.spend(t, 100)
 				p = killing()
@@ -233,7 +235,7 @@ func TestTheStrictestDecides(t *testing.T) {
 			for _, change := range tc.policy {
 				change(&p)
 			}
-			b.Control.Configure(p, nil)
+			b.control.Configure(p, nil)
 			if tc.rule != "" {
 				b.rule(t, tc.rule)
 			}
@@ -259,7 +261,7 @@ func TestInactiveEndsJudging(t *testing.T) {
 	p.Hours = []haltd.HourRange{{From: "01:00", To: "02:00"}}
 	b := newBench(t, p)
 	b.rule(t, haltd.RuleBlock)
-	if _, err := b.Control.Deactivate(t.Context(), haltd.Target{Agent: "bot"}, false, "ann", ""); err != nil {
+	if _, err := b.control.Deactivate(t.Context(), haltd.Target{Agent: "bot"}, false, "ann", ""); err != nil {
 		t.Fatal(err)
 	}
 	v := b.ask("s", stuck(12))
@@ -288,7 +290,7 @@ func TestWhatIsStoppedTakesNothing(t *testing.T) {
 	if f := v.Findings[len(v.Findings)-1]; f.Check != "exact" || !strings.Contains(f.Sentence, "6") {
 		t.Errorf("the last finding is %+v, want exact with all six hits", f)
 	}
-	if err := b.Control.DeleteRule(t.Context(), b.Control.Rules()[0].ID, "ann"); err != nil {
+	if err := b.control.DeleteRule(t.Context(), b.control.Rules()[0].ID, "ann"); err != nil {
 		t.Fatal(err)
 	}
 	if s, _ := b.Spending(t.Context(), "bot"); s[0].Held != (haltd.Spending{}) {
@@ -344,13 +346,13 @@ func TestRecheckGivesBack(t *testing.T) {
 	if d, ok := v.Recheck(t.Context()); !ok || d.Action != haltd.Allow {
 		t.Fatalf("an active agent: %+v", d.Finding)
 	}
-	if _, err := b.Control.Deactivate(t.Context(), haltd.Target{Agent: "bot"}, false, "ann", ""); err != nil {
+	if _, err := b.control.Deactivate(t.Context(), haltd.Target{Agent: "bot"}, false, "ann", ""); err != nil {
 		t.Fatal(err)
 	}
 	if d, ok := v.Recheck(t.Context()); ok || d.Check != "inactive" {
 		t.Errorf("decision %+v, want inactive", d.Finding)
 	}
-	if _, err := b.Control.Activate(t.Context(), haltd.Target{Agent: "bot"}, 0, "ann", ""); err != nil {
+	if _, err := b.control.Activate(t.Context(), haltd.Target{Agent: "bot"}, 0, "ann", ""); err != nil {
 		t.Fatal(err)
 	}
 	if s, _ := b.Spending(t.Context(), "bot"); s[0].Held != (haltd.Spending{}) {

@@ -52,7 +52,7 @@ type evaluation struct {
 // Recheck asks, after a wait, whether the agent may still call. When it may
 // not, ok is false, the decision says why, and the ticket is released.
 func (t *Ticket) Recheck(ctx context.Context) (_ Decision, ok bool) {
-	t.agent = t.judge.Control.Agent(t.request.Agent)
+	t.agent = t.judge.agents.Agent(t.request.Agent)
 	if !t.inactive() {
 		return t.decision, true
 	}
@@ -63,7 +63,7 @@ func (t *Ticket) Recheck(ctx context.Context) (_ Decision, ok bool) {
 // Cut is the decision on a call that was on its way when its agent was
 // stopped. The ticket is still to be settled.
 func (t *Ticket) Cut() Decision {
-	t.agent = t.judge.Control.Agent(t.request.Agent)
+	t.agent = t.judge.agents.Agent(t.request.Agent)
 	if !t.inactive() { // it was resumed again, but this call is cut
 		t.decision.Finding = switchedOff(t.request.Agent)
 		t.decision.Findings = append(t.decision.Findings, t.decision.Finding)
@@ -82,11 +82,11 @@ func (t *Ticket) Release(ctx context.Context) {
 	if t.drawn {
 		for _, d := range t.draws {
 			d.Cost = -d.Cost
-			_ = j.Limits.Charge(ctx, d, r.Now) // a state that is lost starts full
+			_ = j.limits.Charge(ctx, d, r.Now) // a state that is lost starts full
 		}
 	}
 	if t.entry != 0 {
-		_ = j.States.With(ctx, t.place, r.Now, func(m detect.Memory) { m.Window.Remove(t.entry) })
+		_ = j.states.With(ctx, t.place, r.Now, func(m detect.Memory) { m.Window.Remove(t.entry) })
 	}
 }
 
@@ -107,7 +107,7 @@ func (t *Ticket) Settle(ctx context.Context, used haltd.Usage, cost haltd.Money,
 	if t.drawn && t.tokens.Key != "" {
 		rest := t.tokens
 		rest.Cost = total - t.tokens.Cost
-		_ = t.judge.Limits.Charge(context.WithoutCancel(ctx), rest, now) // a state that is lost starts full
+		_ = t.judge.limits.Charge(context.WithoutCancel(ctx), rest, now) // a state that is lost starts full
 	}
 	for _, over := range t.reservation.Settle(haltd.Spending{Cost: cost, Tokens: total}) {
 		t.judge.raiseBudget(&t.evaluation, over)
@@ -145,7 +145,7 @@ func (t *Ticket) Extend(tokens int64) {
 		return
 	}
 	more := max(t.agent.Policy.Budgets.ReserveTokens, need-reserved.Tokens)
-	cost, _ := t.judge.Price(t.request.Provider, t.request.Model, haltd.Usage{Output: more})
+	cost, _ := t.judge.price(t.request.Provider, t.request.Model, haltd.Usage{Output: more})
 	t.reservation.Extend(haltd.Spending{Cost: cost, Tokens: more})
 }
 

@@ -78,7 +78,7 @@ func TestADecisionKeepsItsWord(t *testing.T) {
 	b := newBench(t, killing())
 	b.rule(t, haltd.RuleWarn)
 	v := b.ask("s", saying("hello"))
-	if _, err := b.Control.Deactivate(t.Context(), haltd.Target{Agent: "bot"}, true, "ann", ""); err != nil {
+	if _, err := b.control.Deactivate(t.Context(), haltd.Target{Agent: "bot"}, true, "ann", ""); err != nil {
 		t.Fatal(err)
 	}
 	cut := v.Cut()
