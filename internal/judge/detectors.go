@@ -23,7 +23,7 @@ func (j *Judge) detect(ctx context.Context, ev *evaluation) {
 		h, err = j.read(ctx, ev.place, r)
 	}
 	if err == nil {
-		err = j.states.With(ctx, ev.place, r.Now, func(m detect.Memory) {
+		err = j.states.Update(ctx, ev.place, r.Now, func(m detect.Memory) {
 			st := j.state(m, r)
 			if mark.needed && m.Note.Marked.Before(since) {
 				mark.put(st, m.Note, h, r, since)
@@ -50,7 +50,7 @@ func (j *Judge) detect(ctx context.Context, ev *evaluation) {
 func (j *Judge) read(ctx context.Context, p detect.Place, r *Request) (*detect.History, error) {
 	var before *detect.Pending
 	if len(r.Call.Rounds) == 0 {
-		if err := j.states.With(ctx, p, r.Now, func(m detect.Memory) { before = m.Session.Pending() }); err != nil {
+		if err := j.states.Update(ctx, p, r.Now, func(m detect.Memory) { before = m.Session.Pending() }); err != nil {
 			return nil, err
 		}
 	}
@@ -202,7 +202,7 @@ func (j *Judge) findMark(ctx context.Context, p detect.Place, r *Request, since 
 	if since.IsZero() {
 		return m, nil
 	}
-	err := j.states.With(ctx, p, r.Now, func(mem detect.Memory) { m.needed = mem.Note.Marked.Before(since) })
+	err := j.states.Update(ctx, p, r.Now, func(mem detect.Memory) { m.needed = mem.Note.Marked.Before(since) })
 	if err != nil || !m.needed {
 		return m, err
 	}

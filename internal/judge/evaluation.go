@@ -53,7 +53,7 @@ func (ev *evaluation) observe(ctx context.Context, reply *haltd.Reply, now time.
 	var signals []detect.Signal
 	answer := detect.ReadReply(reply)
 	// The client may be gone; what it was told still counts.
-	err := j.states.With(context.WithoutCancel(ctx), ev.place, now, func(m detect.Memory) {
+	err := j.states.Update(context.WithoutCancel(ctx), ev.place, now, func(m detect.Memory) {
 		signals = detect.Observe(ev.settings, j.state(m, r), ev.entry, detect.Source{Model: r.Call.Model, System: r.Call.System}, answer, now)
 	})
 	if err != nil {

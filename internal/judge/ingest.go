@@ -15,7 +15,7 @@ func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost
 	r.reported = true
 	seen := &evaluation{judge: j, request: r, agent: j.agents.Agent(r.Agent)}
 	seen.place, seen.settings = seen.placeOf(), settings(&seen.agent.Policy)
-	err := j.states.With(ctx, seen.place, r.Now, func(m detect.Memory) {
+	err := j.states.Update(ctx, seen.place, r.Now, func(m detect.Memory) {
 		seen.entry = detect.Admit(seen.settings, j.state(m, r), detect.Verdict{}, r.Now)
 	})
 	if err != nil {

@@ -54,9 +54,9 @@ type Budgets interface {
 
 // States keeps what the detectors know of agents and sessions.
 type States interface {
-	// With runs f while nobody else holds the state of a session. It fails
+	// Update runs f while nobody else uses the state of a session. It fails
 	// only when the state cannot be had; then f has not run.
-	With(ctx context.Context, p detect.Place, now time.Time, f func(detect.Memory)) error
+	Update(ctx context.Context, p detect.Place, now time.Time, f func(detect.Memory)) error
 }
 
 // Limits keeps buckets and counters. An error means that they cannot be had.

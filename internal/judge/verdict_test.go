@@ -131,7 +131,7 @@ type broken struct{}
 
 var errBroken = errors.New("out of reach")
 
-func (broken) With(context.Context, detect.Place, time.Time, func(detect.Memory)) error {
+func (broken) Update(context.Context, detect.Place, time.Time, func(detect.Memory)) error {
 	return errBroken
 }
 func (broken) Check(context.Context, []policy.Draw, time.Time) (int, time.Duration, error) {

@@ -66,7 +66,7 @@ func TestIdleAccountsAreEvicted(t *testing.T) {
 			tc.do(t, l, d)
 			pass(tc.passed)
 			if got := len(l.accounts) == 0; got != tc.evicted {
-				t.Errorf("closed: %v, want %v", got, tc.evicted)
+				t.Errorf("evicted: %v, want %v", got, tc.evicted)
 			}
 		})
 	}
@@ -80,7 +80,7 @@ func TestAClosedAccountForgetsNothing(t *testing.T) {
 	reserve(t, l, booking(3000)).Settle(tokens(2500))
 	pass(evictAfter)
 	if len(l.accounts) != 0 {
-		t.Fatal("the account is not closed")
+		t.Fatal("the account is not evicted")
 	}
 	if got := day(t, l, booking(0)); got.Spent.Tokens != 2500 || got.Held.Tokens != 0 {
 		t.Errorf("opened again with %d spent and %d held, want 2500", got.Spent.Tokens, got.Held.Tokens)

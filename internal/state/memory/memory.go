@@ -1,7 +1,7 @@
 // Package memory keeps the short-lived state of one node in memory: which
-// requests failed (so that their retries are known as retries), which session
-// a reply belongs to, and the windows and ledgers of the detectors. It is bounded and forgets the oldest first. It
-// touches no disk and no network.
+// requests failed, so that their retries are known as retries, which session a
+// reply belongs to, the state of the detectors, and buckets and counters. It is
+// bounded and evicts the oldest first. It touches no disk and no network.
 package memory
 
 import (
