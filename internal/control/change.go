@@ -11,14 +11,14 @@ import (
 	"github.com/haltd/haltd/internal/policy"
 )
 
-// Policy is the policy of an agent, and what the API said of it.
+// Policy is the effective policy of an agent, and its override by the API.
 func (c *Control) Policy(agent string) (effective haltd.Policy, own haltd.PolicyOverride) {
 	t := c.table.Load()
 	return t.agent(agent).Policy, t.overrides[agent]
 }
 
-// Override changes what the API says of an agent, which need not have called
-// yet. A policy that breaks a rule is CodeInvalid and changes nothing.
+// Override changes the API's override for an agent, which need not have called
+// yet. A policy that is not valid is CodeInvalid and changes nothing.
 func (c *Control) Override(ctx context.Context, agent, by string, change func(*haltd.PolicyOverride) error) (haltd.Policy, error) {
 	c.changes.Lock()
 	defer c.changes.Unlock()
@@ -50,7 +50,8 @@ func (c *Control) Override(ctx context.Context, agent, by string, change func(*h
 	return result, nil
 }
 
-// deepCopy keeps a change from reaching into what is in force.
+// deepCopy copies an override, so that a change to it does not reach the one
+// in force.
 func deepCopy(o haltd.PolicyOverride) (c haltd.PolicyOverride, err error) {
 	b, err := json.Marshal(o)
 	if err == nil {
@@ -59,11 +60,11 @@ func deepCopy(o haltd.PolicyOverride) (c haltd.PolicyOverride, err error) {
 	return c, err
 }
 
-// Rules are all rules in the order in which they are asked.
+// Rules lists all rules in the order in which they are matched.
 func (c *Control) Rules() []haltd.Rule { return slices.Clone(c.table.Load().list) }
 
-// inOrder sorts rules as they are asked.
-func inOrder(rules []haltd.Rule) []haltd.Rule {
+// sortRules sorts rules in the order in which they are matched.
+func sortRules(rules []haltd.Rule) []haltd.Rule {
 	slices.SortFunc(rules, func(a, b haltd.Rule) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
@@ -92,7 +93,7 @@ func (c *Control) SaveRule(ctx context.Context, r haltd.Rule, by string) (haltd.
 		r.CreatedAt = next.list[i].CreatedAt
 		next.list[i] = r
 	}
-	next.list = inOrder(next.list)
+	next.list = sortRules(next.list)
 	next.rules = policy.Compile(next.list)
 	err := c.commit(ctx, haltd.Change{
 		Rule: &r, Events: []haltd.Event{audit(now, haltd.Target{}, Audit{Change: "rule_saved", By: by, Rule: &r})},
@@ -153,7 +154,7 @@ func (c *Control) SetBypass(ctx context.Context, on bool, by, why string) (haltd
 	return b, nil
 }
 
-// Decide keeps a person's decision about an incident. It does not resume.
+// Decide saves a person's decision about an incident. It does not resume.
 func (c *Control) Decide(ctx context.Context, id string, status haltd.IncidentStatus, by, note string) (haltd.Incident, error) {
 	incident, err := c.incidents.Incident(ctx, id)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package control knows who may call and under which policy. It keeps all of
 // it in memory, so that the path of a request never waits for the store, and
-// makes every change durable before it takes effect. It decides nothing: what
-// it is told to change was judged by a detector or a person.
+// makes every change durable before it takes effect. It decides nothing: the
+// judge or a person has decided on each change.
 package control
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/haltd/haltd/internal/policy"
 )
 
-// Journal numbers events that are written outside of the queue, and tells
-// those who watch of them.
+// Journal gives ids to events that are written outside of the queue, and sends
+// them to subscribers. It does not fail.
 type Journal interface {
 	Stamp(e *haltd.Event)
 	Announce(events []haltd.Event)
@@ -38,9 +38,9 @@ type Options struct {
 	Store     haltd.ControlStore
 	Incidents Incidents
 	Journal   Journal
-	// Cut ends the calls of a target that are on their way.
+	// Cut ends the calls of a target that are in flight.
 	Cut func(haltd.Target)
-	// Notify says that a notice waits in the outbox.
+	// Notify is called when a notice waits in the outbox.
 	Notify func()
 	Clock  haltd.Clock
 	Logger *slog.Logger
@@ -62,7 +62,7 @@ type Control struct {
 	raised  chan haltd.Change
 	worker  sync.WaitGroup
 	stop    context.CancelFunc
-	// stopWatching ends what runs by the clock; stop ends everything.
+	// stopWatching ends the periodic workers; stop ends all workers.
 	stopWatching context.CancelFunc
 
 	raising sync.Mutex
@@ -70,12 +70,12 @@ type Control struct {
 	once    map[string]time.Time // what this process has raised, by Incident.Once
 }
 
-// table is all that is known at one moment. It never changes.
+// table is all that control knows at one moment. It never changes.
 type table struct {
 	defaults  haltd.Policy
 	file      map[string]haltd.PolicyOverride
 	overrides map[string]haltd.PolicyOverride // of the API
-	agents    map[string]*Agent               // those that somebody said something of
+	agents    map[string]*Agent               // with a policy or standing of their own
 	others    *Agent                          // all the rest
 	list      []haltd.Rule
 	rules     *policy.Ruleset
@@ -91,25 +91,25 @@ func New(ctx context.Context, o Options, defaults haltd.Policy, file map[string]
 	}
 	c := &Control{
 		store: o.Store, incidents: o.Incidents, journal: o.Journal, cut: o.Cut, notify: o.Notify, clock: o.Clock, log: o.Logger,
-		raised: make(chan haltd.Change, raisedQueue), once: map[string]time.Time{},
+		raised: make(chan haltd.Change, raiseQueue), once: map[string]time.Time{},
 	}
 	t := &table{
 		defaults: defaults, file: file, overrides: known.Overrides,
 		agents: map[string]*Agent{}, others: &Agent{}, bypass: known.Bypass,
-		list: inOrder(known.Rules), rules: policy.Compile(known.Rules),
+		list: sortRules(known.Rules), rules: policy.Compile(known.Rules),
 	}
 	for _, s := range known.Standings {
-		t.stand(s)
+		t.setStanding(s)
 	}
 	t.applyPolicies()
 	c.table.Store(t)
 	background, stop := context.WithCancel(context.Background())
 	c.stop = stop
-	c.worker.Go(func() { c.raiseAll(background) })
+	c.worker.Go(func() { c.writeRaised(background) })
 	watching, stopWatching := context.WithCancel(background)
 	c.stopWatching = stopWatching
-	c.worker.Go(func() { c.watchBudgets(watching) })
-	c.worker.Go(func() { c.watchSessions(watching) })
+	c.worker.Go(func() { c.recoverPeriodically(watching) })
+	c.worker.Go(func() { c.evictPeriodically(watching) })
 	return c, nil
 }
 
@@ -124,7 +124,7 @@ func (c *Control) Configure(defaults haltd.Policy, file map[string]haltd.PolicyO
 	c.table.Store(t)
 }
 
-// Agent is how an agent stands now.
+// Agent is the snapshot of an agent as it is now.
 func (c *Control) Agent(id string) *Agent { return c.table.Load().agent(id) }
 
 // MatchRule is the rule that decides about a call.
@@ -180,7 +180,8 @@ func (t *table) policy(id string, own haltd.PolicyOverride) haltd.Policy {
 	return own.Over(file.Over(t.defaults))
 }
 
-// zone is checked with the policy; an unknown one cannot come here.
+// zone loads a time zone. The policy was checked: an unknown one cannot come
+// here.
 func zone(name string) *time.Location {
 	if z, err := time.LoadLocation(name); err == nil {
 		return z
@@ -191,7 +192,7 @@ func zone(name string) *time.Location {
 // commit writes a change and, when it is written, makes next the table in
 // force. The caller holds changes.
 func (c *Control) commit(ctx context.Context, change haltd.Change, next *table) error {
-	// Once begun, a change is not left half known because its caller went.
+	// A change that has begun is finished, also when its caller is gone.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
 	for i := range change.Events {
@@ -237,5 +238,6 @@ type Audit struct {
 	Status     haltd.IncidentStatus  `json:"status,omitempty"`
 }
 
-// now is the time as the store keeps it: a standing read back is the same.
+// now is the time at the precision of the store, so that a standing reads back
+// as it was written.
 func (c *Control) now() time.Time { return c.clock().UTC().Truncate(time.Microsecond) }

@@ -21,7 +21,7 @@ import (
 
 var noon = time.Date(2026, 3, 11, 12, 0, 0, 0, time.UTC)
 
-// journal numbers events and keeps those it was told of.
+// journal gives ids to events and keeps those that were announced.
 type journal struct {
 	mu        sync.Mutex
 	ids       haltd.EventIDs
@@ -77,7 +77,7 @@ type bench struct {
 	path    string
 	passed  atomic.Int64 // since noon
 	cuts    []haltd.Target
-	told    int
+	notices int    // that were announced
 	flush   func() // writes what was raised and ends control
 }
 
@@ -91,7 +91,7 @@ func open(t *testing.T, path string) *bench {
 	b.flaky = &flaky{ControlStore: b.store}
 	b.Control, err = New(context.Background(), Options{
 		Store: b.flaky, Incidents: b.store, Journal: b.journal,
-		Cut: func(t haltd.Target) { b.cuts = append(b.cuts, t) }, Notify: func() { b.told++ },
+		Cut: func(t haltd.Target) { b.cuts = append(b.cuts, t) }, Notify: func() { b.notices++ },
 		Clock: func() time.Time { return noon.Add(time.Duration(b.passed.Load())) }, Logger: slog.New(slog.DiscardHandler),
 	}, haltd.DefaultPolicy(), nil)
 	if err != nil {
@@ -210,8 +210,8 @@ func TestWhatIsNotWrittenHasNotHappened(t *testing.T) {
 			t.Errorf("%s: %v, want the store's error", name, err)
 		}
 	}
-	if b.table.Load() != before || len(b.journal.announced) != announced || b.told != 0 || len(b.cuts) != 0 {
-		t.Errorf("table changed %v, %d events announced, %d told, cuts %v; want nothing", b.table.Load() != before, len(b.journal.announced)-announced, b.told, b.cuts)
+	if b.table.Load() != before || len(b.journal.announced) != announced || b.notices != 0 || len(b.cuts) != 0 {
+		t.Errorf("table changed %v, %d events announced, %d notices, cuts %v; want nothing", b.table.Load() != before, len(b.journal.announced)-announced, b.notices, b.cuts)
 	}
 }
 
@@ -236,12 +236,12 @@ func TestStandingsFollowEachOther(t *testing.T) {
 		t.Errorf("incident %q, %v; want it resumed", i.Status, err)
 	}
 	notices, _ := b.store.Notices(t.Context(), 10)
-	if len(notices) != 2 || notices[0].Recovery || !notices[1].Recovery || b.told != 2 {
-		t.Errorf("notices %+v, told %d times", notices, b.told)
+	if len(notices) != 2 || notices[0].Recovery || !notices[1].Recovery || b.notices != 2 {
+		t.Errorf("notices %+v, announced %d times", notices, b.notices)
 	}
 	// Activating what is active is no recovery.
-	if _, err := b.Activate(t.Context(), target, 0, "ann", ""); err != nil || b.told != 2 {
-		t.Errorf("%v, told %d times", err, b.told)
+	if _, err := b.Activate(t.Context(), target, 0, "ann", ""); err != nil || b.notices != 2 {
+		t.Errorf("%v, announced %d times", err, b.notices)
 	}
 }
 
@@ -358,7 +358,7 @@ func TestRaisedOnce(t *testing.T) {
 func TestADroppedIncidentComesAgain(t *testing.T) {
 	b := newBench(t)
 	b.flaky.set(haltd.Errorf(haltd.CodeUnavailable, "the disk is full"))
-	for i := range raisedQueue + 10 {
+	for i := range raiseQueue + 10 {
 		b.Raise(incident(fmt.Sprint("inc_", i), "s"), event(haltd.EventWarning))
 	}
 	late := incident("inc_late", "s")

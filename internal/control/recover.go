@@ -10,10 +10,10 @@ import (
 	"github.com/haltd/haltd/internal/policy"
 )
 
-// recoverEvery is how often spent budgets are looked at for a new period.
+// recoverEvery is how often spent budgets are checked for a new period.
 const recoverEvery = 15 * time.Second
 
-func (c *Control) watchBudgets(ctx context.Context) {
+func (c *Control) recoverPeriodically(ctx context.Context) {
 	tick := time.NewTicker(recoverEvery)
 	defer tick.Stop()
 	for {
@@ -22,15 +22,15 @@ func (c *Control) watchBudgets(ctx context.Context) {
 			return
 		case <-tick.C:
 			if err := c.RecoverBudgets(ctx); err != nil && ctx.Err() == nil {
-				c.log.Warn("spent budgets not looked at", "error", err)
+				c.log.Warn("spent budgets not checked", "error", err)
 			}
 		}
 	}
 }
 
 // RecoverBudgets closes the incidents of budgets whose period is over. A hard
-// budget stopped its agent, so whoever was told of that is told again. The
-// record alone says which are open: a restart forgets none.
+// budget stopped its agent, so its end is notified too. The store says which
+// incidents are open, so that a restart misses none.
 func (c *Control) RecoverBudgets(ctx context.Context) error {
 	for _, kind := range []haltd.IncidentKind{haltd.IncidentBudgetSoft, haltd.IncidentBudgetHard} {
 		q := haltd.IncidentQuery{Kind: kind, Status: haltd.IncidentOpen, Page: haltd.Page{Limit: 1000}}

@@ -83,15 +83,15 @@ func (j *Judge) checkRates(ctx context.Context, ev *evaluation) {
 			}
 		}
 	}
-	j.ask(ctx, ev, ev.draws, ev.drawNames, j.limits.Check, false)
+	j.checkDraws(ctx, ev, ev.draws, ev.drawNames, j.limits.Check, false)
 	for i := range shadows {
-		j.ask(ctx, ev, shadows[i:i+1], shadowNames[i:i+1], j.limits.Take, true)
+		j.checkDraws(ctx, ev, shadows[i:i+1], shadowNames[i:i+1], j.limits.Take, true)
 	}
 }
 
-type asker func(context.Context, []policy.Draw, time.Time) (int, time.Duration, error)
+type drawFunc func(context.Context, []policy.Draw, time.Time) (int, time.Duration, error)
 
-func (j *Judge) ask(ctx context.Context, ev *evaluation, draws []policy.Draw, names []string, ask asker, shadow bool) {
+func (j *Judge) checkDraws(ctx context.Context, ev *evaluation, draws []policy.Draw, names []string, ask drawFunc, shadow bool) {
 	if len(draws) == 0 {
 		return
 	}

@@ -40,8 +40,8 @@ func (d *Decision) decide() {
 	}
 }
 
-// only is a decision beside the one on a request: about what was found of its
+// decisionOn is a decision beside the one on a request: about what was found of its
 // reply or its budget.
-func only(agent string, f haltd.Finding, detected detect.Verdict) Decision {
+func decisionOn(agent string, f haltd.Finding, detected detect.Verdict) Decision {
 	return Decision{Finding: f, Agent: agent, Findings: []haltd.Finding{f}, Detected: detected}
 }

@@ -6,15 +6,36 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/control"
+	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/policy"
 )
+
+// evaluation is one request under judgement, and what it takes when it passes.
+type evaluation struct {
+	judge    *Judge
+	request  *Request
+	agent    *control.Agent
+	decision Decision
+
+	settings detect.Settings
+	place    detect.Place
+	entry    uint64 // in the window; 0 when it is not there
+	rejected bool   // the first rejection of its session
+
+	draws       []policy.Draw // that the rate limits ask for
+	drawNames   []string
+	drawn       bool        // all of them were taken
+	tokens      policy.Draw // of the limit in tokens
+	reservation *ledger.Reservation
+}
 
 func (ev *evaluation) draw(name string, d policy.Draw) {
 	ev.draws, ev.drawNames = append(ev.draws, d), append(ev.drawNames, name)
 }
 
-// inactive ends judging for an agent or session that may not call. The bypass
-// opens all doors but those that a person has closed.
+// inactive blocks an agent or session that may not call. The bypass lets all
+// call but those that a person has switched off.
 func (ev *evaluation) inactive() bool {
 	s, stopped := ev.agent.Stopped(ev.request.Session)
 	if !stopped {
@@ -37,6 +58,7 @@ func (ev *evaluation) inactive() bool {
 	return true
 }
 
+// switchedOff is the finding about an agent that a person has stopped.
 func switchedOff(who string) haltd.Finding {
 	return haltd.Finding{
 		Check: "inactive", Action: haltd.Block, Reason: haltd.ReasonManual,
@@ -44,7 +66,7 @@ func switchedOff(who string) haltd.Finding {
 	}
 }
 
-// observe takes the reply to the request.
+// observe gives the reply to the detectors and raises what only it shows.
 func (ev *evaluation) observe(ctx context.Context, reply *haltd.Reply, now time.Time) (found []haltd.Finding) {
 	if ev.request.Call == nil || ev.place.Agent == "" {
 		return nil
@@ -52,7 +74,7 @@ func (ev *evaluation) observe(ctx context.Context, reply *haltd.Reply, now time.
 	j, r := ev.judge, ev.request
 	var signals []detect.Signal
 	answer := detect.ReadReply(reply)
-	// The client may be gone; what it was told still counts.
+	// A reply counts, also when the client is gone.
 	err := j.states.Update(context.WithoutCancel(ctx), ev.place, now, func(m detect.Memory) {
 		signals = detect.Observe(ev.settings, j.state(m, r), ev.entry, detect.Source{Model: r.Call.Model, System: r.Call.System}, answer, now)
 	})

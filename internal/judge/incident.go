@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"time"
@@ -13,46 +12,12 @@ import (
 )
 
 const (
-	growthOnce = 24 * time.Hour
-	rejectOnce = time.Hour // what is rejected within it is one incident
-	ever       = 100 * 365 * 24 * time.Hour
+	growthSpan    = 24 * time.Hour
+	rejectionSpan = time.Hour // what is rejected within it is one incident
+	forever       = 100 * 365 * 24 * time.Hour
 )
 
-// kill stops the agent, or the session, before anybody is told. When that
-// cannot be written, the request is stopped all the same, but not as killed.
-func (j *Judge) kill(ctx context.Context, ev *evaluation) {
-	r := ev.request
-	target, scope := haltd.Target{Agent: r.Agent}, haltd.ScopeAgent
-	incident := ev.incident(&ev.decision, haltd.IncidentKillSwitch, r.Now)
-	if r.Shared || ev.agent.Policy.KillSwitch.KillScope == haltd.ScopeSession {
-		target.Session, scope = r.Session, haltd.ScopeSession
-	}
-	e := r.Event
-	ev.decision.Incident = incident.ID
-	ev.decision.Describe(&e)
-	e.Type, e.Verdict = haltd.EventKillSwitch, ev.decision.Full()
-	if r.Excerpt != nil {
-		e.Excerpt = r.Excerpt()
-	}
-	killed, err := j.incidents.Kill(ctx, target, incident, e)
-	switch {
-	case err != nil:
-		j.log.Error("agent not killed: the store failed; this call is refused", "agent", r.Agent, "error", err)
-		ev.decision.Incident = ""
-		ev.decision.Action = haltd.Block
-	case killed:
-		ev.decision.Recorded, ev.decision.Scope = true, scope
-		j.meter.Kill(ev.decision.Check)
-		j.log.Warn("agent killed", "agent", r.Agent, "session", r.Session, "reason", ev.decision.Check, "incident", incident.ID)
-	default: // another call of the same loop, or a person, was faster
-		ev.decision.Incident = ""
-		ev.decision.Action = haltd.Block
-		ev.agent = j.agents.Agent(r.Agent)
-		ev.inactive()
-	}
-}
-
-// incident is a decision as a person will look at it.
+// incident makes the incident about a decision.
 func (ev *evaluation) incident(d *Decision, kind haltd.IncidentKind, now time.Time) haltd.Incident {
 	r := ev.request
 	return haltd.Incident{
@@ -64,9 +29,9 @@ func (ev *evaluation) incident(d *Decision, kind haltd.IncidentKind, now time.Ti
 	}
 }
 
-// report raises what a person should look at though nobody was killed: the
-// first time that the switch would have killed a session, and the first
-// rejection of one. What the detectors merely warn of becomes an event.
+// report raises an incident though nobody was killed: the first time that the
+// kill switch would have killed a session, and the first rejection of one. A
+// mere warning of the detectors becomes an event.
 func (j *Judge) report(ev *evaluation) {
 	r, d := ev.request, &ev.decision
 	shadow, found := d.wouldStop()
@@ -79,16 +44,16 @@ func (j *Judge) report(ev *evaluation) {
 	case d.NewLevel && found:
 		i := ev.incident(d, haltd.IncidentKillSwitch, r.Now)
 		i.Shadow, i.Action, i.Reason, i.Detector, i.Sentence = true, shadow.Action, shadow.Reason, shadow.Check, shadow.Sentence
-		i.Once, i.OnceFor = once("shadow", r), ever
+		i.Once, i.OnceFor = onceKey("shadow", r), forever
 		j.incidents.Raise(i, ev.event(d, haltd.EventWarning, i.ID))
 	case d.NewLevel && d.Incident == "": // or the incident has the evidence
 		j.record(ev.event(d, haltd.EventWarning, ""))
 	}
 }
 
-// once names what is told once for a session. No agent has a space in its id,
-// so that no two sessions share a name.
-func once(what string, r *Request) string { return what + ":" + r.Agent + " " + r.Session }
+// onceKey names an incident that is raised once for a session. No agent has a
+// space in its id, so that no two sessions share a key.
+func onceKey(what string, r *Request) string { return what + ":" + r.Agent + " " + r.Session }
 
 // wouldStop is what a detector would have done while its switch is off.
 func (d *Decision) wouldStop() (haltd.Finding, bool) {
@@ -100,7 +65,7 @@ func (d *Decision) wouldStop() (haltd.Finding, bool) {
 	return haltd.Finding{}, false
 }
 
-// event is an event beside that of the request, about a decision.
+// event makes an event about a decision, besides that of the request.
 func (ev *evaluation) event(d *Decision, kind haltd.EventType, incident string) haltd.Event {
 	e := ev.request.Event
 	return haltd.Event{
@@ -116,12 +81,12 @@ func (ev *evaluation) event(d *Decision, kind haltd.EventType, incident string) 
 // end, once a day.
 func (j *Judge) raiseGrowth(ev *evaluation, s detect.Signal, now time.Time) haltd.Finding {
 	r := ev.request
-	d := only(r.Agent, haltd.Finding{
+	d := decisionOn(r.Agent, haltd.Finding{
 		Check: string(detect.Growth), Action: haltd.Warn, Reason: haltd.ReasonGrowth, Sentence: s.Sentence(r.Agent),
 	}, detect.Verdict{Level: s.Level, Signals: []detect.Signal{s}})
 	d.Grace, d.Bypass = ev.decision.Grace, ev.decision.Bypass
 	i := ev.incident(&d, haltd.IncidentGrowth, now)
-	i.Once, i.OnceFor = once("growth", r), growthOnce
+	i.Once, i.OnceFor = onceKey("growth", r), growthSpan
 	e := ev.event(&d, haltd.EventGrowth, i.ID)
 	e.Time, e.Shadow, e.Score = now.UTC(), false, 0
 	notice := control.NoticeOf(&i)
@@ -130,8 +95,8 @@ func (j *Judge) raiseGrowth(ev *evaluation, s detect.Signal, now time.Time) halt
 	return d.Finding
 }
 
-// amount is what was spent, for a person.
-func amount(s haltd.Spending) string {
+// formatSpending writes an amount for a person.
+func formatSpending(s haltd.Spending) string {
 	digits := strconv.FormatInt(s.Tokens, 10)
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
@@ -146,14 +111,14 @@ func (j *Judge) raiseBudget(ev *evaluation, o ledger.Over) {
 	if o.Hard {
 		kind, reason, action, limit = haltd.IncidentBudgetHard, haltd.ReasonBudget, haltd.Block, "hard"
 	}
-	d := only(r.Agent, haltd.Finding{
+	d := decisionOn(r.Agent, haltd.Finding{
 		Check: "budget", Action: action, Reason: reason, Name: string(o.Period),
-		Sentence: fmt.Sprintf("%s has reached its %s %s budget: %s are spent.", r.Agent, limit, adjective(o.Period), amount(o.Spent)),
+		Sentence: fmt.Sprintf("%s has reached its %s %s budget: %s are spent.", r.Agent, limit, adjective(o.Period), formatSpending(o.Spent)),
 	}, detect.Verdict{})
 	d.Grace, d.Bypass = ev.decision.Grace, ev.decision.Bypass
 	i := ev.incident(&d, kind, r.Now)
 	i.Scope = haltd.ScopeAgent
-	i.Once, i.OnceFor = fmt.Sprintf("budget:%s:%s:%s:%d", r.Agent, limit, o.Period, o.Start.Unix()), ever
+	i.Once, i.OnceFor = fmt.Sprintf("budget:%s:%s:%s:%d", r.Agent, limit, o.Period, o.Start.Unix()), forever
 	e := ev.event(&d, haltd.EventAlert, i.ID)
 	e.Shadow = false
 	j.incidents.Raise(i, e, control.NoticeOf(&i))

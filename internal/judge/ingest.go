@@ -12,9 +12,9 @@ import (
 // judges whether its agent should go on. What the call cost is spent, whatever
 // the decision. active says whether the agent may call again.
 func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost haltd.Money) (_ Decision, active bool) {
-	r.reported = true
+	r.ingested = true
 	seen := &evaluation{judge: j, request: r, agent: j.agents.Agent(r.Agent)}
-	seen.place, seen.settings = seen.placeOf(), settings(&seen.agent.Policy)
+	seen.place, seen.settings = seen.statePlace(), settings(&seen.agent.Policy)
 	err := j.states.Update(ctx, seen.place, r.Now, func(m detect.Memory) {
 		seen.entry = detect.Admit(seen.settings, j.state(m, r), detect.Verdict{}, r.Now)
 	})

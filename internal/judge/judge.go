@@ -1,8 +1,9 @@
-// Package judge joins what policy and detectors say of a request with what is
-// known of its agent and session, and turns it into one verdict: the strictest
-// action wins, and the evidence of all is kept. It opens nothing itself:
-// standings come from control, money from ledger, and the short-lived state is
-// a port. The clock comes with each request.
+// Package judge decides about requests. It joins the findings of policy and
+// detectors with what is known of the agent and session: the strictest action
+// wins, and the evidence of all is kept. A decision is plain data; a ticket
+// stands for what the request holds until it is settled or released. The
+// package opens nothing itself: standings come from control, money from ledger,
+// and the short-lived state is a port. The clock comes with each request.
 package judge
 
 import (
@@ -18,9 +19,9 @@ import (
 	"github.com/haltd/haltd/internal/policy"
 )
 
-// words is how many words of message features are kept by digest, so that a
-// history that is sent again is not read again.
-const words = 2 << 20
+// cacheWords is the size of the cache of message features, in words of eight
+// bytes. A history that is sent again is not read again.
+const cacheWords = 2 << 20
 
 // Options are the judge's neighbours. All are needed.
 type Options struct {
@@ -65,7 +66,7 @@ func New(o Options) *Judge {
 	return &Judge{
 		agents: o.Agents, incidents: o.Incidents, marks: o.Marks, budgets: o.Budgets,
 		states: o.States, limits: o.Limits, sessions: o.Sessions, price: o.Price, record: o.Record,
-		key: o.Key, meter: o.Meter, clock: o.Clock, log: o.Logger, cache: detect.NewCache(words),
+		key: o.Key, meter: o.Meter, clock: o.Clock, log: o.Logger, cache: detect.NewCache(cacheWords),
 	}
 }
 
@@ -73,9 +74,9 @@ func New(o Options) *Judge {
 type Request struct {
 	Agent, Session string
 	Shared         bool // a default agent: window and kill are per session
-	// Named says that the client tells its sessions apart. Sessions that
-	// are only guessed from how a conversation begins do not excuse calls
-	// that are alike.
+	// Named says that the client names its sessions. Calls that are alike
+	// are not excused by sessions that are only guessed from the first
+	// message.
 	Named bool
 
 	Call         *haltd.Call // nil for what is no LLM call
@@ -97,7 +98,7 @@ type Request struct {
 	Excerpt func() *haltd.Excerpt
 	Now     time.Time
 
-	reported bool // it was made already: see Ingest
+	ingested bool // it was made already: see Ingest
 }
 
 func (r *Request) sessionID() uint64 {
@@ -126,7 +127,8 @@ func (j *Judge) Judge(ctx context.Context, r *Request) (Decision, *Ticket) {
 	return t.decision, t
 }
 
-// evaluate runs all checks in their order and takes what the request needs.
+// evaluate runs all checks in their order and, when nothing stops the request,
+// takes its rate tokens and reserves its money.
 func (j *Judge) evaluate(ctx context.Context, ev *evaluation) {
 	if ev.inactive() {
 		return
@@ -154,8 +156,8 @@ func (j *Judge) evaluate(ctx context.Context, ev *evaluation) {
 	j.report(ev)
 }
 
-// takeTokens draws what the rate limits ask for. While the bypass is on, what
-// they refuse is not drawn.
+// takeTokens takes the rate tokens. While the bypass is on, a refusal takes
+// none and stops nothing.
 func (j *Judge) takeTokens(ctx context.Context, ev *evaluation) bool {
 	if len(ev.draws) == 0 {
 		return true
@@ -176,7 +178,7 @@ func (j *Judge) takeTokens(ctx context.Context, ev *evaluation) bool {
 }
 
 // reserve holds back the most that the call can cost. While the bypass is on,
-// it is reserved and charged whether the budget has it or not.
+// it is reserved even if the budget is spent.
 func (j *Judge) reserve(ctx context.Context, ev *evaluation) {
 	r := ev.request
 	reservation, over, err := j.budgets.Reserve(ctx, ledger.Booking{
@@ -199,7 +201,7 @@ func (j *Judge) reserve(ctx context.Context, ev *evaluation) {
 	}
 }
 
-// maxUsage is what the call may use at most, as far as one can tell.
+// maxUsage estimates the most that the call can use.
 func (ev *evaluation) maxUsage() haltd.Usage {
 	r := ev.request
 	if r.Call == nil {

@@ -66,7 +66,7 @@ type Limits interface {
 	// none.
 	Check(ctx context.Context, draws []policy.Draw, now time.Time) (refused int, wait time.Duration, err error)
 	Take(ctx context.Context, draws []policy.Draw, now time.Time) (refused int, wait time.Duration, err error)
-	// Charge takes more, into debt if need be; a negative cost gives back.
+	// Charge takes more, into debt if need be; a negative cost returns tokens.
 	Charge(ctx context.Context, d policy.Draw, now time.Time) error
 	// Hit counts a request and renews its window.
 	Hit(ctx context.Context, key string, window time.Duration, now time.Time) (int, error)

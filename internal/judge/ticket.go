@@ -7,13 +7,10 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
-	"github.com/haltd/haltd/internal/control"
-	"github.com/haltd/haltd/internal/ledger"
-	"github.com/haltd/haltd/internal/policy"
 )
 
-// Ticket is what one request holds while it is on its way: rate tokens, a
-// reservation, its place in the window. It ends once, by Settle or by Release;
+// Ticket is the handle on what one request holds while it is in flight: rate
+// tokens, a reservation, its place in the window. It ends once, by Settle or by Release;
 // what comes after that does nothing. Whoever was given a ticket ends it: what
 // is never ended stays reserved.
 type Ticket struct {
@@ -30,26 +27,7 @@ type noCopy struct{}
 func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
-// evaluation is one request under judgement, and what it takes when it passes.
-type evaluation struct {
-	judge    *Judge
-	request  *Request
-	agent    *control.Agent
-	decision Decision
-
-	settings detect.Settings
-	place    detect.Place
-	entry    uint64 // in the window; 0 when it is not there
-	rejected bool   // the first rejection of its session
-
-	draws       []policy.Draw // that the rate limits ask for
-	drawNames   []string
-	drawn       bool        // all of them were taken
-	tokens      policy.Draw // of the limit in tokens
-	reservation *ledger.Reservation
-}
-
-// Recheck asks, after a wait, whether the agent may still call. When it may
+// Recheck checks, after a wait, whether the agent may still call. When it may
 // not, ok is false, the decision says why, and the ticket is released.
 func (t *Ticket) Recheck(ctx context.Context) (_ Decision, ok bool) {
 	t.agent = t.judge.agents.Agent(t.request.Agent)
@@ -60,8 +38,8 @@ func (t *Ticket) Recheck(ctx context.Context) (_ Decision, ok bool) {
 	return t.decision, false
 }
 
-// Cut is the decision on a call that was on its way when its agent was
-// stopped. The ticket is still to be settled.
+// Cut is the decision on a call that was in flight when its agent was stopped.
+// The ticket is still to be settled.
 func (t *Ticket) Cut() Decision {
 	t.agent = t.judge.agents.Agent(t.request.Agent)
 	if !t.inactive() { // it was resumed again, but this call is cut
@@ -71,7 +49,8 @@ func (t *Ticket) Cut() Decision {
 	return t.decision
 }
 
-// Release gives back all that a request took which is not forwarded after all.
+// Release gives back all that the request took. It is for a request that is
+// not forwarded after all.
 func (t *Ticket) Release(ctx context.Context) {
 	if t.ended.Swap(true) {
 		return
@@ -125,7 +104,7 @@ func (t *Ticket) SettleInFull() {
 	}
 }
 
-// Observe takes the reply to the request and raises what only the reply
+// Observe gives the reply to the detectors and raises what only the reply
 // shows. It counts once, and not after the ticket was ended.
 func (t *Ticket) Observe(ctx context.Context, reply *haltd.Reply, now time.Time) (found []haltd.Finding) {
 	if t.ended.Load() || t.observed.Swap(true) {
@@ -134,7 +113,8 @@ func (t *Ticket) Observe(ctx context.Context, reply *haltd.Reply, now time.Time)
 	return t.observe(ctx, reply, now)
 }
 
-// Extend reserves more money for a reply that grows beyond what was reserved.
+// Extend reserves more money for a reply that outgrows the reservation. tokens
+// is how many it has so far.
 func (t *Ticket) Extend(tokens int64) {
 	if t.ended.Load() || t.reservation == nil {
 		return
@@ -156,5 +136,5 @@ func (t *Ticket) DropTexts() {
 	}
 }
 
-// MaxUsage is what the call may use at most, as far as one can tell.
+// MaxUsage estimates the most that the call can use.
 func (t *Ticket) MaxUsage() haltd.Usage { return t.maxUsage() }

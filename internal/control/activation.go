@@ -8,9 +8,9 @@ import (
 	"github.com/haltd/haltd"
 )
 
-// Kill stops a target for good and raises the incident, together with the
-// event of the call that gave rise to it. Nothing changes when the session that
-// called is stopped already, for a loop that many calls prove at once is killed
+// Kill stops a target until a person resumes it, and raises the incident with
+// the event of the call that caused it. Nothing changes when the session is
+// stopped already, because a loop that many calls prove at once is killed
 // once, nor when it was resumed after the call was judged. On an error nothing
 // has changed either.
 func (c *Control) Kill(ctx context.Context, t haltd.Target, incident haltd.Incident, event haltd.Event) (killed bool, err error) {
@@ -30,7 +30,7 @@ func (c *Control) Kill(ctx context.Context, t haltd.Target, incident haltd.Incid
 	s.Active, s.DeactivatedBy, s.Incident = false, &by, incident.ID
 	s.By, s.Why, s.At, s.GraceUntil = "haltd", incident.Sentence, now, time.Time{}
 	next := c.table.Load().clone()
-	next.stand(s)
+	next.setStanding(s)
 	err = c.commit(ctx, haltd.Change{
 		Standing: &s, Incident: &incident, Events: []haltd.Event{event}, Notices: []haltd.Notice{NoticeOf(&incident)},
 	}, next)
@@ -40,7 +40,7 @@ func (c *Control) Kill(ctx context.Context, t haltd.Target, incident haltd.Incid
 	return true, nil
 }
 
-// standing is that of a target, to be changed.
+// standing is a copy of the standing of a target, to be changed.
 func (c *Control) standing(t haltd.Target) haltd.Standing {
 	a := c.Agent(t.Agent)
 	s := a.Standing
@@ -54,8 +54,8 @@ func (c *Control) standing(t haltd.Target) haltd.Standing {
 	return s
 }
 
-// Activate lets a target call again, from its next request on: what the
-// detectors knew of it is forgotten. With grace, a kill only warns until then.
+// Activate lets a target call again, from its next request on, and resets what
+// the detectors knew of it. With grace, a kill only warns until then.
 func (c *Control) Activate(ctx context.Context, t haltd.Target, grace time.Duration, by, why string) (haltd.Standing, error) {
 	c.changes.Lock()
 	defer c.changes.Unlock()
@@ -81,14 +81,14 @@ func (c *Control) Activate(ctx context.Context, t haltd.Target, grace time.Durat
 		}}
 	}
 	next := c.table.Load().clone()
-	next.stand(s)
+	next.setStanding(s)
 	if err := c.commit(ctx, change, next); err != nil {
 		return haltd.Standing{}, fmt.Errorf("activate %s: %w", t.Agent, err)
 	}
 	return s, nil
 }
 
-// nameOf is a target as sentences say it.
+// nameOf is the name of a target in sentences.
 func nameOf(t haltd.Target) string {
 	if t.Session == "" {
 		return t.Agent
@@ -96,7 +96,7 @@ func nameOf(t haltd.Target) string {
 	return "A session of " + t.Agent
 }
 
-// Deactivate stops a target by a person's will. Calls on their way finish,
+// Deactivate stops a target because a person wants it. Calls in flight finish,
 // unless now is set.
 func (c *Control) Deactivate(ctx context.Context, t haltd.Target, now bool, by, why string) (haltd.Standing, error) {
 	s, err := c.deactivate(ctx, t, by, why)
@@ -115,7 +115,7 @@ func (c *Control) deactivate(ctx context.Context, t haltd.Target, by, why string
 	s.Active, s.DeactivatedBy = false, &manual
 	s.By, s.Why, s.At, s.GraceUntil = by, why, at, time.Time{}
 	next := c.table.Load().clone()
-	next.stand(s)
+	next.setStanding(s)
 	err := c.commit(ctx, haltd.Change{
 		Standing: &s, Events: []haltd.Event{audit(at, t, Audit{Change: "deactivated", By: by, Why: why})},
 	}, next)
