@@ -35,11 +35,12 @@ import (
 	"github.com/haltd/haltd/web"
 )
 
-// remembered is how many requests and replies the node's memory reaches back.
-const remembered = 50_000
+// stateEntries is how many requests, replies, buckets and counters are kept
+// before the oldest are evicted.
+const stateEntries = 50_000
 
-// The detectors remember at least so many sessions, or as many as take so
-// many words of eight bytes.
+// The detectors keep the state of at least so many sessions, or of as many as
+// take so many words of eight bytes.
 const (
 	sessions     = 10_000
 	sessionWords = 8 << 20
@@ -123,7 +124,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	}
 	a.gateway = gateway.New(gateway.Options{
 		Keys: keys, AdminToken: token, Judge: a.judge, Recorder: a.recorder, Price: a.price, Meter: a.metrics,
-		Attempts: memory.NewAttempts(remembered), Replies: memory.NewReplies(remembered),
+		Attempts: memory.NewAttempts(stateEntries), Replies: memory.NewReplies(stateEntries),
 		Clock: o.Clock, Logger: a.log,
 	}, gateway.NewSettings(cfg, nil))
 
@@ -221,7 +222,7 @@ func (a *App) openJudge(ctx context.Context, cfg *config.Config) (err error) {
 	rand.Read(key)
 	a.judge = judge.New(judge.Options{
 		Agents: a.control, Incidents: a.control, Marks: a.control, Budgets: a.ledgers, Sessions: a.store,
-		States: memory.NewDetectors(sessions, sessionWords), Limits: memory.NewLimits(remembered),
+		States: memory.NewDetectors(sessions, sessionWords), Limits: memory.NewLimits(stateEntries),
 		Price: a.price, Record: a.recorder.Record, Key: key,
 		Meter: a.metrics, Clock: a.opts.Clock, Logger: a.log,
 	})
@@ -242,12 +243,12 @@ func (a *App) price(provider, model string, u haltd.Usage) (haltd.Money, bool) {
 }
 
 func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string) {
-	complaints := log.New(serverLog{a.log}, "", 0)
+	errorLog := log.New(serverLog{a.log}, "", 0)
 	a.gatewayServer = &http.Server{
 		Handler:           a.gateway,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          complaints,
+		ErrorLog:          errorLog,
 	}
 	streams, end := context.WithCancel(context.Background())
 	a.endStreams = end
@@ -266,7 +267,7 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		BaseContext:       func(net.Listener) context.Context { return streams },
-		ErrorLog:          complaints,
+		ErrorLog:          errorLog,
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/haltd/haltd/internal/wire"
 )
 
-// denial is the answer to a request that the verdict stops: the standard
+// denial is the answer to a request that the decision stops: the standard
 // inactive answer, which no client tries again, or a rejection that passes
 // with time. Names and evidence are hostile text: a sentence with words that
 // would make a client try again is left out.
@@ -30,14 +30,14 @@ func (x *exchange) denial() error {
 	}
 	evidence := v.Sentence
 	if !wire.Calm(evidence) {
-		evidence = inGeneral[v.Reason]
+		evidence = genericEvidence[v.Reason]
 	}
 	d.Message = wire.CalmMessage("haltd stopped this call.", evidence, x.incidentSentence(), x.remedy())
 	return refusal{d}
 }
 
-// inGeneral says it without names and figures.
-var inGeneral = map[haltd.Reason]string{
+// genericEvidence is a sentence without names and figures.
+var genericEvidence = map[haltd.Reason]string{
 	haltd.ReasonLoop:   "The agent repeats itself and makes no progress.",
 	haltd.ReasonKilled: "The agent was stopped by the kill switch because it repeated itself.",
 	haltd.ReasonManual: "The agent was switched off by a person.",
@@ -62,14 +62,14 @@ func (x *exchange) resume(agent string) string {
 	}
 	how := "session with: haltd agents resume " + agent + " --session "
 	session := x.event.Session
-	if strings.ContainsFunc(session, quoted) || !wire.Calm(how+session) {
+	if strings.ContainsFunc(session, needsQuoting) || !wire.Calm(how+session) {
 		session = "SESSION"
 	}
 	return how + session
 }
 
-// quoted reports a character that a shell might not take as it stands.
-func quoted(r rune) bool {
+// needsQuoting reports a character that a shell may interpret.
+func needsQuoting(r rune) bool {
 	return !strings.ContainsRune("-._:@/", r) && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
 }
 
@@ -110,8 +110,8 @@ func (x *exchange) explain(h http.Header, reason, incident string) {
 	}
 }
 
-// flag adds to a reply that is passed on what was found about its request.
-func (x *exchange) flag(h http.Header) {
+// explainFinding adds the finding about a request to the headers of its reply.
+func (x *exchange) explainFinding(h http.Header) {
 	d := &x.decision
 	if d.Action == haltd.Allow {
 		return

@@ -61,8 +61,8 @@ type Gateway struct {
 	clock      haltd.Clock
 	log        *slog.Logger
 
-	inFlight sync.WaitGroup
-	flights  flights
+	requests sync.WaitGroup // being served
+	inFlight inFlightCalls
 	seed     maphash.Seed // of the hashes of bodies and attempts
 	settings atomic.Pointer[Settings]
 }
@@ -88,9 +88,9 @@ func (g *Gateway) Configure(s *Settings) {
 // Settings are those in force.
 func (g *Gateway) Settings() *Settings { return g.settings.Load() }
 
-// Wait returns when no request is on its way any more. Call it after the
+// Wait returns when no request is in flight any more. Call it after the
 // server stopped taking new ones.
-func (g *Gateway) Wait() { g.inFlight.Wait() }
+func (g *Gateway) Wait() { g.requests.Wait() }
 
 // Close frees idle connections to upstreams.
 func (g *Gateway) Close() { g.settings.Load().closeIdle(nil) }
@@ -98,14 +98,14 @@ func (g *Gateway) Close() { g.settings.Load().closeIdle(nil) }
 // ServeHTTP takes one request along the path.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/" && (r.Method == http.MethodHead || r.Method == http.MethodGet) {
-		g.greet(w)
+		g.answerProbe(w)
 		return
 	}
 	x := &exchange{w: w, r: r, settings: g.settings.Load(), start: g.clock()}
 	g.meter.InFlight(1)
-	g.inFlight.Add(1)
+	g.requests.Add(1)
 	defer func() {
-		g.inFlight.Done()
+		g.requests.Done()
 		g.meter.InFlight(-1)
 	}()
 	// Whatever happens on the path, also a panic, ends here: the ticket is
@@ -123,7 +123,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (g *Gateway) handle(x *exchange) {
 	err := g.identify(x)
 	if err == nil && x.isProbe() {
-		g.greet(x.w)
+		g.answerProbe(x.w)
 		x.probe, x.handled = true, true
 		return
 	}
@@ -142,8 +142,8 @@ func (g *Gateway) handle(x *exchange) {
 	x.handled = true
 }
 
-// exchange is one request on its way. Each step adds what it finds out to
-// the event that the exchange becomes in the end.
+// exchange is one request and its reply. Each step adds what it finds out to
+// the event that is recorded in the end.
 type exchange struct {
 	w        http.ResponseWriter
 	r        *http.Request
@@ -185,18 +185,18 @@ type exchange struct {
 	sent      int64        // bytes of the reply's body
 	refused   bool         // answered by haltd
 	broken    bool         // the reply stopped before its end
-	probe     bool         // a look at the base URL, which is no exchange
+	probe     bool         // a request for the base URL, which is not recorded
 	handled   bool         // the path was walked to its end; false after a panic
 	described bool         // the event says what the exchange cost; likewise
 }
 
-// isProbe reports a look at the base URL itself, as Claude Code sends before
-// its first call.
+// isProbe reports a request for the base URL itself, as Claude Code sends
+// before its first call.
 func (x *exchange) isProbe() bool {
 	return (x.route.rest == "" || x.route.rest == "/") && (x.r.Method == http.MethodHead || x.r.Method == http.MethodGet)
 }
 
-func (g *Gateway) greet(w http.ResponseWriter) {
+func (g *Gateway) answerProbe(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = w.Write([]byte("haltd gateway. Point a client's base URL here; docs/clients.md lists the settings.\n"))
 }
@@ -214,7 +214,7 @@ func refuse(status int, why *haltd.Error) error {
 // shape, and says why in a header too.
 func (g *Gateway) refuse(x *exchange, err error) {
 	if errors.Is(err, errClientLeft) {
-		// Should somebody listen still, an empty 200 is not the answer.
+		// Where somebody still listens, an empty 200 would be wrong.
 		x.event.Error, x.broken = "client_left", true
 		return
 	}
@@ -244,8 +244,8 @@ func (g *Gateway) refuse(x *exchange, err error) {
 	_, _ = x.w.Write(x.dialect().Denial(ref.Denied))
 }
 
-// dialect is the manner in which to talk to this client: that of the format
-// it speaks, else of the provider it calls.
+// dialect is how to answer this client: that of the format it speaks, else of
+// the provider it calls.
 func (x *exchange) dialect() wire.Dialect {
 	if x.route.dialect != nil {
 		return x.route.dialect

@@ -43,11 +43,11 @@ func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestVerd
 func ingestEvent(in haltd.Ingest) haltd.Event {
 	e := haltd.Event{
 		Type: haltd.EventCall, Agent: in.Agent, Session: in.Session, Client: ingestClient,
-		Provider: in.Provider, Model: cut(in.Model, 200), Status: 200, Latency: in.Latency,
-		Tokens: haltd.Usage{Input: in.PromptTokens, Output: in.CompletionTokens}, ReplyHash: cut(in.ResponseHash, 64),
+		Provider: in.Provider, Model: truncate(in.Model, 200), Status: 200, Latency: in.Latency,
+		Tokens: haltd.Usage{Input: in.PromptTokens, Output: in.CompletionTokens}, ReplyHash: truncate(in.ResponseHash, 64),
 	}
 	for i := range in.ToolCalls {
-		e.ToolCalls = append(e.ToolCalls, cut(in.ToolCalls[i].Name, 100))
+		e.ToolCalls = append(e.ToolCalls, truncate(in.ToolCalls[i].Name, 100))
 	}
 	return e
 }

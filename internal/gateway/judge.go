@@ -13,8 +13,8 @@ import (
 	"github.com/haltd/haltd/internal/policy"
 )
 
-// judge asks policy and detectors about a request. What they stop comes back
-// as the answer to give; what they slow down waits here.
+// judge gets the decision on a request. A stop comes back as the answer to
+// give; a throttle waits here.
 func (g *Gateway) judge(x *exchange) error {
 	e := &x.event
 	r := &judge.Request{
@@ -29,7 +29,7 @@ func (g *Gateway) judge(x *exchange) error {
 	if x.draft != nil {
 		r.Excerpt = x.excerpt
 	}
-	// Should this request be the one that kills, this is how it ends.
+	// This is the event of the request if it is the one that kills.
 	r.Event.Time, r.Event.Status = x.start.UTC(), x.settings.blockStatus
 	x.decision, x.ticket = g.judging.Judge(x.r.Context(), r)
 	if delay := time.Duration(x.decision.Delay); x.decision.Action == haltd.Throttle {
@@ -41,10 +41,10 @@ func (g *Gateway) judge(x *exchange) error {
 	if x.decision.Action.Stops() {
 		return x.denial()
 	}
-	return g.depart(x)
+	return g.track(x)
 }
 
-// throttle lets a request wait, as long as its client does.
+// throttle delays a request, as long as its client waits.
 func (g *Gateway) throttle(x *exchange, delay time.Duration) error {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()

@@ -24,7 +24,7 @@ func (g *Gateway) record(x *exchange) {
 	defer g.count(x)
 	defer g.remember(x)
 	defer g.endTicket(x, now)
-	g.arrive(x)
+	g.untrack(x)
 	g.describe(x, now)
 }
 
@@ -108,15 +108,15 @@ func (x *exchange) eventType() haltd.EventType {
 // could not be read has still cost tokens: they are estimated and marked so.
 func describeReply(e *haltd.Event, x *exchange) {
 	r := x.reply
-	e.Finish = cut(r.Finish, 60)
+	e.Finish = truncate(r.Finish, 60)
 	e.ReplyHash, e.ReplyLen = textHash(r.Text), len(r.Text)
 	said := len(r.Text) + len(r.Thinking)
 	for i := range r.Calls {
-		e.ToolCalls = append(e.ToolCalls, cut(r.Calls[i].Name, 100))
+		e.ToolCalls = append(e.ToolCalls, truncate(r.Calls[i].Name, 100))
 		said += len(r.Calls[i].Name) + len(r.Calls[i].Arguments)
 	}
 	if r.Err != "" && e.Error == "" {
-		e.Error = "in_stream: " + cut(r.Err, 200)
+		e.Error = "in_stream: " + truncate(r.Err, 200)
 	}
 	if r.Counted {
 		e.Tokens = r.Usage
@@ -185,8 +185,8 @@ func textHash(s string) string {
 	return "0000000000000000"[:width-len(h)] + h
 }
 
-// cut bounds a text that a client or provider chose, at a rune.
-func cut(s string, n int) string {
+// truncate bounds a text that a client or provider chose, at a rune.
+func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

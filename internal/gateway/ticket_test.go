@@ -40,11 +40,11 @@ func (f *fixture) ended(t *testing.T, kind haltd.EventType, err string) haltd.Ev
 	if n := f.meter.inFlight.Load(); n != 0 {
 		t.Errorf("%d requests are in flight", n)
 	}
-	f.flights.mu.Lock()
-	if n := len(f.flights.calls); n != 0 {
+	f.inFlight.mu.Lock()
+	if n := len(f.inFlight.calls); n != 0 {
 		t.Errorf("%d agents have calls that can be cut", n)
 	}
-	f.flights.mu.Unlock()
+	f.inFlight.mu.Unlock()
 	s, readErr := f.judge.Spending(t.Context(), "bot")
 	if readErr != nil || s[0].Held != (haltd.Spending{}) {
 		t.Errorf("%+v is still reserved, %v", s[0].Held, readErr)

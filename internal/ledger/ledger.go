@@ -81,8 +81,8 @@ func (a *account) release() {
 	a.used = l.clock()
 }
 
-// spansOf lists the spans of now, loaded where they are new. A request that was
-// on its way when a period ended is charged to the new one.
+// spansOf lists the spans of now, loaded where they are new. A call that was
+// in flight when a period ended is charged to the new one.
 func (l *Ledgers) spansOf(ctx context.Context, a *account, zone *time.Location, now time.Time) ([]*span, error) {
 	a.loading.Lock()
 	defer a.loading.Unlock()

@@ -15,13 +15,13 @@ var errCut = errors.New("cut by an operator")
 // errorCut is how its event says so.
 const errorCut = "operator_cut"
 
-// flights are the calls on their way, by agent.
-type flights struct {
+// inFlightCalls are the calls that can be cut, by agent.
+type inFlightCalls struct {
 	mu    sync.Mutex
 	calls map[string]map[*exchange]bool
 }
 
-func (f *flights) add(x *exchange) {
+func (f *inFlightCalls) add(x *exchange) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.calls == nil {
@@ -35,7 +35,7 @@ func (f *flights) add(x *exchange) {
 	of[x] = true
 }
 
-func (f *flights) remove(x *exchange) {
+func (f *inFlightCalls) remove(x *exchange) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	of := f.calls[x.event.Agent]
@@ -45,9 +45,9 @@ func (f *flights) remove(x *exchange) {
 	}
 }
 
-// Cut ends the calls of a target that are on their way.
+// Cut ends the calls of a target that are in flight.
 func (g *Gateway) Cut(t haltd.Target) {
-	f := &g.flights
+	f := &g.inFlight
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for x := range f.calls[t.Agent] {
@@ -57,12 +57,11 @@ func (g *Gateway) Cut(t haltd.Target) {
 	}
 }
 
-// depart makes a call one that can be cut. Between its verdict and now,
-// perhaps after a wait, its agent may have been stopped: then it does not
-// leave.
-func (g *Gateway) depart(x *exchange) error {
+// track makes a call one that can be cut. Between the decision and now,
+// perhaps after a wait, its agent may have been stopped: then it is denied.
+func (g *Gateway) track(x *exchange) error {
 	x.ctx, x.cut = context.WithCancelCause(x.r.Context())
-	g.flights.add(x)
+	g.inFlight.add(x)
 	var ok bool
 	if x.decision, ok = x.ticket.Recheck(x.ctx); !ok {
 		x.decision.Describe(&x.event)
@@ -71,10 +70,10 @@ func (g *Gateway) depart(x *exchange) error {
 	return nil
 }
 
-// arrive ends what depart began.
-func (g *Gateway) arrive(x *exchange) {
+// untrack undoes track.
+func (g *Gateway) untrack(x *exchange) {
 	if x.cut != nil {
-		g.flights.remove(x)
+		g.inFlight.remove(x)
 		x.cut(nil)
 	}
 }
