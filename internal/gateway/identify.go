@@ -166,7 +166,7 @@ func turnMetadata(h http.Header) codexTurn {
 
 // sessionOf names the session of a request whose headers do not: by its
 // body, by the reply it continues, else by how the conversation began. named
-// says that the client told its sessions apart itself.
+// says that the client named it.
 func (g *Gateway) sessionOf(x *exchange) (session string, named bool) {
 	hints := &x.call.Hints
 	if hints.Session != "" {

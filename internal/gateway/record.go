@@ -104,7 +104,7 @@ func (x *exchange) eventType() haltd.EventType {
 	return haltd.EventCall
 }
 
-// describeReply adds what a 2xx reply told. A reply that was cut short or
+// describeReply adds what a 2xx reply says. A reply that was cut short or
 // could not be read has still cost tokens: they are estimated and marked so.
 func describeReply(e *haltd.Event, x *exchange) {
 	r := x.reply
@@ -123,7 +123,7 @@ func describeReply(e *haltd.Event, x *exchange) {
 		return
 	}
 	e.Estimated = true
-	if r.Working { // nobody will tell what it comes to
+	if r.Working { // what it will cost is not known
 		e.Tokens = x.ticket.MaxUsage()
 		return
 	}
