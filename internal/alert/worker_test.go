@@ -107,7 +107,7 @@ func TestTriesGetRarerAndEnd(t *testing.T) {
 
 func TestJitterSpreadsTries(t *testing.T) {
 	for random, want := range map[float64]time.Duration{0: 800 * time.Millisecond, 0.5: time.Second, 1: 1200 * time.Millisecond} {
-		s := &Service{Options: Options{Random: func() float64 { return random }}}
+		s := &Service{deps: Options{Random: func() float64 { return random }}}
 		if got := s.pause(1, errStore); got != want {
 			t.Errorf("pause with random %v = %v, want %v", random, got, want)
 		}
@@ -360,7 +360,7 @@ func TestTheLogTellsOfChannelsThatAreOff(t *testing.T) {
 		}
 	}
 	var log strings.Builder
-	w.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	w.deps.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	w.Run(ctx)

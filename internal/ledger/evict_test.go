@@ -30,9 +30,9 @@ func TestIdleAccountsAreEvicted(t *testing.T) {
 	soft.Budgets = haltd.Budgets{Day: haltd.Budget{SoftTokens: 10_000}}
 	nothing := booking(0)
 	for _, tc := range []struct {
-		name   string
-		do     func(*testing.T, *Ledgers, *disk)
-		passed time.Duration
+		name    string
+		do      func(*testing.T, *Ledgers, *disk)
+		passed  time.Duration
 		evicted bool
 	}{
 		{"settled", func(t *testing.T, l *Ledgers, _ *disk) { reserve(t, l, booking(100)).Settle(tokens(60)) }, evictAfter, true},
