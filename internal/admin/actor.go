@@ -42,6 +42,6 @@ func (s *server) note(by, change, agent, subject string, err error) {
 		Subject string `json:"subject"`
 	}{change, by, subject})
 	if err == nil { // texts always marshal
-		s.Record(haltd.Event{Time: s.Clock().UTC(), Type: haltd.EventPolicy, Agent: agent, Verdict: detail})
+		s.deps.Recorder.Record(haltd.Event{Time: s.deps.Clock().UTC(), Type: haltd.EventPolicy, Agent: agent, Verdict: detail})
 	}
 }

@@ -159,7 +159,7 @@ func (f *fakeControl) Window(_ context.Context, agent, session string) (haltd.Wi
 	}}, nil
 }
 
-func (f *fakeControl) forget(_ context.Context, agent, by string) error {
+func (f *fakeControl) Delete(_ context.Context, agent, by string) error {
 	f.note("forget", by, "")
 	if agent != "billing-bot" {
 		return haltd.Errorf(haltd.CodeNotFound, "There is no agent %s", agent)

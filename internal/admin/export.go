@@ -42,7 +42,7 @@ func (s *server) registerExport() {
 }
 
 func (s *server) export(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
-	now := s.Clock().UTC()
+	now := s.deps.Clock().UTC()
 	q, err := in.query(now)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (s *server) export(ctx context.Context, in *exportInput) (*huma.StreamRespo
 		}
 		if err := s.exportPages(ctx, w, in.Format, q, events, next); err != nil {
 			if ctx.Err() == nil {
-				s.Logger.ErrorContext(ctx, "export ended early", "error", err)
+				s.deps.Logger.ErrorContext(ctx, "export ended early", "error", err)
 			}
 			// A broken connection is the only way left to say that the file
 			// is not whole.

@@ -59,7 +59,7 @@ func (s *server) repeats(ctx context.Context, i *haltd.Incident) ([]haltd.Event,
 	if sig.Count == 0 && len(sig.Matches) == 0 {
 		return nil, nil
 	}
-	calls, err := s.Events.Events(ctx, haltd.EventQuery{
+	calls, err := s.deps.Events.Events(ctx, haltd.EventQuery{
 		Types: []haltd.EventType{haltd.EventCall}, Agent: i.Agent, Session: i.Session,
 		Until: i.Time.Add(time.Millisecond), Limit: newestCalls,
 	})
@@ -165,7 +165,7 @@ func (s *server) spent(ctx context.Context, agent string, from, to time.Time) (h
 	from = from.UTC().Truncate(time.Hour)
 	var sum haltd.Money
 	if from.Before(hour) {
-		stats, err := s.Events.Stats(ctx, haltd.StatsQuery{Since: from, Until: hour, Step: hour.Sub(from), Agent: agent})
+		stats, err := s.deps.Events.Stats(ctx, haltd.StatsQuery{Since: from, Until: hour, Step: hour.Sub(from), Agent: agent})
 		if err != nil {
 			return 0, fmt.Errorf("sum what an agent spent: %w", err)
 		}

@@ -47,7 +47,7 @@ func (s *server) ingest(ctx context.Context, in *ingestInput) (*ingestOutput, er
 	for _, t := range b.ToolCalls {
 		call.ToolCalls = append(call.ToolCalls, haltd.ToolCall(t))
 	}
-	verdict, err := s.Ingester.Ingest(ctx, call)
+	verdict, err := s.deps.Ingester.Ingest(ctx, call)
 	if verdict.Findings == nil {
 		verdict.Findings = []haltd.Finding{}
 	}

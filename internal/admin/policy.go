@@ -78,7 +78,7 @@ func (s *server) registerPolicy() {
 
 	register(s, operation(http.MethodGet, "/v1/agents/{id}/kill-switch", "get-kill-switch", "The kill switch of an agent, as it is in force"),
 		func(_ context.Context, in *agentInput) (*killSwitchOutput, error) {
-			policy, _ := s.Control.Policy(strings.ToLower(in.ID))
+			policy, _ := s.deps.Policies.Policy(strings.ToLower(in.ID))
 			return &killSwitchOutput{policy.KillSwitch}, nil
 		})
 	patchSwitch := operation(http.MethodPatch, "/v1/agents/{id}/kill-switch", "patch-kill-switch", "Change the kill switch of an agent")
@@ -91,14 +91,14 @@ func (s *server) patchAgent(ctx context.Context, in *patchAgentInput) (*agentOut
 	if err != nil {
 		return nil, err
 	}
-	inForce, _ := s.Control.Policy(id)
-	if _, err := s.Control.Override(ctx, id, in.by(), func(own *haltd.PolicyOverride) error {
+	inForce, _ := s.deps.Policies.Policy(id)
+	if _, err := s.deps.Policies.Override(ctx, id, in.by(), func(own *haltd.PolicyOverride) error {
 		in.Body.change(own, inForce)
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	standing, _ := s.Standings.Standing(haltd.Target{Agent: id})
+	standing, _ := s.deps.Standings.Standing(haltd.Target{Agent: id})
 	return s.agentAfter(ctx, standing, nil)
 }
 
@@ -107,7 +107,7 @@ func (s *server) patchKillSwitch(ctx context.Context, in *patchKillSwitchInput) 
 	if err != nil {
 		return nil, err
 	}
-	policy, err := s.Control.Override(ctx, id, in.by(), func(own *haltd.PolicyOverride) error {
+	policy, err := s.deps.Policies.Override(ctx, id, in.by(), func(own *haltd.PolicyOverride) error {
 		in.Body.change(&own.KillSwitch)
 		return nil
 	})

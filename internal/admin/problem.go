@@ -77,7 +77,7 @@ func (s *server) problemOf(ctx context.Context, operation string, err error) *pr
 		}
 	}
 	if ctx.Err() == nil {
-		s.Logger.ErrorContext(ctx, "admin request failed", "reason", operation, "error", err)
+		s.deps.Logger.ErrorContext(ctx, "admin request failed", "reason", operation, "error", err)
 	}
 	return newProblem(http.StatusInternalServerError, haltd.Errorf(haltd.CodeInternal, "haltd could not answer this request").
 		WithFix("haltd's log says why."))

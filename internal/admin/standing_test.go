@@ -190,10 +190,27 @@ func TestDeletionsAreNotedByName(t *testing.T) {
 func TestDeletingWritesFirstWhatIsQueued(t *testing.T) {
 	var done []string
 	w := newWorld(func(o *Options) {
-		o.Flush = func(context.Context) error { done = append(done, "write"); return nil }
-		o.Delete = func(context.Context, string, string) error { done = append(done, "delete"); return nil }
+		o.Recorder = ordered{o.Recorder, o.Control, &done}
+		o.Control = ordered{o.Recorder, o.Control, &done}
 	})
 	if rec := w.do("DELETE", "/v1/agents/billing-bot", ""); rec.Code != 204 || !slices.Equal(done, []string{"write", "delete"}) {
 		t.Errorf("answered %d after %v, want write and delete", rec.Code, done)
 	}
+}
+
+// ordered notes in which order a deletion and the queue are written.
+type ordered struct {
+	Recorder
+	Control
+	done *[]string
+}
+
+func (o ordered) Flush(context.Context) error {
+	*o.done = append(*o.done, "write")
+	return nil
+}
+
+func (o ordered) Delete(context.Context, string, string) error {
+	*o.done = append(*o.done, "delete")
+	return nil
 }

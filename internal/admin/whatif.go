@@ -48,7 +48,7 @@ func (s *server) whatIf(ctx context.Context, in *whatIfInput) (*whatIfOutput, er
 	if math.IsNaN(in.Threshold) { // which no bound refuses
 		return nil, haltd.Errorf(haltd.CodeInvalid, "threshold: expected a number").WithFix("Use for example 8.5.")
 	}
-	incident, err := s.Incidents.Incident(ctx, in.ID)
+	incident, err := s.deps.Incidents.Incident(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (s *server) whatIf(ctx context.Context, in *whatIfInput) (*whatIfOutput, er
 		return nil, err
 	}
 	// One more than is shown: this session may be among them.
-	peaks, err := s.Incidents.Peaks(ctx, in.Threshold, s.Clock().AddDate(0, 0, -whatIfDays), maxOthers+1)
+	peaks, err := s.deps.Incidents.Peaks(ctx, in.Threshold, s.deps.Clock().AddDate(0, 0, -whatIfDays), maxOthers+1)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (s *server) whatIf(ctx context.Context, in *whatIfInput) (*whatIfOutput, er
 // firesHere finds the first call of the incident's session above the
 // threshold, and what the calls from there on cost.
 func (s *server) firesHere(ctx context.Context, incident *haltd.Incident, out *whatIf) error {
-	scores, err := s.Incidents.Scores(ctx, incident.Agent, incident.Session)
+	scores, err := s.deps.Incidents.Scores(ctx, incident.Agent, incident.Session)
 	if err != nil {
 		return err
 	}

@@ -254,14 +254,12 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 	a.endStreams = end
 	a.adminServer = &http.Server{
 		Handler: admin.New(admin.Options{
-			Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Live: a.recorder, Keys: keys,
-			Control: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control, Delete: a.control.Delete,
-			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, KeyAgent: keys.Agent, Alerts: a.alerts, Record: a.recorder.Record, Flush: a.recorder.Flush,
+			Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Recorder: a.recorder,
+			Control: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
+			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, Alerts: a.alerts, Keys: keys,
+			Process: process{a}, Metrics: a.metrics.Handler(),
 			Dashboard: web.FS(), SignIn: a.signIn, Secure: secure(cfg),
 			Token: token, Hosts: cfg.Admin.Hosts, Loopback: isLoopback(a.adminListener.Addr()),
-			Ready: a.ready, Metrics: a.metrics.Handler(),
-			Config:  func() ([]byte, error) { return a.config.Load().Redacted() },
-			Status:  a.status,
 			Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -308,29 +306,6 @@ func (a *App) Reload() {
 	a.control.Configure(next.Defaults.Policy, next.Agents)
 	a.apply(next)
 	a.log.Info("configuration reloaded", "config", a.opts.ConfigPath)
-}
-
-// ready reports why the app cannot take calls now; nil when it can.
-func (a *App) ready(ctx context.Context) error {
-	if a.draining.Load() {
-		return haltd.Errorf(haltd.CodeUnavailable, "haltd is shutting down")
-	}
-	return a.store.Ping(ctx)
-}
-
-func (a *App) status() admin.Status {
-	degraded := []string{}
-	if a.recorder.Degraded() != nil {
-		degraded = append(degraded, "store")
-	}
-	prices, date := pricing.Source()
-	cfg := a.config.Load()
-	return admin.Status{
-		Gateway: a.GatewayURL(), Admin: a.AdminURL(), Started: a.started,
-		StoreBytes: a.store.Size(), Degraded: degraded, Pricing: prices + ", " + date,
-		Upstreams: a.gateway.Upstreams(),
-		Excerpts:  bool(cfg.Excerpts), ExcerptsKept: int64(cfg.Retention.Excerpts.Seconds()),
-	}
 }
 
 // GatewayURL is where agents call.

@@ -38,8 +38,8 @@ func (k *Keyring) Find(secret string) (haltd.Key, bool) {
 	return key, ok
 }
 
-// Agent is the agent of a whole key in force.
-func (k *Keyring) Agent(secret string) (agent string, ok bool) {
+// AgentOf is the agent of a whole key in force.
+func (k *Keyring) AgentOf(secret string) (agent string, ok bool) {
 	key, ok := k.Find(secret)
 	return key.Agent, ok
 }
