@@ -105,8 +105,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.meter.InFlight(1)
 	g.requests.Add(1)
 	defer func() {
-		g.requests.Done()
 		g.meter.InFlight(-1)
+		g.requests.Done() // last: Wait returns when all is counted
 	}()
 	// Whatever happens on the path, also a panic, ends here: the ticket is
 	// settled or released and the event recorded, each once.
