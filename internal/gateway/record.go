@@ -140,7 +140,10 @@ func (g *Gateway) remember(x *exchange) {
 	if e.Format == "" {
 		return
 	}
-	ctx := context.WithoutCancel(x.r.Context()) // the client may be gone
+	ctx := x.r.Context()
+	if ctx.Err() != nil { // a client that is gone is remembered all the same
+		ctx = context.WithoutCancel(ctx)
+	}
 	var err error
 	if x.forwarded {
 		whole := x.reply != nil && (x.reply.Complete || e.Unread != "")
