@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -16,19 +15,6 @@ type incidentMoney struct {
 	Calls       int          `json:"burned_calls" doc:"How many calls that is."`
 	Saved       *haltd.Money `json:"saved_usd" nullable:"true" doc:"An estimate: what was left of the hard budget. Null where there is none."`
 	SavedReason string       `json:"saved_reason" doc:"How the estimate came about, or why there is none."`
-}
-
-// evidence is what the money needs of a verdict.
-type evidence struct {
-	Signals []signal `json:"signals"`
-}
-
-type signal struct {
-	Detector string `json:"detector"`
-	Count    int    `json:"count"`
-	Matches  []struct {
-		Time time.Time `json:"time"`
-	} `json:"matches"`
 }
 
 const (
@@ -55,8 +41,8 @@ func (s *server) moneyOf(ctx context.Context, i *haltd.Incident) (incidentMoney,
 // repeats are the calls that speak for an incident: those its evidence names,
 // else as many of the session's last calls as it counts.
 func (s *server) repeats(ctx context.Context, i *haltd.Incident) ([]haltd.Event, error) {
-	sig := strongest(i)
-	if sig.Count == 0 && len(sig.Matches) == 0 {
+	sig := i.Verdict.Decisive(i.Detector)
+	if sig == nil || sig.Count == 0 && len(sig.Matches) == 0 {
 		return nil, nil
 	}
 	calls, err := s.Events.Events(ctx, haltd.EventQuery{
@@ -67,24 +53,14 @@ func (s *server) repeats(ctx context.Context, i *haltd.Incident) ([]haltd.Event,
 		return nil, fmt.Errorf("read the calls of an incident: %w", err)
 	}
 	if len(sig.Matches) > 0 {
-		return matched(calls, &sig), nil
+		return matched(calls, sig), nil
 	}
 	return calls[:min(sig.Count, len(calls))], nil
 }
 
-// strongest is the signal of the detector that decided, else the first.
-func strongest(i *haltd.Incident) signal {
-	var e evidence
-	if err := json.Unmarshal(i.Verdict, &e); err != nil || len(e.Signals) == 0 {
-		return signal{}
-	}
-	k := slices.IndexFunc(e.Signals, func(s signal) bool { return s.Detector == i.Detector })
-	return e.Signals[max(k, 0)]
-}
-
 // matched finds the calls that evidence names by the time at which they were
 // judged: each is the last that had arrived by then.
-func matched(calls []haltd.Event, sig *signal) []haltd.Event {
+func matched(calls []haltd.Event, sig *haltd.Signal) []haltd.Event {
 	var found []haltd.Event
 	taken := map[haltd.EventID]bool{}
 	for _, m := range slices.Backward(sig.Matches) {

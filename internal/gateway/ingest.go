@@ -13,7 +13,7 @@ import (
 const ingestClient = "ingest"
 
 // Ingest judges and records a call that an agent made without the gateway.
-func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestVerdict, error) {
+func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestAnswer, error) {
 	now := g.Clock()
 	e := ingestEvent(in)
 	e.Time = now.UTC()
@@ -35,9 +35,9 @@ func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestVerd
 	g.Judge.Control.Journal.Stamp(&e) // the answer names the event
 	g.Recorder.Record(e)
 	g.Meter.Request(e.Provider, v.Decision.Action.String())
-	verdict := ingestVerdict(v, g.Judge.Control.Agent(in.Agent).Active(in.Session))
-	verdict.Event = e.ID
-	return verdict, nil
+	answer := ingestAnswer(v, g.Judge.Control.Agent(in.Agent).Active(in.Session))
+	answer.Event = e.ID
+	return answer, nil
 }
 
 func ingestEvent(in haltd.Ingest) haltd.Event {
@@ -52,8 +52,8 @@ func ingestEvent(in haltd.Ingest) haltd.Event {
 	return e
 }
 
-func ingestVerdict(v *judge.Verdict, active bool) haltd.IngestVerdict {
-	out := haltd.IngestVerdict{
+func ingestAnswer(v *judge.Verdict, active bool) haltd.IngestAnswer {
+	out := haltd.IngestAnswer{
 		Action: v.Decision.Action, Reason: v.Decision.Reason, Sentence: v.Decision.Sentence,
 		Active: active, Incident: v.Incident, Score: v.Detected.Parts.Score(), Findings: v.Findings,
 	}

@@ -116,16 +116,14 @@ func (j *Judge) eventOf(v *Verdict, kind haltd.EventType, incident string) haltd
 func (j *Judge) raiseGrowth(v *Verdict, s detect.Signal, now time.Time) haltd.Finding {
 	r := v.request
 	told := *v
-	told.Detected = detect.Verdict{Level: s.Level, Signals: []detect.Signal{s}}
+	told.Detected = detect.Detection{Level: s.Level, Signals: []detect.Signal{s}}
 	told.Findings = []haltd.Finding{{Check: string(detect.Growth), Action: haltd.Warn, Reason: haltd.ReasonGrowth, Sentence: s.Sentence(r.Agent)}}
 	told.Decision = told.Findings[0]
 	i := told.incident(haltd.IncidentGrowth, now)
 	i.Once, i.OnceFor = once("growth", r), growthOnce
 	e := j.eventOf(&told, haltd.EventGrowth, i.ID)
 	e.Time, e.Shadow, e.Score = now.UTC(), false, 0
-	notice := control.NoticeOf(&i)
-	notice.Tokens = s.Tokens
-	j.Control.Raise(i, e, notice)
+	j.Control.Raise(i, e, control.NoticeOf(&i))
 	return told.Decision
 }
 
@@ -147,10 +145,10 @@ func (j *Judge) raiseBudget(v *Verdict, o ledger.Over) {
 		kind, reason, action, limit = haltd.IncidentBudgetHard, haltd.ReasonBudget, haltd.Block, "hard"
 	}
 	told.Findings = []haltd.Finding{{
-		Check: "budget", Action: action, Reason: reason, Name: string(o.Period),
+		Check: "budget", Action: action, Reason: reason, Name: string(o.Period), Spent: &o.Spent,
 		Sentence: fmt.Sprintf("%s has reached its %s %s budget: %s are spent.", r.Agent, limit, adjective(o.Period), amount(o.Spent)),
 	}}
-	told.Decision, told.Detected = told.Findings[0], detect.Verdict{}
+	told.Decision, told.Detected = told.Findings[0], detect.Detection{}
 	i := told.incident(kind, r.Now)
 	i.Scope = haltd.ScopeAgent
 	i.Once, i.OnceFor = fmt.Sprintf("budget:%s:%s:%s:%d", r.Agent, limit, o.Period, o.Start.Unix()), ever

@@ -16,7 +16,7 @@ func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost
 	seen := &Verdict{judge: j, request: r, agent: j.Control.Agent(r.Agent)}
 	seen.place, seen.settings = seen.placeOf(), settings(&seen.agent.Policy)
 	err := j.States.With(ctx, seen.place, r.Now, func(m detect.Memory) {
-		seen.entry = detect.Admit(seen.settings, j.state(m, r), detect.Verdict{}, r.Now)
+		seen.entry = detect.Admit(seen.settings, j.state(m, r), detect.Detection{}, r.Now)
 	})
 	if err != nil {
 		j.Logger.Warn("call not seen by the detectors", "agent", r.Agent, "error", err)

@@ -2,7 +2,7 @@ package judge
 
 import (
 	"context"
-	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -19,7 +19,7 @@ type Verdict struct {
 	// nothing was found.
 	Decision haltd.Finding
 	Findings []haltd.Finding // of all checks, in their order
-	Detected detect.Verdict
+	Detected detect.Detection
 	Incident string // that stops the request, "" without one
 	// Scope is what the kill switch or a person has switched off, and so what
 	// somebody has to resume; "" when something else stops the request.
@@ -193,56 +193,37 @@ func (v *Verdict) Settle(ctx context.Context, used haltd.Usage, cost haltd.Money
 	v.held = nil
 }
 
-// Record is a verdict as it stands in an event.
-type Record struct {
-	Action   haltd.Action      `json:"action"`
-	Level    detect.Level      `json:"level"`
-	Sentence string            `json:"sentence,omitempty"`
-	Score    float64           `json:"score"`
-	Parts    detect.ScoreParts `json:"parts"`
-	// Certainty is how sure stall is, in percent.
-	Certainty float64         `json:"certainty"`
-	Unmet     string          `json:"unmet,omitempty"` // what the score lacks to be corroborated
-	Grace     bool            `json:"grace,omitempty"`
-	Bypass    bool            `json:"bypass,omitempty"`
-	Findings  []haltd.Finding `json:"findings,omitempty"`
-	// Signals is the evidence. It stands in the event that tells of a
-	// verdict, not in that of every call.
-	Signals []detect.Signal `json:"signals,omitempty"`
-}
-
-// Brief is the verdict for the event of its call; nil when there is nothing
-// to say.
-func (v *Verdict) Brief() json.RawMessage {
+// Brief is the verdict for the event of its call, without the evidence; nil
+// when there is nothing to say.
+func (v *Verdict) Brief() *haltd.Verdict {
 	if len(v.Findings) == 0 && v.Detected.Level == detect.Pass && v.Detected.Parts.Score() == 0 && v.Detected.Certainty < 5 {
 		return nil
 	}
-	r := v.record()
-	r.Signals = nil
-	return encode(r)
+	return v.value()
 }
 
-// Full is the verdict with its evidence.
-func (v *Verdict) Full() json.RawMessage { return encode(v.record()) }
+// Full is the verdict with its evidence and what it rests on.
+func (v *Verdict) Full() *haltd.Verdict {
+	out := v.value()
+	out.Signals = v.Detected.Signals
+	if b := v.Detected.Basis; b != (haltd.Basis{}) {
+		out.Basis = &b
+	}
+	return out
+}
 
-func (v *Verdict) record() Record {
+func (v *Verdict) value() *haltd.Verdict {
 	d := &v.Detected
-	r := Record{
-		Action: v.Decision.Action, Level: d.Level, Score: d.Parts.Score(), Parts: d.Parts, Certainty: d.Certainty, Unmet: d.Unmet,
-		Grace: v.grace, Bypass: v.bypass, Findings: v.Findings, Signals: d.Signals, Sentence: v.Decision.Sentence,
+	out := &haltd.Verdict{
+		Version: haltd.VerdictVersion,
+		Action:  v.Decision.Action, Check: v.Decision.Check, Reason: v.Decision.Reason, Sentence: v.Decision.Sentence,
+		Level: d.Level, Score: d.Parts.Score(), Parts: d.Parts, Certainty: d.Certainty, Unmet: d.Unmet,
+		Grace: v.grace, Bypass: v.bypass, Findings: slices.Clip(v.Findings), // more may be found later
 	}
-	if r.Sentence == "" && len(d.Signals) > 0 {
-		r.Sentence = d.Signals[0].Sentence(v.request.Agent)
+	if out.Sentence == "" && len(d.Signals) > 0 {
+		out.Sentence = d.Signals[0].Sentence(v.request.Agent)
 	}
-	return r
-}
-
-func encode(r Record) json.RawMessage {
-	b, err := json.Marshal(r)
-	if err != nil { // only a NaN could, and none is ever computed
-		return nil
-	}
-	return b
+	return out
 }
 
 // Describe puts the verdict into the event of its request.

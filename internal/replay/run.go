@@ -14,10 +14,10 @@ import (
 	"github.com/haltd/haltd/detect"
 )
 
-// Verdict is what the judge would have done to one run. Steps are numbered
-// as in the trace, the calls of a recorded session from 1; nil means that it
-// did not fire.
-type Verdict struct {
+// Firing is when the judge would have warned of one run and killed it, and by
+// what. Steps are numbered as in the trace, the calls of a recorded session
+// from 1; nil means that it did not fire.
+type Firing struct {
 	Run      string `json:"run"`
 	WarnStep *int   `json:"warn_step"`
 	WarnBy   string `json:"warn_by"`
@@ -26,10 +26,10 @@ type Verdict struct {
 	Reason   string `json:"reason"`
 }
 
-// Outcome is a verdict together with what the run cost and what stopping it
+// Outcome is when a run fired together with what the run cost and what stopping it
 // would have saved.
 type Outcome struct {
-	Verdict
+	Firing
 	Source string `json:"source"`
 	Steps  int    `json:"steps"`
 	Tokens int64  `json:"tokens"`
@@ -192,17 +192,17 @@ func (r *run) step(s *Step) error {
 }
 
 // take notes a signal to a step, unless one of its level came before.
-func (v *Verdict) take(step int, sig *detect.Signal, sentence string) {
+func (f *Firing) take(step int, sig *detect.Signal, sentence string) {
 	by := string(sig.Detector)
 	if sig.Family != "" {
 		by += "/" + string(sig.Family)
 	}
-	if v.WarnStep == nil && sig.Level >= detect.Warn {
-		v.WarnStep, v.WarnBy = &step, by
-		v.Reason = sentence
+	if f.WarnStep == nil && sig.Level >= detect.Warn {
+		f.WarnStep, f.WarnBy = &step, by
+		f.Reason = sentence
 	}
-	if v.KillStep == nil && sig.Level >= detect.Kill {
-		v.KillStep, v.KillBy = &step, by
-		v.Reason = sentence
+	if f.KillStep == nil && sig.Level >= detect.Kill {
+		f.KillStep, f.KillBy = &step, by
+		f.Reason = sentence
 	}
 }

@@ -37,9 +37,6 @@ func check(e *haltd.Event) error {
 	if e.ID <= 0 {
 		return haltd.Errorf(haltd.CodeInvalid, "id: an event of agent %q has none", e.Agent)
 	}
-	if len(e.Verdict) > 0 && !json.Valid(e.Verdict) {
-		return haltd.Errorf(haltd.CodeInvalid, "verdict: that of event %s is not JSON", e.ID)
-	}
 	if math.IsNaN(e.Score) || math.IsInf(e.Score, 0) {
 		return haltd.Errorf(haltd.CodeInvalid, "score: that of event %s is not a number", e.ID)
 	}
@@ -268,8 +265,11 @@ func (a *appender) writeHours(t *tally) error {
 }
 
 func (a *appender) writeEvent(t *tally, e *haltd.Event) error {
-	a.buf = appendDetail(a.buf[:0], e)
-	err := a.insertEvent.exec(int64(e.ID), micros(e.Time), t.agentNo(e.Agent), t.sessionNo(e.Agent, e.Session),
+	var err error
+	if a.buf, err = appendDetail(a.buf[:0], e); err != nil {
+		return unfit("event "+e.ID.String(), err)
+	}
+	err = a.insertEvent.exec(int64(e.ID), micros(e.Time), t.agentNo(e.Agent), t.sessionNo(e.Agent, e.Session),
 		string(e.Type), e.Client, e.Provider, e.Model, e.Blocked, string(a.buf))
 	if err != nil || e.Excerpt == nil {
 		return err

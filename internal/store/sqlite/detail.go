@@ -1,7 +1,9 @@
 package sqlite
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"time"
 
@@ -12,40 +14,41 @@ import (
 // events.detail. Durations are in microseconds; what is zero is left out.
 // appendDetail writes it by hand, because it runs once per event.
 type detail struct {
-	Session     string          `json:"session"` // where there is no agent, and so no session row
-	Label       string          `json:"label"`
-	Format      string          `json:"format"`
-	Path        string          `json:"path"`
-	Status      int             `json:"status"`
-	Stream      bool            `json:"stream"`
-	Input       int64           `json:"input"`
-	Output      int64           `json:"output"`
-	CacheRead   int64           `json:"cache_read"`
-	CacheWrite  int64           `json:"cache_write"`
-	Estimated   bool            `json:"estimated"`
-	Cost        int64           `json:"cost"`
-	Unpriced    bool            `json:"unpriced"`
-	Latency     int64           `json:"latency"`
-	FirstByte   int64           `json:"first_byte"`
-	BlockReason string          `json:"block_reason"`
-	Incident    string          `json:"incident"`
-	Shadow      bool            `json:"shadow"`
-	Retry       bool            `json:"retry"`
-	Score       float64         `json:"score"`
-	Rule        string          `json:"rule"`
-	Tags        []string        `json:"tags"`
-	Finish      string          `json:"finish"`
-	ToolCalls   []string        `json:"tool_calls"`
-	PromptHash  string          `json:"prompt_hash"`
-	PromptLen   int64           `json:"prompt_bytes"`
-	ReplyHash   string          `json:"reply_hash"`
-	ReplyLen    int64           `json:"reply_bytes"`
-	Unread      string          `json:"unread"`
-	Error       string          `json:"error"`
-	Verdict     json.RawMessage `json:"verdict"`
+	Session     string       `json:"session"` // where there is no agent, and so no session row
+	Label       string       `json:"label"`
+	Format      string       `json:"format"`
+	Path        string       `json:"path"`
+	Status      int          `json:"status"`
+	Stream      bool         `json:"stream"`
+	Input       int64        `json:"input"`
+	Output      int64        `json:"output"`
+	CacheRead   int64        `json:"cache_read"`
+	CacheWrite  int64        `json:"cache_write"`
+	Estimated   bool         `json:"estimated"`
+	Cost        int64        `json:"cost"`
+	Unpriced    bool         `json:"unpriced"`
+	Latency     int64        `json:"latency"`
+	FirstByte   int64        `json:"first_byte"`
+	BlockReason string       `json:"block_reason"`
+	Incident    string       `json:"incident"`
+	Shadow      bool         `json:"shadow"`
+	Retry       bool         `json:"retry"`
+	Score       float64      `json:"score"`
+	Rule        string       `json:"rule"`
+	Tags        []string     `json:"tags"`
+	Finish      string       `json:"finish"`
+	ToolCalls   []string     `json:"tool_calls"`
+	PromptHash  string       `json:"prompt_hash"`
+	PromptLen   int64        `json:"prompt_bytes"`
+	ReplyHash   string       `json:"reply_hash"`
+	ReplyLen    int64        `json:"reply_bytes"`
+	Unread      string       `json:"unread"`
+	Error       string       `json:"error"`
+	Verdict     recorded     `json:"verdict"`
+	Audit       *haltd.Audit `json:"audit"`
 }
 
-func appendDetail(b []byte, e *haltd.Event) []byte {
+func appendDetail(b []byte, e *haltd.Event) ([]byte, error) {
 	o := object{append(b, '{')}
 	if e.Agent == "" {
 		o.text("session", e.Session)
@@ -79,11 +82,8 @@ func appendDetail(b []byte, e *haltd.Event) []byte {
 	o.number("reply_bytes", int64(e.ReplyLen))
 	o.text("unread", e.Unread)
 	o.text("error", e.Error)
-	if len(e.Verdict) > 0 {
-		o.key("verdict")
-		o.b = append(o.b, e.Verdict...)
-	}
-	return append(o.b, '}')
+	err := errors.Join(document(&o, "verdict", e.Verdict), document(&o, "audit", e.Audit))
+	return append(o.b, '}'), err
 }
 
 func readDetail(text []byte, e *haltd.Event) error {
@@ -105,7 +105,8 @@ func readDetail(text []byte, e *haltd.Event) error {
 	e.Finish, e.ToolCalls = d.Finish, d.ToolCalls
 	e.PromptHash, e.PromptLen = d.PromptHash, int(d.PromptLen)
 	e.ReplyHash, e.ReplyLen = d.ReplyHash, int(d.ReplyLen)
-	e.Unread, e.Error, e.Verdict = d.Unread, d.Error, d.Verdict
+	e.Unread, e.Error = d.Unread, d.Error
+	e.Verdict, e.Audit = d.Verdict.verdict, cmp.Or(d.Audit, d.Verdict.audit)
 	return nil
 }
 
@@ -162,6 +163,18 @@ func (o *object) texts(name string, list []string) {
 		o.b = appendText(o.b, s)
 	}
 	o.b = append(o.b, ']')
+}
+
+func document[T any](o *object, name string, part *T) error {
+	if part == nil {
+		return nil
+	}
+	text, err := json.Marshal(part)
+	if err == nil {
+		o.key(name)
+		o.b = append(o.b, text...)
+	}
+	return err
 }
 
 // appendText writes s as a JSON string. Nearly all are plain; the rest is
