@@ -61,7 +61,7 @@ func TestDetailKeepsEveryField(t *testing.T) {
 type fataler interface{ Fatal(...any) }
 
 func written(t fataler, e *haltd.Event) []byte {
-	b, err := appendDetail(nil, e)
+	b, err := detailOf(e)
 	if err != nil {
 		t.Fatal(err)
 	}
