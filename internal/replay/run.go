@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/economics"
 )
 
 // Firing is when the judge would have warned of one run and killed it, and by
@@ -47,6 +48,7 @@ type run struct {
 	Outcome
 	judge   judge
 	threads map[string]*thread
+	use     economics.Run
 }
 
 // Replay judges every run of the given files. Progress, when it is not nil,
@@ -83,6 +85,7 @@ func Replay(ctx context.Context, paths []string, newJudge func() judge, progress
 	var all []Outcome
 	for _, rs := range results {
 		for _, r := range rs {
+			r.Tokens, r.Saved = r.use.Tokens, r.use.Saved
 			all = append(all, r.Outcome)
 		}
 	}
@@ -168,9 +171,8 @@ func replayLines(lines <-chan []byte, newJudge func() judge) ([]*run, error) {
 func (r *run) step(s *Step) error {
 	tokens := s.PromptTokens + s.CompletionTokens
 	r.Steps++
-	r.Tokens += tokens
 	if r.KillStep != nil {
-		r.Saved += tokens
+		r.use.Add(tokens, true)
 		return nil
 	}
 	t := r.threads[s.Thread]
@@ -185,9 +187,7 @@ func (r *run) step(s *Step) error {
 	for i := range signals {
 		r.take(s.Step, &signals[i], signals[i].Sentence(r.Run))
 	}
-	if r.KillStep != nil {
-		r.Saved += tokens
-	}
+	r.use.Add(tokens, r.KillStep != nil)
 	return nil
 }
 
