@@ -142,9 +142,9 @@ func (f *fakeControl) Spending(_ context.Context, agent string) ([]haltd.PeriodS
 	}}, nil
 }
 
-func (f *fakeControl) Ingest(_ context.Context, in haltd.Ingest) (haltd.IngestVerdict, error) {
+func (f *fakeControl) Ingest(_ context.Context, in haltd.Ingest) (haltd.IngestAnswer, error) {
 	f.ingested = append(f.ingested, in)
-	return haltd.IngestVerdict{Action: haltd.Warn, Reason: haltd.ReasonGrowth, Active: true, Event: 7}, nil
+	return haltd.IngestAnswer{Action: haltd.Warn, Reason: haltd.ReasonGrowth, Active: true, Event: 7}, nil
 }
 
 func (f *fakeControl) Known(agent string) bool {

@@ -113,7 +113,7 @@ type Spendings interface {
 
 // Ingester judges a call that was not made through the gateway.
 type Ingester interface {
-	Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestVerdict, error)
+	Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestAnswer, error)
 }
 
 // Windows shows what similarity compares the next call of an agent with. An

@@ -257,7 +257,7 @@ func TestResumeNamesTheSessionsThatStayStopped(t *testing.T) {
 	n := staffed()
 	kill := haltd.Incident{
 		ID: "inc_a", Time: noon, Kind: haltd.IncidentKillSwitch, Status: haltd.IncidentOpen, Action: haltd.Kill,
-		Scope: haltd.ScopeSession, Agent: "looper", Session: "a;b", Verdict: json.RawMessage(`{}`),
+		Scope: haltd.ScopeSession, Agent: "looper", Session: "a;b", Verdict: &haltd.Verdict{},
 	}
 	rejection, agentWide := kill, kill
 	rejection.Action, agentWide.Scope = haltd.Reject, haltd.ScopeAgent
@@ -296,7 +296,7 @@ func TestIncidents(t *testing.T) {
 	}
 	n.incidents = []haltd.Incident{{
 		ID: "inc_a", Time: noon, Kind: haltd.IncidentKillSwitch, Status: haltd.IncidentOpen, Action: haltd.Kill, Scope: haltd.ScopeAgent,
-		Agent: "looper", Session: "s", Detector: "stall", Sentence: "looper called search 6 times.", Verdict: json.RawMessage(`{}`),
+		Agent: "looper", Session: "s", Detector: "stall", Sentence: "looper called search 6 times.", Verdict: &haltd.Verdict{},
 	}}
 	want := "ID     TIME              AGENT   WHAT    STATUS  SENTENCE\n" +
 		"inc_a  " + minute(noon) + "  looper  Killed  Open    looper called search 6 times.\n"
@@ -323,6 +323,10 @@ func TestIncidents(t *testing.T) {
 		"\nResume with `haltd agents resume looper`; add --grace 30m to only warn for a while.\n"
 	if diff := cmp.Diff(want, run(t, term, &IncidentsShowCmd{ID: "inc_a"})); diff != "" {
 		t.Errorf("show (-want +got):\n%s", diff)
+	}
+	n.incidents[0].Verdict = &haltd.Verdict{Basis: &haltd.Basis{Calls: 20, Rounds: 12, Features: 1, Weights: "2026-11-15"}}
+	if got := run(t, term, &IncidentsShowCmd{ID: "inc_a"}); !strings.Contains(got, "Judged by  12 rounds, 20 calls, weights of 2026-11-15\n") {
+		t.Errorf("show says nothing of what the verdict rests on: %s", got)
 	}
 	n.incidents[0].Shadow, n.incidents[0].Status, n.incidents[0].ClosedAt, n.incidents[0].ClosedBy = true, haltd.IncidentFalsePositive, &noon, "ann"
 	if got := run(t, term, &IncidentsShowCmd{ID: "inc_a"}); !strings.Contains(got, "Would kill") || !strings.Contains(got, "False positive") ||

@@ -64,7 +64,7 @@ func (c *Control) Activate(ctx context.Context, t haltd.Target, grace time.Durat
 	s := before
 	s.Active, s.DeactivatedBy, s.Incident = true, nil, ""
 	s.By, s.Why, s.At, s.ActivatedAt, s.GraceUntil = by, why, now, now, time.Time{}
-	record := Audit{Change: "activated", By: by, Why: why, Incident: before.Incident}
+	record := haltd.Audit{Change: "activated", By: by, Why: why, Incident: before.Incident}
 	if grace > 0 {
 		s.GraceUntil = now.Add(grace)
 		record.GraceUntil = &s.GraceUntil
@@ -117,7 +117,7 @@ func (c *Control) deactivate(ctx context.Context, t haltd.Target, by, why string
 	next := c.table.Load().clone()
 	next.setStanding(s)
 	err := c.commit(ctx, haltd.Change{
-		Standing: &s, Events: []haltd.Event{audit(at, t, Audit{Change: "deactivated", By: by, Why: why})},
+		Standing: &s, Events: []haltd.Event{audit(at, t, haltd.Audit{Change: "deactivated", By: by, Why: why})},
 	}, next)
 	if err != nil {
 		return haltd.Standing{}, fmt.Errorf("deactivate %s: %w", t.Agent, err)

@@ -42,7 +42,7 @@ func (c *Control) Override(ctx context.Context, agent, by string, change func(*h
 	now := c.now()
 	err = c.commit(ctx, haltd.Change{
 		Agent: agent, Override: &own,
-		Events: []haltd.Event{audit(now, haltd.Target{Agent: agent}, Audit{Change: "policy", By: by, Override: &own})},
+		Events: []haltd.Event{audit(now, haltd.Target{Agent: agent}, haltd.Audit{Change: "policy", By: by, Override: &own})},
 	}, next)
 	if err != nil {
 		return haltd.Policy{}, fmt.Errorf("change the policy of %s: %w", agent, err)
@@ -96,7 +96,7 @@ func (c *Control) SaveRule(ctx context.Context, r haltd.Rule, by string) (haltd.
 	next.list = sortRules(next.list)
 	next.rules = policy.Compile(next.list)
 	err := c.commit(ctx, haltd.Change{
-		Rule: &r, Events: []haltd.Event{audit(now, haltd.Target{}, Audit{Change: "rule_saved", By: by, Rule: &r})},
+		Rule: &r, Events: []haltd.Event{audit(now, haltd.Target{}, haltd.Audit{Change: "rule_saved", By: by, Rule: &r})},
 	}, next)
 	if err != nil {
 		return haltd.Rule{}, fmt.Errorf("save rule %q: %w", r.Name, err)
@@ -118,7 +118,7 @@ func (c *Control) DeleteRule(ctx context.Context, id, by string) error {
 	next.rules = policy.Compile(next.list)
 	err := c.commit(ctx, haltd.Change{
 		DeleteRule: id,
-		Events:     []haltd.Event{audit(c.now(), haltd.Target{}, Audit{Change: "rule_deleted", By: by, Rule: &gone})},
+		Events:     []haltd.Event{audit(c.now(), haltd.Target{}, haltd.Audit{Change: "rule_deleted", By: by, Rule: &gone})},
 	}, next)
 	if err != nil {
 		return fmt.Errorf("delete rule %q: %w", gone.Name, err)
@@ -138,7 +138,7 @@ func (c *Control) SetBypass(ctx context.Context, on bool, by, why string) (haltd
 	b := haltd.Bypass{On: on, By: by, Why: why, At: c.now()}
 	next := c.table.Load().clone()
 	next.bypass = b
-	record := Audit{Change: "bypass_off", By: by, Why: why}
+	record := haltd.Audit{Change: "bypass_off", By: by, Why: why}
 	if on {
 		record.Change = "bypass_on"
 	}
@@ -165,7 +165,7 @@ func (c *Control) Decide(ctx context.Context, id string, status haltd.IncidentSt
 	now := c.now()
 	err = c.commit(ctx, haltd.Change{
 		Closing: &haltd.Closing{ID: id, Status: status, By: by, Note: note, At: now},
-		Events: []haltd.Event{audit(now, haltd.Target{Agent: incident.Agent, Session: incident.Session}, Audit{
+		Events: []haltd.Event{audit(now, haltd.Target{Agent: incident.Agent, Session: incident.Session}, haltd.Audit{
 			Change: "incident_closed", By: by, Why: note, Incident: id, Status: status,
 		})},
 	}, nil)

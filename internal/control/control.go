@@ -6,7 +6,6 @@ package control
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -217,25 +216,8 @@ func (c *Control) commit(ctx context.Context, change haltd.Change, next *table) 
 const commitTimeout = 10 * time.Second
 
 // audit is the event of a person's change.
-func audit(now time.Time, t haltd.Target, a Audit) haltd.Event {
-	detail, err := json.Marshal(a)
-	if err != nil { // plain words and numbers
-		panic(err)
-	}
-	return haltd.Event{Time: now, Type: haltd.EventPolicy, Agent: t.Agent, Session: t.Session, Verdict: detail}
-}
-
-// Audit says who changed what, and why. It stands as the verdict of a
-// policy_change event.
-type Audit struct {
-	Change     string                `json:"change"` // activated, deactivated, policy, rule_saved, rule_deleted, bypass_on, bypass_off, incident_closed, deleted
-	By         string                `json:"by"`
-	Why        string                `json:"why,omitempty"`
-	GraceUntil *time.Time            `json:"grace_until,omitempty"`
-	Override   *haltd.PolicyOverride `json:"override,omitempty"`
-	Rule       *haltd.Rule           `json:"rule,omitempty"`
-	Incident   string                `json:"incident,omitempty"`
-	Status     haltd.IncidentStatus  `json:"status,omitempty"`
+func audit(now time.Time, t haltd.Target, a haltd.Audit) haltd.Event {
+	return haltd.Event{Time: now, Type: haltd.EventPolicy, Agent: t.Agent, Session: t.Session, Audit: &a}
 }
 
 // now is the time at the precision of the store, so that a standing reads back

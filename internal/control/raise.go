@@ -18,10 +18,14 @@ const (
 
 // NoticeOf makes the notice about an incident.
 func NoticeOf(i *haltd.Incident) haltd.Notice {
-	return haltd.Notice{
+	n := haltd.Notice{
 		ID: haltd.NewName("msg_"), Time: i.Time, Topic: i.Kind, Agent: i.Agent, Session: i.Session,
 		Incident: i.ID, Action: i.Action, Scope: i.Scope, Sentence: i.Sentence,
 	}
+	if s := i.Verdict.Signal(haltd.DetectorGrowth); s != nil {
+		n.Tokens = s.Tokens
+	}
+	return n
 }
 
 // Raise writes an incident that stops nobody, with its event, in the

@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -60,7 +59,7 @@ func (c *Control) recoverBudget(ctx context.Context, i *haltd.Incident) error {
 	sentence := fmt.Sprintf("A new %s has begun: %s may spend its budget again.", period, i.Agent)
 	change := haltd.Change{
 		Closing: &haltd.Closing{ID: i.ID, Status: haltd.IncidentResumed, By: "haltd", Note: sentence, At: now},
-		Events: []haltd.Event{audit(now, haltd.Target{Agent: i.Agent}, Audit{
+		Events: []haltd.Event{audit(now, haltd.Target{Agent: i.Agent}, haltd.Audit{
 			Change: "incident_closed", By: "haltd", Why: sentence, Incident: i.ID, Status: haltd.IncidentResumed,
 		})},
 	}
@@ -74,11 +73,8 @@ func (c *Control) recoverBudget(ctx context.Context, i *haltd.Incident) error {
 
 // periodOf is the period whose budget was spent, as the verdict names it.
 func periodOf(i *haltd.Incident) haltd.Period {
-	var v struct {
-		Findings []haltd.Finding `json:"findings"`
-	}
-	if json.Unmarshal(i.Verdict, &v) != nil || len(v.Findings) == 0 {
+	if i.Verdict == nil || len(i.Verdict.Findings) == 0 {
 		return ""
 	}
-	return haltd.Period(v.Findings[0].Name)
+	return haltd.Period(i.Verdict.Findings[0].Name)
 }

@@ -57,6 +57,6 @@ func (c *Control) Delete(ctx context.Context, agent, by string) error {
 	delete(next.overrides, agent)
 	next.applyPolicy(agent)
 	return c.commit(ctx, haltd.Change{
-		Events: []haltd.Event{audit(c.now(), haltd.Target{Agent: agent}, Audit{Change: "deleted", By: by})},
+		Events: []haltd.Event{audit(c.now(), haltd.Target{Agent: agent}, haltd.Audit{Change: "deleted", By: by})},
 	}, next)
 }

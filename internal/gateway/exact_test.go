@@ -139,8 +139,8 @@ func TestExactWarns(t *testing.T) {
 	if res.StatusCode != 200 || res.Header.Get("X-Haltd-Reason") != "loop_detected" {
 		t.Errorf("%d %v, want it flagged", res.StatusCode, res.Header)
 	}
-	if e := f.last(t); e.Blocked || !strings.Contains(string(e.Verdict), `"exact"`) {
-		t.Errorf("blocked %v, verdict %s", e.Blocked, e.Verdict)
+	if e := f.last(t); e.Blocked || len(e.Verdict.Findings) != 1 || e.Verdict.Findings[0].Check != "exact" {
+		t.Errorf("blocked %v, verdict %+v", e.Blocked, e.Verdict)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 const ingestClient = "ingest"
 
 // Ingest judges and records a call that an agent made without the gateway.
-func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestVerdict, error) {
+func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestAnswer, error) {
 	now := g.clock()
 	e := ingestEvent(in)
 	e.Time = now.UTC()
@@ -35,9 +35,9 @@ func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestVerd
 	g.recorder.Stamp(&e) // the answer names the event
 	g.recorder.Record(e)
 	g.meter.Request(e.Provider, d.Action.String())
-	verdict := ingestVerdict(&d, active)
-	verdict.Event = e.ID
-	return verdict, nil
+	answer := ingestAnswer(&d, active)
+	answer.Event = e.ID
+	return answer, nil
 }
 
 func ingestEvent(in haltd.Ingest) haltd.Event {
@@ -52,8 +52,8 @@ func ingestEvent(in haltd.Ingest) haltd.Event {
 	return e
 }
 
-func ingestVerdict(d *judge.Decision, active bool) haltd.IngestVerdict {
-	out := haltd.IngestVerdict{
+func ingestAnswer(d *judge.Decision, active bool) haltd.IngestAnswer {
+	out := haltd.IngestAnswer{
 		Action: d.Action, Reason: d.Reason, Sentence: d.Sentence,
 		Active: active, Incident: d.Incident, Score: d.Detected.Parts.Score(), Findings: d.Findings,
 	}

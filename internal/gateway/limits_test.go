@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/judge"
 )
 
 // chat is a call that says something of its own and allows so many tokens.
@@ -98,6 +96,9 @@ func TestSoftBudgetTellsOnce(t *testing.T) {
 	i := f.incidents(t)
 	if len(told) != 1 || len(i) != 1 || i[0].Kind != haltd.IncidentBudgetSoft || i[0].Reason != haltd.ReasonSoft || len(f.notices(t)) != 1 {
 		t.Fatalf("%d alerts, incidents %+v; want one", len(told), i)
+	}
+	if found := told[0].Verdict.Findings; len(found) != 1 || found[0].Check != "budget" || found[0].Name != "day" || found[0].Spent == nil || found[0].Spent.Tokens < 15 {
+		t.Errorf("findings %+v, want the daily budget and what was spent", found)
 	}
 	f = f.restart(t)
 	f.send(t, "POST", chatPath, nil, chat("after the restart", 10))
@@ -300,8 +301,10 @@ func TestRatesByHeader(t *testing.T) {
 				}
 			}
 			e := f.last(t)
-			var v judge.Record
-			_ = json.Unmarshal(e.Verdict, &v)
+			v := e.Verdict
+			if v == nil {
+				t.Fatal("the event has no verdict")
+			}
 			if len(v.Findings) != 1 || v.Findings[0].Reason != haltd.ReasonRate || v.Findings[0].Shadow != (mode == "shadow") || v.Findings[0].Name != "tenants/each" {
 				t.Errorf("findings %+v, want one of the rate", v.Findings)
 			}
@@ -332,10 +335,7 @@ func TestBypassOpensAllDoorsButManual(t *testing.T) {
 		f.Gateway.Wait()
 	}
 	calls := f.events.ofType(haltd.EventCall)
-	var v judge.Record
-	if err := json.Unmarshal(calls[len(calls)-1].Verdict, &v); err != nil {
-		t.Fatal(err)
-	}
+	v := calls[len(calls)-1].Verdict
 	found := map[string]int{}
 	for _, g := range v.Findings {
 		found[g.Check]++

@@ -83,15 +83,13 @@ func (j *Judge) raiseGrowth(ev *evaluation, s detect.Signal, now time.Time) halt
 	r := ev.request
 	d := decisionOn(r.Agent, haltd.Finding{
 		Check: string(detect.Growth), Action: haltd.Warn, Reason: haltd.ReasonGrowth, Sentence: s.Sentence(r.Agent),
-	}, detect.Verdict{Level: s.Level, Signals: []detect.Signal{s}})
+	}, detect.Detection{Level: s.Level, Signals: []detect.Signal{s}})
 	d.Grace, d.Bypass = ev.decision.Grace, ev.decision.Bypass
 	i := ev.incident(&d, haltd.IncidentGrowth, now)
 	i.Once, i.OnceFor = onceKey("growth", r), growthSpan
 	e := ev.event(&d, haltd.EventGrowth, i.ID)
 	e.Time, e.Shadow, e.Score = now.UTC(), false, 0
-	notice := control.NoticeOf(&i)
-	notice.Tokens = s.Tokens
-	j.incidents.Raise(i, e, notice)
+	j.incidents.Raise(i, e, control.NoticeOf(&i))
 	return d.Finding
 }
 
@@ -112,9 +110,9 @@ func (j *Judge) raiseBudget(ev *evaluation, o ledger.Over) {
 		kind, reason, action, limit = haltd.IncidentBudgetHard, haltd.ReasonBudget, haltd.Block, "hard"
 	}
 	d := decisionOn(r.Agent, haltd.Finding{
-		Check: "budget", Action: action, Reason: reason, Name: string(o.Period),
+		Check: "budget", Action: action, Reason: reason, Name: string(o.Period), Spent: &o.Spent,
 		Sentence: fmt.Sprintf("%s has reached its %s %s budget: %s are spent.", r.Agent, limit, adjective(o.Period), formatSpending(o.Spent)),
-	}, detect.Verdict{})
+	}, detect.Detection{})
 	d.Grace, d.Bypass = ev.decision.Grace, ev.decision.Bypass
 	i := ev.incident(&d, kind, r.Now)
 	i.Scope = haltd.ScopeAgent

@@ -16,7 +16,7 @@ func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost
 	seen := &evaluation{judge: j, request: r, agent: j.agents.Agent(r.Agent)}
 	seen.place, seen.settings = seen.statePlace(), settings(&seen.agent.Policy)
 	err := j.states.Update(ctx, seen.place, r.Now, func(m detect.Memory) {
-		seen.entry = detect.Admit(seen.settings, j.state(m, r), detect.Verdict{}, r.Now)
+		seen.entry = detect.Admit(seen.settings, j.state(m, r), detect.Detection{}, r.Now)
 	})
 	if err != nil {
 		j.log.Warn("call not seen by the detectors", "agent", r.Agent, "error", err)

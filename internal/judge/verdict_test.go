@@ -2,7 +2,6 @@ package judge_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -34,10 +33,7 @@ func TestEachLevelIsNewsOnce(t *testing.T) {
 func TestVerdictSaysWhatHappened(t *testing.T) {
 	b := newBench(t, haltd.DefaultPolicy())
 	v := b.ask("a", stuck(12))
-	var full, brief judge.Record
-	if err := json.Unmarshal(v.Full(), &full); err != nil {
-		t.Fatal(err)
-	}
+	full, brief := v.Full(), v.Brief()
 	if full.Level != detect.Kill || !strings.Contains(full.Sentence, "bot") || !strings.Contains(full.Sentence, "read_file") {
 		t.Errorf("level %v, sentence %q; want a kill that names agent and tool", full.Level, full.Sentence)
 	}
@@ -51,11 +47,22 @@ func TestVerdictSaysWhatHappened(t *testing.T) {
 	if s := full.Signals[0]; full.Certainty < 90 || s.Certainty != full.Certainty || s.WarnAt != 50 || s.KillAt != 90 || math.Abs(float64(points)-s.Certainty) > .6 {
 		t.Errorf("a certainty of %v, in the signal %v of %v and %v, reasons of %d points; want them to agree", full.Certainty, s.Certainty, s.WarnAt, s.KillAt, points)
 	}
-	if err := json.Unmarshal(v.Brief(), &brief); err != nil || brief.Sentence != full.Sentence || brief.Certainty != full.Certainty || brief.Signals != nil {
-		t.Errorf("brief %s (%v), want the sentence and the certainty without the evidence", v.Brief(), err)
+	if brief.Sentence != full.Sentence || brief.Certainty != full.Certainty || brief.Signals != nil || brief.Basis != nil {
+		t.Errorf("brief %+v, want the sentence and the certainty without the evidence", brief)
+	}
+	if brief.Version != haltd.VerdictVersion || full.Version != haltd.VerdictVersion {
+		t.Errorf("versions %d and %d, want %d", brief.Version, full.Version, haltd.VerdictVersion)
+	}
+	// The switch is off: the decision is to allow, and no check has it.
+	if full.Action != haltd.Allow || full.Check != "" || full.Reason != "" || len(full.Findings) == 0 || full.Findings[0].Action != haltd.Kill {
+		t.Errorf("decided %s by %q (%s), findings %+v; want to allow, and a finding that would kill", full.Action, full.Check, full.Reason, full.Findings)
+	}
+	m := detect.CurrentModel()
+	if want := (haltd.Basis{Calls: 1, Rounds: 12, Features: m.Version, Weights: m.Date}); full.Basis == nil || *full.Basis != want {
+		t.Errorf("basis %+v, want %+v", full.Basis, want)
 	}
 	if quiet := b.ask("b", saying("Something else altogether.")); quiet.Brief() != nil {
-		t.Errorf("a call that says nothing is recorded as %s", quiet.Brief())
+		t.Errorf("a call that says nothing is recorded as %+v", quiet.Brief())
 	}
 }
 
@@ -79,7 +86,7 @@ func TestRepliesFindTheirOwnRequest(t *testing.T) {
 		t.Errorf("%d similar responses in a window of 20, want 18: this call has none yet, and the newest is not counted against itself", v.Detected.Parts.Responses)
 	}
 	if v.Action.Stops() {
-		t.Errorf("a classifier at work was stopped: %s", v.Full())
+		t.Errorf("a classifier at work was stopped: %+v", v.Full())
 	}
 }
 

@@ -111,7 +111,7 @@ func verdictOf(t *testing.T, c Command, env Env) (warned, killed int, all string
 	if err != nil {
 		t.Fatal(err)
 	}
-	var v Verdict
+	var v Firing
 	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&v); err != nil {
 		t.Fatal(err)
 	}

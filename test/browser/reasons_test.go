@@ -135,13 +135,17 @@ func (p *tab) reasonsAddUp() int {
 // Incidents from before the certainty was kept are shown with what they have.
 func TestIncidentWithoutCertainty(t *testing.T) {
 	t.Parallel()
-	const verdict = `{"action": "kill", "level": "kill", "score": 12, "parts": {"similar_prompts": 4, "similar_responses": 1, "repeated_tool_calls": 4}, "signals": [
-		{"detector": "stall", "family": "repeat", "level": "kill", "score": 3, "threshold": 3, "tools": ["find_payment"], "count": 4, "outcome": "error",
-			"rounds": [{"index": 0, "letter": "A", "tool": "find_payment", "act": "1f", "result": "2e", "points": 1}]}]}`
+	verdict := &haltd.Verdict{
+		Action: haltd.Kill, Level: haltd.LevelKill, Score: 12, Parts: haltd.ScoreParts{Prompts: 4, Responses: 1, ToolCalls: 4},
+		Signals: []haltd.Signal{{
+			Detector: haltd.DetectorStall, Family: haltd.FamilyRepeat, Level: haltd.LevelKill, Score: 3, Threshold: 3, Tools: []string{"find_payment"}, Count: 4, Outcome: "error",
+			Rounds: []haltd.RoundEvidence{{Letter: "A", Tool: "find_payment", Act: "1f", Result: "2e"}},
+		}},
+	}
 	old := haltd.Incident{
 		ID: "inc_bcdfghjkmnpq", Time: time.Now().Add(-time.Hour), Kind: haltd.IncidentKillSwitch, Status: haltd.IncidentOpen, Action: haltd.Kill, Scope: haltd.ScopeAgent,
 		Agent: "old-bot", Session: "recon", Reason: haltd.ReasonLoop, Detector: "stall", Sentence: "old-bot called find_payment 4 times with the same arguments and got the same error.",
-		Verdict: raw(verdict), Settings: haltd.Policy{KillSwitch: haltd.KillSwitch{Enabled: true, WindowSize: 20, Threshold: 10}},
+		Verdict: verdict, Settings: haltd.Policy{KillSwitch: haltd.KillSwitch{Enabled: true, WindowSize: 20, Threshold: 10}},
 	}
 	n := startIn(t, recorded(t, func(ctx context.Context, s *sqlite.Store) error {
 		return s.Commit(ctx, haltd.Change{Incident: &old})

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -107,8 +108,8 @@ func growthAtFour(t *testing.T, s *stage) {
 	if e.Session != "ses_four" || e.Blocked || e.Incident != incidents[0].ID {
 		t.Errorf("event %+v; want that of the incident, nothing blocked", e)
 	}
-	if !strings.Contains(string(e.Verdict), `"tokens":[1000,1400,1960,2744]`) {
-		t.Errorf("the verdict %s does not tell the token counts", e.Verdict)
+	if s := e.Verdict.Signal(haltd.DetectorGrowth); s == nil || !slices.Equal(s.Tokens, []int64{1000, 1400, 1960, 2744}) {
+		t.Errorf("the verdict %+v does not tell the token counts", e.Verdict)
 	}
 	// Once alerted, a session is quiet for a day.
 	a.iterate("ses_four", 3842, 5379, 7531)
@@ -274,7 +275,7 @@ func unknownRuleKeys(t *testing.T, s *stage) {
 }
 
 // ingest reports a call and answers the verdict.
-func (s *stage) ingest(t *testing.T, bearer, body string) (haltd.IngestVerdict, int) {
+func (s *stage) ingest(t *testing.T, bearer, body string) (haltd.IngestAnswer, int) {
 	t.Helper()
 	req, err := http.NewRequest("POST", "http://"+s.admin+"/v1/ingest", strings.NewReader(body))
 	if err != nil {
@@ -287,7 +288,7 @@ func (s *stage) ingest(t *testing.T, bearer, body string) (haltd.IngestVerdict, 
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	var v haltd.IngestVerdict
+	var v haltd.IngestAnswer
 	b, _ := io.ReadAll(res.Body)
 	if res.StatusCode == http.StatusOK {
 		if err := json.Unmarshal(b, &v); err != nil {
@@ -317,7 +318,7 @@ func ingestGrowth(t *testing.T, s *stage) {
 func ingestLoop(t *testing.T, s *stage) {
 	a := s.agent(t).with("")
 	body := fmt.Sprintf(`{"agent":%q,"session_id":"run","provider":"openai","model":"gpt-4.1-mini","prompt_tokens":500,"completion_tokens":12,"tool_calls":[{"name":"search","arguments":{"q":"a"}}],"response_hash":"9f2c"}`, a.id)
-	var v haltd.IngestVerdict
+	var v haltd.IngestAnswer
 	for range 12 {
 		var status int
 		if v, status = s.ingest(t, token, body); status != http.StatusOK {

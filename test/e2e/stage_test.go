@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/test/fakellm"
 )
 
@@ -335,21 +334,10 @@ func (a *agent) incidents(n int, filters ...string) []haltd.Incident {
 	return page.Incidents
 }
 
-// judged is the part of an event's verdict that the tests look at.
-type judged struct {
-	Action   haltd.Action      `json:"action"`
-	Score    float64           `json:"score"`
-	Parts    detect.ScoreParts `json:"parts"`
-	Findings []haltd.Finding   `json:"findings"`
-}
-
-func verdictOf(t *testing.T, e haltd.Event) (v judged) {
+func verdictOf(t *testing.T, e haltd.Event) (v haltd.Verdict) {
 	t.Helper()
-	if len(e.Verdict) == 0 {
-		return v
-	}
-	if err := json.Unmarshal(e.Verdict, &v); err != nil {
-		t.Fatalf("verdict %s: %v", e.Verdict, err)
+	if e.Verdict != nil {
+		v = *e.Verdict
 	}
 	return v
 }

@@ -287,7 +287,7 @@ func changeAtomic(t *testing.T, s Store) {
 
 func changeRefused(t *testing.T, s Store) {
 	broken := incident("inc_a", start)
-	broken.Verdict = []byte("{")
+	broken.Verdict = brokenVerdict()
 	for name, c := range map[string]haltd.Change{
 		"standing of nobody":        {Standing: &haltd.Standing{At: start}},
 		"override of nobody":        {Override: &haltd.PolicyOverride{TimeZone: new("UTC")}, Events: []haltd.Event{call(1, start, "a", "s")}},

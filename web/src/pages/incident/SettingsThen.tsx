@@ -3,9 +3,11 @@ import { certain, money, score } from '../../format/figures'
 import { Pair, Pairs } from '../../parts/Facts'
 import { Section } from '../../parts/Section'
 
-/** SettingsThen is the policy that was in force. */
+/** SettingsThen is the policy that was in force, and what the detectors had to
+ *  go by. */
 export function SettingsThen({ incident }: { incident: IncidentDetail }) {
   const { kill_switch: k, budgets, time_zone: zone } = incident.settings
+  const basis = incident.verdict?.basis
   return (
     <Section title="Settings then">
       <Pairs>
@@ -31,6 +33,11 @@ export function SettingsThen({ incident }: { incident: IncidentDetail }) {
             .join(', ') || 'none in dollars'}
         </Pair>
         <Pair name="Time zone">{zone}</Pair>
+        {basis && (
+          <Pair name="Judged by">
+            {basis.rounds} rounds, {basis.calls} calls, weights of {basis.weights}
+          </Pair>
+        )}
       </Pairs>
     </Section>
   )
