@@ -15,7 +15,7 @@ import (
 func (j *Judge) detect(ctx context.Context, v *Verdict) {
 	r := v.request
 	v.place = v.placeOf()
-	v.settings = settings(&v.agent.Policy)
+	v.settings = detect.SettingsOf(&v.agent.Policy)
 	since := v.agent.Activated(r.Session)
 	mark, err := j.findMark(ctx, v.place, r, since)
 	var h *detect.History
@@ -175,15 +175,6 @@ func (v *Verdict) placeOf() detect.Place {
 		p.WindowPerSession = true
 	}
 	return p
-}
-
-// settings is what a policy says to the detectors.
-func settings(p *haltd.Policy) detect.Settings {
-	k := &p.KillSwitch
-	return detect.Settings{
-		WindowSize: k.WindowSize, Threshold: k.Threshold, RequireCorroboration: k.RequireCorroboration,
-		Stateless: k.Stateless, WarnAt: k.WarnAt, KillAt: k.KillAt, MinPromptTokens: p.Growth.MinPromptTokens,
-	}
 }
 
 // marking is how the rounds from before an activation are left out.

@@ -14,7 +14,7 @@ import (
 func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost haltd.Money) *Verdict {
 	r.reported = true
 	seen := &Verdict{judge: j, request: r, agent: j.Control.Agent(r.Agent)}
-	seen.place, seen.settings = seen.placeOf(), settings(&seen.agent.Policy)
+	seen.place, seen.settings = seen.placeOf(), detect.SettingsOf(&seen.agent.Policy)
 	err := j.States.With(ctx, seen.place, r.Now, func(m detect.Memory) {
 		seen.entry = detect.Admit(seen.settings, j.state(m, r), detect.Verdict{}, r.Now)
 	})
