@@ -10,7 +10,7 @@ import (
 type Policy struct {
 	KillSwitch KillSwitch  `json:"kill_switch" merge:"each" label:"Kill Switch" doc:"When an agent that repeats itself is stopped, and how."`
 	Budgets    Budgets     `json:"budgets" label:"Budgets" doc:"What the agent may spend per calendar day and month of its time zone. Soft alerts, hard blocks until the period ends. 0 is no limit."`
-	Hours      []HourRange `json:"allowed_hours" preset:"[]" label:"Allowed hours" doc:"When the agent may call; an empty list is always."`
+	Hours      []HourRange `json:"allowed_hours" preset:"[]" label:"Allowed hours" doc:"When the agent may call: ranges such as {days: [fri], from: 22:00, to: 06:00}; an empty list is always."`
 	Rates      RateLimits  `json:"rate_limits" label:"Rate limits" doc:"How fast the agent may call. 0 is no limit."`
 	Growth     GrowthAlert `json:"growth" label:"Growth" doc:"When prompts that grow from call to call raise an alert."`
 	TimeZone   string      `json:"time_zone" preset:"UTC" format:"time-zone" label:"Time zone" doc:"IANA name of the zone in which days, months and hours are counted."`
