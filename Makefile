@@ -4,7 +4,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 FUZZTIME ?= 10m
 TRACES ?= ../shared/traces
 
-.PHONY: help run build check test bench quality train fuzz screenshots
+.PHONY: help run build check test bench quality train reference fuzz screenshots
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' Makefile | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -52,6 +52,9 @@ quality: ## detection on recorded runs from the folder TRACES, each source judge
 
 train: ## fit the weights of stall anew to the labelled runs in TRACES (for maintainers)
 	go run ./test/train -traces $(TRACES) -ablate -out detect/weights.json -date $(shell date +%F)
+
+reference: ## write the sample file and the reference of settings anew from their declarations
+	go run ./internal/config/reference
 
 fuzz: ## every fuzzer for FUZZTIME (default 10m)
 	./test/fuzz.sh $(FUZZTIME)

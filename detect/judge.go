@@ -28,9 +28,22 @@ type Settings struct {
 	MinPromptTokens int64
 }
 
-// DefaultSettings are those of an agent that has none of its own.
+// SettingsOf is what a policy says to the detectors.
+func SettingsOf(p *haltd.Policy) Settings {
+	k := &p.KillSwitch
+	return Settings{
+		WindowSize: k.WindowSize, Threshold: k.Threshold, RequireCorroboration: k.RequireCorroboration,
+		Stateless: k.Stateless, WarnAt: k.WarnAt, KillAt: k.KillAt, MinPromptTokens: p.Growth.MinPromptTokens,
+	}
+}
+
+// DefaultSettings are those of an agent that has none of its own, with the
+// lines of the model that judges.
 func DefaultSettings() Settings {
-	return Settings{WindowSize: 20, Threshold: 10, RequireCorroboration: true}
+	p := haltd.DefaultPolicy()
+	s := SettingsOf(&p)
+	s.WarnAt, s.KillAt = 0, 0
+	return s
 }
 
 // Detection is what the detectors make of one request.

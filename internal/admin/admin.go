@@ -92,6 +92,7 @@ func newServer(o Options) *server {
 	s.registerEvents()
 	s.registerAgents()
 	s.registerPolicy()
+	describeDefaults[haltd.Policy](s.api.OpenAPI().Components.Schemas)
 	s.registerStandings()
 	s.registerSessions()
 	s.registerIncidents()

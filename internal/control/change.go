@@ -3,7 +3,6 @@ package control
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -23,10 +22,7 @@ func (c *Control) Override(ctx context.Context, agent, by string, change func(*h
 	c.changes.Lock()
 	defer c.changes.Unlock()
 	next := c.table.Load().clone()
-	own, err := deepCopy(next.overrides[agent])
-	if err != nil {
-		return haltd.Policy{}, err
-	}
+	own := next.overrides[agent]
 	if err := change(&own); err != nil {
 		return haltd.Policy{}, err
 	}
@@ -40,7 +36,7 @@ func (c *Control) Override(ctx context.Context, agent, by string, change func(*h
 	}
 	next.applyPolicy(agent)
 	now := c.now()
-	err = c.commit(ctx, haltd.Change{
+	err := c.commit(ctx, haltd.Change{
 		Agent: agent, Override: &own,
 		Events: []haltd.Event{audit(now, haltd.Target{Agent: agent}, haltd.Audit{Change: "policy", By: by, Override: &own})},
 	}, next)
@@ -48,16 +44,6 @@ func (c *Control) Override(ctx context.Context, agent, by string, change func(*h
 		return haltd.Policy{}, fmt.Errorf("change the policy of %s: %w", agent, err)
 	}
 	return result, nil
-}
-
-// deepCopy copies an override, so that a change to it does not reach the one
-// in force.
-func deepCopy(o haltd.PolicyOverride) (c haltd.PolicyOverride, err error) {
-	b, err := json.Marshal(o)
-	if err == nil {
-		err = json.Unmarshal(b, &c)
-	}
-	return c, err
 }
 
 // Rules lists all rules in the order in which they are matched.

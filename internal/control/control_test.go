@@ -144,8 +144,7 @@ func TestEverythingIsThereAfterARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := b.Override(ctx, "bot", "ann", func(o *haltd.PolicyOverride) error {
-		o.KillSwitch = &haltd.KillSwitchOverride{WindowSize: new(7)}
-		return nil
+		return o.Patch([]byte(`{"kill_switch": {"window_size": 7}}`), haltd.Policy{})
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +195,10 @@ func TestWhatIsNotWrittenHasNotHappened(t *testing.T) {
 		"activate":   func() error { _, err := b.Activate(ctx, target, 0, "ann", ""); return err },
 		"deactivate": func() error { _, err := b.Deactivate(ctx, target, true, "ann", ""); return err },
 		"override": func() error {
-			_, err := b.Override(ctx, "bot", "ann", func(o *haltd.PolicyOverride) error { o.TimeZone = new("Asia/Tokyo"); return nil })
+			_, err := b.Override(ctx, "bot", "ann", func(o *haltd.PolicyOverride) error {
+				*o = haltd.MustOverride(`{"time_zone": "Asia/Tokyo"}`)
+				return nil
+			})
 			return err
 		},
 		"save rule": func() error {
@@ -265,26 +267,26 @@ func TestASessionStandsByItself(t *testing.T) {
 
 func TestOverrides(t *testing.T) {
 	b := newBench(t)
-	b.Configure(haltd.DefaultPolicy(), map[string]haltd.PolicyOverride{"bot": {TimeZone: new("Europe/Berlin"), Rates: &haltd.RateLimits{Requests: 5}}})
+	b.Configure(haltd.DefaultPolicy(), map[string]haltd.PolicyOverride{"bot": haltd.MustOverride(`{"time_zone": "Europe/Berlin", "rate_limits": {"requests_per_minute": 5}}`)})
 	p, err := b.Override(t.Context(), "bot", "ann", func(o *haltd.PolicyOverride) error {
-		o.Rates = &haltd.RateLimits{Requests: 9}
-		return nil
+		return o.Patch([]byte(`{"rate_limits": {"requests_per_minute": 9}}`), haltd.Policy{})
 	})
 	if err != nil || p.Rates.Requests != 9 || p.TimeZone != "Europe/Berlin" || b.Agent("bot").Zone.String() != "Europe/Berlin" {
 		t.Errorf("policy %+v, %v; want the API over the file over the defaults", p, err)
 	}
 	if _, err := b.Override(t.Context(), "bot", "ann", func(o *haltd.PolicyOverride) error {
-		o.Rates.Requests = 100
+		if err := o.Patch([]byte(`{"rate_limits": {"requests_per_minute": 100}}`), haltd.Policy{}); err != nil {
+			t.Error(err)
+		}
 		return errors.New("changed my mind")
 	}); err == nil || b.Agent("bot").Policy.Rates.Requests != 9 {
 		t.Errorf("a change that was given up is in force: %+v", b.Agent("bot").Policy.Rates)
 	}
-	if _, own := b.Policy("bot"); own.Rates.Requests != 9 {
-		t.Errorf("it reached into what is in force: %+v", own.Rates)
+	if _, own := b.Policy("bot"); own.Over(haltd.Policy{}).Rates.Requests != 9 {
+		t.Errorf("it reached into what is in force: %+v", own)
 	}
 	_, err = b.Override(t.Context(), "bot", "ann", func(o *haltd.PolicyOverride) error {
-		o.KillSwitch = &haltd.KillSwitchOverride{WindowSize: new(1)}
-		return nil
+		return o.Patch([]byte(`{"kill_switch": {"window_size": 1}}`), haltd.Policy{})
 	})
 	if haltd.ErrorCode(err) != haltd.CodeInvalid || !strings.Contains(err.Error(), "kill_switch.window_size") {
 		t.Errorf("%v, want the field named", err)
@@ -418,7 +420,10 @@ func TestDecideKeepsAPersonsWord(t *testing.T) {
 func TestDeletingLiftsNoKill(t *testing.T) {
 	b := newBench(t)
 	b.kill(t, haltd.Target{Agent: "bot"}, "inc_a")
-	if _, err := b.Override(t.Context(), "bot", "ann", func(o *haltd.PolicyOverride) error { o.TimeZone = new("Asia/Tokyo"); return nil }); err != nil {
+	if _, err := b.Override(t.Context(), "bot", "ann", func(o *haltd.PolicyOverride) error {
+		*o = haltd.MustOverride(`{"time_zone": "Asia/Tokyo"}`)
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Delete(t.Context(), "bot", "ann"); err != nil {

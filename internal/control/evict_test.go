@@ -86,7 +86,7 @@ func TestAgentsAreNotForgottenWithTheirSessions(t *testing.T) {
 	b.kill(t, haltd.Target{Agent: "killed"}, "inc_a")
 	b.kill(t, haltd.Target{Agent: "limited", Session: "s"}, "inc_b")
 	if _, err := b.Override(t.Context(), "limited", "ann", func(o *haltd.PolicyOverride) error {
-		o.TimeZone = new("Europe/Berlin")
+		*o = haltd.MustOverride(`{"time_zone": "Europe/Berlin"}`)
 		return nil
 	}); err != nil {
 		t.Fatal(err)

@@ -425,9 +425,8 @@ func TestShadowStateIsApart(t *testing.T) {
 	for i := range 12 {
 		ask(i)
 	}
-	on := true
 	if _, err := f.control.Override(t.Context(), "bot", "ann", func(o *haltd.PolicyOverride) error {
-		o.KillSwitch = &haltd.KillSwitchOverride{Enabled: &on}
+		*o = haltd.MustOverride(`{"kill_switch": {"enabled": true}}`)
 		return nil
 	}); err != nil {
 		t.Fatal(err)

@@ -123,7 +123,7 @@ func TestSoftBudgetThatIsSpentAlready(t *testing.T) {
 		f.send(t, "POST", chatPath, nil, chat(fmt.Sprintf("topic %c", 'a'+i), 10))
 	}
 	f.persist(t)
-	f.override(t, "bot", haltd.PolicyOverride{Budgets: &haltd.Budgets{Day: haltd.Budget{SoftTokens: 20}}})
+	f.override(t, "bot", haltd.MustOverride(`{"budgets": {"day": {"soft_tokens": 20}}}`))
 	f.send(t, "POST", chatPath, nil, chat("more", 10))
 	f.Gateway.Wait()
 	if told := f.events.wait(t, haltd.EventAlert, 1); len(told) != 1 {
@@ -413,13 +413,13 @@ func TestAllowEndsRulesOnly(t *testing.T) {
 func TestAReloadActsAtOnce(t *testing.T) {
 	f := newFixture(t, answer(200, "application/json", chatReply), "")
 	enabled := func(agent string) bool { return f.control.Agent(agent).Policy.KillSwitch.Enabled }
-	off := false
-	f.override(t, "api", haltd.PolicyOverride{KillSwitch: &haltd.KillSwitchOverride{Enabled: &off}})
+	off := haltd.MustOverride(`{"kill_switch": {"enabled": false}}`)
+	f.override(t, "api", off)
 	next := haltd.DefaultPolicy()
 	next.KillSwitch.Enabled = true
 	f.control.Configure(next, map[string]haltd.PolicyOverride{
-		"file": {KillSwitch: &haltd.KillSwitchOverride{Enabled: &off}},
-		"api":  {KillSwitch: &haltd.KillSwitchOverride{Enabled: new(true), WindowSize: new(7)}},
+		"file": off,
+		"api":  haltd.MustOverride(`{"kill_switch": {"enabled": true, "window_size": 7}}`),
 	})
 	if !enabled("anybody") || enabled("file") || enabled("api") || f.control.Agent("api").Policy.KillSwitch.WindowSize != 7 {
 		t.Errorf("defaults %v, file %v, api %v; want the API over the file over the defaults, field by field", enabled("anybody"), enabled("file"), enabled("api"))

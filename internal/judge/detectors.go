@@ -15,7 +15,7 @@ import (
 func (j *Judge) detect(ctx context.Context, ev *evaluation) {
 	r := ev.request
 	ev.place = ev.statePlace()
-	ev.settings = settings(&ev.agent.Policy)
+	ev.settings = detect.SettingsOf(&ev.agent.Policy)
 	since := ev.agent.Activated(r.Session)
 	mark, err := j.loadMark(ctx, ev.place, r, since)
 	var h *detect.History
@@ -179,13 +179,4 @@ func (ev *evaluation) statePlace() detect.Place {
 		p.WindowPerSession = true
 	}
 	return p
-}
-
-// settings are those of the detectors, from the policy.
-func settings(p *haltd.Policy) detect.Settings {
-	k := &p.KillSwitch
-	return detect.Settings{
-		WindowSize: k.WindowSize, Threshold: k.Threshold, RequireCorroboration: k.RequireCorroboration,
-		Stateless: k.Stateless, WarnAt: k.WarnAt, KillAt: k.KillAt, MinPromptTokens: p.Growth.MinPromptTokens,
-	}
 }

@@ -14,7 +14,7 @@ import (
 func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost haltd.Money) (_ Decision, active bool) {
 	r.ingested = true
 	seen := &evaluation{judge: j, request: r, agent: j.agents.Agent(r.Agent)}
-	seen.place, seen.settings = seen.statePlace(), settings(&seen.agent.Policy)
+	seen.place, seen.settings = seen.statePlace(), detect.SettingsOf(&seen.agent.Policy)
 	err := j.states.Update(ctx, seen.place, r.Now, func(m detect.Memory) {
 		seen.entry = detect.Admit(seen.settings, j.state(m, r), detect.Detection{}, r.Now)
 	})

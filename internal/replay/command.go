@@ -164,11 +164,7 @@ func settings(env Env) (detect.Settings, error) {
 	if err != nil {
 		return detect.Settings{}, err
 	}
-	k := cfg.Defaults.KillSwitch
-	return detect.Settings{
-		WindowSize: k.WindowSize, Threshold: k.Threshold, RequireCorroboration: k.RequireCorroboration,
-		Stateless: k.Stateless, WarnAt: k.WarnAt, KillAt: k.KillAt, MinPromptTokens: cfg.Defaults.Growth.MinPromptTokens,
-	}, nil
+	return detect.SettingsOf(&cfg.Defaults.Policy), nil
 }
 
 // progressEvery keeps the progress line from costing more than the work.

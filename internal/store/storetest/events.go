@@ -60,7 +60,7 @@ func brokenVerdict() *haltd.Verdict { return &haltd.Verdict{Certainty: math.NaN(
 func audit() *haltd.Audit {
 	return &haltd.Audit{
 		Change: "activated", By: "ann", Why: "enough", Subject: "key_x", GraceUntil: new(start),
-		Override: &haltd.PolicyOverride{TimeZone: new("UTC")}, Rule: &haltd.Rule{ID: "rul_x", Name: "no opus", CreatedAt: start, UpdatedAt: start},
+		Override: new(haltd.MustOverride(`{"time_zone": "UTC"}`)), Rule: &haltd.Rule{ID: "rul_x", Name: "no opus", CreatedAt: start, UpdatedAt: start},
 		Incident: "inc_x", Status: haltd.IncidentKept,
 	}
 }
