@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // atRest is how much a page holds, or nothing while it waits for something.
@@ -35,7 +36,7 @@ func axe(t *testing.T) string {
 	t.Helper()
 	script, err := os.ReadFile("node_modules/axe-core/axe.min.js")
 	if err != nil {
-		lacking(t, "axe-core is not installed: run test/install.sh")
+		harness.Lacking(t, "axe-core is not installed: run test/install.sh")
 	}
 	return string(script)
 }

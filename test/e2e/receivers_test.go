@@ -80,7 +80,7 @@ func (r *receiver) about(agent string) []arrival {
 // waits until a number of messages about an agent arrived, and answers them.
 func (r *receiver) waits(t *testing.T, n *node, agent string, want int) []arrival {
 	t.Helper()
-	n.eventually(t, "telling of "+agent, func() bool { return len(r.about(agent)) >= want })
+	n.Eventually(t, "telling of "+agent, func() bool { return len(r.about(agent)) >= want })
 	return r.about(agent)
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // The two examples of the document, as they are written there.
@@ -259,7 +260,7 @@ func testThrottledClientLeaves(t *testing.T, s *stage, up *tools) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, "GET", "http://"+s.gateway+"/agents/"+a.id+"/throttle/left", nil)
+	req, err := http.NewRequestWithContext(ctx, "GET", s.Gateway+"/agents/"+a.id+"/throttle/left", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +297,7 @@ func testRenewedWindow(t *testing.T, s *stage) {
 	a := s.agent(t)
 	began := time.Now()
 	at := func(since time.Duration) answer {
-		s.eventually(t, "older", func() bool { return time.Since(began) >= since })
+		s.Eventually(t, "older", func() bool { return time.Since(began) >= since })
 		return a.call("GET", "/renewed/r", "")
 	}
 	at(0)
@@ -414,8 +415,8 @@ func TestSeed001Validation(t *testing.T) {
 			if err := os.WriteFile(config, []byte(tc.config), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			env := []string{"HALTD_GATEWAY_LISTEN=" + freeAddress(t), "HALTD_ADMIN_LISTEN=" + freeAddress(t), "HALTD_DATA_DIR=" + t.TempDir()}
-			_, errs, code := command(t, env, "serve", "--config", config)
+			env := []string{"HALTD_GATEWAY_LISTEN=" + harness.Address(t), "HALTD_ADMIN_LISTEN=" + harness.Address(t), "HALTD_DATA_DIR=" + t.TempDir()}
+			_, errs, code := harness.CLI(t, env, "serve", "--config", config)
 			if code != 1 {
 				t.Errorf("exit %d, want 1", code)
 			}

@@ -36,16 +36,14 @@ func TestEveryCallIsPassedOnAndRecorded(t *testing.T) {
 		ctx := limited(t)
 		up := newUpstream(t, newReplies(t))
 		config, client := writeConfig(t, up.URL, 0), newClient(t)
-		n := startNode(t, config)
+		n := startNode(t, config, client)
 
-		received := makeCalls(ctx, t, n, client, calls, concurrency)
+		received := makeCalls(ctx, t, n.Gateway, client, calls, concurrency)
 		if err := up.awaitConns(ctx, func(_, busy int) bool { return busy == 0 }); err != nil {
 			t.Fatalf("after the last call: %v", err)
 		}
 		checkReplies(t, up, received)
-		if err := n.stop(); err != nil {
-			t.Errorf("stop haltd: %v", err)
-		}
+		n.Stop(t)
 		if err := up.awaitConns(ctx, func(open, _ int) bool { return open == 0 }); err != nil {
 			t.Errorf("after haltd stopped: %v", err)
 		}
@@ -55,7 +53,7 @@ func TestEveryCallIsPassedOnAndRecorded(t *testing.T) {
 
 // makeCalls makes calls 0 to n-1 and answers what came back for each. The
 // clients of some leave before the reply is complete.
-func makeCalls(ctx context.Context, t *testing.T, n *node, client *http.Client, calls, concurrency int) []digest {
+func makeCalls(ctx context.Context, t *testing.T, gateway string, client *http.Client, calls, concurrency int) []digest {
 	t.Helper()
 	received := make([]digest, calls)
 	var next atomic.Int64
@@ -69,9 +67,9 @@ func makeCalls(ctx context.Context, t *testing.T, n *node, client *http.Client, 
 				}
 				var err error
 				if leaves(number) {
-					err = callOf(number).leave(ctx, client, n.Gateway)
+					err = callOf(number).leave(ctx, client, gateway)
 				} else {
-					received[number], err = callOf(number).do(ctx, client, n.Gateway)
+					received[number], err = callOf(number).do(ctx, client, gateway)
 				}
 				if err != nil {
 					t.Error(err)

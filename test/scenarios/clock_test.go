@@ -21,7 +21,7 @@ func TestNoEventIsLostWhenTheClockGoesBack(t *testing.T) {
 		s.restart()
 		for range 3 {
 			session := fmt.Sprint("call-", len(sent))
-			req, _ := http.NewRequest("POST", s.gateway+"/agents/clock/v1/chat/completions",
+			req, _ := http.NewRequest("POST", s.Gateway+"/agents/clock/v1/chat/completions",
 				strings.NewReader(`{"model":"gpt-x","messages":[{"role":"user","content":"What time is it?"}]}`))
 			req.Header.Set("X-Session-Id", session)
 			res, err := http.DefaultClient.Do(req)
