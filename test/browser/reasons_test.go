@@ -125,7 +125,10 @@ func (p *tab) reasonsAddUp() int {
 	}
 	sum, each := 0, points.FindAllString(shown, -1)
 	for _, n := range each {
-		value, _ := strconv.Atoi(strings.Replace(n, "−", "-", 1))
+		value, err := strconv.Atoi(strings.Replace(n, "−", "-", 1))
+		if err != nil {
+			p.t.Fatal(err)
+		}
 		sum += value
 	}
 	total := reached.FindStringSubmatch(shown)

@@ -114,9 +114,8 @@ func checkDemo(t *testing.T, s shown) {
 			t.Fatal(err)
 		}
 		defer res.Body.Close()
-		raw, _ := io.ReadAll(res.Body)
-		if err := json.Unmarshal(raw, into); err != nil || res.StatusCode != 200 {
-			t.Fatalf("GET %s: %d %s", path, res.StatusCode, raw)
+		if err := json.NewDecoder(res.Body).Decode(into); err != nil || res.StatusCode != 200 {
+			t.Fatalf("GET %s: %d, %v", path, res.StatusCode, err)
 		}
 	}
 	var incident struct {

@@ -289,10 +289,9 @@ func (s *stage) ingest(t *testing.T, bearer, body string) (haltd.IngestVerdict, 
 	}
 	defer res.Body.Close()
 	var v haltd.IngestVerdict
-	b, _ := io.ReadAll(res.Body)
 	if res.StatusCode == http.StatusOK {
-		if err := json.Unmarshal(b, &v); err != nil {
-			t.Fatalf("%s: %v", b, err)
+		if err := json.NewDecoder(res.Body).Decode(&v); err != nil {
+			t.Fatal(err)
 		}
 	}
 	return v, res.StatusCode
@@ -363,7 +362,10 @@ func ingestByKey(t *testing.T, s *stage) {
 	if e := a.has(haltd.EventCall, 3)[0]; e.Agent != a.id || e.ID != v.Event {
 		t.Errorf("event %s of %s, the verdict names %s; want the agent of the key and the same event", e.ID, e.Agent, v.Event)
 	}
-	req, _ := http.NewRequest("GET", s.Admin+"/v1/agents/"+a.id, nil)
+	req, err := http.NewRequest("GET", s.Admin+"/v1/agents/"+a.id, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	req.Header.Set("Authorization", "Bearer "+key.Secret)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
