@@ -166,6 +166,10 @@ func (p *tab) focused(text string) {
 	}, func() string { return "the focus is on " + got + ", want it on " + text })
 }
 
+// beyondTheEdge are the elements that a window does not show in full.
+const beyondTheEdge = `[...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > innerWidth)
+	.slice(0, 20).map((e) => e.tagName + '.' + e.getAttribute('class')).join(', ')`
+
 // fits fails when the page must be scrolled sideways. It may take a moment to
 // follow the size of the window.
 func (p *tab) fits() {
@@ -175,6 +179,7 @@ func (p *tab) fits() {
 		over = evaluate[int](p, "document.documentElement.scrollWidth - innerWidth")
 		return over <= 0
 	}, func() string {
-		return fmt.Sprintf("%s is %d px wider than the window", evaluate[string](p, "location.pathname"), over)
+		return fmt.Sprintf("%s is %d px wider than a window of %d; beyond its edge are %s", evaluate[string](p, "location.pathname"), over,
+			evaluate[int](p, "innerWidth"), evaluate[string](p, beyondTheEdge))
 	})
 }
