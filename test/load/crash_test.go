@@ -16,7 +16,7 @@ import (
 // program can prepare for. Whatever its API has shown must be there again.
 func TestWhatWasShownSurvivesAKill(t *testing.T) {
 	const callers, wanted = 8, 300
-	ctx := limited(t)
+	ctx := limited(t, 0)
 	up := newUpstream(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeChat(w) }))
 	client := newClient(t)
 	n := startProcess(t, up.URL, "", client)

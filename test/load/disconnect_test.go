@@ -18,7 +18,7 @@ import (
 func TestClientsThatLeaveFreeTheirConnections(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	t.Run("load", func(t *testing.T) {
-		ctx := limited(t)
+		ctx := limited(t, 0)
 		together := newMeeting(2)
 		up := newUpstream(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)

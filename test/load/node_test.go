@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -73,10 +75,28 @@ func newClient(t *testing.T) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// limited ends a test's waiting: whoever waits longer reports an error
-// instead of hanging.
-func limited(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Minute, errors.New("the test took too long"))
+// limited ends a test's waiting after two minutes and more: whoever waits
+// longer reports an error instead of hanging.
+func limited(t *testing.T, more time.Duration) context.Context {
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Minute+more, errors.New("the test took too long"))
 	t.Cleanup(cancel)
 	return ctx
+}
+
+// times is how often to do something: as the environment says, or as usual, or
+// in a short run.
+func times(t *testing.T, variable string, usual, short int) int {
+	t.Helper()
+	text, ok := os.LookupEnv(variable)
+	switch {
+	case ok:
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			t.Fatalf("%s is %q, want a number above zero", variable, text)
+		}
+		return n
+	case testing.Short():
+		return short
+	}
+	return usual
 }

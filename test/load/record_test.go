@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/haltd/haltd"
 	"go.uber.org/goleak"
@@ -22,18 +23,15 @@ func leaves(number int) bool { return number%51 == 0 }
 
 // TestEveryCallIsPassedOnAndRecorded makes thousands of calls, 64 at a time.
 // No byte of a reply may differ, no event may be missing, and nothing may be
-// left behind.
+// left behind. HALTD_CALLS says how many; 200,000 need -timeout 30m.
 func TestEveryCallIsPassedOnAndRecorded(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	// Cleanups of this inner test end all that it started before the leak
 	// check looks.
 	t.Run("load", func(t *testing.T) {
 		const concurrency = 64
-		calls := 10_000
-		if testing.Short() {
-			calls = 1_000
-		}
-		ctx := limited(t)
+		calls := times(t, "HALTD_CALLS", 10_000, 1_000)
+		ctx := limited(t, time.Duration(calls)*10*time.Millisecond)
 		up := newUpstream(t, newReplies(t))
 		config, client := writeConfig(t, up.URL, 0), newClient(t)
 		n := startNode(t, config, client)

@@ -22,7 +22,7 @@ func TestShutdownUnderLoadLosesNothing(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	t.Run("load", func(t *testing.T) {
 		const openStreams, callers, before = 20, 16, 500
-		ctx := limited(t)
+		ctx := limited(t, 0)
 		goOn := make(chan struct{})
 		up := newUpstream(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
