@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -254,18 +255,24 @@ func TestATryOnItsWayAtTheEndIsNotMadeAgain(t *testing.T) {
 	}
 }
 
-func TestWakeSendsAtOnce(t *testing.T) {
-	w := newWorld(t)
-	arrived := make(chan struct{})
-	w.hook("ops", newReceiver(t, func(http.ResponseWriter, *http.Request) { close(arrived) }))
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() { w.Run(ctx); close(ended) }()
-	w.store.raise(notice(1))
-	w.Wake()
-	<-arrived
-	cancel()
-	<-ended
+// Whoever wakes the worker does not wait for its next look at the outbox.
+func TestWakeLooksAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan struct{})
+		go func() { w.Run(ctx); close(ended) }()
+		synctest.Wait() // its first look found nothing
+		began := time.Now()
+		w.store.raise(notice(1))
+		w.Wake()
+		synctest.Wait()
+		if left, err := w.store.Notices(ctx, 10); err != nil || len(left) != 0 || time.Since(began) != 0 {
+			t.Errorf("after %v %d notices wait (%v), want none at once", time.Since(began), len(left), err)
+		}
+		cancel()
+		<-ended
+	})
 }
 
 func TestWhatTheStoreDidNotTakeIsNotSentAgain(t *testing.T) {

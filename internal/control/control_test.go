@@ -17,6 +17,7 @@ import (
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/store/sqlite"
+	"github.com/haltd/haltd/test/harness"
 )
 
 var noon = time.Date(2026, 3, 11, 12, 0, 0, 0, time.UTC)
@@ -367,8 +368,8 @@ func TestADroppedIncidentComesAgain(t *testing.T) {
 	late.Once, late.OnceFor = "budget", 24*time.Hour
 	b.Raise(late, event(haltd.EventAlert))
 	b.flaky.set(nil)
-	for deadline := time.Now().Add(10 * time.Second); len(b.raised) > 0 && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
+	if err := harness.Until(t.Context(), func() bool { return len(b.raised) == 0 }); err != nil {
+		t.Fatalf("%d incidents are still in the queue: %v", len(b.raised), err)
 	}
 	b.Raise(late, event(haltd.EventAlert))
 	b.flush()

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // loopBody is a chat in which the same call failed n times.
@@ -25,14 +25,10 @@ func loopBody(n int) string {
 // writes comes in its own time.
 func (l *eventLog) wait(t *testing.T, kind haltd.EventType, n int) []haltd.Event {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
-	for {
-		found := l.ofType(kind)
-		if len(found) >= n || time.Now().After(deadline) {
-			return found
-		}
-		time.Sleep(time.Millisecond)
+	if err := harness.Until(t.Context(), func() bool { return len(l.ofType(kind)) >= n }); err != nil {
+		t.Fatalf("%d events of type %s, want %d: %v", len(l.ofType(kind)), kind, n, err)
 	}
+	return l.ofType(kind)
 }
 
 func (l *eventLog) ofType(kind haltd.EventType) (found []haltd.Event) {

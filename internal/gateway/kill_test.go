@@ -10,9 +10,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/harness"
 )
 
 const (
@@ -74,14 +74,10 @@ func (f *fixture) incidents(t *testing.T) []haltd.Incident {
 // stop nobody are written in their own time.
 func (f *fixture) waitIncidents(t *testing.T, n int) []haltd.Incident {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
-	for {
-		found := f.incidents(t)
-		if len(found) >= n || time.Now().After(deadline) {
-			return found
-		}
-		time.Sleep(time.Millisecond)
+	if err := harness.Until(t.Context(), func() bool { return len(f.incidents(t)) >= n }); err != nil {
+		t.Fatalf("%d incidents, want %d: %v", len(f.incidents(t)), n, err)
 	}
+	return f.incidents(t)
 }
 
 func (f *fixture) notices(t *testing.T) []haltd.Notice {

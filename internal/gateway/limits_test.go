@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // chat is a call that says something of its own and allows so many tokens.
@@ -195,18 +196,13 @@ func TestALongStreamExtendsItsReservation(t *testing.T) {
 	wg.Go(func() {
 		f.send(t, "POST", chatPath, nil, `{"model":"gpt-x","stream":true,"max_tokens":20,"messages":[{"role":"user","content":"hi"}]}`)
 	})
-	var l haltd.Ledger
-	for range 2000 {
-		if l = f.ledger(t, "bot", haltd.Daily); l.Held.Tokens >= 2500 {
-			break
-		}
-		time.Sleep(time.Millisecond)
+	held := func() int64 { return f.ledger(t, "bot", haltd.Daily).Held.Tokens }
+	err := harness.Until(t.Context(), func() bool { return held() >= 2500 })
+	if err != nil {
+		t.Errorf("10000 bytes were said and %d tokens are held: %v", held(), err)
 	}
 	close(release)
 	wg.Wait()
-	if l.Held.Tokens < 2500 {
-		t.Errorf("10000 bytes were said and %d tokens are held", l.Held.Tokens)
-	}
 }
 
 // A response that is made in the background is fetched by requests that tell

@@ -20,10 +20,13 @@ import (
 // to one detector, and answers the incident.
 func (n *node) decided(t *testing.T, agent, by, killSwitch string) incident {
 	t.Helper()
-	n.api(t, "PATCH", "/v1/agents/"+agent+"/kill-switch", raw(killSwitch), nil)
+	n.Must(t, "PATCH", "/v1/agents/"+agent+"/kill-switch", raw(killSwitch), nil)
 	id := n.runAway(t, agent, "recon-of-"+agent)
-	n.eventually(t, "telling of its rejection", func() bool {
-		status, _ := n.ask(t, "GET", "/v1/incidents/"+id, nil)
+	n.Eventually(t, "telling of its rejection", func() bool {
+		status, _, err := n.Ask(t.Context(), "GET", "/v1/incidents/"+id, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		return status == http.StatusOK
 	})
 	i := n.incident(t, id)
@@ -60,7 +63,7 @@ func TestReasons(t *testing.T) {
 		p.fits()
 		p.show(desktop)
 
-		n.api(t, "POST", "/v1/agents/stuck-bot/activate", raw(`{}`), nil)
+		n.Must(t, "POST", "/v1/agents/stuck-bot/activate", raw(`{}`), nil)
 		p.open("/incidents/" + i.ID)
 		p.sees("was not forwarded; stuck-bot was stopped.", "The agent is now: Active")
 	})
@@ -122,7 +125,10 @@ func (p *tab) reasonsAddUp() int {
 	}
 	sum, each := 0, points.FindAllString(shown, -1)
 	for _, n := range each {
-		value, _ := strconv.Atoi(strings.Replace(n, "−", "-", 1))
+		value, err := strconv.Atoi(strings.Replace(n, "−", "-", 1))
+		if err != nil {
+			p.t.Fatal(err)
+		}
 		sum += value
 	}
 	total := reached.FindStringSubmatch(shown)

@@ -29,7 +29,7 @@ var oldRows = []struct {
 		audit:  &haltd.Audit{Change: "activated", By: "ann", Why: "it was a test", GraceUntil: new(time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)), Incident: "inc_a"}},
 	{name: "a changed policy", kind: "policy_change",
 		detail: `{"verdict":{"change":"policy","by":"ann","override":{"kill_switch":{"enabled":true}}}}`,
-		audit:  &haltd.Audit{Change: "policy", By: "ann", Override: &haltd.PolicyOverride{KillSwitch: &haltd.KillSwitchOverride{Enabled: new(true)}}}},
+		audit:  &haltd.Audit{Change: "policy", By: "ann", Override: new(haltd.MustOverride(`{"kill_switch": {"enabled": true}}`))}},
 	{name: "a key", kind: "policy_change",
 		detail: `{"verdict":{"change":"key_created","by":"ann","subject":"key_x"}}`,
 		audit:  &haltd.Audit{Change: "key_created", By: "ann", Subject: "key_x"}},
