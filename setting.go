@@ -25,6 +25,7 @@ import (
 //	format            what a text must be: time-zone
 //	example           a value for who has to give one
 //	label, unit, doc  its words in the form and in the reference
+//	shared            what it is for agents that many share, whatever is set
 //	rare              "true" for what the form shows on demand only
 //
 // A section is a field that is a struct of settings. Its label and doc are
@@ -60,6 +61,7 @@ type Setting struct {
 	Example  string      `json:"example,omitempty"`
 	NotAbove string      `json:"not_above,omitempty" doc:"Path of a setting that this one must not exceed, unless that one is 0."`
 	Format   string      `json:"format,omitempty" enum:"time-zone"`
+	Shared   string      `json:"shared,omitempty" doc:"What it is for agents that many share, whatever is set."`
 	Rare     bool        `json:"rare,omitempty" doc:"Whether a form shows it on demand only."`
 
 	// unit is the path of what an override replaces together with it.
@@ -125,7 +127,7 @@ func (s *Section) setting(f settingField, kind SettingType, path, label string, 
 	}
 	d := Setting{
 		Path: path, Label: label + f.Tag.Get("label"), Help: f.Tag.Get("doc"), Unit: f.Tag.Get("unit"), Type: kind,
-		Default: preset.Interface(), Format: f.Tag.Get("format"), Example: f.Tag.Get("example"), Rare: f.Tag.Get("rare") == "true", unit: s.Name,
+		Default: preset.Interface(), Format: f.Tag.Get("format"), Example: f.Tag.Get("example"), Shared: f.Tag.Get("shared"), Rare: f.Tag.Get("rare") == "true", unit: s.Name,
 		Minimum: limitTag(f, "minimum"), Above: limitTag(f, "exclusiveMinimum"), Maximum: limitTag(f, "maximum"),
 	}
 	if enum := f.Tag.Get("enum"); enum != "" {

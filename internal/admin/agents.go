@@ -63,7 +63,7 @@ type deleteAgentInput struct {
 type agentView struct {
 	haltd.Agent
 	Policy   haltd.Policy           `json:"policy" doc:"In force: the defaults, what the file says of the agent, and the override."`
-	Override ownPolicy              `json:"override" doc:"What this API has set."`
+	Override haltd.PolicyOverride   `json:"override" doc:"What this API has set."`
 	Spending []haltd.PeriodSpending `json:"spending" doc:"In the current day and month."`
 }
 
@@ -140,7 +140,7 @@ func (s *server) viewed(ctx context.Context, agent haltd.Agent) (*agentOutput, e
 		return nil, err
 	}
 	view := agentView{Agent: agentInUTC(agent), Spending: make([]haltd.PeriodSpending, len(spending))}
-	view.Policy, view.Override.PolicyOverride = s.deps.Policies.Policy(agent.ID)
+	view.Policy, view.Override = s.deps.Policies.Policy(agent.ID)
 	for i, p := range spending {
 		p.Start, p.Resets = p.Start.UTC(), p.Resets.UTC()
 		view.Spending[i] = p

@@ -26,8 +26,8 @@ func (killSwitchPatch) Schema(r huma.Registry) *huma.Schema {
 	return namedSchema(r, "KillSwitchPatch", partial[haltd.KillSwitch](r, true))
 }
 
-// ownPolicy is what this API has set for an agent.
-type ownPolicy struct{ haltd.PolicyOverride }
+// ownPolicy describes a haltd.PolicyOverride, of an agent and in the record.
+type ownPolicy struct{}
 
 func (ownPolicy) Schema(r huma.Registry) *huma.Schema {
 	return namedSchema(r, "PolicyOverride", partial[haltd.Policy](r, false))

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -51,6 +52,15 @@ func TestANewSettingIsDescribed(t *testing.T) {
 		if len(res.Errors) != want {
 			t.Errorf("%s: %v, want %d errors", text, res.Errors, want)
 		}
+	}
+}
+
+// An override is described alike wherever it is shown.
+func TestAnOverrideInTheRecordIsDescribed(t *testing.T) {
+	r := apiConfig("test").Components.Schemas
+	own := r.Schema(reflect.TypeFor[haltd.Audit](), false, "").Properties["override"]
+	if s := r.SchemaFromRef(own.Ref); s == nil || s.Properties["kill_switch"].Properties["window_size"] == nil {
+		t.Errorf("the override of a change is described as %+v, %+v", own, s)
 	}
 }
 

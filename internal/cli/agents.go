@@ -116,12 +116,9 @@ func (c *AgentsShowCmd) Run(env *Env) error {
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return fmt.Errorf("read the answer of haltd: %w", err)
 	}
-	if a.Shared { // whatever its policy says
-		a.Policy.KillSwitch.WindowScope, a.Policy.KillSwitch.KillScope = haltd.ScopeSession, haltd.ScopeSession
-	}
 	rows := [][]string{{"Agent", clean(a.ID)}, {"State", env.stateOf(a.Standing, a.Active)}}
 	rows = append(rows, standingRows(&a.Standing)...)
-	rows = append(rows, policyRows(&a.Policy, &a.Override)...)
+	rows = append(rows, policyRows(&a.Policy, &a.Override, a.Shared)...)
 	for _, p := range a.Spending {
 		rows = append(rows, []string{"Spent this " + string(p.Period), spentText(&p)})
 	}
@@ -148,11 +145,14 @@ func standingRows(s *haltd.Standing) (rows [][]string) {
 
 // policyRows show every setting, and which were set for this very agent by the
 // API.
-func policyRows[P any](p *P, own *haltd.Override[P]) (rows [][]string) {
+func policyRows[P any](p *P, own *haltd.Override[P], shared bool) (rows [][]string) {
 	for _, section := range haltd.SettingsOf[P]() {
 		for i := range section.Settings {
 			s := &section.Settings[i]
 			said := s.Text(s.In(p))
+			if shared && s.Shared != "" {
+				said = s.Shared
+			}
 			if s.Unit != "" {
 				said += " " + s.Unit
 			}

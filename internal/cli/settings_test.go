@@ -20,14 +20,14 @@ type wider struct {
 func TestANewSettingIsShown(t *testing.T) {
 	var own haltd.Override[wider]
 	p := haltd.DefaultSettings[wider]()
-	if rows := policyRows(&p, &own); !slices.ContainsFunc(rows, func(r []string) bool { return slices.Equal(r, []string{"kill_switch.patience", "3 min"}) }) {
+	if rows := policyRows(&p, &own, false); !slices.ContainsFunc(rows, func(r []string) bool { return slices.Equal(r, []string{"kill_switch.patience", "3 min"}) }) {
 		t.Errorf("rows = %v", rows)
 	}
 	if err := json.Unmarshal([]byte(`{"kill_switch":{"patience":5}}`), &own); err != nil {
 		t.Fatal(err)
 	}
 	p = own.Over(p)
-	if rows := policyRows(&p, &own); !slices.ContainsFunc(rows, func(r []string) bool { return slices.Equal(r, []string{"kill_switch.patience", "5 min (own)"}) }) {
+	if rows := policyRows(&p, &own, false); !slices.ContainsFunc(rows, func(r []string) bool { return slices.Equal(r, []string{"kill_switch.patience", "5 min (own)"}) }) {
 		t.Errorf("rows = %v", rows)
 	}
 }

@@ -53,7 +53,7 @@ func TestReasons(t *testing.T) {
 			t.Errorf("the reasons add up to %d, want the certainty of %v", certainty, i.Verdict.Certainty)
 		}
 		p.sees("by stall", fmt.Sprintf("Certainty %d %%, kill line 90 %%. Call #", certainty), "was not forwarded; stuck-bot is stopped.",
-			"Similarity score of this call:", "Warn, kill line 50 %, 90 %")
+			"Similarity score of this call:", "Warn line 50 %", "Kill line 90 %")
 		p.lacks("Score against threshold", "What if the threshold were", "exceeds the threshold")
 		p.in("image", "Certainty after each round, warn line 50 %, kill line 90 %. Round…").there()
 		p.accessible(axe(t))
