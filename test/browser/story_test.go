@@ -95,7 +95,7 @@ func tell(t *testing.T, n *node, receiver string, pace time.Duration) *story {
 	post("/v1/channels", fmt.Sprintf(`{"name": "on-call", "kind": "webhook", "settings": {"url": %q}}`, receiver))
 	post("/v1/alert-rules", `{"name": "Everything that stops an agent", "topics": ["kill_switch", "budget_hard"], "cooldown_seconds": 600}`)
 	post("/v1/alert-rules", `{"name": "Growth, quietly", "topics": ["growth", "budget_soft"], "cooldown_seconds": 3600}`)
-	post("/v1/rules", `{"name": "No large models at night", "priority": 20, "condition": {"model_pattern": "gpt-4.1", "hour_min": 22, "hour_max": 5}, "action": "block"}`)
+	post("/v1/rules", `{"name": "No large models at night", "priority": 20, "condition": {"model_pattern": "gpt-5-pro", "hour_min": 22, "hour_max": 5}, "action": "block"}`)
 	post("/v1/rules", `{"name": "Slow down long prompts", "priority": 10, "condition": {"prompt_tokens_min": 150000}, "action": "throttle", "action_config": {"delay_ms": 2000}}`)
 	post("/v1/rules", `{"name": "Mark the trial", "condition": {"agent": "research-agent"}, "action": "tag", "action_config": {"tag": "trial"}}`)
 	post("/v1/keys", `{"agent": "code-review", "name": "build server"}`)
