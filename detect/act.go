@@ -142,10 +142,7 @@ func (a *actReader) fold(t token, text string) {
 	switch {
 	case t.class == number || t.class == volatile && text != "" && isDigit(text[t.start]):
 		shape = volatileHash
-		if a.numbered < len(a.numbers) {
-			a.numbers[a.numbered] = numberOf(text[t.start:t.end])
-		}
-		a.numbered++
+		a.numbers.add(numberOf(text[t.start:t.end]))
 		if t.class == volatile { // a date or a clock may be what is walked over
 			core = xxhash.Sum64String(text[t.start:t.end])
 			if uuidAt(text, t.start) {
@@ -171,6 +168,59 @@ func numberOf(s string) float64 {
 		return 0
 	}
 	return n
+}
+
+// amounts are the first numbers of a text, and how many it has.
+type amounts struct {
+	first [4]float64
+	n     int
+}
+
+func (a *amounts) add(v float64) {
+	if a.n < len(a.first) {
+		a.first[a.n] = v
+	}
+	a.n++
+}
+
+// steps are which numbers went up and which went down.
+type steps [len(amounts{}.first)]int8
+
+// stepOf is where the numbers of a text went; ok is false where they stayed,
+// or where there are more or fewer of them.
+func stepOf(from, to *amounts) (s steps, ok bool) {
+	if from.n != to.n {
+		return s, false
+	}
+	for k := range min(to.n, len(to.first)) {
+		switch d := to.first[k] - from.first[k]; {
+		case d > 0:
+			s[k], ok = 1, true
+		case d < 0:
+			s[k], ok = -1, true
+		}
+	}
+	return s, ok
+}
+
+// isDrawn reports an id that was drawn at random, or a digest: nobody has
+// seen it before, and it says nothing.
+func isDrawn(w string) bool {
+	if len(w) < 8 {
+		return false
+	}
+	digit, letter := false, false
+	for i := range len(w) {
+		switch {
+		case isDigit(w[i]):
+			digit = true
+		case isHex(w[i]):
+			letter = true
+		default:
+			return isRandom(w)
+		}
+	}
+	return digit && letter
 }
 
 // isRandom reports a word that no one would choose: eight characters or more

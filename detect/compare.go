@@ -45,14 +45,16 @@ type standing struct {
 	inputs  int // how often the harness's message came before, whatever the tools
 
 	// How many words were never seen before.
-	newDoes, newDeeds, newTurns, newTells, newWords, newSays, newClaims int
+	newDeeds, newTurns, newTells, newWords, newSays, newClaims int
 
 	news  float32 // how much of the answer was never seen before
 	over  bool    // the range that it walks over has ended before
 	asked bool    // the task names a number of times, and it was not done so often yet
 	amid  bool    // something was written since the pair was last seen
+	tried bool    // another attempt was written since the answer was last seen
 	echo  bool    // the place shows words of the act that it did not show before
 	cured bool    // the tool has worked since it last failed so
+	aimed bool    // it names a short value that no act named before
 	given bool    // it acts for the first time on something the conversation had named
 	walk  bool    // it takes the next step of a walk over numbers or dates
 	wrote bool    // something was written that was not there before
@@ -66,7 +68,7 @@ type standing struct {
 
 	// What repeats and what brings nothing, added up as a sequential test does:
 	// news takes away, and the sums never fall below zero.
-	uselessSum, idleSum float32
+	uselessSum, idleSum, chatSum float32
 
 	logOdds   float32 // that the conversation is stuck, as of this round
 	certainty float32
@@ -83,7 +85,7 @@ const patience = time.Minute
 // more. Tools that take their time are no polls, and get less.
 const (
 	hurried   = 5 * time.Second
-	unhurried = 15 * time.Second
+	unhurried = 10 * time.Second
 	waitsFor  = 5
 	asAsked   = .05 // what the task itself asks for hardly counts
 )
@@ -103,6 +105,7 @@ type comparison struct {
 	seen   *wordFilter // all words so far
 	acted  *wordFilter // what acts were about
 	counts []float64   // numbers that the task names
+	task   []uint32    // words of the opening, sorted
 	others float32     // which share of the agent's last calls are of other sessions
 	since  int         // where the rounds that count begin: after a person, or the mark
 }
@@ -113,6 +116,9 @@ func (c *comparison) compare(i int) {
 	*s = standing{}
 	s.countNew(r, c)
 	c.find(i)
+	if s.coreAgo > 0 && s.formAgo == s.coreAgo && !r.short() && s.newWords == 0 && !c.advances(i) {
+		s.news /= 4 // the numbers go to and fro
+	}
 	s.walk = c.walks(i)
 	s.cured = r.outcome == failed && c.curedSince(i)
 	s.echo = s.placeAgo > 0 && echoes(r.round, c.rounds[i-s.placeAgo].round)
@@ -122,6 +128,7 @@ func (c *comparison) compare(i int) {
 	s.dose = c.doseOf(i)
 	c.count(i)
 	s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo)
+	s.tried = s.pairAgo == 0 && c.attemptedSince(i, max(s.placeAgo, s.residueAgo))
 	s.readSigns(r)
 	c.lap(i)
 	c.addUp(i)
@@ -138,18 +145,36 @@ func (c *comparison) addUp(i int) {
 		progress = max(progress, .5)
 	}
 	if i > c.since {
-		s.uselessSum, s.idleSum = c.all[i-1].uselessSum, c.all[i-1].idleSum
+		b := &c.all[i-1]
+		s.uselessSum, s.idleSum, s.chatSum = b.uselessSum, b.idleSum, b.chatSum
 	}
+	if c.rounds[i].manner <= spoken {
+		s.chatSum += max(s.signs[idle], s.signs[saidAgain], s.signs[silentTurn])
+	}
+	s.chatSum = max(0, s.chatSum-newsWeighs*max(progress, s.signs[saidNew], s.signs[asksNext]))
 	s.uselessSum = max(0, s.uselessSum+s.signs[useless]-newsWeighs*progress)
 	s.idleSum = max(0, s.idleSum+s.signs[idle]-newsWeighs*progress)
 }
 
 // countNew counts words that the conversation had not seen, and adds them.
 func (s *standing) countNew(r *seenRound, c *comparison) {
-	s.newDoes, s.newDeeds = c.seen.count(r.does), c.seen.countWords(r.does)
+	s.newDeeds = c.seen.countWords(r.does)
 	s.newSays = c.seen.count(r.says)
 	s.newClaims = c.seen.count(r.claims)
-	s.given = c.acted.add(r.items) > 0 && s.newDoes == 0
+	named := false // by the conversation, and no act was about it yet
+	for _, w := range r.items {
+		named = named || c.seen.has(w) && !c.acted.has(w)
+	}
+	for _, a := range r.aims {
+		if !c.acted.has(a) {
+			s.aimed = true
+			named = named || c.seen.has(a)
+		}
+	}
+	c.acted.add(r.items)
+	c.acted.add(r.aims)
+	c.seen.add(r.aims) // an answer that repeats the question names nothing new
+	s.given = named && s.newDeeds == 0
 	c.seen.add(r.does)
 	s.newWords = c.seen.countWords(r.tells)
 	s.newTells = c.seen.add(r.tells)
@@ -157,6 +182,7 @@ func (s *standing) countNew(r *seenRound, c *comparison) {
 	c.seen.add(r.hears)
 	c.seen.add(r.says)
 	s.newTurns = c.seen.add(r.turns)
+	newNames := c.seen.add(r.mentions)
 	if n := len(r.tells) + len(r.hears); r.answered && n > 0 {
 		fresh := float32(s.newTells + heard)
 		if n > manyTold { // in a long answer some number is always new
@@ -165,6 +191,9 @@ func (s *standing) countNew(r *seenRound, c *comparison) {
 		s.news = min(1, fresh/(1+.15*float32(n)))
 		if len(r.turns) > shortAnswer {
 			s.news = max(s.news, min(1, 1.5*float32(s.newTurns)/float32(len(r.turns))))
+		}
+		if newNames > 0 && s.newTells == 0 { // a counter would be a new word: this is another month of the same year
+			s.news = max(s.news, .5)
 		}
 	}
 }
@@ -176,8 +205,11 @@ const manyTold = 24
 // remember adds the words of a round whose standing is known.
 func (c *comparison) remember(r *seenRound) {
 	c.acted.add(r.items)
+	c.acted.add(r.aims)
+	c.seen.add(r.aims)
 	c.seen.add(r.does)
 	c.seen.add(r.tells)
+	c.seen.add(r.mentions)
 	c.seen.add(r.hears)
 	c.seen.add(r.says)
 	c.seen.add(r.turns)
@@ -221,7 +253,7 @@ func (c *comparison) find(i int) {
 		if r.form == o.form && s.formAgo == 0 {
 			s.formAgo = ago
 		}
-		s.comparePlace(r, o, ago, sameResult)
+		s.comparePlace(r, o, ago, sameResult, c.task)
 	}
 }
 
@@ -239,7 +271,7 @@ func (s *standing) compareWords(r, o *seenRound, ago int) {
 }
 
 // comparePlace looks how nearly a result is one that was seen before.
-func (s *standing) comparePlace(r, o *seenRound, ago int, same bool) {
+func (s *standing) comparePlace(r, o *seenRound, ago int, same bool, task []uint32) {
 	switch {
 	case same:
 		if s.place < 1 {
@@ -250,12 +282,20 @@ func (s *standing) comparePlace(r, o *seenRound, ago int, same bool) {
 		all, letters := overlap(r.tells, o.tells)
 		// A page whose numbers alone change is the same place when they are
 		// few among many words.
-		p := min(1, max(0, (max(all, letters-.03)-.82)*8))
+		p := nearly(all, letters)
+		if p > s.place && len(task) > 0 {
+			// A harness that says the task again after every step makes all
+			// answers alike.
+			p = min(p, nearly(overlapBeside(r.tells, o.tells, task)))
+		}
 		if p > s.place {
 			s.place, s.placeAgo = p, ago
 		}
 	}
 }
+
+// nearly is how nearly two answers with so much in common are the same.
+func nearly(all, letters float32) float32 { return min(1, max(0, (max(all, letters-.03)-.82)*8)) }
 
 // samePlace is how alike two places are that count as one.
 const samePlace = .9
@@ -277,7 +317,7 @@ func (c *comparison) walks(i int) bool {
 		return false
 	}
 	o := &c.rounds[i-s.shapeAgo]
-	step, ok := stepOf(o, r)
+	step, ok := stepOf(&o.numbers, &r.numbers)
 	if !ok {
 		return false
 	}
@@ -285,8 +325,34 @@ func (c *comparison) walks(i int) bool {
 	if before.shapeAgo == 0 {
 		return true // the second of a kind may begin a walk
 	}
-	last, ok := stepOf(&c.rounds[i-s.shapeAgo-before.shapeAgo], o)
+	last, ok := stepOf(&c.rounds[i-s.shapeAgo-before.shapeAgo].numbers, &o.numbers)
 	return ok && last == step && (before.walk || before.coreAgo > 0)
+}
+
+// advances reports whether a number in the answer to the same act goes on as
+// it did the time before. Two answers are too few to say that it does not.
+func (c *comparison) advances(i int) bool {
+	s := &c.all[i]
+	o, before := &c.rounds[i-s.coreAgo], &c.all[i-s.coreAgo]
+	step, _ := stepOf(&o.told, &c.rounds[i].told)
+	if before.coreAgo == 0 {
+		return true
+	}
+	last, _ := stepOf(&c.rounds[i-s.coreAgo-before.coreAgo].told, &o.told)
+	for k, d := range step {
+		if d != 0 && d == last[k] {
+			return true
+		}
+	}
+	return false
+}
+
+// moved reports whether the numbers in the answer to the same act go on in
+// one direction.
+func (c *comparison) moved(i int) bool {
+	s := &c.all[i]
+	_, changed := stepOf(&c.rounds[i-s.coreAgo].told, &c.rounds[i].told)
+	return changed && c.advances(i)
 }
 
 // curedSince reports whether the tool of a round did as it was told since it
@@ -350,23 +416,15 @@ func (c *comparison) writtenSince(i, ago int) bool {
 	return false
 }
 
-// steps are which numbers of an act went up and which went down.
-type steps [len(round{}.numbers)]int8
-
-// stepOf is where the numbers of an act went; ok is false where they stayed.
-func stepOf(from, to *seenRound) (s steps, ok bool) {
-	if from.numbered != to.numbered || to.numbered == 0 {
-		return s, false
-	}
-	for k := range min(to.numbered, len(to.numbers)) {
-		switch d := to.numbers[k] - from.numbers[k]; {
-		case d > 0:
-			s[k], ok = 1, true
-		case d < 0:
-			s[k], ok = -1, true
+// attemptedSince reports whether something was written since a round whose
+// acceptance told nothing new: what told something was a question.
+func (c *comparison) attemptedSince(i, ago int) bool {
+	for j := i - ago + 1; ago > 1 && j < i; j++ {
+		if c.all[j].wrote && c.all[j].newWords == 0 {
+			return true
 		}
 	}
-	return s, ok
+	return false
 }
 
 // wroteNew reports an act that was not done before and that was accepted in
@@ -398,13 +456,13 @@ func (c *comparison) doseOf(i int) float32 {
 	}
 	unknown := r.pause == 0 && !r.at.IsZero() && i-last == 1 // one request showed both
 	poll := s.coreAgo > 0 && r.outcome != failed && r.short() && len(r.does) <= 2*fewWords
-	waits := r.waiting || c.rested(last, i) || poll && pause > hurried && (r.outcome == empty || r.outcome == acknowledged)
+	waits := r.waiting && (s.coreAgo > 0 || pause > hurried) || c.rested(last, i) || poll && pause > hurried && (r.outcome == empty || r.outcome == acknowledged)
 	dose := float32(1)
 	switch {
 	case (poll || waits) && pause > hurried:
 		dose = 1 / (1 + float32(pause-hurried)/float32(hurried))
 	case poll && unknown:
-		dose = .5 // nobody knows how long it waited
+		dose = .35 // nobody knows how long it waited
 	case pause > unhurried:
 		dose = 1 / (1 + float32(pause-unhurried)/float32(unhurried))
 	}
@@ -443,17 +501,18 @@ func (c *comparison) rested(from, to int) bool {
 func (c *comparison) count(i int) {
 	r, s := &c.rounds[i], &c.all[i]
 	worked, tries, inputs := 0, 0, 0
+	var refusals float32
 	written := -1 // the last round before j that wrote something
 	lastFail := -1
 	for j := c.since; j < i; j++ {
 		o, other := &c.rounds[j], &c.all[j]
-		if other.wrote {
+		if other.wrote && other.newWords == 0 { // what tells something new was a question
 			written = j
 		}
 		if r.input != 0 && r.input == o.input {
 			inputs++
-			if r.tools == o.tools {
-				s.refused += other.dose
+			if r.tools == o.tools && len(r.tells)+len(r.hears) > briefly {
+				s.refused += c.refusal(j)
 			}
 		}
 		if r.act == o.act && r.result == o.result && r.answered && o.answered {
@@ -469,6 +528,7 @@ func (c *comparison) count(i int) {
 		case o.outcome == failed && r.outcome == failed && o.residue == r.residue && !other.given:
 			if lastFail < 0 || written <= lastFail { // else an attempt was made
 				s.failTimes += other.dose
+				refusals += c.refusal(j)
 			}
 			lastFail = j
 			if o.act == r.act {
@@ -479,11 +539,14 @@ func (c *comparison) count(i int) {
 		}
 	}
 	s.inputs = inputs
-	defer c.keepRefusals(i)
+	defer func() { c.keepRefusals(i, refusals) }()
 	// A tool that mostly does as it is told, such as a shell, refuses nothing:
 	// in a long run it misses now and then, each time something else.
 	if float32(2*worked) > s.failTimes {
-		s.failTimes = float32(tries)
+		s.failTimes, refusals = float32(tries), float32(tries)
+	}
+	if r.manner == commanded {
+		refusals = float32(tries) // another command is another question
 	}
 	// What follows every round is a harness's habit, not a refusal.
 	if 2*inputs > i-c.since {
@@ -491,8 +554,23 @@ func (c *comparison) count(i int) {
 	}
 }
 
+// briefly is how many words a person approves with, or tells an agent to go
+// on; a refusal has more.
+const briefly = 2
+
+// refusal is how much a refused round counts as one of many. What lies between
+// two refusals is work at its own pace; where nothing does, and where it is told
+// to wait, who waits counts for less.
+func (c *comparison) refusal(i int) float32 {
+	s := &c.all[i]
+	if c.rounds[i].waiting || s.slow || s.residueAgo == 1 || s.pairAgo == 1 {
+		return s.dose
+	}
+	return 1
+}
+
 // keepRefusals carries the refusals of the rounds before.
-func (c *comparison) keepRefusals(i int) {
+func (c *comparison) keepRefusals(i int, refusals float32) {
 	r, s := &c.rounds[i], &c.all[i]
 	if i > c.since {
 		s.refusals, s.refusedFor = c.all[i-1].refusals, c.all[i-1].refusedFor
@@ -500,7 +578,10 @@ func (c *comparison) keepRefusals(i int) {
 	if r.tools == s.refusedFor && r.outcome != failed && r.input == 0 {
 		s.refusals = 0
 	}
-	if n := max(s.failTimes, s.refused); n >= s.refusals && n > 0 {
+	if recently(s.coreAgo) && c.moved(i) {
+		return // it fails a little further each time
+	}
+	if n := max(refusals, s.refused); n >= s.refusals && n > 0 {
 		s.refusals, s.refusedFor = n, r.tools
 	}
 }

@@ -4,7 +4,7 @@ import "math"
 
 // FeaturesVersion is the version of the features below. Weights are fitted to
 // one version and refused by another.
-const FeaturesVersion = 1
+const FeaturesVersion = 2
 
 // sign is one property of a round, from 0 to 1, that speaks for a stall or
 // against one.
@@ -178,7 +178,7 @@ func (s *standing) readSigns(r *seenRound) {
 	g[actAgain] = bit(s.actAgo > 0 && s.actAgo <= near) * d
 	g[shapeAgain] = bit(s.shapeAgo > 0 && s.shapeAgo <= near && s.coreAgo == 0)
 	g[writtenAgain] = bit(r.payload && s.actAgo > 0 && s.actAgo <= near) * d
-	s.poolSigns(work)
+	s.poolSigns(r, work)
 }
 
 // pooled are the signs of repetition, whatever its kind: what is learned from
@@ -187,7 +187,7 @@ var pooled = [...]sign{repeatNext, repeatNear, repeatPlace, failVaried, emptyVar
 	doneAgain, payloadAlike, figureSame, placeBack}
 
 // poolSigns reads what a round is worth as a whole.
-func (s *standing) poolSigns(work bool) {
+func (s *standing) poolSigns(r *seenRound, work bool) {
 	g := &s.signs
 	var again float32
 	for _, k := range pooled {
@@ -195,9 +195,17 @@ func (s *standing) poolSigns(work bool) {
 	}
 	again = max(again, .7*g[ackAgain])
 	g[useless] = again * (1 - min(1, 2*s.news))
-	if !work && !s.wrote && g[saidNew] == 0 && g[asksNext] == 0 && !s.asked && !s.amid {
+	if !work && !s.wrote && !s.accepted(r) && g[saidNew] == 0 && g[asksNext] == 0 && !s.asked && !s.amid {
 		g[idle] = s.dose * (1 - min(1, 3*s.news))
 	}
+}
+
+// accepted reports an act that was never done before and got a short answer
+// that refuses nothing: whatever it says, that is no standstill.
+func (s *standing) accepted(r *seenRound) bool {
+	fine := r.outcome == neutral || r.outcome == acknowledged
+	return r.manner >= commanded && r.answered && fine && r.short() && !r.figures && !r.waiting && !r.ended &&
+		s.coreAgo == 0 && (s.aimed || s.payload < .5)
 }
 
 // distance is how many rounds ago the repetition was.
@@ -212,10 +220,10 @@ func (s *standing) distance() int {
 func (s *standing) readVaried(r *seenRound, short, work bool) {
 	g, d := &s.signs, s.dose
 	again := (recently(s.residueAgo) || recently(s.resultAgo)) && !s.cured
-	if short && r.outcome != failed && s.payload > .5 && recently(s.formAgo) && !s.walk && !s.given && (r.wordy || recently(s.coreAgo) || r.payload) {
+	if short && r.outcome != failed && s.payload > .5 && recently(s.formAgo) && !s.walk && !s.given && !s.aimed && (r.wordy || recently(s.coreAgo) || r.payload) {
 		g[payloadAlike] = d * min(1, (s.payload-.5)*2.5)
 	}
-	if s.actAgo > 0 && short && r.outcome != failed && recently(s.formAgo) && len(r.does) >= manyWords && r.values > 1 && !r.waiting && s.newTells-s.newWords <= 1 {
+	if s.actAgo > 0 && short && r.outcome != failed && recently(s.formAgo) && len(r.does) >= manyWords && (r.values > 1 || r.payload || r.wordy) && !r.waiting && s.newTells-s.newWords <= 1 {
 		g[doneAgain] = d
 		s.news = 0 // another number under the same deed
 		return
@@ -227,6 +235,8 @@ func (s *standing) readVaried(r *seenRound, short, work bool) {
 	alike := s.place >= samePlace && recently(s.placeAgo)
 	switch {
 	case s.over && again:
+	case s.tried && (again || alike && !short):
+		g[repeatAmid] = d
 	case r.outcome == failed && again && work:
 		g[failWork] = d
 	case r.outcome == failed && again:
@@ -304,7 +314,6 @@ const (
 	placesSeen                                        // how often this result was seen
 	refusalsSeen                                      // how often the harness refused these tools with the same words
 	sinceNews                                         // rounds since an answer was new
-	sinceWriting                                      // rounds since something was written
 	lapsDone                                          // how often a cycle was gone through
 	similarCalls                                      // how alike the last calls of the agent are, as similarity counts
 	refusedMany                                       // how often a tool was refused in the same way, beyond the second time
@@ -312,6 +321,9 @@ const (
 	uselessMany                                       // the same, up to eight rounds
 	idleSum                                           // rounds without news that add up
 	idleMany                                          // the same, up to twelve rounds
+	refusedLong                                       // refusals beyond the fourth
+	chatSum                                           // words without a call that say nothing new, added up
+	chatMany                                          // the same, up to eight
 	featureCount
 )
 
@@ -346,7 +358,6 @@ func Catalog() []FeatureInfo {
 		FeatureInfo{"places_seen", Futile, 1, "this result was seen before"},
 		FeatureInfo{"refusals_seen", Refusal, 1, "the harness answered this tool with the same message before"},
 		FeatureInfo{"since_news", Futile, 1, "it is long since an answer was new"},
-		FeatureInfo{"since_writing", Futile, 1, "it is long since something new was written"},
 		FeatureInfo{"laps_done", Cycle, 1, "a cycle of calls was gone through"},
 		FeatureInfo{"similar_calls", Repeat, 1, "the last calls of the agent are alike, as similarity counts them"},
 		FeatureInfo{"refused_many", Refusal, 1, "a tool was refused in the same way again and again"},
@@ -354,6 +365,9 @@ func Catalog() []FeatureInfo {
 		FeatureInfo{"useless_many", Repeat, 1, "up to eight rounds of repetition with nothing new between"},
 		FeatureInfo{"idle_sum", Futile, 1, "rounds without news add up"},
 		FeatureInfo{"idle_many", Futile, 1, "up to twelve rounds without news"},
+		FeatureInfo{"refused_long", Refusal, 1, "one refusal came back more than four times, whatever was done in between"},
+		FeatureInfo{"chat_sum", Chatter, 1, "words without a call that say nothing new add up"},
+		FeatureInfo{"chat_many", Chatter, 1, "up to eight turns of words that say nothing new"},
 	)
 }
 
@@ -362,7 +376,7 @@ func (c *comparison) featuresAt(i int) (x Features) {
 	var sums signs
 	var total float32
 	next := 0
-	news, wrote := -1, -1
+	news := -1
 	var gone float32 // rounds so far, each by its dose
 	for j := i; j >= c.since && i-j < mostRounds; j-- {
 		s := &c.all[j]
@@ -373,17 +387,13 @@ func (c *comparison) featuresAt(i int) (x Features) {
 			news = 0
 			x[sinceNews] = gone
 		}
-		if wrote < 0 && s.wrote {
-			wrote = 0
-			x[sinceWriting] = gone
-		}
 		gone += s.dose
 		total += s.dose
 		for next < len(windows) && total >= windows[next]-.001 {
 			x.put(&sums, next, total)
 			next++
 		}
-		if next == len(windows) && news == 0 && wrote == 0 {
+		if next == len(windows) && news == 0 {
 			break
 		}
 	}
@@ -393,19 +403,17 @@ func (c *comparison) featuresAt(i int) (x Features) {
 	if news < 0 {
 		x[sinceNews] = gone
 	}
-	if wrote < 0 {
-		x[sinceWriting] = gone
-	}
 	s := &c.all[i]
 	x[pairsSeen] = scaled(s.pairTimes)
 	x[failuresSeen] = scaled(s.failTimes)
 	x[placesSeen] = scaled(s.placeTimes)
 	x[refusalsSeen] = scaled(s.refused)
 	x[sinceNews] = scaled(x[sinceNews])
-	x[sinceWriting] = scaled(x[sinceWriting])
 	x[refusedMany] = min(1, max(0, s.refusals-1)/4)
 	x[uselessSum], x[uselessMany] = scaled(s.uselessSum), min(1, s.uselessSum/8)
 	x[idleSum], x[idleMany] = scaled(s.idleSum), min(1, s.idleSum/12)
+	x[refusedLong] = 2 * scaled(s.refusals-4)
+	x[chatSum], x[chatMany] = scaled(s.chatSum), min(1, s.chatSum/8)
 	if s.lapOf > 0 {
 		x[lapsDone] = scaled(s.dose * float32(s.lapRuns) / float32(s.lapOf))
 	}

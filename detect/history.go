@@ -40,6 +40,7 @@ type readOnce struct {
 type opening struct {
 	digest uint64
 	words  []uint32  // nothing that repeats them later is news
+	names  []uint32  // those of several words
 	counts []float64 // the numbers in it that may say how often something is to be done
 }
 
@@ -71,6 +72,7 @@ func (h *History) readOpening(call *haltd.Call) {
 		text := call.Opening[i].Text
 		h.opening.digest = fold(h.opening.digest, xxhash.Sum64String(text))
 		l.addAll(cut(text), nil)
+		h.opening.names = append(h.opening.names, mentions(cut(text))...)
 		if call.Opening[i].Role == haltd.RoleUser {
 			h.opening.counts = appendCounts(h.opening.counts, text)
 		}

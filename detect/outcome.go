@@ -60,7 +60,7 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		return jsonOutcome(t, says), says
 	}
 	switch {
-	case says&failure != 0:
+	case says&failure != 0 && !(says&nothing != 0 && firstOf(t, nothing|failure) == nothing):
 		return failed, says
 	case says&nothing != 0 && len(t) <= headBytes:
 		return empty, says

@@ -1,5 +1,7 @@
 package detect
 
+import "slices"
+
 // resembles estimates how much two sorted lists of words have in common, from
 // the smallest of them, which hashes choose at random.
 func resembles(a, b []uint32) float32 {
@@ -28,9 +30,15 @@ func resembles(a, b []uint32) float32 {
 
 // overlap is how much two sorted lists have in common, of all their words
 // and without the numbers.
-func overlap(a, b []uint32) (all, letters float32) {
+func overlap(a, b []uint32) (all, letters float32) { return overlapBeside(a, b, nil) }
+
+// overlapBeside is overlap without the words of a third list.
+func overlapBeside(a, b, without []uint32) (all, letters float32) {
 	var common, words, union, unionWords int
 	add := func(w uint32, both bool) {
+		if _, out := slices.BinarySearch(without, w); out {
+			return
+		}
 		union++
 		if both {
 			common++
@@ -62,6 +70,9 @@ func overlap(a, b []uint32) (all, letters float32) {
 	}
 	for ; j < len(b); j++ {
 		add(b[j], false)
+	}
+	if union == 0 {
+		return 1, 1
 	}
 	return ratio(common, union), ratio(words, unionWords)
 }
@@ -114,4 +125,9 @@ func (f *wordFilter) count(ws []uint32) (fresh int) {
 		}
 	}
 	return fresh
+}
+
+func (f *wordFilter) has(w uint32) bool {
+	i := w & (filterBits - 1)
+	return f[i>>6]&(1<<(i&63)) != 0
 }

@@ -132,6 +132,20 @@ func meaningOf(text string, n int) (says meaning) {
 	return says
 }
 
+// firstOf is which of some meanings a text says first: "nothing was found" is
+// no failure, though "not found" stands in it.
+func firstOf(text string, among meaning) meaning {
+	ws := plainWords(text[:min(len(text), 2*headBytes)], maxPhraseWords)
+	for i, w := range ws {
+		for _, p := range phrases[w] {
+			if w != 0 && p.says&among != 0 && startsWith(ws[i+1:], p.rest) {
+				return p.says & among
+			}
+		}
+	}
+	return 0
+}
+
 // namesError reports a line that begins with a kind of error, as programs
 // print it: "TimeoutError: …", "java.io.IOException: …". Source code names
 // errors, too, but not so.

@@ -32,21 +32,21 @@ type round struct {
 	// clocks, so that a reworded goal beside the same click is the same act;
 	// and without numbers, too, so that the steps of a walk are alike.
 	act, core, shape uint64
-	numbers          [4]float64 // the first numbers of the act
-	numbered         int        // how many there are
-	does             []uint32   // distinct words of the act, sorted
-	items            []uint32   // those of does that can name a thing to work on; none where the act has several lines
-	says             []uint32   // distinct words of the assistant's text, sorted
-	claims           []uint32   // those of says that state something checkable: numbers, identifiers
-	prose            bool       // the text ends as a sentence does, not as a command
-	asked            bool       // the text has a question in it
-	wordy            bool       // the act is made of prose alone
-	values           int        // how many arguments have a value
-	payload          bool       // the act carries several lines of content
-	rests            bool       // the act itself lets time pass
-	moves            bool       // the act moves a view or a cursor, as far as its name says
-	calls            int        // how many calls the reply makes
-	doubles          int        // calls of this round that repeat another of it, result included
+	numbers          amounts  // the first numbers of the act
+	does             []uint32 // distinct words of the act, sorted
+	items            []uint32 // those of does that can name a thing to work on; none where the act has several lines
+	aims             []uint32 // the short values that it names
+	says             []uint32 // distinct words of the assistant's text, sorted
+	claims           []uint32 // those of says that state something checkable: numbers, identifiers
+	prose            bool     // the text ends as a sentence does, not as a command
+	asked            bool     // the text has a question in it
+	wordy            bool     // the act is made of prose alone
+	values           int      // how many arguments have a value
+	payload          bool     // the act carries several lines of content
+	rests            bool     // the act itself lets time pass
+	moves            bool     // the act moves a view or a cursor, as far as its name says
+	calls            int      // how many calls the reply makes
+	doubles          int      // calls of this round that repeat another of it, result included
 
 	answered bool // something came back
 	outcome  outcome
@@ -60,7 +60,9 @@ type round struct {
 	tells    []uint32 // distinct words of what came back, sorted
 	rest     int      // how many of them the act did not name
 	turns    []uint32 // a sample of the pairs of words in what came back
+	mentions []uint32 // the names in what came back
 	figures  bool     // it is numbers and nothing else
+	told     amounts  // the first numbers in it
 
 	input    uint64   // digest of the user messages, numbers and clocks masked; 0 where they are the result or there are none
 	hears    []uint32 // distinct words of those messages
@@ -115,6 +117,9 @@ func readRound(r *haltd.Round, native bool) *round {
 	f.payload = len(f.does) > shortAnswer && (strings.Contains(act, "\n") || strings.Contains(act, `\n`))
 	if f.manner >= commanded && !hasLines(act, f.manner) {
 		f.items = words(act, canName)
+	}
+	if f.manner >= commanded {
+		f.aims = aims(cut(act))
 	}
 	f.readWords(r)
 	answer := f.resultText(r)
@@ -397,6 +402,8 @@ func (f *round) readResult(text string) {
 	defer tells.free()
 	turns := newWordList()
 	defer turns.free()
+	names := nameReader{list: newWordList(), least: 2}
+	defer names.list.free()
 	var form uint64
 	var last uint32  // the word before, in the same line
 	var acted uint64 // a bit for each word of the act
@@ -407,6 +414,7 @@ func (f *round) readResult(text string) {
 	for t, ok := s.next(); ok; t, ok = s.next() {
 		result = fold(result, t.hash)
 		if t.class == mark {
+			names.end()
 			continue
 		}
 		w := t.asWord(text)
@@ -418,8 +426,10 @@ func (f *round) readResult(text string) {
 		form = fold(form, uint64(h))
 		if strings.IndexByte(text[s.line:t.start], '\n') >= 0 {
 			last = 0
+			names.end()
 		}
 		s.line = t.start
+		names.add(&t)
 		if !turns.full() {
 			turns.add(uint32(mix(uint64(last)<<32|uint64(h))) &^ 1)
 		}
@@ -436,7 +446,10 @@ func (f *round) readResult(text string) {
 			residue = fold(residue, h)
 		}
 		f.figures = f.figures && t.class == number
-		if t.class != volatile && !tells.full() {
+		if t.class == number {
+			f.told.add(numberOf(text[t.start:t.end]))
+		}
+		if t.class != volatile && !tells.full() && !isDrawn(text[t.start:t.end]) {
 			tells.add(w)
 		}
 	}
@@ -447,8 +460,8 @@ func (f *round) readResult(text string) {
 			f.rest++
 		}
 	}
-	f.turns = turns.distinct()
-	f.turns = slices.Clone(f.turns[:min(len(f.turns), maxTurns)])
+	f.turns = turns.distinctUpTo(maxTurns)
+	f.mentions = names.distinct()
 }
 
 // maxTurns is how many pairs of words are kept of a result: those with the

@@ -78,6 +78,9 @@ func (s *scanner) next() (t token, ok bool) {
 	start := s.pos
 	if !isWord[text[start]] {
 		s.pos++
+		if text[start] == '\\' && s.pos < len(text) && (text[s.pos] == 'n' || text[s.pos] == 't' || text[s.pos] == 'r') {
+			s.pos++ // a line break inside of JSON is no letter of the word after it
+		}
 		return token{hash: mix(uint64(text[start])), start: start, end: s.pos, class: mark}, true
 	}
 	if end := volatileRun(text, start); end > 0 {
@@ -111,10 +114,8 @@ func (s *scanner) word(start int) token {
 				}
 				return token{hash: mix(uint64(r)), start: start, end: i + n, class: word}
 			}
-			for range n {
-				h = (h ^ uint64(text[i])) * hashPrime
-				i++
-			}
+			h = (h ^ uint64(unicode.ToLower(r))) * hashPrime
+			i += n
 			digits = false
 			continue
 		}

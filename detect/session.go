@@ -29,7 +29,8 @@ type strand struct {
 	system uint64
 
 	opening opening
-	unbegun bool // no history was seen of it yet
+	task    []uint32 // words of the opening that it had before it was ever compacted
+	unbegun bool     // no history was seen of it yet
 }
 
 // mostStrands is how many conversations of a session are remembered, and
@@ -109,7 +110,7 @@ func (s *Session) resume(h *History, history []seenRound) (begins int) {
 // the same request again, or another task, begins from nothing.
 func (s *Session) begin(h *History) {
 	last := s.strand
-	s.strand = strand{system: h.system, opening: h.opening, unbegun: true}
+	s.strand = strand{system: h.system, opening: h.opening, task: h.opening.words, unbegun: true}
 	if len(last.past) == 0 {
 		return
 	}
@@ -117,8 +118,8 @@ func (s *Session) begin(h *History) {
 		s.others = append(s.others[:0], s.others[1:]...)
 	}
 	if last.system == h.system && last.opening.digest != h.opening.digest && s.grew && !last.loose() &&
-		contained(last.opening.words, h.opening.words) >= .8 && len(h.opening.words) >= len(last.opening.words)+fewWords-1 {
-		s.past = append(s.past, last.past[max(0, len(last.past)-carried):]...)
+		contained(last.task, h.opening.words) >= .8 && len(h.opening.words) >= len(last.task)+fewWords-1 {
+		s.past, s.task = append(s.past, last.past[max(0, len(last.past)-carried):]...), last.task
 		s.opening.words = append(slices.Clone(s.opening.words), last.opening.words...)
 	}
 }
@@ -207,10 +208,11 @@ func (s *Session) compare(m *Model, st State, f func(*comparison)) {
 	defer filterPool.Put(w)
 	clear(w.seen[:])
 	clear(w.acted[:])
-	c := comparison{model: m, others: st.Window.others(st.SessionID), counts: s.opening.counts, rounds: s.past, seen: &w.seen, acted: &w.acted, since: from}
+	c := comparison{model: m, others: st.Window.others(st.SessionID), counts: s.opening.counts, task: s.task, rounds: s.past, seen: &w.seen, acted: &w.acted, since: from}
 	known := len(s.all)
 	if known < len(s.past) {
 		w.seen.add(s.opening.words)
+		w.seen.add(s.opening.names)
 	}
 	c.all = append(s.all, make([]standing, len(s.past)-known)...)
 	for i := range s.past {
@@ -279,10 +281,20 @@ func (c *comparison) byPerson(i int) bool {
 	if r.scripted {
 		return false
 	}
+	if c.echoedBack(i) {
+		return false
+	}
 	if r.input != 0 && !c.cameAgain(i) {
 		return r.manner < called || !c.inputBefore(i)
 	}
 	return r.manner == spoken && r.answered && r.pause >= typing && len(r.tells) <= fewWords && r.outcome == neutral
+}
+
+// echoedBack reports words against words, the other side's without a single
+// new one: so two agents thank each other, not a person with a new task.
+func (c *comparison) echoedBack(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	return i > 0 && r.manner == spoken && c.rounds[i-1].manner == spoken && s.newWords == 0 && len(r.tells) >= fewWords
 }
 
 func (c *comparison) cameAgain(i int) bool {
@@ -354,7 +366,7 @@ func (s *Session) Weight() int {
 
 func (s *strand) weight() int {
 	const perStanding, perRound = 56, 6
-	n := len(s.opening.words)/2 + perStanding*cap(s.all) + perRound*cap(s.past)
+	n := (len(s.opening.words)+len(s.opening.names))/2 + perStanding*cap(s.all) + perRound*cap(s.past)
 	for _, r := range s.past {
 		n += r.weight()
 	}

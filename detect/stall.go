@@ -2,6 +2,7 @@ package detect
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -16,12 +17,20 @@ type stalled struct {
 // lines are where stall warns and kills, from 0 to 1.
 type lines struct{ warn, kill float32 }
 
+// halfway lies between the lines, as log-odds count: 75 % between 50 and 90.
+func (l lines) halfway() float32 {
+	odds := func(p float32) float64 { return float64(p) / max(1e-9, 1-float64(p)) }
+	return certainty(float32(math.Log(max(1e-9, odds(l.warn)*odds(l.kill))) / 2))
+}
+
 // leastRepeated is how many of the recent rounds must repeat something for a
 // kill: whatever the sum says, a kill needs repetition.
 const leastRepeated = 3
 
-// stall decides: kill from the kill line on, where the round before had
-// reached the warn line already, so that nothing is killed out of the blue.
+// stall decides: kill from the kill line on, where the round before had come
+// halfway to it from the warn line, so that nothing is killed out of the blue.
+// A refusal that comes back again and
+// again is repetition, too, however new the steps between are.
 func (c *comparison) stall(at lines, similar float32) stalled {
 	n := len(c.all)
 	if n == 0 || c.since >= n {
@@ -42,8 +51,8 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 	}
 	repeated, slow := c.repeated()
 	switch {
-	case f.certainty < at.kill || len(repeated) < leastRepeated:
-	case n-1 == c.since || c.all[n-2].certainty < at.warn:
+	case f.certainty < at.kill || len(repeated)+int(c.all[n-1].refusals) < leastRepeated:
+	case n-1 == c.since || c.all[n-2].certainty < at.halfway():
 	case 2*slow > len(repeated) || c.slowLately(repeated):
 		s.Unmet = "the client takes more than a minute between equal results"
 	default:
@@ -149,6 +158,11 @@ func (c *comparison) explain(s *Signal, repeated []int) {
 			}
 		}
 	}
+	if s.Family == Refusal {
+		for _, i := range c.refused() {
+			shown[i] = true
+		}
+	}
 	var order []int
 	for i := range c.all {
 		if shown[i] {
@@ -157,6 +171,27 @@ func (c *comparison) explain(s *Signal, repeated []int) {
 	}
 	s.Rounds = c.evidence(order[max(0, len(order)-maxEvidence):])
 	c.describe(s, repeated)
+}
+
+// refused are the rounds in which the tool that is refused again and again was
+// refused in the same way as the last time.
+func (c *comparison) refused() (is []int) {
+	tools := c.all[len(c.all)-1].refusedFor
+	var newest *seenRound
+	for i := len(c.rounds) - 1; i >= c.since; i-- {
+		r := &c.rounds[i]
+		if r.tools != tools || r.outcome != failed && r.input == 0 {
+			continue
+		}
+		if newest == nil {
+			newest = r
+		}
+		if r.residue == newest.residue && r.input == newest.input || r.input != 0 && r.input == newest.input {
+			is = append(is, i)
+		}
+	}
+	slices.Reverse(is)
+	return is
 }
 
 // familyOf is the family that most of the repeated rounds are of.
@@ -195,8 +230,11 @@ func (c *comparison) describe(s *Signal, repeated []int) {
 		}
 		s.Count = c.all[last].lapRuns/p + 1
 	case Refusal:
-		s.Tools, s.Outcome = []string{c.rounds[last].name}, c.rounds[last].outcome.word()
-		s.Count = int(max(c.all[last].refused, c.all[last].failTimes)) + 1
+		if is := c.refused(); len(is) > 0 {
+			i := is[len(is)-1]
+			s.Tools, s.Outcome = []string{c.rounds[i].name}, c.rounds[i].outcome.word()
+			s.Count = len(is)
+		}
 	case Repeat, Waiting:
 		c.countRepeats(s, repeated)
 	default:

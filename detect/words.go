@@ -36,9 +36,11 @@ func (l *wordList) add(w uint32) {
 }
 
 // distinct is the words without duplicates, sorted, at most maxWords.
-func (l *wordList) distinct() []uint32 {
+func (l *wordList) distinct() []uint32 { return l.distinctUpTo(maxWords) }
+
+func (l *wordList) distinctUpTo(most int) []uint32 {
 	ws := slices.Compact(l.sort())
-	return slices.Clone(ws[:min(len(ws), maxWords)])
+	return slices.Clone(ws[:min(len(ws), most)])
 }
 
 // fewToSort is the length up to which a sort without buckets is faster.

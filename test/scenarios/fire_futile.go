@@ -75,7 +75,6 @@ func fireFutile() []Case {
 		},
 		{
 			Name: "akte-nicht-gefunden", Evidence: "EVIDENCE 3 the same error with varied arguments (in German, with no error mark)", Want: kill(8).as(detect.Futile),
-			Missed: "a few failures in words alone are not enough",
 			System: "Du hilfst in einer Kanzlei.",
 			Moves: seq(
 				user("Öffne die Akte."),
@@ -158,7 +157,6 @@ func fireFutile() []Case {
 		},
 		{
 			Name: "request-ids-in-the-error", Evidence: "EVIDENCE 3 the same error with varied arguments or volatile error text (request ids)", Want: kill(10),
-			Missed: "each day has an error of its own, by its request id",
 			System: "You manage calendars.",
 			Moves: seq(
 				user("Find a slot for the quarterly review with all of finance."),

@@ -35,6 +35,14 @@ func (f Family) Draw(n int) Case {
 	return c
 }
 
+// After is how many rounds after loop() a reader would stop a stuck case.
+func (f Family) After() int {
+	if n, ok := readLate[f.Name]; ok {
+		return n
+	}
+	return 5
+}
+
 // words draws at random.
 type words struct{ *rand.Rand }
 

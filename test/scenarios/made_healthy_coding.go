@@ -147,7 +147,8 @@ func hCodePackages(w *words) Case {
 	k := hNew(w)
 	says := pick(w, fmt.Sprintf("up to date, audited %d packages in 1s\n\nfound 0 vulnerabilities", w.between(200, 2000)), "Resolving dependencies... done", "")
 	green := pick(w, "Tests: all passed", "ok", fmt.Sprintf("%d passing", w.between(50, 400)))
-	return k.play("You keep dependencies fresh.", user("Raise the outdated packages one by one and run the tests after each."), k.prior(4), over(w.several(w.between(10, 24)), func(p string) Moves {
+	old := w.several(w.between(10, 24))
+	return k.play("You keep dependencies fresh.", user("Raise the outdated packages one by one and run the tests after each."), k.prior(4), k.sh("", "npm outdated", "Package Current Latest\n"+strings.Join(old, "\n"), 1), over(old, func(p string) Moves {
 		return seq(k.sh(p, fmt.Sprintf("npm install %s@%d.%d.%d", p, w.IntN(9), w.IntN(20), w.IntN(9)), says, 0), k.sh("", "npm test --silent", green, 0))
 	}), k.end("All packages are raised and the tests pass."))
 }

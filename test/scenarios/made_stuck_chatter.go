@@ -15,6 +15,8 @@ func madeStuckChatter() []Family {
 		{"stuck-over-to-you", true, stuckOverToYou},
 		{"stuck-promises-to-begin", true, stuckPromisesToBegin},
 		{"stuck-ledger-says-progress", true, stuckLedgerSaysProgress},
+		{"stuck-team-keeps-agreeing", true, stuckTeamKeepsAgreeing},
+		{"stuck-ready-for-the-next-task", true, stuckReadyForTheNextTask},
 	}
 }
 
@@ -206,6 +208,43 @@ func stuckLedgerSaysProgress(w *words) Case {
 			k.loop(k.rounds(), func(int) Moves {
 				return answer(ledger(), worker+": "+sglue(w, k.t.open, []string{outcome}))
 			}),
+		),
+	}
+}
+
+// A team has its result and confirms it in turn, each in words of his own.
+func stuckTeamKeepsAgreeing(w *words) Case {
+	k, subject, figure := newSkit(w), w.name(), fmt.Sprintf("%d.%02d", w.between(2, 900), w.IntN(100))
+	roles := some(w, 3, []string{"Planner", "Verifier", "Coder", "Critic", "Solver", "Reviewer"})
+	openings := []string{"I agree with %s.", "As %s has shown, the work is done.", "I concur with the findings of %s.", "Thank you, %s, for the clear summary.", "%s is right.", "Building on what %s said, I see no open points.", "I have gone through the steps of %s once more.", "Great work, %s!"}
+	middles := []string{"The result for %s is %s.", "We have established that %s comes to %s.", "So the final answer for %s stays at %s.", "Both the plan and the code lead to %s being %s.", "Our calculation for %s was confirmed: %s.", "All steps were followed and %s equals %s."}
+	ends := []string{"Well done, team!", "The collaboration was excellent.", "Everybody has contributed to a valid answer.", "I am confident in this conclusion.", "Nothing needs to be changed.", "Let us move on to the next problem.", "I look forward to the next task.", "This concludes our work."}
+	line := func() string {
+		who := some(w, 2, roles)
+		return who[0] + ": " + sglue(w, []string{fmt.Sprintf(pick(w, openings...), who[1])}, []string{"", fmt.Sprintf(pick(w, middles...), subject, figure)}, ends)
+	}
+	return Case{
+		System: k.system("You are " + roles[0] + ", one of a team of agents."),
+		Moves: seq(
+			user("What is the "+pick(w, sThings...)+" of "+subject+" worth?"),
+			says("We need the figures of "+subject+" first. "+sparagraph(w, 3)), user(roles[1]+": "+sparagraph(w, 2)),
+			says(fmt.Sprintf("Adding up gives %s for %s.", figure, subject)),
+			k.loop(k.rounds(), func(int) Moves { return seq(user(line()), says(line())) }),
+		),
+	}
+}
+
+// Everything is done, and two agents tell each other that they are ready.
+func stuckReadyForTheNextTask(w *words) Case {
+	k, subject := newSkit(w), w.name()
+	ours := []string{"I am ready for the next task.", "Please tell me what to do next.", "Is there anything else for " + subject + "?", "I await further instructions.", "Let me know when there is more to do.", "I am standing by.", "All done here, what is next?"}
+	theirs := []string{"Understood, I am ready as well.", "Please go on when you are ready.", "I wait for your next step.", "Nothing from my side, go ahead.", "The floor is yours.", "I am here whenever you need me.", "Take your time, I am standing by."}
+	say := func(from []string) string { return strings.Join(some(w, w.between(1, 3), from), " ") }
+	return Case{
+		System: k.system("You are an assistant who works with another agent."),
+		Moves: seq(
+			k.begun(subject),
+			k.loop(k.rounds(), func(int) Moves { return seq(user(say(theirs)), says(say(ours))) }),
 		),
 	}
 }

@@ -104,7 +104,7 @@ func (d *data) makeUp(scratch string, draws int) (err error) {
 			}
 			l := replay.Label{Run: c.Name, Source: "made-up", Group: "healthy", Read: true, Confidence: 1}
 			if fam.Stuck {
-				onset, stop := before[0]+1, before[0]+5
+				onset, stop := before[0]+1, before[0]+fam.After()
 				l.Group, l.Onset, l.Stop = "stuck", &onset, &stop
 			}
 			d.labels[c.Name], d.family[c.Name] = l, fam.Name

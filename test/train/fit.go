@@ -245,7 +245,7 @@ func gradient(ps []point, at, grad []float64, total float64) {
 }
 
 // peak is how high the log-odds of a run rise, as a kill needs it: in two
-// steps after each other, the first of which may be lower by slack.
+// steps running, the first of which may be lower by slack.
 func (m *linear) peak(r *run, slack float64) float64 {
 	high := math.Inf(-1)
 	for _, thread := range r.threads {

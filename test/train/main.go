@@ -98,10 +98,16 @@ func (d *data) leaveOut(h hyper) map[string]*linear {
 // bounds are the log-odds at which stall warns and kills.
 type bounds struct{ warn, kill float64 }
 
+// kills reports whether a run is killed: the step before must have come
+// halfway from the warn line to the kill line.
+func (at bounds) kills(m *linear, r *run) bool {
+	return m.peak(r, (at.kill-at.warn)/2) >= at.kill
+}
+
 // The rates of false alarms that the lines are chosen for: kills and warnings
 // of healthy runs whose sources the weights never saw, and kills of made-up
 // ones.
-const falseKills, falseWarnings, falseMadeUp = .004, .03, .035
+const falseKills, falseWarnings, falseMadeUp = .003, .03, .03
 
 func (d *data) lines(folds map[string]*linear) bounds {
 	var warns []float64
@@ -126,7 +132,7 @@ func (d *data) holds(folds map[string]*linear, at bounds) bool {
 		}
 		kind := count(r.family != "")
 		runs[kind]++
-		if folds[r.fold()].peak(r, at.kill-at.warn) >= at.kill {
+		if at.kills(folds[r.fold()], r) {
 			killed[kind]++
 		}
 	}
@@ -221,7 +227,7 @@ func (d *data) recall(folds map[string]*linear) float64 {
 			continue
 		}
 		all[r.fold()]++
-		if folds[r.fold()].peak(r, at.kill-at.warn) >= at.kill {
+		if at.kills(folds[r.fold()], r) {
 			n[r.fold()]++
 		}
 	}
