@@ -5,12 +5,12 @@ import "slices"
 // resembles estimates how much two sorted lists of words have in common, from
 // the smallest of them, which hashes choose at random.
 func resembles(a, b []uint32) float32 {
-	const sample = 24
+	const sample, enough = 24, 8 // words; where so few have nothing in common, all have little
 	if 2*len(a) < len(b) || 2*len(b) < len(a) {
 		return 0
 	}
 	common, n := 0, 0
-	for i, j := 0, 0; n < sample && i < len(a) && j < len(b); n++ {
+	for i, j := 0, 0; n < sample && (n < enough || common > 0) && i < len(a) && j < len(b); n++ {
 		switch {
 		case a[i] == b[j]:
 			common++
