@@ -4,7 +4,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 FUZZTIME ?= 10m
 TRACES ?= ../shared/traces
 
-.PHONY: help run build check test bench quality train fuzz screenshots
+.PHONY: help run build check vet vitest test verify bench quality train reference fuzz screenshots
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' Makefile | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -27,22 +27,33 @@ web/node_modules/.package-lock.json: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund
 	@touch $@
 
-check: ## the tight inner loop: format, vet, quick tests
-	@test -z "$$(gofmt -l .)" || { echo "gofmt needed:"; gofmt -l .; exit 1; }
-	go vet ./...
-	go test -short ./...
+# The tests of the whole, which start haltd, are for make test.
+WHOLE := test/(e2e|browser|load|scenarios)$$
 
-# What a test needs and does not find fails it instead of skipping it.
-test: export CI = true
-test: build ## everything, with -race, after installing what the tests need
-	./test/install.sh
+check: vet vitest ## the tight inner loop: format, vet, unit tests in Go and of the dashboard
+	go test -short $$(go list ./... | grep -vE '$(WHOLE)')
+
+vet:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt needed:"; gofmt -l .; exit 1; }
 	go vet ./...
+
+vitest: web/node_modules/.package-lock.json
+	cd web && npm test
+
+# What a test needs and does not find fails it instead of skipping it. The
+# packages that start haltd share one build of it.
+test verify: export CI = true
+test verify: export HALTD_BIN = $(CURDIR)/bin/race/haltd
+test: build vet vitest ## everything once, with -race, after installing what the tests need: 15 minutes on two cores at most
+	./test/install.sh
 	go vet -tags pictures ./test/e2e ./test/browser
 	cd test/clients && go vet ./...
-	go build -trimpath -o bin/fakellm ./test/fakellm/cmd/fakellm
-	go test -race -count=1 ./...
-	cd test/clients && HALTD_BIN=$(CURDIR)/bin/haltd FAKELLM_BIN=$(CURDIR)/bin/fakellm go test -race -count=1 ./...
+	go build -race -o $(HALTD_BIN) ./cmd/haltd
+	go test -race -count=1 -timeout 20m ./...
+	cd test/clients && go test -race -count=1 -timeout 20m ./...
+
+verify: test ## the long form, two hours or so: test, then crashes, soak, repeats, all sizes, pictures, fuzzers
+	./test/verify.sh
 
 bench: build ## direct, plain ReverseProxy, nginx and haltd side by side
 	go run ./test/load/cmd/bench -haltd bin/haltd
@@ -52,6 +63,9 @@ quality: ## detection on recorded runs from the folder TRACES, each source judge
 
 train: ## fit the weights of stall anew to the labelled runs in TRACES (for maintainers)
 	go run ./test/train -traces $(TRACES) -ablate -out detect/weights.json -date $(shell date +%F)
+
+reference: ## write the sample file and the reference of settings anew from their declarations
+	go run ./internal/config/reference
 
 fuzz: ## every fuzzer for FUZZTIME (default 10m)
 	./test/fuzz.sh $(FUZZTIME)

@@ -10,15 +10,24 @@ import (
 // was being done; ErrorCode finds it again.
 type Error struct {
 	Code    string // stable, snake_case; clients may match on it
+	Field   string // what of the input it is about, such as budgets.day.hard_usd; may be empty
 	Message string // what happened, one sentence, without a trailing full stop
 	Fix     string // what to do now, one sentence; may be empty
 }
 
 func (e *Error) Error() string {
 	if e.Fix == "" {
+		return e.Sentence()
+	}
+	return e.Sentence() + ". " + e.Fix
+}
+
+// Sentence is the message, led by the field where there is one.
+func (e *Error) Sentence() string {
+	if e.Field == "" {
 		return e.Message
 	}
-	return e.Message + ". " + e.Fix
+	return e.Field + ": " + e.Message
 }
 
 // Errorf makes an Error without a fix; see Error.WithFix.
@@ -29,6 +38,12 @@ func Errorf(code, format string, args ...any) *Error {
 // WithFix says what the reader should do now.
 func (e *Error) WithFix(format string, args ...any) *Error {
 	e.Fix = fmt.Sprintf(format, args...)
+	return e
+}
+
+// In says which field of the input the error is about.
+func (e *Error) In(field string) *Error {
+	e.Field = field
 	return e
 }
 

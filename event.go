@@ -54,8 +54,11 @@ type Event struct {
 	Unread string `json:"unread,omitempty"` // why the reply could not be read
 	Error  string `json:"error,omitempty"`  // how the exchange failed: client_left, upstream_cut, an error code, or a provider's in-stream error
 
-	// Verdict says what was decided and why, with scores and evidence.
-	Verdict json.RawMessage `json:"verdict,omitempty"`
+	// Verdict says what was decided and why; nil where there is nothing to
+	// say.
+	Verdict *Verdict `json:"verdict,omitempty"`
+	// Audit is a person's change, in a policy_change event.
+	Audit *Audit `json:"audit,omitempty"`
 
 	// Excerpt goes into the record with the event and is read by itself:
 	// events that come out of the record have none.

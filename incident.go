@@ -3,7 +3,6 @@ package haltd
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"time"
 )
 
@@ -28,9 +27,9 @@ type Incident struct {
 	Detector string `json:"detector,omitempty"` // that decided: stall, similarity, growth
 	Sentence string `json:"sentence"`           // for a person
 
-	Verdict  json.RawMessage `json:"verdict"`  // with its evidence
-	Settings Policy          `json:"settings"` // in force then
-	Event    EventID         `json:"event"`
+	Verdict  *Verdict `json:"verdict,omitempty"` // with its evidence
+	Settings Policy   `json:"settings"`          // in force then
+	Event    EventID  `json:"event"`
 
 	ClosedAt *time.Time `json:"closed_at"`
 	ClosedBy string     `json:"closed_by,omitempty"` // who decided

@@ -14,8 +14,8 @@ type Ingest struct {
 	ResponseHash     string // equal for equal replies
 }
 
-// IngestVerdict is what haltd makes of it: what the agent should do now.
-type IngestVerdict struct {
+// IngestAnswer is what haltd makes of it: what the agent should do now.
+type IngestAnswer struct {
 	Action   Action    `json:"action"`
 	Reason   Reason    `json:"reason,omitempty"`
 	Sentence string    `json:"sentence,omitempty"`

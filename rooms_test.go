@@ -28,14 +28,22 @@ var rooms = map[string][]string{
 	"internal/record":    {"."},
 	"internal/alert":     {"."},
 	"internal/config":    {".", "detect", "internal/policy", "internal/pricing"},
-	"internal/admin":     {"."},
-	"internal/replay":    {".", "detect", "internal/wire", "internal/config"},
+	"internal/economics": {".", "internal/policy"},
+	"internal/admin":     {".", "internal/economics"},
+	"internal/replay":    {".", "detect", "internal/wire", "internal/config", "internal/economics"},
 	"internal/gateway":   {".", "detect", "internal/wire", "internal/judge", "internal/policy", "internal/config", "internal/excerpt"},
 	"internal/cli":       {".", "internal/config"},
 	"internal/app":       {".", "web", "internal/admin", "internal/alert", "internal/config", "internal/control", "internal/gateway", "internal/judge", "internal/ledger", "internal/pricing", "internal/record", "internal/state", "internal/store", "internal/telemetry"},
 	"internal/demo":      {".", "internal/app"},
 	"cmd/haltd":          {".", "internal/app", "internal/cli", "internal/demo", "internal/replay"},
 }
+
+// pure are the rooms that do no I/O, and outside are the packages of the
+// standard library that would.
+var (
+	pure    = []string{"detect", "internal/economics"}
+	outside = []string{"os", "os/exec", "net", "net/http", "database/sql", "syscall"}
+)
 
 func TestRoomsKeepTheirWalls(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
@@ -58,6 +66,9 @@ func TestRoomsKeepTheirWalls(t *testing.T) {
 			if !strings.HasPrefix(to, module) {
 				if room == "." && strings.Contains(strings.Split(to, "/")[0], ".") {
 					t.Errorf("the root package imports %s; it may import the standard library only", to)
+				}
+				if slices.Contains(pure, room) && slices.Contains(outside, to) {
+					t.Errorf("%s imports %s; room %s does no I/O", from, to, room)
 				}
 				continue
 			}

@@ -94,3 +94,22 @@ func (r *Rule) Check() error {
 	}
 	return errors.Join(c...)
 }
+
+// checker collects what is wrong.
+type checker []error
+
+func (c *checker) bad(field, format string, args ...any) {
+	*c = append(*c, Errorf(CodeInvalid, format, args...).In(field))
+}
+
+func (c *checker) between(field string, n, low, high int64) {
+	if n < low || n > high {
+		c.bad(field, "expected %d to %d, got %d", low, high, n)
+	}
+}
+
+func (c *checker) oneOf(field, got string, words ...string) {
+	if !slices.Contains(words, got) {
+		c.bad(field, "expected %s, got %q", Alternatives(words), got)
+	}
+}

@@ -60,7 +60,7 @@ const (
 // Finding is what one check says to a request.
 type Finding struct {
 	Check    string `json:"check"` // inactive, budget, hours, rate, rule, policy, exact, similarity, stall
-	Action   Action `json:"action"`
+	Action   Action `json:"action" enum:"allow,warn,throttle,reject,block,kill"`
 	Reason   Reason `json:"reason"`
 	Sentence string `json:"sentence"`
 	// Name is the rule, the policy or the period that the check went by.
@@ -71,6 +71,8 @@ type Finding struct {
 	RetryAfter int      `json:"retry_after_seconds,omitempty"` // reject
 	Delay      Duration `json:"delay_ms,omitempty"`            // throttle
 	Tag        string   `json:"tag,omitempty"`                 // of a rule that tags
+	// Spent is how much was spent when a budget was reached.
+	Spent *Spending `json:"spent,omitempty" doc:"Of a budget that was reached: what had been spent."`
 }
 
 // Strictest is the finding that decides: the strictest that is no shadow, the
@@ -82,4 +84,71 @@ func Strictest(findings []Finding) (f Finding, ok bool) {
 		}
 	}
 	return f, ok
+}
+
+// VerdictVersion is that of the verdicts made now. It grows when a field
+// changes its meaning; what was recorded before verdicts had one is version 0.
+const VerdictVersion = 1
+
+// Verdict is what was decided about a request and why, as the record keeps it
+// and everybody reads it. It is a value: nothing is settled or released by it.
+type Verdict struct {
+	Version int `json:"version" doc:"Of this shape; 0 in what was recorded before it had one."`
+
+	// Action, Check, Reason and Sentence are the decision: those of the
+	// finding that counts. Where nothing was found the action is allow, and
+	// the sentence is that of the strictest signal, if there is one.
+	Action   Action `json:"action" enum:"allow,warn,throttle,reject,block,kill"`
+	Check    string `json:"check,omitempty" doc:"The check that decided."`
+	Reason   Reason `json:"reason,omitempty"`
+	Sentence string `json:"sentence,omitempty"`
+
+	// Level is what the detectors ask for, whatever the policy makes of it.
+	Level Level      `json:"level" enum:"pass,warn,kill" doc:"What the detectors ask for."`
+	Score float64    `json:"score" doc:"Of similarity."`
+	Parts ScoreParts `json:"parts"`
+	// Certainty is how sure stall is, in percent, whether it fired or not.
+	Certainty float64 `json:"certainty" doc:"How sure stall is, in percent."`
+	Unmet     string  `json:"unmet,omitempty" doc:"What the score lacks to be corroborated."`
+
+	Grace    bool      `json:"grace,omitempty" doc:"A detector would have stopped the request, but the agent had been resumed with a time of grace."`
+	Bypass   bool      `json:"bypass,omitempty" doc:"Nothing was enforced: the bypass was on."`
+	Findings []Finding `json:"findings,omitempty" doc:"Of all checks, in their order."`
+
+	// Signals and Basis stand in the event that tells of a verdict and in its
+	// incident, not in the event of every call.
+	Signals []Signal `json:"signals,omitempty" doc:"The evidence, by detector and family, the strictest first."`
+	Basis   *Basis   `json:"basis,omitempty" doc:"What the detectors had to go by."`
+}
+
+// Basis is what the detectors had to go by: how much of the past they saw, and
+// which weights stall judged with.
+type Basis struct {
+	Calls    int    `json:"calls" doc:"Calls of the window that similarity compared, this one among them; 0 where it was not asked."`
+	Rounds   int    `json:"rounds" doc:"Rounds of the conversation that stall knew."`
+	Features int    `json:"features_version" doc:"Version of stall's features."`
+	Weights  string `json:"weights" doc:"Date of stall's weights."`
+}
+
+// Signal is the strictest signal of a detector; nil where it did not fire, or
+// its evidence stands elsewhere. It may be asked of no verdict.
+func (v *Verdict) Signal(d Detector) *Signal {
+	if v == nil {
+		return nil
+	}
+	for i := range v.Signals {
+		if v.Signals[i].Detector == d {
+			return &v.Signals[i]
+		}
+	}
+	return nil
+}
+
+// Decisive is the signal of the detector that decided an incident, else the
+// strictest; nil without evidence.
+func (v *Verdict) Decisive(detector string) *Signal {
+	if s := v.Signal(Detector(detector)); s != nil || v == nil || len(v.Signals) == 0 {
+		return s
+	}
+	return &v.Signals[0]
 }

@@ -1,11 +1,10 @@
 package detect
 
 import (
-	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/haltd/haltd"
 )
 
@@ -30,72 +29,31 @@ func appendArguments(b []byte, arguments string) []byte {
 	if s == "" || s[0] != '{' && s[0] != '[' {
 		return append(b, s...)
 	}
-	if out, ok := appendPlain(b, s); ok {
+	if out, err := jsontext.AppendFormat(b, s, sortedKeys); err == nil {
 		return out
 	}
-	return appendDecoded(b, s)
+	return appendMended(b, s)
 }
 
-// appendDecoded reads JSON into memory and writes it in its canonical form.
-// What is not JSON is written as it is.
-func appendDecoded(b []byte, s string) []byte {
+var sortedKeys = jsontext.ReorderRawObjects(true)
+
+// appendMended writes what the strict library refuses and tools still take:
+// keys that come twice, of which the last counts, and what is not UTF-8. What
+// is not JSON is written as it is.
+func appendMended(b []byte, s string) []byte {
 	d := json.NewDecoder(strings.NewReader(s))
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil || d.More() {
 		return append(b, s...)
 	}
-	return appendCanonical(b, v)
-}
-
-func appendCanonical(b []byte, v any) []byte {
-	switch v := v.(type) {
-	case map[string]any:
-		keys := make([]string, 0, len(v))
-		for k := range v {
-			keys = append(keys, k)
-		}
-		slices.Sort(keys)
-		b = append(b, '{')
-		for i, k := range keys {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendQuoted(b, k)
-			b = append(b, ':')
-			b = appendCanonical(b, v[k])
-		}
-		return append(b, '}')
-	case []any:
-		b = append(b, '[')
-		for i, e := range v {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendCanonical(b, e)
-		}
-		return append(b, ']')
-	case string:
-		return appendQuoted(b, v)
-	case json.Number:
-		return append(b, v...)
-	case bool:
-		if v {
-			return append(b, "true"...)
-		}
-		return append(b, "false"...)
-	default:
-		return append(b, "null"...)
+	text, err := json.Marshal(v)
+	if err != nil { // what was decoded always encodes
+		return append(b, s...)
 	}
-}
-
-// appendQuoted writes s as a JSON string that a person can still read.
-func appendQuoted(b []byte, s string) []byte {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		return append(b, `""`...) // a string always encodes
+	out, err := jsontext.AppendFormat(b, text, sortedKeys)
+	if err != nil {
+		return append(b, s...)
 	}
-	return append(b, bytes.TrimSuffix(out.Bytes(), []byte("\n"))...)
+	return out
 }

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -31,34 +32,58 @@ func TestCanonicalArguments(t *testing.T) {
 	}
 }
 
-// FuzzPlainArguments holds the short way of writing arguments to the long one.
-func FuzzPlainArguments(f *testing.F) {
+func FuzzArguments(f *testing.F) {
 	for _, seed := range []string{
 		`{"b":1,"a":[1,{"d":2,"c":-3.5e+7}]}`, `{"a":"\u00e9\/","a":"é"}`, "[\"\u2028\"]", "[\"\xff\"]", `[0, -0, 01, 1., .5]`,
 		`{"a":{}} }`, `{"a\n":1}`, `[true,false,null,nul]`, strings.Repeat("[", 40) + strings.Repeat("]", 40),
+		"{\"\u2028\":1,\"\u2028\":2}", `["\ud800"]`, `{"𐐷":1,"ｚ":2}`,
 	} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, text string) { samePlain(t, text) })
+	f.Fuzz(func(t *testing.T, text string) { sameMeaning(t, text) })
 }
 
-func TestPlainArgumentsAreTheDecodedOnes(t *testing.T) {
+func TestArgumentsKeepTheirMeaning(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := spaced(t, jsonValue(t, 3))
-		samePlain(t, text)
-		samePlain(t, text[:rapid.IntRange(0, len(text)).Draw(t, "cut")])
+		sameMeaning(t, text)
+		sameMeaning(t, text[:rapid.IntRange(0, len(text)).Draw(t, "cut")])
 	})
 }
 
-func samePlain(t interface{ Fatalf(string, ...any) }, text string) {
-	text = strings.TrimSpace(text)
-	if text == "" || text[0] != '{' && text[0] != '[' {
+// sameMeaning holds the canonical form to what it is for: it says the same,
+// and there is one for all spellings.
+func sameMeaning(t interface{ Fatalf(string, ...any) }, text string) {
+	canonical := CanonicalArguments(text)
+	if again := CanonicalArguments(canonical); again != canonical {
+		t.Fatalf("%q is written as %q, and that as %q", text, canonical, again)
+	}
+	want, ok := decoded(text)
+	if !ok {
 		return
 	}
-	got, ok := appendPlain(nil, text)
-	if want := appendDecoded(nil, text); ok && string(got) != string(want) {
-		t.Fatalf("%q is written as %q, want %q", text, got, want)
+	if got, _ := decoded(canonical); !reflect.DeepEqual(got, want) {
+		t.Fatalf("%q is written as %q, which says something else", text, canonical)
 	}
+	respelled, err := json.MarshalIndent(want, " ", " ")
+	if err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	if other := CanonicalArguments(string(respelled)); other != canonical {
+		t.Fatalf("%q is written as %q, another spelling of it as %q", text, canonical, other)
+	}
+}
+
+// decoded reads an object or array; ok is false for everything else.
+func decoded(text string) (v any, ok bool) {
+	text = strings.TrimSpace(text)
+	if text == "" || text[0] != '{' && text[0] != '[' || !json.Valid([]byte(text)) {
+		return nil, false
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	err := d.Decode(&v)
+	return v, err == nil
 }
 
 // jsonValue draws JSON with keys in any order, some of them twice.

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
 	"hash"
 	"net/url"
 	"slices"
@@ -25,45 +24,25 @@ const (
 	LoopWarn     LoopAction = "warn"
 )
 
-// LoopDetection is the loop_detection block of a policy.
+// LoopDetection is the loop_detection block of a policy; setting.go of package
+// haltd says what the tags mean.
 type LoopDetection struct {
-	Enabled       bool       `json:"enabled" yaml:"enabled"`
-	WindowSeconds int        `json:"window_seconds" yaml:"window_seconds"`
-	Threshold     int        `json:"threshold_identical_requests" yaml:"threshold_identical_requests"`
-	Action        LoopAction `json:"action,omitempty" yaml:"action,omitempty"`         // default reject
-	Similarity    string     `json:"similarity,omitempty" yaml:"similarity,omitempty"` // default and only: exact
+	Enabled       bool       `json:"enabled" example:"true" doc:"Whether identical requests are counted; it has to be given."`
+	WindowSeconds int        `json:"window_seconds" example:"60" minimum:"1" maximum:"31536000" unit:"s" doc:"For how long a request is remembered; every identical one starts the time again. Needed when enabled."`
+	Threshold     int        `json:"threshold_identical_requests" example:"4" minimum:"2" doc:"At which count the action is taken. Needed when enabled."`
+	Action        LoopAction `json:"action,omitempty" preset:"reject" enum:"reject,throttle,warn" doc:"reject answers 429; throttle forwards after a delay that grows by 100 ms with each repetition, 30 s at most; warn only tells."`
+	Similarity    string     `json:"similarity,omitempty" preset:"exact" enum:"exact" doc:"Near-equal requests are what the similarity detector is for."`
 }
 
-// maxWindowSeconds keeps a window far from overflowing a time.
-const maxWindowSeconds = 365 * 24 * 3600
-
-// Checked is the block with its defaults filled in. A block that breaks a
-// rule is an *haltd.Error with CodeInvalid that names the field.
+// Checked is the block with its defaults filled in. A block that breaks rules
+// is the error of haltd.CheckSettings. One that is off needs no numbers.
 func (l LoopDetection) Checked() (LoopDetection, error) {
-	if l.Action == "" {
-		l.Action = LoopReject
+	filled := haltd.FillSettings(l)
+	probe := filled
+	if !l.Enabled {
+		probe.WindowSeconds, probe.Threshold = 1, 2
 	}
-	if l.Similarity == "" {
-		l.Similarity = "exact"
-	}
-	bad := func(field, rule, fix string) (LoopDetection, error) {
-		return l, haltd.Errorf(haltd.CodeInvalid, "loop_detection.%s %s", field, rule).WithFix("%s", fix)
-	}
-	switch {
-	case !slices.Contains([]LoopAction{LoopReject, LoopThrottle, LoopWarn}, l.Action):
-		return bad("action", fmt.Sprintf("is %q", l.Action), "Use reject, throttle or warn.")
-	case l.Similarity != "exact":
-		return bad("similarity", fmt.Sprintf("is %q", l.Similarity), "Use exact; near-equal requests are what the similarity detector is for.")
-	case !l.Enabled:
-		return l, nil
-	case l.WindowSeconds <= 0:
-		return bad("window_seconds", "must be a positive number", "Set it to 60, for example.")
-	case l.WindowSeconds > maxWindowSeconds:
-		return bad("window_seconds", "must be a year at most", "Set it to 60, for example.")
-	case l.Threshold < 2:
-		return bad("threshold_identical_requests", "must be 2 or more", "Set it to 4, for example.")
-	}
-	return l, nil
+	return filled, haltd.CheckSettings(&probe)
 }
 
 // Window is how long a fingerprint is remembered after its newest hit.

@@ -214,7 +214,7 @@ func (p *play) change() {
 }
 
 // check holds what every verdict promises.
-func (p *play) check(v Verdict) {
+func (p *play) check(v Detection) {
 	checkReasons(p.t, v)
 	highest := Pass
 	for i := range v.Signals {

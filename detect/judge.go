@@ -1,6 +1,10 @@
 package detect
 
-import "time"
+import (
+	"time"
+
+	"github.com/haltd/haltd"
+)
 
 // Settings are an agent's own.
 type Settings struct {
@@ -24,21 +28,36 @@ type Settings struct {
 	MinPromptTokens int64
 }
 
-// DefaultSettings are those of an agent that has none of its own.
-func DefaultSettings() Settings {
-	return Settings{WindowSize: 20, Threshold: 10, RequireCorroboration: true}
+// SettingsOf is what a policy says to the detectors.
+func SettingsOf(p *haltd.Policy) Settings {
+	k := &p.KillSwitch
+	return Settings{
+		WindowSize: k.WindowSize, Threshold: k.Threshold, RequireCorroboration: k.RequireCorroboration,
+		Stateless: k.Stateless, WarnAt: k.WarnAt, KillAt: k.KillAt, MinPromptTokens: p.Growth.MinPromptTokens,
+	}
 }
 
-// Verdict is what the detectors make of one request.
-type Verdict struct {
-	Level   Level    `json:"level"`
-	Signals []Signal `json:"signals,omitempty"` // the strictest first
+// DefaultSettings are those of an agent that has none of its own, with the
+// lines of the model that judges.
+func DefaultSettings() Settings {
+	p := haltd.DefaultPolicy()
+	s := SettingsOf(&p)
+	s.WarnAt, s.KillAt = 0, 0
+	return s
+}
+
+// Detection is what the detectors make of one request.
+type Detection struct {
+	Level   Level
+	Signals []Signal // the strictest first
 	// Parts is the similarity score, fired or not, for the record, and
 	// Unmet what it lacks to be corroborated; "" when nothing.
-	Parts ScoreParts `json:"parts"`
-	Unmet string     `json:"unmet,omitempty"`
+	Parts ScoreParts
+	Unmet string
 	// Certainty is how sure stall is, in percent, fired or not.
-	Certainty float64 `json:"certainty"`
+	Certainty float64
+	// Basis is what there was to go by.
+	Basis haltd.Basis
 
 	prompt Prompt
 }
@@ -57,15 +76,18 @@ type State struct {
 // the session's ledger but not the window: a request that is blocked enters
 // none. Call Admit when it is forwarded. now may be zero when the time is
 // unknown; then what depends on time is skipped.
-func Judge(set Settings, st State, h *History, now time.Time) Verdict {
+func Judge(set Settings, st State, h *History, now time.Time) Detection {
 	st.Session.follow(h, now)
-	v := Verdict{prompt: h.prompt}
+	m := set.model()
+	v := Detection{prompt: h.prompt, Basis: haltd.Basis{Features: m.Version, Weights: m.Date}}
 	var matches []Match
 	if !set.Stateless {
 		v.Parts, matches = st.Window.Score(h.prompt, set.WindowSize, now)
+		v.Basis.Calls = min(st.Window.Len()+1, set.WindowSize)
 	}
 	var found stalled
-	st.Session.compare(set.model(), st, func(c *comparison) {
+	st.Session.compare(m, st, func(c *comparison) {
+		v.Basis.Rounds = len(c.all)
 		found = c.stall(set.lines(), similarity(v.Parts))
 	})
 	v.Certainty = percent(found.certainty)
@@ -106,7 +128,7 @@ func similarity(p ScoreParts) float32 {
 }
 
 // judgeWindow is what similarity says.
-func (v *Verdict) judgeWindow(set Settings, st State, matches []Match, found stalled, now time.Time) {
+func (v *Detection) judgeWindow(set Settings, st State, matches []Match, found stalled, now time.Time) {
 	v.Unmet = v.unmet(set, st, matches, found, now)
 	if v.Parts.Score() > set.Threshold {
 		parts := v.Parts
@@ -129,15 +151,15 @@ func (v *Verdict) judgeWindow(set Settings, st State, matches []Match, found sta
 }
 
 // unmet is what a score lacks to be corroborated.
-func (v *Verdict) unmet(set Settings, st State, matches []Match, found stalled, now time.Time) string {
+func (v *Detection) unmet(set Settings, st State, matches []Match, found stalled, now time.Time) string {
 	if v.Parts.Score() == 0 {
 		return ""
 	}
 	certain := st.Window.certain(v.prompt, st.SessionID, set.WindowSize, now)
 	switch {
-	case !v.Parts.Corroborated():
+	case !corroborated(v.Parts):
 		return "no second signal with two matches or more"
-	case v.prompt.Loose && (certain.Score() <= set.Threshold || !certain.Corroborated()):
+	case v.prompt.Loose && (certain.Score() <= set.Threshold || !corroborated(certain)):
 		return "the calls carry no history, and are not the same to the letter, of one user and session, at the pace of a loop"
 	case st.Window.of(st.SessionID, matches) < corroborating:
 		return "the calls that are alike belong to different sessions"
@@ -149,7 +171,7 @@ func (v *Verdict) unmet(set Settings, st State, matches []Match, found stalled, 
 
 // Admit puts a judged request into the window and returns the id by which
 // its reply is observed.
-func Admit(set Settings, st State, v Verdict, now time.Time) (entry uint64) {
+func Admit(set Settings, st State, v Detection, now time.Time) (entry uint64) {
 	entry = st.Window.Add(v.prompt, set.WindowSize, now)
 	st.Window.entries[len(st.Window.entries)-1].session = st.SessionID
 	return entry
@@ -178,7 +200,7 @@ func Observe(set Settings, st State, entry uint64, from Source, a *Answer, now t
 
 // strictestFirst orders the signals and takes the level of the first. Among
 // equals, stall explains itself better than similarity and stands first.
-func (v *Verdict) strictestFirst() {
+func (v *Detection) strictestFirst() {
 	for i := 1; i < len(v.Signals); i++ {
 		for j := i; j > 0 && v.Signals[j].Level > v.Signals[j-1].Level; j-- {
 			v.Signals[j], v.Signals[j-1] = v.Signals[j-1], v.Signals[j]

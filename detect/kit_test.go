@@ -18,12 +18,12 @@ var testCache = NewCache(1 << 20)
 func newState() State { return State{Window: &Window{}, Session: &Session{}} }
 
 // judge reads a request and judges it, as the gateway does.
-func judge(set Settings, st State, call *haltd.Call, now time.Time) Verdict {
+func judge(set Settings, st State, call *haltd.Call, now time.Time) Detection {
 	return Judge(set, st, Read(testCache, call, st.Session.Pending()), now)
 }
 
 // answer admits a judged request and observes the reply to it.
-func answer(set Settings, st State, v Verdict, call *haltd.Call, reply *haltd.Reply, now time.Time) []Signal {
+func answer(set Settings, st State, v Detection, call *haltd.Call, reply *haltd.Reply, now time.Time) []Signal {
 	return Observe(set, st, Admit(set, st, v, now), Source{call.Model, call.System}, ReadReply(reply), now)
 }
 
@@ -103,8 +103,8 @@ type talk struct {
 	now    time.Time
 	pause  time.Duration // between a reply and the next request
 	levels []Level       // of each request
-	last   Verdict
-	killed *Verdict // the first that kills
+	last   Detection
+	killed *Detection // the first that kills
 	ids    int
 }
 
@@ -177,7 +177,7 @@ type tester interface {
 
 // checkReasons holds what every signal of stall promises: a certainty within
 // its bounds, and reasons that add up to it.
-func checkReasons(t tester, v Verdict) {
+func checkReasons(t tester, v Detection) {
 	t.Helper()
 	if !(v.Certainty >= 0 && v.Certainty <= 100) {
 		t.Errorf("certainty %v, want it from 0 to 100", v.Certainty)

@@ -92,14 +92,6 @@ func (m *Model) logOdds(x *Features) float32 {
 // certainty makes log-odds a share from 0 to 1.
 func certainty(logOdds float32) float32 { return float32(1 / (1 + math.Exp(-float64(logOdds)))) }
 
-// Reason is one thing that speaks for a stall, or against it, and how much.
-type Reason struct {
-	Name   string `json:"name"`
-	Family Family `json:"family,omitempty"`
-	Text   string `json:"text"`
-	Points int    `json:"points"` // below zero where it speaks against
-}
-
 // mostReasons is how many reasons a verdict lists by themselves.
 const mostReasons = 6
 
@@ -134,7 +126,7 @@ func (m *Model) reasons(x *Features) []Reason {
 			continue
 		}
 		if p := int(math.Round(float64(w.odds / rise * float32(total)))); p != 0 {
-			rs = append(rs, Reason{w.name, w.family, w.text, p})
+			rs = append(rs, Reason{Name: w.name, Family: w.family, Text: w.text, Points: p})
 		} else {
 			others += w.odds
 		}

@@ -10,13 +10,6 @@ import (
 	"github.com/haltd/haltd"
 )
 
-// The weights of the score, as the kill switch was specified.
-const (
-	promptWeight   = 1.0
-	responseWeight = 2.0
-	toolWeight     = 1.5
-)
-
 // windowAge is how long a call stays in a window.
 const windowAge = 24 * time.Hour
 
@@ -85,23 +78,10 @@ type entry struct {
 	tools    uint64
 }
 
-// ScoreParts is how a similarity score came about.
-type ScoreParts struct {
-	Prompts   int `json:"similar_prompts"`
-	Responses int `json:"similar_responses"`
-	ToolCalls int `json:"repeated_tool_calls"`
-}
-
-// Score is similar_prompts × 1.0 + similar_responses × 2.0 +
-// repeated_tool_calls × 1.5.
-func (p ScoreParts) Score() float64 {
-	return promptWeight*float64(p.Prompts) + responseWeight*float64(p.Responses) + toolWeight*float64(p.ToolCalls)
-}
-
-// Corroborated reports whether two of the three signals have two matches or
+// corroborated reports whether two of the three signals have two matches or
 // more: repeated prompts alone may be retries, equal answers alone may be a
 // classifier at work.
-func (p ScoreParts) Corroborated() bool {
+func corroborated(p ScoreParts) bool {
 	n := 0
 	for _, matches := range [...]int{p.Prompts, p.Responses, p.ToolCalls} {
 		if matches >= corroborating {
@@ -109,17 +89,6 @@ func (p ScoreParts) Corroborated() bool {
 		}
 	}
 	return n >= 2
-}
-
-// Match is an earlier call of the window that is like the newest: its prompt
-// like the prompt of this request, its reply like the latest reply. A
-// distance is -1 where that part does not match.
-type Match struct {
-	Entry            uint64    `json:"entry"`
-	Time             time.Time `json:"time"`
-	PromptDistance   int       `json:"prompt_distance"`
-	ResponseDistance int       `json:"response_distance"`
-	SameTools        bool      `json:"same_tools"`
 }
 
 // Score compares a request with the last size-1 calls of the window: size

@@ -162,7 +162,7 @@ func TestClearWindowOnActivate(t *testing.T) {
 }
 
 // judgeScore runs a request against a window with or without corroboration.
-func judgeScore(w *Window, corroborate bool, call *haltd.Call) Verdict {
+func judgeScore(w *Window, corroborate bool, call *haltd.Call) Detection {
 	set := DefaultSettings()
 	set.RequireCorroboration = corroborate
 	return judge(set, State{Window: w, Session: &Session{}}, call, noon)
@@ -293,7 +293,7 @@ type shot struct {
 }
 
 // fire plays calls without a history. Each reply takes a second.
-func fire(set Settings, n int, at func(i int) shot) (levels []Level, last Verdict) {
+func fire(set Settings, n int, at func(i int) shot) (levels []Level, last Detection) {
 	st, now := newState(), noon
 	sessions := map[uint64]*Session{}
 	type open struct {

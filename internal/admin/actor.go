@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"encoding/json"
 	"strings"
 	"unicode"
 
@@ -36,12 +35,8 @@ func (s *server) note(by, change, agent, subject string, err error) {
 	if err != nil {
 		return
 	}
-	detail, err := json.Marshal(struct {
-		Change  string `json:"change"`
-		By      string `json:"by"`
-		Subject string `json:"subject"`
-	}{change, by, subject})
-	if err == nil { // texts always marshal
-		s.Record(haltd.Event{Time: s.Clock().UTC(), Type: haltd.EventPolicy, Agent: agent, Verdict: detail})
-	}
+	s.deps.Recorder.Record(haltd.Event{
+		Time: s.deps.Clock().UTC(), Type: haltd.EventPolicy, Agent: agent,
+		Audit: &haltd.Audit{Change: change, By: by, Subject: subject},
+	})
 }

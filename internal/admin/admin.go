@@ -21,34 +21,28 @@ import (
 	"github.com/haltd/haltd"
 )
 
-// Options are the neighbours of the admin API. All are needed but where it
-// says otherwise.
+// Options are the rooms that the admin API is handed, by small ports, and who
+// may enter. All are needed but where it says otherwise.
 type Options struct {
-	Agents   haltd.AgentStore
-	Events   haltd.EventStore
-	Excerpts haltd.ExcerptStore
-	Live     Live
-	Keys     Keyring
+	Agents    haltd.AgentStore
+	Events    Events
+	Excerpts  Excerpts
+	Incidents haltd.IncidentStore
+	Recorder  Recorder // may be nil
 
 	Control    Control
+	Policies   Policies
 	Standings  Standings
 	Rules      Rules
 	BreakGlass BreakGlass
 	Spendings  Spendings
-	Ingester   Ingester
-	Incidents  haltd.IncidentStore
-	Alerts     Alerts
 	Windows    Windows
-	// Delete forgets what was recorded of an agent and its override;
-	// CodeNotFound when there is none. A kill stays.
-	Delete func(ctx context.Context, agent, by string) error
-	// Flush writes what waits to be recorded; may be nil.
-	Flush func(context.Context) error
-	// Record takes an event of somebody's change and must not block; may be
-	// nil.
-	Record func(haltd.Event)
-	// KeyAgent is the agent of a gateway key in force.
-	KeyAgent func(secret string) (agent string, ok bool)
+	Ingester   Ingester
+	Alerts     Alerts
+	Keys       Keyring
+	Process    Process
+	Metrics    http.Handler
+	Dashboard  fs.FS // with an index.html; nil for none
 
 	Token    string   // what callers present; with an empty one nobody is let in
 	SignIn   *SignIn  // of browsers
@@ -56,13 +50,6 @@ type Options struct {
 	Hosts    []string // host names that are answered besides loopback; may be empty
 	Loopback bool     // the listener is on loopback: answer no other host than loopback and Hosts
 
-	Dashboard fs.FS // with an index.html; nil for none
-
-	Ready   func(context.Context) error // nil when haltd can serve
-	Metrics http.Handler
-	Config  func() ([]byte, error) // the effective configuration as YAML, without secrets
-
-	Status  func() Status
 	Version string
 	Clock   haltd.Clock
 	Logger  *slog.Logger // may be nil
@@ -82,24 +69,10 @@ type Status struct {
 	Upstreams []haltd.Upstream `json:"upstreams" doc:"Where calls go, by name, and how each answered since haltd started."`
 }
 
-// Live hands out events as they happen. A subscriber's channel is closed
-// when it does not keep up and when haltd stops. The function ends the
-// subscription. Streams end with the context of their request.
-type Live interface {
-	Subscribe(buffer int) (<-chan haltd.Event, func())
-}
-
-// Keyring makes and ends gateway keys, with the errors of haltd.KeyStore.
-type Keyring interface {
-	Create(ctx context.Context, agent, name string) (key haltd.Key, secret string, err error)
-	List(ctx context.Context) ([]haltd.Key, error)
-	Revoke(ctx context.Context, id string) (haltd.Key, error)
-}
-
 type server struct {
-	Options
-	api huma.API
-	mux *http.ServeMux
+	deps Options
+	api  huma.API
+	mux  *http.ServeMux
 }
 
 // New makes the handler of the admin listener.
@@ -109,19 +82,17 @@ func newServer(o Options) *server {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if o.Record == nil {
-		o.Record = func(haltd.Event) {}
+	if o.Recorder == nil {
+		o.Recorder = noRecorder{}
 	}
-	if o.Flush == nil {
-		o.Flush = func(context.Context) error { return nil }
-	}
-	s := &server{Options: o, mux: http.NewServeMux()}
+	s := &server{deps: o, mux: http.NewServeMux()}
 	s.api = humago.New(s.mux, apiConfig(o.Version))
 	s.api.UseMiddleware(s.authenticate, s.checkQuery, s.catchUp)
 	s.registerService()
 	s.registerEvents()
 	s.registerAgents()
 	s.registerPolicy()
+	describeDefaults[haltd.Policy](s.api.OpenAPI().Components.Schemas)
 	s.registerStandings()
 	s.registerSessions()
 	s.registerIncidents()
@@ -220,6 +191,7 @@ func apiConfig(version string) huma.Config {
 	schemas.RegisterTypeAlias(reflect.TypeFor[haltd.Money](), reflect.TypeFor[float64]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[haltd.Duration](), reflect.TypeFor[float64]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[json.RawMessage](), reflect.TypeFor[any]())
+	schemas.RegisterTypeAlias(reflect.TypeFor[haltd.PolicyOverride](), reflect.TypeFor[ownPolicy]())
 	return c
 }
 

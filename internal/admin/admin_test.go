@@ -110,6 +110,12 @@ func TestTheDocumentDescribesWhatIsSent(t *testing.T) {
 			t.Errorf("Event.%s has type %v, want %s", field, got, want)
 		}
 	}
+	for part, want := range map[string]string{"Event.verdict": "Verdict", "Incident.verdict": "Verdict", "Event.audit": "Audit", "Verdict.basis": "Basis", "Verdict.parts": "ScoreParts"} {
+		of, field, _ := strings.Cut(part, ".")
+		if got := path.Base(doc.Components.Schemas[of].Properties[field].Ref); got != want {
+			t.Errorf("%s has the schema %s, want %s", part, got, want)
+		}
+	}
 	for of, field := range map[string]string{"IncidentMoney": "saved_usd", "WhatIf": "first", "EventsOutputBody": "next", "AgentView": "deactivated_by", "Key": "revoked_at"} {
 		p := doc.Components.Schemas[of].Properties[field]
 		kinds, _ := p.Type.([]any)

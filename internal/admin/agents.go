@@ -90,13 +90,13 @@ func (s *server) registerAgents() {
 	remove.Description = "A kill stays: an agent that was stopped is stopped when it comes back."
 	register(s, remove, func(ctx context.Context, in *deleteAgentInput) (*struct{}, error) {
 		s.writeQueued(ctx) // or its last calls would come back after it
-		return nil, s.Delete(ctx, strings.ToLower(in.ID), in.by())
+		return nil, s.deps.Control.Delete(ctx, strings.ToLower(in.ID), in.by())
 	})
 	register(s, operation(http.MethodGet, "/v1/agents/{id}/window", "get-window", "What similarity holds of an agent now"), s.window)
 }
 
 func (s *server) agents(ctx context.Context, in *agentsInput) (*agentsOutput, error) {
-	agents, next, err := s.Agents.Agents(ctx, haltd.AgentQuery{
+	agents, next, err := s.deps.Agents.Agents(ctx, haltd.AgentQuery{
 		Search: strings.ToLower(in.Search), Active: choice(in.Active), Page: in.ask(),
 	})
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *server) agents(ctx context.Context, in *agentsInput) (*agentsOutput, er
 	out.Body.Next = nextOf(next)
 	out.Body.Agents = make([]listedAgent, len(agents))
 	for i := range agents {
-		policy, _ := s.Control.Policy(agents[i].ID)
+		policy, _ := s.deps.Policies.Policy(agents[i].ID)
 		out.Body.Agents[i] = listedAgent{agentInUTC(agents[i]), policy}
 	}
 	return out, nil
@@ -115,10 +115,10 @@ func (s *server) agents(ctx context.Context, in *agentsInput) (*agentsOutput, er
 // agent is one agent of the record, or one that is known only because
 // somebody gave it a policy or because it is stopped.
 func (s *server) agent(ctx context.Context, id string) (haltd.Agent, error) {
-	agent, err := s.Agents.Agent(ctx, id)
-	standing, _ := s.Standings.Standing(haltd.Target{Agent: id})
+	agent, err := s.deps.Agents.Agent(ctx, id)
+	standing, _ := s.deps.Standings.Standing(haltd.Target{Agent: id})
 	if err != nil {
-		if haltd.ErrorCode(err) != haltd.CodeNotFound || !s.Standings.Known(id) {
+		if haltd.ErrorCode(err) != haltd.CodeNotFound || !s.deps.Standings.Known(id) {
 			return haltd.Agent{}, err
 		}
 		agent = haltd.Agent{ID: id}
@@ -135,12 +135,12 @@ func standingOver(a haltd.Agent, s haltd.Standing) haltd.Agent {
 
 // viewed adds to an agent what it may do and what it has spent.
 func (s *server) viewed(ctx context.Context, agent haltd.Agent) (*agentOutput, error) {
-	spending, err := s.Spendings.Spending(ctx, agent.ID)
+	spending, err := s.deps.Spendings.Spending(ctx, agent.ID)
 	if err != nil {
 		return nil, err
 	}
 	view := agentView{Agent: agentInUTC(agent), Spending: make([]haltd.PeriodSpending, len(spending))}
-	view.Policy, view.Override = s.Control.Policy(agent.ID)
+	view.Policy, view.Override = s.deps.Policies.Policy(agent.ID)
 	for i, p := range spending {
 		p.Start, p.Resets = p.Start.UTC(), p.Resets.UTC()
 		view.Spending[i] = p
@@ -149,7 +149,7 @@ func (s *server) viewed(ctx context.Context, agent haltd.Agent) (*agentOutput, e
 }
 
 func (s *server) window(ctx context.Context, in *windowInput) (*windowOutput, error) {
-	view, err := s.Windows.Window(ctx, strings.ToLower(in.ID), in.Session)
+	view, err := s.deps.Windows.Window(ctx, strings.ToLower(in.ID), in.Session)
 	if err != nil {
 		return nil, err
 	}

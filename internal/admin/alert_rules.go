@@ -60,7 +60,7 @@ type alertRuleOutput struct{ Body haltd.AlertRule }
 func (s *server) registerAlertRules() {
 	register(s, operation(http.MethodGet, "/v1/alert-rules", "list-alert-rules", "Which notices go to which channels; without a rule all go to all"),
 		func(ctx context.Context, _ *noInput) (*alertRulesOutput, error) {
-			rules, err := s.Alerts.AlertRules(ctx)
+			rules, err := s.deps.Alerts.AlertRules(ctx)
 			out := &alertRulesOutput{}
 			out.Body.Rules = make([]haltd.AlertRule, len(rules))
 			for i := range rules {
@@ -84,7 +84,7 @@ func (s *server) registerAlertRules() {
 			if err != nil {
 				return nil, err
 			}
-			err = s.Alerts.DeleteAlertRule(ctx, in.ID)
+			err = s.deps.Alerts.DeleteAlertRule(ctx, in.ID)
 			s.note(in.by(), "alert_rule_deleted", "", rule.Name, err)
 			return nil, err
 		})
@@ -108,7 +108,7 @@ func (s *server) patchAlertRule(ctx context.Context, in *patchAlertRuleInput) (*
 }
 
 func (s *server) alertRule(ctx context.Context, id string) (haltd.AlertRule, error) {
-	rules, err := s.Alerts.AlertRules(ctx)
+	rules, err := s.deps.Alerts.AlertRules(ctx)
 	if err != nil {
 		return haltd.AlertRule{}, err
 	}
@@ -120,7 +120,7 @@ func (s *server) alertRule(ctx context.Context, id string) (haltd.AlertRule, err
 }
 
 func (s *server) saveAlertRule(ctx context.Context, by string, rule haltd.AlertRule) (*alertRuleOutput, error) {
-	saved, err := s.Alerts.SaveAlertRule(ctx, rule)
+	saved, err := s.deps.Alerts.SaveAlertRule(ctx, rule)
 	s.note(by, "alert_rule_saved", "", saved.Name, err)
 	return &alertRuleOutput{shownAlertRule(saved)}, err
 }

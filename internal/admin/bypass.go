@@ -20,11 +20,11 @@ type bypassOutput struct{ Body haltd.Bypass }
 func (s *server) registerBypass() {
 	register(s, operation(http.MethodGet, "/v1/bypass", "get-bypass", "Whether enforcement is switched off"),
 		func(context.Context, *noInput) (*bypassOutput, error) {
-			return &bypassOutput{bypassInUTC(s.BreakGlass.Bypass())}, nil
+			return &bypassOutput{bypassInUTC(s.deps.BreakGlass.Bypass())}, nil
 		})
 	register(s, operation(http.MethodPut, "/v1/bypass", "set-bypass", "Switch all enforcement but manual deactivation off, or on again"),
 		func(ctx context.Context, in *bypassInput) (*bypassOutput, error) {
-			b, err := s.BreakGlass.SetBypass(ctx, in.Body.On, in.by(), in.Body.Reason)
+			b, err := s.deps.BreakGlass.SetBypass(ctx, in.Body.On, in.by(), in.Body.Reason)
 			return &bypassOutput{bypassInUTC(b)}, err
 		})
 }

@@ -87,7 +87,7 @@ func (s *server) registerAlerts() {
 func (s *server) registerChannels() {
 	register(s, operation(http.MethodGet, "/v1/channels", "list-channels", "Channels that notices go to, without their secrets"),
 		func(ctx context.Context, _ *noInput) (*channelsOutput, error) {
-			channels, err := s.Alerts.ListChannels(ctx)
+			channels, err := s.deps.Alerts.ListChannels(ctx)
 			out := &channelsOutput{}
 			out.Body.Channels = make([]haltd.Channel, len(channels))
 			for i := range channels {
@@ -110,7 +110,7 @@ func (s *server) registerChannels() {
 			if err != nil {
 				return nil, err
 			}
-			err = s.Alerts.DeleteChannel(ctx, in.ID)
+			err = s.deps.Alerts.DeleteChannel(ctx, in.ID)
 			s.note(in.by(), "channel_deleted", "", c.Name, err)
 			return nil, err
 		})
@@ -118,14 +118,14 @@ func (s *server) registerChannels() {
 		func(ctx context.Context, in *channelInput) (*testChannelOutput, error) {
 			out := &testChannelOutput{}
 			var err error
-			out.Body.Answer, out.Body.Delivered, err = s.Alerts.Test(ctx, in.ID)
+			out.Body.Answer, out.Body.Delivered, err = s.deps.Alerts.Test(ctx, in.ID)
 			return out, err
 		})
 }
 
 func (s *server) createChannel(ctx context.Context, in *createChannelInput) (*channelOutput, error) {
 	b := &in.Body
-	c, err := s.Alerts.SaveChannel(ctx, haltd.Channel{
+	c, err := s.deps.Alerts.SaveChannel(ctx, haltd.Channel{
 		Name: b.Name, Kind: haltd.ChannelKind(b.Kind), Enabled: b.Enabled == nil || *b.Enabled, Settings: b.Settings,
 	})
 	s.note(in.by(), "channel_saved", "", c.Name, err)
@@ -141,13 +141,13 @@ func (s *server) patchChannel(ctx context.Context, in *patchChannelInput) (*chan
 	replace(&c.Name, b.Name)
 	replace(&c.Enabled, b.Enabled)
 	c.Settings = b.Settings
-	c, err = s.Alerts.SaveChannel(ctx, c)
+	c, err = s.deps.Alerts.SaveChannel(ctx, c)
 	s.note(in.by(), "channel_saved", "", c.Name, err)
 	return &channelOutput{channelInUTC(c)}, err
 }
 
 func (s *server) channel(ctx context.Context, id string) (haltd.Channel, error) {
-	channels, err := s.Alerts.ListChannels(ctx)
+	channels, err := s.deps.Alerts.ListChannels(ctx)
 	if err != nil {
 		return haltd.Channel{}, err
 	}

@@ -142,9 +142,9 @@ func (f *fakeControl) Spending(_ context.Context, agent string) ([]haltd.PeriodS
 	}}, nil
 }
 
-func (f *fakeControl) Ingest(_ context.Context, in haltd.Ingest) (haltd.IngestVerdict, error) {
+func (f *fakeControl) Ingest(_ context.Context, in haltd.Ingest) (haltd.IngestAnswer, error) {
 	f.ingested = append(f.ingested, in)
-	return haltd.IngestVerdict{Action: haltd.Warn, Reason: haltd.ReasonGrowth, Active: true, Event: 7}, nil
+	return haltd.IngestAnswer{Action: haltd.Warn, Reason: haltd.ReasonGrowth, Active: true, Event: 7}, nil
 }
 
 func (f *fakeControl) Known(agent string) bool {
@@ -159,7 +159,7 @@ func (f *fakeControl) Window(_ context.Context, agent, session string) (haltd.Wi
 	}}, nil
 }
 
-func (f *fakeControl) forget(_ context.Context, agent, by string) error {
+func (f *fakeControl) Delete(_ context.Context, agent, by string) error {
 	f.note("forget", by, "")
 	if agent != "billing-bot" {
 		return haltd.Errorf(haltd.CodeNotFound, "There is no agent %s", agent)

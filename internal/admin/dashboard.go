@@ -16,7 +16,7 @@ const pageCSP = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe
 
 // isPage reports whether a request that no route takes is for the dashboard.
 func (s *server) isPage(r *http.Request) bool {
-	return s.Dashboard != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+	return s.deps.Dashboard != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
 		r.URL.Path != "/v1" && !strings.HasPrefix(r.URL.Path, "/v1/")
 }
 
@@ -25,7 +25,7 @@ func (s *server) isPage(r *http.Request) bool {
 // Files were compressed when the dashboard was built: nobody waits for it.
 func (s *server) page(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
-	info, err := fs.Stat(s.Dashboard, name)
+	info, err := fs.Stat(s.deps.Dashboard, name)
 	isFile := name != "" && err == nil && !info.IsDir()
 	if !isFile && path.Ext(name) != "" && strings.HasPrefix(name, "assets/") {
 		http.NotFound(w, r)
@@ -40,10 +40,10 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 		name = "index.html"
 	}
 	h.Set("Vary", "Accept-Encoding")
-	if _, err := fs.Stat(s.Dashboard, name+".gz"); err == nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if _, err := fs.Stat(s.deps.Dashboard, name+".gz"); err == nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		h.Set("Content-Encoding", "gzip")
 		h.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
 		name += ".gz"
 	}
-	http.ServeFileFS(w, r, s.Dashboard, name)
+	http.ServeFileFS(w, r, s.deps.Dashboard, name)
 }

@@ -42,18 +42,18 @@ func (s *server) registerDeliveries() {
 	register(s, operation(http.MethodGet, "/v1/deliveries", "list-deliveries", "Notices on their way to channels, the newest first"), s.deliveries)
 	register(s, operation(http.MethodPost, "/v1/deliveries/{id}/retry", "retry-delivery", "Try a dead delivery again"),
 		func(ctx context.Context, in *deliveryInput) (*deliveryOutput, error) {
-			d, err := s.Alerts.Retry(ctx, in.ID)
+			d, err := s.deps.Alerts.Retry(ctx, in.ID)
 			return &deliveryOutput{deliveryInUTC(d)}, err
 		})
 	register(s, operation(http.MethodGet, "/v1/alerts/status", "get-alert-status", "Whether somebody would hear of an incident"),
 		func(ctx context.Context, _ *noInput) (*alertStatusOutput, error) {
-			status, err := s.Alerts.AlertStatus(ctx)
+			status, err := s.deps.Alerts.AlertStatus(ctx)
 			return &alertStatusOutput{status}, err
 		})
 }
 
 func (s *server) deliveries(ctx context.Context, in *deliveriesInput) (*deliveriesOutput, error) {
-	found, next, err := s.Alerts.Deliveries(ctx, haltd.DeliveryQuery{
+	found, next, err := s.deps.Alerts.Deliveries(ctx, haltd.DeliveryQuery{
 		Status: haltd.DeliveryStatus(in.Status), Channel: in.Channel, Incident: in.Incident, Page: in.ask(),
 	})
 	if err != nil {

@@ -102,7 +102,7 @@ func (s *server) registerEvents() {
 }
 
 func (s *server) events(ctx context.Context, in *eventsInput) (*eventsOutput, error) {
-	q, err := in.query(s.Clock())
+	q, err := in.query(s.deps.Clock())
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (s *server) events(ctx context.Context, in *eventsInput) (*eventsOutput, er
 // is none. It asks for one event more to know.
 func (s *server) eventPage(ctx context.Context, q haltd.EventQuery, limit int) ([]haltd.Event, haltd.EventID, error) {
 	q.Limit = limit + 1
-	found, err := s.Events.Events(ctx, q)
+	found, err := s.deps.Events.Events(ctx, q)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -150,7 +150,7 @@ func (s *server) event(ctx context.Context, in *eventInput) (*eventOutput, error
 		return nil, err
 	}
 	if id < math.MaxInt64 {
-		found, err := s.Events.Events(ctx, haltd.EventQuery{Before: id + 1, Limit: 1})
+		found, err := s.deps.Events.Events(ctx, haltd.EventQuery{Before: id + 1, Limit: 1})
 		if err != nil {
 			return nil, err
 		}
@@ -163,7 +163,7 @@ func (s *server) event(ctx context.Context, in *eventInput) (*eventOutput, error
 }
 
 func (s *server) withExcerpt(ctx context.Context, e haltd.Event) (*eventOutput, error) {
-	excerpt, ok, err := s.Excerpts.Excerpt(ctx, e.ID)
+	excerpt, ok, err := s.deps.Excerpts.Excerpt(ctx, e.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (s *server) registerExport() {
 }
 
 func (s *server) export(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
-	now := s.Clock().UTC()
+	now := s.deps.Clock().UTC()
 	q, err := in.query(now)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (s *server) export(ctx context.Context, in *exportInput) (*huma.StreamRespo
 		}
 		if err := s.exportPages(ctx, w, in.Format, q, events, next); err != nil {
 			if ctx.Err() == nil {
-				s.Logger.ErrorContext(ctx, "export ended early", "error", err)
+				s.deps.Logger.ErrorContext(ctx, "export ended early", "error", err)
 			}
 			// A broken connection is the only way left to say that the file
 			// is not whole.
@@ -140,7 +140,7 @@ var csvHeader = []string{
 	"id", "time", "event_type", "agent", "label", "session", "client", "provider", "format", "path", "model",
 	"status", "stream", "tokens_input", "tokens_output", "tokens_cache_read", "tokens_cache_write", "tokens_estimated",
 	"cost_usd", "cost_default", "latency_ms", "first_byte_ms", "blocked", "block_reason", "incident", "shadow", "retry",
-	"score", "rule", "tags", "finish", "tool_calls", "prompt_hash", "prompt_bytes", "reply_hash", "reply_bytes", "unread", "error", "verdict",
+	"score", "rule", "tags", "finish", "tool_calls", "prompt_hash", "prompt_bytes", "reply_hash", "reply_bytes", "unread", "error", "verdict", "audit",
 }
 
 func csvRow(e *haltd.Event) []string {
@@ -156,7 +156,7 @@ func csvRow(e *haltd.Event) []string {
 		strconv.FormatFloat(e.Score, 'f', -1, 64), cell(e.Rule), cell(strings.Join(e.Tags, " ")),
 		cell(e.Finish), cell(strings.Join(e.ToolCalls, " ")),
 		cell(e.PromptHash), strconv.Itoa(e.PromptLen), cell(e.ReplyHash), strconv.Itoa(e.ReplyLen),
-		cell(e.Unread), cell(e.Error), cell(string(e.Verdict)),
+		cell(e.Unread), cell(e.Error), jsonCell(e.Verdict), jsonCell(e.Audit),
 	}
 }
 
@@ -167,6 +167,18 @@ func cell(text string) string {
 		return "'" + text
 	}
 	return text
+}
+
+// jsonCell is a part of an event that has no columns of its own.
+func jsonCell[T any](part *T) string {
+	if part == nil {
+		return ""
+	}
+	text, err := json.Marshal(part)
+	if err != nil { // words and numbers always marshal
+		return ""
+	}
+	return string(text)
 }
 
 func whole(n int64) string { return strconv.FormatInt(n, 10) }

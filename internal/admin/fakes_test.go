@@ -164,6 +164,10 @@ func (f *fakeKeys) Revoke(_ context.Context, id string) (haltd.Key, error) {
 	return haltd.Key{}, haltd.Errorf(haltd.CodeNotFound, "There is no key %s", id)
 }
 
+func (f *fakeKeys) AgentOf(secret string) (string, bool) {
+	return "billing-bot", secret == "haltd_of-billing-bot"
+}
+
 // fakeLive publishes to its subscribers and closes those that fall behind.
 type fakeLive struct {
 	mu     sync.Mutex
@@ -232,30 +236,40 @@ type world struct {
 	http.Handler
 }
 
+// Record, Flush and Subscribe make the world a recorder.
+func (w *world) Record(e haltd.Event)        { w.events.note(e) }
+func (w *world) Flush(context.Context) error { return nil }
+func (w *world) Subscribe(buffer int) (<-chan haltd.Event, func()) {
+	return w.live.Subscribe(buffer)
+}
+
+type fakeProcess struct{ *world }
+
+func (p fakeProcess) Ready(context.Context) error { return p.notYet }
+
+func (fakeProcess) Config() ([]byte, error) { return []byte("data_dir: ./data\n"), nil }
+
+func (fakeProcess) Status() Status {
+	return Status{
+		Gateway: "http://127.0.0.1:7070", Admin: "http://127.0.0.1:7071", Started: noon.Add(-time.Hour), StoreBytes: 4096, Pricing: "table of 2026-02-01",
+		Excerpts: true, ExcerptsKept: 7200,
+		Upstreams: []haltd.Upstream{
+			{Name: "ollama", Kind: haltd.UpstreamProvider, BaseURL: "http://127.0.0.1:11434", State: haltd.UpstreamUnused},
+			{Name: "openai", Kind: haltd.UpstreamProvider, BaseURL: "https://api.openai.com", State: haltd.UpstreamFailing,
+				LastSuccess: noon.Add(-time.Minute), Status: 200, FirstByte: haltd.Duration(420 * time.Millisecond),
+				LastFailure: noon, Error: "connection refused"},
+		},
+	}
+}
+
 func newWorld(change ...func(*Options)) *world {
 	w := &world{events: &fakeEvents{}, agents: &fakeAgents{}, keys: &fakeKeys{}, live: newFakeLive(), incidents: &fakeIncidents{}}
 	w.fakeControl = newFakeControl(w.incidents)
 	o := Options{
-		Agents: w.agents, Events: w.events, Excerpts: w.events, Live: w.live, Keys: w.keys,
-		Control: w, Standings: w, Rules: w, BreakGlass: w, Spendings: w, Ingester: w, Windows: w,
-		Incidents: w.incidents, Delete: w.forget,
-		Record:   w.events.note,
-		Flush:    func(context.Context) error { return nil },
-		KeyAgent: func(secret string) (string, bool) { return "billing-bot", secret == "haltd_of-billing-bot" },
-		Token:    token, Loopback: true, SignIn: NewSignIn(),
-		Ready:   func(context.Context) error { return w.notYet },
+		Agents: w.agents, Events: w.events, Excerpts: w.events, Incidents: w.incidents, Recorder: w, Keys: w.keys,
+		Control: w, Policies: w, Standings: w, Rules: w, BreakGlass: w, Spendings: w, Ingester: w, Windows: w,
+		Token: token, Loopback: true, SignIn: NewSignIn(), Process: fakeProcess{w},
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "haltd_in_flight 0\n") }),
-		Config:  func() ([]byte, error) { return []byte("data_dir: ./data\n"), nil },
-		Status: func() Status {
-			return Status{Gateway: "http://127.0.0.1:7070", Admin: "http://127.0.0.1:7071", Started: noon.Add(-time.Hour), StoreBytes: 4096, Pricing: "table of 2026-02-01",
-				Excerpts: true, ExcerptsKept: 7200,
-				Upstreams: []haltd.Upstream{
-					{Name: "ollama", Kind: haltd.UpstreamProvider, BaseURL: "http://127.0.0.1:11434", State: haltd.UpstreamUnused},
-					{Name: "openai", Kind: haltd.UpstreamProvider, BaseURL: "https://api.openai.com", State: haltd.UpstreamFailing,
-						LastSuccess: noon.Add(-time.Minute), Status: 200, FirstByte: haltd.Duration(420 * time.Millisecond),
-						LastFailure: noon, Error: "connection refused"},
-				}}
-		},
 		Version: "1.2.3",
 		Clock:   func() time.Time { return noon },
 	}

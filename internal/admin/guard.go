@@ -51,7 +51,7 @@ type keyAgent struct{}
 func (s *server) keyHolder(ctx huma.Context) (agent string, ok bool) {
 	for _, secret := range []string{bearer(ctx.Header("Authorization")), strings.TrimSpace(ctx.Header("X-Api-Key"))} {
 		if strings.HasPrefix(secret, haltd.KeyPrefix) {
-			return s.KeyAgent(secret)
+			return s.deps.Keys.AgentOf(secret)
 		}
 	}
 	return "", false
@@ -69,10 +69,10 @@ func bearer(authorization string) string {
 // isToken compares digests, so that neither the length nor the content of
 // the token shows in the time it takes.
 func (s *server) isToken(token string) bool {
-	if s.Token == "" {
+	if s.deps.Token == "" {
 		return false
 	}
-	got, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(s.Token))
+	got, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(s.deps.Token))
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
 
@@ -84,14 +84,14 @@ func (s *server) checkHost(r *http.Request) *problem {
 	if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" {
 		return nil
 	}
-	if !s.Loopback && len(s.Hosts) == 0 {
+	if !s.deps.Loopback && len(s.deps.Hosts) == 0 {
 		return nil
 	}
 	host := hostName(r.Host)
-	if isLoopback(host) || !s.Loopback && isAddress(host) {
+	if isLoopback(host) || !s.deps.Loopback && isAddress(host) {
 		return nil
 	}
-	if slices.ContainsFunc(s.Hosts, func(known string) bool { return hostName(known) == host }) {
+	if slices.ContainsFunc(s.deps.Hosts, func(known string) bool { return hostName(known) == host }) {
 		return nil
 	}
 	return newProblem(http.StatusMisdirectedRequest, haltd.Errorf("unknown_host", "This haltd does not go by the name %q", host).
@@ -137,7 +137,7 @@ func (s *server) catchUp(ctx huma.Context, next func(huma.Context)) {
 func (s *server) writeQueued(ctx context.Context) {
 	limit, cancel := context.WithTimeout(ctx, catchUpLimit)
 	defer cancel()
-	_ = s.Flush(limit)
+	_ = s.deps.Recorder.Flush(limit)
 }
 
 // checkQuery refuses parameters that the route does not have: a misspelt

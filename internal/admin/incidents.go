@@ -52,7 +52,7 @@ func (s *server) registerIncidents() {
 	register(s, operation(http.MethodGet, "/v1/incidents", "list-incidents", "Incidents, the newest first"), s.incidents)
 	register(s, operation(http.MethodGet, "/v1/incidents/{id}", "get-incident", "One incident, with what it cost and saved"),
 		func(ctx context.Context, in *incidentInput) (*incidentOutput, error) {
-			incident, err := s.Incidents.Incident(ctx, in.ID)
+			incident, err := s.deps.Incidents.Incident(ctx, in.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -63,11 +63,11 @@ func (s *server) registerIncidents() {
 }
 
 func (s *server) incidents(ctx context.Context, in *incidentsInput) (*incidentsOutput, error) {
-	since, err := instant("since", in.Since, s.Clock())
+	since, err := instant("since", in.Since, s.deps.Clock())
 	if err != nil {
 		return nil, err
 	}
-	incidents, next, err := s.Incidents.Incidents(ctx, haltd.IncidentQuery{
+	incidents, next, err := s.deps.Incidents.Incidents(ctx, haltd.IncidentQuery{
 		Agent: strings.ToLower(in.Agent), Session: in.Session, Kind: haltd.IncidentKind(in.Kind),
 		Status: haltd.IncidentStatus(in.Status), Shadow: choice(in.Shadow), Since: since, Page: in.ask(),
 	})
@@ -91,7 +91,7 @@ func (s *server) priced(ctx context.Context, incident haltd.Incident) (*incident
 // decide writes the decision before it resumes: resuming closes what is open,
 // and would take a label for a plain resume.
 func (s *server) decide(ctx context.Context, in *feedbackInput) (*incidentOutput, error) {
-	incident, err := s.Incidents.Incident(ctx, in.ID)
+	incident, err := s.deps.Incidents.Incident(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (s *server) decide(ctx context.Context, in *feedbackInput) (*incidentOutput
 	case !resume && in.Body.Grace != 0:
 		return nil, haltd.Errorf(haltd.CodeInvalid, "grace_minutes: only what is resumed has a grace time").WithFix("Add \"resume\": true, or leave it out.")
 	}
-	decided, err := s.Control.Decide(ctx, incident.ID, status, in.by(), in.Body.Note)
+	decided, err := s.deps.Control.Decide(ctx, incident.ID, status, in.by(), in.Body.Note)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (s *server) decide(ctx context.Context, in *feedbackInput) (*incidentOutput
 			t.Session = incident.Session
 		}
 		grace := time.Duration(in.Body.Grace) * time.Minute
-		if _, err := s.Control.Activate(ctx, t, grace, in.by(), in.Body.Note); err != nil {
+		if _, err := s.deps.Control.Activate(ctx, t, grace, in.by(), in.Body.Note); err != nil {
 			return nil, err
 		}
 	}

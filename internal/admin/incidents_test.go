@@ -16,12 +16,21 @@ func killed(verdict string, change ...func(*haltd.Incident)) haltd.Incident {
 	i := haltd.Incident{
 		ID: "inc_a", Time: noon.Add(10 * time.Second).In(east), Kind: haltd.IncidentKillSwitch, Status: haltd.IncidentOpen, Action: haltd.Kill,
 		Scope: haltd.ScopeAgent, Agent: "billing-bot", Session: "s1", Detector: "stall", Sentence: "billing-bot repeats itself.",
-		Verdict: json.RawMessage(verdict), Settings: haltd.DefaultPolicy(), Event: 10,
+		Verdict: verdictFrom(verdict), Settings: haltd.DefaultPolicy(), Event: 10,
 	}
 	for _, c := range change {
 		c(&i)
 	}
 	return i
+}
+
+// verdictFrom reads a verdict as it stands in the record.
+func verdictFrom(text string) *haltd.Verdict {
+	v := &haltd.Verdict{}
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		panic(err)
+	}
+	return v
 }
 
 // calls are events 1 to n of session s1, each a dollar.

@@ -25,7 +25,7 @@ type ingestInput struct {
 	}
 }
 
-type ingestOutput struct{ Body haltd.IngestVerdict }
+type ingestOutput struct{ Body haltd.IngestAnswer }
 
 func (s *server) registerIngest() {
 	op := withKey(operation(http.MethodPost, "/v1/ingest", "ingest", "Report a call that was not made through the gateway"))
@@ -47,11 +47,11 @@ func (s *server) ingest(ctx context.Context, in *ingestInput) (*ingestOutput, er
 	for _, t := range b.ToolCalls {
 		call.ToolCalls = append(call.ToolCalls, haltd.ToolCall(t))
 	}
-	verdict, err := s.Ingester.Ingest(ctx, call)
-	if verdict.Findings == nil {
-		verdict.Findings = []haltd.Finding{}
+	answer, err := s.deps.Ingester.Ingest(ctx, call)
+	if answer.Findings == nil {
+		answer.Findings = []haltd.Finding{}
 	}
-	return &ingestOutput{verdict}, err
+	return &ingestOutput{answer}, err
 }
 
 // reporter is the agent that a report is about: the one that is named, or

@@ -38,7 +38,7 @@ type keyOutput struct{ Body haltd.Key }
 func (s *server) registerKeys() {
 	register(s, operation(http.MethodGet, "/v1/keys", "list-keys", "Gateway keys, revoked ones included"),
 		func(ctx context.Context, _ *noInput) (*keysOutput, error) {
-			keys, err := s.Keys.List(ctx)
+			keys, err := s.deps.Keys.List(ctx)
 			out := &keysOutput{}
 			out.Body.Keys = make([]haltd.Key, len(keys))
 			for i := range keys {
@@ -50,14 +50,14 @@ func (s *server) registerKeys() {
 	create := operation(http.MethodPost, "/v1/keys", "create-key", "Make a gateway key")
 	create.DefaultStatus = http.StatusCreated
 	register(s, create, func(ctx context.Context, in *createKeyInput) (*createKeyOutput, error) {
-		key, secret, err := s.Keys.Create(ctx, in.Body.Agent, in.Body.Name)
+		key, secret, err := s.deps.Keys.Create(ctx, in.Body.Agent, in.Body.Name)
 		s.note(in.by(), "key_created", key.Agent, key.ID, err)
 		return &createKeyOutput{newKey{keyInUTC(key), secret}}, err
 	})
 
 	register(s, operation(http.MethodDelete, "/v1/keys/{id}", "revoke-key", "Revoke a gateway key"),
 		func(ctx context.Context, in *revokeKeyInput) (*keyOutput, error) {
-			key, err := s.Keys.Revoke(ctx, in.ID)
+			key, err := s.deps.Keys.Revoke(ctx, in.ID)
 			s.note(in.by(), "key_revoked", key.Agent, key.ID, err)
 			return &keyOutput{keyInUTC(key)}, err
 		})

@@ -2,59 +2,35 @@ package admin
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/haltd/haltd"
 )
 
-// policyPatch is what changes of an agent's override. Within budgets, rate
-// limits and growth, what is left out stays as it is in force, so that a
-// limit never goes away unsaid.
-type policyPatch struct {
-	KillSwitch omittable[killSwitchPatch]   `json:"kill_switch,omitzero"`
-	Budgets    omittable[budgetsPatch]      `json:"budgets,omitzero"`
-	Hours      omittable[[]haltd.HourRange] `json:"allowed_hours,omitzero" doc:"When the agent may call; an empty list is always."`
-	Rates      omittable[rateLimitsPatch]   `json:"rate_limits,omitzero"`
-	Growth     omittable[growthPatch]       `json:"growth,omitzero"`
-	TimeZone   omittable[string]            `json:"time_zone,omitzero" example:"Europe/Berlin"`
+// policyPatch is what changes of an agent's override; haltd.Override.Patch says
+// how. Its description follows from the settings that Policy declares.
+type policyPatch struct{ json.RawMessage }
+
+// Schema is that of a policy of which everything may be left out or null.
+func (policyPatch) Schema(r huma.Registry) *huma.Schema {
+	return namedSchema(r, "PolicyPatch", partial[haltd.Policy](r, true))
 }
 
-type killSwitchPatch struct {
-	Enabled              omittable[bool]         `json:"enabled,omitzero"`
-	WindowSize           omittable[int]          `json:"window_size,omitzero" minimum:"2" maximum:"1000" doc:"How many calls similarity compares."`
-	Threshold            omittable[float64]      `json:"threshold,omitzero" exclusiveMinimum:"0" maximum:"10000" doc:"Similarity fires when the score exceeds it."`
-	Similarity           omittable[haltd.Action] `json:"similarity,omitzero" enum:"kill,reject,warn"`
-	Stall                omittable[haltd.Action] `json:"stall,omitzero" enum:"kill,reject,warn"`
-	WindowScope          omittable[haltd.Scope]  `json:"window_scope,omitzero" enum:"agent,session"`
-	KillScope            omittable[haltd.Scope]  `json:"kill_scope,omitzero" enum:"agent,session"`
-	WarnAt               omittable[float64]      `json:"warn_at,omitzero" minimum:"1" maximum:"99.9"`
-	KillAt               omittable[float64]      `json:"kill_at,omitzero" minimum:"1" maximum:"99.9"`
-	RequireCorroboration omittable[bool]         `json:"require_corroboration,omitzero"`
-	Stateless            omittable[bool]         `json:"stateless,omitzero"`
-	RetryAfter           omittable[int]          `json:"retry_after_seconds,omitzero" minimum:"1" maximum:"86400"`
+type killSwitchPatch struct{ json.RawMessage }
+
+func (killSwitchPatch) Schema(r huma.Registry) *huma.Schema {
+	return namedSchema(r, "KillSwitchPatch", partial[haltd.KillSwitch](r, true))
 }
 
-type budgetsPatch struct {
-	Day           omittable[budgetPatch] `json:"day,omitzero"`
-	Month         omittable[budgetPatch] `json:"month,omitzero"`
-	ReserveTokens omittable[int64]       `json:"reserve_tokens,omitzero" minimum:"1" maximum:"10000000" doc:"What a call reserves for its reply when it does not say how long that may be."`
-}
+// ownPolicy describes a haltd.PolicyOverride, of an agent and in the record.
+type ownPolicy struct{}
 
-type budgetPatch struct {
-	SoftUSD    omittable[haltd.Money] `json:"soft_usd,omitzero" minimum:"0" maximum:"1000000"`
-	HardUSD    omittable[haltd.Money] `json:"hard_usd,omitzero" minimum:"0" maximum:"1000000"`
-	SoftTokens omittable[int64]       `json:"soft_tokens,omitzero" minimum:"0"`
-	HardTokens omittable[int64]       `json:"hard_tokens,omitzero" minimum:"0"`
-}
-
-type rateLimitsPatch struct {
-	Requests omittable[int64] `json:"requests_per_minute,omitzero" minimum:"0"`
-	Tokens   omittable[int64] `json:"tokens_per_minute,omitzero" minimum:"0"`
-}
-
-type growthPatch struct {
-	MinPromptTokens omittable[int64] `json:"min_prompt_tokens,omitzero" minimum:"0"`
+func (ownPolicy) Schema(r huma.Registry) *huma.Schema {
+	return namedSchema(r, "PolicyOverride", partial[haltd.Policy](r, false))
 }
 
 type patchAgentInput struct {
@@ -78,12 +54,26 @@ func (s *server) registerPolicy() {
 
 	register(s, operation(http.MethodGet, "/v1/agents/{id}/kill-switch", "get-kill-switch", "The kill switch of an agent, as it is in force"),
 		func(_ context.Context, in *agentInput) (*killSwitchOutput, error) {
-			policy, _ := s.Control.Policy(strings.ToLower(in.ID))
+			policy, _ := s.deps.Policies.Policy(strings.ToLower(in.ID))
 			return &killSwitchOutput{policy.KillSwitch}, nil
 		})
 	patchSwitch := operation(http.MethodPatch, "/v1/agents/{id}/kill-switch", "patch-kill-switch", "Change the kill switch of an agent")
 	patchSwitch.Description = "What is left out stays as it is; null goes back to what the file or the defaults say. Answers what is in force."
 	register(s, patchSwitch, s.patchKillSwitch)
+
+	settings := operation(http.MethodGet, "/v1/settings", "list-settings", "Every setting of a policy, with its default, its limits and its words")
+	settings.Description = "What a form needs to show and change a policy."
+	register(s, settings, func(context.Context, *noInput) (*settingsOutput, error) {
+		out := &settingsOutput{}
+		out.Body.Sections = haltd.SettingsOf[haltd.Policy]()
+		return out, nil
+	})
+}
+
+type settingsOutput struct {
+	Body struct {
+		Sections []haltd.Section `json:"sections"`
+	}
 }
 
 func (s *server) patchAgent(ctx context.Context, in *patchAgentInput) (*agentOutput, error) {
@@ -91,14 +81,13 @@ func (s *server) patchAgent(ctx context.Context, in *patchAgentInput) (*agentOut
 	if err != nil {
 		return nil, err
 	}
-	inForce, _ := s.Control.Policy(id)
-	if _, err := s.Control.Override(ctx, id, in.by(), func(own *haltd.PolicyOverride) error {
-		in.Body.change(own, inForce)
-		return nil
+	inForce, _ := s.deps.Policies.Policy(id)
+	if _, err := s.deps.Policies.Override(ctx, id, in.by(), func(own *haltd.PolicyOverride) error {
+		return own.Patch(in.Body.RawMessage, inForce)
 	}); err != nil {
 		return nil, err
 	}
-	standing, _ := s.Standings.Standing(haltd.Target{Agent: id})
+	standing, _ := s.deps.Standings.Standing(haltd.Target{Agent: id})
 	return s.agentAfter(ctx, standing, nil)
 }
 
@@ -107,106 +96,8 @@ func (s *server) patchKillSwitch(ctx context.Context, in *patchKillSwitchInput) 
 	if err != nil {
 		return nil, err
 	}
-	policy, err := s.Control.Override(ctx, id, in.by(), func(own *haltd.PolicyOverride) error {
-		in.Body.change(&own.KillSwitch)
-		return nil
+	policy, err := s.deps.Policies.Override(ctx, id, in.by(), func(own *haltd.PolicyOverride) error {
+		return own.Patch(slices.Concat([]byte(`{"kill_switch":`), in.Body.RawMessage, []byte("}")), haltd.Policy{})
 	})
 	return &killSwitchOutput{policy.KillSwitch}, err
-}
-
-// change applies a patch to an override that lies over what is in force.
-func (p *policyPatch) change(own *haltd.PolicyOverride, inForce haltd.Policy) {
-	if p.KillSwitch.sent && p.KillSwitch.value == nil {
-		own.KillSwitch = nil
-	} else if p.KillSwitch.sent {
-		p.KillSwitch.value.change(&own.KillSwitch)
-	}
-	merge(p.Budgets, &own.Budgets, inForce.Budgets, (*budgetsPatch).change)
-	merge(p.Rates, &own.Rates, inForce.Rates, (*rateLimitsPatch).change)
-	merge(p.Growth, &own.Growth, inForce.Growth, (*growthPatch).change)
-	p.TimeZone.into(&own.TimeZone)
-	if p.Hours.sent {
-		own.Hours = withDays(p.Hours.value)
-	}
-}
-
-// merge changes one part of an override that is kept as a whole. An agent
-// without its own begins with what is in force.
-func merge[P, T any](patch omittable[P], own **T, inForce T, change func(*P, *T)) {
-	switch {
-	case !patch.sent:
-	case patch.value == nil:
-		*own = nil
-	default:
-		next := inForce
-		if *own != nil {
-			next = **own
-		}
-		change(patch.value, &next)
-		*own = &next
-	}
-}
-
-// change never writes into what the override points to: others may read it.
-func (k *killSwitchPatch) change(own **haltd.KillSwitchOverride) {
-	next := haltd.KillSwitchOverride{}
-	if *own != nil {
-		next = **own
-	}
-	k.Enabled.into(&next.Enabled)
-	k.WindowSize.into(&next.WindowSize)
-	k.Threshold.into(&next.Threshold)
-	k.Similarity.into(&next.Similarity)
-	k.Stall.into(&next.Stall)
-	k.WindowScope.into(&next.WindowScope)
-	k.KillScope.into(&next.KillScope)
-	k.WarnAt.into(&next.WarnAt)
-	k.KillAt.into(&next.KillAt)
-	k.RequireCorroboration.into(&next.RequireCorroboration)
-	k.Stateless.into(&next.Stateless)
-	k.RetryAfter.into(&next.RetryAfter)
-	if *own = &next; next == (haltd.KillSwitchOverride{}) {
-		*own = nil
-	}
-}
-
-func (b *budgetsPatch) change(to *haltd.Budgets) {
-	b.Day.value.change(b.Day.sent, &to.Day)
-	b.Month.value.change(b.Month.sent, &to.Month)
-	b.ReserveTokens.over(&to.ReserveTokens)
-}
-
-// change applies the budget of one period; a nil patch that was sent takes
-// its limits away.
-func (b *budgetPatch) change(sent bool, to *haltd.Budget) {
-	if b == nil {
-		if sent {
-			*to = haltd.Budget{}
-		}
-		return
-	}
-	b.SoftUSD.over(&to.SoftUSD)
-	b.HardUSD.over(&to.HardUSD)
-	b.SoftTokens.over(&to.SoftTokens)
-	b.HardTokens.over(&to.HardTokens)
-}
-
-func (r *rateLimitsPatch) change(to *haltd.RateLimits) {
-	r.Requests.over(&to.Requests)
-	r.Tokens.over(&to.Tokens)
-}
-
-func (g *growthPatch) change(to *haltd.GrowthAlert) { g.MinPromptTokens.over(&to.MinPromptTokens) }
-
-// withDays spells "every day" as an empty list, which JSON shows as one.
-func withDays(hours *[]haltd.HourRange) *[]haltd.HourRange {
-	if hours == nil {
-		return nil
-	}
-	for i := range *hours {
-		if (*hours)[i].Days == nil {
-			(*hours)[i].Days = []string{}
-		}
-	}
-	return hours
 }

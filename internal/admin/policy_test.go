@@ -11,8 +11,7 @@ import (
 
 func TestAnAgentShowsItsPolicyAndSpending(t *testing.T) {
 	w := newWorld()
-	on := true
-	w.overrides["billing-bot"] = haltd.PolicyOverride{KillSwitch: &haltd.KillSwitchOverride{Enabled: &on}}
+	w.overrides["billing-bot"] = haltd.MustOverride(`{"kill_switch": {"enabled": true}}`)
 	rec := w.do("GET", "/v1/agents/billing-bot", "")
 	for _, want := range []string{
 		`"active":true`, `"deactivated_by":null`, `"standing":{"agent":"billing-bot","active":true,"deactivated_by":null}`,
@@ -27,8 +26,8 @@ func TestAnAgentShowsItsPolicyAndSpending(t *testing.T) {
 
 func TestAgentsThatNeverCalled(t *testing.T) {
 	w := newWorld()
-	on, killed := true, haltd.ByKillSwitch
-	w.overrides["only-policy"] = haltd.PolicyOverride{KillSwitch: &haltd.KillSwitchOverride{Enabled: &on}}
+	killed := haltd.ByKillSwitch
+	w.overrides["only-policy"] = haltd.MustOverride(`{"kill_switch": {"enabled": true}}`)
 	w.standings[haltd.Target{Agent: "only-standing"}] = haltd.Standing{Agent: "only-standing", DeactivatedBy: &killed}
 	if got := answer[haltd.Agent](t, w, "GET", "/v1/agents/only-policy", "", 200); !got.Active {
 		t.Error("an agent known by its policy is not active")
@@ -69,7 +68,7 @@ func TestPatchingAnAgent(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld()
-			w.overrides["new-bot"] = haltd.PolicyOverride{Growth: &haltd.GrowthAlert{MinPromptTokens: 5}}
+			w.overrides["new-bot"] = haltd.MustOverride(`{"growth": {"min_prompt_tokens": 5}}`)
 			got := answer[struct {
 				ID       string
 				Override json.RawMessage
@@ -105,12 +104,13 @@ func TestTheKillSwitchOfANewAgent(t *testing.T) {
 
 func TestAPatchDoesNotWriteIntoWhatOthersRead(t *testing.T) {
 	w := newWorld()
-	off := false
-	before := &haltd.KillSwitchOverride{Enabled: &off}
-	w.overrides["a"] = haltd.PolicyOverride{KillSwitch: before}
+	before := haltd.MustOverride(`{"kill_switch": {"enabled": false}, "allowed_hours": [{"days": ["mon"], "from": "08:00", "to": "18:00"}]}`)
+	want := before.Over(haltd.Policy{})
+	w.overrides["a"] = before
 	answer[haltd.KillSwitch](t, w, "PATCH", "/v1/agents/a/kill-switch", `{"enabled":true,"threshold":3}`, 200)
-	if *before.Enabled || before.Threshold != nil {
-		t.Errorf("the old override became %+v", before)
+	answer[haltd.Agent](t, w, "PATCH", "/v1/agents/a", `{"allowed_hours":[{"days":["sun"],"from":"09:00","to":"10:00"}]}`, 200)
+	if diff := cmp.Diff(want, before.Over(haltd.Policy{})); diff != "" {
+		t.Errorf("the old override (-want +got):\n%s", diff)
 	}
 }
 

@@ -7,18 +7,76 @@ import (
 	"github.com/haltd/haltd"
 )
 
-// Control changes who may call. Each change is durable before it returns.
-// What breaks a rule is CodeInvalid and names the field, an unknown incident
-// CodeNotFound.
+// Events reads the record. A store that does not answer is CodeUnavailable.
+type Events interface {
+	Events(ctx context.Context, q haltd.EventQuery) ([]haltd.Event, error)
+	Stats(ctx context.Context, q haltd.StatsQuery) (haltd.Stats, error)
+}
+
+// Excerpts reads what is kept of texts; ok is false where nothing is.
+type Excerpts interface {
+	Excerpt(ctx context.Context, event haltd.EventID) (e haltd.Excerpt, ok bool, err error)
+}
+
+// Recorder hands out events as they happen and takes those of changes.
+type Recorder interface {
+	// Subscribe sends events after they are written. The channel is closed
+	// when its reader does not keep up and when haltd stops; the function
+	// ends the subscription.
+	Subscribe(buffer int) (<-chan haltd.Event, func())
+	// Record takes the event of somebody's change and does not block.
+	Record(haltd.Event)
+	// Flush writes what waits to be recorded. It fails when the context ends
+	// first.
+	Flush(ctx context.Context) error
+}
+
+// noRecorder records nothing and sends nothing.
+type noRecorder struct{}
+
+func (noRecorder) Record(haltd.Event)          {}
+func (noRecorder) Flush(context.Context) error { return nil }
+func (noRecorder) Subscribe(int) (<-chan haltd.Event, func()) {
+	return make(chan haltd.Event), func() {}
+}
+
+// Keyring makes and ends gateway keys, with the errors of haltd.KeyStore.
+type Keyring interface {
+	Create(ctx context.Context, agent, name string) (key haltd.Key, secret string, err error)
+	List(ctx context.Context) ([]haltd.Key, error)
+	Revoke(ctx context.Context, id string) (haltd.Key, error)
+	// AgentOf is the agent of a gateway key in force.
+	AgentOf(secret string) (agent string, ok bool)
+}
+
+// Process is the haltd that serves the API.
+type Process interface {
+	// Ready is CodeUnavailable while haltd cannot serve.
+	Ready(ctx context.Context) error
+	// Config is the effective configuration as YAML, without secrets.
+	Config() ([]byte, error)
+	Status() Status
+}
+
+// Control changes who may call. Each change is durable before it returns. An
+// unknown agent or incident is CodeNotFound.
 type Control interface {
 	Activate(ctx context.Context, t haltd.Target, grace time.Duration, by, why string) (haltd.Standing, error)
 	// Deactivate stops new calls; now cuts those in flight as well.
 	Deactivate(ctx context.Context, t haltd.Target, now bool, by, why string) (haltd.Standing, error)
-	Policy(agent string) (effective haltd.Policy, own haltd.PolicyOverride)
-	// Override changes what an agent has of its own, and makes the agent
-	// when it is new.
-	Override(ctx context.Context, agent, by string, change func(*haltd.PolicyOverride) error) (haltd.Policy, error)
 	Decide(ctx context.Context, incident string, status haltd.IncidentStatus, by, note string) (haltd.Incident, error)
+	// Delete removes what was recorded of an agent and its override. A kill
+	// stays.
+	Delete(ctx context.Context, agent, by string) error
+}
+
+// Policies are those of agents. What is not valid is CodeInvalid and names the
+// field.
+type Policies interface {
+	Policy(agent string) (effective haltd.Policy, own haltd.PolicyOverride)
+	// Override changes what an agent has of its own, durably, and makes the
+	// agent when it is new.
+	Override(ctx context.Context, agent, by string, change func(*haltd.PolicyOverride) error) (haltd.Policy, error)
 }
 
 // Standings tells who may call now.
@@ -55,7 +113,7 @@ type Spendings interface {
 
 // Ingester judges a call that was not made through the gateway.
 type Ingester interface {
-	Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestVerdict, error)
+	Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestAnswer, error)
 }
 
 // Windows shows what similarity compares the next call of an agent with. An

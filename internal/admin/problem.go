@@ -43,7 +43,7 @@ func init() {
 }
 
 func newProblem(status int, e *haltd.Error) *problem {
-	return &problem{status: status, Detail: problemDetail{Code: e.Code, Message: e.Message, Fix: e.Fix}}
+	return &problem{status: status, Detail: problemDetail{Code: e.Code, Message: e.Sentence(), Fix: e.Fix}}
 }
 
 func writeProblem(w http.ResponseWriter, p *problem) {
@@ -77,7 +77,7 @@ func (s *server) problemOf(ctx context.Context, operation string, err error) *pr
 		}
 	}
 	if ctx.Err() == nil {
-		s.Logger.ErrorContext(ctx, "admin request failed", "reason", operation, "error", err)
+		s.deps.Logger.ErrorContext(ctx, "admin request failed", "reason", operation, "error", err)
 	}
 	return newProblem(http.StatusInternalServerError, haltd.Errorf(haltd.CodeInternal, "haltd could not answer this request").
 		WithFix("haltd's log says why."))
@@ -96,7 +96,7 @@ func withAll(first *haltd.Error, err error) *haltd.Error {
 		for _, each := range joined.Unwrap() {
 			var e *haltd.Error
 			if errors.As(each, &e) && e.Code == first.Code {
-				said = append(said, e.Message)
+				said = append(said, e.Sentence())
 			}
 		}
 		all.Message = strings.Join(said, "; ")

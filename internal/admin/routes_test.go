@@ -166,7 +166,8 @@ func TestExportCSVKeepsFormulasFromRunning(t *testing.T) {
 	e.Label, e.Session, e.Model, e.Client, e.Finish = "=cmd|'/c calc'!A1", "+1", "-x", "@y", "\tz"
 	e.ToolCalls = []string{"read", "write"}
 	e.Latency, e.Cost = haltd.Duration(1500*time.Microsecond), haltd.Dollar/4
-	e.Verdict = json.RawMessage(`{"a":"b,c"}`)
+	e.Verdict = &haltd.Verdict{Version: 1, Action: haltd.Warn, Sentence: "=b,c"}
+	e.Audit = &haltd.Audit{Change: "policy", By: "ann"}
 	w.events.AppendEvents(nil, []haltd.Event{e})
 	rec := w.do("GET", "/v1/events/export?format=csv", "")
 	rows, err := csv.NewReader(rec.Body).ReadAll()
@@ -180,7 +181,8 @@ func TestExportCSVKeepsFormulasFromRunning(t *testing.T) {
 	for name, want := range map[string]string{
 		"id": haltd.EventID(1).String(), "time": "2026-03-01T12:00:01Z", "label": "'=cmd|'/c calc'!A1", "session": "'+1", "model": "'-x",
 		"client": "'@y", "finish": "'\tz", "tool_calls": "read write", "latency_ms": "1.5", "cost_usd": "0.25", "status": "200",
-		"verdict": `{"a":"b,c"}`, "agent": "billing-bot",
+		"verdict": `{"version":1,"action":"warn","sentence":"=b,c","level":"pass","score":0,"parts":{"similar_prompts":0,"similar_responses":0,"repeated_tool_calls":0},"certainty":0}`,
+		"audit":   `{"change":"policy","by":"ann"}`, "agent": "billing-bot",
 	} {
 		if got[name] != want {
 			t.Errorf("%s = %q, want %q", name, got[name], want)
@@ -191,7 +193,7 @@ func TestExportCSVKeepsFormulasFromRunning(t *testing.T) {
 func TestExportHasAColumnForEveryField(t *testing.T) {
 	b, err := json.Marshal(haltd.Event{
 		Label: "x", Format: "x", BlockReason: "x", Incident: "x", Rule: "x", Tags: []string{"x"}, Finish: "x", ToolCalls: []string{"x"}, PromptHash: "x", ReplyHash: "x",
-		Unread: "x", Error: "x", Verdict: json.RawMessage(`{}`),
+		Unread: "x", Error: "x", Verdict: &haltd.Verdict{}, Audit: &haltd.Audit{},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -57,7 +57,7 @@ func (s *server) registerRules() {
 		func(context.Context, *noInput) (*rulesOutput, error) {
 			out := &rulesOutput{}
 			out.Body.Rules = []haltd.Rule{}
-			for _, r := range s.Rules.Rules() {
+			for _, r := range s.deps.Rules.Rules() {
 				out.Body.Rules = append(out.Body.Rules, ruleInUTC(r))
 			}
 			return out, nil
@@ -73,7 +73,7 @@ func (s *server) registerRules() {
 	register(s, operation(http.MethodPatch, "/v1/rules/{id}", "patch-rule", "Change a rule"), s.patchRule)
 	register(s, operation(http.MethodDelete, "/v1/rules/{id}", "delete-rule", "Delete a rule"),
 		func(ctx context.Context, in *deleteRuleInput) (*struct{}, error) {
-			return nil, s.Rules.DeleteRule(ctx, in.ID, in.by())
+			return nil, s.deps.Rules.DeleteRule(ctx, in.ID, in.by())
 		})
 }
 
@@ -110,12 +110,12 @@ func (s *server) saveRule(ctx context.Context, rule haltd.Rule, by string) (*rul
 	if err := rule.Check(); err != nil {
 		return nil, err
 	}
-	saved, err := s.Rules.SaveRule(ctx, rule, by)
+	saved, err := s.deps.Rules.SaveRule(ctx, rule, by)
 	return &ruleOutput{ruleInUTC(saved)}, err
 }
 
 func (s *server) rule(id string) (haltd.Rule, error) {
-	rules := s.Rules.Rules()
+	rules := s.deps.Rules.Rules()
 	i := slices.IndexFunc(rules, func(r haltd.Rule) bool { return r.ID == id })
 	if i < 0 {
 		return haltd.Rule{}, haltd.Errorf(haltd.CodeNotFound, "There is no rule %s", id).WithFix("GET /v1/rules lists them.")

@@ -47,7 +47,7 @@ func (s *server) registerService() {
 	config := operation(http.MethodGet, "/v1/config", "get-config", "The effective configuration, without secrets")
 	config.Responses = textResponse("application/yaml", "The configuration as YAML.")
 	register(s, config, func(context.Context, *noInput) (*bytesOutput, error) {
-		yaml, err := s.Config()
+		yaml, err := s.deps.Process.Config()
 		return &bytesOutput{ContentType: "application/yaml", Body: yaml}, err
 	})
 
@@ -56,7 +56,7 @@ func (s *server) registerService() {
 	register(s, metrics, func(context.Context, *noInput) (*huma.StreamResponse, error) {
 		return &huma.StreamResponse{Body: func(ctx huma.Context) {
 			r, w := humago.Unwrap(ctx)
-			s.Metrics.ServeHTTP(w, r)
+			s.deps.Metrics.ServeHTTP(w, r)
 		}}, nil
 	})
 
@@ -79,12 +79,12 @@ func textResponse(contentType, description string) map[string]*huma.Response {
 }
 
 func (s *server) ready(ctx context.Context, _ *noInput) (*health, error) {
-	if err := s.Ready(ctx); err != nil {
+	if err := s.deps.Process.Ready(ctx); err != nil {
 		var e *haltd.Error
 		if !errors.As(err, &e) {
 			// Whoever asks here has shown no token: no details.
 			e = haltd.Errorf(haltd.CodeUnavailable, "haltd is not ready").WithFix("haltd's log says why.")
-			s.Logger.WarnContext(ctx, "not ready", "error", err)
+			s.deps.Logger.WarnContext(ctx, "not ready", "error", err)
 		}
 		return nil, &haltd.Error{Code: haltd.CodeUnavailable, Message: e.Message, Fix: e.Fix}
 	}
@@ -95,11 +95,11 @@ func (s *server) ready(ctx context.Context, _ *noInput) (*health, error) {
 
 func (s *server) processStatus(context.Context, *noInput) (*statusOutput, error) {
 	out := &statusOutput{}
-	out.Body.Version = s.Version
-	out.Body.Status = s.Status()
-	out.Body.UptimeSeconds = int64(s.Clock().Sub(out.Body.Started).Seconds())
+	out.Body.Version = s.deps.Version
+	out.Body.Status = s.deps.Process.Status()
+	out.Body.UptimeSeconds = int64(s.deps.Clock().Sub(out.Body.Started).Seconds())
 	out.Body.Started = out.Body.Started.UTC()
-	out.Body.Bypass = bypassInUTC(s.BreakGlass.Bypass())
+	out.Body.Bypass = bypassInUTC(s.deps.BreakGlass.Bypass())
 	if out.Body.Degraded == nil {
 		out.Body.Degraded = []string{}
 	}

@@ -39,7 +39,7 @@ func (s *server) registerSessions() {
 }
 
 func (s *server) sessions(ctx context.Context, in *sessionsInput) (*sessionsOutput, error) {
-	sessions, next, err := s.Agents.Sessions(ctx, haltd.SessionQuery{Agent: strings.ToLower(in.Agent), Search: in.Search, Page: in.ask()})
+	sessions, next, err := s.deps.Agents.Sessions(ctx, haltd.SessionQuery{Agent: strings.ToLower(in.Agent), Search: in.Search, Page: in.ask()})
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +55,8 @@ func (s *server) sessions(ctx context.Context, in *sessionsInput) (*sessionsOutp
 // session is one session of the record, or one that is known only because it
 // is stopped.
 func (s *server) session(ctx context.Context, t haltd.Target) (haltd.Session, error) {
-	session, err := s.Agents.Session(ctx, t.Agent, t.Session)
-	standing, _ := s.Standings.Standing(t)
+	session, err := s.deps.Agents.Session(ctx, t.Agent, t.Session)
+	standing, _ := s.deps.Standings.Standing(t)
 	switch {
 	case haltd.ErrorCode(err) == haltd.CodeNotFound && !standing.Active:
 		session = haltd.Session{ID: t.Session, Agent: t.Agent}
@@ -69,7 +69,7 @@ func (s *server) session(ctx context.Context, t haltd.Target) (haltd.Session, er
 
 // agentOf finds whose session is meant when only its id is given.
 func (s *server) agentOf(ctx context.Context, session string) (string, error) {
-	agents := s.Standings.Stopped(session)
+	agents := s.deps.Standings.Stopped(session)
 	if len(agents) == 0 {
 		var err error
 		if agents, err = s.agentsWith(ctx, session); err != nil {
@@ -92,7 +92,7 @@ func (s *server) agentsWith(ctx context.Context, session string) ([]string, erro
 	var agents []string
 	q := haltd.SessionQuery{Search: session, Page: haltd.Page{Limit: 1000}}
 	for {
-		found, next, err := s.Agents.Sessions(ctx, q)
+		found, next, err := s.deps.Agents.Sessions(ctx, q)
 		if err != nil {
 			return nil, err
 		}

@@ -81,7 +81,7 @@ type meOutput struct {
 func (s *server) registerSignIn() {
 	register(s, public(operation(http.MethodPost, "/v1/sign-in", "sign-in", "Trade the admin token, or a one-time code, for a cookie")),
 		func(_ context.Context, in *signInInput) (*cookieOutput, error) {
-			if !s.isToken(in.Body.Token) && !s.SignIn.redeem(in.Body.Code) {
+			if !s.isToken(in.Body.Token) && !s.deps.SignIn.redeem(in.Body.Code) {
 				return nil, haltd.Errorf(haltd.CodeUnauthorized, "This is neither the admin token nor an unused code").
 					WithFix("The token is in admin.token of the data directory, or as configured; each code works once.")
 			}
@@ -95,7 +95,7 @@ func (s *server) registerSignIn() {
 	register(s, operation(http.MethodGet, "/v1/me", "get-me", "Whether one is signed in"),
 		func(_ context.Context, in *Actor) (*meOutput, error) {
 			out := &meOutput{}
-			out.Body.Actor, out.Body.Version = in.by(), s.Version
+			out.Body.Actor, out.Body.Version = in.by(), s.deps.Version
 			return out, nil
 		})
 }
@@ -103,7 +103,7 @@ func (s *server) registerSignIn() {
 func (s *server) cookie(value string, age time.Duration) http.Cookie {
 	return http.Cookie{
 		Name: cookieName, Value: value, Path: "/", MaxAge: int(age.Seconds()),
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.Secure,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.deps.Secure,
 	}
 }
 
@@ -111,13 +111,13 @@ func (s *server) cookie(value string, age time.Duration) http.Cookie {
 // it ends, a random name, and a signature with a key made from the token. A
 // new token ends all of them.
 func (s *server) newSession() string {
-	b := binary.BigEndian.AppendUint64(nil, uint64(s.Clock().Add(signedIn).Unix()))
+	b := binary.BigEndian.AppendUint64(nil, uint64(s.deps.Clock().Add(signedIn).Unix()))
 	b = append(b, rand.Text()...)
 	return base64.RawURLEncoding.EncodeToString(append(b, s.sign(b)...))
 }
 
 func (s *server) sign(b []byte) []byte {
-	key := sha256.Sum256([]byte("haltd session " + s.Token))
+	key := sha256.Sum256([]byte("haltd session " + s.deps.Token))
 	mac := hmac.New(sha256.New, key[:])
 	mac.Write(b)
 	return mac.Sum(nil)
@@ -125,16 +125,16 @@ func (s *server) sign(b []byte) []byte {
 
 func (s *server) holdsSession(cookie string) bool {
 	b, err := base64.RawURLEncoding.DecodeString(cookie)
-	if err != nil || len(b) < 8+sha256.Size || s.Token == "" {
+	if err != nil || len(b) < 8+sha256.Size || s.deps.Token == "" {
 		return false
 	}
 	signed, mac := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
-	if !hmac.Equal(mac, s.sign(signed)) || s.Clock().Unix() >= int64(binary.BigEndian.Uint64(signed)) {
+	if !hmac.Equal(mac, s.sign(signed)) || s.deps.Clock().Unix() >= int64(binary.BigEndian.Uint64(signed)) {
 		return false
 	}
-	s.SignIn.mu.Lock()
-	defer s.SignIn.mu.Unlock()
-	_, revoked := s.SignIn.revoked[cookie]
+	s.deps.SignIn.mu.Lock()
+	defer s.deps.SignIn.mu.Unlock()
+	_, revoked := s.deps.SignIn.revoked[cookie]
 	return !revoked
 }
 
@@ -146,9 +146,9 @@ func (s *server) revoke(cookie string) {
 	if !s.holdsSession(cookie) {
 		return
 	}
-	now, revoked := s.Clock(), s.SignIn.revoked
-	s.SignIn.mu.Lock()
-	defer s.SignIn.mu.Unlock()
+	now, revoked := s.deps.Clock(), s.deps.SignIn.revoked
+	s.deps.SignIn.mu.Lock()
+	defer s.deps.SignIn.mu.Unlock()
 	if len(revoked) >= maxRevoked {
 		maps.DeleteFunc(revoked, func(_ string, expired time.Time) bool { return now.After(expired) })
 	}

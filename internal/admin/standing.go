@@ -93,14 +93,14 @@ func (s *server) activate(ctx context.Context, t haltd.Target, a Actor, body *ac
 	if body == nil {
 		body = &activation{}
 	}
-	return s.Control.Activate(ctx, t, time.Duration(body.Grace)*time.Minute, a.by(), body.Reason)
+	return s.deps.Control.Activate(ctx, t, time.Duration(body.Grace)*time.Minute, a.by(), body.Reason)
 }
 
 func (s *server) deactivate(ctx context.Context, t haltd.Target, a Actor, body *deactivation) (haltd.Standing, error) {
 	if body == nil {
 		body = &deactivation{}
 	}
-	return s.Control.Deactivate(ctx, t, body.Now, a.by(), body.Reason)
+	return s.deps.Control.Deactivate(ctx, t, body.Now, a.by(), body.Reason)
 }
 
 // target finds the session that is meant.
@@ -120,7 +120,7 @@ func (s *server) agentAfter(ctx context.Context, standing haltd.Standing, err er
 	if err != nil {
 		return nil, err
 	}
-	agent, err := s.Agents.Agent(ctx, standing.Agent)
+	agent, err := s.deps.Agents.Agent(ctx, standing.Agent)
 	if haltd.ErrorCode(err) == haltd.CodeNotFound {
 		agent, err = haltd.Agent{ID: standing.Agent}, nil
 	}
@@ -134,7 +134,7 @@ func (s *server) sessionAfter(ctx context.Context, standing haltd.Standing, err 
 	if err != nil {
 		return nil, err
 	}
-	session, err := s.Agents.Session(ctx, standing.Agent, standing.Session)
+	session, err := s.deps.Agents.Session(ctx, standing.Agent, standing.Session)
 	if haltd.ErrorCode(err) == haltd.CodeNotFound {
 		session, err = haltd.Session{ID: standing.Session, Agent: standing.Agent}, nil
 	}

@@ -161,15 +161,18 @@ func TestKeysAreAudited(t *testing.T) {
 		t.Fatalf("%d changes noted, want the one that was made", len(w.events.noted))
 	}
 	e := w.events.noted[0]
-	if e.Type != haltd.EventPolicy || e.Agent != "billing-bot" || !strings.Contains(string(e.Verdict), `"change":"key_created","by":"ada@desk"`) {
-		t.Errorf("noted %s of %q: %s", e.Type, e.Agent, e.Verdict)
+	if e.Type != haltd.EventPolicy || e.Agent != "billing-bot" || e.Audit == nil || e.Audit.Change != "key_created" || e.Audit.By != "ada@desk" {
+		t.Errorf("noted %s of %q: %+v", e.Type, e.Agent, e.Audit)
 	}
 }
 
 func TestDeletionsAreNotedByName(t *testing.T) {
-	for _, tc := range []struct{ path, made, id, want string }{
-		{"/v1/channels/", `{"name":"on-call","kind":"slack","settings":{}}`, "chn_one", `{"change":"channel_deleted","by":"ada@desk","subject":"on-call"}`},
-		{"/v1/alert-rules/", `{"name":"Kills at night"}`, "alr_one", `{"change":"alert_rule_deleted","by":"ada@desk","subject":"Kills at night"}`},
+	for _, tc := range []struct {
+		path, made, id string
+		want           haltd.Audit
+	}{
+		{"/v1/channels/", `{"name":"on-call","kind":"slack","settings":{}}`, "chn_one", haltd.Audit{Change: "channel_deleted", By: "ada@desk", Subject: "on-call"}},
+		{"/v1/alert-rules/", `{"name":"Kills at night"}`, "alr_one", haltd.Audit{Change: "alert_rule_deleted", By: "ada@desk", Subject: "Kills at night"}},
 	} {
 		w, _ := newAlertWorld()
 		if rec := w.do("POST", strings.TrimSuffix(tc.path, "/"), tc.made, "Content-Type", "application/json"); rec.Code != 201 {
@@ -180,8 +183,8 @@ func TestDeletionsAreNotedByName(t *testing.T) {
 				t.Fatalf("DELETE %s: %d %s, want %d", tc.path+tc.id, rec.Code, rec.Body, want)
 			}
 		}
-		if noted := w.events.noted; len(noted) != 2 || string(noted[1].Verdict) != tc.want {
-			t.Errorf("noted %+v, want that it was made, and %s", noted, tc.want)
+		if noted := w.events.noted; len(noted) != 2 || noted[1].Audit == nil || *noted[1].Audit != tc.want {
+			t.Errorf("noted %+v, want that it was made, and %+v", noted, tc.want)
 		}
 	}
 }
@@ -190,10 +193,27 @@ func TestDeletionsAreNotedByName(t *testing.T) {
 func TestDeletingWritesFirstWhatIsQueued(t *testing.T) {
 	var done []string
 	w := newWorld(func(o *Options) {
-		o.Flush = func(context.Context) error { done = append(done, "write"); return nil }
-		o.Delete = func(context.Context, string, string) error { done = append(done, "delete"); return nil }
+		o.Recorder = ordered{o.Recorder, o.Control, &done}
+		o.Control = ordered{o.Recorder, o.Control, &done}
 	})
 	if rec := w.do("DELETE", "/v1/agents/billing-bot", ""); rec.Code != 204 || !slices.Equal(done, []string{"write", "delete"}) {
 		t.Errorf("answered %d after %v, want write and delete", rec.Code, done)
 	}
+}
+
+// ordered notes in which order a deletion and the queue are written.
+type ordered struct {
+	Recorder
+	Control
+	done *[]string
+}
+
+func (o ordered) Flush(context.Context) error {
+	*o.done = append(*o.done, "write")
+	return nil
+}
+
+func (o ordered) Delete(context.Context, string, string) error {
+	*o.done = append(*o.done, "delete")
+	return nil
 }

@@ -25,11 +25,11 @@ type statsOutput struct{ Body haltd.Stats }
 func (s *server) registerStats() {
 	register(s, operation(http.MethodGet, "/v1/stats", "get-stats", "Calls, tokens and cost over time"),
 		func(ctx context.Context, in *statsInput) (*statsOutput, error) {
-			q, err := in.query(s.Clock())
+			q, err := in.query(s.deps.Clock())
 			if err != nil {
 				return nil, err
 			}
-			stats, err := s.Events.Stats(ctx, q)
+			stats, err := s.deps.Events.Stats(ctx, q)
 			return &statsOutput{statsInUTC(stats)}, err
 		})
 }

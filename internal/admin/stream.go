@@ -41,7 +41,7 @@ func (s *server) registerStream() {
 }
 
 func (s *server) stream(_ context.Context, in *streamInput) (*huma.StreamResponse, error) {
-	q, err := in.query(s.Clock())
+	q, err := in.query(s.deps.Clock())
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (s *server) stream(_ context.Context, in *streamInput) (*huma.StreamRespons
 		defer func() { f.unsubscribe() }()
 		defer endDeadline(f.control)
 		if err := f.run(r.Context()); err != nil && r.Context().Err() == nil && !errors.Is(err, errCannotWrite) {
-			s.Logger.WarnContext(r.Context(), "event stream ended early", "error", err)
+			s.deps.Logger.WarnContext(r.Context(), "event stream ended early", "error", err)
 		}
 	}}, nil
 }
@@ -108,7 +108,7 @@ func (f *follower) locate(ctx context.Context, last *haltd.EventID) error {
 		f.last = *last
 		return f.readBacklog(ctx)
 	}
-	newest, err := f.Events.Events(ctx, haltd.EventQuery{Limit: 1})
+	newest, err := f.deps.Events.Events(ctx, haltd.EventQuery{Limit: 1})
 	if err == nil && len(newest) == 1 {
 		f.last = newest[0].ID
 	}
@@ -118,7 +118,7 @@ func (f *follower) locate(ctx context.Context, last *haltd.EventID) error {
 func (f *follower) readBacklog(ctx context.Context) error {
 	q := f.query
 	q.Limit = backlogLimit + 1
-	events, err := f.Events.Events(ctx, q)
+	events, err := f.deps.Events.Events(ctx, q)
 	if err != nil {
 		return fmt.Errorf("read missed events: %w", err)
 	}
@@ -186,7 +186,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 }
 
 func (f *follower) subscribe() {
-	live, end := f.Live.Subscribe(liveBuffer)
+	live, end := f.deps.Recorder.Subscribe(liveBuffer)
 	f.live, f.unsubscribe = live, sync.OnceFunc(end)
 }
 

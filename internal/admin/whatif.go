@@ -4,17 +4,13 @@ import (
 	"context"
 	"math"
 	"net/http"
-	"slices"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/economics"
 )
 
-const (
-	// whatIfDays is how far back other sessions are looked at.
-	whatIfDays = 30
-	// maxOthers is how many of them an answer holds.
-	maxOthers = 100
-)
+// maxOthers is how many other sessions an answer holds.
+const maxOthers = 100
 
 type whatIfInput struct {
 	ID        string  `path:"id" doc:"Id of the incident."`
@@ -48,54 +44,43 @@ func (s *server) whatIf(ctx context.Context, in *whatIfInput) (*whatIfOutput, er
 	if math.IsNaN(in.Threshold) { // which no bound refuses
 		return nil, haltd.Errorf(haltd.CodeInvalid, "threshold: expected a number").WithFix("Use for example 8.5.")
 	}
-	incident, err := s.Incidents.Incident(ctx, in.ID)
+	incident, err := s.deps.Incidents.Incident(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	out := &whatIfOutput{whatIf{Threshold: in.Threshold, Others: []haltd.ScorePoint{}}}
+	out := &whatIfOutput{whatIf{Threshold: in.Threshold}}
 	if err := s.firesHere(ctx, &incident, &out.Body); err != nil {
 		return nil, err
 	}
 	// One more than is shown: this session may be among them.
-	peaks, err := s.Incidents.Peaks(ctx, in.Threshold, s.Clock().AddDate(0, 0, -whatIfDays), maxOthers+1)
+	peaks, err := s.deps.Incidents.Peaks(ctx, in.Threshold, economics.LookBack(s.deps.Clock()), maxOthers+1)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range peaks {
-		if (p.Agent != incident.Agent || p.Session != incident.Session) && len(out.Body.Others) < maxOthers {
-			out.Body.Others = append(out.Body.Others, pointInUTC(p))
-		}
+	out.Body.Others = economics.Others(&incident, peaks, maxOthers)
+	for i := range out.Body.Others {
+		out.Body.Others[i] = pointInUTC(out.Body.Others[i])
 	}
 	return out, nil
 }
 
-// firesHere finds the first call of the incident's session above the
-// threshold, and what the calls from there on cost.
+// firesHere finds where the threshold would have fired in the incident's
+// session, and what the calls from there on cost.
 func (s *server) firesHere(ctx context.Context, incident *haltd.Incident, out *whatIf) error {
-	scores, err := s.Incidents.Scores(ctx, incident.Agent, incident.Session)
+	scores, err := s.deps.Incidents.Scores(ctx, incident.Agent, incident.Session)
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(scores, func(p haltd.ScorePoint) bool { return p.Score > out.Threshold })
-	if at < 0 {
+	fired, ok := economics.Try(incident, scores, out.Threshold)
+	if !ok {
 		return nil
 	}
-	first := pointInUTC(scores[at])
-	out.FiresHere, out.First = true, &firstPoint{ScorePoint: first}
-	// The last call that had arrived by then is the incident's own; its event
-	// may have been written before or after that of the incident.
-	arrived := 0
-	for _, p := range scores[at:] {
-		if !p.Time.After(incident.Time) {
-			arrived++
-		}
-	}
-	if arrived < 2 {
+	out.FiresHere, out.First, out.CallsEarlier = true, &firstPoint{ScorePoint: pointInUTC(fired.First)}, fired.Earlier
+	if fired.Earlier == 0 {
 		return nil
 	}
-	out.CallsEarlier = arrived - 1
 	out.Saved, err = s.costOf(ctx, haltd.EventQuery{
-		Agent: incident.Agent, Session: incident.Session, Since: first.Time, Before: incident.Event,
+		Agent: incident.Agent, Session: incident.Session, Since: fired.First.Time, Before: incident.Event,
 	})
 	return err
 }

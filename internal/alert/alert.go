@@ -61,7 +61,7 @@ func (noMetrics) AlertDelivery(string, string) {}
 // Service sends notices, and holds the channels and alert rules that say
 // where. It is safe for concurrent use.
 type Service struct {
-	Options
+	deps    Options
 	tryTime time.Duration // of one try
 	wake    chan struct{}
 
@@ -90,7 +90,7 @@ func New(o Options) (*Service, error) {
 	if o.IncidentURL == nil {
 		o.IncidentURL = func(string) string { return "" }
 	}
-	s := &Service{Options: o, tryTime: 10 * time.Second, wake: make(chan struct{}, 1)}
+	s := &Service{deps: o, tryTime: 10 * time.Second, wake: make(chan struct{}, 1)}
 	return s, s.Configure(nil, nil)
 }
 
@@ -98,7 +98,7 @@ func New(o Options) (*Service, error) {
 // networks besides public ones that channels may reach. After an error
 // nothing has changed.
 func (s *Service) Configure(channels []haltd.Channel, allow []string) error {
-	network, err := outbound.NewNetwork(allow, s.Roots)
+	network, err := outbound.NewNetwork(allow, s.deps.Roots)
 	if err != nil {
 		return err
 	}
@@ -109,8 +109,8 @@ func (s *Service) Configure(channels []haltd.Channel, allow []string) error {
 		}
 		fixed[i].Source = fromFile
 	}
-	if s.SlackURL != "" {
-		c, err := slackOfEnvironment(s.SlackURL)
+	if s.deps.SlackURL != "" {
+		c, err := slackOfEnvironment(s.deps.SlackURL)
 		if err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func (s *Service) send(ctx context.Context, c haltd.Channel, m outbound.Message)
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.tryTime)
 	defer cancel()
-	m.SentAt = s.Clock()
+	m.SentAt = s.deps.Clock()
 	answer, retry, err = settings.Sender(network).Send(ctx, m)
 	if err != nil && answer == "" {
 		answer = err.Error()
@@ -192,7 +192,7 @@ func (s *Service) Test(ctx context.Context, id string) (answer string, delivered
 	if err != nil {
 		return "", false, err
 	}
-	answer, _, err = s.send(ctx, c, testMessage(s.Clock()))
+	answer, _, err = s.send(ctx, c, testMessage(s.deps.Clock()))
 	if errors.Is(err, context.Canceled) {
 		return "", false, err
 	}

@@ -38,7 +38,7 @@ func (s *Service) attempt(ctx context.Context, c haltd.Channel, known bool, d ha
 		d.Attempts++
 		s.judge(ctx, c, &d, answer, retry, err)
 	}
-	s.Metrics.AlertDelivery(kindOf(c), result(d))
+	s.deps.Metrics.AlertDelivery(kindOf(c), result(d))
 	s.tell(ctx, c, d)
 	// What has been sent is written even when haltd stops just now.
 	return try{d, s.save(context.WithoutCancel(ctx), d) == nil}
@@ -46,7 +46,7 @@ func (s *Service) attempt(ctx context.Context, c haltd.Channel, known bool, d ha
 
 // save writes a delivery that has not been deleted meanwhile.
 func (s *Service) save(ctx context.Context, d haltd.Delivery) error {
-	if err := s.Outbox.SaveDelivery(ctx, d); err != nil && haltd.ErrorCode(err) != haltd.CodeNotFound {
+	if err := s.deps.Outbox.SaveDelivery(ctx, d); err != nil && haltd.ErrorCode(err) != haltd.CodeNotFound {
 		return fmt.Errorf("save delivery %s: %w", d.ID, err)
 	}
 	return nil
@@ -54,7 +54,7 @@ func (s *Service) save(ctx context.Context, d haltd.Delivery) error {
 
 // judge decides what becomes of a delivery after a try.
 func (s *Service) judge(ctx context.Context, c haltd.Channel, d *haltd.Delivery, answer string, retry bool, err error) {
-	d.UpdatedAt = s.Clock()
+	d.UpdatedAt = s.deps.Clock()
 	d.Answer = withAnswer(d.Answer, answer)
 	switch {
 	case err == nil:
@@ -68,7 +68,7 @@ func (s *Service) judge(ctx context.Context, c haltd.Channel, d *haltd.Delivery,
 		return
 	}
 	if err := s.disable(context.WithoutCancel(ctx), c, fmt.Sprintf("The receiver wants no more messages (%s)", answer)); err != nil {
-		s.Logger.ErrorContext(ctx, "a channel whose receiver is gone stays on", "channel", c.ID, "error", err)
+		s.deps.Logger.ErrorContext(ctx, "a channel whose receiver is gone stays on", "channel", c.ID, "error", err)
 	}
 }
 
@@ -79,7 +79,7 @@ func (s *Service) pause(attempts int, err error) time.Duration {
 	for range attempts - 1 {
 		pause *= pauseGrows
 	}
-	pause = time.Duration(float64(pause) * (0.8 + 0.4*s.Random()))
+	pause = time.Duration(float64(pause) * (0.8 + 0.4*s.deps.Random()))
 	var wait *outbound.WaitError
 	if errors.As(err, &wait) {
 		pause = max(pause, min(wait.After, longestPause))
@@ -88,7 +88,7 @@ func (s *Service) pause(attempts int, err error) time.Duration {
 }
 
 func (s *Service) giveUp(d *haltd.Delivery, why string) {
-	d.UpdatedAt, d.Status, d.Answer = s.Clock(), haltd.DeliveryDead, withAnswer(d.Answer, why)
+	d.UpdatedAt, d.Status, d.Answer = s.deps.Clock(), haltd.DeliveryDead, withAnswer(d.Answer, why)
 }
 
 // withAnswer puts the newest answer before the earlier ones, of which the
@@ -123,21 +123,21 @@ func (s *Service) tell(ctx context.Context, c haltd.Channel, d haltd.Delivery) {
 	newest, _, _ := strings.Cut(d.Answer, "\n")
 	switch d.Status {
 	case haltd.DeliveryDead:
-		s.Logger.ErrorContext(ctx, "an alert was given up", "agent", d.Notice.Agent, "channel", d.Channel, "count", d.Attempts, "error", newest)
+		s.deps.Logger.ErrorContext(ctx, "an alert was given up", "agent", d.Notice.Agent, "channel", d.Channel, "count", d.Attempts, "error", newest)
 	case haltd.DeliveryPending:
-		s.Logger.WarnContext(ctx, "an alert was not delivered and is tried again", "agent", d.Notice.Agent, "channel", d.Channel, "count", d.Attempts, "error", newest)
+		s.deps.Logger.WarnContext(ctx, "an alert was not delivered and is tried again", "agent", d.Notice.Agent, "channel", d.Channel, "count", d.Attempts, "error", newest)
 	}
 }
 
 // Deliveries are what the outbox knows, newest first.
 func (s *Service) Deliveries(ctx context.Context, q haltd.DeliveryQuery) ([]haltd.Delivery, string, error) {
-	return s.Outbox.Deliveries(ctx, q)
+	return s.deps.Outbox.Deliveries(ctx, q)
 }
 
 // Retry makes a dead delivery pending again, with all its tries before it.
 func (s *Service) Retry(ctx context.Context, id string) (haltd.Delivery, error) {
 	for cursor := ""; ; {
-		page, next, err := s.Outbox.Deliveries(ctx, haltd.DeliveryQuery{
+		page, next, err := s.deps.Outbox.Deliveries(ctx, haltd.DeliveryQuery{
 			Status: haltd.DeliveryDead, Page: haltd.Page{Limit: pageSize, Cursor: cursor},
 		})
 		if err != nil {
@@ -156,7 +156,7 @@ func (s *Service) Retry(ctx context.Context, id string) (haltd.Delivery, error) 
 }
 
 func (s *Service) revive(ctx context.Context, d haltd.Delivery) (haltd.Delivery, error) {
-	now := s.Clock()
+	now := s.deps.Clock()
 	d.Status, d.Attempts, d.NextAt, d.UpdatedAt = haltd.DeliveryPending, 0, now, now
 	if err := s.save(ctx, d); err != nil {
 		return haltd.Delivery{}, err

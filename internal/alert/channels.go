@@ -16,7 +16,7 @@ import (
 // all are the channels with their secrets: the environment's and the file's,
 // then the API's.
 func (s *Service) all(ctx context.Context) ([]haltd.Channel, error) {
-	stored, err := s.Options.Channels.Channels(ctx)
+	stored, err := s.deps.Channels.Channels(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read channels: %w", err)
 	}
@@ -89,8 +89,8 @@ func (s *Service) SaveChannel(ctx context.Context, c haltd.Channel) (haltd.Chann
 	if err := s.checkName(ctx, c); err != nil {
 		return haltd.Channel{}, err
 	}
-	c.UpdatedAt = s.Clock()
-	if err := s.Options.Channels.SaveChannel(ctx, c); err != nil {
+	c.UpdatedAt = s.deps.Clock()
+	if err := s.deps.Channels.SaveChannel(ctx, c); err != nil {
 		return haltd.Channel{}, fmt.Errorf("save channel: %w", err)
 	}
 	shown, err := redacted(c)
@@ -104,7 +104,7 @@ func (s *Service) SaveChannel(ctx context.Context, c haltd.Channel) (haltd.Chann
 // it made.
 func (s *Service) prepare(ctx context.Context, c *haltd.Channel) (made string, err error) {
 	if c.ID == "" {
-		c.ID, c.Source, c.CreatedAt, c.Disabled = haltd.NewName("chn_"), fromAPI, s.Clock(), ""
+		c.ID, c.Source, c.CreatedAt, c.Disabled = haltd.NewName("chn_"), fromAPI, s.deps.Clock(), ""
 		return enter(c)
 	}
 	stored, err := s.ofAPI(ctx, c.ID)
@@ -265,7 +265,7 @@ func (s *Service) DeleteChannel(ctx context.Context, id string) error {
 				WithFix("Take it out of the rule, or delete the rule, first.")
 		}
 	}
-	return s.Options.Channels.DeleteChannel(ctx, id)
+	return s.deps.Channels.DeleteChannel(ctx, id)
 }
 
 // disable switches off a channel whose receiver is gone.
@@ -282,6 +282,6 @@ func (s *Service) disable(ctx context.Context, c haltd.Channel, why string) erro
 	if err != nil || string(stored.Settings) != string(c.Settings) {
 		return err // somebody changed it meanwhile
 	}
-	stored.Enabled, stored.Disabled, stored.UpdatedAt = false, why, s.Clock()
-	return s.Options.Channels.SaveChannel(ctx, stored)
+	stored.Enabled, stored.Disabled, stored.UpdatedAt = false, why, s.deps.Clock()
+	return s.deps.Channels.SaveChannel(ctx, stored)
 }

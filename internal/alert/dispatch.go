@@ -17,7 +17,7 @@ const (
 // dispatch turns all new notices into deliveries.
 func (s *Service) dispatch(ctx context.Context) error {
 	for {
-		notices, err := s.Outbox.Notices(ctx, noticeBatch)
+		notices, err := s.deps.Outbox.Notices(ctx, noticeBatch)
 		if err != nil {
 			return fmt.Errorf("read notices: %w", err)
 		}
@@ -41,7 +41,7 @@ func (s *Service) dispatchOne(ctx context.Context, r *router, n haltd.Notice) er
 	if err != nil {
 		return err
 	}
-	now := s.Clock()
+	now := s.deps.Clock()
 	var deliveries []haltd.Delivery
 	for _, channel := range r.route(n) {
 		if slices.Contains(told, channel) {
@@ -52,7 +52,7 @@ func (s *Service) dispatchOne(ctx context.Context, r *router, n haltd.Notice) er
 			Status: haltd.DeliveryPending, NextAt: now, UpdatedAt: now,
 		})
 	}
-	if err := s.Outbox.Dispatch(ctx, n.ID, deliveries); err != nil {
+	if err := s.deps.Outbox.Dispatch(ctx, n.ID, deliveries); err != nil {
 		return fmt.Errorf("dispatch notice %s: %w", n.ID, err)
 	}
 	for _, d := range deliveries {
@@ -67,7 +67,7 @@ func (s *Service) told(ctx context.Context, n haltd.Notice) ([]string, error) {
 	if n.Incident == "" {
 		return nil, nil
 	}
-	earlier, _, err := s.Outbox.Deliveries(ctx, haltd.DeliveryQuery{Incident: n.Incident, Page: haltd.Page{Limit: pageSize}})
+	earlier, _, err := s.deps.Outbox.Deliveries(ctx, haltd.DeliveryQuery{Incident: n.Incident, Page: haltd.Page{Limit: pageSize}})
 	if err != nil {
 		return nil, fmt.Errorf("read deliveries of incident %s: %w", n.Incident, err)
 	}
@@ -119,10 +119,10 @@ func (s *Service) remember(ctx context.Context, r *router) error {
 	for _, rule := range r.rules {
 		longest = max(longest, rule.Cooldown)
 	}
-	since := s.Clock().Add(-2 * time.Duration(longest) * time.Second)
+	since := s.deps.Clock().Add(-2 * time.Duration(longest) * time.Second)
 	cursor, recent := "", longest > 0
 	for recent {
-		page, next, err := s.Outbox.Deliveries(ctx, haltd.DeliveryQuery{Page: haltd.Page{Limit: pageSize, Cursor: cursor}})
+		page, next, err := s.deps.Outbox.Deliveries(ctx, haltd.DeliveryQuery{Page: haltd.Page{Limit: pageSize, Cursor: cursor}})
 		if err != nil {
 			return fmt.Errorf("read deliveries for cooldowns: %w", err)
 		}

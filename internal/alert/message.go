@@ -10,7 +10,7 @@ import (
 func (s *Service) message(n haltd.Notice) outbound.Message {
 	m := outbound.Message{Notice: n, Title: title(n), Next: next(n)}
 	if n.Incident != "" {
-		m.URL = s.IncidentURL(n.Incident)
+		m.URL = s.deps.IncidentURL(n.Incident)
 	}
 	return m
 }

@@ -19,7 +19,7 @@ var everything = []haltd.AlertRule{{Name: "everything", Enabled: true}}
 
 // AlertRules are the rules that the API made.
 func (s *Service) AlertRules(ctx context.Context) ([]haltd.AlertRule, error) {
-	rules, err := s.Rules.AlertRules(ctx)
+	rules, err := s.deps.Rules.AlertRules(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read alert rules: %w", err)
 	}
@@ -51,7 +51,7 @@ func (s *Service) SaveAlertRule(ctx context.Context, r haltd.AlertRule) (haltd.A
 	if err := s.checkRule(ctx, &r); err != nil {
 		return haltd.AlertRule{}, err
 	}
-	r.UpdatedAt = s.Clock()
+	r.UpdatedAt = s.deps.Clock()
 	if r.ID == "" {
 		r.ID, r.CreatedAt = haltd.NewName("alr_"), r.UpdatedAt
 	} else {
@@ -61,7 +61,7 @@ func (s *Service) SaveAlertRule(ctx context.Context, r haltd.AlertRule) (haltd.A
 		}
 		r.CreatedAt = before.CreatedAt
 	}
-	if err := s.Rules.SaveAlertRule(ctx, r); err != nil {
+	if err := s.deps.Rules.SaveAlertRule(ctx, r); err != nil {
 		return haltd.AlertRule{}, fmt.Errorf("save alert rule: %w", err)
 	}
 	return r, nil
@@ -121,7 +121,7 @@ func (s *Service) checkRule(ctx context.Context, r *haltd.AlertRule) error {
 func (s *Service) DeleteAlertRule(ctx context.Context, id string) error {
 	s.saving.Lock()
 	defer s.saving.Unlock()
-	return s.Rules.DeleteAlertRule(ctx, id)
+	return s.deps.Rules.DeleteAlertRule(ctx, id)
 }
 
 // AlertStatus says whether somebody would hear of an incident.
@@ -134,7 +134,7 @@ func (s *Service) AlertStatus(ctx context.Context) (haltd.AlertStatus, error) {
 	if err != nil {
 		return haltd.AlertStatus{}, err
 	}
-	dead, _, err := s.Outbox.Deliveries(ctx, haltd.DeliveryQuery{Status: haltd.DeliveryDead, Page: haltd.Page{Limit: pageSize}})
+	dead, _, err := s.deps.Outbox.Deliveries(ctx, haltd.DeliveryQuery{Status: haltd.DeliveryDead, Page: haltd.Page{Limit: pageSize}})
 	if err != nil {
 		return haltd.AlertStatus{}, fmt.Errorf("count dead deliveries: %w", err)
 	}

@@ -66,7 +66,7 @@ func (s *Service) tellOff(ctx context.Context) {
 	}
 	for _, c := range channels {
 		if c.Disabled != "" {
-			s.Logger.WarnContext(ctx, "a channel gets no alerts", "channel", c.ID, "reason", c.Disabled)
+			s.deps.Logger.WarnContext(ctx, "a channel gets no alerts", "channel", c.ID, "reason", c.Disabled)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func (w *worker) round(ctx context.Context) {
 		return
 	}
 	if err != nil && !w.failing {
-		w.Logger.ErrorContext(ctx, "alerts wait: the outbox cannot be used", "error", err)
+		w.deps.Logger.ErrorContext(ctx, "alerts wait: the outbox cannot be used", "error", err)
 	}
 	w.failing = err != nil
 }
@@ -137,7 +137,7 @@ func (w *worker) startDue(ctx context.Context) error {
 		return nil
 	}
 	for limit := dueBatch; ; limit *= 10 {
-		due, err := w.Outbox.Due(ctx, w.Clock(), limit)
+		due, err := w.deps.Outbox.Due(ctx, w.deps.Clock(), limit)
 		if err != nil {
 			return fmt.Errorf("read due deliveries: %w", err)
 		}

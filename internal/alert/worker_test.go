@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -107,7 +108,7 @@ func TestTriesGetRarerAndEnd(t *testing.T) {
 
 func TestJitterSpreadsTries(t *testing.T) {
 	for random, want := range map[float64]time.Duration{0: 800 * time.Millisecond, 0.5: time.Second, 1: 1200 * time.Millisecond} {
-		s := &Service{Options: Options{Random: func() float64 { return random }}}
+		s := &Service{deps: Options{Random: func() float64 { return random }}}
 		if got := s.pause(1, errStore); got != want {
 			t.Errorf("pause with random %v = %v, want %v", random, got, want)
 		}
@@ -254,18 +255,24 @@ func TestATryOnItsWayAtTheEndIsNotMadeAgain(t *testing.T) {
 	}
 }
 
-func TestWakeSendsAtOnce(t *testing.T) {
-	w := newWorld(t)
-	arrived := make(chan struct{})
-	w.hook("ops", newReceiver(t, func(http.ResponseWriter, *http.Request) { close(arrived) }))
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() { w.Run(ctx); close(ended) }()
-	w.store.raise(notice(1))
-	w.Wake()
-	<-arrived
-	cancel()
-	<-ended
+// Whoever wakes the worker does not wait for its next look at the outbox.
+func TestWakeLooksAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan struct{})
+		go func() { w.Run(ctx); close(ended) }()
+		synctest.Wait() // its first look found nothing
+		began := time.Now()
+		w.store.raise(notice(1))
+		w.Wake()
+		synctest.Wait()
+		if left, err := w.store.Notices(ctx, 10); err != nil || len(left) != 0 || time.Since(began) != 0 {
+			t.Errorf("after %v %d notices wait (%v), want none at once", time.Since(began), len(left), err)
+		}
+		cancel()
+		<-ended
+	})
 }
 
 func TestWhatTheStoreDidNotTakeIsNotSentAgain(t *testing.T) {
@@ -360,7 +367,7 @@ func TestTheLogTellsOfChannelsThatAreOff(t *testing.T) {
 		}
 	}
 	var log strings.Builder
-	w.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	w.deps.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	w.Run(ctx)

@@ -35,11 +35,12 @@ import (
 	"github.com/haltd/haltd/web"
 )
 
-// remembered is how many requests and replies the node's memory reaches back.
-const remembered = 50_000
+// stateEntries is how many requests, replies, buckets and counters are kept
+// before the oldest are evicted.
+const stateEntries = 50_000
 
-// The detectors remember at least so many sessions, or as many as take so
-// many words of eight bytes.
+// The detectors keep the state of at least so many sessions, or of as many as
+// take so many words of eight bytes.
 const (
 	sessions     = 10_000
 	sessionWords = 8 << 20
@@ -123,7 +124,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	}
 	a.gateway = gateway.New(gateway.Options{
 		Keys: keys, AdminToken: token, Judge: a.judge, Recorder: a.recorder, Price: a.price, Meter: a.metrics,
-		Attempts: memory.NewAttempts(remembered), Replies: memory.NewReplies(remembered),
+		Attempts: memory.NewAttempts(stateEntries), Replies: memory.NewReplies(stateEntries),
 		Clock: o.Clock, Logger: a.log,
 	}, gateway.NewSettings(cfg, nil))
 
@@ -220,8 +221,8 @@ func (a *App) openJudge(ctx context.Context, cfg *config.Config) (err error) {
 	key := make([]byte, 32)
 	rand.Read(key)
 	a.judge = judge.New(judge.Options{
-		Control: a.control, Ledgers: a.ledgers, Sessions: a.store,
-		States: memory.NewDetectors(sessions, sessionWords), Limits: memory.NewLimits(remembered),
+		Agents: a.control, Incidents: a.control, Marks: a.control, Budgets: a.ledgers, Sessions: a.store,
+		States: memory.NewDetectors(sessions, sessionWords), Limits: memory.NewLimits(stateEntries),
 		Price: a.price, Record: a.recorder.Record, Key: key,
 		Meter: a.metrics, Clock: a.opts.Clock, Logger: a.log,
 	})
@@ -242,31 +243,29 @@ func (a *App) price(provider, model string, u haltd.Usage) (haltd.Money, bool) {
 }
 
 func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string) {
-	complaints := log.New(serverLog{a.log}, "", 0)
+	errorLog := log.New(serverLog{a.log}, "", 0)
 	a.gatewayServer = &http.Server{
 		Handler:           a.gateway,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          complaints,
+		ErrorLog:          errorLog,
 	}
 	streams, end := context.WithCancel(context.Background())
 	a.endStreams = end
 	a.adminServer = &http.Server{
 		Handler: admin.New(admin.Options{
-			Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Live: a.recorder, Keys: keys,
-			Control: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control, Delete: a.control.Delete,
-			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, KeyAgent: keys.Agent, Alerts: a.alerts, Record: a.recorder.Record, Flush: a.recorder.Flush,
+			Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Recorder: a.recorder,
+			Control: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
+			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, Alerts: a.alerts, Keys: keys,
+			Process: process{a}, Metrics: a.metrics.Handler(),
 			Dashboard: web.FS(), SignIn: a.signIn, Secure: secure(cfg),
 			Token: token, Hosts: cfg.Admin.Hosts, Loopback: isLoopback(a.adminListener.Addr()),
-			Ready: a.ready, Metrics: a.metrics.Handler(),
-			Config:  func() ([]byte, error) { return a.config.Load().Redacted() },
-			Status:  a.status,
 			Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		BaseContext:       func(net.Listener) context.Context { return streams },
-		ErrorLog:          complaints,
+		ErrorLog:          errorLog,
 	}
 }
 
@@ -307,29 +306,6 @@ func (a *App) Reload() {
 	a.control.Configure(next.Defaults.Policy, next.Agents)
 	a.apply(next)
 	a.log.Info("configuration reloaded", "config", a.opts.ConfigPath)
-}
-
-// ready reports why the app cannot take calls now; nil when it can.
-func (a *App) ready(ctx context.Context) error {
-	if a.draining.Load() {
-		return haltd.Errorf(haltd.CodeUnavailable, "haltd is shutting down")
-	}
-	return a.store.Ping(ctx)
-}
-
-func (a *App) status() admin.Status {
-	degraded := []string{}
-	if a.recorder.Degraded() != nil {
-		degraded = append(degraded, "store")
-	}
-	prices, date := pricing.Source()
-	cfg := a.config.Load()
-	return admin.Status{
-		Gateway: a.GatewayURL(), Admin: a.AdminURL(), Started: a.started,
-		StoreBytes: a.store.Size(), Degraded: degraded, Pricing: prices + ", " + date,
-		Upstreams: a.gateway.Upstreams(),
-		Excerpts:  bool(cfg.Excerpts), ExcerptsKept: int64(cfg.Retention.Excerpts.Seconds()),
-	}
 }
 
 // GatewayURL is where agents call.

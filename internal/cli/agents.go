@@ -6,8 +6,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -112,17 +110,15 @@ func (c *AgentsShowCmd) Run(env *Env) error {
 	}
 	var a struct {
 		listedAgent
+		Override haltd.PolicyOverride   `json:"override"`
 		Spending []haltd.PeriodSpending `json:"spending"`
 	}
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return fmt.Errorf("read the answer of haltd: %w", err)
 	}
-	if a.Shared { // whatever its policy says
-		a.Policy.KillSwitch.KillScope = haltd.ScopeSession
-	}
 	rows := [][]string{{"Agent", clean(a.ID)}, {"State", env.stateOf(a.Standing, a.Active)}}
 	rows = append(rows, standingRows(&a.Standing)...)
-	rows = append(rows, policyRows(&a.Policy)...)
+	rows = append(rows, policyRows(&a.Policy, &a.Override, a.Shared)...)
 	for _, p := range a.Spending {
 		rows = append(rows, []string{"Spent this " + string(p.Period), spentText(&p)})
 	}
@@ -147,36 +143,26 @@ func standingRows(s *haltd.Standing) (rows [][]string) {
 	return rows
 }
 
-func policyRows(p *haltd.Policy) [][]string {
-	k := &p.KillSwitch
-	said := onOff(k.Enabled)
-	if k.Enabled {
-		said = fmt.Sprintf("on: window %d, threshold %s, similarity %s, stall %s, stops the %s",
-			k.WindowSize, strconv.FormatFloat(k.Threshold, 'f', -1, 64), k.Similarity, k.Stall, k.KillScope)
-	}
-	rows := [][]string{{"Kill switch", said}}
-	if r := p.Rates; r.Requests > 0 || r.Tokens > 0 {
-		rows = append(rows, []string{"Per minute", limit(r.Requests, "requests") + ", " + limit(r.Tokens, "tokens")})
-	}
-	for i, h := range p.Hours {
-		name := ""
-		if i == 0 {
-			name = "Allowed hours"
+// policyRows show every setting, and which were set for this very agent by the
+// API.
+func policyRows[P any](p *P, own *haltd.Override[P], shared bool) (rows [][]string) {
+	for _, section := range haltd.SettingsOf[P]() {
+		for i := range section.Settings {
+			s := &section.Settings[i]
+			said := s.Text(s.In(p))
+			if shared && s.Shared != "" {
+				said = s.Shared
+			}
+			if s.Unit != "" {
+				said += " " + s.Unit
+			}
+			if own.Has(s) {
+				said += " (own)"
+			}
+			rows = append(rows, []string{s.Path, clean(said)})
 		}
-		days := "every day"
-		if len(h.Days) > 0 {
-			days = strings.Join(h.Days, " ")
-		}
-		rows = append(rows, []string{name, clean(fmt.Sprintf("%s %s to %s (%s)", days, h.From, h.To, p.TimeZone))})
 	}
 	return rows
-}
-
-func limit(n int64, unit string) string {
-	if n == 0 {
-		return "any number of " + unit
-	}
-	return amount(n) + " " + unit
 }
 
 func spentText(p *haltd.PeriodSpending) string {

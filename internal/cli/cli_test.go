@@ -99,18 +99,25 @@ func (n *node) Revoke(_ context.Context, id string) (haltd.Key, error) {
 
 func (n *node) serve(t *testing.T) *httptest.Server {
 	srv := httptest.NewServer(admin.New(admin.Options{
-		Events: n, Live: n, Keys: n, Agents: n, Incidents: n, Control: n, Standings: n, Spendings: n, BreakGlass: n, Alerts: fakeAlerts{status: &n.alerts},
-		Ready: func(context.Context) error { return n.notReady },
-		Status: func() admin.Status {
-			return admin.Status{Gateway: n.gateway, Degraded: n.degraded, Upstreams: n.upstreams}
-		},
-		Token: token, Loopback: true, Clock: func() time.Time { return noon },
+		Events: n, Recorder: n, Keys: n, Agents: n, Incidents: n, Control: n, Policies: n, Standings: n, Spendings: n, BreakGlass: n, Alerts: fakeAlerts{status: &n.alerts},
+		Process: n,
+		Token:   token, Loopback: true, Clock: func() time.Time { return noon },
 	}))
 	t.Cleanup(srv.Close)
 	return srv
 }
 
 func (n *node) Known(string) bool { return false }
+
+func (n *node) AgentOf(string) (string, bool)                { return "", false }
+func (n *node) Delete(context.Context, string, string) error { return nil }
+func (n *node) Record(haltd.Event)                           {}
+func (n *node) Flush(context.Context) error                  { return nil }
+func (n *node) Ready(context.Context) error                  { return n.notReady }
+func (n *node) Config() ([]byte, error)                      { return nil, nil }
+func (n *node) Status() admin.Status {
+	return admin.Status{Gateway: n.gateway, Degraded: n.degraded, Upstreams: n.upstreams}
+}
 
 // terminal is where a command writes in a test.
 type terminal struct {

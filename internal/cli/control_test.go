@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -146,9 +147,8 @@ func staffed() *node {
 		{ID: "looper", DeactivatedBy: &killed, Standing: standing, Totals: haltd.Totals{Blocked: 3}},
 	}
 	n.standings[haltd.Target{Agent: "looper"}] = standing
-	on := true
-	n.policy = haltd.PolicyOverride{KillSwitch: &haltd.KillSwitchOverride{Enabled: &on}, Rates: &haltd.RateLimits{Requests: 60},
-		Hours: &[]haltd.HourRange{{Days: []string{"mon", "tue"}, From: "08:00", To: "18:00"}}}
+	n.policy = haltd.MustOverride(`{"kill_switch": {"enabled": true}, "rate_limits": {"requests_per_minute": 60},
+		"allowed_hours": [{"days": ["mon", "tue"], "from": "08:00", "to": "18:00"}]}`)
 	return n
 }
 
@@ -192,19 +192,43 @@ func TestAgentsLs(t *testing.T) {
 func TestAgentsShow(t *testing.T) {
 	n := staffed()
 	term := newTerminal(t, n.serve(t).URL)
-	want := "Agent           looper\n" +
-		"State           Deactivated by Kill Switch\n" +
-		"Since           " + minute(noon) + ", by haltd\n" +
-		"Why             it loops\n" +
-		"Incident        inc_a\n" +
-		"Kill switch     on: window 20, threshold 10, similarity kill, stall kill, stops the agent\n" +
-		"Per minute      60 requests, any number of tokens\n" +
-		"Allowed hours   mon tue 08:00 to 18:00 (UTC)\n" +
-		"Spent this day  $21.00 of $60.00, 1.5k tokens; begins again " + minute(noon) + "\n" +
-		"Calls           0, 3 blocked, 0 failed\n" +
-		"Tokens in/out   0/0\n" +
-		"Cost            $0\n" +
-		"Last seen       -\n"
+	want := `Agent                              looper
+State                              Deactivated by Kill Switch
+Since                              ` + minute(noon) + `, by haltd
+Why                                it loops
+Incident                           inc_a
+kill_switch.enabled                true (own)
+kill_switch.window_size            20 calls
+kill_switch.threshold              10 score
+kill_switch.similarity             kill
+kill_switch.stall                  kill
+kill_switch.warn_at                50 %
+kill_switch.kill_at                90 %
+kill_switch.window_scope           agent
+kill_switch.kill_scope             agent
+kill_switch.require_corroboration  true
+kill_switch.stateless              false
+kill_switch.retry_after_seconds    60 s
+budgets.day.soft_usd               0
+budgets.day.hard_usd               0
+budgets.day.soft_tokens            0
+budgets.day.hard_tokens            0
+budgets.month.soft_usd             0
+budgets.month.hard_usd             0
+budgets.month.soft_tokens          0
+budgets.month.hard_tokens          0
+budgets.reserve_tokens             4096 tokens
+allowed_hours                      [{days: [mon, tue], from: "08:00", to: "18:00"}] (own)
+rate_limits.requests_per_minute    60 (own)
+rate_limits.tokens_per_minute      0 (own)
+growth.min_prompt_tokens           0 tokens
+time_zone                          UTC
+Spent this day                     $21.00 of $60.00, 1.5k tokens; begins again ` + minute(noon) + `
+Calls                              0, 3 blocked, 0 failed
+Tokens in/out                      0/0
+Cost                               $0
+Last seen                          -
+`
 	if diff := cmp.Diff(want, run(t, term, &AgentsShowCmd{Agent: "looper"})); diff != "" {
 		t.Errorf("show (-want +got):\n%s", diff)
 	}
@@ -213,7 +237,7 @@ func TestAgentsShow(t *testing.T) {
 		t.Errorf("--json = %s", got)
 	}
 	n.agents[0].Shared, term.JSON = true, false
-	if got := run(t, term, &AgentsShowCmd{Agent: n.agents[0].ID}); !strings.Contains(got, "stops the session\n") {
+	if got := run(t, term, &AgentsShowCmd{Agent: n.agents[0].ID}); !regexp.MustCompile(`kill_scope +session\n`).MatchString(got) {
 		t.Errorf("an agent that many share:\n%s", got)
 	}
 	if err := (&AgentsShowCmd{Agent: "loper"}).Run(term.Env); haltd.ErrorCode(err) != haltd.CodeNotFound || ExitCode(err) != ExitFailure {
@@ -257,7 +281,7 @@ func TestResumeNamesTheSessionsThatStayStopped(t *testing.T) {
 	n := staffed()
 	kill := haltd.Incident{
 		ID: "inc_a", Time: noon, Kind: haltd.IncidentKillSwitch, Status: haltd.IncidentOpen, Action: haltd.Kill,
-		Scope: haltd.ScopeSession, Agent: "looper", Session: "a;b", Verdict: json.RawMessage(`{}`),
+		Scope: haltd.ScopeSession, Agent: "looper", Session: "a;b", Verdict: &haltd.Verdict{},
 	}
 	rejection, agentWide := kill, kill
 	rejection.Action, agentWide.Scope = haltd.Reject, haltd.ScopeAgent
@@ -296,7 +320,7 @@ func TestIncidents(t *testing.T) {
 	}
 	n.incidents = []haltd.Incident{{
 		ID: "inc_a", Time: noon, Kind: haltd.IncidentKillSwitch, Status: haltd.IncidentOpen, Action: haltd.Kill, Scope: haltd.ScopeAgent,
-		Agent: "looper", Session: "s", Detector: "stall", Sentence: "looper called search 6 times.", Verdict: json.RawMessage(`{}`),
+		Agent: "looper", Session: "s", Detector: "stall", Sentence: "looper called search 6 times.", Verdict: &haltd.Verdict{},
 	}}
 	want := "ID     TIME              AGENT   WHAT    STATUS  SENTENCE\n" +
 		"inc_a  " + minute(noon) + "  looper  Killed  Open    looper called search 6 times.\n"
@@ -323,6 +347,10 @@ func TestIncidents(t *testing.T) {
 		"\nResume with `haltd agents resume looper`; add --grace 30m to only warn for a while.\n"
 	if diff := cmp.Diff(want, run(t, term, &IncidentsShowCmd{ID: "inc_a"})); diff != "" {
 		t.Errorf("show (-want +got):\n%s", diff)
+	}
+	n.incidents[0].Verdict = &haltd.Verdict{Basis: &haltd.Basis{Calls: 20, Rounds: 12, Features: 1, Weights: "2026-11-15"}}
+	if got := run(t, term, &IncidentsShowCmd{ID: "inc_a"}); !strings.Contains(got, "Judged by  12 rounds, 20 calls, weights of 2026-11-15\n") {
+		t.Errorf("show says nothing of what the verdict rests on: %s", got)
 	}
 	n.incidents[0].Shadow, n.incidents[0].Status, n.incidents[0].ClosedAt, n.incidents[0].ClosedBy = true, haltd.IncidentFalsePositive, &noon, "ann"
 	if got := run(t, term, &IncidentsShowCmd{ID: "inc_a"}); !strings.Contains(got, "Would kill") || !strings.Contains(got, "False positive") ||

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -35,21 +34,21 @@ func told(v *haltd.Event) string {
 	case haltd.EventCall, haltd.EventPass, haltd.EventBlocked, haltd.EventError:
 		return ""
 	}
-	var verdict struct{ Level, Sentence, Change, By, Why string }
-	if json.Unmarshal(v.Verdict, &verdict) != nil {
-		return ""
+	if a := v.Audit; a != nil {
+		said := string(v.Type) + ": " + a.Change + " by " + a.By
+		if a.Why != "" {
+			said += ": " + a.Why
+		}
+		return said
 	}
-	if verdict.Change != "" {
-		return strings.TrimSuffix(string(v.Type)+": "+verdict.Change+" by "+verdict.By+": "+verdict.Why, ": ")
-	}
-	if verdict.Sentence == "" {
+	if v.Verdict == nil || v.Verdict.Sentence == "" {
 		return ""
 	}
 	what := string(v.Type)
-	if verdict.Level == "kill" && v.Shadow {
+	if v.Verdict.Level == haltd.LevelKill && v.Shadow {
 		what = "would kill"
 	}
-	return what + ": " + verdict.Sentence
+	return what + ": " + v.Verdict.Sentence
 }
 
 // eventLine is one event for people.

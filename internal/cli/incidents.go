@@ -153,5 +153,10 @@ func incidentRows(v *shownIncident) [][]string {
 	if v.Money.Saved != nil {
 		saved = cost(*v.Money.Saved) + " (estimate). "
 	}
-	return append(rows, []string{"Saved", saved + clean(v.Money.SavedReason)})
+	rows = append(rows, []string{"Saved", saved + clean(v.Money.SavedReason)})
+	if v.Verdict != nil && v.Verdict.Basis != nil {
+		b := v.Verdict.Basis
+		rows = append(rows, []string{"Judged by", fmt.Sprintf("%d rounds, %d calls, weights of %s", b.Rounds, b.Calls, clean(b.Weights))})
+	}
+	return rows
 }

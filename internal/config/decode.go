@@ -23,6 +23,8 @@ type decoder struct {
 	origins  map[string]string // which environment variable set a key
 	problems []problem
 	warnings []string
+	// inOverride says that null is as good as nothing.
+	inOverride bool
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
@@ -68,6 +70,11 @@ func indentedByTab(data []byte, line int) bool {
 	return bytes.ContainsRune(text[:len(text)-len(bytes.TrimLeft(text, " \t"))], '\t')
 }
 
+// override is what an agent has of its own: a pointer to a haltd.Override.
+type override interface {
+	Decode(decode func(settings any), isSet func(path string) bool)
+}
+
 // urlType is the one pointer that the file writes as a single value.
 var urlType = reflect.TypeFor[*url.URL]()
 
@@ -78,13 +85,20 @@ func (d *decoder) value(key string, n *yaml.Node, v reflect.Value) {
 		n = n.Alias
 	}
 	isNull := n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
-	if v.Kind() == reflect.Pointer && isNull { // as if it were left out
+	if isNull && (v.Kind() == reflect.Pointer || d.inOverride) { // as if it were left out
 		delete(d.lines, key)
 		return
 	}
 	if v.Kind() == reflect.Pointer && v.Type() != urlType {
 		v.Set(reflect.New(v.Type().Elem()))
 		d.value(key, n, v.Elem())
+		return
+	}
+	if o, ok := v.Addr().Interface().(override); ok {
+		d.inOverride = true
+		o.Decode(func(settings any) { d.value(key, n, reflect.ValueOf(settings).Elem()) },
+			func(path string) bool { return d.isSet(key + "." + path) })
+		d.inOverride = false
 		return
 	}
 	if handled := d.scalar(key, n, v.Addr().Interface()); handled {
@@ -246,7 +260,11 @@ func join(key, name string) string {
 // keyOf is the name of a field in the file; "" for one that the file cannot
 // set.
 func keyOf(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+	tag, ok := f.Tag.Lookup("yaml")
+	if !ok { // settings have one name everywhere
+		tag = f.Tag.Get("json")
+	}
+	name, _, _ := strings.Cut(tag, ",")
 	if name == "-" {
 		return ""
 	}

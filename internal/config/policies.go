@@ -69,9 +69,6 @@ func (d *decoder) agents(c *Config) map[string]haltd.PolicyOverride {
 	byID, keys := map[string]haltd.PolicyOverride{}, map[string]string{}
 	for _, name := range names {
 		key, own := join("agents", name), c.Agents[name]
-		if b := own.Budgets; b != nil && !d.isSet(key+".budgets.reserve_tokens") {
-			b.ReserveTokens = c.Defaults.Budgets.ReserveTokens
-		}
 		effective := own.Over(c.Defaults.Policy)
 		for field, text := range faults(effective.Check()) {
 			// What the agent has from the defaults is told there.

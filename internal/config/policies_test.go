@@ -72,22 +72,18 @@ agents:
   nobody:
   support@eu: {time_zone: Europe/Berlin}
 `, nil)
-	window, line, zone := 30, 75.5, "Europe/Berlin"
 	want := map[string]haltd.PolicyOverride{
-		"billing-bot": {
-			KillSwitch: &haltd.KillSwitchOverride{WindowSize: &window, KillAt: &line},
-			Budgets:    &haltd.Budgets{Day: haltd.Budget{HardUSD: 10 * haltd.Dollar}, ReserveTokens: 500},
-			Hours:      &[]haltd.HourRange{},
-		},
-		"nobody":     {},
-		"support@eu": {TimeZone: &zone},
+		"billing-bot": haltd.MustOverride(`{"kill_switch": {"window_size": 30, "kill_at": 75.5}, "budgets": {"day": {"hard_usd": 10}}, "allowed_hours": []}`),
+		"nobody":      {},
+		"support@eu":  haltd.MustOverride(`{"time_zone": "Europe/Berlin"}`),
 	}
 	if d := cmp.Diff(want, c.Agents); d != "" {
 		t.Error(d)
 	}
 	own := c.Agents["billing-bot"]
 	effective := own.Over(c.Defaults.Policy)
-	if k := effective.KillSwitch; !k.Enabled || k.Threshold != 8 || k.WindowSize != 30 || k.WarnAt != 60 || k.KillAt != 75.5 || effective.TimeZone != "Asia/Tokyo" {
+	if k := effective.KillSwitch; !k.Enabled || k.Threshold != 8 || k.WindowSize != 30 || k.WarnAt != 60 || k.KillAt != 75.5 || effective.TimeZone != "Asia/Tokyo" ||
+		effective.Budgets.ReserveTokens != 500 || effective.Budgets.Month.HardUSD != 0 {
 		t.Errorf("over the defaults: %+v", effective)
 	}
 }
@@ -231,18 +227,18 @@ defaults:
   growth: {min_prompt_tokens: -5}
   time_zone: Mars/Olympus
 `, []string{
-			`haltd.yaml:3: defaults.kill_switch.similarity: expected kill, reject, warn, got "throttle"`,
-			`haltd.yaml:3: defaults.kill_switch.window_scope: expected agent, session, got "world"`,
+			`haltd.yaml:3: defaults.kill_switch.similarity: expected kill, reject or warn, got "throttle"`,
+			`haltd.yaml:3: defaults.kill_switch.window_scope: expected agent or session, got "world"`,
 			"haltd.yaml:3: defaults.kill_switch.retry_after_seconds: expected 1 to 86400, got 0",
-			"haltd.yaml:5: defaults.budgets.day.soft_usd: above hard_usd, so that it would never be told",
-			"haltd.yaml:7: defaults.budgets.month.hard_tokens: expected 0 (no limit) or more",
+			"haltd.yaml:5: defaults.budgets.day.soft_usd: above hard_usd (2); lower it, or raise hard_usd",
+			"haltd.yaml:7: defaults.budgets.month.hard_tokens: expected 0 or more, got -1",
 			"haltd.yaml:8: defaults.budgets.reserve_tokens: expected 1 to 10000000, got 0",
 			`haltd.yaml:10: defaults.allowed_hours[0].days[1]: expected mon, tue, wed, thu, fri, sat or sun, got "funday"`,
 			`haltd.yaml:10: defaults.allowed_hours[0].from: expected a time from 00:00 to 23:59, got "24:00"`,
 			`haltd.yaml:10: defaults.allowed_hours[0].to: expected a time from 00:00 to 24:00, got "noon"`,
 			`haltd.yaml:11: defaults.allowed_hours[1].to: expected a time from 00:00 to 24:00, got ""`,
 			"haltd.yaml:12: defaults.rate_limits.requests_per_minute: expected 0 to 2147483647, got -1",
-			"haltd.yaml:13: defaults.growth.min_prompt_tokens: expected 0 to 9223372036854775807, got -5",
+			"haltd.yaml:13: defaults.growth.min_prompt_tokens: expected 0 or more, got -5",
 			`haltd.yaml:14: defaults.time_zone: expected a zone such as UTC or Europe/Berlin, got "Mars/Olympus"`}},
 		{"values of another type", `
 defaults:
@@ -259,8 +255,8 @@ agents: {a: {kill_switch: {enabled: true}}}
 defaults:
   kill_switch: {warn_at: 0.5, kill_at: 100}
 `, []string{
-			"haltd.yaml:3: defaults.kill_switch.warn_at: expected a certainty from 1 to 99.9 percent, got 0.5",
-			"haltd.yaml:3: defaults.kill_switch.kill_at: expected a certainty from 1 to 99.9 percent, got 100"}},
+			"haltd.yaml:3: defaults.kill_switch.warn_at: expected 1 to 99.9, got 0.5",
+			"haltd.yaml:3: defaults.kill_switch.kill_at: expected 1 to 99.9, got 100"}},
 		{"a warning after the kill", `
 defaults:
   kill_switch: {warn_at: 91}
@@ -271,8 +267,8 @@ agents:
       warn_at: 40
       kill_at: 39.9
 `, []string{
-			"haltd.yaml:3: defaults.kill_switch.warn_at: above kill_at (90), so that nobody would be warned before a kill",
-			"haltd.yaml:8: agents.b.kill_switch.warn_at: above kill_at (39.9), so that nobody would be warned before a kill"}},
+			"haltd.yaml:3: defaults.kill_switch.warn_at: above kill_at (90); lower it, or raise kill_at",
+			"haltd.yaml:8: agents.b.kill_switch.warn_at: above kill_at (39.9); lower it, or raise kill_at"}},
 		{"a line that is no number", "defaults: {kill_switch: {warn_at: soon}}\n", []string{
 			`haltd.yaml:1: defaults.kill_switch.warn_at: expected a number, got "soon"`}},
 		{"misspelt key of the defaults", "defaults: {kill_swich: {}}\n", []string{
@@ -289,7 +285,7 @@ agents:
 `, []string{
 			`haltd.yaml:5: agents["bot.1"].kill_switch.window_size: expected 2 to 1000, got 1`,
 			`haltd.yaml:7: agents["bot.1"].allowed_hours[0].to: expected a time from 00:00 to 24:00, got ""`,
-			"haltd.yaml:8: agents.b.budgets.day.soft_usd: above hard_usd, so that it would never be told",
+			"haltd.yaml:8: agents.b.budgets.day.soft_usd: above hard_usd (1); lower it, or raise hard_usd",
 			`haltd.yaml:8: agents.b.time_zone: expected a zone such as UTC or Europe/Berlin, got ""`}},
 		{"the defaults', told once", `
 defaults: {kill_switch: {window_size: 1, threshold: 0}}
@@ -319,9 +315,9 @@ policies:
         threshold_identical_requests: 1
         action: kill
 `, []string{
-			"haltd.yaml:3: defaults.loop_detection.window_seconds: must be a positive number. Set it to 60, for example.",
+			"haltd.yaml:3: defaults.loop_detection.window_seconds: expected 1 to 31536000, got 0. Set it to 60, for example.",
 			"haltd.yaml:8: policies[0].spec.loop_detection.enabled: missing; write true or false",
-			`haltd.yaml:11: policies[0].spec.loop_detection.action: is "kill". Use reject, throttle or warn.`}},
+			`haltd.yaml:11: policies[0].spec.loop_detection.action: expected reject, throttle or warn, got "kill"`}},
 		{"a rule", `
 policies:
   - id: a

@@ -41,12 +41,17 @@ func within(key, section string) bool {
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// faults are the *haltd.Error values that a check joined: the field that
-// leads each message, and what is wrong with it.
+// faults are the *haltd.Error values that a check joined: the field of each,
+// and what is wrong with it.
 func faults(err error) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for _, e := range leaves(err) {
-			field, text, _ := strings.Cut(e.Error(), ": ")
+			field, text := "", e.Error()
+			if fault := (*haltd.Error)(nil); errors.As(e, &fault) {
+				bare := *fault
+				bare.Field = ""
+				field, text = fault.Field, bare.Error()
+			}
 			if !yield(field, text) {
 				return
 			}

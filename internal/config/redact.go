@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -23,6 +24,9 @@ func (c *Config) Redacted() ([]byte, error) {
 }
 
 func node(v reflect.Value) *yaml.Node {
+	if m, ok := v.Interface().(json.Marshaler); ok && v.Kind() == reflect.Struct {
+		return jsonNode(m)
+	}
 	if text, ok := scalarText(v.Interface()); ok {
 		n := &yaml.Node{Kind: yaml.ScalarNode, Value: text}
 		if v.Kind() == reflect.String {
@@ -50,6 +54,32 @@ func node(v reflect.Value) *yaml.Node {
 		n.Content = append(n.Content, node(v.Index(i)))
 	}
 	return n
+}
+
+// jsonNode is what an override says, which knows itself what is set.
+func jsonNode(m json.Marshaler) *yaml.Node {
+	text, err := m.MarshalJSON()
+	var doc yaml.Node
+	if err == nil {
+		err = yaml.Unmarshal(text, &doc)
+	}
+	if err != nil { // plain words and numbers
+		panic(err)
+	}
+	inBlocks(doc.Content[0])
+	return doc.Content[0]
+}
+
+// inBlocks writes JSON as a person writes YAML: lists of words in one line,
+// everything else line by line.
+func inBlocks(n *yaml.Node) {
+	n.Style = 0
+	if n.Kind == yaml.SequenceNode && (len(n.Content) == 0 || n.Content[0].Kind == yaml.ScalarNode) {
+		n.Style = yaml.FlowStyle
+	}
+	for _, inner := range n.Content {
+		inBlocks(inner)
+	}
 }
 
 // structNode leaves out what is not set and what a secret's file stands for.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,7 +14,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 )
 
 // Switch is written on or off.
@@ -128,12 +128,6 @@ func setScalar(target any, text string) (handled bool, err error) {
 		*t, ok = text, true
 	case *Secret:
 		*t, ok = Secret(text), true
-	case *haltd.Scope:
-		*t, ok = haltd.Scope(text), true
-	case *haltd.ChannelKind:
-		*t, ok = haltd.ChannelKind(text), true
-	case *detect.LoopAction:
-		*t, ok = detect.LoopAction(text), true
 	case *haltd.Action:
 		expected = "kill, reject or warn"
 		ok = t.UnmarshalText([]byte(text)) == nil
@@ -172,7 +166,12 @@ func setScalar(target any, text string) (handled bool, err error) {
 		u, err := url.Parse(text)
 		*t, ok = u, err == nil
 	default:
-		return false, nil
+		v := reflect.ValueOf(target).Elem()
+		if v.Kind() != reflect.String {
+			return false, nil
+		}
+		v.SetString(text)
+		ok = true
 	}
 	if !ok {
 		return true, errors.New("expected " + expected)
@@ -188,12 +187,6 @@ func scalarText(value any) (text string, handled bool) {
 		return v, true
 	case Secret:
 		return v.String(), true
-	case haltd.Scope:
-		return string(v), true
-	case haltd.ChannelKind:
-		return string(v), true
-	case detect.LoopAction:
-		return string(v), true
 	case haltd.Action:
 		return v.String(), true
 	case bool:
@@ -218,6 +211,9 @@ func scalarText(value any) (text string, handled bool) {
 		shown := *v
 		shown.User = nil
 		return shown.String(), true
+	}
+	if v := reflect.ValueOf(value); v.Kind() == reflect.String {
+		return v.String(), true
 	}
 	return "", false
 }

@@ -7,14 +7,15 @@ import (
 	"github.com/haltd/haltd"
 )
 
-// Agent is how an agent stands at one moment. It never changes.
+// Agent is a snapshot of an agent: its policy, and whether it and its sessions
+// may call. It never changes.
 type Agent struct {
 	Policy   haltd.Policy
 	Zone     *time.Location
 	Standing haltd.Standing
-	// Emptied is when an activation last emptied the agent's window.
-	Emptied  time.Time
-	sessions map[string]haltd.Standing
+	// WindowResetAt is when an activation last cleared the agent's window.
+	WindowResetAt time.Time
+	sessions      map[string]haltd.Standing
 }
 
 // Stopped is the standing that keeps a session from calling: the agent's own
@@ -42,8 +43,8 @@ func (a *Agent) InGrace(session string, now time.Time) bool {
 	return now.Before(a.Standing.GraceUntil) || now.Before(a.sessions[session].GraceUntil)
 }
 
-// stand makes a standing the one in force.
-func (t *table) stand(s haltd.Standing) {
+// setStanding makes a standing the one in force.
+func (t *table) setStanding(s haltd.Standing) {
 	next := *t.agent(s.Agent)
 	if t.agents[s.Agent] == nil {
 		next.Standing = haltd.Standing{Agent: s.Agent, Active: true}
@@ -57,8 +58,8 @@ func (t *table) stand(s haltd.Standing) {
 		}
 		next.sessions[s.Session] = s
 	}
-	if s.ActivatedAt.After(next.Emptied) {
-		next.Emptied = s.ActivatedAt
+	if s.ActivatedAt.After(next.WindowResetAt) {
+		next.WindowResetAt = s.ActivatedAt
 	}
 	t.agents[s.Agent] = &next
 }

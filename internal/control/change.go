@@ -3,7 +3,6 @@ package control
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -11,22 +10,19 @@ import (
 	"github.com/haltd/haltd/internal/policy"
 )
 
-// Policy is the policy of an agent, and what the API said of it.
+// Policy is the effective policy of an agent, and its override by the API.
 func (c *Control) Policy(agent string) (effective haltd.Policy, own haltd.PolicyOverride) {
 	t := c.table.Load()
 	return t.agent(agent).Policy, t.overrides[agent]
 }
 
-// Override changes what the API says of an agent, which need not have called
-// yet. A policy that breaks a rule is CodeInvalid and changes nothing.
+// Override changes the API's override for an agent, which need not have called
+// yet. A policy that is not valid is CodeInvalid and changes nothing.
 func (c *Control) Override(ctx context.Context, agent, by string, change func(*haltd.PolicyOverride) error) (haltd.Policy, error) {
 	c.changes.Lock()
 	defer c.changes.Unlock()
 	next := c.table.Load().clone()
-	own, err := deepCopy(next.overrides[agent])
-	if err != nil {
-		return haltd.Policy{}, err
-	}
+	own := next.overrides[agent]
 	if err := change(&own); err != nil {
 		return haltd.Policy{}, err
 	}
@@ -40,9 +36,9 @@ func (c *Control) Override(ctx context.Context, agent, by string, change func(*h
 	}
 	next.applyPolicy(agent)
 	now := c.now()
-	err = c.commit(ctx, haltd.Change{
+	err := c.commit(ctx, haltd.Change{
 		Agent: agent, Override: &own,
-		Events: []haltd.Event{audit(now, haltd.Target{Agent: agent}, Audit{Change: "policy", By: by, Override: &own})},
+		Events: []haltd.Event{audit(now, haltd.Target{Agent: agent}, haltd.Audit{Change: "policy", By: by, Override: &own})},
 	}, next)
 	if err != nil {
 		return haltd.Policy{}, fmt.Errorf("change the policy of %s: %w", agent, err)
@@ -50,20 +46,11 @@ func (c *Control) Override(ctx context.Context, agent, by string, change func(*h
 	return result, nil
 }
 
-// deepCopy keeps a change from reaching into what is in force.
-func deepCopy(o haltd.PolicyOverride) (c haltd.PolicyOverride, err error) {
-	b, err := json.Marshal(o)
-	if err == nil {
-		err = json.Unmarshal(b, &c)
-	}
-	return c, err
-}
-
-// Rules are all rules in the order in which they are asked.
+// Rules lists all rules in the order in which they are matched.
 func (c *Control) Rules() []haltd.Rule { return slices.Clone(c.table.Load().list) }
 
-// inOrder sorts rules as they are asked.
-func inOrder(rules []haltd.Rule) []haltd.Rule {
+// sortRules sorts rules in the order in which they are matched.
+func sortRules(rules []haltd.Rule) []haltd.Rule {
 	slices.SortFunc(rules, func(a, b haltd.Rule) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
@@ -92,10 +79,10 @@ func (c *Control) SaveRule(ctx context.Context, r haltd.Rule, by string) (haltd.
 		r.CreatedAt = next.list[i].CreatedAt
 		next.list[i] = r
 	}
-	next.list = inOrder(next.list)
+	next.list = sortRules(next.list)
 	next.rules = policy.Compile(next.list)
 	err := c.commit(ctx, haltd.Change{
-		Rule: &r, Events: []haltd.Event{audit(now, haltd.Target{}, Audit{Change: "rule_saved", By: by, Rule: &r})},
+		Rule: &r, Events: []haltd.Event{audit(now, haltd.Target{}, haltd.Audit{Change: "rule_saved", By: by, Rule: &r})},
 	}, next)
 	if err != nil {
 		return haltd.Rule{}, fmt.Errorf("save rule %q: %w", r.Name, err)
@@ -117,7 +104,7 @@ func (c *Control) DeleteRule(ctx context.Context, id, by string) error {
 	next.rules = policy.Compile(next.list)
 	err := c.commit(ctx, haltd.Change{
 		DeleteRule: id,
-		Events:     []haltd.Event{audit(c.now(), haltd.Target{}, Audit{Change: "rule_deleted", By: by, Rule: &gone})},
+		Events:     []haltd.Event{audit(c.now(), haltd.Target{}, haltd.Audit{Change: "rule_deleted", By: by, Rule: &gone})},
 	}, next)
 	if err != nil {
 		return fmt.Errorf("delete rule %q: %w", gone.Name, err)
@@ -137,7 +124,7 @@ func (c *Control) SetBypass(ctx context.Context, on bool, by, why string) (haltd
 	b := haltd.Bypass{On: on, By: by, Why: why, At: c.now()}
 	next := c.table.Load().clone()
 	next.bypass = b
-	record := Audit{Change: "bypass_off", By: by, Why: why}
+	record := haltd.Audit{Change: "bypass_off", By: by, Why: why}
 	if on {
 		record.Change = "bypass_on"
 	}
@@ -146,16 +133,16 @@ func (c *Control) SetBypass(ctx context.Context, on bool, by, why string) (haltd
 		return haltd.Bypass{}, fmt.Errorf("set the bypass: %w", err)
 	}
 	if on {
-		c.Logger.Warn("bypass is on: nothing but manual deactivation is enforced", "by", by, "reason", why)
+		c.log.Warn("bypass is on: nothing but manual deactivation is enforced", "by", by, "reason", why)
 	} else {
-		c.Logger.Warn("bypass is off: policy and detectors are enforced again", "by", by)
+		c.log.Warn("bypass is off: policy and detectors are enforced again", "by", by)
 	}
 	return b, nil
 }
 
-// Decide keeps a person's decision about an incident. It does not resume.
+// Decide saves a person's decision about an incident. It does not resume.
 func (c *Control) Decide(ctx context.Context, id string, status haltd.IncidentStatus, by, note string) (haltd.Incident, error) {
-	incident, err := c.Incidents.Incident(ctx, id)
+	incident, err := c.incidents.Incident(ctx, id)
 	if err != nil {
 		return haltd.Incident{}, err
 	}
@@ -164,12 +151,12 @@ func (c *Control) Decide(ctx context.Context, id string, status haltd.IncidentSt
 	now := c.now()
 	err = c.commit(ctx, haltd.Change{
 		Closing: &haltd.Closing{ID: id, Status: status, By: by, Note: note, At: now},
-		Events: []haltd.Event{audit(now, haltd.Target{Agent: incident.Agent, Session: incident.Session}, Audit{
+		Events: []haltd.Event{audit(now, haltd.Target{Agent: incident.Agent, Session: incident.Session}, haltd.Audit{
 			Change: "incident_closed", By: by, Why: note, Incident: id, Status: status,
 		})},
 	}, nil)
 	if err != nil {
 		return haltd.Incident{}, fmt.Errorf("decide about incident %s: %w", id, err)
 	}
-	return c.Incidents.Incident(ctx, id)
+	return c.incidents.Incident(ctx, id)
 }

@@ -1,12 +1,11 @@
 // Package control knows who may call and under which policy. It keeps all of
 // it in memory, so that the path of a request never waits for the store, and
-// makes every change durable before it takes effect. It decides nothing: what
-// it is told to change was judged by a detector or a person.
+// makes every change durable before it takes effect. It decides nothing: the
+// judge or a person has decided on each change.
 package control
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -18,22 +17,29 @@ import (
 	"github.com/haltd/haltd/internal/policy"
 )
 
-// Journal numbers events that are written outside of the queue, and tells
-// those who watch of them.
+// Journal gives ids to events that are written outside of the queue, and sends
+// them to subscribers. It does not fail.
 type Journal interface {
 	Stamp(e *haltd.Event)
 	Announce(events []haltd.Event)
+}
+
+// Incidents reads what was raised. An unknown incident is CodeNotFound, a
+// store that does not answer CodeUnavailable.
+type Incidents interface {
+	Incident(ctx context.Context, id string) (haltd.Incident, error)
+	Incidents(ctx context.Context, q haltd.IncidentQuery) (incidents []haltd.Incident, next string, err error)
 }
 
 // Options are control's neighbours. All are needed but where it says
 // otherwise.
 type Options struct {
 	Store     haltd.ControlStore
-	Incidents haltd.IncidentStore
+	Incidents Incidents
 	Journal   Journal
-	// Cut ends the calls of a target that are on their way.
+	// Cut ends the calls of a target that are in flight.
 	Cut func(haltd.Target)
-	// Notify says that a notice waits in the outbox.
+	// Notify is called when a notice waits in the outbox.
 	Notify func()
 	Clock  haltd.Clock
 	Logger *slog.Logger
@@ -42,13 +48,20 @@ type Options struct {
 // Control is the one place where standings, overrides, rules and the bypass
 // change.
 type Control struct {
-	Options
+	store     haltd.ControlStore
+	incidents Incidents
+	journal   Journal
+	cut       func(haltd.Target)
+	notify    func()
+	clock     haltd.Clock
+	log       *slog.Logger
+
 	changes sync.Mutex // held while the store and the table change together
 	table   atomic.Pointer[table]
 	raised  chan haltd.Change
 	worker  sync.WaitGroup
 	stop    context.CancelFunc
-	// stopWatching ends what runs by the clock; stop ends everything.
+	// stopWatching ends the periodic workers; stop ends all workers.
 	stopWatching context.CancelFunc
 
 	raising sync.Mutex
@@ -56,12 +69,12 @@ type Control struct {
 	once    map[string]time.Time // what this process has raised, by Incident.Once
 }
 
-// table is all that is known at one moment. It never changes.
+// table is all that control knows at one moment. It never changes.
 type table struct {
 	defaults  haltd.Policy
 	file      map[string]haltd.PolicyOverride
 	overrides map[string]haltd.PolicyOverride // of the API
-	agents    map[string]*Agent               // those that somebody said something of
+	agents    map[string]*Agent               // with a policy or standing of their own
 	others    *Agent                          // all the rest
 	list      []haltd.Rule
 	rules     *policy.Ruleset
@@ -75,24 +88,27 @@ func New(ctx context.Context, o Options, defaults haltd.Policy, file map[string]
 	if err != nil {
 		return nil, fmt.Errorf("load who may call: %w", err)
 	}
-	c := &Control{Options: o, raised: make(chan haltd.Change, raisedQueue), once: map[string]time.Time{}}
+	c := &Control{
+		store: o.Store, incidents: o.Incidents, journal: o.Journal, cut: o.Cut, notify: o.Notify, clock: o.Clock, log: o.Logger,
+		raised: make(chan haltd.Change, raiseQueue), once: map[string]time.Time{},
+	}
 	t := &table{
 		defaults: defaults, file: file, overrides: known.Overrides,
 		agents: map[string]*Agent{}, others: &Agent{}, bypass: known.Bypass,
-		list: inOrder(known.Rules), rules: policy.Compile(known.Rules),
+		list: sortRules(known.Rules), rules: policy.Compile(known.Rules),
 	}
 	for _, s := range known.Standings {
-		t.stand(s)
+		t.setStanding(s)
 	}
 	t.applyPolicies()
 	c.table.Store(t)
 	background, stop := context.WithCancel(context.Background())
 	c.stop = stop
-	c.worker.Go(func() { c.raiseAll(background) })
+	c.worker.Go(func() { c.writeRaised(background) })
 	watching, stopWatching := context.WithCancel(background)
 	c.stopWatching = stopWatching
-	c.worker.Go(func() { c.watchBudgets(watching) })
-	c.worker.Go(func() { c.watchSessions(watching) })
+	c.worker.Go(func() { c.recoverPeriodically(watching) })
+	c.worker.Go(func() { c.evictPeriodically(watching) })
 	return c, nil
 }
 
@@ -107,7 +123,7 @@ func (c *Control) Configure(defaults haltd.Policy, file map[string]haltd.PolicyO
 	c.table.Store(t)
 }
 
-// Agent is how an agent stands now.
+// Agent is the snapshot of an agent as it is now.
 func (c *Control) Agent(id string) *Agent { return c.table.Load().agent(id) }
 
 // MatchRule is the rule that decides about a call.
@@ -163,7 +179,8 @@ func (t *table) policy(id string, own haltd.PolicyOverride) haltd.Policy {
 	return own.Over(file.Over(t.defaults))
 }
 
-// zone is checked with the policy; an unknown one cannot come here.
+// zone loads a time zone. The policy was checked: an unknown one cannot come
+// here.
 func zone(name string) *time.Location {
 	if z, err := time.LoadLocation(name); err == nil {
 		return z
@@ -174,24 +191,24 @@ func zone(name string) *time.Location {
 // commit writes a change and, when it is written, makes next the table in
 // force. The caller holds changes.
 func (c *Control) commit(ctx context.Context, change haltd.Change, next *table) error {
-	// Once begun, a change is not left half known because its caller went.
+	// A change that has begun is finished, also when its caller is gone.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
 	for i := range change.Events {
-		c.Journal.Stamp(&change.Events[i])
+		c.journal.Stamp(&change.Events[i])
 		if change.Incident != nil {
 			change.Incident.Event = change.Events[i].ID
 		}
 	}
-	if err := c.Store.Commit(ctx, change); err != nil {
+	if err := c.store.Commit(ctx, change); err != nil {
 		return err
 	}
 	if next != nil {
 		c.table.Store(next)
 	}
-	c.Journal.Announce(change.Events)
+	c.journal.Announce(change.Events)
 	if len(change.Notices) > 0 {
-		c.Notify()
+		c.notify()
 	}
 	return nil
 }
@@ -199,26 +216,10 @@ func (c *Control) commit(ctx context.Context, change haltd.Change, next *table) 
 const commitTimeout = 10 * time.Second
 
 // audit is the event of a person's change.
-func audit(now time.Time, t haltd.Target, a Audit) haltd.Event {
-	detail, err := json.Marshal(a)
-	if err != nil { // plain words and numbers
-		panic(err)
-	}
-	return haltd.Event{Time: now, Type: haltd.EventPolicy, Agent: t.Agent, Session: t.Session, Verdict: detail}
+func audit(now time.Time, t haltd.Target, a haltd.Audit) haltd.Event {
+	return haltd.Event{Time: now, Type: haltd.EventPolicy, Agent: t.Agent, Session: t.Session, Audit: &a}
 }
 
-// Audit says who changed what, and why. It stands as the verdict of a
-// policy_change event.
-type Audit struct {
-	Change     string                `json:"change"` // activated, deactivated, policy, rule_saved, rule_deleted, bypass_on, bypass_off, incident_closed, deleted
-	By         string                `json:"by"`
-	Why        string                `json:"why,omitempty"`
-	GraceUntil *time.Time            `json:"grace_until,omitempty"`
-	Override   *haltd.PolicyOverride `json:"override,omitempty"`
-	Rule       *haltd.Rule           `json:"rule,omitempty"`
-	Incident   string                `json:"incident,omitempty"`
-	Status     haltd.IncidentStatus  `json:"status,omitempty"`
-}
-
-// now is the time as the store keeps it: a standing read back is the same.
-func (c *Control) now() time.Time { return c.Clock().UTC().Truncate(time.Microsecond) }
+// now is the time at the precision of the store, so that a standing reads back
+// as it was written.
+func (c *Control) now() time.Time { return c.clock().UTC().Truncate(time.Microsecond) }

@@ -17,11 +17,12 @@ import (
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/store/sqlite"
+	"github.com/haltd/haltd/test/harness"
 )
 
 var noon = time.Date(2026, 3, 11, 12, 0, 0, 0, time.UTC)
 
-// journal numbers events and keeps those it was told of.
+// journal gives ids to events and keeps those that were announced.
 type journal struct {
 	mu        sync.Mutex
 	ids       haltd.EventIDs
@@ -77,7 +78,7 @@ type bench struct {
 	path    string
 	passed  atomic.Int64 // since noon
 	cuts    []haltd.Target
-	told    int
+	notices int    // that were announced
 	flush   func() // writes what was raised and ends control
 }
 
@@ -91,7 +92,7 @@ func open(t *testing.T, path string) *bench {
 	b.flaky = &flaky{ControlStore: b.store}
 	b.Control, err = New(context.Background(), Options{
 		Store: b.flaky, Incidents: b.store, Journal: b.journal,
-		Cut: func(t haltd.Target) { b.cuts = append(b.cuts, t) }, Notify: func() { b.told++ },
+		Cut: func(t haltd.Target) { b.cuts = append(b.cuts, t) }, Notify: func() { b.notices++ },
 		Clock: func() time.Time { return noon.Add(time.Duration(b.passed.Load())) }, Logger: slog.New(slog.DiscardHandler),
 	}, haltd.DefaultPolicy(), nil)
 	if err != nil {
@@ -124,10 +125,11 @@ func event(kind haltd.EventType) haltd.Event {
 
 func (b *bench) kill(t *testing.T, target haltd.Target, id string) haltd.Standing {
 	t.Helper()
-	s, killed, err := b.Kill(t.Context(), target, incident(id, target.Session), event(haltd.EventKillSwitch))
+	killed, err := b.Kill(t.Context(), target, incident(id, target.Session), event(haltd.EventKillSwitch))
 	if err != nil || !killed {
 		t.Fatalf("killed %v, %v", killed, err)
 	}
+	s, _ := b.Standing(target)
 	return s
 }
 
@@ -143,8 +145,7 @@ func TestEverythingIsThereAfterARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := b.Override(ctx, "bot", "ann", func(o *haltd.PolicyOverride) error {
-		o.KillSwitch = &haltd.KillSwitchOverride{WindowSize: new(7)}
-		return nil
+		return o.Patch([]byte(`{"kill_switch": {"window_size": 7}}`), haltd.Policy{})
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -189,13 +190,16 @@ func TestWhatIsNotWrittenHasNotHappened(t *testing.T) {
 	ctx, target := t.Context(), haltd.Target{Agent: "bot"}
 	for name, change := range map[string]func() error{
 		"kill": func() error {
-			_, _, err := b.Kill(ctx, target, incident("inc_a", "s"), event(haltd.EventKillSwitch))
+			_, err := b.Kill(ctx, target, incident("inc_a", "s"), event(haltd.EventKillSwitch))
 			return err
 		},
 		"activate":   func() error { _, err := b.Activate(ctx, target, 0, "ann", ""); return err },
 		"deactivate": func() error { _, err := b.Deactivate(ctx, target, true, "ann", ""); return err },
 		"override": func() error {
-			_, err := b.Override(ctx, "bot", "ann", func(o *haltd.PolicyOverride) error { o.TimeZone = new("Asia/Tokyo"); return nil })
+			_, err := b.Override(ctx, "bot", "ann", func(o *haltd.PolicyOverride) error {
+				*o = haltd.MustOverride(`{"time_zone": "Asia/Tokyo"}`)
+				return nil
+			})
 			return err
 		},
 		"save rule": func() error {
@@ -209,8 +213,8 @@ func TestWhatIsNotWrittenHasNotHappened(t *testing.T) {
 			t.Errorf("%s: %v, want the store's error", name, err)
 		}
 	}
-	if b.table.Load() != before || len(b.journal.announced) != announced || b.told != 0 || len(b.cuts) != 0 {
-		t.Errorf("table changed %v, %d events announced, %d told, cuts %v; want nothing", b.table.Load() != before, len(b.journal.announced)-announced, b.told, b.cuts)
+	if b.table.Load() != before || len(b.journal.announced) != announced || b.notices != 0 || len(b.cuts) != 0 {
+		t.Errorf("table changed %v, %d events announced, %d notices, cuts %v; want nothing", b.table.Load() != before, len(b.journal.announced)-announced, b.notices, b.cuts)
 	}
 }
 
@@ -218,7 +222,8 @@ func TestStandingsFollowEachOther(t *testing.T) {
 	b := newBench(t)
 	target := haltd.Target{Agent: "bot"}
 	b.kill(t, target, "inc_a")
-	if s, killed, err := b.Kill(t.Context(), target, incident("inc_b", "s"), event(haltd.EventKillSwitch)); err != nil || killed || s.Incident != "inc_a" {
+	killed, err := b.Kill(t.Context(), target, incident("inc_b", "s"), event(haltd.EventKillSwitch))
+	if s, _ := b.Standing(target); err != nil || killed || s.Incident != "inc_a" {
 		t.Errorf("killed again: %v, %+v, %v", killed, s, err)
 	}
 	// A person's stop over a kill is a person's; what stopped it stays known.
@@ -234,12 +239,12 @@ func TestStandingsFollowEachOther(t *testing.T) {
 		t.Errorf("incident %q, %v; want it resumed", i.Status, err)
 	}
 	notices, _ := b.store.Notices(t.Context(), 10)
-	if len(notices) != 2 || notices[0].Recovery || !notices[1].Recovery || b.told != 2 {
-		t.Errorf("notices %+v, told %d times", notices, b.told)
+	if len(notices) != 2 || notices[0].Recovery || !notices[1].Recovery || b.notices != 2 {
+		t.Errorf("notices %+v, announced %d times", notices, b.notices)
 	}
 	// Activating what is active is no recovery.
-	if _, err := b.Activate(t.Context(), target, 0, "ann", ""); err != nil || b.told != 2 {
-		t.Errorf("%v, told %d times", err, b.told)
+	if _, err := b.Activate(t.Context(), target, 0, "ann", ""); err != nil || b.notices != 2 {
+		t.Errorf("%v, announced %d times", err, b.notices)
 	}
 }
 
@@ -263,26 +268,26 @@ func TestASessionStandsByItself(t *testing.T) {
 
 func TestOverrides(t *testing.T) {
 	b := newBench(t)
-	b.Configure(haltd.DefaultPolicy(), map[string]haltd.PolicyOverride{"bot": {TimeZone: new("Europe/Berlin"), Rates: &haltd.RateLimits{Requests: 5}}})
+	b.Configure(haltd.DefaultPolicy(), map[string]haltd.PolicyOverride{"bot": haltd.MustOverride(`{"time_zone": "Europe/Berlin", "rate_limits": {"requests_per_minute": 5}}`)})
 	p, err := b.Override(t.Context(), "bot", "ann", func(o *haltd.PolicyOverride) error {
-		o.Rates = &haltd.RateLimits{Requests: 9}
-		return nil
+		return o.Patch([]byte(`{"rate_limits": {"requests_per_minute": 9}}`), haltd.Policy{})
 	})
 	if err != nil || p.Rates.Requests != 9 || p.TimeZone != "Europe/Berlin" || b.Agent("bot").Zone.String() != "Europe/Berlin" {
 		t.Errorf("policy %+v, %v; want the API over the file over the defaults", p, err)
 	}
 	if _, err := b.Override(t.Context(), "bot", "ann", func(o *haltd.PolicyOverride) error {
-		o.Rates.Requests = 100
+		if err := o.Patch([]byte(`{"rate_limits": {"requests_per_minute": 100}}`), haltd.Policy{}); err != nil {
+			t.Error(err)
+		}
 		return errors.New("changed my mind")
 	}); err == nil || b.Agent("bot").Policy.Rates.Requests != 9 {
 		t.Errorf("a change that was given up is in force: %+v", b.Agent("bot").Policy.Rates)
 	}
-	if _, own := b.Policy("bot"); own.Rates.Requests != 9 {
-		t.Errorf("it reached into what is in force: %+v", own.Rates)
+	if _, own := b.Policy("bot"); own.Over(haltd.Policy{}).Rates.Requests != 9 {
+		t.Errorf("it reached into what is in force: %+v", own)
 	}
 	_, err = b.Override(t.Context(), "bot", "ann", func(o *haltd.PolicyOverride) error {
-		o.KillSwitch = &haltd.KillSwitchOverride{WindowSize: new(1)}
-		return nil
+		return o.Patch([]byte(`{"kill_switch": {"window_size": 1}}`), haltd.Policy{})
 	})
 	if haltd.ErrorCode(err) != haltd.CodeInvalid || !strings.Contains(err.Error(), "kill_switch.window_size") {
 		t.Errorf("%v, want the field named", err)
@@ -356,15 +361,15 @@ func TestRaisedOnce(t *testing.T) {
 func TestADroppedIncidentComesAgain(t *testing.T) {
 	b := newBench(t)
 	b.flaky.set(haltd.Errorf(haltd.CodeUnavailable, "the disk is full"))
-	for i := range raisedQueue + 10 {
+	for i := range raiseQueue + 10 {
 		b.Raise(incident(fmt.Sprint("inc_", i), "s"), event(haltd.EventWarning))
 	}
 	late := incident("inc_late", "s")
 	late.Once, late.OnceFor = "budget", 24*time.Hour
 	b.Raise(late, event(haltd.EventAlert))
 	b.flaky.set(nil)
-	for deadline := time.Now().Add(10 * time.Second); len(b.raised) > 0 && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
+	if err := harness.Until(t.Context(), func() bool { return len(b.raised) == 0 }); err != nil {
+		t.Fatalf("%d incidents are still in the queue: %v", len(b.raised), err)
 	}
 	b.Raise(late, event(haltd.EventAlert))
 	b.flush()
@@ -380,7 +385,8 @@ func TestOneOfManyKills(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 40 {
 		wg.Go(func() {
-			s, killed, err := b.Kill(context.Background(), haltd.Target{Agent: "bot"}, incident(fmt.Sprint("inc_", i), "s"), event(haltd.EventKillSwitch))
+			killed, err := b.Kill(context.Background(), haltd.Target{Agent: "bot"}, incident(fmt.Sprint("inc_", i), "s"), event(haltd.EventKillSwitch))
+			s, _ := b.Standing(haltd.Target{Agent: "bot"})
 			mu.Lock()
 			defer mu.Unlock()
 			if incidents[s.Incident] = true; err != nil {
@@ -415,7 +421,10 @@ func TestDecideKeepsAPersonsWord(t *testing.T) {
 func TestDeletingLiftsNoKill(t *testing.T) {
 	b := newBench(t)
 	b.kill(t, haltd.Target{Agent: "bot"}, "inc_a")
-	if _, err := b.Override(t.Context(), "bot", "ann", func(o *haltd.PolicyOverride) error { o.TimeZone = new("Asia/Tokyo"); return nil }); err != nil {
+	if _, err := b.Override(t.Context(), "bot", "ann", func(o *haltd.PolicyOverride) error {
+		*o = haltd.MustOverride(`{"time_zone": "Asia/Tokyo"}`)
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Delete(t.Context(), "bot", "ann"); err != nil {

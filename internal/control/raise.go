@@ -8,47 +8,52 @@ import (
 )
 
 const (
-	// raisedQueue is how many incidents may wait to be written. They are
+	// raiseQueue is how many incidents may wait to be written. They are
 	// rare: one a session at most.
-	raisedQueue = 1024
-	onceKept    = 10_000
-	raiseRetry  = 100 * time.Millisecond
-	raiseLast   = 5 * time.Second
+	raiseQueue   = 1024
+	maxOnce      = 10_000
+	firstBackoff = 100 * time.Millisecond
+	maxBackoff   = 5 * time.Second
 )
 
-// NoticeOf is what a person is told of an incident.
+// NoticeOf makes the notice about an incident.
 func NoticeOf(i *haltd.Incident) haltd.Notice {
-	return haltd.Notice{
+	n := haltd.Notice{
 		ID: haltd.NewName("msg_"), Time: i.Time, Topic: i.Kind, Agent: i.Agent, Session: i.Session,
 		Incident: i.ID, Action: i.Action, Scope: i.Scope, Sentence: i.Sentence,
 	}
+	if s := i.Verdict.Signal(haltd.DetectorGrowth); s != nil {
+		n.Tokens = s.Tokens
+	}
+	return n
 }
 
 // Raise writes an incident that stops nobody, with its event, in the
-// background: the call that gave rise to it does not wait. What was raised
-// before, as Incident.Once says, is not raised again.
+// background: the call that caused it does not wait. An incident with the Once
+// of one that was raised within OnceFor is not raised again.
 func (c *Control) Raise(i haltd.Incident, event haltd.Event, notices ...haltd.Notice) {
 	c.raising.Lock()
 	defer c.raising.Unlock()
-	// What this process has raised does not go to the store again and
-	// again: a spent budget is found by every call.
+	// Every call finds a spent budget again: what this process has raised
+	// before does not go to the store.
 	if at, ok := c.once[i.Once]; ok && i.Time.Sub(at) < i.OnceFor {
 		return
 	}
 	if !c.enqueue(haltd.Change{Incident: &i, Events: []haltd.Event{event}, Notices: notices}) {
-		c.Logger.Error("too many incidents wait to be written; one was dropped", "agent", i.Agent, "reason", i.Reason)
+		c.log.Error("too many incidents wait to be written; one was dropped", "agent", i.Agent, "reason", i.Reason)
 		return
 	}
 	if i.Once == "" {
 		return
 	}
-	if len(c.once) >= onceKept {
+	if len(c.once) >= maxOnce {
 		clear(c.once) // the store remembers
 	}
 	c.once[i.Once] = i.Time
 }
 
-// enqueue is for who holds raising. After Close nothing is taken.
+// enqueue queues a change; false when the queue is full or closed. The caller
+// has locked raising.
 func (c *Control) enqueue(change haltd.Change) bool {
 	if c.closed {
 		return false
@@ -81,27 +86,28 @@ func (c *Control) Close(ctx context.Context) {
 	<-done
 }
 
-func (c *Control) raiseAll(ctx context.Context) {
+func (c *Control) writeRaised(ctx context.Context) {
 	for change := range c.raised {
-		c.raise(ctx, change)
+		c.commitWithRetry(ctx, change)
 	}
 }
 
-// raise tries until the store takes the change or refuses it for good.
-func (c *Control) raise(ctx context.Context, change haltd.Change) {
-	for wait := raiseRetry; ; wait = min(2*wait, raiseLast) {
+// commitWithRetry retries until the store takes the change or refuses it for
+// good.
+func (c *Control) commitWithRetry(ctx context.Context, change haltd.Change) {
+	for wait := firstBackoff; ; wait = min(2*wait, maxBackoff) {
 		err := c.commit(ctx, change, nil)
 		switch haltd.ErrorCode(err) {
 		case "", haltd.CodeExists:
 			return
 		case haltd.CodeUnavailable:
 		default:
-			c.Logger.Error("incident not written", "agent", change.Incident.Agent, "error", err)
+			c.log.Error("incident not written", "agent", change.Incident.Agent, "error", err)
 			return
 		}
 		select {
 		case <-ctx.Done():
-			c.Logger.Error("incident not written", "agent", change.Incident.Agent, "error", err)
+			c.log.Error("incident not written", "agent", change.Incident.Agent, "error", err)
 			return
 		case <-time.After(wait):
 		}

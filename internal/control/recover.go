@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -10,10 +9,10 @@ import (
 	"github.com/haltd/haltd/internal/policy"
 )
 
-// recoverEvery is how often spent budgets are looked at for a new period.
+// recoverEvery is how often spent budgets are checked for a new period.
 const recoverEvery = 15 * time.Second
 
-func (c *Control) watchBudgets(ctx context.Context) {
+func (c *Control) recoverPeriodically(ctx context.Context) {
 	tick := time.NewTicker(recoverEvery)
 	defer tick.Stop()
 	for {
@@ -22,20 +21,20 @@ func (c *Control) watchBudgets(ctx context.Context) {
 			return
 		case <-tick.C:
 			if err := c.RecoverBudgets(ctx); err != nil && ctx.Err() == nil {
-				c.Logger.Warn("spent budgets not looked at", "error", err)
+				c.log.Warn("spent budgets not checked", "error", err)
 			}
 		}
 	}
 }
 
 // RecoverBudgets closes the incidents of budgets whose period is over. A hard
-// budget stopped its agent, so whoever was told of that is told again. The
-// record alone says which are open: a restart forgets none.
+// budget stopped its agent, so its end is notified too. The store says which
+// incidents are open, so that a restart misses none.
 func (c *Control) RecoverBudgets(ctx context.Context) error {
 	for _, kind := range []haltd.IncidentKind{haltd.IncidentBudgetSoft, haltd.IncidentBudgetHard} {
 		q := haltd.IncidentQuery{Kind: kind, Status: haltd.IncidentOpen, Page: haltd.Page{Limit: 1000}}
 		for {
-			open, next, err := c.Incidents.Incidents(ctx, q)
+			open, next, err := c.incidents.Incidents(ctx, q)
 			if err != nil {
 				return err
 			}
@@ -60,7 +59,7 @@ func (c *Control) recoverBudget(ctx context.Context, i *haltd.Incident) error {
 	sentence := fmt.Sprintf("A new %s has begun: %s may spend its budget again.", period, i.Agent)
 	change := haltd.Change{
 		Closing: &haltd.Closing{ID: i.ID, Status: haltd.IncidentResumed, By: "haltd", Note: sentence, At: now},
-		Events: []haltd.Event{audit(now, haltd.Target{Agent: i.Agent}, Audit{
+		Events: []haltd.Event{audit(now, haltd.Target{Agent: i.Agent}, haltd.Audit{
 			Change: "incident_closed", By: "haltd", Why: sentence, Incident: i.ID, Status: haltd.IncidentResumed,
 		})},
 	}
@@ -74,11 +73,8 @@ func (c *Control) recoverBudget(ctx context.Context, i *haltd.Incident) error {
 
 // periodOf is the period whose budget was spent, as the verdict names it.
 func periodOf(i *haltd.Incident) haltd.Period {
-	var v struct {
-		Findings []haltd.Finding `json:"findings"`
-	}
-	if json.Unmarshal(i.Verdict, &v) != nil || len(v.Findings) == 0 {
+	if i.Verdict == nil || len(i.Verdict.Findings) == 0 {
 		return ""
 	}
-	return haltd.Period(v.Findings[0].Name)
+	return haltd.Period(i.Verdict.Findings[0].Name)
 }

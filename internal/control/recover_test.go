@@ -1,7 +1,6 @@
 package control
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -29,10 +28,7 @@ func TestBudgetsRecoverWithTheirPeriod(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := newBench(t)
-			verdict, err := json.Marshal(map[string]any{"findings": []haltd.Finding{{Check: "budget", Name: string(tc.period)}}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			verdict := &haltd.Verdict{Findings: []haltd.Finding{{Check: "budget", Name: string(tc.period)}}}
 			i := incident("inc_a", "s")
 			i.Kind, i.Time, i.Verdict = tc.kind, tc.spent, verdict
 			i.Settings = haltd.DefaultPolicy()

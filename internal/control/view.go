@@ -8,8 +8,8 @@ import (
 	"github.com/haltd/haltd"
 )
 
-// Standing is that of a target; ok is false when nobody ever changed it, and
-// then it is active.
+// Standing is the standing of a target; ok is false when nobody ever changed
+// it, and then it is active.
 func (c *Control) Standing(t haltd.Target) (s haltd.Standing, ok bool) {
 	a := c.table.Load().agents[t.Agent]
 	switch {
@@ -33,7 +33,7 @@ func (c *Control) Known(agent string) bool {
 	return !own.IsZero() || !file.IsZero() || !t.agent(agent).Standing.Active
 }
 
-// Stopped are the agents that have a stopped session of this id.
+// Stopped lists the agents that have a stopped session of this id.
 func (c *Control) Stopped(session string) []string {
 	var agents []string
 	for id, a := range c.table.Load().agents {
@@ -45,18 +45,18 @@ func (c *Control) Stopped(session string) []string {
 	return agents
 }
 
-// Delete forgets what was recorded of an agent, and what the API said of it.
-// Whether it may call stays as it is.
+// Delete removes what was recorded of an agent, and the API's override for it.
+// Its standing stays: deleting lifts no kill.
 func (c *Control) Delete(ctx context.Context, agent, by string) error {
 	c.changes.Lock()
 	defer c.changes.Unlock()
-	if err := c.Store.DeleteAgent(ctx, agent); err != nil {
+	if err := c.store.DeleteAgent(ctx, agent); err != nil {
 		return fmt.Errorf("delete %s: %w", agent, err)
 	}
 	next := c.table.Load().clone()
 	delete(next.overrides, agent)
 	next.applyPolicy(agent)
 	return c.commit(ctx, haltd.Change{
-		Events: []haltd.Event{audit(c.now(), haltd.Target{Agent: agent}, Audit{Change: "deleted", By: by})},
+		Events: []haltd.Event{audit(c.now(), haltd.Target{Agent: agent}, haltd.Audit{Change: "deleted", By: by})},
 	}, next)
 }

@@ -11,33 +11,33 @@ import (
 	"github.com/haltd/haltd/internal/wire"
 )
 
-// denial is the answer to a request that the verdict stops: the standard
+// denial is the answer to a request that the decision stops: the standard
 // inactive answer, which no client tries again, or a rejection that passes
 // with time. Names and evidence are hostile text: a sentence with words that
 // would make a client try again is left out.
 func (x *exchange) denial() error {
-	v := x.verdict
+	v := &x.decision
 	d := wire.Denied{
-		Status: x.settings.blockStatus, Code: string(v.Decision.Reason), Blocked: true, Incident: v.Incident,
+		Status: x.settings.blockStatus, Code: string(v.Reason), Blocked: true, Incident: v.Incident,
 	}
-	if v.Decision.Action == haltd.Reject {
-		d.Status, d.RetryAfter = http.StatusTooManyRequests, max(v.Decision.RetryAfter, 1)
-		if v.Decision.Reason == haltd.ReasonUnsaved {
+	if v.Action == haltd.Reject {
+		d.Status, d.RetryAfter = http.StatusTooManyRequests, max(v.RetryAfter, 1)
+		if v.Reason == haltd.ReasonUnsaved {
 			d.Status = http.StatusServiceUnavailable
 		}
-		d.Message = "haltd: " + v.Decision.Sentence + " " + x.remedy()
+		d.Message = "haltd: " + v.Sentence + " " + x.remedy()
 		return refusal{d}
 	}
-	evidence := v.Decision.Sentence
+	evidence := v.Sentence
 	if !wire.Calm(evidence) {
-		evidence = inGeneral[v.Decision.Reason]
+		evidence = genericEvidence[v.Reason]
 	}
 	d.Message = wire.CalmMessage("haltd stopped this call.", evidence, x.incidentSentence(), x.remedy())
 	return refusal{d}
 }
 
-// inGeneral says it without names and figures.
-var inGeneral = map[haltd.Reason]string{
+// genericEvidence is a sentence without names and figures.
+var genericEvidence = map[haltd.Reason]string{
 	haltd.ReasonLoop:   "The agent repeats itself and makes no progress.",
 	haltd.ReasonKilled: "The agent was stopped by the kill switch because it repeated itself.",
 	haltd.ReasonManual: "The agent was switched off by a person.",
@@ -47,29 +47,29 @@ var inGeneral = map[haltd.Reason]string{
 }
 
 func (x *exchange) incidentSentence() string {
-	if x.verdict.Incident == "" {
+	if x.decision.Incident == "" {
 		return ""
 	}
-	return "Incident " + x.verdict.Incident + " shows why."
+	return "Incident " + x.decision.Incident + " shows why."
 }
 
 // resume says what to resume, and how. Where a session alone is stopped,
 // resuming its agent would change nothing. A session's name that a shell could
 // read as more than a name is not put into a command.
 func (x *exchange) resume(agent string) string {
-	if x.verdict.Scope != haltd.ScopeSession {
+	if x.decision.Scope != haltd.ScopeSession {
 		return "agent with: haltd agents resume " + agent
 	}
 	how := "session with: haltd agents resume " + agent + " --session "
 	session := x.event.Session
-	if strings.ContainsFunc(session, quoted) || !wire.Calm(how+session) {
+	if strings.ContainsFunc(session, needsQuoting) || !wire.Calm(how+session) {
 		session = "SESSION"
 	}
 	return how + session
 }
 
-// quoted reports a character that a shell might not take as it stands.
-func quoted(r rune) bool {
+// needsQuoting reports a character that a shell may interpret.
+func needsQuoting(r rune) bool {
 	return !strings.ContainsRune("-._:@/", r) && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
 }
 
@@ -79,12 +79,12 @@ func (x *exchange) remedy() string {
 	if !wire.Calm(agent) {
 		agent = "AGENT"
 	}
-	switch v := x.verdict; v.Decision.Reason {
+	switch v := &x.decision; v.Reason {
 	case haltd.ReasonLoop, haltd.ReasonKilled:
 		switch {
-		case v.Decision.Action == haltd.Reject:
+		case v.Action == haltd.Reject:
 			return "Change what the agent does before it calls again."
-		case v.Decision.Action == haltd.Block && v.Incident == "":
+		case v.Action == haltd.Block && v.Incident == "":
 			return "Look at what the agent repeats before it calls again."
 		}
 		return "Look at it and resume the " + x.resume(agent)
@@ -97,7 +97,7 @@ func (x *exchange) remedy() string {
 	case haltd.ReasonRule:
 		return "Ask the operator about the rule."
 	case haltd.ReasonRate:
-		return "Wait " + strconv.Itoa(v.Decision.RetryAfter) + " s or raise the limit."
+		return "Wait " + strconv.Itoa(v.RetryAfter) + " s or raise the limit."
 	}
 	return "The log of haltd says more."
 }
@@ -110,13 +110,13 @@ func (x *exchange) explain(h http.Header, reason, incident string) {
 	}
 }
 
-// flag adds to a reply that is passed on what was found about its request.
-func (x *exchange) flag(h http.Header) {
-	d := &x.verdict.Decision
+// explainFinding adds the finding about a request to the headers of its reply.
+func (x *exchange) explainFinding(h http.Header) {
+	d := &x.decision
 	if d.Action == haltd.Allow {
 		return
 	}
-	x.explain(h, string(d.Reason), x.verdict.Incident)
+	x.explain(h, string(d.Reason), x.decision.Incident)
 	if d.Action == haltd.Throttle {
 		h.Set("X-Haltd-Loop-Delay", strconv.FormatInt(time.Duration(d.Delay).Milliseconds(), 10))
 	}

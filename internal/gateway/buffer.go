@@ -7,27 +7,28 @@ import "sync"
 // the garbage collector busy.
 var buffers sync.Pool
 
-// The sizes of buffers that are used again.
+// The sizes of buffers that are pooled.
 const leastBuffer, mostBuffer = 2 << 10, 1 << 20
 
-// newBuffer is a buffer of n bytes, whose content is yet to be written.
-func newBuffer(n int) []byte {
+// acquireBuffer takes a buffer of n bytes from the pool. Its content is
+// undefined.
+func acquireBuffer(n int) []byte {
 	if b, ok := buffers.Get().(*[]byte); ok && cap(*b) >= n {
 		return (*b)[:n]
 	}
 	return make([]byte, n, max(n, leastBuffer, min(n+n/4, mostBuffer))) // the next may be a little longer
 }
 
-// reuse takes a buffer back that nobody reads any more.
-func reuse(b []byte) {
+// releaseBuffer puts a buffer back that nobody reads any more.
+func releaseBuffer(b []byte) {
 	if cap(b) < leastBuffer || cap(b) > mostBuffer {
 		return
 	}
-	if spoil {
+	if poison {
 		clear(b[:cap(b)])
 	}
 	buffers.Put(&b)
 }
 
-// spoil makes it show when somebody reads a buffer after all. Tests set it.
-var spoil bool
+// poison clears released buffers, so that a test notices who still reads one.
+var poison bool

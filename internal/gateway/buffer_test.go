@@ -8,6 +8,6 @@ import (
 // All tests of the gateway run with buffers that are spoiled when they are
 // free, so that whoever keeps a text of a request makes one of them fail.
 func TestMain(m *testing.M) {
-	spoil = true
+	poison = true
 	os.Exit(m.Run())
 }

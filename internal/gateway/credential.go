@@ -31,7 +31,7 @@ func (g *Gateway) authenticate(x *exchange) error {
 		}
 		return nil
 	}
-	key, ok := g.Keys.find(secret)
+	key, ok := g.keys.Find(secret)
 	if !ok {
 		return refuse(http.StatusUnauthorized, haltd.Errorf(haltd.CodeUnauthorized, "This gateway key is unknown or revoked").
 			WithFix("Ask the operator for a new one (haltd keys create --agent NAME)."))
@@ -49,11 +49,11 @@ func (g *Gateway) authenticate(x *exchange) error {
 }
 
 func (g *Gateway) carriesAdminToken(r *http.Request) bool {
-	if g.AdminToken == "" {
+	if g.adminToken == "" {
 		return false
 	}
 	for candidate := range credentials(r) {
-		if subtle.ConstantTimeCompare([]byte(candidate), []byte(g.AdminToken)) == 1 {
+		if subtle.ConstantTimeCompare([]byte(candidate), []byte(g.adminToken)) == 1 {
 			return true
 		}
 	}

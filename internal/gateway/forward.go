@@ -30,19 +30,19 @@ func dropHopByHop(h http.Header) {
 	}
 }
 
-// forward sends the request to its upstream and the reply back, byte for
-// byte. It leaves x with what was observed on the way.
+// forward sends the request to its upstream and the reply back, byte for byte,
+// and keeps in x what the tap observed.
 func (g *Gateway) forward(x *exchange) error {
 	up := x.route.upstream
-	// A provider may think for minutes, for many agents at once: what was
-	// read is let go of before, the body as soon as it is sent.
+	// A provider may think for minutes, for many agents at once: the texts
+	// are released now, the body as soon as it is sent.
 	body := &payload{bytes: x.body}
 	x.body, x.call = nil, nil
-	x.verdict.LetGo()
-	reuse(x.texts)
+	x.ticket.DropTexts()
+	releaseBuffer(x.texts)
 	x.texts = nil
 	out := x.upstreamRequest(up, body)
-	sent := g.Clock()
+	sent := g.clock()
 	overhead := sent.Sub(x.start) - x.waited
 	x.forwarded = true
 	res, err := up.transport.RoundTrip(out)
@@ -54,8 +54,8 @@ func (g *Gateway) forward(x *exchange) error {
 		case x.r.Context().Err() != nil:
 			return errClientLeft
 		}
-		up.health.failed(failureWords(err), g.Clock())
-		g.Logger.Warn("upstream unreachable", "provider", up.Name, "error", plainCause(err))
+		up.health.failed(failureText(err), g.clock())
+		g.log.Warn("upstream unreachable", "provider", up.Name, "error", plainCause(err))
 		return refuse(http.StatusBadGateway, haltd.Errorf(haltd.CodeUpstream, "%s at %s cannot be reached: %s", up.Name, up.BaseURL.Host, plainCause(err)).
 			WithFix("Check providers.%s.base_url and the network between haltd and it.", up.Name))
 	}
@@ -63,12 +63,12 @@ func (g *Gateway) forward(x *exchange) error {
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		// Nobody asked for it, and what follows is no reply: reading it
 		// would not even end when the client leaves.
-		up.health.failed("switched protocols without being asked", g.Clock())
+		up.health.failed("switched protocols without being asked", g.clock())
 		return refuse(http.StatusBadGateway, haltd.Errorf(haltd.CodeUpstream, "%s at %s does not answer in HTTP", up.Name, up.BaseURL.Host).
 			WithFix("Check providers.%s.base_url.", up.Name))
 	}
-	g.Meter.Overhead(overhead)
-	up.health.answered(res.StatusCode, sent, g.Clock())
+	g.meter.Overhead(overhead)
+	up.health.answered(res.StatusCode, sent, g.clock())
 	g.deliver(x, res)
 	return nil
 }
@@ -115,11 +115,11 @@ func plainCause(err error) string {
 
 var copyBuffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
 
-// deliver passes the reply on and lets a tap listen. Each piece goes to the
+// deliver passes the reply on and gives a tap a copy. Each piece goes to the
 // client before anything else looks at it.
 func (g *Gateway) deliver(x *exchange, res *http.Response) {
 	announced := x.copyHeader(res)
-	x.flag(x.w.Header())
+	x.explainFinding(x.w.Header())
 	x.event.Status = res.StatusCode
 	x.w.WriteHeader(res.StatusCode)
 	flush := func() {}
@@ -131,7 +131,7 @@ func (g *Gateway) deliver(x *exchange, res *http.Response) {
 	if x.format != nil && res.StatusCode >= 200 && res.StatusCode <= 299 {
 		tap = wire.NewTap(x.format, res.StatusCode, res.Header, x.settings.maxBody)
 	}
-	complete := g.pump(x, res.Body, tap, flush)
+	complete := g.copyReply(x, res.Body, tap, flush)
 	if complete && announced > 0 {
 		copyTrailer(x.w.Header(), res.Trailer)
 	}
@@ -148,16 +148,16 @@ func isStream(res *http.Response) bool {
 	return res.ContentLength < 0 || len(kind) >= len(events) && strings.EqualFold(kind[:len(events)], events)
 }
 
-// pump copies the body until its end or until one side fails, and reports
+// copyReply copies the body until its end or until one side fails, and reports
 // whether it got to the end.
-func (g *Gateway) pump(x *exchange, from io.Reader, tap *wire.Tap, flush func()) bool {
+func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush func()) bool {
 	buf := copyBuffers.Get().(*[16 << 10]byte)
 	defer copyBuffers.Put(buf)
 	for {
 		n, err := from.Read(buf[:])
 		if n > 0 {
 			if x.sent == 0 {
-				x.event.FirstByte = haltd.Duration(g.Clock().Sub(x.start))
+				x.event.FirstByte = haltd.Duration(g.clock().Sub(x.start))
 			}
 			if _, werr := x.w.Write(buf[:n]); werr != nil {
 				x.event.Error, x.broken = "client_left", true
@@ -167,7 +167,7 @@ func (g *Gateway) pump(x *exchange, from io.Reader, tap *wire.Tap, flush func())
 			x.sent += int64(n)
 			if tap != nil {
 				tap.Write(buf[:n])
-				x.verdict.Said(tap.Kept() / 4)
+				x.ticket.Extend(tap.Kept() / 4)
 			}
 		}
 		switch {
@@ -182,7 +182,7 @@ func (g *Gateway) pump(x *exchange, from io.Reader, tap *wire.Tap, flush func())
 			return false
 		case err != nil:
 			x.event.Error, x.broken = "upstream_cut", true
-			x.route.upstream.health.failed("cut its reply short", g.Clock())
+			x.route.upstream.health.failed("cut its reply short", g.clock())
 			return false
 		}
 	}

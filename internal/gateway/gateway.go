@@ -22,35 +22,6 @@ import (
 	"github.com/haltd/haltd/internal/wire"
 )
 
-// Recorder takes the event of each exchange and gives it its id. It must not
-// block.
-type Recorder interface {
-	Record(haltd.Event)
-}
-
-// Attempts tells a transport's retry from a request made again.
-type Attempts interface {
-	Digest(agent, path string, bodyHash uint64) uint64
-	Retry(digest uint64, claimed bool) bool
-	Ended(digest uint64, complete bool)
-	Stopped(digest uint64)
-}
-
-// Replies knows in which session a reply was given.
-type Replies interface {
-	Session(agent, reply string) string
-	Got(agent, reply, session string)
-}
-
-// Meter counts what the gateway does.
-type Meter interface {
-	Request(provider, decision string)
-	Overhead(time.Duration)
-	Unread()
-	InvalidAgentID()
-	InFlight(delta int)
-}
-
 // The decisions that Meter counts, besides the actions of verdicts.
 const (
 	decisionAllow  = "allow"  // forwarded as an LLM call
@@ -61,12 +32,12 @@ const (
 
 // Options are the gateway's neighbours. All are needed.
 type Options struct {
-	Keys *Keyring
+	Keys Keys
 	// AdminToken opens the admin API. Whatever carries it is refused: it would
 	// reach a provider as if it were the client's key. May be empty.
 	AdminToken string
 
-	Judge    *judge.Judge
+	Judge    Judge
 	Recorder Recorder
 	// Price is what a call cost; known is false where a default was used.
 	Price    func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
@@ -79,16 +50,30 @@ type Options struct {
 
 // Gateway serves agents. Configure it before the first request.
 type Gateway struct {
-	Options
-	inFlight sync.WaitGroup
-	flights  flights
-	seed     maphash.Seed // of the hashes of bodies
+	keys       Keys
+	adminToken string
+	judging    Judge
+	recorder   Recorder
+	price      func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
+	attempts   Attempts
+	replies    Replies
+	meter      Meter
+	clock      haltd.Clock
+	log        *slog.Logger
+
+	requests sync.WaitGroup // being served
+	inFlight inFlightCalls
+	seed     maphash.Seed // of the hashes of bodies and attempts
 	settings atomic.Pointer[Settings]
 }
 
 // New makes a gateway that forwards by settings.
 func New(o Options, s *Settings) *Gateway {
-	g := &Gateway{Options: o, seed: maphash.MakeSeed()}
+	g := &Gateway{
+		keys: o.Keys, adminToken: o.AdminToken, judging: o.Judge, recorder: o.Recorder, price: o.Price,
+		attempts: o.Attempts, replies: o.Replies, meter: o.Meter, clock: o.Clock, log: o.Logger,
+		seed: maphash.MakeSeed(),
+	}
 	g.settings.Store(s)
 	return g
 }
@@ -103,9 +88,9 @@ func (g *Gateway) Configure(s *Settings) {
 // Settings are those in force.
 func (g *Gateway) Settings() *Settings { return g.settings.Load() }
 
-// Wait returns when no request is on its way any more. Call it after the
+// Wait returns when no request is in flight any more. Call it after the
 // server stopped taking new ones.
-func (g *Gateway) Wait() { g.inFlight.Wait() }
+func (g *Gateway) Wait() { g.requests.Wait() }
 
 // Close frees idle connections to upstreams.
 func (g *Gateway) Close() { g.settings.Load().closeIdle(nil) }
@@ -113,20 +98,33 @@ func (g *Gateway) Close() { g.settings.Load().closeIdle(nil) }
 // ServeHTTP takes one request along the path.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/" && (r.Method == http.MethodHead || r.Method == http.MethodGet) {
-		g.greet(w)
+		g.answerProbe(w)
 		return
 	}
-	x := &exchange{w: w, r: r, settings: g.settings.Load(), start: g.Clock()}
-	g.Meter.InFlight(1)
-	g.inFlight.Add(1)
+	x := &exchange{w: w, r: r, settings: g.settings.Load(), start: g.clock()}
+	g.meter.InFlight(1)
+	g.requests.Add(1)
 	defer func() {
-		g.inFlight.Done()
-		g.Meter.InFlight(-1)
+		g.meter.InFlight(-1)
+		g.requests.Done() // last: Wait returns when all is counted
 	}()
+	// Whatever happens on the path, also a panic, ends here: the ticket is
+	// settled or released and the event recorded, each once.
+	defer g.record(x)
+	g.handle(x)
+	if x.broken {
+		// The client must not take half a reply for a whole one.
+		panic(http.ErrAbortHandler)
+	}
+}
 
+// handle takes a request from identify to observe, and answers it itself where
+// one of them refuses it.
+func (g *Gateway) handle(x *exchange) {
 	err := g.identify(x)
 	if err == nil && x.isProbe() {
-		g.greet(w)
+		g.answerProbe(x.w)
+		x.probe, x.handled = true, true
 		return
 	}
 	if err == nil {
@@ -141,15 +139,11 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		g.refuse(x, err)
 	}
-	g.record(x)
-	if x.broken {
-		// The client must not take half a reply for a whole one.
-		panic(http.ErrAbortHandler)
-	}
+	x.handled = true
 }
 
-// exchange is one request on its way. Each step adds what it finds out to
-// the event that the exchange becomes in the end.
+// exchange is one request and its reply. Each step adds what it finds out to
+// the event that is recorded in the end.
 type exchange struct {
 	w        http.ResponseWriter
 	r        *http.Request
@@ -180,7 +174,8 @@ type exchange struct {
 	// judge
 	policies []*policy.Policy    // that select the request
 	values   []map[string]string // of their keys
-	verdict  *judge.Verdict      // nil for what did not come so far
+	decision judge.Decision
+	ticket   *judge.Ticket // nil for what did not come so far
 
 	// forward and observe
 	ctx       context.Context // ends when the client leaves or the call is cut
@@ -190,15 +185,18 @@ type exchange struct {
 	sent      int64        // bytes of the reply's body
 	refused   bool         // answered by haltd
 	broken    bool         // the reply stopped before its end
+	probe     bool         // a request for the base URL, which is not recorded
+	handled   bool         // the path was walked to its end; false after a panic
+	described bool         // the event says what the exchange cost; likewise
 }
 
-// isProbe reports a look at the base URL itself, as Claude Code sends before
-// its first call.
+// isProbe reports a request for the base URL itself, as Claude Code sends
+// before its first call.
 func (x *exchange) isProbe() bool {
 	return (x.route.rest == "" || x.route.rest == "/") && (x.r.Method == http.MethodHead || x.r.Method == http.MethodGet)
 }
 
-func (g *Gateway) greet(w http.ResponseWriter) {
+func (g *Gateway) answerProbe(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = w.Write([]byte("haltd gateway. Point a client's base URL here; docs/clients.md lists the settings.\n"))
 }
@@ -216,7 +214,7 @@ func refuse(status int, why *haltd.Error) error {
 // shape, and says why in a header too.
 func (g *Gateway) refuse(x *exchange, err error) {
 	if errors.Is(err, errClientLeft) {
-		// Should somebody listen still, an empty 200 is not the answer.
+		// Where somebody still listens, an empty 200 would be wrong.
 		x.event.Error, x.broken = "client_left", true
 		return
 	}
@@ -246,8 +244,8 @@ func (g *Gateway) refuse(x *exchange, err error) {
 	_, _ = x.w.Write(x.dialect().Denial(ref.Denied))
 }
 
-// dialect is the manner in which to talk to this client: that of the format
-// it speaks, else of the provider it calls.
+// dialect is how to answer this client: that of the format it speaks, else of
+// the provider it calls.
 func (x *exchange) dialect() wire.Dialect {
 	if x.route.dialect != nil {
 		return x.route.dialect

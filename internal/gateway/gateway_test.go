@@ -31,10 +31,13 @@ type fixture struct {
 	events  *eventLog
 	meter   *meter
 	keys    *keyStore
+	ring    *Keyring
 	clock   *clock
 	setup   setup
 	control *control.Control
+	judge   *judge.Judge
 	store   *sqlite.Store
+	limits  *countedLimits
 	close   func() // ends it before the test does
 }
 
@@ -43,6 +46,8 @@ type setup struct {
 	yaml  string
 	data  string // folder of the store; "" for a new one
 	clock *clock
+	// price is what tokens cost; nil for a tenth of a cent each.
+	price func(provider, model string, u haltd.Usage) (haltd.Money, bool)
 	// control stands between control and the store.
 	control func(haltd.ControlStore) haltd.ControlStore
 }
@@ -93,17 +98,21 @@ func (s setup) start(t testing.TB) *fixture {
 		events: &eventLog{clock: s.clock}, meter: &meter{counts: map[string]int{}}, clock: s.clock, setup: s,
 		keys: &keyStore{byHash: map[haltd.KeyHash]haltd.Key{}},
 	}
-	ring, err := NewKeyring(context.Background(), f.keys, time.Now)
+	var err error
+	f.ring, err = NewKeyring(context.Background(), f.keys, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg := loadConfig(t, s.yaml)
-	price := func(_, _ string, u haltd.Usage) (haltd.Money, bool) {
-		return haltd.Money(u.Input+u.Output) * haltd.Dollar / 1000, true
+	price := s.price
+	if price == nil {
+		price = func(_, _ string, u haltd.Usage) (haltd.Money, bool) {
+			return haltd.Money(u.Input+u.Output) * haltd.Dollar / 1000, true
+		}
 	}
-	judge, closeJudge := f.newJudge(t, cfg, price)
+	closeJudge := f.newJudge(t, cfg, price)
 	f.Gateway = New(Options{
-		Keys: ring, AdminToken: adminToken, Recorder: f.events, Meter: f.meter, Price: price, Judge: judge,
+		Keys: f.ring, AdminToken: adminToken, Recorder: f.events, Meter: f.meter, Price: price, Judge: f.judge,
 		Attempts: memory.NewAttempts(1000), Replies: memory.NewReplies(1000),
 		Clock: f.clock.now, Logger: slog.New(slog.DiscardHandler),
 	}, NewSettings(cfg, nil))
@@ -141,7 +150,7 @@ func (f *fixture) persist(t *testing.T) {
 }
 
 // newJudge makes a judge over a store.
-func (f *fixture) newJudge(t testing.TB, cfg *config.Config, price func(_, _ string, u haltd.Usage) (haltd.Money, bool)) (_ *judge.Judge, end func()) {
+func (f *fixture) newJudge(t testing.TB, cfg *config.Config, price func(_, _ string, u haltd.Usage) (haltd.Money, bool)) (end func()) {
 	t.Helper()
 	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
 	var err error
@@ -160,13 +169,15 @@ func (f *fixture) newJudge(t testing.TB, cfg *config.Config, price func(_, _ str
 		t.Fatal(err)
 	}
 	ledgers := ledger.Open(f.store, func(context.Context) error { return nil }, f.clock.now, log)
+	f.limits = &countedLimits{Limits: memory.NewLimits(1000)}
 	end = func() { f.control.Close(ctx); _ = ledgers.Close(ctx); f.store.Close() }
-	return judge.New(judge.Options{
-		Control: f.control, Ledgers: ledgers, Sessions: f.store,
-		States: memory.NewDetectors(1000, 1e6), Limits: memory.NewLimits(1000),
+	f.judge = judge.New(judge.Options{
+		Agents: f.control, Incidents: f.control, Marks: f.control, Budgets: ledgers, Sessions: f.store,
+		States: memory.NewDetectors(1000, 1e6), Limits: f.limits,
 		Price: price, Record: f.events.Record, Key: []byte("a key of the tests"),
 		Meter: f.meter, Clock: f.clock.now, Logger: log,
-	}), end
+	})
+	return end
 }
 
 func loadConfig(t testing.TB, yaml string) *config.Config {
@@ -247,6 +258,8 @@ func (l *eventLog) count() int {
 }
 
 type meter struct {
+	inFlight atomic.Int64
+
 	mu     sync.Mutex
 	counts map[string]int
 }
@@ -269,7 +282,7 @@ func (m *meter) Detect(time.Duration)              { m.add("detect") }
 func (m *meter) Kill(detector string)              { m.add("kill " + detector) }
 func (m *meter) Unread()                           { m.add("unread") }
 func (m *meter) InvalidAgentID()                   { m.add("invalid agent") }
-func (m *meter) InFlight(int)                      {}
+func (m *meter) InFlight(delta int)                { m.inFlight.Add(int64(delta)) }
 
 type keyStore struct {
 	byHash map[haltd.KeyHash]haltd.Key

@@ -22,7 +22,7 @@ func (g *Gateway) identify(x *exchange) error {
 	if x.route, err = findRoute(x.r, x.settings); err != nil {
 		return err
 	}
-	e.Provider, e.Path = x.route.upstream.Name, cut(x.route.path, 300)
+	e.Provider, e.Path = x.route.upstream.Name, truncate(x.route.path, 300)
 	credential := clientKey(x.r)
 	g.selectPolicies(x)
 	if err := g.authenticate(x); err != nil {
@@ -82,7 +82,7 @@ func (g *Gateway) agentName(x *exchange) (string, error) {
 		if id, ok := haltd.AgentID(name); ok {
 			return id, nil
 		}
-		g.Meter.InvalidAgentID()
+		g.meter.InvalidAgentID()
 	}
 	return "", nil
 }
@@ -166,21 +166,25 @@ func turnMetadata(h http.Header) codexTurn {
 
 // sessionOf names the session of a request whose headers do not: by its
 // body, by the reply it continues, else by how the conversation began. named
-// says that the client told its sessions apart itself.
+// says that the client named it.
 func (g *Gateway) sessionOf(x *exchange) (session string, named bool) {
 	hints := &x.call.Hints
 	if hints.Session != "" {
 		return sessionName(hints.Session, ""), true
 	}
 	if hints.PreviousID != "" {
-		if s := g.Replies.Session(x.event.Agent, hints.PreviousID); s != "" {
+		s, err := g.replies.Session(x.r.Context(), x.event.Agent, hints.PreviousID)
+		if err != nil {
+			g.log.Warn("session of a reply not found: the state cannot be had", "agent", x.event.Agent, "error", err)
+		}
+		if s != "" {
 			return s, true
 		}
 	}
 	if isSessionKey(x.event.Client, hints.PromptCacheKey) {
 		return sessionName(hints.PromptCacheKey, ""), true
 	}
-	return beginning(x.keyDigest, x.call), false
+	return guessSession(x.keyDigest, x.call), false
 }
 
 // isSessionKey reports whether a prompt_cache_key names one conversation.
@@ -213,9 +217,9 @@ func looksLikeUUID(s string) bool {
 	return true
 }
 
-// beginning names a session by who called, under which instructions, and
-// what was said first. The texts cannot be had back from it.
-func beginning(key uint64, c *haltd.Call) string {
+// guessSession names a session by the caller, the system prompt and the first
+// message. The texts cannot be recovered from it.
+func guessSession(key uint64, c *haltd.Call) string {
 	var b [32]byte
 	binary.LittleEndian.PutUint64(b[0:], key)
 	binary.LittleEndian.PutUint64(b[8:], c.System)

@@ -13,49 +13,49 @@ import (
 const ingestClient = "ingest"
 
 // Ingest judges and records a call that an agent made without the gateway.
-func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestVerdict, error) {
-	now := g.Clock()
+func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestAnswer, error) {
+	now := g.clock()
 	e := ingestEvent(in)
 	e.Time = now.UTC()
-	e.Cost, _ = g.Price(e.Provider, e.Model, e.Tokens)
+	e.Cost, _ = g.price(e.Provider, e.Model, e.Tokens)
 	reply := &haltd.Reply{
 		Calls: in.ToolCalls, Text: hashWord(in.ResponseHash), Usage: e.Tokens, Counted: true, Complete: true,
 	}
-	v := g.Judge.Ingest(ctx, &judge.Request{
+	d, active := g.judging.Ingest(ctx, &judge.Request{
 		Agent: in.Agent, Session: in.Session, Named: in.Session != "",
 		Call: &haltd.Call{Model: in.Model}, Provider: in.Provider, Model: in.Model, PromptTokens: in.PromptTokens,
 		Event: e, Now: now,
 	}, reply, e.Cost)
-	v.Describe(&e)
+	d.Describe(&e)
 	// The call was made: nothing was blocked, whatever comes next.
 	e.Blocked, e.BlockReason = false, ""
 	if s := g.settings.Load(); s.excerpts {
 		e.Excerpt = excerpt.New("").Finish(&haltd.Reply{Calls: in.ToolCalls}, s.secrets)
 	}
-	g.Judge.Control.Journal.Stamp(&e) // the answer names the event
-	g.Recorder.Record(e)
-	g.Meter.Request(e.Provider, v.Decision.Action.String())
-	verdict := ingestVerdict(v, g.Judge.Control.Agent(in.Agent).Active(in.Session))
-	verdict.Event = e.ID
-	return verdict, nil
+	g.recorder.Stamp(&e) // the answer names the event
+	g.recorder.Record(e)
+	g.meter.Request(e.Provider, d.Action.String())
+	answer := ingestAnswer(&d, active)
+	answer.Event = e.ID
+	return answer, nil
 }
 
 func ingestEvent(in haltd.Ingest) haltd.Event {
 	e := haltd.Event{
 		Type: haltd.EventCall, Agent: in.Agent, Session: in.Session, Client: ingestClient,
-		Provider: in.Provider, Model: cut(in.Model, 200), Status: 200, Latency: in.Latency,
-		Tokens: haltd.Usage{Input: in.PromptTokens, Output: in.CompletionTokens}, ReplyHash: cut(in.ResponseHash, 64),
+		Provider: in.Provider, Model: truncate(in.Model, 200), Status: 200, Latency: in.Latency,
+		Tokens: haltd.Usage{Input: in.PromptTokens, Output: in.CompletionTokens}, ReplyHash: truncate(in.ResponseHash, 64),
 	}
 	for i := range in.ToolCalls {
-		e.ToolCalls = append(e.ToolCalls, cut(in.ToolCalls[i].Name, 100))
+		e.ToolCalls = append(e.ToolCalls, truncate(in.ToolCalls[i].Name, 100))
 	}
 	return e
 }
 
-func ingestVerdict(v *judge.Verdict, active bool) haltd.IngestVerdict {
-	out := haltd.IngestVerdict{
-		Action: v.Decision.Action, Reason: v.Decision.Reason, Sentence: v.Decision.Sentence,
-		Active: active, Incident: v.Incident, Score: v.Detected.Parts.Score(), Findings: v.Findings,
+func ingestAnswer(d *judge.Decision, active bool) haltd.IngestAnswer {
+	out := haltd.IngestAnswer{
+		Action: d.Action, Reason: d.Reason, Sentence: d.Sentence,
+		Active: active, Incident: d.Incident, Score: d.Detected.Parts.Score(), Findings: d.Findings,
 	}
 	if out.Findings == nil {
 		out.Findings = []haltd.Finding{}

@@ -10,7 +10,7 @@ import (
 func TestIngestAnswersWithTheVerdict(t *testing.T) {
 	f := startFixture(t, "agents: {grower: {rate_limits: {requests_per_minute: 4}}}\n")
 	tokens := []int64{1000, 1400, 1960, 2744}
-	var last haltd.IngestVerdict
+	var last haltd.IngestAnswer
 	for i, n := range tokens {
 		v, err := f.Ingest(t.Context(), haltd.Ingest{
 			Agent: "grower", Session: "s", Provider: "openai", Model: "gpt-x", PromptTokens: n, CompletionTokens: 10,
@@ -41,7 +41,7 @@ func TestIngestIsChargedWhateverTheVerdict(t *testing.T) {
 			t.Errorf("report %d: %+v", i+1, v)
 		}
 	}
-	spent, err := f.Judge.Spending(t.Context(), "spender")
+	spent, err := f.judge.Spending(t.Context(), "spender")
 	if err != nil || spent[0].Spent.Tokens != 210 {
 		t.Errorf("spent %+v, %v; want all 210 tokens", spent, err)
 	}

@@ -13,15 +13,15 @@ import (
 	"github.com/haltd/haltd/internal/policy"
 )
 
-// judge asks policy and detectors about a request. What they stop comes back
-// as the answer to give; what they slow down waits here.
+// judge gets the decision on a request. A stop comes back as the answer to
+// give; a throttle waits here.
 func (g *Gateway) judge(x *exchange) error {
 	e := &x.event
 	r := &judge.Request{
 		Agent: e.Agent, Session: e.Session, Shared: x.shared, Named: x.named,
 		Call: x.call, Retry: e.Retry, Provider: e.Provider, Model: e.Model, PromptTokens: int64(x.estimate),
 		Policies: x.policies, Descriptors: x.descriptors, Identity: x.identity(),
-		Event: *e, Now: g.Clock(),
+		Event: *e, Now: g.clock(),
 	}
 	if x.call != nil {
 		r.MaxTokens = int64(x.call.MaxTokens)
@@ -29,22 +29,22 @@ func (g *Gateway) judge(x *exchange) error {
 	if x.draft != nil {
 		r.Excerpt = x.excerpt
 	}
-	// Should this request be the one that kills, this is how it ends.
+	// This is the event of the request if it is the one that kills.
 	r.Event.Time, r.Event.Status = x.start.UTC(), x.settings.blockStatus
-	x.verdict = g.Judge.Judge(x.r.Context(), r)
-	if delay := time.Duration(x.verdict.Decision.Delay); x.verdict.Decision.Action == haltd.Throttle {
+	x.decision, x.ticket = g.judging.Judge(x.r.Context(), r)
+	if delay := time.Duration(x.decision.Delay); x.decision.Action == haltd.Throttle {
 		if err := g.throttle(x, delay); err != nil {
 			return err
 		}
 	}
-	x.verdict.Describe(e)
-	if x.verdict.Decision.Action.Stops() {
+	x.decision.Describe(e)
+	if x.decision.Action.Stops() {
 		return x.denial()
 	}
-	return g.takeOff(x)
+	return g.track(x)
 }
 
-// throttle lets a request wait, as long as its client does.
+// throttle delays a request, as long as its client waits.
 func (g *Gateway) throttle(x *exchange, delay time.Duration) error {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
@@ -52,7 +52,7 @@ func (g *Gateway) throttle(x *exchange, delay time.Duration) error {
 	select {
 	case <-timer.C:
 	case <-x.r.Context().Done():
-		x.verdict.Withdraw(x.r.Context())
+		x.ticket.Release(x.r.Context())
 		return errClientLeft
 	}
 	return nil
@@ -63,7 +63,7 @@ func (g *Gateway) throttle(x *exchange, delay time.Duration) error {
 func (g *Gateway) selectPolicies(x *exchange) {
 	x.policies = x.settings.policies.Match(x.r.Method, x.r.Host, x.route.path)
 	for _, p := range x.policies {
-		x.values = append(x.values, p.Descriptors(x.r, remoteIP(x.r), g.Clock()))
+		x.values = append(x.values, p.Descriptors(x.r, remoteIP(x.r), g.clock()))
 	}
 }
 

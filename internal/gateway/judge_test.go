@@ -1,14 +1,13 @@
 package gateway
 
 import (
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/judge"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // loopBody is a chat in which the same call failed n times.
@@ -26,14 +25,10 @@ func loopBody(n int) string {
 // writes comes in its own time.
 func (l *eventLog) wait(t *testing.T, kind haltd.EventType, n int) []haltd.Event {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
-	for {
-		found := l.ofType(kind)
-		if len(found) >= n || time.Now().After(deadline) {
-			return found
-		}
-		time.Sleep(time.Millisecond)
+	if err := harness.Until(t.Context(), func() bool { return len(l.ofType(kind)) >= n }); err != nil {
+		t.Fatalf("%d events of type %s, want %d: %v", len(l.ofType(kind)), kind, n, err)
 	}
+	return l.ofType(kind)
 }
 
 func (l *eventLog) ofType(kind haltd.EventType) (found []haltd.Event) {
@@ -60,16 +55,13 @@ func TestALoopIsToldAndNotBlocked(t *testing.T) {
 		t.Fatalf("%d warnings, want one for each level", len(told))
 	}
 	kill := told[1]
-	var v judge.Record
-	if err := json.Unmarshal(kill.Verdict, &v); err != nil {
-		t.Fatal(err)
-	}
-	if kill.Agent != "bot" || kill.Session != "s" || !kill.Shadow || kill.Blocked || v.Level.String() != "kill" || !strings.Contains(v.Sentence, "read_file") {
-		t.Errorf("event of %s/%s, shadow %v, blocked %v: %s", kill.Agent, kill.Session, kill.Shadow, kill.Blocked, kill.Verdict)
+	v := kill.Verdict
+	if kill.Agent != "bot" || kill.Session != "s" || !kill.Shadow || kill.Blocked || v.Level != haltd.LevelKill || !strings.Contains(v.Sentence, "read_file") {
+		t.Errorf("event of %s/%s, shadow %v, blocked %v: %+v", kill.Agent, kill.Session, kill.Shadow, kill.Blocked, kill.Verdict)
 	}
 	calls := f.events.ofType(haltd.EventCall)
-	if last := calls[len(calls)-1]; !strings.Contains(string(last.Verdict), `"level":"kill"`) {
-		t.Errorf("the call's own event says %s", last.Verdict)
+	if last := calls[len(calls)-1]; last.Verdict.Level != haltd.LevelKill {
+		t.Errorf("the call's own event says %+v", last.Verdict)
 	}
 	if f.meter.get("detect") != 10 {
 		t.Errorf("detection was timed %d times, want 10", f.meter.get("detect"))
@@ -83,7 +75,7 @@ func TestRetriesAreNoEvidence(t *testing.T) {
 	}
 	f.Gateway.Wait()
 	if told := f.events.ofType(haltd.EventWarning); len(told) != 0 {
-		t.Errorf("30 tries of one failing call: %d warnings, %s", len(told), told[0].Verdict)
+		t.Errorf("30 tries of one failing call: %d warnings, %+v", len(told), told[0].Verdict)
 	}
 }
 
@@ -98,7 +90,10 @@ func TestGrowthIsTold(t *testing.T) {
 		f.send(t, "POST", "/agents/bot/v1/chat/completions", map[string]string{"X-Session-Id": "s"}, strings.Replace(chatBody, "hi", fmt.Sprintf("part %c of it", 'a'+i), 1))
 	}
 	f.Gateway.Wait()
-	if grown := f.events.wait(t, haltd.EventGrowth, 1); len(grown) != 1 || !strings.Contains(string(grown[0].Verdict), "2744") {
+	if grown := f.events.wait(t, haltd.EventGrowth, 1); len(grown) != 1 || !slices.Equal(grown[0].Verdict.Signals[0].Tokens, []int64{1000, 1400, 1960, 2744}) {
 		t.Errorf("growth events %v, want one with the counts", grown)
+	}
+	if n := f.notices(t); len(n) != 1 || !slices.Equal(n[0].Tokens, []int64{1000, 1400, 1960, 2744}) {
+		t.Errorf("notices %+v, want one with the counts", n)
 	}
 }

@@ -32,15 +32,15 @@ func NewKeyring(ctx context.Context, store haltd.KeyStore, clock haltd.Clock) (*
 	return k, nil
 }
 
-// find looks a whole key up.
-func (k *Keyring) find(secret string) (haltd.Key, bool) {
+// Find looks a whole key up.
+func (k *Keyring) Find(secret string) (haltd.Key, bool) {
 	key, ok := (*k.table.Load())[haltd.HashKey(secret)]
 	return key, ok
 }
 
-// Agent is the agent of a whole key in force.
-func (k *Keyring) Agent(secret string) (agent string, ok bool) {
-	key, ok := k.find(secret)
+// AgentOf is the agent of a whole key in force.
+func (k *Keyring) AgentOf(secret string) (agent string, ok bool) {
+	key, ok := k.Find(secret)
 	return key.Agent, ok
 }
 

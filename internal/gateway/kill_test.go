@@ -3,7 +3,6 @@ package gateway
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,10 +10,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/judge"
+	"github.com/haltd/haltd/test/harness"
 )
 
 const (
@@ -76,14 +74,10 @@ func (f *fixture) incidents(t *testing.T) []haltd.Incident {
 // stop nobody are written in their own time.
 func (f *fixture) waitIncidents(t *testing.T, n int) []haltd.Incident {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
-	for {
-		found := f.incidents(t)
-		if len(found) >= n || time.Now().After(deadline) {
-			return found
-		}
-		time.Sleep(time.Millisecond)
+	if err := harness.Until(t.Context(), func() bool { return len(f.incidents(t)) >= n }); err != nil {
+		t.Fatalf("%d incidents, want %d: %v", len(f.incidents(t)), n, err)
 	}
+	return f.incidents(t)
 }
 
 func (f *fixture) notices(t *testing.T) []haltd.Notice {
@@ -385,7 +379,7 @@ func TestAVerdictFromBeforeTheResumeDoesNotKill(t *testing.T) {
 	judged := f.clock.now()
 	f.clock.advance(1e9)
 	f.activate(t, haltd.Target{Agent: "bot"})
-	_, killed, err := f.control.Kill(t.Context(), haltd.Target{Agent: "bot"}, haltd.Incident{ID: "inc_x", Time: judged, Agent: "bot", Session: "s"}, haltd.Event{Time: judged, Type: haltd.EventKillSwitch, Agent: "bot"})
+	killed, err := f.control.Kill(t.Context(), haltd.Target{Agent: "bot"}, haltd.Incident{ID: "inc_x", Time: judged, Agent: "bot", Session: "s"}, haltd.Event{Time: judged, Type: haltd.EventKillSwitch, Agent: "bot"})
 	if err != nil || killed || !f.control.Agent("bot").Standing.Active {
 		t.Errorf("killed %v, %v", killed, err)
 	}
@@ -427,19 +421,16 @@ func TestShadowStateIsApart(t *testing.T) {
 	for i := range 12 {
 		ask(i)
 	}
-	on := true
 	if _, err := f.control.Override(t.Context(), "bot", "ann", func(o *haltd.PolicyOverride) error {
-		o.KillSwitch = &haltd.KillSwitchOverride{Enabled: &on}
+		*o = haltd.MustOverride(`{"kill_switch": {"enabled": true}}`)
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	var v judge.Record
 	if res := ask(20); res.StatusCode != 200 {
 		t.Fatalf("the first call with the switch on was answered %d", res.StatusCode)
 	}
 	if e := f.last(t); e.Score != 0 {
-		_ = json.Unmarshal(e.Verdict, &v)
-		t.Errorf("the first call with the switch on scores %v: %+v", e.Score, v)
+		t.Errorf("the first call with the switch on scores %v: %+v", e.Score, e.Verdict)
 	}
 }

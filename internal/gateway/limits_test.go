@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,7 +12,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/judge"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // chat is a call that says something of its own and allows so many tokens.
@@ -77,7 +76,7 @@ func TestParallelCallsOvershootByOneReservation(t *testing.T) {
 	f.events.wait(t, haltd.EventBlocked, 60)
 	close(up.release)
 	wg.Wait()
-	spent, err := f.Gateway.Judge.Spending(t.Context(), "bot")
+	spent, err := f.judge.Spending(t.Context(), "bot")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,6 +97,9 @@ func TestSoftBudgetTellsOnce(t *testing.T) {
 	i := f.incidents(t)
 	if len(told) != 1 || len(i) != 1 || i[0].Kind != haltd.IncidentBudgetSoft || i[0].Reason != haltd.ReasonSoft || len(f.notices(t)) != 1 {
 		t.Fatalf("%d alerts, incidents %+v; want one", len(told), i)
+	}
+	if found := told[0].Verdict.Findings; len(found) != 1 || found[0].Check != "budget" || found[0].Name != "day" || found[0].Spent == nil || found[0].Spent.Tokens < 15 {
+		t.Errorf("findings %+v, want the daily budget and what was spent", found)
 	}
 	f = f.restart(t)
 	f.send(t, "POST", chatPath, nil, chat("after the restart", 10))
@@ -122,7 +124,7 @@ func TestSoftBudgetThatIsSpentAlready(t *testing.T) {
 		f.send(t, "POST", chatPath, nil, chat(fmt.Sprintf("topic %c", 'a'+i), 10))
 	}
 	f.persist(t)
-	f.override(t, "bot", haltd.PolicyOverride{Budgets: &haltd.Budgets{Day: haltd.Budget{SoftTokens: 20}}})
+	f.override(t, "bot", haltd.MustOverride(`{"budgets": {"day": {"soft_tokens": 20}}}`))
 	f.send(t, "POST", chatPath, nil, chat("more", 10))
 	f.Gateway.Wait()
 	if told := f.events.wait(t, haltd.EventAlert, 1); len(told) != 1 {
@@ -194,18 +196,13 @@ func TestALongStreamExtendsItsReservation(t *testing.T) {
 	wg.Go(func() {
 		f.send(t, "POST", chatPath, nil, `{"model":"gpt-x","stream":true,"max_tokens":20,"messages":[{"role":"user","content":"hi"}]}`)
 	})
-	var l haltd.Ledger
-	for range 2000 {
-		if l = f.ledger(t, "bot", haltd.Daily); l.Held.Tokens >= 2500 {
-			break
-		}
-		time.Sleep(time.Millisecond)
+	held := func() int64 { return f.ledger(t, "bot", haltd.Daily).Held.Tokens }
+	err := harness.Until(t.Context(), func() bool { return held() >= 2500 })
+	if err != nil {
+		t.Errorf("10000 bytes were said and %d tokens are held: %v", held(), err)
 	}
 	close(release)
 	wg.Wait()
-	if l.Held.Tokens < 2500 {
-		t.Errorf("10000 bytes were said and %d tokens are held", l.Held.Tokens)
-	}
 }
 
 // A response that is made in the background is fetched by requests that tell
@@ -216,7 +213,7 @@ func TestABackgroundResponseIsChargedInFull(t *testing.T) {
 		f := newFixture(t, up, providersYAML+"agents:\n  bot: {budgets: {day: {hard_tokens: 100000}}}\n")
 		f.send(t, "POST", "/agents/bot/v1/responses", nil, `{"model":"gpt-x","background":true,"max_output_tokens":500,"input":"hi"}`)
 		e := f.last(t)
-		spent, err := f.Gateway.Judge.Spending(t.Context(), "bot")
+		spent, err := f.judge.Spending(t.Context(), "bot")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,8 +297,10 @@ func TestRatesByHeader(t *testing.T) {
 				}
 			}
 			e := f.last(t)
-			var v judge.Record
-			_ = json.Unmarshal(e.Verdict, &v)
+			v := e.Verdict
+			if v == nil {
+				t.Fatal("the event has no verdict")
+			}
 			if len(v.Findings) != 1 || v.Findings[0].Reason != haltd.ReasonRate || v.Findings[0].Shadow != (mode == "shadow") || v.Findings[0].Name != "tenants/each" {
 				t.Errorf("findings %+v, want one of the rate", v.Findings)
 			}
@@ -332,10 +331,7 @@ func TestBypassOpensAllDoorsButManual(t *testing.T) {
 		f.Gateway.Wait()
 	}
 	calls := f.events.ofType(haltd.EventCall)
-	var v judge.Record
-	if err := json.Unmarshal(calls[len(calls)-1].Verdict, &v); err != nil {
-		t.Fatal(err)
-	}
+	v := calls[len(calls)-1].Verdict
 	found := map[string]int{}
 	for _, g := range v.Findings {
 		found[g.Check]++
@@ -347,7 +343,7 @@ func TestBypassOpensAllDoorsButManual(t *testing.T) {
 		t.Errorf("bypass %v, findings %v; want one of each check", v.Bypass, found)
 	}
 	// What is spent meanwhile counts.
-	if s, _ := f.Gateway.Judge.Spending(t.Context(), "bot"); s[1].Spent.Tokens != 4*9 || s[1].Held.Tokens != 0 {
+	if s, _ := f.judge.Spending(t.Context(), "bot"); s[1].Spent.Tokens != 4*9 || s[1].Held.Tokens != 0 {
 		t.Errorf("the month has %+v spent, %+v held; want the four calls", s[1].Spent, s[1].Held)
 	}
 	if _, err := f.control.Deactivate(t.Context(), haltd.Target{Agent: "bot"}, false, "ann", ""); err != nil {
@@ -413,13 +409,13 @@ func TestAllowEndsRulesOnly(t *testing.T) {
 func TestAReloadActsAtOnce(t *testing.T) {
 	f := newFixture(t, answer(200, "application/json", chatReply), "")
 	enabled := func(agent string) bool { return f.control.Agent(agent).Policy.KillSwitch.Enabled }
-	off := false
-	f.override(t, "api", haltd.PolicyOverride{KillSwitch: &haltd.KillSwitchOverride{Enabled: &off}})
+	off := haltd.MustOverride(`{"kill_switch": {"enabled": false}}`)
+	f.override(t, "api", off)
 	next := haltd.DefaultPolicy()
 	next.KillSwitch.Enabled = true
 	f.control.Configure(next, map[string]haltd.PolicyOverride{
-		"file": {KillSwitch: &haltd.KillSwitchOverride{Enabled: &off}},
-		"api":  {KillSwitch: &haltd.KillSwitchOverride{Enabled: new(true), WindowSize: new(7)}},
+		"file": off,
+		"api":  haltd.MustOverride(`{"kill_switch": {"enabled": true, "window_size": 7}}`),
 	})
 	if !enabled("anybody") || enabled("file") || enabled("api") || f.control.Agent("api").Policy.KillSwitch.WindowSize != 7 {
 		t.Errorf("defaults %v, file %v, api %v; want the API over the file over the defaults, field by field", enabled("anybody"), enabled("file"), enabled("api"))

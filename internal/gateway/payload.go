@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// payload is a request body on its way to an upstream. net/http keeps a
-// request as long as its reply is read, which may be minutes; a payload lets
-// go of its bytes once nobody needs them. Until answered it can be opened
-// again, as net/http does when a kept connection turns out to be closed.
+// payload is a request body that is sent to an upstream. net/http keeps a
+// request as long as its reply is read, which may be minutes; a payload
+// releases its bytes as soon as nobody needs them. Until answered it can be
+// opened again, as net/http does when a kept connection turns out to be closed.
 type payload struct {
 	mu       sync.Mutex // net/http may close a body while it reads it
 	bytes    []byte
@@ -28,14 +28,14 @@ func (p *payload) answer() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.answered = true
-	p.letGo()
+	p.release()
 }
 
-func (p *payload) letGo() {
+func (p *payload) release() {
 	if !p.answered || p.reading || p.bytes == nil {
 		return
 	}
-	reuse(p.bytes)
+	releaseBuffer(p.bytes)
 	p.bytes = nil
 }
 
@@ -62,6 +62,6 @@ func (r *payloadReader) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reading = false
-	p.letGo()
+	p.release()
 	return nil
 }

@@ -22,13 +22,13 @@ func TestPayloadCanBeReadAgainUntilItIsAnswered(t *testing.T) {
 
 // A body of later must not show through in one that is still sent.
 func TestBodiesAreReusedOnlyOnceSent(t *testing.T) {
-	bytes := newBuffer(4)
+	bytes := acquireBuffer(4)
 	copy(bytes, "body")
 	p := &payload{bytes: bytes}
 	r, _ := p.open()
 	p.answer()
 	for range 10 {
-		copy(newBuffer(4), "XXXX")
+		copy(acquireBuffer(4), "XXXX")
 	}
 	if b, _ := io.ReadAll(r); string(b) != "body" {
 		t.Errorf("read %q, want the body that was sent", b)

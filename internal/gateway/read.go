@@ -18,20 +18,20 @@ import (
 
 var errClientLeft = errors.New("client left")
 
-// read takes in the body of an LLM call and understands it. What cannot be
+// read reads the body of an LLM call and parses it. What cannot be
 // read is refused: passing it on unseen would be a way around the gateway.
 // Other requests pass through and their bodies are not touched.
 func (g *Gateway) read(x *exchange) error {
 	isCall := x.route.format != nil && (x.r.ContentLength != 0 || x.r.Method == http.MethodPost)
-	if !isCall && !x.comparesWhole() {
+	if !isCall && !x.countsIdentical() {
 		return nil
 	}
-	arriving := g.Clock()
+	arriving := g.clock()
 	var err error
 	if x.body, err = readBody(x.r, x.settings.maxBody); err != nil {
 		return err
 	}
-	x.waited = g.Clock().Sub(arriving)
+	x.waited = g.clock().Sub(arriving)
 	x.bodyHash = maphash.Bytes(g.seed, x.body)
 	if !isCall {
 		return nil
@@ -44,7 +44,7 @@ func (g *Gateway) read(x *exchange) error {
 			return unreadable(err)
 		}
 	}
-	x.texts = newBuffer(len(plain))[:0]
+	x.texts = acquireBuffer(len(plain))[:0]
 	if x.call, err = x.format.ReadCall(x.route.path, plain, x.texts); err != nil {
 		return unreadable(err)
 	}
@@ -52,9 +52,9 @@ func (g *Gateway) read(x *exchange) error {
 	return nil
 }
 
-// comparesWhole reports whether a policy looks for identical requests, bodies
+// countsIdentical reports whether a policy looks for identical requests, bodies
 // included.
-func (x *exchange) comparesWhole() bool {
+func (x *exchange) countsIdentical() bool {
 	return slices.ContainsFunc(x.policies, func(p *policy.Policy) bool { return p.Loop != nil })
 }
 
@@ -62,7 +62,7 @@ func (x *exchange) comparesWhole() bool {
 func (g *Gateway) describeCall(x *exchange) {
 	e, c := &x.event, x.call
 	x.estimate = c.PromptTokens
-	e.Format, e.Model, e.Stream = c.Format, cut(c.Model, 200), c.Stream
+	e.Format, e.Model, e.Stream = c.Format, truncate(c.Model, 200), c.Stream
 	prompt, _ := c.Newest()
 	e.PromptHash, e.PromptLen = textHash(prompt), len(prompt)
 	if x.settings.excerpts {
@@ -71,8 +71,24 @@ func (g *Gateway) describeCall(x *exchange) {
 	if e.Session == "" {
 		e.Session, x.named = g.sessionOf(x)
 	}
-	x.attempt = g.Attempts.Digest(e.Agent, x.route.path, x.bodyHash)
-	e.Retry = g.Attempts.Retry(x.attempt, claimsRetry(x.r.Header))
+	x.attempt = g.digest(e.Agent, x.route.path, x.bodyHash)
+	var err error
+	if e.Retry, err = g.attempts.Retry(x.r.Context(), x.attempt, claimsRetry(x.r.Header)); err != nil {
+		g.log.Warn("retries not recognised: their state cannot be had", "agent", e.Agent, "error", err)
+	}
+}
+
+// digest names a request of an agent. It is keyed: an agent cannot make
+// another request look like its own.
+func (g *Gateway) digest(agent, path string, bodyHash uint64) uint64 {
+	var h maphash.Hash
+	h.SetSeed(g.seed)
+	h.WriteString(agent)
+	h.WriteByte(0)
+	h.WriteString(path)
+	h.WriteByte(0)
+	maphash.WriteComparable(&h, bodyHash)
+	return h.Sum64()
 }
 
 func claimsRetry(h http.Header) bool {
@@ -88,7 +104,7 @@ func readBody(r *http.Request, limit int64) ([]byte, error) {
 	}
 	const trusted = 1 << 20
 	if n := r.ContentLength; n >= 0 && n <= trusted {
-		body := newBuffer(int(n))
+		body := acquireBuffer(int(n))
 		if _, err := io.ReadFull(r.Body, body); err != nil {
 			return nil, fmt.Errorf("%w: %v", errClientLeft, err)
 		}

@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,34 +12,75 @@ import (
 	"github.com/haltd/haltd"
 )
 
-// record completes the event of an exchange and remembers what later
-// requests need to know of it.
+// record ends an exchange: it completes the event, ends the ticket, remembers
+// what later requests need to know, and writes the event. Each of them is done
+// though the one before it panics.
 func (g *Gateway) record(x *exchange) {
-	e, now := &x.event, g.Clock()
-	g.land(x)
+	if x.probe {
+		return
+	}
+	now := g.clock()
+	defer g.write(x)
+	defer g.count(x)
+	defer g.remember(x)
+	defer g.endTicket(x, now)
+	g.untrack(x)
+	g.describe(x, now)
+}
+
+// describe completes the event.
+func (g *Gateway) describe(x *exchange, now time.Time) {
+	e := &x.event
+	if !x.handled {
+		e.Error = haltd.CodeInternal
+	}
 	e.Time, e.Type = x.start.UTC(), x.eventType()
 	e.Latency = haltd.Duration(now.Sub(x.start))
 	switch {
 	case x.reply != nil:
 		describeReply(e, x)
+	case x.forwarded && x.format != nil && !x.handled:
+		e.Estimated, e.Tokens = true, haltd.Usage{Input: int64(x.estimate), Output: (x.sent + 3) / 4}
 	case x.forwarded && x.format != nil && (e.Error == "client_left" || e.Error == errorCut):
 		// Nobody waited for the reply; the prompt was sent all the same.
 		e.Estimated, e.Tokens = true, haltd.Usage{Input: int64(x.estimate)}
 	}
 	if e.Tokens != (haltd.Usage{}) {
-		cost, known := g.Price(e.Provider, e.Model, e.Tokens)
+		cost, known := g.price(e.Provider, e.Model, e.Tokens)
 		e.Cost, e.Unpriced = cost, !known
 	}
-	g.settle(x, now)
-	g.remember(x)
-	g.count(x)
-	if x.verdict == nil || !x.verdict.Written {
-		if x.draft != nil && x.reply != nil && !x.broken {
-			flusher(x.w)() // the client need not wait for the excerpt
+	x.described = true
+}
+
+// endTicket releases what a request holds that was not forwarded, and settles
+// what one that was has really cost. What it cost is not known after a panic:
+// then all that is reserved is charged, as it is after a crash.
+func (g *Gateway) endTicket(x *exchange, now time.Time) {
+	t, ctx := x.ticket, x.r.Context()
+	switch {
+	case t == nil:
+	case !x.forwarded:
+		t.Release(ctx)
+	case !x.handled || !x.described:
+		t.SettleInFull()
+	default:
+		defer t.Settle(ctx, x.event.Tokens, x.event.Cost, now)
+		if x.reply != nil {
+			t.Observe(ctx, x.reply, now)
 		}
-		e.Excerpt = x.excerpt()
-		g.Recorder.Record(*e)
 	}
+}
+
+// write hands the event to the recorder, unless it was written with a kill.
+func (g *Gateway) write(x *exchange) {
+	if x.decision.Recorded {
+		return
+	}
+	defer func() { g.recorder.Record(x.event) }()
+	if x.draft != nil && x.reply != nil && !x.broken {
+		flusher(x.w)() // the client need not wait for the excerpt
+	}
+	x.event.Excerpt = x.excerpt()
 }
 
 // excerpt is what was said so far, without any key that haltd knows; nil where
@@ -47,18 +90,6 @@ func (x *exchange) excerpt() *haltd.Excerpt {
 		return nil
 	}
 	return x.draft.Finish(x.reply, slices.AppendSeq(slices.Clone(x.settings.secrets), credentials(x.r)))
-}
-
-// settle gives the judge the reply, whole or as far as it came, and what the
-// call really cost.
-func (g *Gateway) settle(x *exchange, now time.Time) {
-	if x.verdict == nil || x.refused && !x.forwarded {
-		return
-	}
-	if x.reply != nil {
-		x.verdict.Observe(x.r.Context(), x.reply, now)
-	}
-	x.verdict.Settle(x.r.Context(), x.event.Tokens, x.event.Cost, now)
 }
 
 func (x *exchange) eventType() haltd.EventType {
@@ -73,27 +104,27 @@ func (x *exchange) eventType() haltd.EventType {
 	return haltd.EventCall
 }
 
-// describeReply adds what a 2xx reply told. A reply that was cut short or
+// describeReply adds what a 2xx reply says. A reply that was cut short or
 // could not be read has still cost tokens: they are estimated and marked so.
 func describeReply(e *haltd.Event, x *exchange) {
 	r := x.reply
-	e.Finish = cut(r.Finish, 60)
+	e.Finish = truncate(r.Finish, 60)
 	e.ReplyHash, e.ReplyLen = textHash(r.Text), len(r.Text)
 	said := len(r.Text) + len(r.Thinking)
 	for i := range r.Calls {
-		e.ToolCalls = append(e.ToolCalls, cut(r.Calls[i].Name, 100))
+		e.ToolCalls = append(e.ToolCalls, truncate(r.Calls[i].Name, 100))
 		said += len(r.Calls[i].Name) + len(r.Calls[i].Arguments)
 	}
 	if r.Err != "" && e.Error == "" {
-		e.Error = "in_stream: " + cut(r.Err, 200)
+		e.Error = "in_stream: " + truncate(r.Err, 200)
 	}
 	if r.Counted {
 		e.Tokens = r.Usage
 		return
 	}
 	e.Estimated = true
-	if r.Working { // nobody will tell what it comes to
-		e.Tokens = x.verdict.Most()
+	if r.Working { // what it will cost is not known
+		e.Tokens = x.ticket.MaxUsage()
 		return
 	}
 	if e.Unread != "" {
@@ -109,14 +140,22 @@ func (g *Gateway) remember(x *exchange) {
 	if e.Format == "" {
 		return
 	}
-	if !x.forwarded {
-		g.Attempts.Stopped(x.attempt)
-		return
+	ctx := x.r.Context()
+	if ctx.Err() != nil { // a client that is gone is remembered all the same
+		ctx = context.WithoutCancel(ctx)
 	}
-	whole := x.reply != nil && (x.reply.Complete || e.Unread != "")
-	g.Attempts.Ended(x.attempt, whole && !e.Failed())
-	if x.reply != nil && x.reply.ID != "" {
-		g.Replies.Got(e.Agent, x.reply.ID, e.Session)
+	var err error
+	if x.forwarded {
+		whole := x.reply != nil && (x.reply.Complete || e.Unread != "")
+		err = g.attempts.Ended(ctx, x.attempt, whole && !e.Failed())
+	} else {
+		err = g.attempts.Stopped(ctx, x.attempt)
+	}
+	if x.forwarded && x.reply != nil && x.reply.ID != "" {
+		err = errors.Join(err, g.replies.SaveReply(ctx, e.Agent, x.reply.ID, e.Session))
+	}
+	if err != nil {
+		g.log.Warn("a call is not remembered: the state cannot be had", "agent", e.Agent, "error", err)
 	}
 }
 
@@ -124,8 +163,8 @@ func (g *Gateway) count(x *exchange) {
 	e := &x.event
 	decision := decisionAllow
 	switch {
-	case x.verdict != nil && x.verdict.Decision.Action != haltd.Allow:
-		decision = x.verdict.Decision.Action.String()
+	case x.decision.Action != haltd.Allow:
+		decision = x.decision.Action.String()
 	case x.refused && e.Status < http.StatusInternalServerError:
 		decision = decisionRefuse
 	case e.Type == haltd.EventError:
@@ -133,10 +172,10 @@ func (g *Gateway) count(x *exchange) {
 	case e.Type == haltd.EventPass:
 		decision = decisionPassed
 	}
-	g.Meter.Request(e.Provider, decision)
+	g.meter.Request(e.Provider, decision)
 	if e.Unread != "" {
-		g.Meter.Unread()
-		g.Logger.Debug("reply unread", "provider", e.Provider, "reason", e.Unread)
+		g.meter.Unread()
+		g.log.Debug("reply unread", "provider", e.Provider, "reason", e.Unread)
 	}
 }
 
@@ -149,8 +188,8 @@ func textHash(s string) string {
 	return "0000000000000000"[:width-len(h)] + h
 }
 
-// cut bounds a text that a client or provider chose, at a rune.
-func cut(s string, n int) string {
+// truncate bounds a text that a client or provider chose, at a rune.
+func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -1,6 +1,10 @@
 package gateway
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
 	"io"
 	"net/http"
 	"strings"
@@ -139,5 +143,41 @@ func TestHostileNamesAreBounded(t *testing.T) {
 	e := f.last(t)
 	if len(e.Model) > 200 || len(e.Finish) > 60 || len(e.ToolCalls) != 1 || len(e.ToolCalls[0]) > 100 {
 		t.Errorf("model %d, finish %d, tools %d bytes", len(e.Model), len(e.Finish), len(e.ToolCalls))
+	}
+}
+
+func TestDigestSeparatesItsParts(t *testing.T) {
+	g := &Gateway{seed: maphash.MakeSeed()}
+	seen := map[uint64]string{}
+	for _, p := range []struct {
+		agent, path string
+		body        uint64
+	}{{"a", "/b", 1}, {"a/b", "", 1}, {"a", "/b1", 0}, {"a", "/b", 2}, {"b", "/b", 1}} {
+		d := g.digest(p.agent, p.path, p.body)
+		if other, dup := seen[d]; dup {
+			t.Errorf("%+v has the digest of %s", p, other)
+		}
+		seen[d] = fmt.Sprintf("%+v", p)
+	}
+}
+
+// lost is state that cannot be had.
+type lost struct{}
+
+var errLost = errors.New("out of reach")
+
+func (lost) Retry(context.Context, uint64, bool) (bool, error)       { return false, errLost }
+func (lost) Ended(context.Context, uint64, bool) error               { return errLost }
+func (lost) Stopped(context.Context, uint64) error                   { return errLost }
+func (lost) Session(context.Context, string, string) (string, error) { return "", errLost }
+func (lost) SaveReply(context.Context, string, string, string) error { return errLost }
+
+// State that cannot be had neither stops a call nor makes it a retry.
+func TestCallsPassWithoutTheirState(t *testing.T) {
+	f := newFixture(t, answer(200, "application/json", chatReply), "")
+	f.attempts, f.replies = lost{}, lost{}
+	res, _ := f.send(t, "POST", "/v1/responses", map[string]string{"X-Stainless-Retry-Count": "1"}, `{"model":"gpt-x","input":"hi","previous_response_id":"r"}`)
+	if e := f.last(t); res.StatusCode != 200 || e.Retry || e.Session == "" {
+		t.Errorf("%d, retry %v, session %q; want the call to pass as a first one", res.StatusCode, e.Retry, e.Session)
 	}
 }

@@ -54,12 +54,12 @@ func NewSettings(c *config.Config, old *Settings) *Settings {
 	for _, p := range c.Providers {
 		s.secrets = append(s.secrets, p.APIKey.Reveal())
 		u := &upstream{Provider: p, dialect: formats.Dialect(p.Format)}
-		u.succeed(old.upstream(p.Name))
+		u.inherit(old.upstream(p.Name))
 		s.upstreams[p.Name] = u
 	}
 	for _, p := range c.PolicySet.Upstreams() {
 		u := &upstream{Provider: config.Provider{Name: p.ID, BaseURL: p.Upstream}, dialect: s.fallback}
-		u.succeed(old.service(p.ID))
+		u.inherit(old.service(p.ID))
 		s.services[p.ID] = u
 	}
 	return s
@@ -80,9 +80,9 @@ func (s *Settings) upstream(name string) *upstream {
 	return s.upstreams[name]
 }
 
-// succeed takes over what still holds of the upstream that had the name
-// before; nil when there was none.
-func (u *upstream) succeed(before *upstream) {
+// inherit takes over the connections and health of the upstream that had the
+// name before, where its address is the same; nil when there was none.
+func (u *upstream) inherit(before *upstream) {
 	if before == nil || before.BaseURL.String() != u.BaseURL.String() {
 		u.transport, u.health = newTransport(u.MaxConnections), &health{}
 		return

@@ -40,8 +40,8 @@ func (u *upstream) view(kind haltd.UpstreamKind) haltd.Upstream {
 	return v
 }
 
-// health is what calls have told of an upstream. What the client or haltd
-// itself ended tells nothing.
+// health is how calls to an upstream ended. What the client or haltd itself
+// ended does not count.
 type health struct {
 	mu   sync.Mutex
 	last haltd.Upstream // without what the configuration says of it
@@ -75,12 +75,12 @@ func (h *health) failed(words string, now time.Time) {
 	h.last.LastFailure, h.last.Error = now.UTC(), words
 }
 
-// failureWords say why no reply began. They are set ones: the text of an
+// failureText says why no reply began, in fixed words: the text of an
 // error may repeat what the upstream sent, and that may repeat a key.
-func failureWords(err error) string {
+func failureText(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "proxyconnect" {
-		return "proxy: " + failureWords(op.Err)
+		return "proxy: " + failureText(op.Err)
 	}
 	var (
 		network     net.Error

@@ -194,7 +194,7 @@ func TestFailureWords(t *testing.T) {
 		{&net.OpError{Op: "remote error", Err: tls.AlertError(40)}, "TLS handshake failed"},
 		{errors.New("something about sk-secret"), "gave no valid answer"},
 	} {
-		if got := failureWords(fmt.Errorf("forward: %w", tc.err)); got != tc.want {
+		if got := failureText(fmt.Errorf("forward: %w", tc.err)); got != tc.want {
 			t.Errorf("%v reads %q, want %q", tc.err, got, tc.want)
 		}
 	}

@@ -13,24 +13,24 @@ import (
 )
 
 // checkBudget stops an agent whose hard budget is spent.
-func (j *Judge) checkBudget(ctx context.Context, v *Verdict) {
-	r := v.request
-	over, err := j.Ledgers.Check(ctx, r.Agent, v.agent.Policy.Budgets, v.agent.Zone, r.Now)
+func (j *Judge) checkBudget(ctx context.Context, ev *evaluation) {
+	r := ev.request
+	over, err := j.budgets.Check(ctx, r.Agent, ev.agent.Policy.Budgets, ev.agent.Zone, r.Now)
 	if err != nil {
-		j.Logger.Warn("budget not checked", "agent", r.Agent, "error", err)
+		j.log.Warn("budget not checked", "agent", r.Agent, "error", err)
 		return // the reservation fails as well, and stops the call
 	}
 	for _, o := range over {
-		v.find(j.budgetFinding(v, o))
+		ev.decision.add(j.budgetFinding(ev, o))
 	}
 }
 
-func (j *Judge) budgetFinding(v *Verdict, o ledger.Over) haltd.Finding {
-	j.raiseBudget(v, o)
+func (j *Judge) budgetFinding(ev *evaluation, o ledger.Over) haltd.Finding {
+	j.raiseBudget(ev, o)
 	return haltd.Finding{
 		Check: "budget", Action: haltd.Block, Reason: haltd.ReasonBudget, Name: string(o.Period),
-		Sentence: fmt.Sprintf("The %s budget of %s is spent; it starts again at %s.", adjective(o.Period), v.request.Agent,
-			o.Resets.In(v.agent.Zone).Format("2006-01-02 15:04 MST")),
+		Sentence: fmt.Sprintf("The %s budget of %s is spent; it starts again at %s.", adjective(o.Period), ev.request.Agent,
+			o.Resets.In(ev.agent.Zone).Format("2006-01-02 15:04 MST")),
 	}
 }
 
@@ -42,30 +42,30 @@ func adjective(p haltd.Period) string {
 }
 
 // checkHours stops an agent outside of its hours.
-func (j *Judge) checkHours(v *Verdict) {
-	p := &v.agent.Policy
-	if policy.Allowed(p.Hours, v.agent.Zone, v.request.Now) {
+func (j *Judge) checkHours(ev *evaluation) {
+	p := &ev.agent.Policy
+	if policy.Allowed(p.Hours, ev.agent.Zone, ev.request.Now) {
 		return
 	}
-	sentence := fmt.Sprintf("%s may not call at this hour.", v.request.Agent)
-	if next, ok := policy.NextAllowed(p.Hours, v.agent.Zone, v.request.Now); ok {
-		sentence = fmt.Sprintf("%s may not call at this hour; its hours begin at %s.", v.request.Agent, next.In(v.agent.Zone).Format("2006-01-02 15:04 MST"))
+	sentence := fmt.Sprintf("%s may not call at this hour.", ev.request.Agent)
+	if next, ok := policy.NextAllowed(p.Hours, ev.agent.Zone, ev.request.Now); ok {
+		sentence = fmt.Sprintf("%s may not call at this hour; its hours begin at %s.", ev.request.Agent, next.In(ev.agent.Zone).Format("2006-01-02 15:04 MST"))
 	}
-	v.find(haltd.Finding{Check: "hours", Action: haltd.Block, Reason: haltd.ReasonHours, Sentence: sentence})
+	ev.decision.add(haltd.Finding{Check: "hours", Action: haltd.Block, Reason: haltd.ReasonHours, Sentence: sentence})
 }
 
 // checkRates looks at the agent's own limits and at those of the policies
 // that select the request. A policy in shadow mode has buckets of its own and
 // is drawn from at once: nothing else depends on it.
-func (j *Judge) checkRates(ctx context.Context, v *Verdict) {
-	r := v.request
-	limits := v.agent.Policy.Rates
+func (j *Judge) checkRates(ctx context.Context, ev *evaluation) {
+	r := ev.request
+	limits := ev.agent.Policy.Rates
 	if limits.Requests > 0 {
-		v.draw("requests per minute", policy.Draw{Key: "rpm:" + r.Agent, Limit: policy.PerMinute(limits.Requests), Cost: 1})
+		ev.draw("requests per minute", policy.Draw{Key: "rpm:" + r.Agent, Limit: policy.PerMinute(limits.Requests), Cost: 1})
 	}
 	if limits.Tokens > 0 {
-		v.tokens = policy.Draw{Key: "tpm:" + r.Agent, Limit: policy.PerMinute(limits.Tokens), Cost: r.PromptTokens}
-		v.draw("tokens per minute", v.tokens)
+		ev.tokens = policy.Draw{Key: "tpm:" + r.Agent, Limit: policy.PerMinute(limits.Tokens), Cost: r.PromptTokens}
+		ev.draw("tokens per minute", ev.tokens)
 	}
 	var shadows []policy.Draw
 	var shadowNames []string
@@ -79,56 +79,56 @@ func (j *Judge) checkRates(ctx context.Context, v *Verdict) {
 			if p.Shadow {
 				shadows, shadowNames = append(shadows, d), append(shadowNames, p.ID+"/"+l.Name)
 			} else {
-				v.draw(p.ID+"/"+l.Name, d)
+				ev.draw(p.ID+"/"+l.Name, d)
 			}
 		}
 	}
-	j.ask(ctx, v, v.draws, v.drawNames, j.Limits.Check, false)
+	j.checkDraws(ctx, ev, ev.draws, ev.drawNames, j.limits.Check, false)
 	for i := range shadows {
-		j.ask(ctx, v, shadows[i:i+1], shadowNames[i:i+1], j.Limits.Take, true)
+		j.checkDraws(ctx, ev, shadows[i:i+1], shadowNames[i:i+1], j.limits.Take, true)
 	}
 }
 
-type asker func(context.Context, []policy.Draw, time.Time) (int, time.Duration, error)
+type drawFunc func(context.Context, []policy.Draw, time.Time) (int, time.Duration, error)
 
-func (j *Judge) ask(ctx context.Context, v *Verdict, draws []policy.Draw, names []string, ask asker, shadow bool) {
+func (j *Judge) checkDraws(ctx context.Context, ev *evaluation, draws []policy.Draw, names []string, ask drawFunc, shadow bool) {
 	if len(draws) == 0 {
 		return
 	}
-	refused, wait, err := ask(ctx, draws, v.request.Now)
+	refused, wait, err := ask(ctx, draws, ev.request.Now)
 	if err != nil {
-		j.Logger.Warn("rate limits not checked: their state cannot be had", "agent", v.request.Agent, "error", err)
+		j.log.Warn("rate limits not checked: their state cannot be had", "agent", ev.request.Agent, "error", err)
 		return
 	}
 	if refused >= 0 {
-		v.find(v.rateFinding(names[refused], wait, shadow))
+		ev.decision.add(ev.rateFinding(names[refused], wait, shadow))
 	}
 }
 
-func (v *Verdict) rateFinding(name string, wait time.Duration, shadow bool) haltd.Finding {
+func (ev *evaluation) rateFinding(name string, wait time.Duration, shadow bool) haltd.Finding {
 	return haltd.Finding{
 		Check: "rate", Action: haltd.Reject, Reason: haltd.ReasonRate, Name: name, Shadow: shadow,
 		RetryAfter: max(1, int(math.Ceil(wait.Seconds()))),
-		Sentence:   fmt.Sprintf("%s has used up its limit of %s.", v.request.Agent, name),
+		Sentence:   fmt.Sprintf("%s has used up its limit of %s.", ev.request.Agent, name),
 	}
 }
 
 // checkRules asks the operator's rules; the first that matches decides.
-func (j *Judge) checkRules(v *Verdict) {
-	r := v.request
-	rule, ok := j.Control.MatchRule(policy.RuleQuery{
+func (j *Judge) checkRules(ev *evaluation) {
+	r := ev.request
+	rule, ok := j.agents.MatchRule(policy.RuleQuery{
 		Model: r.Model, Provider: r.Provider, Agent: r.Agent, Session: r.Session,
-		PromptTokens: r.PromptTokens, Time: r.Now.In(v.agent.Zone),
+		PromptTokens: r.PromptTokens, Time: r.Now.In(ev.agent.Zone),
 	})
 	if ok {
-		v.find(policy.Finding(rule))
+		ev.decision.add(policy.Finding(rule))
 	}
 }
 
 // checkExact counts identical requests. Every hit counts, also of what is
 // stopped; a counter that fails lets the request pass.
-func (j *Judge) checkExact(ctx context.Context, v *Verdict) {
-	r := v.request
+func (j *Judge) checkExact(ctx context.Context, ev *evaluation) {
+	r := ev.request
 	if r.Retry {
 		return
 	}
@@ -138,14 +138,14 @@ func (j *Judge) checkExact(ctx context.Context, v *Verdict) {
 		}
 		id := r.Identity
 		id.Agent, id.Policy, id.Descriptors = r.Agent, p.ID, r.Descriptors(p)
-		key := detect.CounterKey(p.ID, id.Fingerprint(j.Key), p.Shadow)
-		count, err := j.Limits.Hit(ctx, key, p.Loop.Window(), r.Now)
+		key := detect.CounterKey(p.ID, id.Fingerprint(j.key), p.Shadow)
+		count, err := j.limits.Hit(ctx, key, p.Loop.Window(), r.Now)
 		if err != nil {
-			j.Logger.Warn("identical requests not counted: the counters cannot be had", "agent", r.Agent, "error", err)
+			j.log.Warn("identical requests not counted: the counters cannot be had", "agent", r.Agent, "error", err)
 			continue
 		}
 		if d := p.Loop.Decide(count); d.Detected {
-			v.find(exactFinding(r.Agent, p, d, count))
+			ev.decision.add(exactFinding(r.Agent, p, d, count))
 		}
 	}
 }

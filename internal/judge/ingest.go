@@ -10,34 +10,34 @@ import (
 
 // Ingest takes a call that was made without the gateway, with its reply, and
 // judges whether its agent should go on. What the call cost is spent, whatever
-// the verdict.
-func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost haltd.Money) *Verdict {
-	r.reported = true
-	seen := &Verdict{judge: j, request: r, agent: j.Control.Agent(r.Agent)}
-	seen.place, seen.settings = seen.placeOf(), settings(&seen.agent.Policy)
-	err := j.States.With(ctx, seen.place, r.Now, func(m detect.Memory) {
-		seen.entry = detect.Admit(seen.settings, j.state(m, r), detect.Verdict{}, r.Now)
+// the decision. active says whether the agent may call again.
+func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost haltd.Money) (_ Decision, active bool) {
+	r.ingested = true
+	seen := &evaluation{judge: j, request: r, agent: j.agents.Agent(r.Agent)}
+	seen.place, seen.settings = seen.statePlace(), detect.SettingsOf(&seen.agent.Policy)
+	err := j.states.Update(ctx, seen.place, r.Now, func(m detect.Memory) {
+		seen.entry = detect.Admit(seen.settings, j.state(m, r), detect.Detection{}, r.Now)
 	})
 	if err != nil {
-		j.Logger.Warn("call not seen by the detectors", "agent", r.Agent, "error", err)
+		j.log.Warn("call not seen by the detectors", "agent", r.Agent, "error", err)
 	}
-	growth := seen.Observe(ctx, reply, r.Now)
+	growth := seen.observe(ctx, reply, r.Now)
 
-	v := j.Judge(ctx, r)
+	_, t := j.Judge(ctx, r)
+	ev := &t.evaluation
 	for _, f := range growth {
-		v.find(f)
+		ev.decision.add(f)
 	}
-	v.held.Release() // the call has been made: nothing is held back for it
-	v.held = nil
+	t.releaseMoney() // the call has been made: what it cost is charged below
 	spent := haltd.Spending{Cost: cost, Tokens: reply.Usage.Input + reply.Usage.Output}
-	crossed, err := j.Ledgers.Charge(ctx, ledger.Booking{
-		Agent: r.Agent, Budgets: v.agent.Policy.Budgets, Zone: v.agent.Zone, Amount: spent, Now: r.Now,
+	crossed, err := j.budgets.Charge(ctx, ledger.Booking{
+		Agent: r.Agent, Budgets: ev.agent.Policy.Budgets, Zone: ev.agent.Zone, Amount: spent, Now: r.Now,
 	})
 	if err != nil {
-		j.Logger.Error("a reported call is not booked", "agent", r.Agent, "error", err)
+		j.log.Error("a reported call is not booked", "agent", r.Agent, "error", err)
 	}
 	for _, over := range crossed {
-		j.raiseBudget(v, over)
+		j.raiseBudget(ev, over)
 	}
-	return v
+	return ev.decision, j.agents.Agent(r.Agent).Active(r.Session)
 }

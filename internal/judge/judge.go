@@ -1,65 +1,37 @@
-// Package judge joins what policy and detectors say of a request with what is
-// known of its agent and session, and turns it into one verdict: the strictest
-// action wins, and the evidence of all is kept. It opens nothing itself:
-// standings come from control, money from ledger, and the short-lived state is
-// a port. The clock comes with each request.
+// Package judge decides about requests. It joins the findings of policy and
+// detectors with what is known of the agent and session: the strictest action
+// wins, and the evidence of all is kept. A decision is plain data; a ticket
+// stands for what the request holds until it is settled or released. The
+// package opens nothing itself: standings come from control, money from ledger,
+// and the short-lived state is a port. The clock comes with each request.
 package judge
 
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
-	"github.com/haltd/haltd/internal/control"
 	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/policy"
 )
 
-// words is how many words of message features are kept by digest, so that a
-// history that is sent again is not read again.
-const words = 2 << 20
-
-// States keeps what the detectors know of agents and sessions.
-type States interface {
-	// With runs f while nobody else holds the memory of a session. It fails
-	// only when the memory cannot be had.
-	With(ctx context.Context, p detect.Place, now time.Time, f func(detect.Memory)) error
-}
-
-// Limits keeps buckets and counters. An error means that they cannot be had.
-type Limits interface {
-	// Check reports the first draw that would be refused, -1 for none, and
-	// how long to wait for it. Take does the same and draws from all or
-	// none.
-	Check(ctx context.Context, draws []policy.Draw, now time.Time) (refused int, wait time.Duration, err error)
-	Take(ctx context.Context, draws []policy.Draw, now time.Time) (refused int, wait time.Duration, err error)
-	// Charge takes more, into debt if need be; a negative cost gives back.
-	Charge(ctx context.Context, d policy.Draw, now time.Time) error
-	// Hit counts a request and renews its window.
-	Hit(ctx context.Context, key string, window time.Duration, now time.Time) (int, error)
-}
-
-// Sessions tells when a session was first seen.
-type Sessions interface {
-	Session(ctx context.Context, agent, id string) (haltd.Session, error)
-}
-
-// Meter counts what the judge does.
-type Meter interface {
-	Detect(time.Duration)
-	Kill(detector string)
-}
+// cacheWords is the size of the cache of message features, in words of eight
+// bytes. A history that is sent again is not read again.
+const cacheWords = 2 << 20
 
 // Options are the judge's neighbours. All are needed.
 type Options struct {
-	Control  *control.Control
-	Ledgers  *ledger.Ledgers
-	States   States
-	Limits   Limits
-	Sessions Sessions
+	Agents    Agents
+	Incidents Incidents
+	Marks     Marks
+	Budgets   Budgets
+	States    States
+	Limits    Limits
+	Sessions  Sessions
 	// Price is what tokens of a model cost.
 	Price func(provider, model string, u haltd.Usage) (haltd.Money, bool)
 	// Record takes an event and must not block.
@@ -73,20 +45,38 @@ type Options struct {
 
 // Judge judges requests.
 type Judge struct {
-	Options
-	cache *detect.Cache
+	agents    Agents
+	incidents Incidents
+	marks     Marks
+	budgets   Budgets
+	states    States
+	limits    Limits
+	sessions  Sessions
+	price     func(provider, model string, u haltd.Usage) (haltd.Money, bool)
+	record    func(haltd.Event)
+	key       []byte
+	meter     Meter
+	clock     haltd.Clock
+	log       *slog.Logger
+	cache     *detect.Cache
 }
 
 // New makes a judge.
-func New(o Options) *Judge { return &Judge{Options: o, cache: detect.NewCache(words)} }
+func New(o Options) *Judge {
+	return &Judge{
+		agents: o.Agents, incidents: o.Incidents, marks: o.Marks, budgets: o.Budgets,
+		states: o.States, limits: o.Limits, sessions: o.Sessions, price: o.Price, record: o.Record,
+		key: o.Key, meter: o.Meter, clock: o.Clock, log: o.Logger, cache: detect.NewCache(cacheWords),
+	}
+}
 
 // Request is a request as the checks see it.
 type Request struct {
 	Agent, Session string
 	Shared         bool // a default agent: window and kill are per session
-	// Named says that the client tells its sessions apart. Sessions that
-	// are only guessed from how a conversation begins do not excuse calls
-	// that are alike.
+	// Named says that the client names its sessions. Calls that are alike
+	// are not excused by sessions that are only guessed from the first
+	// message.
 	Named bool
 
 	Call         *haltd.Call // nil for what is no LLM call
@@ -108,7 +98,7 @@ type Request struct {
 	Excerpt func() *haltd.Excerpt
 	Now     time.Time
 
-	reported bool // it was made already: see Ingest
+	ingested bool // it was made already: see Ingest
 }
 
 func (r *Request) sessionID() uint64 {
@@ -119,104 +109,113 @@ func (r *Request) sessionID() uint64 {
 }
 
 // Judge judges a request. What passes has taken its rate tokens, holds its
-// reservation and stands in the window; what is stopped has taken nothing.
-func (j *Judge) Judge(ctx context.Context, r *Request) *Verdict {
-	v := &Verdict{judge: j, request: r, agent: j.Control.Agent(r.Agent), bypass: j.Control.Bypass().On}
-	if v.inactive() {
-		return v
+// reservation and stands in the window, all on the ticket; what is stopped has
+// taken nothing, and its ticket is ended already. The ticket is never nil.
+func (j *Judge) Judge(ctx context.Context, r *Request) (Decision, *Ticket) {
+	t := &Ticket{evaluation: evaluation{
+		judge: j, request: r, agent: j.agents.Agent(r.Agent), decision: Decision{Agent: r.Agent, Bypass: j.agents.Bypass().On},
+	}}
+	judged := false
+	defer func() {
+		if !judged || t.decision.Action.Stops() {
+			t.Release(ctx)
+		}
+	}()
+	j.evaluate(ctx, &t.evaluation)
+	judged = true
+	t.decision.Findings = slices.Clip(t.decision.Findings) // what is found later does not reach into copies
+	return t.decision, t
+}
+
+// evaluate runs all checks in their order and, when nothing stops the request,
+// takes its rate tokens and reserves its money.
+func (j *Judge) evaluate(ctx context.Context, ev *evaluation) {
+	if ev.inactive() {
+		return
 	}
-	j.checkBudget(ctx, v)
-	j.checkHours(v)
-	j.checkRates(ctx, v)
-	j.checkRules(v)
-	j.checkExact(ctx, v)
-	if r.Call != nil {
-		began := j.Clock()
-		j.detect(ctx, v)
-		j.Meter.Detect(j.Clock().Sub(began))
+	j.checkBudget(ctx, ev)
+	j.checkHours(ev)
+	j.checkRates(ctx, ev)
+	j.checkRules(ev)
+	j.checkExact(ctx, ev)
+	if ev.request.Call != nil {
+		began := j.clock()
+		j.detect(ctx, ev)
+		j.meter.Detect(j.clock().Sub(began))
 	} else {
-		v.decide()
+		ev.decision.decide()
 	}
 	switch {
-	case v.Decision.Action == haltd.Kill:
-		j.kill(ctx, v)
-	case !v.Decision.Action.Stops():
-		j.admit(ctx, v)
+	case ev.decision.Action == haltd.Kill:
+		j.kill(ctx, ev)
+	case !ev.decision.Action.Stops() && j.takeTokens(ctx, ev):
+		// Another request may have been faster: then this one is refused
+		// after all and its ticket released.
+		j.reserve(ctx, ev)
 	}
-	j.tell(v)
-	return v
+	j.report(ev)
 }
 
-// admit takes what the request needs. Another request may have been faster:
-// then it is refused after all and nothing stays taken.
-func (j *Judge) admit(ctx context.Context, v *Verdict) {
-	if !j.takeTokens(ctx, v) || !j.reserve(ctx, v) {
-		v.Withdraw(ctx)
-	}
-}
-
-// takeTokens draws what the rate limits ask for. While the bypass is on, what
-// they refuse is not drawn.
-func (j *Judge) takeTokens(ctx context.Context, v *Verdict) bool {
-	if len(v.draws) == 0 {
+// takeTokens takes the rate tokens. While the bypass is on, a refusal takes
+// none and stops nothing.
+func (j *Judge) takeTokens(ctx context.Context, ev *evaluation) bool {
+	if len(ev.draws) == 0 {
 		return true
 	}
-	refused, wait, err := j.Limits.Take(ctx, v.draws, v.request.Now)
+	refused, wait, err := j.limits.Take(ctx, ev.draws, ev.request.Now)
 	switch {
 	case err != nil:
-		j.Logger.Warn("rate limits not kept: their state cannot be had", "agent", v.request.Agent, "error", err)
-		v.draws = nil
+		j.log.Warn("rate limits not kept: their state cannot be had", "agent", ev.request.Agent, "error", err)
 	case refused >= 0:
-		v.draws, v.tokens = nil, policy.Draw{}
-		if !v.bypass {
-			v.find(v.rateFinding(v.drawNames[refused], wait, false))
+		if !ev.decision.Bypass {
+			ev.decision.add(ev.rateFinding(ev.drawNames[refused], wait, false))
 		}
-		return v.bypass
+		return ev.decision.Bypass
+	default:
+		ev.drawn = true
 	}
 	return true
 }
 
-// reserve holds back what the call may cost. While the bypass is on, it is
-// held back and charged whether the budget has it or not.
-func (j *Judge) reserve(ctx context.Context, v *Verdict) bool {
-	r := v.request
-	held, over, err := j.Ledgers.Reserve(ctx, ledger.Booking{
-		Agent: r.Agent, Budgets: v.agent.Policy.Budgets, Zone: v.agent.Zone, Amount: v.mostSpending(), Now: r.Now, Force: v.bypass,
+// reserve holds back the most that the call can cost. While the bypass is on,
+// it is reserved even if the budget is spent.
+func (j *Judge) reserve(ctx context.Context, ev *evaluation) {
+	r := ev.request
+	reservation, over, err := j.budgets.Reserve(ctx, ledger.Booking{
+		Agent: r.Agent, Budgets: ev.agent.Policy.Budgets, Zone: ev.agent.Zone, Amount: ev.maxSpending(), Now: r.Now, Force: ev.decision.Bypass,
 	})
-	budgets := &v.agent.Policy.Budgets
+	budgets := &ev.agent.Policy.Budgets
 	switch {
-	case err != nil && (v.bypass || !budgets.Day.IsHard() && !budgets.Month.IsHard()):
-		j.Logger.Warn("nothing is held back for a call", "agent", r.Agent, "error", err)
+	case err != nil && (ev.decision.Bypass || !budgets.Day.IsHard() && !budgets.Month.IsHard()):
+		j.log.Warn("nothing is reserved for a call", "agent", r.Agent, "error", err)
 	case err != nil:
-		j.Logger.Error("call refused: its reservation cannot be written", "agent", r.Agent, "error", err)
-		v.find(haltd.Finding{
+		j.log.Error("call refused: its reservation cannot be written", "agent", r.Agent, "error", err)
+		ev.decision.add(haltd.Finding{
 			Check: "budget", Action: haltd.Reject, Reason: haltd.ReasonUnsaved, RetryAfter: 5,
 			Sentence: "haltd cannot write to its store, and this agent has a hard budget that must not be forgotten.",
 		})
-		return false
 	case len(over) > 0:
-		v.find(j.budgetFinding(v, over[0]))
-		return false
+		ev.decision.add(j.budgetFinding(ev, over[0]))
+	default:
+		ev.reservation = reservation
 	}
-	v.held = held
-	return true
 }
 
-// Most is what the call may use at most, as far as one can tell.
-func (v *Verdict) Most() haltd.Usage {
-	r := v.request
+// maxUsage estimates the most that the call can use.
+func (ev *evaluation) maxUsage() haltd.Usage {
+	r := ev.request
 	if r.Call == nil {
 		return haltd.Usage{}
 	}
 	out := r.MaxTokens
 	if out <= 0 {
-		out = v.agent.Policy.Budgets.ReserveTokens
+		out = ev.agent.Policy.Budgets.ReserveTokens
 	}
 	return haltd.Usage{Input: r.PromptTokens, Output: out}
 }
 
-func (v *Verdict) mostSpending() haltd.Spending {
-	u := v.Most()
-	cost, _ := v.judge.Price(v.request.Provider, v.request.Model, u)
+func (ev *evaluation) maxSpending() haltd.Spending {
+	u := ev.maxUsage()
+	cost, _ := ev.judge.price(ev.request.Provider, ev.request.Model, u)
 	return haltd.Spending{Cost: cost, Tokens: u.Input + u.Output}
 }

@@ -26,9 +26,11 @@ var start = time.Date(2026, 3, 11, 12, 0, 0, 0, time.UTC)
 // bench is a judge with its neighbours and a clock that stands still.
 type bench struct {
 	*judge.Judge
-	now   time.Time
-	store *sqlite.Store
-	flush func() // writes what was raised; nothing can be raised afterwards
+	control *control.Control
+	ledgers *ledger.Ledgers
+	now     time.Time
+	store   *sqlite.Store
+	flush   func() // writes what was raised; nothing can be raised afterwards
 
 	mu     sync.Mutex
 	events []haltd.Event
@@ -73,17 +75,17 @@ func newBench(t *testing.T, p haltd.Policy, change ...func(*judge.Options)) *ben
 	if b.store, err = sqlite.Open(ctx, filepath.Join(t.TempDir(), "haltd.db")); err != nil {
 		t.Fatal(err)
 	}
-	c, err := control.New(ctx, control.Options{
+	b.control, err = control.New(ctx, control.Options{
 		Store: b.store, Incidents: b.store, Journal: b, Cut: func(haltd.Target) {}, Notify: func() {}, Clock: b.clock, Logger: log,
 	}, p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ledgers := ledger.Open(b.store, func(context.Context) error { return nil }, b.clock, log)
-	b.flush = sync.OnceFunc(func() { c.Close(ctx) })
-	t.Cleanup(func() { b.flush(); _ = ledgers.Close(ctx); b.store.Close() })
+	b.ledgers = ledger.Open(b.store, func(context.Context) error { return nil }, b.clock, log)
+	b.flush = sync.OnceFunc(func() { b.control.Close(ctx) })
+	t.Cleanup(func() { b.flush(); _ = b.ledgers.Close(ctx); b.store.Close() })
 	o := judge.Options{
-		Control: c, Ledgers: ledgers, Sessions: b.store,
+		Agents: b.control, Incidents: b.control, Marks: b.control, Budgets: b.ledgers, Sessions: b.store,
 		States: memory.NewDetectors(100, 1e6), Limits: memory.NewLimits(100),
 		Price:  func(_, _ string, u haltd.Usage) (haltd.Money, bool) { return haltd.Money(u.Input + u.Output), true },
 		Record: b.record, Key: []byte("k"), Meter: b, Clock: b.clock, Logger: log,
@@ -128,9 +130,18 @@ func (b *bench) request(session string, c *haltd.Call) *judge.Request {
 	}
 }
 
-func (b *bench) ask(session string, c *haltd.Call) *judge.Verdict {
-	return b.Judge.Judge(context.Background(), b.request(session, c))
+// judged is a decision with its ticket.
+type judged struct {
+	judge.Decision
+	*judge.Ticket
 }
+
+func (b *bench) judge(r *judge.Request) judged {
+	d, t := b.Judge.Judge(context.Background(), r)
+	return judged{d, t}
+}
+
+func (b *bench) ask(session string, c *haltd.Call) judged { return b.judge(b.request(session, c)) }
 
 func (b *bench) rule(t *testing.T, action haltd.RuleAction) {
 	t.Helper()
@@ -138,7 +149,7 @@ func (b *bench) rule(t *testing.T, action haltd.RuleAction) {
 	if action == haltd.RuleThrottle {
 		r.Config.DelayMS = 5
 	}
-	if _, err := b.Control.SaveRule(t.Context(), r, "ann"); err != nil {
+	if _, err := b.control.SaveRule(t.Context(), r, "ann"); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -146,8 +157,8 @@ func (b *bench) rule(t *testing.T, action haltd.RuleAction) {
 // spend uses up the budgets of bot.
 func (b *bench) spend(t *testing.T, n int64) {
 	t.Helper()
-	p, _ := b.Control.Policy("bot")
-	if _, err := b.Ledgers.Charge(t.Context(), ledger.Booking{Agent: "bot", Budgets: p.Budgets, Zone: time.UTC, Amount: haltd.Spending{Tokens: n}, Now: b.now}); err != nil {
+	p, _ := b.control.Policy("bot")
+	if _, err := b.ledgers.Charge(t.Context(), ledger.Booking{Agent: "bot", Budgets: p.Budgets, Zone: time.UTC, Amount: haltd.Spending{Tokens: n}, Now: b.now}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -212,11 +223,11 @@ func TestTheStrictestDecides(t *testing.T) {
 				r.Policies = loopPolicy(t, tc.loop, false)
 				first := *r
 				first.Call = nil
-				b.Judge.Judge(t.Context(), &first).Withdraw(t.Context())
+				b.judge(&first).Release(t.Context())
 			}
 			if tc.spent {
 				p.Rates.Requests, p.Budgets.Day.HardTokens = 1, 100
-				b.Control.Configure(p, nil)
+				b.control.Configure(p, nil)
 				b.ask("other", saying("something else")) // takes the rate token
 				b.spend(t, 100)
 				p = killing()
@@ -224,13 +235,13 @@ func TestTheStrictestDecides(t *testing.T) {
 			for _, change := range tc.policy {
 				change(&p)
 			}
-			b.Control.Configure(p, nil)
+			b.control.Configure(p, nil)
 			if tc.rule != "" {
 				b.rule(t, tc.rule)
 			}
-			v := b.Judge.Judge(t.Context(), r)
-			if v.Decision.Check != tc.check || v.Decision.Action != tc.action {
-				t.Errorf("decided by %q: %v, want %q: %v", v.Decision.Check, v.Decision.Action, tc.check, tc.action)
+			v := b.judge(r)
+			if v.Check != tc.check || v.Action != tc.action {
+				t.Errorf("decided by %q: %v, want %q: %v", v.Check, v.Action, tc.check, tc.action)
 			}
 			var found []string
 			for _, f := range v.Findings {
@@ -250,11 +261,11 @@ func TestInactiveEndsJudging(t *testing.T) {
 	p.Hours = []haltd.HourRange{{From: "01:00", To: "02:00"}}
 	b := newBench(t, p)
 	b.rule(t, haltd.RuleBlock)
-	if _, err := b.Control.Deactivate(t.Context(), haltd.Target{Agent: "bot"}, false, "ann", ""); err != nil {
+	if _, err := b.control.Deactivate(t.Context(), haltd.Target{Agent: "bot"}, false, "ann", ""); err != nil {
 		t.Fatal(err)
 	}
 	v := b.ask("s", stuck(12))
-	if len(v.Findings) != 1 || v.Decision.Check != "inactive" || v.Decision.Reason != haltd.ReasonManual {
+	if len(v.Findings) != 1 || v.Check != "inactive" || v.Reason != haltd.ReasonManual {
 		t.Errorf("findings %+v, want inactive alone", v.Findings)
 	}
 }
@@ -268,18 +279,18 @@ func TestWhatIsStoppedTakesNothing(t *testing.T) {
 	b := newBench(t, p)
 	b.rule(t, haltd.RuleBlock)
 	loops := loopPolicy(t, detect.LoopWarn, false)
-	var v *judge.Verdict
+	var v judged
 	for range 6 {
 		r := b.request("s", saying("the same words again"))
 		r.Policies = loops
-		if v = b.Judge.Judge(t.Context(), r); v.Decision.Action != haltd.Block {
-			t.Fatalf("decision %+v", v.Decision)
+		if v = b.judge(r); v.Action != haltd.Block {
+			t.Fatalf("decision %+v", v.Finding)
 		}
 	}
 	if f := v.Findings[len(v.Findings)-1]; f.Check != "exact" || !strings.Contains(f.Sentence, "6") {
 		t.Errorf("the last finding is %+v, want exact with all six hits", f)
 	}
-	if err := b.Control.DeleteRule(t.Context(), b.Control.Rules()[0].ID, "ann"); err != nil {
+	if err := b.control.DeleteRule(t.Context(), b.control.Rules()[0].ID, "ann"); err != nil {
 		t.Fatal(err)
 	}
 	if s, _ := b.Spending(t.Context(), "bot"); s[0].Held != (haltd.Spending{}) {
@@ -287,12 +298,12 @@ func TestWhatIsStoppedTakesNothing(t *testing.T) {
 	}
 	for i := range 3 {
 		v := b.ask("s", saying("the same words again"))
-		if v.Decision.Action != haltd.Allow || v.Detected.Parts.Prompts != i {
-			t.Errorf("request %d after the rule: %v with %d like it in the window, want it to pass as number %d", i, v.Decision.Action, v.Detected.Parts.Prompts, i)
+		if v.Action != haltd.Allow || v.Detected.Parts.Prompts != i {
+			t.Errorf("request %d after the rule: %v with %d like it in the window, want it to pass as number %d", i, v.Action, v.Detected.Parts.Prompts, i)
 		}
 	}
-	if v := b.ask("s", saying("the same words again")); v.Decision.Reason != haltd.ReasonRate {
-		t.Errorf("the fourth: %+v, want the rate", v.Decision)
+	if v := b.ask("s", saying("the same words again")); v.Reason != haltd.ReasonRate {
+		t.Errorf("the fourth: %+v, want the rate", v.Finding)
 	}
 	if s, _ := b.Spending(t.Context(), "bot"); s[0].Held.Tokens != 3*110 {
 		t.Errorf("%d tokens held, want those of three calls", s[0].Held.Tokens)
@@ -314,7 +325,7 @@ func TestTheLastTokenIsTakenOnce(t *testing.T) {
 			v := b.ask(fmt.Sprint(i), saying(fmt.Sprintf("%s %s", things[i%18], things[(i+7)%18])))
 			mu.Lock()
 			defer mu.Unlock()
-			counts[v.Decision.Action]++
+			counts[v.Action]++
 		})
 	}
 	wg.Wait()
@@ -332,32 +343,32 @@ func TestRecheckGivesBack(t *testing.T) {
 	p.Budgets.Day.HardTokens = 1000
 	b := newBench(t, p)
 	v := b.ask("s", saying("hello"))
-	if !v.Recheck(t.Context()) || v.Decision.Action != haltd.Allow {
-		t.Fatalf("an active agent: %+v", v.Decision)
+	if d, ok := v.Recheck(t.Context()); !ok || d.Action != haltd.Allow {
+		t.Fatalf("an active agent: %+v", d.Finding)
 	}
-	if _, err := b.Control.Deactivate(t.Context(), haltd.Target{Agent: "bot"}, false, "ann", ""); err != nil {
+	if _, err := b.control.Deactivate(t.Context(), haltd.Target{Agent: "bot"}, false, "ann", ""); err != nil {
 		t.Fatal(err)
 	}
-	if v.Recheck(t.Context()) || v.Decision.Check != "inactive" {
-		t.Errorf("decision %+v, want inactive", v.Decision)
+	if d, ok := v.Recheck(t.Context()); ok || d.Check != "inactive" {
+		t.Errorf("decision %+v, want inactive", d.Finding)
 	}
-	if _, err := b.Control.Activate(t.Context(), haltd.Target{Agent: "bot"}, 0, "ann", ""); err != nil {
+	if _, err := b.control.Activate(t.Context(), haltd.Target{Agent: "bot"}, 0, "ann", ""); err != nil {
 		t.Fatal(err)
 	}
 	if s, _ := b.Spending(t.Context(), "bot"); s[0].Held != (haltd.Spending{}) {
 		t.Errorf("%+v is held", s[0].Held)
 	}
-	if v := b.ask("s", saying("hello")); v.Decision.Action != haltd.Allow || v.Detected.Parts.Prompts != 0 {
-		t.Errorf("then: %+v with %d like it; want an empty window and the token back", v.Decision, v.Detected.Parts.Prompts)
+	if v := b.ask("s", saying("hello")); v.Action != haltd.Allow || v.Detected.Parts.Prompts != 0 {
+		t.Errorf("then: %+v with %d like it; want an empty window and the token back", v.Finding, v.Detected.Parts.Prompts)
 	}
 }
 
 // A reply that comes after its request was taken back finds no place.
-func TestObserveAfterWithdraw(t *testing.T) {
+func TestObserveAfterRelease(t *testing.T) {
 	b := newBench(t, killing())
 	v := b.ask("s", saying("hello"))
-	v.Withdraw(t.Context())
-	v.Withdraw(t.Context())
+	v.Release(t.Context())
+	v.Release(t.Context())
 	v.Observe(t.Context(), &haltd.Reply{Text: "an answer"}, b.now)
 	v.Settle(t.Context(), haltd.Usage{Input: 5}, 5, b.now)
 	w, err := b.Window(t.Context(), "bot", "")
@@ -373,8 +384,8 @@ func TestRetriesCountNowhere(t *testing.T) {
 	for range 5 {
 		r := b.request("s", saying("the same words again"))
 		r.Retry, r.Policies = true, loopPolicy(t, detect.LoopReject, false)
-		if v := b.Judge.Judge(t.Context(), r); v.Decision.Action != haltd.Allow {
-			t.Fatalf("decision %+v", v.Decision)
+		if v := b.judge(r); v.Action != haltd.Allow {
+			t.Fatalf("decision %+v", v.Finding)
 		}
 	}
 	if w, err := b.Window(t.Context(), "bot", ""); err != nil || len(w.Entries) != 0 {
@@ -386,10 +397,10 @@ func TestShadowPoliciesCountApart(t *testing.T) {
 	b := newBench(t, killing())
 	r := b.request("s", nil)
 	r.Policies = append(loopPolicy(t, detect.LoopReject, true), loopPolicy(t, detect.LoopReject, false)...)
-	first := b.Judge.Judge(t.Context(), r)
-	second := b.Judge.Judge(t.Context(), r)
-	if first.Decision.Action != haltd.Allow || second.Decision.Action != haltd.Reject || second.Decision.Shadow {
-		t.Errorf("%+v, then %+v; want the second hit of each to be its second", first.Decision, second.Decision)
+	first := b.judge(r)
+	second := b.judge(r)
+	if first.Action != haltd.Allow || second.Action != haltd.Reject || second.Shadow {
+		t.Errorf("%+v, then %+v; want the second hit of each to be its second", first.Finding, second.Finding)
 	}
 	if len(second.Findings) != 2 || !second.Findings[0].Shadow || second.Findings[1].Shadow {
 		t.Errorf("findings %+v", second.Findings)

@@ -2,7 +2,6 @@ package judge_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -22,7 +21,7 @@ func TestEachLevelIsNewsOnce(t *testing.T) {
 	var news []detect.Level
 	for n := 1; n <= 12; n++ {
 		b.move(start.Add(time.Duration(n) * time.Second))
-		if v := b.ask("a", stuck(n)); v.News {
+		if v := b.ask("a", stuck(n)); v.NewLevel {
 			news = append(news, v.Detected.Level)
 		}
 	}
@@ -34,10 +33,7 @@ func TestEachLevelIsNewsOnce(t *testing.T) {
 func TestVerdictSaysWhatHappened(t *testing.T) {
 	b := newBench(t, haltd.DefaultPolicy())
 	v := b.ask("a", stuck(12))
-	var full, brief judge.Record
-	if err := json.Unmarshal(v.Full(), &full); err != nil {
-		t.Fatal(err)
-	}
+	full, brief := v.Full(), v.Brief()
 	if full.Level != detect.Kill || !strings.Contains(full.Sentence, "bot") || !strings.Contains(full.Sentence, "read_file") {
 		t.Errorf("level %v, sentence %q; want a kill that names agent and tool", full.Level, full.Sentence)
 	}
@@ -51,11 +47,22 @@ func TestVerdictSaysWhatHappened(t *testing.T) {
 	if s := full.Signals[0]; full.Certainty < 90 || s.Certainty != full.Certainty || s.WarnAt != 50 || s.KillAt != 90 || math.Abs(float64(points)-s.Certainty) > .6 {
 		t.Errorf("a certainty of %v, in the signal %v of %v and %v, reasons of %d points; want them to agree", full.Certainty, s.Certainty, s.WarnAt, s.KillAt, points)
 	}
-	if err := json.Unmarshal(v.Brief(), &brief); err != nil || brief.Sentence != full.Sentence || brief.Certainty != full.Certainty || brief.Signals != nil {
-		t.Errorf("brief %s (%v), want the sentence and the certainty without the evidence", v.Brief(), err)
+	if brief.Sentence != full.Sentence || brief.Certainty != full.Certainty || brief.Signals != nil || brief.Basis != nil {
+		t.Errorf("brief %+v, want the sentence and the certainty without the evidence", brief)
+	}
+	if brief.Version != haltd.VerdictVersion || full.Version != haltd.VerdictVersion {
+		t.Errorf("versions %d and %d, want %d", brief.Version, full.Version, haltd.VerdictVersion)
+	}
+	// The switch is off: the decision is to allow, and no check has it.
+	if full.Action != haltd.Allow || full.Check != "" || full.Reason != "" || len(full.Findings) == 0 || full.Findings[0].Action != haltd.Kill {
+		t.Errorf("decided %s by %q (%s), findings %+v; want to allow, and a finding that would kill", full.Action, full.Check, full.Reason, full.Findings)
+	}
+	m := detect.CurrentModel()
+	if want := (haltd.Basis{Calls: 1, Rounds: 12, Features: m.Version, Weights: m.Date}); full.Basis == nil || *full.Basis != want {
+		t.Errorf("basis %+v, want %+v", full.Basis, want)
 	}
 	if quiet := b.ask("b", saying("Something else altogether.")); quiet.Brief() != nil {
-		t.Errorf("a call that says nothing is recorded as %s", quiet.Brief())
+		t.Errorf("a call that says nothing is recorded as %+v", quiet.Brief())
 	}
 }
 
@@ -78,8 +85,8 @@ func TestRepliesFindTheirOwnRequest(t *testing.T) {
 	if v.Detected.Parts.Responses != 18 {
 		t.Errorf("%d similar responses in a window of 20, want 18: this call has none yet, and the newest is not counted against itself", v.Detected.Parts.Responses)
 	}
-	if v.Decision.Action.Stops() {
-		t.Errorf("a classifier at work was stopped: %s", v.Full())
+	if v.Action.Stops() {
+		t.Errorf("a classifier at work was stopped: %+v", v.Full())
 	}
 }
 
@@ -116,8 +123,8 @@ func TestAlikeCallsOfDifferentSessions(t *testing.T) {
 				if tc.user {
 					r.Call.Hints.User = fmt.Sprint("user", i)
 				}
-				v := b.Judge.Judge(t.Context(), r)
-				highest = max(highest, v.Decision.Action)
+				v := b.judge(r)
+				highest = max(highest, v.Action)
 				v.Observe(t.Context(), &haltd.Reply{Text: "I cannot find that order."}, b.now)
 			}
 			if highest != tc.want {
@@ -131,7 +138,7 @@ type broken struct{}
 
 var errBroken = errors.New("out of reach")
 
-func (broken) With(context.Context, detect.Place, time.Time, func(detect.Memory)) error {
+func (broken) Update(context.Context, detect.Place, time.Time, func(detect.Memory)) error {
 	return errBroken
 }
 func (broken) Check(context.Context, []policy.Draw, time.Time) (int, time.Duration, error) {
@@ -154,15 +161,15 @@ func TestStateThatCannotBeHad(t *testing.T) {
 	for range 2 {
 		r := b.request("s", stuck(12))
 		r.Policies = loopPolicy(t, detect.LoopReject, false)
-		v := b.Judge.Judge(t.Context(), r)
-		if v.Decision.Action != haltd.Allow {
-			t.Fatalf("decision %+v", v.Decision)
+		v := b.judge(r)
+		if v.Action != haltd.Allow {
+			t.Fatalf("decision %+v", v.Finding)
 		}
 		v.Observe(t.Context(), &haltd.Reply{Text: "x"}, b.now)
 		v.Settle(t.Context(), haltd.Usage{Input: 100, Output: 10}, 0, b.now)
 	}
-	if v := b.ask("s", stuck(1)); v.Decision.Reason != haltd.ReasonBudget {
-		t.Errorf("decision %+v, want the budget", v.Decision)
+	if v := b.ask("s", stuck(1)); v.Reason != haltd.ReasonBudget {
+		t.Errorf("decision %+v, want the budget", v.Finding)
 	}
 }
 
@@ -173,7 +180,7 @@ func TestSessionsAreToldApart(t *testing.T) {
 	for _, who := range []struct{ agent, session string }{{"a", "b:c"}, {"a:b", "c"}} {
 		r := b.request(who.session, stuck(12))
 		r.Agent, r.Event.Agent = who.agent, who.agent
-		b.Judge.Judge(t.Context(), r)
+		b.judge(r)
 	}
 	b.flush()
 	found, _, err := b.store.Incidents(t.Context(), haltd.IncidentQuery{Page: haltd.Page{Limit: 10}})

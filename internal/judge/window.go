@@ -9,17 +9,17 @@ import (
 
 // Spending is what an agent has spent in the current periods.
 func (j *Judge) Spending(ctx context.Context, agent string) ([]haltd.PeriodSpending, error) {
-	a := j.Control.Agent(agent)
-	return j.Ledgers.Spending(ctx, agent, a.Policy.Budgets, a.Zone)
+	a := j.agents.Agent(agent)
+	return j.budgets.Spending(ctx, agent, a.Policy.Budgets, a.Zone)
 }
 
 // Window shows what similarity compares the next call of an agent with: that
 // of the session where windows are per session, else the agent's own.
 func (j *Judge) Window(ctx context.Context, agent, session string) (haltd.WindowView, error) {
-	v := &Verdict{judge: j, agent: j.Control.Agent(agent), request: &Request{Agent: agent, Session: session, Shared: session != "", Now: j.Clock()}}
-	k := &v.agent.Policy.KillSwitch
+	ev := &evaluation{judge: j, agent: j.agents.Agent(agent), request: &Request{Agent: agent, Session: session, Shared: session != "", Now: j.clock()}}
+	k := &ev.agent.Policy.KillSwitch
 	view := haltd.WindowView{Size: k.WindowSize, Threshold: k.Threshold, Entries: []haltd.WindowEntry{}}
-	err := j.States.With(ctx, v.placeOf(), v.request.Now, func(m detect.Memory) {
+	err := j.states.Update(ctx, ev.statePlace(), ev.request.Now, func(m detect.Memory) {
 		view.Entries = m.Window.View()
 	})
 	return view, err

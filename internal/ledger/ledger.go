@@ -1,14 +1,13 @@
-// Package ledger keeps what agents with budgets have spent, and holds back
-// money for calls that are on their way. What is held is on disk before a call
-// is forwarded, so that a crash never makes a hard budget forget; it asks the
-// store seldom, because it holds a little more than it needs.
+// Package ledger keeps what agents with budgets have spent, and reserves money
+// for calls in flight. Under a hard budget a reservation is durable before its
+// call is forwarded, so that a crash loses no spending. It writes to the store
+// seldom, because each write takes a lease on a little more than is needed.
 package ledger
 
 import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -20,89 +19,48 @@ import (
 // Ledgers keeps the accounts of all agents.
 type Ledgers struct {
 	store haltd.LedgerStore
-	// flush writes the record's queue, which an account starts from.
-	flush func(context.Context) error
-	clock haltd.Clock
-	log   *slog.Logger
+	// flushRecord writes the record's queue, which accounts are loaded from.
+	flushRecord func(context.Context) error
+	clock       haltd.Clock
+	log         *slog.Logger
 
 	mu       sync.Mutex
-	accounts map[string]*account // those in use, and those that were lately
+	accounts map[string]*account // in use, or used in the last evictAfter
 
-	soon   chan struct{} // holds one wish to be written at once
+	wake   chan struct{} // asks the worker to flush at once
 	stop   context.CancelFunc
 	worker sync.WaitGroup
 }
 
 const (
-	// tending is how often ledgers are looked at.
-	tending = time.Second
-	// closing is how long an account that nobody uses stays in memory. Who
-	// calls under ever new names must not fill it.
-	closing = 10 * time.Minute
-	// patience is how long a call waits for the disk.
-	patience = 5 * time.Second
+	// flushEvery is how often the worker flushes and evicts.
+	flushEvery = time.Second
+	// evictAfter is how long an account that nobody uses stays in memory.
+	// Clients choose their names: new ones without end must not fill it.
+	evictAfter = 10 * time.Minute
+	// storeTimeout is how long a call waits for the store.
+	storeTimeout = 5 * time.Second
 )
 
 // Open starts with no account: each is loaded at its first use, and what the
-// last process held when it ended is charged then. Close ends it.
-func Open(store haltd.LedgerStore, flush func(context.Context) error, clock haltd.Clock, log *slog.Logger) *Ledgers {
-	l := &Ledgers{store: store, flush: flush, clock: clock, log: log, accounts: map[string]*account{}, soon: make(chan struct{}, 1)}
+// last process had reserved when it crashed is charged then. Close ends it.
+func Open(store haltd.LedgerStore, flushRecord func(context.Context) error, clock haltd.Clock, log *slog.Logger) *Ledgers {
+	l := &Ledgers{store: store, flushRecord: flushRecord, clock: clock, log: log, accounts: map[string]*account{}, wake: make(chan struct{}, 1)}
 	background, stop := context.WithCancel(context.Background())
 	l.stop = stop
-	l.worker.Go(func() { l.tend(background) })
+	l.worker.Go(func() { l.run(background) })
 	return l
 }
 
-// Close gives back what is held and not needed.
+// Close gives up all leases.
 func (l *Ledgers) Close(ctx context.Context) error {
 	l.stop()
 	l.worker.Wait()
-	return l.saveAll(ctx, giveBack)
+	return l.flushAll(ctx, flushFinal)
 }
 
-func (l *Ledgers) tend(ctx context.Context) {
-	tick := time.NewTicker(tending)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		case <-l.soon:
-		}
-		if err := l.saveAll(ctx, tend); err != nil && ctx.Err() == nil {
-			l.log.Warn("budgets not written; what is held stays held", "error", err)
-		}
-		l.closeIdle()
-	}
-}
-
-// saveSoon has the worker write, without waiting for it.
-func (l *Ledgers) saveSoon() {
-	select {
-	case l.soon <- struct{}{}:
-	default: // somebody asked already
-	}
-}
-
-// saveAll writes every account whose ledger on disk is not what it need be.
-func (l *Ledgers) saveAll(ctx context.Context, why purpose) error {
-	l.mu.Lock()
-	accounts := make([]*account, 0, len(l.accounts))
-	for _, a := range l.accounts {
-		accounts = append(accounts, a)
-	}
-	l.mu.Unlock()
-	for _, a := range accounts {
-		if err := a.save(ctx, why); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// use is the account of an agent. Whoever uses it lets go of it again.
-func (l *Ledgers) use(agent string) *account {
+// acquire is the account of an agent, loaded or not. The caller releases it.
+func (l *Ledgers) acquire(agent string) *account {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	a := l.accounts[agent]
@@ -114,7 +72,8 @@ func (l *Ledgers) use(agent string) *account {
 	return a
 }
 
-func (a *account) letGo() {
+// release undoes acquire.
+func (a *account) release() {
 	l := a.ledgers
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -122,22 +81,11 @@ func (a *account) letGo() {
 	a.used = l.clock()
 }
 
-// closeIdle forgets the accounts that nobody uses. What it forgets is on disk
-// or, without a hard budget, in the record, and is loaded from there again.
-func (l *Ledgers) closeIdle() {
-	now := l.clock()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	maps.DeleteFunc(l.accounts, func(_ string, a *account) bool {
-		return a.users == 0 && now.Sub(a.used) >= closing && a.isDone()
-	})
-}
-
-// current are the spans of now, loaded where they are new. A request that was
-// on its way when a period ended is charged to the new one.
-func (l *Ledgers) current(ctx context.Context, a *account, zone *time.Location, now time.Time) ([]*span, error) {
-	a.opening.Lock()
-	defer a.opening.Unlock()
+// spansOf lists the spans of now, loaded where they are new. A call that was
+// in flight when a period ended is charged to the new one.
+func (l *Ledgers) spansOf(ctx context.Context, a *account, zone *time.Location, now time.Time) ([]*span, error) {
+	a.loading.Lock()
+	defer a.loading.Unlock()
 	for i, p := range [...]haltd.Period{haltd.Daily, haltd.Monthly} {
 		start := policy.PeriodStart(p, zone, now)
 		if s := a.spans[i]; s != nil && (s.start.Equal(start) || now.Before(s.start)) {
@@ -146,7 +94,7 @@ func (l *Ledgers) current(ctx context.Context, a *account, zone *time.Location, 
 		s := a.reopen(p, start)
 		if s == nil {
 			var err error
-			if s, err = l.open(ctx, a.agent, p, start, policy.PeriodEnd(p, zone, now)); err != nil {
+			if s, err = l.load(ctx, a.agent, p, start, policy.PeriodEnd(p, zone, now)); err != nil {
 				return nil, err
 			}
 		}
@@ -160,8 +108,8 @@ func (l *Ledgers) current(ctx context.Context, a *account, zone *time.Location, 
 	return slices.Clone(a.spans[:]), nil
 }
 
-// reopen takes a span back that was left for that of another time zone; nil
-// when there is none.
+// reopen returns to a span that was left when the time zone changed; nil when
+// there is none.
 func (a *account) reopen(p haltd.Period, start time.Time) *span {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -174,12 +122,12 @@ func (a *account) reopen(p haltd.Period, start time.Time) *span {
 	return s
 }
 
-// open starts a span from what the record and the ledger on disk know of it,
-// whichever is more: the ledger holds what the record may have lost.
-func (l *Ledgers) open(ctx context.Context, agent string, p haltd.Period, start, end time.Time) (*span, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// load starts a span from what the record and the ledger on disk say,
+// whichever is more: the ledger has what a crash kept from the record.
+func (l *Ledgers) load(ctx context.Context, agent string, p haltd.Period, start, end time.Time) (*span, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	if err := l.flush(ctx); err != nil {
+	if err := l.flushRecord(ctx); err != nil {
 		return nil, fmt.Errorf("open the budget of %s: %w", agent, err)
 	}
 	spent, err := l.store.Spent(ctx, agent, start)
@@ -193,9 +141,9 @@ func (l *Ledgers) open(ctx context.Context, agent string, p haltd.Period, start,
 	s := &span{period: p, start: start, end: end, spent: spent}
 	for _, before := range saved {
 		if before.Period == p && before.Start.Equal(start) {
-			held := before.Spent.Add(before.Held)
-			s.spent = haltd.Spending{Cost: max(spent.Cost, held.Cost), Tokens: max(spent.Tokens, held.Tokens)}
-			s.onDisk, s.written = held, before
+			durable := before.Spent.Add(before.Held)
+			s.spent = haltd.Spending{Cost: max(spent.Cost, durable.Cost), Tokens: max(spent.Tokens, durable.Tokens)}
+			s.durable, s.written = durable, before
 		}
 	}
 	return s, nil
@@ -204,12 +152,12 @@ func (l *Ledgers) open(ctx context.Context, agent string, p haltd.Period, start,
 // Spending is what an agent has spent in the current periods.
 func (l *Ledgers) Spending(ctx context.Context, agent string, budgets haltd.Budgets, zone *time.Location) ([]haltd.PeriodSpending, error) {
 	now := l.clock()
-	if !limited(budgets) {
-		return l.unlimited(ctx, agent, zone, now)
+	if !hasBudget(budgets) {
+		return l.recorded(ctx, agent, zone, now)
 	}
-	a := l.use(agent)
-	defer a.letGo()
-	spans, err := l.current(ctx, a, zone, now)
+	a := l.acquire(agent)
+	defer a.release()
+	spans, err := l.spansOf(ctx, a, zone, now)
 	if err != nil {
 		return nil, err
 	}
@@ -222,8 +170,9 @@ func (l *Ledgers) Spending(ctx context.Context, agent string, budgets haltd.Budg
 	return out, nil
 }
 
-// unlimited agents have no account: the record tells what they spent.
-func (l *Ledgers) unlimited(ctx context.Context, agent string, zone *time.Location, now time.Time) ([]haltd.PeriodSpending, error) {
+// recorded is the spending of an agent without budgets, which has no account:
+// the record says it.
+func (l *Ledgers) recorded(ctx context.Context, agent string, zone *time.Location, now time.Time) ([]haltd.PeriodSpending, error) {
 	var out []haltd.PeriodSpending
 	for _, p := range [...]haltd.Period{haltd.Daily, haltd.Monthly} {
 		start := policy.PeriodStart(p, zone, now)
@@ -243,4 +192,4 @@ func budgetOf(b haltd.Budgets, p haltd.Period) haltd.Budget {
 	return b.Month
 }
 
-func limited(b haltd.Budgets) bool { return b.Day != haltd.Budget{} || b.Month != haltd.Budget{} }
+func hasBudget(b haltd.Budgets) bool { return b.Day != haltd.Budget{} || b.Month != haltd.Budget{} }

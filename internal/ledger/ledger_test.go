@@ -176,8 +176,8 @@ func TestALongerReservationIsWrittenSoon(t *testing.T) {
 		l := open(t, d)
 		r := reserve(t, l, booking(10))
 		r.Extend(tokens(4000))
-		if r.Held().Tokens != 4010 {
-			t.Errorf("holds %d", r.Held().Tokens)
+		if r.Amount().Tokens != 4010 {
+			t.Errorf("holds %d", r.Amount().Tokens)
 		}
 		synctest.Wait()
 		if got := d.charged(haltd.Daily, midnight(11)); got.Tokens < 4010 {
@@ -257,7 +257,7 @@ func TestACallOverMidnight(t *testing.T) {
 	next.Now = midnight(12).Add(time.Second)
 	reserve(t, l, next).Settle(tokens(5))
 	r.Settle(tokens(2000))
-	if err := l.saveAll(context.Background(), giveBack); err != nil {
+	if err := l.flushAll(context.Background(), flushFinal); err != nil {
 		t.Fatal(err)
 	}
 	if got := d.charged(haltd.Daily, midnight(11)); got.Tokens != 2000 {
@@ -341,7 +341,7 @@ func TestTimeZones(t *testing.T) {
 		t.Errorf("the day of Tokyo %+v", got)
 	}
 	r.Settle(tokens(70))
-	if err := l.saveAll(context.Background(), giveBack); err != nil {
+	if err := l.flushAll(context.Background(), flushFinal); err != nil {
 		t.Fatal(err)
 	}
 	if got := day(t, l, utc); got.Spent.Tokens != 70 || got.Held.Tokens != 0 {
@@ -354,19 +354,19 @@ func TestNewsAreToldOnce(t *testing.T) {
 	l := open(t, newDisk())
 	b := booking(0)
 	b.Budgets = haltd.Budgets{Day: haltd.Budget{SoftTokens: 100, HardTokens: 200}}
-	var told []string
+	var reported []string
 	for range 5 {
 		b.Force = true
 		for _, o := range reserve(t, l, b).Settle(tokens(60)) {
-			told = append(told, fmt.Sprint(o.Hard, o.Spent.Tokens))
+			reported = append(reported, fmt.Sprint(o.Hard, o.Spent.Tokens))
 		}
 	}
-	if fmt.Sprint(told) != "[false 120 true 240]" {
-		t.Errorf("told %v, want soft at 120 and hard at 240", told)
+	if fmt.Sprint(reported) != "[false 120 true 240]" {
+		t.Errorf("reported %v, want soft at 120 and hard at 240", reported)
 	}
 	crossed, err := l.Charge(context.Background(), Booking{Agent: "other", Budgets: b.Budgets, Zone: time.UTC, Amount: tokens(150), Now: noon})
 	if err != nil || len(crossed) != 1 || crossed[0].Hard {
-		t.Errorf("a reported call told %+v, %v; want the soft budget", crossed, err)
+		t.Errorf("a reported call crossed %+v, %v; want the soft budget", crossed, err)
 	}
 }
 
@@ -377,7 +377,7 @@ func TestWithoutBudgetsNothingIsKept(t *testing.T) {
 	b := Booking{Agent: "bot", Zone: time.UTC, Amount: tokens(10), Now: noon}
 	r := reserve(t, l, b)
 	r.Extend(tokens(1))
-	if r.Settle(tokens(5)); r.Held() != (haltd.Spending{}) {
+	if r.Settle(tokens(5)); r.Amount() != (haltd.Spending{}) {
 		t.Error("something is held")
 	}
 	if s, err := l.Spending(context.Background(), "bot", haltd.Budgets{}, time.UTC); err != nil || s[0].Spent.Tokens != 5 {
@@ -466,25 +466,25 @@ func TestTheDiskNeverForgets(t *testing.T) {
 				more := rapid.Int64Range(1, 3000).Draw(rt, "more")
 				r.Extend(tokens(more))
 				held[r] += more
-				if err := r.account.save(context.Background(), cover); err != nil { // as the worker does soon
+				if err := r.account.flush(context.Background(), flushNeeded); err != nil { // as the worker does soon
 					rt.Fatal(err)
 				}
 			},
-			"tend": func(rt *rapid.T) {
-				if err := l.saveAll(context.Background(), tend); err != nil {
+			"flush": func(rt *rapid.T) {
+				if err := l.flushAll(context.Background(), flushPeriodic); err != nil {
 					rt.Fatal(err)
 				}
 			},
 			"close": func(rt *rapid.T) {
-				l.clock = func() time.Time { return noon.Add(closing) }
-				l.closeIdle()
+				l.clock = func() time.Time { return noon.Add(evictAfter) }
+				l.evictIdle()
 				l.clock = func() time.Time { return noon }
 				if len(calls) > 0 && len(l.accounts) == 0 {
 					rt.Fatal("closed while a call is on its way")
 				}
 			},
 			"give back": func(rt *rapid.T) {
-				if err := l.saveAll(context.Background(), giveBack); err != nil {
+				if err := l.flushAll(context.Background(), flushFinal); err != nil {
 					rt.Fatal(err)
 				}
 				if got := d.charged(haltd.Daily, start); len(calls) == 0 && got.Tokens > spent.Tokens {

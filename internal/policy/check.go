@@ -2,7 +2,6 @@ package policy
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"path"
 	"slices"
@@ -20,7 +19,7 @@ type checker struct {
 }
 
 func (c *checker) bad(field, format string, args ...any) {
-	c.problems = append(c.problems, haltd.Errorf(haltd.CodeInvalid, "%s: %s", field, fmt.Sprintf(format, args...)))
+	c.problems = append(c.problems, haltd.Errorf(haltd.CodeInvalid, format, args...).In(field))
 }
 
 func (c *checker) err() error { return errors.Join(c.problems...) }
@@ -108,13 +107,15 @@ func (c *checker) loop(field string, block *detect.LoopDetection) *detect.LoopDe
 		return nil
 	}
 	checked, err := block.Checked()
-	var e *haltd.Error
-	switch {
-	case errors.As(err, &e):
-		name, rule, _ := strings.Cut(e.Message, " ")
-		c.problems = append(c.problems, &haltd.Error{Code: e.Code, Message: field + "." + name + ": " + rule, Fix: e.Fix})
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, each := range joined.Unwrap() {
+			if e := (*haltd.Error)(nil); errors.As(each, &e) {
+				c.problems = append(c.problems, e.In(field+".loop_detection."+e.Field))
+			}
+		}
 		return nil
-	case !checked.Enabled:
+	}
+	if !checked.Enabled {
 		return nil
 	}
 	return &checked

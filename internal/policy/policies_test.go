@@ -162,8 +162,8 @@ func TestNewSetNamesWhatIsWrong(t *testing.T) {
 			d.Spec.Upstream = &url.URL{Scheme: "http", Host: "a", User: url.UserPassword("u", "hidden")}
 		}, "policies[0].spec.upstream: expected a URL without user name"},
 		{"upstream with query", func(d *Document) { d.Spec.Upstream = &url.URL{Scheme: "http", Host: "a", RawQuery: "b"} }, "policies[0].spec.upstream: expected a URL without query"},
-		{"loop window", func(d *Document) { d.Spec.LoopDetection.WindowSeconds = 0 }, "policies[0].spec.loop_detection.window_seconds: must be a positive number"},
-		{"loop action", func(d *Document) { d.Spec.LoopDetection.Action = "kill" }, `policies[0].spec.loop_detection.action: is "kill"`},
+		{"loop window", func(d *Document) { d.Spec.LoopDetection.WindowSeconds = 0 }, "policies[0].spec.loop_detection.window_seconds: expected 1 to 31536000, got 0"},
+		{"loop action", func(d *Document) { d.Spec.LoopDetection.Action = "kill" }, `policies[0].spec.loop_detection.action: expected reject, throttle or warn, got`},
 		{"rule without name", func(d *Document) { rule(d).Name = "" }, "policies[0].spec.rules[0].name: expected a name"},
 		{"rules of one name", func(d *Document) { d.Spec.Rules = append(d.Spec.Rules, d.Spec.Rules[0]) }, "policies[0].spec.rules[1].name: expected a name"},
 		{"algorithm", func(d *Document) { rule(d).Algorithm = "leaky_bucket" }, `policies[0].spec.rules[0].algorithm: expected token_bucket, got "leaky_bucket"`},
@@ -210,8 +210,7 @@ func TestNewSetNamesEverythingThatIsWrong(t *testing.T) {
 		if !errors.As(e, &one) || one.Code != haltd.CodeInvalid {
 			t.Fatalf("error %v is no invalid *haltd.Error", e)
 		}
-		field, _, _ := strings.Cut(one.Message, ": ")
-		fields = append(fields, field)
+		fields = append(fields, one.Field)
 	}
 	want := []string{
 		"policies[1].id",

@@ -43,16 +43,16 @@ func NewVerifier(c VerifierConfig) (*Verifier, error) {
 	var algorithms []string
 	switch {
 	case len(c.Secret) > 0 && len(c.PublicKeyPEM) > 0:
-		return nil, haltd.Errorf(haltd.CodeInvalid, "jwt: expected secret or public_key, got both")
+		return nil, haltd.Errorf(haltd.CodeInvalid, "expected secret or public_key, got both").In("jwt")
 	case len(c.Secret) == 0 && len(c.PublicKeyPEM) == 0:
-		return nil, haltd.Errorf(haltd.CodeInvalid, "jwt: expected secret or public_key, got neither")
+		return nil, haltd.Errorf(haltd.CodeInvalid, "expected secret or public_key, got neither").In("jwt")
 	case len(c.PublicKeyPEM) > 0:
 		var err error
 		if v.key, algorithms, err = publicKey(c.PublicKeyPEM); err != nil {
 			return nil, err
 		}
 	case len(c.Secret) < minSecret:
-		return nil, haltd.Errorf(haltd.CodeInvalid, "jwt.secret: expected %d bytes or more, got %d", minSecret, len(c.Secret))
+		return nil, haltd.Errorf(haltd.CodeInvalid, "expected %d bytes or more, got %d", minSecret, len(c.Secret)).In("jwt.secret")
 	default:
 		v.key, algorithms = slices.Clone(c.Secret), []string{"HS256", "HS384", "HS512"}
 	}
@@ -68,7 +68,7 @@ func NewVerifier(c VerifierConfig) (*Verifier, error) {
 
 func publicKey(text []byte) (key any, algorithms []string, err error) {
 	bad := func(got string) (any, []string, error) {
-		return nil, nil, haltd.Errorf(haltd.CodeInvalid, "jwt.public_key: expected a PEM public key (RSA of 2048 bits or more, ECDSA P-256, P-384 or P-521, Ed25519), got %s", got)
+		return nil, nil, haltd.Errorf(haltd.CodeInvalid, "expected a PEM public key (RSA of 2048 bits or more, ECDSA P-256, P-384 or P-521, Ed25519), got %s", got).In("jwt.public_key")
 	}
 	block, _ := pem.Decode(text)
 	if block == nil {

@@ -311,13 +311,23 @@ func TestHostileNamesStayBounded(t *testing.T) {
 	}
 }
 
+// Whoever asks at the same time, also for what nobody asked before, gets the
+// same price.
 func TestConcurrentUse(t *testing.T) {
+	want, known := New(nil, testDefault).Cost("openai", "gpt-4o", haltd.Usage{Input: 1000})
+	if want == 0 || !known {
+		t.Fatalf("gpt-4o costs %v (known: %v)", want, known)
+	}
 	table := New(nil, testDefault)
 	var wg sync.WaitGroup
 	for worker := range 8 {
 		wg.Go(func() {
 			for i := range 200 {
-				table.Cost("openai", fmt.Sprintf("gpt-4o-%d-%d", worker, i%20), haltd.Usage{Input: 1})
+				model := fmt.Sprintf("gpt-4o-2031-%02d-%02d", 1+worker%12, 1+i%20)
+				if got, known := table.Cost("openai", model, haltd.Usage{Input: 1000}); got != want || !known {
+					t.Errorf("%s costs %v (known: %v), want the %v of gpt-4o", model, got, known, want)
+					return
+				}
 			}
 		})
 	}

@@ -7,14 +7,14 @@ import (
 
 const pruneEvery = time.Hour
 
-// prune deletes what is older than the retention, and what else has been kept
-// for its time, at the start and then once an hour.
+// prune deletes what is older than its retention, at the start and then once
+// an hour.
 func (r *Recorder) prune(ctx context.Context) {
 	timer := time.NewTimer(pruneEvery)
 	defer timer.Stop()
 	for {
 		r.pruneOnce(ctx)
-		r.forgetOnce(ctx)
+		r.pruneExpired(ctx)
 		timer.Reset(pruneEvery)
 		select {
 		case <-timer.C:
@@ -45,10 +45,10 @@ func (r *Recorder) pruneBy(ctx context.Context, things string, keep time.Duratio
 	}
 }
 
-// forgetOnce is for what is kept for a fixed time, also when events are kept
+// pruneExpired deletes what is kept for a fixed time, even if events are kept
 // for ever.
-func (r *Recorder) forgetOnce(ctx context.Context) {
+func (r *Recorder) pruneExpired(ctx context.Context) {
 	if err := r.store.Forget(ctx, r.opts.Clock()); err != nil && ctx.Err() == nil {
-		r.log.Warn("what is no longer needed cannot be deleted", "error", err)
+		r.log.Warn("what has expired cannot be deleted", "error", err)
 	}
 }

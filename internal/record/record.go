@@ -1,6 +1,6 @@
-// Package record takes events off the request path: it queues them, writes
-// them in batches and tells those who watch. It decides nothing
-// about calls and reads nothing back; the store it writes to is a port.
+// Package record takes events off the request path: it queues them, writes them
+// in batches and sends them to subscribers. It decides nothing about calls and
+// reads nothing back; the store it writes to is a port.
 package record
 
 import (
@@ -31,7 +31,7 @@ type Options struct {
 	Batch     int              // events in one write; 500
 	Interval  time.Duration    // how long an event may wait for others; 200 ms
 	Retention func() Retention // asked before each prune; none prunes nothing at all
-	After     haltd.EventID    // the last event of before; those to come have larger ids, though the clock went back
+	After     haltd.EventID    // the last event in the store; later ones have larger ids, even if the clock went back
 	Clock     haltd.Clock      // time.Now
 	Logger    *slog.Logger     // silent
 }
@@ -42,8 +42,8 @@ type Retention struct {
 	Excerpts time.Duration // they go with their events at the latest
 }
 
-// excerptShare is the part of the queue in which excerpts may wait: they are
-// many times as large as their events, which must not be lost for them.
+// excerptShare is the part of the queue, one in so many, in which excerpts may
+// wait: they are many times as large as events, and must not displace them.
 const excerptShare = 16
 
 // Stats counts what a Recorder has done.
@@ -60,28 +60,28 @@ type Recorder struct {
 	opts  Options
 	log   *slog.Logger
 
-	mu       sync.Mutex
-	ids      haltd.EventIDs
-	pending  []haltd.Event
-	spare    []haltd.Event // the buffer that pending takes turns with
-	accepted int64         // events ever queued
-	settled  int64         // of those, written or rejected
-	flushes  []flush
-	closed   bool
+	mu        sync.Mutex
+	ids       haltd.EventIDs
+	pending   []haltd.Event
+	spare     []haltd.Event // the buffer that pending takes turns with
+	accepted  int64         // events ever queued
+	completed int64         // of those, written or rejected
+	flushes   []flush
+	closed    bool
 
 	written, dropped, rejected atomic.Int64
 	degraded                   atomic.Pointer[error]
 
-	wake   chan struct{} // an event waits
-	hurry  chan struct{} // a batch is full, or somebody waits
-	closes chan struct{} // closed by Close
+	wake     chan struct{} // an event waits
+	flushNow chan struct{} // a batch is full, or somebody waits
+	closes   chan struct{} // closed by Close
 
-	stop    context.CancelFunc // ends writes and prunes under way
-	workers sync.WaitGroup
-	watch   watchers
+	stop        context.CancelFunc // ends writes and prunes under way
+	workers     sync.WaitGroup
+	subscribers subscribers
 }
 
-// flush is a caller who waits until settled reaches target.
+// flush is a caller who waits until completed reaches target.
 type flush struct {
 	target int64
 	done   chan struct{}
@@ -107,7 +107,7 @@ func New(store EventAppender, opts Options) *Recorder {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Recorder{
 		store: store, opts: opts, log: opts.Logger, stop: stop,
-		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), closes: make(chan struct{}),
+		wake: make(chan struct{}, 1), flushNow: make(chan struct{}, 1), closes: make(chan struct{}),
 	}
 	r.ids.After(opts.After)
 	r.workers.Go(func() { r.write(ctx) })
@@ -124,7 +124,7 @@ func New(store EventAppender, opts Options) *Recorder {
 func (r *Recorder) Record(e haltd.Event) {
 	now := r.opts.Clock()
 	r.mu.Lock()
-	if r.closed || r.accepted-r.settled >= int64(r.opts.Queue) {
+	if r.closed || r.accepted-r.completed >= int64(r.opts.Queue) {
 		r.mu.Unlock()
 		r.dropped.Add(1)
 		return
@@ -132,7 +132,7 @@ func (r *Recorder) Record(e haltd.Event) {
 	if e.ID == 0 {
 		e.ID = r.ids.Next(now)
 	}
-	if r.accepted-r.settled >= int64(r.opts.Queue/excerptShare) {
+	if r.accepted-r.completed >= int64(r.opts.Queue/excerptShare) {
 		e.Excerpt = nil
 	}
 	r.pending = append(r.pending, e)
@@ -143,11 +143,11 @@ func (r *Recorder) Record(e haltd.Event) {
 		signal(r.wake)
 	}
 	if n == r.opts.Batch {
-		signal(r.hurry)
+		signal(r.flushNow)
 	}
 }
 
-// Stamp gives an event that its caller writes an id, where it has none.
+// Stamp gives an id to an event that has none, for a caller who writes it.
 func (r *Recorder) Stamp(e *haltd.Event) {
 	now := r.opts.Clock()
 	r.mu.Lock()
@@ -157,21 +157,21 @@ func (r *Recorder) Stamp(e *haltd.Event) {
 	}
 }
 
-// Announce sends those who watch events that their caller has written.
-func (r *Recorder) Announce(events []haltd.Event) { r.watch.send(events) }
+// Announce sends events that their caller has written to the subscribers.
+func (r *Recorder) Announce(events []haltd.Event) { r.subscribers.send(events) }
 
 // Flush waits until all events recorded so far are in the store, or rejected
 // by it for good.
 func (r *Recorder) Flush(ctx context.Context) error {
 	r.mu.Lock()
-	if r.settled == r.accepted {
+	if r.completed == r.accepted {
 		r.mu.Unlock()
 		return nil
 	}
 	f := flush{r.accepted, make(chan struct{})}
 	r.flushes = append(r.flushes, f)
 	r.mu.Unlock()
-	signal(r.hurry)
+	signal(r.flushNow)
 	select {
 	case <-f.done:
 		return nil
@@ -192,7 +192,7 @@ func (r *Recorder) Close(ctx context.Context) error {
 	err := r.Flush(ctx)
 	r.stop()
 	r.workers.Wait()
-	r.watch.close()
+	r.subscribers.close()
 	return err
 }
 
@@ -215,7 +215,7 @@ func (r *Recorder) Degraded() error {
 // Stats are the counts so far.
 func (r *Recorder) Stats() Stats {
 	r.mu.Lock()
-	pending := int(r.accepted - r.settled)
+	pending := int(r.accepted - r.completed)
 	r.mu.Unlock()
 	return Stats{Pending: pending, Written: r.written.Load(), Dropped: r.dropped.Load(), Rejected: r.rejected.Load()}
 }
@@ -224,10 +224,10 @@ func (r *Recorder) Stats() Stats {
 // more than buffer events behind is cut off: its channel is closed, as it is
 // by Close, and what it missed is in the store. The function unsubscribes.
 func (r *Recorder) Subscribe(buffer int) (<-chan haltd.Event, func()) {
-	return r.watch.add(buffer)
+	return r.subscribers.add(buffer)
 }
 
-// signal leaves a note that somebody will find; one is enough.
+// signal wakes whoever waits on c; one signal is enough.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -276,7 +276,7 @@ func TestStoreFailsAndRecovers(t *testing.T) {
 		}
 
 		store.setFail(nil)
-		time.Sleep(lastRetry)
+		time.Sleep(maxBackoff)
 		synctest.Wait()
 		equal(t, "ids", store.ids(), count(1, 5))
 		equal(t, "Degraded", r.Degraded(), nil)

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	firstRetry = 50 * time.Millisecond
-	lastRetry  = 5 * time.Second
-	// refusals is how many tries a batch has when it fails for a reason
-	// that will not pass by itself.
-	refusals = 3
-	// keepBuffers is how large a buffer may be to be used again: what a
-	// jam has grown is given back.
-	keepBuffers = 4096
+	firstBackoff = 50 * time.Millisecond
+	maxBackoff   = 5 * time.Second
+	// maxRefusals is how often a batch may fail for a reason that will not
+	// pass by itself.
+	maxRefusals = 3
+	// maxSpare is the largest buffer that is kept: one that grew while the
+	// store failed is freed.
+	maxSpare = 4096
 )
 
 // write is the worker. Without events it sleeps and no timer runs; the first
@@ -32,7 +32,7 @@ func (r *Recorder) write(ctx context.Context) {
 		timer.Reset(r.opts.Interval)
 		select {
 		case <-timer.C:
-		case <-r.hurry:
+		case <-r.flushNow:
 		case <-r.closes:
 		case <-ctx.Done():
 			return
@@ -58,30 +58,31 @@ func (r *Recorder) take() []haltd.Event {
 func (r *Recorder) writeAll(ctx context.Context, events []haltd.Event) bool {
 	for rest := events; len(rest) > 0; {
 		n := min(len(rest), r.opts.Batch)
-		if !r.writeBatch(ctx, rest[:n], refusals) {
+		if !r.writeBatch(ctx, rest[:n], maxRefusals) {
 			return false
 		}
 		rest = rest[n:]
 	}
-	clear(events) // lets go of the texts
+	clear(events) // frees the texts
 	r.mu.Lock()
-	if cap(events) <= keepBuffers {
+	if cap(events) <= maxSpare {
 		r.spare = events[:0]
 	}
 	r.mu.Unlock()
 	return true
 }
 
-// writeBatch writes batch or, after so many chances to fail for a reason that
-// will not pass by itself, what can be written of it.
-func (r *Recorder) writeBatch(ctx context.Context, batch []haltd.Event, chances int) bool {
-	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
+// writeBatch writes batch, however often it has to retry. After so many
+// refusals for a reason that will not pass by itself, it writes what can be
+// written of it. It answers false when ctx ended first.
+func (r *Recorder) writeBatch(ctx context.Context, batch []haltd.Event, refusals int) bool {
+	for wait := firstBackoff; ; wait = min(2*wait, maxBackoff) {
 		err := r.store.AppendEvents(ctx, batch)
 		if err == nil {
 			r.recovered()
 			r.written.Add(int64(len(batch)))
-			r.watch.send(batch)
-			r.settle(len(batch))
+			r.subscribers.send(batch)
+			r.complete(len(batch))
 			return true
 		}
 		if ctx.Err() != nil {
@@ -89,20 +90,20 @@ func (r *Recorder) writeBatch(ctx context.Context, batch []haltd.Event, chances 
 		}
 		r.failed(err)
 		if haltd.ErrorCode(err) != haltd.CodeUnavailable {
-			chances--
+			refusals--
 		}
-		if chances == 0 {
-			return r.divide(ctx, batch, err)
+		if refusals == 0 {
+			return r.writeSingly(ctx, batch, err)
 		}
-		if !r.pause(ctx, wait) {
+		if !r.backoff(ctx, wait) {
 			return false
 		}
 	}
 }
 
-// divide writes a refused batch event by event, so that none is lost for the
-// sake of another. An event refused alone is given up.
-func (r *Recorder) divide(ctx context.Context, batch []haltd.Event, err error) bool {
+// writeSingly writes a refused batch event by event, so that none is lost for the
+// sake of another. An event refused alone is rejected.
+func (r *Recorder) writeSingly(ctx context.Context, batch []haltd.Event, err error) bool {
 	if len(batch) > 1 {
 		for i := range batch {
 			if !r.writeBatch(ctx, batch[i:i+1], 1) {
@@ -116,35 +117,36 @@ func (r *Recorder) divide(ctx context.Context, batch []haltd.Event, err error) b
 		r.recovered() // the event was at fault, not the store
 	}
 	r.rejected.Add(1)
-	r.settle(1)
+	r.complete(1)
 	return true
 }
 
-// pause waits before the next try; somebody who waits cuts it short.
-func (r *Recorder) pause(ctx context.Context, wait time.Duration) bool {
+// backoff waits before the next retry, or until somebody asks for a flush.
+func (r *Recorder) backoff(ctx context.Context, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-r.hurry:
+	case <-r.flushNow:
 	case <-ctx.Done():
 		return false
 	}
 	return true
 }
 
-// settle tells those who wait that n more events are dealt with.
-func (r *Recorder) settle(n int) {
+// complete counts n more events as written or rejected, and ends the flushes
+// that waited for them.
+func (r *Recorder) complete(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.settled += int64(n)
-	for len(r.flushes) > 0 && r.flushes[0].target <= r.settled {
+	r.completed += int64(n)
+	for len(r.flushes) > 0 && r.flushes[0].target <= r.completed {
 		close(r.flushes[0].done)
 		r.flushes = r.flushes[1:]
 	}
 }
 
-// failed and recovered log the change of state, not every try.
+// failed and recovered log the change of state, not every retry.
 func (r *Recorder) failed(err error) {
 	if r.degraded.Swap(&err) == nil {
 		r.log.Warn("events cannot be written and are kept in memory", "error", err)

@@ -76,7 +76,7 @@ func (c *Command) Replay(ctx context.Context, env Env) error {
 	}
 	outcomes = append(outcomes, replayExports(sessions, set)...)
 	if c.Verdicts != "" {
-		if err := writeVerdicts(c.Verdicts, outcomes); err != nil {
+		if err := writeFirings(c.Verdicts, outcomes); err != nil {
 			return err
 		}
 	}
@@ -164,11 +164,7 @@ func settings(env Env) (detect.Settings, error) {
 	if err != nil {
 		return detect.Settings{}, err
 	}
-	k := cfg.Defaults.KillSwitch
-	return detect.Settings{
-		WindowSize: k.WindowSize, Threshold: k.Threshold, RequireCorroboration: k.RequireCorroboration,
-		Stateless: k.Stateless, WarnAt: k.WarnAt, KillAt: k.KillAt, MinPromptTokens: cfg.Defaults.Growth.MinPromptTokens,
-	}, nil
+	return detect.SettingsOf(&cfg.Defaults.Policy), nil
 }
 
 // progressEvery keeps the progress line from costing more than the work.
@@ -187,7 +183,7 @@ func progressOn(env Env) (progress func(int), done func()) {
 		}
 }
 
-func writeVerdicts(path string, outcomes []Outcome) (err error) {
+func writeFirings(path string, outcomes []Outcome) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
 		return haltd.Errorf(haltd.CodeInvalid, "the verdicts cannot be written: %v", err).WithFix("Name a file in a folder that exists.")
@@ -200,8 +196,8 @@ func writeVerdicts(path string, outcomes []Outcome) (err error) {
 	b := bufio.NewWriter(f)
 	e := json.NewEncoder(b)
 	for i := range outcomes {
-		if err := e.Encode(outcomes[i].Verdict); err != nil {
-			return fmt.Errorf("writing the verdict of %s: %w", outcomes[i].Run, err)
+		if err := e.Encode(outcomes[i].Firing); err != nil {
+			return fmt.Errorf("writing when %s fired: %w", outcomes[i].Run, err)
 		}
 	}
 	return b.Flush()

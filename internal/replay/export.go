@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 )
 
 // exportNote says what a replay of an export is worth.
@@ -33,18 +32,9 @@ type recordedCall struct {
 	estimated bool
 	blocked   bool
 	score     float64
-	verdict   recordedVerdict
-}
-
-// recordedVerdict is the part of an event's verdict that a replay needs.
-type recordedVerdict struct {
-	Level    detect.Level      `json:"level"`
-	Parts    detect.ScoreParts `json:"parts"`
-	Unmet    string            `json:"unmet"`
-	Findings []haltd.Finding   `json:"findings"`
-	// Signals are the evidence. The event of a call has none, but an event
-	// beside it has, the first time that its level is reached.
-	Signals []detect.Signal `json:"signals"`
+	// verdict is that of its event. The event of a call has no evidence, but
+	// an event beside it has, the first time that its level is reached.
+	verdict haltd.Verdict
 }
 
 // loadExports reads exports, in which the newest events stand first. An event
@@ -65,10 +55,7 @@ func loadExports(paths []string) ([]*recordedSession, error) {
 				return nil
 			}
 			seen[e.ID] = true
-			c, err := recordedCallOf(&e)
-			if err != nil {
-				return err
-			}
+			c := recordedCallOf(&e)
 			n := name{e.Agent, e.Session}
 			if !call {
 				beside[n] = append(beside[n], c)
@@ -116,16 +103,14 @@ func hasEvidence(e *haltd.Event) bool {
 	return e.Type == haltd.EventWarning || e.Type == haltd.EventKillSwitch
 }
 
-func recordedCallOf(e *haltd.Event) (recordedCall, error) {
+func recordedCallOf(e *haltd.Event) recordedCall {
 	c := recordedCall{
 		id: e.ID, at: e.Time, model: e.Model, tokens: e.Tokens, estimated: e.Estimated, blocked: e.Blocked, score: e.Score,
 	}
 	if e.Verdict != nil {
-		if err := json.Unmarshal(e.Verdict, &c.verdict); err != nil {
-			return c, fmt.Errorf("reading the verdict of %s: %w", e.ID, err)
-		}
+		c.verdict = *e.Verdict
 	}
-	return c, nil
+	return c
 }
 
 // addEvidence gives the evidence of an event to the call that it tells of: the

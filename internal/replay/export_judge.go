@@ -6,6 +6,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/economics"
 )
 
 // told is a signal and what it says to a person.
@@ -28,17 +29,15 @@ func replayExports(sessions []*recordedSession, set detect.Settings) []Outcome {
 		j := exportJudge{set: set, session: s}
 		o := &outcomes[i]
 		o.Run, o.Source, o.Steps = s.run(), "export", len(s.calls)
+		var use economics.Run
 		for n := range s.calls {
 			signals := j.call(n)
-			tokens := s.calls[n].tokens.Input + s.calls[n].tokens.Output
-			o.Tokens += tokens
 			for k := range signals {
 				o.take(n+1, &signals[k].Signal, signals[k].sentence)
 			}
-			if o.KillStep != nil {
-				o.Saved += tokens
-			}
+			use.Add(s.calls[n].tokens.Input+s.calls[n].tokens.Output, o.KillStep != nil)
 		}
+		o.Tokens, o.Saved = use.Tokens, use.Saved
 	}
 	return outcomes
 }

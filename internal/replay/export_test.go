@@ -15,7 +15,6 @@ import (
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/admin"
-	judging "github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/store/sqlite"
 )
 
@@ -56,24 +55,20 @@ type recording struct {
 	unmet          string // of the next call
 }
 
-func (r *recording) event(kind haltd.EventType, verdict judging.Record) haltd.Event {
+func (r *recording) event(kind haltd.EventType, verdict haltd.Verdict) haltd.Event {
 	e := haltd.Event{
 		Type: kind, Time: noon.Add(time.Duration(len(r.events)) * time.Minute), Agent: r.agent, Session: r.session,
 		Client: "other", Provider: "openai", Format: "openai-chat", Path: "/v1/chat/completions", Model: "m", Status: 200,
 		Score: verdict.Parts.Score(),
 	}
 	verdict.Score = e.Score
-	b, err := json.Marshal(verdict)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	e.Verdict = b
+	e.Verdict = &verdict
 	return e
 }
 
 // call records a call with what the detectors said to it.
 func (r *recording) call(input int64, parts detect.ScoreParts, level detect.Level, findings ...haltd.Finding) *recording {
-	e := r.event(haltd.EventCall, judging.Record{Level: level, Parts: parts, Unmet: r.unmet, Findings: findings})
+	e := r.event(haltd.EventCall, haltd.Verdict{Level: level, Parts: parts, Unmet: r.unmet, Findings: findings})
 	r.unmet = ""
 	e.Tokens = haltd.Usage{Input: input, Output: 10}
 	r.events = append(r.events, e)
@@ -88,7 +83,7 @@ func (r *recording) lacks(unmet string) *recording {
 
 // warning records an event that tells of the last call, with its evidence.
 func (r *recording) warning(parts detect.ScoreParts, signals ...detect.Signal) *recording {
-	e := r.event(haltd.EventWarning, judging.Record{Level: signals[0].Level, Parts: parts, Signals: signals})
+	e := r.event(haltd.EventWarning, haltd.Verdict{Level: signals[0].Level, Parts: parts, Signals: signals})
 	e.Time = r.events[len(r.events)-1].Time.Add(time.Millisecond)
 	r.events = append(r.events, e)
 	return r
@@ -99,7 +94,7 @@ func finds(check detect.Detector, action haltd.Action) haltd.Finding {
 }
 
 // verdictsOf replays an export and returns what it says of each session.
-func verdictsOf(t *testing.T, events []haltd.Event, config string) []Verdict {
+func verdictsOf(t *testing.T, events []haltd.Event, config string) []Firing {
 	t.Helper()
 	env := Env{}
 	if config != "" {
@@ -111,9 +106,9 @@ func verdictsOf(t *testing.T, events []haltd.Event, config string) []Verdict {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []Verdict
+	var all []Firing
 	for line := range bytes.Lines(data) {
-		var v Verdict
+		var v Firing
 		if err := json.Unmarshal(line, &v); err != nil {
 			t.Fatal(err)
 		}
@@ -134,48 +129,48 @@ func TestExportIsJudgedByItsScores(t *testing.T) {
 	for _, c := range []struct {
 		name, config string
 		record       func(*recording)
-		want         Verdict
+		want         Firing
 	}{
-		{"nothing", "", func(r *recording) { r.call(100, none, detect.Pass).call(100, none, detect.Pass) }, Verdict{}},
+		{"nothing", "", func(r *recording) { r.call(100, none, detect.Pass).call(100, none, detect.Pass) }, Firing{}},
 		{"a kill by similarity", "", func(r *recording) {
 			r.call(100, none, detect.Pass).call(100, alike, detect.Kill, finds(detect.Similarity, haltd.Kill))
-		}, Verdict{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
+		}, Firing{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
 		{"a kill that a policy only warned of", "", func(r *recording) {
 			r.call(100, none, detect.Pass).call(100, alike, detect.Kill, finds(detect.Similarity, haltd.Warn))
-		}, Verdict{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
+		}, Firing{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
 		{"vetoed when it was recorded", "", func(r *recording) {
 			r.call(100, none, detect.Pass).lacks("news").call(100, alike, detect.Warn, finds(detect.Similarity, haltd.Warn))
-		}, Verdict{WarnStep: &two, WarnBy: "similarity", Reason: sentence}},
+		}, Firing{WarnStep: &two, WarnBy: "similarity", Reason: sentence}},
 		{"no second signal", "", func(r *recording) { r.call(100, none, detect.Pass).lacks("a signal").call(100, lone, detect.Pass) },
-			Verdict{WarnStep: &two, WarnBy: "similarity", Reason: sentence}},
+			Firing{WarnStep: &two, WarnBy: "similarity", Reason: sentence}},
 		{"no second signal asked for", "require_corroboration: false", func(r *recording) { r.call(100, none, detect.Pass).lacks("a signal").call(100, lone, detect.Pass) },
-			Verdict{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
+			Firing{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
 		{"a threshold above the score", "threshold: 12", func(r *recording) {
 			r.call(100, none, detect.Pass).call(100, alike, detect.Kill, finds(detect.Similarity, haltd.Kill))
-		}, Verdict{}},
+		}, Firing{}},
 		{"a threshold that was higher then", "", func(r *recording) { r.call(100, none, detect.Pass).call(100, alike, detect.Pass) },
-			Verdict{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
+			Firing{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
 		{"the same with a veto", "", func(r *recording) { r.call(100, none, detect.Pass).lacks("news").call(100, alike, detect.Pass) },
-			Verdict{WarnStep: &two, WarnBy: "similarity", Reason: sentence}},
+			Firing{WarnStep: &two, WarnBy: "similarity", Reason: sentence}},
 		{"the same with a stall beside it", "", func(r *recording) {
 			r.call(100, none, detect.Pass).call(100, alike, detect.Warn, finds(detect.Stall, haltd.Warn))
-		}, Verdict{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
+		}, Firing{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
 		{"a stateless agent", "stateless: true", func(r *recording) {
 			r.call(100, none, detect.Pass).call(100, alike, detect.Kill, finds(detect.Similarity, haltd.Kill))
-		}, Verdict{}},
+		}, Firing{}},
 		{"a stall as it was recorded", "", func(r *recording) {
 			r.call(100, none, detect.Pass).call(100, none, detect.Kill, finds(detect.Stall, haltd.Reject))
-		}, Verdict{WarnStep: &two, WarnBy: "stall", KillStep: &two, KillBy: "stall", Reason: "recorded by stall"}},
+		}, Firing{WarnStep: &two, WarnBy: "stall", KillStep: &two, KillBy: "stall", Reason: "recorded by stall"}},
 		{"a stall with its evidence", "", func(r *recording) {
 			r.call(100, none, detect.Pass).call(100, none, detect.Warn, finds(detect.Stall, haltd.Warn)).
 				warning(none, detect.Signal{Detector: detect.Stall, Family: detect.Repeat, Level: detect.Warn, Tools: []string{"read"}, Count: 3, Outcome: "error"})
-		}, Verdict{WarnStep: &two, WarnBy: "stall/repeat", Reason: "bot called read 3 times with the same arguments and got the same error."}},
+		}, Firing{WarnStep: &two, WarnBy: "stall/repeat", Reason: "bot called read 3 times with the same arguments and got the same error."}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := &recording{t: t, agent: "bot", session: "s"}
 			c.record(r)
 			c.want.Run = "bot/s"
-			if diff := cmp.Diff([]Verdict{c.want}, verdictsOf(t, r.events, c.config)); diff != "" {
+			if diff := cmp.Diff([]Firing{c.want}, verdictsOf(t, r.events, c.config)); diff != "" {
 				t.Errorf("verdicts (-want +got):\n%s", diff)
 			}
 		})
@@ -188,8 +183,8 @@ func TestExportGrowthIsComputedAnew(t *testing.T) {
 		r.call(n, none, detect.Pass)
 	}
 	four := 4
-	want := Verdict{Run: "bot/s", WarnStep: &four, WarnBy: "growth", Reason: "Prompt tokens of s grew 1.4 times or more, 3 calls in a row."}
-	if diff := cmp.Diff([]Verdict{want}, verdictsOf(t, r.events, "")); diff != "" {
+	want := Firing{Run: "bot/s", WarnStep: &four, WarnBy: "growth", Reason: "Prompt tokens of s grew 1.4 times or more, 3 calls in a row."}
+	if diff := cmp.Diff([]Firing{want}, verdictsOf(t, r.events, "")); diff != "" {
 		t.Errorf("verdicts (-want +got):\n%s", diff)
 	}
 	r.events[3].Estimated = true
@@ -203,9 +198,9 @@ func TestExportReport(t *testing.T) {
 	stuck.call(100, none, detect.Pass).call(200, none, detect.Pass).call(300, alike, detect.Kill, finds(detect.Similarity, haltd.Kill)).call(400, none, detect.Pass)
 	other := &recording{t: t, agent: "bot", session: "two"}
 	other.call(50, none, detect.Pass)
-	killed := other.event(haltd.EventKillSwitch, judging.Record{Level: detect.Kill, Signals: []detect.Signal{{Detector: detect.Stall, Family: detect.Cycle, Level: detect.Kill, Tools: []string{"a", "b"}}}})
+	killed := other.event(haltd.EventKillSwitch, haltd.Verdict{Level: detect.Kill, Signals: []detect.Signal{{Detector: detect.Stall, Family: detect.Cycle, Level: detect.Kill, Tools: []string{"a", "b"}}}})
 	killed.Blocked, killed.BlockReason, killed.Status = true, haltd.ReasonLoop, 400
-	passed := other.event(haltd.EventPass, judging.Record{})
+	passed := other.event(haltd.EventPass, haltd.Verdict{})
 	passed.Format = ""
 	other.events = append(other.events, killed, passed)
 
@@ -219,8 +214,8 @@ func TestExportReport(t *testing.T) {
 	want := Report{
 		Runs: 2, Steps: 6, Warned: 2, Killed: 2, Tokens: 1100, Saved: 720, Note: exportNote,
 		Fired: []Outcome{
-			{Verdict{"bot/one", &three, "similarity", &three, "similarity", "bot repeats itself: score 12.0 exceeds the threshold of 10.0."}, "export", 4, 1040, 720},
-			{Verdict{"bot/two", &two, "stall/cycle", &two, "stall/cycle", "bot repeats a, b and nothing changes."}, "export", 2, 60, 0},
+			{Firing{"bot/one", &three, "similarity", &three, "similarity", "bot repeats itself: score 12.0 exceeds the threshold of 10.0."}, "export", 4, 1040, 720},
+			{Firing{"bot/two", &two, "stall/cycle", &two, "stall/cycle", "bot repeats a, b and nothing changes."}, "export", 2, 60, 0},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

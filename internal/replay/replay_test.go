@@ -111,7 +111,7 @@ func verdictOf(t *testing.T, c Command, env Env) (warned, killed int, all string
 	if err != nil {
 		t.Fatal(err)
 	}
-	var v Verdict
+	var v Firing
 	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&v); err != nil {
 		t.Fatal(err)
 	}
@@ -199,12 +199,12 @@ func TestConfigurationMovesTheLines(t *testing.T) {
 	cfg := func(lines string) Env {
 		return Env{ConfigPath: write(t, "haltd.yaml", "defaults:\n  kill_switch: {enabled: true, threshold: 1000, "+lines+"}\n")}
 	}
-	warned, killed, _ := verdictOf(t, steps, cfg("warn_at: 50, kill_at: 90"))
+	warned, killed, _ := verdictOf(t, steps, cfg("warn_at: 80, kill_at: 95"))
 	if w, k, _ := verdictOf(t, steps, cfg("warn_at: 20, kill_at: 60")); w < 0 || k < 0 || w >= warned || k >= killed {
-		t.Errorf("lower lines warn at step %d and kill at %d, the usual ones at %d and %d; want them earlier", w, k, warned, killed)
+		t.Errorf("lower lines warn at step %d and kill at %d, those between at %d and %d; want them earlier", w, k, warned, killed)
 	}
 	if w, k, _ := verdictOf(t, steps, cfg("warn_at: 97, kill_at: 99.9")); w <= warned || k >= 0 && k <= killed {
-		t.Errorf("higher lines warn at step %d and kill at %d, the usual ones at %d and %d; want them later", w, k, warned, killed)
+		t.Errorf("higher lines warn at step %d and kill at %d, those between at %d and %d; want them later", w, k, warned, killed)
 	}
 }
 

@@ -12,12 +12,13 @@ import (
 	"sync"
 
 	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/economics"
 )
 
-// Verdict is what the judge would have done to one run. Steps are numbered
-// as in the trace, the calls of a recorded session from 1; nil means that it
-// did not fire.
-type Verdict struct {
+// Firing is when the judge would have warned of one run and killed it, and by
+// what. Steps are numbered as in the trace, the calls of a recorded session
+// from 1; nil means that it did not fire.
+type Firing struct {
 	Run      string `json:"run"`
 	WarnStep *int   `json:"warn_step"`
 	WarnBy   string `json:"warn_by"`
@@ -26,10 +27,10 @@ type Verdict struct {
 	Reason   string `json:"reason"`
 }
 
-// Outcome is a verdict together with what the run cost and what stopping it
+// Outcome is when a run fired together with what the run cost and what stopping it
 // would have saved.
 type Outcome struct {
-	Verdict
+	Firing
 	Source string `json:"source"`
 	Steps  int    `json:"steps"`
 	Tokens int64  `json:"tokens"`
@@ -47,6 +48,7 @@ type run struct {
 	Outcome
 	judge   judge
 	threads map[string]*thread
+	use     economics.Run
 }
 
 // Replay judges every run of the given files. Progress, when it is not nil,
@@ -83,6 +85,7 @@ func Replay(ctx context.Context, paths []string, newJudge func() judge, progress
 	var all []Outcome
 	for _, rs := range results {
 		for _, r := range rs {
+			r.Tokens, r.Saved = r.use.Tokens, r.use.Saved
 			all = append(all, r.Outcome)
 		}
 	}
@@ -168,9 +171,8 @@ func replayLines(lines <-chan []byte, newJudge func() judge) ([]*run, error) {
 func (r *run) step(s *Step) error {
 	tokens := s.PromptTokens + s.CompletionTokens
 	r.Steps++
-	r.Tokens += tokens
 	if r.KillStep != nil {
-		r.Saved += tokens
+		r.use.Add(tokens, true)
 		return nil
 	}
 	t := r.threads[s.Thread]
@@ -185,24 +187,22 @@ func (r *run) step(s *Step) error {
 	for i := range signals {
 		r.take(s.Step, &signals[i], signals[i].Sentence(r.Run))
 	}
-	if r.KillStep != nil {
-		r.Saved += tokens
-	}
+	r.use.Add(tokens, r.KillStep != nil)
 	return nil
 }
 
 // take notes a signal to a step, unless one of its level came before.
-func (v *Verdict) take(step int, sig *detect.Signal, sentence string) {
+func (f *Firing) take(step int, sig *detect.Signal, sentence string) {
 	by := string(sig.Detector)
 	if sig.Family != "" {
 		by += "/" + string(sig.Family)
 	}
-	if v.WarnStep == nil && sig.Level >= detect.Warn {
-		v.WarnStep, v.WarnBy = &step, by
-		v.Reason = sentence
+	if f.WarnStep == nil && sig.Level >= detect.Warn {
+		f.WarnStep, f.WarnBy = &step, by
+		f.Reason = sentence
 	}
-	if v.KillStep == nil && sig.Level >= detect.Kill {
-		v.KillStep, v.KillBy = &step, by
-		v.Reason = sentence
+	if f.KillStep == nil && sig.Level >= detect.Kill {
+		f.KillStep, f.KillBy = &step, by
+		f.Reason = sentence
 	}
 }

@@ -1,6 +1,10 @@
 package replay
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/haltd/haltd/internal/economics"
+)
 
 // Score is how verdicts compare with labels.
 type Score struct {
@@ -29,7 +33,7 @@ func ScoreOf(outcomes []Outcome, labels map[string]Label, keep func(Label) bool)
 	s := Score{Groups: map[string]Count{}}
 	var delays, distances []int
 	var killed, warnedFirst int
-	var saved, spent int64
+	var stuck economics.Run
 	for i := range outcomes {
 		o := &outcomes[i]
 		l, ok := labels[o.Run]
@@ -48,8 +52,7 @@ func ScoreOf(outcomes []Outcome, labels map[string]Label, keep func(Label) bool)
 				warnedFirst++
 			}
 			if l.Group == "stuck" {
-				saved += o.Saved
-				spent += o.Tokens
+				stuck = stuck.Plus(economics.Run{Tokens: o.Tokens, Saved: o.Saved})
 				if l.Confirm != nil {
 					delays = append(delays, *o.KillStep-*l.Confirm)
 				}
@@ -62,9 +65,7 @@ func ScoreOf(outcomes []Outcome, labels map[string]Label, keep func(Label) bool)
 	}
 	s.Delay, s.Distance = median(delays), median(distances)
 	s.WarnedFirst = share(warnedFirst, killed)
-	if spent > 0 {
-		s.Saved = float64(saved) / float64(spent)
-	}
+	s.Saved = stuck.Share()
 	return s
 }
 

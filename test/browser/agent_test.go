@@ -9,22 +9,8 @@ import (
 	"testing"
 
 	"github.com/haltd/haltd/test/fakellm"
+	"github.com/haltd/haltd/test/harness"
 )
-
-// scriptHeader carries what the provider is to answer.
-const scriptHeader = "X-Script"
-
-func scripted(r fakellm.Request) fakellm.Script {
-	text := r.Header.Get(scriptHeader)
-	if text == "" {
-		return fakellm.ByModel(r)
-	}
-	var s fakellm.Script
-	if err := json.Unmarshal([]byte(text), &s); err != nil {
-		return fakellm.Script{Status: http.StatusTeapot, Error: err.Error()}
-	}
-	return s
-}
 
 // message is one of a chat.
 type message map[string]any
@@ -68,13 +54,13 @@ func (n *node) send(t *testing.T, c call) (status int, incident string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req, err := http.NewRequest("POST", "http://"+n.gateway+"/agents/"+c.agent+"/openai/v1/chat/completions", bytes.NewReader(body))
+	req, err := http.NewRequest("POST", n.Gateway+"/agents/"+c.agent+"/openai/v1/chat/completions", bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "OpenAI/Python 2.8.0")
-	req.Header.Set(scriptHeader, string(script))
+	req.Header.Set(harness.ScriptHeader, string(script))
 	if c.session != "" {
 		req.Header.Set("X-Session-Id", c.session)
 	}
@@ -92,7 +78,7 @@ func (n *node) send(t *testing.T, c call) (status int, incident string) {
 // killSwitch turns the switch of an agent on or off.
 func (n *node) killSwitch(t *testing.T, agent string, on bool) {
 	t.Helper()
-	n.api(t, "PATCH", "/v1/agents/"+agent+"/kill-switch", map[string]any{"enabled": on}, nil)
+	n.Must(t, "PATCH", "/v1/agents/"+agent+"/kill-switch", map[string]any{"enabled": on}, nil)
 }
 
 // search looks for one payment again and again and finds nothing.

@@ -5,19 +5,13 @@ package browser
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/haltd/haltd/test/harness"
 	"github.com/haltd/haltd/web"
 )
-
-// binary is haltd with the dashboard in it.
-var binary string
 
 // chromium is the one browser of the package; each test has a tab with a
 // cookie jar of its own.
@@ -29,37 +23,11 @@ var chromium struct {
 }
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "haltd-browser-")
-	if err != nil {
-		panic(err)
-	}
-	binary = filepath.Join(dir, "haltd")
-	// By default a program with the race detector sleeps a second at its end.
-	os.Setenv("GORACE", "atexit_sleep_ms=50 "+os.Getenv("GORACE"))
-	code := m.Run()
-	if chromium.stop != nil {
-		chromium.stop()
-	}
-	os.RemoveAll(dir)
-	os.Exit(code)
-}
-
-var build = sync.OnceValue(func() error {
-	out, err := exec.Command("go", "build", "-race", "-o", binary, "../../cmd/haltd").CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("build haltd: %w\n%s", err, out)
-	}
-	return nil
-})
-
-// lacking skips a test that needs more than there is; in CI it fails, because
-// a skipped test proves nothing.
-func lacking(t *testing.T, what string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatal(what)
-	}
-	t.Skip(what)
+	harness.Main(m, func() {
+		if chromium.stop != nil {
+			chromium.stop()
+		}
+	})
 }
 
 // needDashboard skips a test where the dashboard has not been built.
@@ -69,17 +37,14 @@ func needDashboard(t *testing.T) {
 		t.Skip("browser tests are not short")
 	}
 	if !web.Built() {
-		lacking(t, "the dashboard is not built: run make build")
+		harness.Lacking(t, "the dashboard is not built: run make build")
 	}
 }
 
 // browser starts Chromium at its first use. It finds no host but loopback.
 func browser(t *testing.T) context.Context {
 	t.Helper()
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		lacking(t, "chromium is not installed: run test/install.sh")
-	}
+	path := harness.Need(t, "chromium")
 	chromium.once.Do(func() {
 		options := append(chromedp.DefaultExecAllocatorOptions[:],
 			chromedp.ExecPath(path),

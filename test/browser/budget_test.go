@@ -12,7 +12,7 @@ import (
 func TestBudgetIncident(t *testing.T) {
 	t.Parallel()
 	n := start(t, "")
-	n.api(t, "PATCH", "/v1/agents/report-writer", raw(`{"budgets": {"day": {"soft_tokens": 1000, "hard_tokens": 4000}}}`), nil)
+	n.Must(t, "PATCH", "/v1/agents/report-writer", raw(`{"budgets": {"day": {"soft_tokens": 1000, "hard_tokens": 4000}}}`), nil)
 	n.send(t, call{agent: "report-writer", reply: fakellm.Script{Text: "Here it is.", Usage: &haltd.Usage{Input: 1900, Output: 100}}})
 	s := &story{node: n}
 	p := newTab(t, n)

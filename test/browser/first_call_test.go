@@ -31,12 +31,12 @@ func TestFirstCall(t *testing.T) {
 	p.open("/")
 	p.sees("Send the first call through haltd", "Waiting for the first call…")
 	p.quick(time.Since(began))
-	p.sees("export OPENAI_BASE_URL=http://"+n.gateway+"/agents/my-agent/openai/v1", "from openai import OpenAI",
+	p.sees("export OPENAI_BASE_URL="+n.Gateway+"/agents/my-agent/openai/v1", "from openai import OpenAI",
 		"Nothing is blocked yet", "haltd doctor", "haltd demo")
 	p.in("button", "Copy the address").there()
 	p.in("button", "Copy the call").there()
 	p.click("tab", "Anthropic SDK")
-	p.sees("export ANTHROPIC_BASE_URL=http://" + n.gateway + "/agents/my-agent/anthropic")
+	p.sees("export ANTHROPIC_BASE_URL=" + n.Gateway + "/agents/my-agent/anthropic")
 	p.sees("Live") // the stream is open before the call
 
 	n.send(t, call{agent: "my-agent"})

@@ -26,7 +26,7 @@ func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	n := start(t, allowInternal)
 	r := newReceiver(t)
-	post := func(path string, body map[string]any) { t.Helper(); n.api(t, "POST", path, body, nil) }
+	post := func(path string, body map[string]any) { t.Helper(); n.Must(t, "POST", path, body, nil) }
 	for i, text := range hostile {
 		post("/v1/rules", map[string]any{"name": short(text), "condition": map[string]any{"session": text, "model": text, "provider": text}, "action": "tag", "action_config": map[string]any{"tag": short(text)}})
 		post("/v1/channels", map[string]any{"name": short(text), "kind": "webhook", "settings": map[string]any{"url": r.URL + "/" + url.PathEscape(text)}})
@@ -37,8 +37,8 @@ func TestHostileTexts(t *testing.T) {
 	for i, text := range hostile {
 		incidents = append(incidents, n.runAwayWith(t, fmt.Sprint("agent-", i), text))
 	}
-	n.api(t, "PUT", "/v1/bypass", map[string]any{"on": true, "reason": hostile[0]}, nil)
-	n.api(t, "PUT", "/v1/bypass", map[string]any{"on": false, "reason": hostile[1]}, nil)
+	n.Must(t, "PUT", "/v1/bypass", map[string]any{"on": true, "reason": hostile[0]}, nil)
+	n.Must(t, "PUT", "/v1/bypass", map[string]any{"on": false, "reason": hostile[1]}, nil)
 	post("/v1/agents/agent-1/deactivate", map[string]any{"reason": hostile[1]})
 	post("/v1/incidents/"+incidents[0]+"/feedback", map[string]any{"status": "kept", "note": hostile[0]})
 

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -103,7 +104,7 @@ func TestIncident(t *testing.T) {
 
 	t.Run("Reject", func(t *testing.T) {
 		p.during(t)
-		n.api(t, "PATCH", "/v1/agents/polite-bot", raw(`{"kill_switch": {"similarity": "reject", "stall": "warn", "require_corroboration": false}}`), nil)
+		n.Must(t, "PATCH", "/v1/agents/polite-bot", raw(`{"kill_switch": {"similarity": "reject", "stall": "warn", "require_corroboration": false}}`), nil)
 		id := n.runAway(t, "polite-bot", "ticket-99")
 		p.open("/incidents/" + id)
 		p.sees("Rejected", "Call #5 was not forwarded.", "The agent stays active.", "fires at the same call", "loop, #1 to #4", "stopped")
@@ -165,18 +166,20 @@ func (p *tab) focused(text string) {
 	}, func() string { return "the focus is on " + got + ", want it on " + text })
 }
 
+// beyondTheEdge are the elements that a window does not show in full.
+const beyondTheEdge = `[...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > innerWidth)
+	.slice(0, 20).map((e) => e.tagName + '.' + e.getAttribute('class')).join(', ')`
+
 // fits fails when the page must be scrolled sideways. It may take a moment to
 // follow the size of the window.
 func (p *tab) fits() {
 	p.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		over := evaluate[int](p, "document.documentElement.scrollWidth - innerWidth")
-		if over <= 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			p.t.Errorf("%s is %d px wider than the window", evaluate[string](p, "location.pathname"), over)
-			return
-		}
-	}
+	var over int
+	p.eventually(func() bool {
+		over = evaluate[int](p, "document.documentElement.scrollWidth - innerWidth")
+		return over <= 0
+	}, func() string {
+		return fmt.Sprintf("%s is %d px wider than a window of %d; beyond its edge are %s", evaluate[string](p, "location.pathname"), over,
+			evaluate[int](p, "innerWidth"), evaluate[string](p, beyondTheEdge))
+	})
 }

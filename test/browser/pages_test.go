@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // atRest is how much a page holds, or nothing while it waits for something.
@@ -35,7 +36,7 @@ func axe(t *testing.T) string {
 	t.Helper()
 	script, err := os.ReadFile("node_modules/axe-core/axe.min.js")
 	if err != nil {
-		lacking(t, "axe-core is not installed: run test/install.sh")
+		harness.Lacking(t, "axe-core is not installed: run test/install.sh")
 	}
 	return string(script)
 }
@@ -51,7 +52,10 @@ func (p *tab) violations(script string, rules ...string) []string {
 	if len(rules) > 0 {
 		options["runOnly"] = rules
 	}
-	o, _ := json.Marshal(options)
+	o, err := json.Marshal(options)
+	if err != nil {
+		p.t.Fatal(err)
+	}
 	found := evaluate[[]struct {
 		ID, Impact, Help string
 		Nodes            []struct {
@@ -71,11 +75,31 @@ func (p *tab) violations(script string, rules ...string) []string {
 	return bad
 }
 
+// widths are the windows that every page has to fit into: a phone, or with
+// HALTD_SIZES=all all that people have, in both schemes.
+func widths(t *testing.T) []look {
+	t.Helper()
+	switch sizes := os.Getenv("HALTD_SIZES"); sizes {
+	case "":
+		return []look{phone}
+	case "all":
+		var all []look
+		for _, l := range []look{{width: 320, height: 568}, phone, {width: 768, height: 1024}, {width: 1024, height: 768}, desktop, {width: 2560, height: 1440}} {
+			l.scheme = "light"
+			all = append(all, l, l.dark())
+		}
+		return all
+	default:
+		t.Fatalf("HALTD_SIZES is %q, want all or nothing", sizes)
+		return nil
+	}
+}
+
 // Every page is accessible in both schemes, needs no sideways scrolling on a
 // phone, and leaves the console without an error and other hosts alone.
 func TestEveryPage(t *testing.T) {
 	t.Parallel()
-	script := axe(t)
+	script, sizes := axe(t), widths(t)
 	n := startIn(t, recorded(t, yesterday), allowInternal)
 	s := tell(t, n, newReceiver(t).URL, 0)
 	p := newTab(t, n)
@@ -86,8 +110,10 @@ func TestEveryPage(t *testing.T) {
 			p.open(page[1])
 			p.settled()
 			p.accessible(script)
-			p.show(phone)
-			p.fits()
+			for _, l := range sizes {
+				p.show(l)
+				p.fits()
+			}
 		})
 	}
 	t.Run("sign-in", func(t *testing.T) {

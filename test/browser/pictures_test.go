@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/haltd/haltd/test/fakellm"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // TestDrawDashboard makes the pictures of the dashboard, from a haltd with a
@@ -51,14 +52,12 @@ func startAt(t *testing.T, folder string) *node {
 	if err != nil {
 		t.Fatal(err)
 	}
-	upstream := httptest.NewUnstartedServer(fakellm.New(scripted))
+	upstream := httptest.NewUnstartedServer(fakellm.New(harness.Scripted))
 	upstream.Listener.Close()
 	upstream.Listener = listener
 	upstream.Start()
 	t.Cleanup(upstream.Close)
-	n := &node{gateway: "127.0.0.1:7070", admin: "127.0.0.1:7071"}
-	n.run(t, folder, "http://"+provider, allowInternal)
-	return n
+	return run(t, harness.At(folder, "127.0.0.1:7070", "127.0.0.1:7071"), "http://"+provider, allowInternal)
 }
 
 func drawIn(t *testing.T, n *node, folder, name, path string, l look) {

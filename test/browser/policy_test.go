@@ -2,7 +2,6 @@ package browser
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -146,9 +145,8 @@ func newReceiver(t *testing.T) *receiver {
 	t.Helper()
 	r := &receiver{}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		body, _ := io.ReadAll(req.Body)
 		var message struct{ Type string }
-		_ = json.Unmarshal(body, &message) // what is no message has no type
+		_ = json.NewDecoder(req.Body).Decode(&message) // what is no message has no type
 		r.mu.Lock()
 		r.got = append(r.got, message.Type)
 		r.mu.Unlock()

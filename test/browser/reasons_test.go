@@ -20,10 +20,13 @@ import (
 // to one detector, and answers the incident.
 func (n *node) decided(t *testing.T, agent, by, killSwitch string) incident {
 	t.Helper()
-	n.api(t, "PATCH", "/v1/agents/"+agent+"/kill-switch", raw(killSwitch), nil)
+	n.Must(t, "PATCH", "/v1/agents/"+agent+"/kill-switch", raw(killSwitch), nil)
 	id := n.runAway(t, agent, "recon-of-"+agent)
-	n.eventually(t, "telling of its rejection", func() bool {
-		status, _ := n.ask(t, "GET", "/v1/incidents/"+id, nil)
+	n.Eventually(t, "telling of its rejection", func() bool {
+		status, _, err := n.Ask(t.Context(), "GET", "/v1/incidents/"+id, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		return status == http.StatusOK
 	})
 	i := n.incident(t, id)
@@ -50,7 +53,7 @@ func TestReasons(t *testing.T) {
 			t.Errorf("the reasons add up to %d, want the certainty of %v", certainty, i.Verdict.Certainty)
 		}
 		p.sees("by stall", fmt.Sprintf("Certainty %d %%, kill line 90 %%. Call #", certainty), "was not forwarded; stuck-bot is stopped.",
-			"Similarity score of this call:", "Warn, kill line 50 %, 90 %")
+			"Similarity score of this call:", "Warn line 50 %", "Kill line 90 %")
 		p.lacks("Score against threshold", "What if the threshold were", "exceeds the threshold")
 		p.in("image", "Certainty after each round, warn line 50 %, kill line 90 %. Round…").there()
 		p.accessible(axe(t))
@@ -60,7 +63,7 @@ func TestReasons(t *testing.T) {
 		p.fits()
 		p.show(desktop)
 
-		n.api(t, "POST", "/v1/agents/stuck-bot/activate", raw(`{}`), nil)
+		n.Must(t, "POST", "/v1/agents/stuck-bot/activate", raw(`{}`), nil)
 		p.open("/incidents/" + i.ID)
 		p.sees("was not forwarded; stuck-bot was stopped.", "The agent is now: Active")
 	})
@@ -122,7 +125,10 @@ func (p *tab) reasonsAddUp() int {
 	}
 	sum, each := 0, points.FindAllString(shown, -1)
 	for _, n := range each {
-		value, _ := strconv.Atoi(strings.Replace(n, "−", "-", 1))
+		value, err := strconv.Atoi(strings.Replace(n, "−", "-", 1))
+		if err != nil {
+			p.t.Fatal(err)
+		}
 		sum += value
 	}
 	total := reached.FindStringSubmatch(shown)
@@ -135,13 +141,17 @@ func (p *tab) reasonsAddUp() int {
 // Incidents from before the certainty was kept are shown with what they have.
 func TestIncidentWithoutCertainty(t *testing.T) {
 	t.Parallel()
-	const verdict = `{"action": "kill", "level": "kill", "score": 12, "parts": {"similar_prompts": 4, "similar_responses": 1, "repeated_tool_calls": 4}, "signals": [
-		{"detector": "stall", "family": "repeat", "level": "kill", "score": 3, "threshold": 3, "tools": ["find_payment"], "count": 4, "outcome": "error",
-			"rounds": [{"index": 0, "letter": "A", "tool": "find_payment", "act": "1f", "result": "2e", "points": 1}]}]}`
+	verdict := &haltd.Verdict{
+		Action: haltd.Kill, Level: haltd.LevelKill, Score: 12, Parts: haltd.ScoreParts{Prompts: 4, Responses: 1, ToolCalls: 4},
+		Signals: []haltd.Signal{{
+			Detector: haltd.DetectorStall, Family: haltd.FamilyRepeat, Level: haltd.LevelKill, Score: 3, Threshold: 3, Tools: []string{"find_payment"}, Count: 4, Outcome: "error",
+			Rounds: []haltd.RoundEvidence{{Letter: "A", Tool: "find_payment", Act: "1f", Result: "2e"}},
+		}},
+	}
 	old := haltd.Incident{
 		ID: "inc_bcdfghjkmnpq", Time: time.Now().Add(-time.Hour), Kind: haltd.IncidentKillSwitch, Status: haltd.IncidentOpen, Action: haltd.Kill, Scope: haltd.ScopeAgent,
 		Agent: "old-bot", Session: "recon", Reason: haltd.ReasonLoop, Detector: "stall", Sentence: "old-bot called find_payment 4 times with the same arguments and got the same error.",
-		Verdict: raw(verdict), Settings: haltd.Policy{KillSwitch: haltd.KillSwitch{Enabled: true, WindowSize: 20, Threshold: 10}},
+		Verdict: verdict, Settings: haltd.Policy{KillSwitch: haltd.KillSwitch{Enabled: true, WindowSize: 20, Threshold: 10}},
 	}
 	n := startIn(t, recorded(t, func(ctx context.Context, s *sqlite.Store) error {
 		return s.Commit(ctx, haltd.Change{Incident: &old})

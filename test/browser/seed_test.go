@@ -41,7 +41,7 @@ func TestSeed003Dashboard(t *testing.T) {
 	t.Run("Display manual deactivation in dashboard", func(t *testing.T) {
 		p.during(t)
 		n.send(t, call{agent: "mail-bot"})
-		n.api(t, "POST", "/v1/agents/mail-bot/deactivate", map[string]string{"reason": "It is on holiday."}, nil)
+		n.Must(t, "POST", "/v1/agents/mail-bot/deactivate", map[string]string{"reason": "It is on holiday."}, nil)
 		p.open("/agents/mail-bot")
 		p.sees("Inactive", "Switched off", "It is on holiday.")
 		p.lacks("Deactivated by Kill Switch")

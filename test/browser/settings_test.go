@@ -19,7 +19,7 @@ func TestSettingsTellOfAFailingUpstream(t *testing.T) {
 	answer := func(with int) {
 		t.Helper()
 		status.Store(int64(with))
-		res, err := http.Get("http://" + n.gateway + "/tools/search")
+		res, err := http.Get(n.Gateway + "/tools/search")
 		if err != nil {
 			t.Fatal(err)
 		}

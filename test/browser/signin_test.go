@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/haltd/haltd/test/harness"
 )
 
 const usedUp = "That is not the admin token, or the link was used before."
@@ -41,10 +42,10 @@ func TestSignInByToken(t *testing.T) {
 	p.fill("Admin token", "a guess")
 	p.button("Sign in")
 	p.in("alert", "").sees(usedUp)
-	p.fill("Admin token", token)
+	p.fill("Admin token", harness.Token)
 	p.button("Sign in")
 	p.sees("No agent yet")
-	if readable := evaluate[string](p, "document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)"); strings.Contains(readable, token) || strings.Contains(readable, "haltd_session") {
+	if readable := evaluate[string](p, "document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)"); strings.Contains(readable, harness.Token) || strings.Contains(readable, "haltd_session") {
 		t.Errorf("scripts can read the cookie or the token: %s", readable)
 	}
 
@@ -65,7 +66,7 @@ func TestSignInLeadsNowhereElse(t *testing.T) {
 		p := newStranger(t, n)
 		p.expect("status of 401")
 		p.open("/sign-in?next=" + strings.ReplaceAll(next, "\\", "%5C"))
-		p.fill("Admin token", token)
+		p.fill("Admin token", harness.Token)
 		p.button("Sign in")
 		p.at("/")
 		if evaluate[bool](p, "'__xss' in window") {
@@ -111,7 +112,7 @@ func TestForeignPageCannotPost(t *testing.T) {
 	t.Parallel()
 	n := start(t, "")
 	n.send(t, call{agent: "mail-bot"})
-	target := "http://" + n.admin + "/v1/agents/mail-bot/deactivate"
+	target := n.Admin + "/v1/agents/mail-bot/deactivate"
 	foreign := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, foreignPage, target)
@@ -133,7 +134,7 @@ func TestForeignPageCannotPost(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	n := start(t, "")
 	for _, path := range []string{"/", "/incidents/inc_unknown", "/sign-in"} {
-		res, err := http.Get("http://" + n.admin + path)
+		res, err := http.Get(n.Admin + path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -91,15 +91,15 @@ func yesterday(ctx context.Context, store *sqlite.Store) error {
 func tell(t *testing.T, n *node, receiver string, pace time.Duration) *story {
 	t.Helper()
 	s := &story{node: n, pace: pace}
-	post := func(path, body string) { t.Helper(); n.api(t, "POST", path, raw(body), nil) }
+	post := func(path, body string) { t.Helper(); n.Must(t, "POST", path, raw(body), nil) }
 	post("/v1/channels", fmt.Sprintf(`{"name": "on-call", "kind": "webhook", "settings": {"url": %q}}`, receiver))
 	post("/v1/alert-rules", `{"name": "Everything that stops an agent", "topics": ["kill_switch", "budget_hard"], "cooldown_seconds": 600}`)
 	post("/v1/alert-rules", `{"name": "Growth, quietly", "topics": ["growth", "budget_soft"], "cooldown_seconds": 3600}`)
-	post("/v1/rules", `{"name": "No large models at night", "priority": 20, "condition": {"model_pattern": "gpt-4.1", "hour_min": 22, "hour_max": 5}, "action": "block"}`)
+	post("/v1/rules", `{"name": "No large models at night", "priority": 20, "condition": {"model_pattern": "gpt-5-pro", "hour_min": 22, "hour_max": 5}, "action": "block"}`)
 	post("/v1/rules", `{"name": "Slow down long prompts", "priority": 10, "condition": {"prompt_tokens_min": 150000}, "action": "throttle", "action_config": {"delay_ms": 2000}}`)
 	post("/v1/rules", `{"name": "Mark the trial", "condition": {"agent": "research-agent"}, "action": "tag", "action_config": {"tag": "trial"}}`)
 	post("/v1/keys", `{"agent": "code-review", "name": "build server"}`)
-	patch := func(agent, body string) { t.Helper(); n.api(t, "PATCH", "/v1/agents/"+agent, raw(body), nil) }
+	patch := func(agent, body string) { t.Helper(); n.Must(t, "PATCH", "/v1/agents/"+agent, raw(body), nil) }
 	patch("billing-bot", `{"kill_switch": {"enabled": true}, "budgets": {"day": {"soft_usd": 40, "hard_usd": 60}}}`)
 	patch("code-review", `{"kill_switch": {"enabled": true}, "rate_limits": {"requests_per_minute": 120}}`)
 	patch("report-writer", `{"budgets": {"day": {"soft_usd": 6, "hard_usd": 12}}}`)
@@ -115,9 +115,9 @@ func tell(t *testing.T, n *node, receiver string, pace time.Duration) *story {
 	n.send(t, call{agent: "report-writer", session: "weekly", model: "gpt-4.1", messages: []message{user("Write the weekly report.")},
 		reply: fakellm.Script{Text: "Here it is.", Usage: &haltd.Usage{Input: 3_200_000, Output: 2000}}})
 	s.budget = s.newest(t, "report-writer")
-	n.eventually(t, "done with its deliveries", func() bool {
+	n.Eventually(t, "done with its deliveries", func() bool {
 		var page struct{ Deliveries []struct{ Status string } }
-		n.api(t, "GET", "/v1/deliveries", nil, &page)
+		n.Must(t, "GET", "/v1/deliveries", nil, &page)
 		for _, d := range page.Deliveries {
 			if d.Status != "delivered" {
 				return false
@@ -181,8 +181,8 @@ func (s *story) triage(t *testing.T) {
 func (s *story) newest(t *testing.T, agent string) string {
 	t.Helper()
 	var page struct{ Incidents []incident }
-	s.eventually(t, "raising an incident of "+agent, func() bool {
-		s.api(t, "GET", "/v1/incidents?agent="+agent, nil, &page)
+	s.Eventually(t, "raising an incident of "+agent, func() bool {
+		s.Must(t, "GET", "/v1/incidents?agent="+agent, nil, &page)
 		return len(page.Incidents) > 0
 	})
 	return page.Incidents[0].ID

@@ -2,8 +2,6 @@ package browser
 
 import (
 	"context"
-	"encoding/json"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -11,12 +9,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // tab is a page of the dashboard in a browser with a cookie jar of its own.
@@ -154,7 +152,7 @@ func (p *tab) check() {
 }
 
 func (p *tab) mayAsk(u *url.URL) bool {
-	return u.Scheme == "about" || u.Scheme == "data" || u.Scheme == "http" && (u.Host == p.n.admin || slices.Contains(p.known, u.Host))
+	return u.Scheme == "about" || u.Scheme == "data" || u.Scheme == "http" && (u.Host == p.n.Config.Admin || slices.Contains(p.known, u.Host))
 }
 
 // keepPicture leaves what the tab showed last, for who looks into a failure.
@@ -181,15 +179,17 @@ func (p *tab) show(l look) {
 // signIn gives the tab the cookie that the admin token is worth.
 func (p *tab) signIn() {
 	p.t.Helper()
-	body, _ := json.Marshal(map[string]string{"token": token})
-	res, err := http.Post("http://"+p.n.admin+"/v1/sign-in", "application/json", strings.NewReader(string(body)))
+	res, err := p.n.Open(p.t.Context(), "POST", "/v1/sign-in", map[string]string{"token": harness.Token})
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	res.Body.Close()
+	if len(res.Cookies()) == 0 {
+		p.t.Fatalf("signing in is answered %d without a cookie", res.StatusCode)
+	}
 	for _, c := range res.Cookies() {
 		_, err := chromedp.Call(p.ctx, network.SetCookie, network.SetCookieParams{
-			Name: c.Name, Value: c.Value, URL: "http://" + p.n.admin, HTTPOnly: &c.HttpOnly, SameSite: network.CookieSameSiteStrict,
+			Name: c.Name, Value: c.Value, URL: p.n.Admin, HTTPOnly: &c.HttpOnly, SameSite: network.CookieSameSiteStrict,
 		})
 		if err != nil {
 			p.t.Fatalf("sign in: %v", err)
@@ -198,11 +198,11 @@ func (p *tab) signIn() {
 }
 
 // open goes to a path of the dashboard.
-func (p *tab) open(path string) { p.goTo("http://" + p.n.admin + path) }
+func (p *tab) open(path string) { p.goTo(p.n.Admin + path) }
 
 func (p *tab) goTo(address string) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	ctx, cancel := context.WithTimeout(p.ctx, harness.Patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
 		p.t.Fatalf("open %s: %v", address, err)
@@ -230,10 +230,8 @@ func (p *tab) at(path string) {
 // eventually waits for the page. The function says what it waits for in vain.
 func (p *tab) eventually(ok func() bool, otherwise func() string) {
 	p.t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			p.t.Fatal(otherwise())
-		}
+	if err := harness.Until(p.ctx, ok); err != nil {
+		p.t.Fatalf("%s: %v", otherwise(), err)
 	}
 }
 

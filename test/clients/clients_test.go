@@ -54,8 +54,8 @@ func (sc *scenario) check(t *testing.T, s *stand, k *sdk, gatewayKey string) {
 	}
 	checkRetryCounts(t, k, directly, events)
 	for _, route := range []struct{ name, base, agent string }{
-		{"address only", s.gateway + k.directPath, sc.agentFor(k)},
-		{"named agent", s.gateway + "/agents/billing-bot" + k.agentPath, sc.agentInPath()},
+		{"address only", s.Gateway + k.directPath, sc.agentFor(k)},
+		{"named agent", s.Gateway + "/agents/billing-bot" + k.agentPath, sc.agentInPath()},
 	} {
 		t.Run(route.name, func(t *testing.T) {
 			through, passed := sc.play(t, s, k, route.base, a)
@@ -105,7 +105,7 @@ func (sc *scenario) play(t *testing.T, s *stand, k *sdk, base string, a ask) (ou
 			rules = append(rules, rule)
 		}
 	}
-	s.script(t, rules)
+	s.script(rules)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	if sc.cancels {

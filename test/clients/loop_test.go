@@ -25,8 +25,8 @@ func TestLoopingAgent(t *testing.T) {
 				s := newStand(t)
 				l := &looper{t: t, stand: s, agent: "looper"}
 				l.killSwitch(map[string]any{"enabled": true})
-				s.script(t, stuck)
-				got := k.talk(t.Context(), s.gateway+"/agents/"+l.agent+k.agentPath, ask{
+				s.script(stuck)
+				got := k.talk(t.Context(), s.Gateway+"/agents/"+l.agent+k.agentPath, ask{
 					model: model, key: "sk-client-key", prompt: "How is the weather in Lübeck?", tools: true, stream: stream, retry: true,
 					header:    map[string]string{"X-Session-Id": "run"},
 					onFailure: l.failed,
@@ -70,18 +70,19 @@ func (l *looper) failed(got outcome) bool {
 		l.t.Errorf("kill %d: the agent is deactivated by %q, want kill_switch", l.kills, by)
 	}
 	if l.kills == 2 {
-		l.script(l.t, []fakellm.Rule{{Script: fakellm.Script{Text: text, Usage: &usage}}})
+		l.script([]fakellm.Rule{{Script: fakellm.Script{Text: text, Usage: &usage}}})
 	}
-	request[any](l.t, http.MethodPost, l.admin+"/v1/agents/"+l.agent+"/activate", nil)
+	l.Must(l.t, http.MethodPost, "/v1/agents/"+l.agent+"/activate", nil, nil)
 	return l.kills <= 2 && !l.t.Failed()
 }
 
 func (l *looper) killSwitch(settings map[string]any) {
-	request[any](l.t, http.MethodPatch, l.admin+"/v1/agents/"+l.agent+"/kill-switch", settings)
+	l.Must(l.t, http.MethodPatch, "/v1/agents/"+l.agent+"/kill-switch", settings, nil)
 }
 
 func (l *looper) deactivatedBy() haltd.DeactivatedBy {
-	agent := request[haltd.Agent](l.t, http.MethodGet, l.admin+"/v1/agents/"+l.agent, nil)
+	var agent haltd.Agent
+	l.Must(l.t, http.MethodGet, "/v1/agents/"+l.agent, nil, &agent)
 	if agent.DeactivatedBy == nil {
 		return ""
 	}
@@ -91,19 +92,23 @@ func (l *looper) deactivatedBy() haltd.DeactivatedBy {
 // eventsOf are those of a type that are in the record now.
 func (l *looper) eventsOf(kind haltd.EventType) []haltd.Event {
 	l.t.Helper()
-	return request[struct{ Events []haltd.Event }](l.t, http.MethodGet, l.admin+"/v1/events?limit=100&agent="+l.agent+"&type="+string(kind), nil).Events
+	events, _, err := l.EventPage(l.t.Context(), "limit=100&agent="+l.agent+"&type="+string(kind), "")
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return events
 }
 
 // recorded wants exactly n events of a type. Whoever asks for the calls first
 // knows that what came before them is there, too.
 func (l *looper) recorded(kind haltd.EventType, n int) {
 	l.t.Helper()
-	poll(l.t, fmt.Sprintf("%d events of type %s", n, kind), func() (bool, error) {
+	l.Eventually(l.t, fmt.Sprintf("showing %d events of type %s", n, kind), func() bool {
 		events := l.eventsOf(kind)
 		if len(events) > n {
-			return false, fmt.Errorf("there are %d: %+v", len(events), events)
+			l.t.Fatalf("there are %d events of type %s, want %d: %+v", len(events), kind, n, events)
 		}
-		return len(events) == n, nil
+		return len(events) == n
 	})
 }
 
@@ -120,8 +125,8 @@ func TestRejectedAgent(t *testing.T) {
 			l.killSwitch(map[string]any{"enabled": true, "similarity": "reject", "stall": "reject", "retry_after_seconds": 1})
 			atFirst := stuck[0]
 			atFirst.Times = 8
-			s.script(t, []fakellm.Rule{atFirst, {Script: fakellm.Script{Text: text, Usage: &usage}}})
-			got := k.talk(t.Context(), s.gateway+"/agents/"+l.agent+k.agentPath, ask{
+			s.script([]fakellm.Rule{atFirst, {Script: fakellm.Script{Text: text, Usage: &usage}}})
+			got := k.talk(t.Context(), s.Gateway+"/agents/"+l.agent+k.agentPath, ask{
 				model: model, key: "sk-client-key", prompt: "How is the weather in Lübeck?", tools: true, retry: true,
 			})
 			l.recorded(haltd.EventCall, len(s.upstream(t, 0)))

@@ -22,6 +22,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/test/fakellm"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // TestDrawAlerts makes the pictures of docs/alerts.md from messages that a
@@ -31,14 +32,14 @@ func TestDrawAlerts(t *testing.T) {
 	if folder == "" {
 		t.Fatal("HALTD_PICTURES names no folder for the pictures; make screenshots sets it")
 	}
-	chromium := need(t, "chromium")
+	chromium := harness.Need(t, "chromium")
 	slack, post := newReceiver(t), newMailbox(t)
 	s := newStage(t, "alerts:\n  public_url: https://haltd.example.com\n  channels:\n"+
 		fmt.Sprintf("    - {name: slack, kind: slack, url: %q}\n", slack.URL)+
 		fmt.Sprintf("    - {name: mail, kind: email, host: 127.0.0.1, port: %d, from: haltd <haltd@example.com>, to: [on-call@example.com]}\n", post.port()),
 		"SSL_CERT_FILE="+post.cert)
 	s.play(t, slack)
-	s.eventually(t, "sending every email", func() bool { messages, _ := post.got(); return len(messages) == len(slack.got()) })
+	s.Eventually(t, "sending every email", func() bool { messages, _ := post.got(); return len(messages) == len(slack.got()) })
 	messages, _ := post.got()
 
 	draw := func(name string, page template.HTML, width, height int, more ...string) {
@@ -64,7 +65,7 @@ func (s *stage) play(t *testing.T, slack *receiver) {
 	t.Helper()
 	told := func(n int) {
 		t.Helper()
-		s.eventually(t, "telling Slack", func() bool { return len(slack.got()) == n })
+		s.Eventually(t, "telling Slack", func() bool { return len(slack.got()) == n })
 	}
 	billing := s.agent(t)
 	billing.id = "billing-bot"
@@ -91,7 +92,7 @@ func (s *stage) play(t *testing.T, slack *receiver) {
 	support.send(request{messages: []message{user("Answer the ticket.")}, session: "ticket-4711",
 		reply: fakellm.Script{Text: "Done.", Usage: &haltd.Usage{Input: 100_000_000, Output: 500_000}}})
 	told(3)
-	s.api(t, "POST", "/v1/agents/billing-bot/activate", map[string]string{"reason": "The payment was booked."}, nil)
+	s.API(t, "POST", "/v1/agents/billing-bot/activate", map[string]string{"reason": "The payment was booked."}, nil)
 	told(4)
 }
 

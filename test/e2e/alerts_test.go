@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,7 +32,7 @@ func inFile(name string, r *receiver) string {
 func (n *node) channel(t *testing.T, name string) haltd.Channel {
 	t.Helper()
 	var list struct{ Channels []haltd.Channel }
-	n.api(t, "GET", "/v1/channels", nil, &list)
+	n.API(t, "GET", "/v1/channels", nil, &list)
 	i := slices.IndexFunc(list.Channels, func(c haltd.Channel) bool { return c.Name == name })
 	if i < 0 {
 		t.Fatalf("there is no channel %s among %+v", name, list.Channels)
@@ -50,9 +49,9 @@ type deliveryPage struct {
 func (n *node) deliveries(t *testing.T, query string, want int) []haltd.Delivery {
 	t.Helper()
 	var page deliveryPage
-	n.eventually(t, fmt.Sprintf("showing %d deliveries of ?%s", want, query), func() bool {
+	n.Eventually(t, fmt.Sprintf("showing %d deliveries of ?%s", want, query), func() bool {
 		page = deliveryPage{}
-		n.api(t, "GET", "/v1/deliveries?"+query, nil, &page)
+		n.API(t, "GET", "/v1/deliveries?"+query, nil, &page)
 		return len(page.Deliveries) >= want
 	})
 	return page.Deliveries
@@ -108,14 +107,14 @@ func TestAlertsArrive(t *testing.T) {
 	if c := s.channel(t, "gone"); c.Enabled || !strings.Contains(c.Disabled, "410") || len(gone.got()) != 1 {
 		t.Errorf("channel %+v after %d messages, want it switched off after the first", c, len(gone.got()))
 	}
-	s.eventually(t, "sending to Slack", func() bool { return len(slack.got()) == 1 })
+	s.Eventually(t, "sending to Slack", func() bool { return len(slack.got()) == 1 })
 	if text := slack.got()[0].Text; !strings.HasPrefix(text, "🚨 *Kill Switch Fired*\n"+a.id+" ") {
 		t.Errorf("Slack got %q", text)
 	}
 	s.checkEmail(t, post, a, first.id())
 
 	// The end of it is told as well, but not to who wants no more messages.
-	if status := s.api(t, "POST", "/v1/agents/"+a.id+"/activate", nil, nil); status != 200 {
+	if status := s.API(t, "POST", "/v1/agents/"+a.id+"/activate", nil, nil); status != 200 {
 		t.Fatalf("activate: %d", status)
 	}
 	over := steady.waits(t, s.node, a.id, 2)[1]
@@ -137,7 +136,7 @@ func TestAlertsArrive(t *testing.T) {
 
 func (s *stage) checkEmail(t *testing.T, post *mailbox, a *agent, id string) {
 	t.Helper()
-	s.eventually(t, "sending email", func() bool { messages, _ := post.got(); return len(messages) > 0 })
+	s.Eventually(t, "sending email", func() bool { messages, _ := post.got(); return len(messages) > 0 })
 	messages, commands := post.got()
 	if len(messages) != 1 || !slices.ContainsFunc(commands, func(c string) bool { return strings.HasPrefix(c, "[tls] AUTH PLAIN") }) ||
 		slices.ContainsFunc(commands, func(c string) bool { return strings.HasPrefix(c, "AUTH") || strings.HasPrefix(c, "MAIL") }) {
@@ -163,14 +162,14 @@ func (n *node) checkSecrets(t *testing.T, secrets ...string) {
 	} {
 		said.WriteString(n.get(t, path))
 	}
-	n.stop(t)
-	said.WriteString(n.out.String())
+	n.Stop(t)
+	said.WriteString(n.Log())
 	for _, secret := range secrets {
 		if i := bytes.Index(said.Bytes(), []byte(secret)); i >= 0 {
 			t.Errorf("%s is told: …%s…", secret, said.Bytes()[max(0, i-100):i])
 		}
 	}
-	err := filepath.WalkDir(n.dataDir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(n.Config.DataDir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -194,8 +193,8 @@ func TestAnAlertSurvivesACrash(t *testing.T) {
 	s := newStage(t, "alerts:\n  channels:\n"+inFile("ops", r))
 	a, incident := s.killed(t)
 	before := r.waits(t, s.node, a.id, 1)[0]
-	s.kill(t)
-	s.run(t)
+	s.Kill(t)
+	s.Run(t)
 	after := r.waits(t, s.node, a.id, 2)[1]
 	if after.id() != before.id() || !bytes.Equal(after.body, before.body) || after.Data.Incident != incident {
 		t.Errorf("after the crash %s %s, before %s %s; want the same message", after.id(), after.body, before.id(), before.body)
@@ -221,20 +220,20 @@ func TestSlackOfTheEnvironment(t *testing.T) {
 			t.Fatalf("growth must not block: %d %s", got.status, got.body)
 		}
 	}
-	s.eventually(t, "telling Slack", func() bool { return len(slack.got()) > 0 })
+	s.Eventually(t, "telling Slack", func() bool { return len(slack.got()) > 0 })
 	want := "🚨 *Runaway Agent Detected* 🚨\nSession `ses_8f2k9x3m` showed quadratic growth signature.\nRecent prompt tokens: [100, 150, 220, 330]"
 	if diff := cmp.Diff(want, slack.got()[0].Text); diff != "" {
 		t.Errorf("the alert (-want +got):\n%s", diff)
 	}
 	b, _ := s.killed(t, "loop")
-	s.eventually(t, "telling Slack of the kill", func() bool { return len(slack.got()) > 1 })
+	s.Eventually(t, "telling Slack of the kill", func() bool { return len(slack.got()) > 1 })
 	if got := slack.got(); len(got) != 2 || !strings.Contains(got[1].Text, b.id) {
 		t.Errorf("Slack got %d messages, the last %q; want one for each incident", len(got), got[len(got)-1].Text)
 	}
-	if out, _, _ := s.cli(t, "channels", "ls"); !strings.Contains(out, "environment") || strings.Contains(out, "hush") {
+	if out, _, _ := s.CLI(t, "channels", "ls"); !strings.Contains(out, "environment") || strings.Contains(out, "hush") {
 		t.Errorf("channels ls:\n%s", out)
 	}
-	if out, errs, code := s.cli(t, "channels", "test", "env-slack"); code != 0 || !strings.Contains(out, "200 OK") {
+	if out, errs, code := s.CLI(t, "channels", "test", "env-slack"); code != 0 || !strings.Contains(out, "200 OK") {
 		t.Errorf("channels test: exit %d, %s%s", code, out, errs)
 	}
 	s.checkSecrets(t, "hush-hush-hush-hush")
@@ -254,8 +253,8 @@ func TestBudgetsAreToldOncePerPeriod(t *testing.T) {
 		}
 	}
 	r.waits(t, s.node, a.id, 2)
-	s.stop(t)
-	s.run(t)
+	s.Stop(t)
+	s.Run(t)
 	if got := spend(10); got.status == 200 {
 		t.Error("after the restart the budget is not spent any more")
 	}
@@ -273,12 +272,12 @@ func TestBudgetsAreToldOncePerPeriod(t *testing.T) {
 func TestCooldownLeavesOutWhatFollowsSoon(t *testing.T) {
 	r := newReceiver(t)
 	s := newStage(t, "alerts:\n  channels:\n"+inFile("ops", r))
-	if out, errs, code := s.cli(t, "alert-rules", "add", "--name", "calm", "--topic", "kill_switch", "--channel", "ops", "--cooldown", "1h"); code != 0 {
+	if out, errs, code := s.CLI(t, "alert-rules", "add", "--name", "calm", "--topic", "kill_switch", "--channel", "ops", "--cooldown", "1h"); code != 0 {
 		t.Fatalf("alert-rules add: exit %d, %s%s", code, out, errs)
 	}
 	a, _ := s.killed(t)
 	r.waits(t, s.node, a.id, 1)
-	s.api(t, "POST", "/v1/agents/"+a.id+"/activate", nil, nil)
+	s.API(t, "POST", "/v1/agents/"+a.id+"/activate", nil, nil)
 	r.waits(t, s.node, a.id, 2)
 	a.getKilled() // again, and too soon
 	b, _ := s.killed(t, "other")
@@ -290,7 +289,7 @@ func TestCooldownLeavesOutWhatFollowsSoon(t *testing.T) {
 	if diff := cmp.Diff([]string{"alert.kill_switch", "alert.kill_switch.recovered"}, types); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
 	}
-	if out, _, _ := s.cli(t, "alert-rules", "ls"); !strings.Contains(out, "calm") || !strings.Contains(out, "1h") {
+	if out, _, _ := s.CLI(t, "alert-rules", "ls"); !strings.Contains(out, "calm") || !strings.Contains(out, "1h") {
 		t.Errorf("alert-rules ls:\n%s", out)
 	}
 }
@@ -304,14 +303,14 @@ func TestDeadLettersAndTheGuard(t *testing.T) {
 	if err := os.WriteFile(file, []byte(refusing.URL+hookPath+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	secret, errs, code := s.cli(t, "channels", "add", "webhook", "--name", "ops", "--url", r.URL+hookPath)
+	secret, errs, code := s.CLI(t, "channels", "add", "webhook", "--name", "ops", "--url", r.URL+hookPath)
 	if secret = strings.TrimSpace(secret); code != 0 || !strings.HasPrefix(secret, "whsec_") {
 		t.Fatalf("channels add: exit %d, %s%s", code, secret, errs)
 	}
-	if out, errs, code := s.cli(t, "channels", "add", "slack", "--name", "team", "--url-file", file); code != 0 || strings.Contains(out+errs, "hush") {
+	if out, errs, code := s.CLI(t, "channels", "add", "slack", "--name", "team", "--url-file", file); code != 0 || strings.Contains(out+errs, "hush") {
 		t.Fatalf("channels add: exit %d, %s%s", code, out, errs)
 	}
-	if _, errs, code := s.cli(t, "channels", "test", "ops"); code != 1 || !strings.Contains(errs, "127.0.0.1, which is not public") {
+	if _, errs, code := s.CLI(t, "channels", "test", "ops"); code != 1 || !strings.Contains(errs, "127.0.0.1, which is not public") {
 		t.Errorf("channels test: exit %d, %s; want it refused by the guard", code, errs)
 	}
 	a, incident := s.killed(t)
@@ -319,26 +318,23 @@ func TestDeadLettersAndTheGuard(t *testing.T) {
 	if n := len(r.got()) + len(refusing.got()); n != 0 {
 		t.Errorf("%d messages went to an internal address", n)
 	}
-	if out, _, _ := s.cli(t, "deliveries", "ls", "--status", "dead"); !strings.Contains(out, dead[0].ID) || !strings.Contains(out, "which is not public") {
+	if out, _, _ := s.CLI(t, "deliveries", "ls", "--status", "dead"); !strings.Contains(out, dead[0].ID) || !strings.Contains(out, "which is not public") {
 		t.Errorf("deliveries ls:\n%s", out)
 	}
 	s.page(t, 2)
 
-	body, err := os.ReadFile(s.config)
+	body, err := os.ReadFile(s.Config.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.write(t, string(body)+"alerts: {allow_internal: [127.0.0.1]}\n")
-	if err := s.command.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
-	s.eventually(t, "reloaded", func() bool { return strings.Contains(s.out.String(), "configuration reloaded") })
+	s.Config.Replace(t, string(body)+"alerts: {allow_internal: [127.0.0.1]}\n")
+	s.Reload(t, "configuration reloaded")
 	of := func(channel string) string {
 		i := slices.IndexFunc(dead, func(d haltd.Delivery) bool { return d.Channel == s.channel(t, channel).ID })
 		return dead[i].ID
 	}
 	var revived haltd.Delivery
-	if status := s.api(t, "POST", "/v1/deliveries/"+of("ops")+"/retry", nil, &revived); status != 200 || revived.Status != haltd.DeliveryPending {
+	if status := s.API(t, "POST", "/v1/deliveries/"+of("ops")+"/retry", nil, &revived); status != 200 || revived.Status != haltd.DeliveryPending {
 		t.Fatalf("retry by the API: %d %+v", status, revived)
 	}
 	got := r.waits(t, s.node, a.id, 1)[0]
@@ -348,13 +344,13 @@ func TestDeadLettersAndTheGuard(t *testing.T) {
 	}
 	for try := range 2 { // Slack refuses the first for good
 		s.deliveries(t, "status=dead&incident="+incident, 1)
-		if out, errs, code := s.cli(t, "deliveries", "retry", of("team")); code != 0 {
+		if out, errs, code := s.CLI(t, "deliveries", "retry", of("team")); code != 0 {
 			t.Fatalf("retry %d by the command line: exit %d, %s%s", try, code, out, errs)
 		}
-		s.eventually(t, "trying again", func() bool { return len(refusing.got()) == try+1 })
+		s.Eventually(t, "trying again", func() bool { return len(refusing.got()) == try+1 })
 	}
 	s.deliveries(t, "status=delivered&incident="+incident, 2)
-	if out, errs, code := s.cli(t, "--json", "channels", "test", "ops"); code != 0 || !strings.Contains(out, `"delivered":true,"answer":"200 OK"`) {
+	if out, errs, code := s.CLI(t, "--json", "channels", "test", "ops"); code != 0 || !strings.Contains(out, `"delivered":true,"answer":"200 OK"`) {
 		t.Errorf("channels test: exit %d, %s%s", code, out, errs)
 	}
 	s.checkSecrets(t, secret, strings.TrimPrefix(secret, "whsec_"), "hush-hush-hush-hush")
@@ -366,7 +362,7 @@ func (n *node) page(t *testing.T, want int) {
 	seen, cursor := map[string]bool{}, ""
 	for {
 		var page deliveryPage
-		if status := n.api(t, "GET", "/v1/deliveries?limit=1&cursor="+cursor, nil, &page); status != 200 || len(page.Deliveries) != 1 {
+		if status := n.API(t, "GET", "/v1/deliveries?limit=1&cursor="+cursor, nil, &page); status != 200 || len(page.Deliveries) != 1 {
 			t.Fatalf("a page: %d %+v", status, page)
 		}
 		seen[page.Deliveries[0].ID] = true
@@ -379,7 +375,7 @@ func (n *node) page(t *testing.T, want int) {
 		t.Errorf("the pages hold %d deliveries, want %d", len(seen), want)
 	}
 	var got refused
-	if status := n.api(t, "GET", "/v1/deliveries?cursor=made-up", nil, &got); status != 400 {
+	if status := n.API(t, "GET", "/v1/deliveries?cursor=made-up", nil, &got); status != 400 {
 		t.Errorf("a cursor that nobody handed out: %d %+v", status, got)
 	}
 }

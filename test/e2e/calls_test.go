@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -13,16 +12,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // One call in each format, and what the API then knows.
 func TestCallsAreRecordedAndShown(t *testing.T) {
 	_, url := provider(t)
-	n := start(t, providers(url))
-	gw := "http://" + n.gateway
+	n := start(t, harness.Providers(url))
+	gw := n.Gateway
 	for _, c := range []struct{ path, body string }{
 		{"/agents/bot/openai/v1/chat/completions", chat},
 		{"/agents/bot/openai/v1/responses", `{"model":"echo","input":"hello"}`},
@@ -34,7 +33,7 @@ func TestCallsAreRecordedAndShown(t *testing.T) {
 		}
 	}
 	seen := map[string]bool{}
-	for _, e := range n.events(t, "agent=bot&type=llm_call", 4) {
+	for _, e := range n.Events(t, "agent=bot&type=llm_call", 4) {
 		seen[e.Format] = true
 		if e.Session != "s1" || e.Status != 200 || e.Tokens.Input == 0 || e.Tokens.Output == 0 || e.Estimated {
 			t.Errorf("event %+v; want session s1, 200 and the provider's token counts", e)
@@ -47,69 +46,55 @@ func TestCallsAreRecordedAndShown(t *testing.T) {
 		t.Errorf("formats %v, want four", seen)
 	}
 	var agent haltd.Agent
-	if n.api(t, "GET", "/v1/agents/bot", nil, &agent); !agent.Active || agent.DeactivatedBy != nil || agent.Totals.Calls != 4 {
+	if n.API(t, "GET", "/v1/agents/bot", nil, &agent); !agent.Active || agent.DeactivatedBy != nil || agent.Totals.Calls != 4 {
 		t.Errorf("agent %+v; want active with 4 calls", agent)
 	}
 	var sessions struct{ Sessions []haltd.Session }
-	if n.api(t, "GET", "/v1/sessions?agent=bot", nil, &sessions); len(sessions.Sessions) != 1 || sessions.Sessions[0].Totals.Calls != 4 {
+	if n.API(t, "GET", "/v1/sessions?agent=bot", nil, &sessions); len(sessions.Sessions) != 1 || sessions.Sessions[0].Totals.Calls != 4 {
 		t.Errorf("sessions %+v; want s1 with 4 calls", sessions)
 	}
 	var stats haltd.Stats
-	if n.api(t, "GET", "/v1/stats?since=2h&by=model", nil, &stats); stats.Totals.Calls != 4 || len(stats.Groups) != 1 || stats.Groups[0].Name != "echo" {
+	if n.API(t, "GET", "/v1/stats?since=2h&by=model", nil, &stats); stats.Totals.Calls != 4 || len(stats.Groups) != 1 || stats.Groups[0].Name != "echo" {
 		t.Errorf("stats %+v; want 4 calls of echo", stats)
 	}
 	var refused struct {
 		Error struct{ Code, Message, Fix string }
 	}
-	if status := n.api(t, "GET", "/v1/events?agnet=bot", nil, &refused); status < 400 || !strings.Contains(refused.Error.Message+refused.Error.Fix, "agent") {
+	if status := n.API(t, "GET", "/v1/events?agnet=bot", nil, &refused); status < 400 || !strings.Contains(refused.Error.Message+refused.Error.Fix, "agent") {
 		t.Errorf("a misspelt filter: %d %+v; want it refused with a suggestion", status, refused)
 	}
 }
 
 func TestEventsTailAndExport(t *testing.T) {
 	_, url := provider(t)
-	n := start(t, providers(url))
-	tail := exec.Command(binary, "--config", n.config, "--json", "events", "tail", "--agent", "bot")
-	pipe, err := tail.StdoutPipe()
+	n := start(t, harness.Providers(url))
+	tail, err := harness.Launch(harness.Command(t, nil, "--config", n.Config.Path, "--json", "events", "tail", "--agent", "bot"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tail.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = tail.Process.Kill(); _ = tail.Wait() }()
-	lines := make(chan string, 100)
-	go func() {
-		for s := bufio.NewScanner(pipe); s.Scan(); {
-			lines <- s.Text()
+	defer func() {
+		if err := tail.Kill(); err != nil {
+			t.Error(err)
 		}
 	}()
 	// The tail may connect after the first calls; it shows the rest.
 	var line string
-	for i := 0; line == "" && i < 200; i++ {
-		post(t, "http://"+n.gateway+"/agents/other/v1/chat/completions", chat)
-		post(t, "http://"+n.gateway+"/agents/bot/v1/chat/completions", chat)
-		select {
-		case line = <-lines:
-		case <-time.After(100 * time.Millisecond):
-		}
+	err = tail.Await(t.Context(), "showing an event", func() (ok bool) {
+		post(t, n.Gateway+"/agents/other/v1/chat/completions", chat)
+		post(t, n.Gateway+"/agents/bot/v1/chat/completions", chat)
+		line, _, ok = strings.Cut(tail.Log(), "\n")
+		return ok
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	var e haltd.Event
 	if err := json.Unmarshal([]byte(line), &e); err != nil || e.Agent != "bot" {
 		t.Fatalf("the tail shows %q (%v), want an event of bot", line, err)
 	}
 	for format, want := range map[string]string{"jsonl": `{"id":"evt_`, "csv": "id,time,event_type"} {
-		req, _ := http.NewRequest("GET", "http://"+n.admin+"/v1/events/export?agent=bot&format="+format, nil)
-		req.Header.Set("Authorization", "Bearer "+token)
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b bytes.Buffer
-		_, _ = b.ReadFrom(res.Body)
-		res.Body.Close()
-		if res.StatusCode != 200 || !strings.HasPrefix(b.String(), want) {
-			t.Errorf("%s export: %d %.80s", format, res.StatusCode, b.String())
+		if b := n.get(t, "/v1/events/export?agent=bot&format="+format); !strings.HasPrefix(b, want) {
+			t.Errorf("%s export: %.80s", format, b)
 		}
 	}
 }
@@ -117,7 +102,7 @@ func TestEventsTailAndExport(t *testing.T) {
 func TestKeysByCommandLine(t *testing.T) {
 	llm, url := provider(t)
 	n := start(t, fmt.Sprintf("providers: {openai: {base_url: %q, api_key: sk-of-the-provider}}\n", url))
-	out, errs, code := n.cli(t, "--json", "keys", "create", "--agent", "billing-bot", "--name", "ci")
+	out, errs, code := n.CLI(t, "--json", "keys", "create", "--agent", "billing-bot", "--name", "ci")
 	if code != 0 {
 		t.Fatalf("keys create: exit %d %s", code, errs)
 	}
@@ -128,20 +113,20 @@ func TestKeysByCommandLine(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &made); err != nil || !strings.HasPrefix(made.Secret, "haltd_") {
 		t.Fatalf("keys create printed %s", out)
 	}
-	call := "http://" + n.gateway + "/agents/somebody-else/v1/chat/completions"
+	call := n.Gateway + "/agents/somebody-else/v1/chat/completions"
 	if status, b := post(t, call, chat, "Authorization", "Bearer "+made.Secret); status != 200 {
 		t.Fatalf("with the key: %d %s", status, b)
 	}
 	if got := llm.Requests()[0].Header.Get("Authorization"); got != "Bearer sk-of-the-provider" {
 		t.Errorf("the provider got %q", got)
 	}
-	if e := n.events(t, "type=llm_call", 1)[0]; e.Agent != "billing-bot" || e.Label != "somebody-else" {
+	if e := n.Events(t, "type=llm_call", 1)[0]; e.Agent != "billing-bot" || e.Label != "somebody-else" {
 		t.Errorf("agent %q label %q; want billing-bot, somebody-else", e.Agent, e.Label)
 	}
-	if out, _, _ := n.cli(t, "keys", "ls"); !strings.Contains(out, "billing-bot") || strings.Contains(out, made.Secret) {
+	if out, _, _ := n.CLI(t, "keys", "ls"); !strings.Contains(out, "billing-bot") || strings.Contains(out, made.Secret) {
 		t.Errorf("keys ls: %s", out)
 	}
-	if _, errs, code := n.cli(t, "keys", "revoke", made.ID); code != 0 {
+	if _, errs, code := n.CLI(t, "keys", "revoke", made.ID); code != 0 {
 		t.Fatalf("keys revoke: exit %d %s", code, errs)
 	}
 	if status, b := post(t, call, chat, "Authorization", "Bearer "+made.Secret); status != 401 || len(llm.Requests()) != 1 {
@@ -151,16 +136,16 @@ func TestKeysByCommandLine(t *testing.T) {
 
 func TestCommandsWithoutAServer(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "haltd.yaml")
-	if err := os.WriteFile(config, []byte(fmt.Sprintf("admin: {listen: %q, token: x}\n", freeAddress(t))), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(fmt.Sprintf("admin: {listen: %q, token: x}\n", harness.Address(t))), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, errs, code := command(t, nil, "--config", config, "keys", "ls"); code != 3 || !strings.Contains(errs, "haltd serve") {
+	if _, errs, code := harness.CLI(t, nil, "--config", config, "keys", "ls"); code != 3 || !strings.Contains(errs, "haltd serve") {
 		t.Errorf("exit %d, %s; want 3 and how to start it", code, errs)
 	}
-	if _, errs, code := command(t, nil, "keys", "lss"); code != 2 || !strings.Contains(errs, "--help") {
+	if _, errs, code := harness.CLI(t, nil, "keys", "lss"); code != 2 || !strings.Contains(errs, "--help") {
 		t.Errorf("exit %d, %s; want 2 and the way to the help", code, errs)
 	}
-	if out, errs, code := command(t, nil, "--config", config, "config", "print"); code != 0 || strings.Contains(out, "token: x") {
+	if out, errs, code := harness.CLI(t, nil, "--config", config, "config", "print"); code != 0 || strings.Contains(out, "token: x") {
 		t.Errorf("config print: exit %d %s%s; want it without the token", code, out, errs)
 	}
 }
@@ -168,8 +153,8 @@ func TestCommandsWithoutAServer(t *testing.T) {
 // Keys reach neither disk nor log, whichever way a request ends.
 func TestNoKeyReachesDiskOrLog(t *testing.T) {
 	_, url := provider(t)
-	n := start(t, providers(url)+"log: {level: debug}\n")
-	gw := "http://" + n.gateway
+	n := start(t, harness.Providers(url)+"log: {level: debug}\n")
+	gw := n.Gateway
 	const secret = "sk-radioactive-0123456789abcdef"
 	post(t, gw+"/v1/chat/completions", chat, "Authorization", "Bearer "+secret)
 	post(t, gw+"/v1/chat/completions", strings.Replace(chat, "echo", "error-401", 1), "Authorization", "Bearer "+secret)
@@ -179,12 +164,12 @@ func TestNoKeyReachesDiskOrLog(t *testing.T) {
 	post(t, gw+"/v1/models?key="+secret, "")
 	post(t, gw+"/nowhere?key="+secret, "", "X-Api-Key", secret)
 	post(t, gw+"/v1/chat/completions", chat, "Authorization", "Bearer haltd_"+secret)
-	n.events(t, "", 8)
-	n.stop(t)
-	if strings.Contains(n.out.String(), secret) {
-		t.Errorf("the log holds the key:\n%s", n.out)
+	n.Events(t, "", 8)
+	n.Stop(t)
+	if strings.Contains(n.Log(), secret) {
+		t.Errorf("the log holds the key:\n%s", n.Log())
 	}
-	err := filepath.WalkDir(n.dataDir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(n.Config.DataDir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -216,30 +201,30 @@ func TestNoReplyReachesTheLog(t *testing.T) {
 		_, _ = conn.Read(make([]byte, 1)) // until haltd has had enough
 	}))
 	defer up.Close()
-	n := start(t, providers(up.URL)+"log: {level: debug}\n")
-	res, err := http.Head("http://" + n.gateway + "/v1/models")
+	n := start(t, harness.Providers(up.URL)+"log: {level: debug}\n")
+	res, err := http.Head(n.Gateway + "/v1/models")
 	if err != nil {
 		t.Fatal(err)
 	}
 	res.Body.Close()
 	<-said
-	n.stop(t)
-	if strings.Contains(n.out.String(), text) {
-		t.Errorf("the log holds the reply:\n%s", n.out)
+	n.Stop(t)
+	if strings.Contains(n.Log(), text) {
+		t.Errorf("the log holds the reply:\n%s", n.Log())
 	}
 }
 
 func TestWhatTheAPIShowedSurvivesAKill(t *testing.T) {
 	_, url := provider(t)
-	n := start(t, providers(url))
+	n := start(t, harness.Providers(url))
 	for range 20 {
-		post(t, "http://"+n.gateway+"/agents/bot/v1/chat/completions", chat)
+		post(t, n.Gateway+"/agents/bot/v1/chat/completions", chat)
 	}
-	shown := n.events(t, "agent=bot", 1)
-	n.kill(t)
-	n.run(t)
+	shown := n.Events(t, "agent=bot", 1)
+	n.Kill(t)
+	n.Run(t)
 	after := map[haltd.EventID]bool{}
-	for _, e := range n.events(t, "agent=bot&limit=1000", len(shown)) {
+	for _, e := range n.Events(t, "agent=bot&limit=1000", len(shown)) {
 		after[e.ID] = true
 	}
 	for _, e := range shown {
@@ -252,9 +237,9 @@ func TestWhatTheAPIShowedSurvivesAKill(t *testing.T) {
 // curl is a client that adds nothing of its own: through haltd it gets byte
 // for byte what it gets directly.
 func TestCurlSeesTheSameBytes(t *testing.T) {
-	curl := need(t, "curl")
+	curl := harness.Need(t, "curl")
 	llm, url := provider(t)
-	n := start(t, providers(url))
+	n := start(t, harness.Providers(url))
 	get := func(base, body string, args ...string) string {
 		llm.Clear() // its replies are the same from here on
 		args = append([]string{"-sS", "--max-time", "20", "-H", "Content-Type: application/json", "-d", body}, append(args, base+"/v1/chat/completions")...)
@@ -269,7 +254,7 @@ func TestCurlSeesTheSameBytes(t *testing.T) {
 		`{"model":"echo","stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"user","content":"hello there"}]}`,
 		`{"model":"error-429","messages":[]}`,
 	} {
-		direct, through := get(url, body), get("http://"+n.gateway, body)
+		direct, through := get(url, body), get(n.Gateway, body)
 		if direct != through {
 			t.Errorf("%s\ndirect:  %s\nthrough: %s", body, direct, through)
 		}
@@ -277,7 +262,7 @@ func TestCurlSeesTheSameBytes(t *testing.T) {
 	// A body that is compressed stays so.
 	args := []string{"-H", "Accept-Encoding: gzip"}
 	gz := `{"model":"gzip","messages":[{"role":"user","content":"hello"}]}`
-	if direct, through := get(url, gz, args...), get("http://"+n.gateway, gz, args...); direct != through || !strings.HasPrefix(through, "\x1f\x8b") {
+	if direct, through := get(url, gz, args...), get(n.Gateway, gz, args...); direct != through || !strings.HasPrefix(through, "\x1f\x8b") {
 		t.Errorf("gzip: direct %.4x, through %.4x", direct, through)
 	}
 }

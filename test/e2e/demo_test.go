@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/haltd/haltd/test/harness"
 )
 
 // shown is what `haltd demo --json` prints.
@@ -41,7 +43,7 @@ func TestDemoEndsAfterTheKill(t *testing.T) {
 	began := time.Now()
 	// None of these may have a say in a demo.
 	env := []string{temporary(t), "SLACK_WEBHOOK_URL=not even an address", "HALTD_GATEWAY_LISTEN=nonsense", "HALTD_LOG_LEVEL=debug"}
-	out, errs, code := command(t, env, "demo", "--exit", "--json")
+	out, errs, code := harness.CLI(t, env, "demo", "--exit", "--json")
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v, want 10s at most", took)
 	}
@@ -56,7 +58,7 @@ func TestDemoEndsAfterTheKill(t *testing.T) {
 }
 
 func TestDemoTellsAPerson(t *testing.T) {
-	out, errs, code := command(t, []string{temporary(t)}, "demo", "--exit")
+	out, errs, code := harness.CLI(t, []string{temporary(t)}, "demo", "--exit")
 	if code != 0 || errs != "" {
 		t.Fatalf("exit %d:\n%s%s", code, out, errs)
 	}
@@ -112,9 +114,8 @@ func checkDemo(t *testing.T, s shown) {
 			t.Fatal(err)
 		}
 		defer res.Body.Close()
-		raw, _ := io.ReadAll(res.Body)
-		if err := json.Unmarshal(raw, into); err != nil || res.StatusCode != 200 {
-			t.Fatalf("GET %s: %d %s", path, res.StatusCode, raw)
+		if err := json.NewDecoder(res.Body).Decode(into); err != nil || res.StatusCode != 200 {
+			t.Fatalf("GET %s: %d, %v", path, res.StatusCode, err)
 		}
 	}
 	var incident struct {
@@ -138,31 +139,36 @@ func checkDemo(t *testing.T, s shown) {
 
 // demo is a running `haltd demo --json`.
 type demo struct {
-	command *exec.Cmd
-	out     io.Reader
-	errs    *output
+	*harness.Process
+	out io.ReadCloser
 }
 
 func startDemo(t *testing.T) *demo {
 	t.Helper()
-	d := &demo{command: exec.Command(binary, "demo", "--json"), errs: &output{}}
-	d.command.Env = append(os.Environ(), temporary(t))
-	d.command.Stderr = d.errs
-	var err error
-	if d.out, err = d.command.StdoutPipe(); err != nil {
+	read, write, err := os.Pipe()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.command.Start(); err != nil {
+	cmd := harness.Command(t, []string{temporary(t)}, "demo", "--json")
+	cmd.Stdout = write
+	p, err := harness.Launch(cmd)
+	write.Close()
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = d.command.Process.Kill() }) // after end, nothing is left to kill
-	return d
+	t.Cleanup(func() {
+		if err := p.Kill(); err != nil {
+			t.Error(err)
+		}
+		read.Close()
+	})
+	return &demo{p, read}
 }
 
 func (d *demo) shown(t *testing.T) (s shown) {
 	t.Helper()
 	if err := json.NewDecoder(d.out).Decode(&s); err != nil {
-		t.Fatalf("read what the demo shows: %v\n%s", err, d.errs)
+		t.Fatalf("read what the demo shows: %v\n%s", err, d.Log())
 	}
 	return s
 }
@@ -170,18 +176,20 @@ func (d *demo) shown(t *testing.T) (s shown) {
 // end presses Ctrl-C.
 func (d *demo) end(t *testing.T) {
 	t.Helper()
-	_ = d.command.Process.Signal(os.Interrupt)
-	if err := d.command.Wait(); err != nil || d.errs.String() != "" {
-		t.Errorf("the demo ended with %v:\n%s", err, d.errs)
+	if err := d.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Wait(); err != nil || d.Log() != "" {
+		t.Errorf("the demo ended with %v:\n%s", err, d.Log())
 	}
 }
 
 // A reader that leaves must not keep the demo from clearing up.
 func TestDemoClearsUpWhenItsReaderLeaves(t *testing.T) {
 	d := startDemo(t)
-	d.out.(io.Closer).Close()
+	d.out.Close()
 	var exit *exec.ExitError
-	if err := d.command.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 1 {
-		t.Errorf("the demo ended with %v, want exit code 1:\n%s", err, d.errs)
+	if err := d.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Errorf("the demo ended with %v, want exit code 1:\n%s", err, d.Log())
 	}
 }

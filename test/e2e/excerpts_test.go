@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/haltd/haltd"
@@ -46,7 +45,7 @@ func runAway(t *testing.T, a *agent) haltd.Incident {
 func (n *node) excerptOf(t *testing.T, id haltd.EventID) *haltd.Excerpt {
 	t.Helper()
 	var event struct{ Excerpt *haltd.Excerpt }
-	if status := n.api(t, "GET", "/v1/events/"+id.String(), nil, &event); status != http.StatusOK {
+	if status := n.API(t, "GET", "/v1/events/"+id.String(), nil, &event); status != http.StatusOK {
 		t.Fatalf("GET event %s: %d", id, status)
 	}
 	return event.Excerpt
@@ -56,7 +55,7 @@ func (n *node) excerptOf(t *testing.T, id haltd.EventID) *haltd.Excerpt {
 // text in it.
 func (n *node) holds(t *testing.T, text string) bool {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(n.dataDir, "*"))
+	files, err := filepath.Glob(filepath.Join(n.Config.DataDir, "*"))
 	if err != nil || len(files) < 2 {
 		t.Fatalf("the data directory has %d files, error %v", len(files), err)
 	}
@@ -69,7 +68,7 @@ func (n *node) holds(t *testing.T, text string) bool {
 			return true
 		}
 	}
-	return strings.Contains(n.out.String(), text)
+	return strings.Contains(n.Log(), text)
 }
 
 func TestExcerptsShowWhatMatched(t *testing.T) {
@@ -125,7 +124,7 @@ func TestWithoutExcerptsNothingThatWasSaidIsStored(t *testing.T) {
 func TestExcerptsAreSwitchedWithoutARestart(t *testing.T) {
 	s := newStage(t, "excerpts: off\n")
 	a := s.agent(t)
-	yaml, err := os.ReadFile(s.config)
+	yaml, err := os.ReadFile(s.Config.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,11 +132,8 @@ func TestExcerptsAreSwitchedWithoutARestart(t *testing.T) {
 		state string
 		kept  bool
 	}{{"off", false}, {"on", true}, {"off", false}} {
-		s.write(t, strings.Replace(string(yaml), "excerpts: off", "excerpts: "+c.state, 1))
-		if err := s.command.Process.Signal(syscall.SIGHUP); err != nil {
-			t.Fatal(err)
-		}
-		s.eventually(t, "reloaded", func() bool { return strings.Count(s.out.String(), "configuration reloaded") == i+1 })
+		s.Config.Replace(t, strings.Replace(string(yaml), "excerpts: off", "excerpts: "+c.state, 1))
+		s.Reload(t, "configuration reloaded")
 		a.ask(fmt.Sprint("Question ", i), "an answer")
 		e := a.has(haltd.EventCall, i+1)[0]
 		if got := s.excerptOf(t, e.ID); (got != nil) != c.kept {
@@ -153,19 +149,9 @@ func TestExcerptsAreSwitchedWithoutARestart(t *testing.T) {
 // get is an answer of the admin API as it is.
 func (n *node) get(t *testing.T, path string) string {
 	t.Helper()
-	req, err := http.NewRequest("GET", "http://"+n.admin+path, nil)
-	if err != nil {
-		t.Fatal(err)
+	status, answer, err := n.Ask(t.Context(), "GET", path, nil)
+	if err != nil || status != http.StatusOK {
+		t.Fatalf("GET %s: %d, %v", path, status, err)
 	}
-	req.Header.Set("Authorization", "Bearer "+token)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	var b bytes.Buffer
-	if _, err := b.ReadFrom(res.Body); err != nil || res.StatusCode != http.StatusOK {
-		t.Fatalf("GET %s: %d, %v", path, res.StatusCode, err)
-	}
-	return b.String()
+	return string(answer)
 }

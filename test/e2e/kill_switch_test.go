@@ -269,7 +269,7 @@ func TestKillSwitchSettingsByAPI(t *testing.T) {
 	want.Enabled, want.WindowSize, want.Threshold = true, 7, 2.5
 	for range 2 {
 		var got haltd.KillSwitch
-		if s.api(t, "GET", "/v1/agents/"+a.id+"/kill-switch", nil, &got); got != want {
+		if s.API(t, "GET", "/v1/agents/"+a.id+"/kill-switch", nil, &got); got != want {
 			t.Errorf("kill switch %+v, want %+v", got, want)
 		}
 		for _, tc := range []struct {
@@ -289,7 +289,7 @@ func TestKillSwitchSettingsByAPI(t *testing.T) {
 			{`{"windw_size":20}`, []string{"windw_size", "window_size"}},
 		} {
 			var got refused
-			status := s.api(t, "PATCH", "/v1/agents/"+a.id+"/kill-switch", raw(tc.patch), &got)
+			status := s.API(t, "PATCH", "/v1/agents/"+a.id+"/kill-switch", raw(tc.patch), &got)
 			if status != http.StatusBadRequest {
 				t.Errorf("%s: %d, want 400", tc.patch, status)
 			}

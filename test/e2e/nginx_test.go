@@ -15,17 +15,18 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/haltd/haltd/test/harness"
 )
 
 // nginx stands for the edge of a real provider: TLS, HTTP/2, gzip.
 func startNginx(t *testing.T, upstream string) (address, certificate, log string) {
 	t.Helper()
-	program := need(t, "nginx")
+	program := harness.Need(t, "nginx")
 	dir := t.TempDir()
-	address = freeAddress(t)
+	address = harness.Address(t)
 	certificate = writeCertificate(t, dir)
 	log = filepath.Join(dir, "access.log")
 	config := filepath.Join(dir, "nginx.conf")
@@ -45,22 +46,19 @@ http {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, "-c", config, "-p", dir)
-	out := &output{}
-	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Start(); err != nil {
+	p, err := harness.Launch(exec.Command(program, "-c", config, "-p", dir))
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGTERM); _ = cmd.Wait() })
-	for range 200 {
-		if c, err := net.Dial("tcp", address); err == nil {
-			c.Close()
-			return address, certificate, log
+	t.Cleanup(func() {
+		if err := p.Stop(); err != nil {
+			t.Error(err)
 		}
-		time.Sleep(20 * time.Millisecond) // another process binds its port
+	})
+	if err := p.Await(t.Context(), "listening", func() bool { return harness.Listens(address) }); err != nil {
+		t.Fatal(err)
 	}
-	t.Fatalf("nginx does not listen: %s", out)
-	return "", "", ""
+	return address, certificate, log
 }
 
 func writeCertificate(t *testing.T, dir string) string {
@@ -101,8 +99,8 @@ func writeCertificate(t *testing.T, dir string) string {
 func TestThroughNginxWithTLSAndHTTP2(t *testing.T) {
 	_, url := provider(t)
 	address, certificate, log := startNginx(t, url)
-	n := start(t, providers("https://"+address), "SSL_CERT_FILE="+certificate)
-	call := "http://" + n.gateway + "/agents/bot/v1/chat/completions"
+	n := start(t, harness.Providers("https://"+address), "SSL_CERT_FILE="+certificate)
+	call := n.Gateway + "/agents/bot/v1/chat/completions"
 
 	if status, body := post(t, call, chat, "Accept-Encoding", "gzip"); status != 200 || !strings.HasPrefix(body, "\x1f\x8b") {
 		t.Fatalf("JSON: %d %.40q, want it gzipped as nginx sent it", status, body)
@@ -111,7 +109,7 @@ func TestThroughNginxWithTLSAndHTTP2(t *testing.T) {
 	if status, body := post(t, call, stream); status != 200 || !strings.HasSuffix(body, "data: [DONE]\n\n") {
 		t.Fatalf("stream: %d %q", status, body)
 	}
-	for _, e := range n.events(t, "agent=bot", 2) {
+	for _, e := range n.Events(t, "agent=bot", 2) {
 		if e.Unread != "" || e.Estimated || e.ReplyLen == 0 {
 			t.Errorf("event %+v; want the reply read through gzip and HTTP/2", e)
 		}

@@ -5,13 +5,13 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/test/fakellm"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // TestPolicy is what an agent may spend, when and how fast it may call.
@@ -264,7 +264,7 @@ func passThroughObeys(t *testing.T, s *stage) {
 	ruled.stopped(ruled.models(), "rule")
 
 	off := s.agent(t, "off")
-	s.api(t, "POST", "/v1/agents/"+off.id+"/deactivate", nil, nil)
+	s.API(t, "POST", "/v1/agents/"+off.id+"/deactivate", nil, nil)
 	off.stopped(off.models(), "manual")
 	off.stopped(off.do("POST", "/agents/"+off.id+"/anthropic/v1/messages/count_tokens", `{}`, nil), "manual")
 	if n := s.forwarded(off) + s.forwarded(ruled) + s.forwarded(late); n != 0 {
@@ -294,7 +294,7 @@ func policyRefusals(t *testing.T, s *stage) {
 		`{"time_zone":"Mars/Olympus"}`:                                   {"time_zone", "Europe/Berlin"},
 	} {
 		var got refused
-		if status := s.api(t, "PATCH", "/v1/agents/"+a.id, raw(body), &got); status != http.StatusBadRequest {
+		if status := s.API(t, "PATCH", "/v1/agents/"+a.id, raw(body), &got); status != http.StatusBadRequest {
 			t.Errorf("%s: %d, want 400", body, status)
 		}
 		for _, word := range words {
@@ -303,7 +303,7 @@ func policyRefusals(t *testing.T, s *stage) {
 			}
 		}
 	}
-	if status := s.api(t, "GET", "/v1/agents/"+a.id, nil, nil); status != http.StatusNotFound {
+	if status := s.API(t, "GET", "/v1/agents/"+a.id, nil, nil); status != http.StatusNotFound {
 		t.Errorf("GET agent: %d, want 404: refused changes make no agent", status)
 	}
 }
@@ -353,12 +353,8 @@ agents:
 
 	reload := func(config, says string) {
 		t.Helper()
-		before := strings.Count(s.out.String(), says)
-		s.write(t, settingsOf(t, s.node)+providers(s.url)+config)
-		if err := s.command.Process.Signal(syscall.SIGHUP); err != nil {
-			t.Fatal(err)
-		}
-		s.eventually(t, "saying "+says, func() bool { return strings.Count(s.out.String(), says) > before })
+		s.Config.Write(t, harness.Providers(s.url)+config)
+		s.Reload(t, says)
 	}
 	changed := strings.NewReplacer("requests_per_minute: 5", "requests_per_minute: 6", "requests_per_minute: 3", "requests_per_minute: 4").Replace(fmt.Sprintf(file, 40))
 	reload(changed, "configuration reloaded")

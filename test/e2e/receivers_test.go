@@ -52,7 +52,10 @@ func newReceiver(t *testing.T, answers ...http.HandlerFunc) *receiver {
 
 func (r *receiver) serve(w http.ResponseWriter, req *http.Request) {
 	got := arrival{header: req.Header}
-	got.body, _ = io.ReadAll(req.Body)
+	var err error
+	if got.body, err = io.ReadAll(req.Body); err != nil {
+		return // half a message is none
+	}
 	_ = json.Unmarshal(got.body, &got) // what is no message stays empty, and the test says so
 	r.mu.Lock()
 	r.arrivals = append(r.arrivals, got)
@@ -80,7 +83,7 @@ func (r *receiver) about(agent string) []arrival {
 // waits until a number of messages about an agent arrived, and answers them.
 func (r *receiver) waits(t *testing.T, n *node, agent string, want int) []arrival {
 	t.Helper()
-	n.eventually(t, "telling of "+agent, func() bool { return len(r.about(agent)) >= want })
+	n.Eventually(t, "telling of "+agent, func() bool { return len(r.about(agent)) >= want })
 	return r.about(agent)
 }
 

@@ -74,7 +74,7 @@ func retryInformation(t *testing.T, s *stage) {
 	}
 	// An agent that waits as long as it was asked to may call again.
 	told := time.Now()
-	s.eventually(t, "a second older", func() bool { return time.Since(told) > 1100*time.Millisecond })
+	s.Eventually(t, "a second older", func() bool { return time.Since(told) > 1100*time.Millisecond })
 	if _, again := soon.loop(at - 1); again != 0 {
 		t.Errorf("after the wait: stopped at call %d, want a new start", again)
 	}

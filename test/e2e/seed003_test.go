@@ -144,12 +144,12 @@ func storeReason(t *testing.T, s *stage) {
 	killed := s.agent(t, "killed").with(killing)
 	killed.loop(10)
 	stopped := s.agent(t, "stopped")
-	if status := s.api(t, "POST", "/v1/agents/"+stopped.id+"/deactivate", nil, nil); status != 200 {
+	if status := s.API(t, "POST", "/v1/agents/"+stopped.id+"/deactivate", nil, nil); status != 200 {
 		t.Fatalf("deactivate: %d", status)
 	}
 	for a, want := range map[*agent]string{killed: "kill_switch", stopped: "manual"} {
 		var got map[string]any
-		s.api(t, "GET", "/v1/agents/"+a.id, nil, &got)
+		s.API(t, "GET", "/v1/agents/"+a.id, nil, &got)
 		if got["active"] != false || got["deactivated_by"] != want {
 			t.Errorf("active %v, deactivated_by %v; want false, %s", got["active"], got["deactivated_by"], want)
 		}
@@ -164,7 +164,7 @@ func clearReason(t *testing.T, s *stage) {
 	a.loop(10)
 	a.activate()
 	var got map[string]any
-	s.api(t, "GET", "/v1/agents/"+a.id, nil, &got)
+	s.API(t, "GET", "/v1/agents/"+a.id, nil, &got)
 	by, shown := got["deactivated_by"]
 	if got["active"] != true || by != nil || !shown {
 		t.Errorf("active %v, deactivated_by %v (shown %v); want true and null", got["active"], by, shown)

@@ -7,12 +7,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/test/fakellm"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // slack takes what is sent to a webhook.
@@ -107,8 +109,8 @@ func growthAtFour(t *testing.T, s *stage) {
 	if e.Session != "ses_four" || e.Blocked || e.Incident != incidents[0].ID {
 		t.Errorf("event %+v; want that of the incident, nothing blocked", e)
 	}
-	if !strings.Contains(string(e.Verdict), `"tokens":[1000,1400,1960,2744]`) {
-		t.Errorf("the verdict %s does not tell the token counts", e.Verdict)
+	if s := e.Verdict.Signal(haltd.DetectorGrowth); s == nil || !slices.Equal(s.Tokens, []int64{1000, 1400, 1960, 2744}) {
+		t.Errorf("the verdict %+v does not tell the token counts", e.Verdict)
 	}
 	// Once alerted, a session is quiet for a day.
 	a.iterate("ses_four", 3842, 5379, 7531)
@@ -129,7 +131,7 @@ func noGrowth(t *testing.T, s *stage) {
 	a.iterate("short", 1000, 2000, 4000)
 	a.has(haltd.EventCall, 18)
 	var page struct{ Incidents []haltd.Incident }
-	if s.api(t, "GET", "/v1/incidents?agent="+a.id, nil, &page); len(page.Incidents) != 0 {
+	if s.API(t, "GET", "/v1/incidents?agent="+a.id, nil, &page); len(page.Incidents) != 0 {
 		t.Errorf("incidents %+v, want none", page.Incidents)
 	}
 }
@@ -153,7 +155,7 @@ func growthPerSession(t *testing.T, s *stage) {
 // ruleExample runs the command of the document with nothing but address and
 // token put in.
 func ruleExample(t *testing.T, s *stage) {
-	need(t, "curl")
+	harness.Need(t, "curl")
 	const command = `curl -X POST https://agent-watch.dev/v1/rules \
   -H "Authorization: Bearer aw_live_xxx" \
   -H "Content-Type: application/json" \
@@ -163,7 +165,7 @@ func ruleExample(t *testing.T, s *stage) {
     "action": "block",
     "priority": 200
   }'`
-	here := strings.NewReplacer("https://agent-watch.dev", "http://"+s.admin, "aw_live_xxx", token, "curl ", "curl -sS --fail-with-body --max-time 20 ").Replace(command)
+	here := strings.NewReplacer("https://agent-watch.dev", s.Admin, "aw_live_xxx", harness.Token, "curl ", "curl -sS --fail-with-body --max-time 20 ").Replace(command)
 	out, err := exec.Command("sh", "-c", here).CombinedOutput()
 	if err != nil {
 		t.Fatalf("curl: %v %s", err, out)
@@ -183,7 +185,7 @@ func ruleExample(t *testing.T, s *stage) {
 	if got := a.ask("A few words.", "Fine."); got.status != http.StatusOK {
 		t.Errorf("a few words: %d %s", got.status, got.body)
 	}
-	if status := s.api(t, "DELETE", "/v1/rules/"+rule.ID, nil, nil); status != http.StatusNoContent {
+	if status := s.API(t, "DELETE", "/v1/rules/"+rule.ID, nil, nil); status != http.StatusNoContent {
 		t.Errorf("DELETE: %d", status)
 	}
 	if got := a.ask(strings.Repeat("word ", 60_000), "A summary."); got.status != http.StatusOK {
@@ -197,7 +199,7 @@ func (a *agent) rule(priority int, condition, action, config string) {
 	condition = strings.TrimSuffix(fmt.Sprintf(`{"agent":%q,%s`, a.id, condition), ",") + "}"
 	body := fmt.Sprintf(`{"name":"%s %d","priority":%d,"condition":%s,"action":%q,"action_config":{%s}}`, action, priority, priority, condition, action, config)
 	var got map[string]any
-	if status := a.api(a.t, "POST", "/v1/rules", raw(body), &got); status != http.StatusCreated {
+	if status := a.API(a.t, "POST", "/v1/rules", raw(body), &got); status != http.StatusCreated {
 		a.t.Fatalf("POST %s: %d %v", body, status, got)
 	}
 }
@@ -214,7 +216,7 @@ func firstMatch(t *testing.T, s *stage) {
 		}
 	}
 	var list struct{ Rules []haltd.Rule }
-	s.api(t, "GET", "/v1/rules", nil, &list)
+	s.API(t, "GET", "/v1/rules", nil, &list)
 	last := int(1e9)
 	for _, r := range list.Rules {
 		if r.Priority > last {
@@ -246,7 +248,7 @@ func ruleActions(t *testing.T, s *stage) {
 			t.Errorf("%s: %d %v, want %+v", action, got.status, got.header, want)
 		}
 	}
-	tagged := s.events(t, "agent="+a.id+"&model=m-tag", 1)[0]
+	tagged := s.Events(t, "agent="+a.id+"&model=m-tag", 1)[0]
 	if len(tagged.Tags) != 1 || tagged.Tags[0] != "night" || tagged.Rule != "tag 4" {
 		t.Errorf("event %+v; want the tag night of its rule", tagged)
 	}
@@ -262,7 +264,7 @@ func unknownRuleKeys(t *testing.T, s *stage) {
 		`{"name":"r","condition":{"prompt_tokens_min":9,"prompt_tokens_max":1},"action":"tag"}`: {"prompt_tokens_min", "action_config.tag"},
 	} {
 		var got refused
-		if status := s.api(t, "POST", "/v1/rules", raw(body), &got); status != http.StatusBadRequest {
+		if status := s.API(t, "POST", "/v1/rules", raw(body), &got); status != http.StatusBadRequest {
 			t.Errorf("%s: %d, want 400", body, status)
 		}
 		for _, word := range words {
@@ -274,9 +276,9 @@ func unknownRuleKeys(t *testing.T, s *stage) {
 }
 
 // ingest reports a call and answers the verdict.
-func (s *stage) ingest(t *testing.T, bearer, body string) (haltd.IngestVerdict, int) {
+func (s *stage) ingest(t *testing.T, bearer, body string) (haltd.IngestAnswer, int) {
 	t.Helper()
-	req, err := http.NewRequest("POST", "http://"+s.admin+"/v1/ingest", strings.NewReader(body))
+	req, err := http.NewRequest("POST", s.Admin+"/v1/ingest", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,11 +289,10 @@ func (s *stage) ingest(t *testing.T, bearer, body string) (haltd.IngestVerdict, 
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	var v haltd.IngestVerdict
-	b, _ := io.ReadAll(res.Body)
+	var v haltd.IngestAnswer
 	if res.StatusCode == http.StatusOK {
-		if err := json.Unmarshal(b, &v); err != nil {
-			t.Fatalf("%s: %v", b, err)
+		if err := json.NewDecoder(res.Body).Decode(&v); err != nil {
+			t.Fatal(err)
 		}
 	}
 	return v, res.StatusCode
@@ -300,7 +301,7 @@ func (s *stage) ingest(t *testing.T, bearer, body string) (haltd.IngestVerdict, 
 func ingestGrowth(t *testing.T, s *stage) {
 	a := s.agent(t)
 	for i, tokens := range []int{1000, 1400, 1960, 2744} {
-		v, status := s.ingest(t, token, fmt.Sprintf(`{"agent":%q,"session_id":"run","iteration_index":%d,"provider":"openai","model":"gpt-4.1-mini","prompt_tokens":%d,"completion_tokens":12,"latency_ms":310}`, a.id, i+1, tokens))
+		v, status := s.ingest(t, harness.Token, fmt.Sprintf(`{"agent":%q,"session_id":"run","iteration_index":%d,"provider":"openai","model":"gpt-4.1-mini","prompt_tokens":%d,"completion_tokens":12,"latency_ms":310}`, a.id, i+1, tokens))
 		if status != http.StatusOK || !v.Active {
 			t.Fatalf("iteration %d: %d %+v", i+1, status, v)
 		}
@@ -317,10 +318,10 @@ func ingestGrowth(t *testing.T, s *stage) {
 func ingestLoop(t *testing.T, s *stage) {
 	a := s.agent(t).with("")
 	body := fmt.Sprintf(`{"agent":%q,"session_id":"run","provider":"openai","model":"gpt-4.1-mini","prompt_tokens":500,"completion_tokens":12,"tool_calls":[{"name":"search","arguments":{"q":"a"}}],"response_hash":"9f2c"}`, a.id)
-	var v haltd.IngestVerdict
+	var v haltd.IngestAnswer
 	for range 12 {
 		var status int
-		if v, status = s.ingest(t, token, body); status != http.StatusOK {
+		if v, status = s.ingest(t, harness.Token, body); status != http.StatusOK {
 			t.Fatalf("%d %+v", status, v)
 		}
 		if !v.Active {
@@ -333,7 +334,7 @@ func ingestLoop(t *testing.T, s *stage) {
 	if got := a.view(); got.Active || got.DeactivatedBy == nil || *got.DeactivatedBy != haltd.ByKillSwitch {
 		t.Errorf("agent %+v, want it inactive by kill_switch", got.Agent)
 	}
-	if v, _ := s.ingest(t, token, body); v.Active || v.Incident == "" || v.Reason != haltd.ReasonKilled {
+	if v, _ := s.ingest(t, harness.Token, body); v.Active || v.Incident == "" || v.Reason != haltd.ReasonKilled {
 		t.Errorf("the next report: %+v, want it to say that the agent is stopped", v)
 	}
 	if got := a.ask("hello", "hello"); got.status != http.StatusBadRequest {
@@ -344,7 +345,7 @@ func ingestLoop(t *testing.T, s *stage) {
 func ingestByKey(t *testing.T, s *stage) {
 	a := s.agent(t)
 	var key struct{ Secret string }
-	if status := s.api(t, "POST", "/v1/keys", map[string]string{"agent": a.id}, &key); status > 299 {
+	if status := s.API(t, "POST", "/v1/keys", map[string]string{"agent": a.id}, &key); status > 299 {
 		t.Fatalf("POST /v1/keys: %d", status)
 	}
 	const call = `"session_id":"run","model":"gpt-4.1-mini","prompt_tokens":10`
@@ -362,7 +363,10 @@ func ingestByKey(t *testing.T, s *stage) {
 	if e := a.has(haltd.EventCall, 3)[0]; e.Agent != a.id || e.ID != v.Event {
 		t.Errorf("event %s of %s, the verdict names %s; want the agent of the key and the same event", e.ID, e.Agent, v.Event)
 	}
-	req, _ := http.NewRequest("GET", "http://"+s.admin+"/v1/agents/"+a.id, nil)
+	req, err := http.NewRequest("GET", s.Admin+"/v1/agents/"+a.id, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	req.Header.Set("Authorization", "Bearer "+key.Secret)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
@@ -387,7 +391,7 @@ func ingestRefusals(t *testing.T, s *stage) {
 		`{"agent":"a b","session_id":"run","model":"m","prompt_tokens":1}`:             "agent",
 	} {
 		var got refused
-		if status := s.api(t, "POST", "/v1/ingest", raw(body), &got); status != http.StatusBadRequest || !strings.Contains(got.Error.Message, word) {
+		if status := s.API(t, "POST", "/v1/ingest", raw(body), &got); status != http.StatusBadRequest || !strings.Contains(got.Error.Message, word) {
 			t.Errorf("%s: %d %+v; want 400 that names %s", body, status, got.Error, word)
 		}
 	}
@@ -398,7 +402,7 @@ func slackText(t *testing.T, s *stage, channel *slack) {
 	a.iterate("ses_8f2k9x3m", 100, 150, 220, 330)
 	const want = "🚨 *Runaway Agent Detected* 🚨\nSession `ses_8f2k9x3m` showed quadratic growth signature.\nRecent prompt tokens: [100, 150, 220, 330]"
 	var got []string
-	s.eventually(t, "telling Slack", func() bool {
+	s.Eventually(t, "telling Slack", func() bool {
 		got = channel.about("ses_8f2k9x3m")
 		return len(got) > 0
 	})
@@ -411,7 +415,7 @@ func slackOnce(t *testing.T, s *stage, channel *slack) {
 	a := s.agent(t)
 	a.iterate("grows-on", 1000, 1400, 1960, 2744, 3842, 5379, 7531)
 	a.iterate("grows-later", 1000, 1400, 1960, 2744)
-	s.eventually(t, "telling Slack of both sessions", func() bool {
+	s.Eventually(t, "telling Slack of both sessions", func() bool {
 		return len(channel.about("`grows-on`")) > 0 && len(channel.about("`grows-later`")) > 0
 	})
 	if got := channel.about("`grows-on`"); len(got) != 1 {

@@ -7,15 +7,14 @@ import (
 	"maps"
 	"math/bits"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/test/fakellm"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // stage is one haltd before a fake provider. The subtests of a test share it:
@@ -29,25 +28,8 @@ type stage struct {
 // newStage starts a haltd with more configuration.
 func newStage(t *testing.T, more string, env ...string) *stage {
 	t.Helper()
-	llm := fakellm.New(scripted)
-	upstream := httptest.NewServer(llm)
-	t.Cleanup(upstream.Close)
-	return &stage{node: start(t, providers(upstream.URL)+more, env...), llm: llm, url: upstream.URL}
-}
-
-// scriptHeader carries what the provider is to answer.
-const scriptHeader = "X-Script"
-
-func scripted(r fakellm.Request) fakellm.Script {
-	text := r.Header.Get(scriptHeader)
-	if text == "" {
-		return fakellm.ByModel(r)
-	}
-	var s fakellm.Script
-	if err := json.Unmarshal([]byte(text), &s); err != nil {
-		return fakellm.Script{Status: http.StatusTeapot, Error: err.Error()}
-	}
-	return s
+	llm, url := harness.Provider(t, harness.Scripted)
+	return &stage{node: start(t, harness.Providers(url)+more, env...), llm: llm, url: url}
 }
 
 // forwarded counts what reached the provider of an agent's calls.
@@ -94,7 +76,7 @@ func (a *agent) with(settings string) *agent {
 		set["enabled"] = true
 	}
 	var got map[string]any
-	if status := a.api(a.t, "PATCH", "/v1/agents/"+a.id+"/kill-switch", set, &got); status != 200 {
+	if status := a.API(a.t, "PATCH", "/v1/agents/"+a.id+"/kill-switch", set, &got); status != 200 {
 		a.t.Fatalf("PATCH kill-switch %v: %d %v", set, status, got)
 	}
 	return a
@@ -104,7 +86,7 @@ func (a *agent) with(settings string) *agent {
 func (a *agent) policy(change string) *agent {
 	a.t.Helper()
 	var got map[string]any
-	if status := a.api(a.t, "PATCH", "/v1/agents/"+a.id, raw(change), &got); status != 200 {
+	if status := a.API(a.t, "PATCH", "/v1/agents/"+a.id, raw(change), &got); status != 200 {
 		a.t.Fatalf("PATCH agent %s: %d %v", change, status, got)
 	}
 	return a
@@ -113,7 +95,7 @@ func (a *agent) policy(change string) *agent {
 // activate lets the agent call again.
 func (a *agent) activate() {
 	a.t.Helper()
-	if status := a.api(a.t, "POST", "/v1/agents/"+a.id+"/activate", nil, nil); status != 200 {
+	if status := a.API(a.t, "POST", "/v1/agents/"+a.id+"/activate", nil, nil); status != 200 {
 		a.t.Fatalf("activate: %d", status)
 	}
 }
@@ -190,7 +172,7 @@ func (a *agent) send(r request) answer {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	header := map[string]string{scriptHeader: string(script)}
+	header := map[string]string{harness.ScriptHeader: string(script)}
 	if r.session != "" {
 		header["X-Session-Id"] = r.session
 	}
@@ -201,7 +183,7 @@ func (a *agent) send(r request) answer {
 // do makes a request of any kind.
 func (a *agent) do(method, path, body string, header map[string]string) answer {
 	a.t.Helper()
-	req, err := http.NewRequest(method, "http://"+a.gateway+path, strings.NewReader(body))
+	req, err := http.NewRequest(method, a.Gateway+path, strings.NewReader(body))
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -253,7 +235,7 @@ func (a *agent) loop(times int) (answer, int) {
 func (a *agent) window() haltd.WindowView {
 	a.t.Helper()
 	var view haltd.WindowView
-	if status := a.api(a.t, "GET", "/v1/agents/"+a.id+"/window", nil, &view); status != 200 {
+	if status := a.API(a.t, "GET", "/v1/agents/"+a.id+"/window", nil, &view); status != 200 {
 		a.t.Fatalf("GET window: %d", status)
 	}
 	return view
@@ -298,7 +280,7 @@ type view struct {
 
 func (a *agent) view() (v view) {
 	a.t.Helper()
-	if status := a.api(a.t, "GET", "/v1/agents/"+a.id, nil, &v); status != 200 {
+	if status := a.API(a.t, "GET", "/v1/agents/"+a.id, nil, &v); status != 200 {
 		a.t.Fatalf("GET agent: %d", status)
 	}
 	return v
@@ -319,7 +301,7 @@ func (a *agent) spent() haltd.PeriodSpending {
 // has waits for events of a type, newest first.
 func (a *agent) has(kind haltd.EventType, n int) []haltd.Event {
 	a.t.Helper()
-	return a.events(a.t, fmt.Sprintf("agent=%s&type=%s&limit=1000", a.id, kind), n)
+	return a.Events(a.t, fmt.Sprintf("agent=%s&type=%s&limit=1000", a.id, kind), n)
 }
 
 // incidents waits for n incidents of the agent, newest first.
@@ -327,29 +309,18 @@ func (a *agent) incidents(n int, filters ...string) []haltd.Incident {
 	a.t.Helper()
 	query := strings.Join(append(filters, "agent="+a.id), "&")
 	var page struct{ Incidents []haltd.Incident }
-	a.eventually(a.t, fmt.Sprintf("showing %d incidents of ?%s", n, query), func() bool {
+	a.Eventually(a.t, fmt.Sprintf("showing %d incidents of ?%s", n, query), func() bool {
 		page.Incidents = nil
-		a.api(a.t, "GET", "/v1/incidents?"+query, nil, &page)
+		a.API(a.t, "GET", "/v1/incidents?"+query, nil, &page)
 		return len(page.Incidents) >= n
 	})
 	return page.Incidents
 }
 
-// judged is the part of an event's verdict that the tests look at.
-type judged struct {
-	Action   haltd.Action      `json:"action"`
-	Score    float64           `json:"score"`
-	Parts    detect.ScoreParts `json:"parts"`
-	Findings []haltd.Finding   `json:"findings"`
-}
-
-func verdictOf(t *testing.T, e haltd.Event) (v judged) {
+func verdictOf(t *testing.T, e haltd.Event) (v haltd.Verdict) {
 	t.Helper()
-	if len(e.Verdict) == 0 {
-		return v
-	}
-	if err := json.Unmarshal(e.Verdict, &v); err != nil {
-		t.Fatalf("verdict %s: %v", e.Verdict, err)
+	if e.Verdict != nil {
+		v = *e.Verdict
 	}
 	return v
 }

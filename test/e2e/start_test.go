@@ -7,27 +7,28 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
+
+	"github.com/haltd/haltd/test/harness"
 )
 
 func TestStartTellsWhereThingsAre(t *testing.T) {
 	n := start(t, "")
-	n.eventually(t, "done with its greeting", func() bool { return strings.Contains(n.out.String(), "haltd events tail") })
-	out := n.out.String()
+	n.Eventually(t, "done with its greeting", func() bool { return strings.Contains(n.Log(), "haltd events tail") })
+	out := n.Log()
 	for _, line := range []string{
-		"http://" + n.gateway, "http://" + n.admin, n.dataDir,
-		"export OPENAI_BASE_URL=http://" + n.gateway + "/v1",
-		"export ANTHROPIC_BASE_URL=http://" + n.gateway,
-		"export GOOGLE_GEMINI_BASE_URL=http://" + n.gateway,
-		"Claude Code", "codex -c openai_base_url=", "haltd events tail --config " + n.config,
+		n.Gateway, n.Admin, n.Config.DataDir,
+		"export OPENAI_BASE_URL=" + n.Gateway + "/v1",
+		"export ANTHROPIC_BASE_URL=" + n.Gateway,
+		"export GOOGLE_GEMINI_BASE_URL=" + n.Gateway,
+		"Claude Code", "codex -c openai_base_url=", "haltd events tail --config " + n.Config.Path,
 	} {
 		if !strings.Contains(out, line) {
 			t.Errorf("the start prints no %q:\n%s", line, out)
 		}
 	}
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/v1/agents": 401, "/metrics": 401} {
-		res, err := http.Get("http://" + n.admin + path)
+		res, err := http.Get(n.Admin + path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,18 +43,16 @@ func TestStartTellsWhereThingsAre(t *testing.T) {
 // only its user can read, and the commands find both.
 func TestStartWithoutConfiguration(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "fresh", "data")
-	n := &node{dataDir: dir}
-	n.config = filepath.Join(t.TempDir(), "haltd.yaml")
-	settings(t, n, "")
-	n.write(t, "")
-	env := []string{"HALTD_GATEWAY_LISTEN=" + n.gateway, "HALTD_ADMIN_LISTEN=" + n.admin, "HALTD_DATA_DIR=" + dir}
-	n.run(t, env...)
+	n := harness.New(t, t.TempDir())
+	n.Config.Replace(t, "")
+	env := []string{"HALTD_GATEWAY_LISTEN=" + n.Config.Gateway, "HALTD_ADMIN_LISTEN=" + n.Config.Admin, "HALTD_DATA_DIR=" + dir}
+	n.Run(t, env...)
 	info, err := os.Stat(filepath.Join(dir, "admin.token"))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("admin.token: %v, %v; want mode 0600", info, err)
 	}
 	env = append(env, "HALTD_CONFIG=") // set to nothing, which counts as unset
-	if out, errs, code := command(t, env, "keys", "ls"); code != 0 {
+	if out, errs, code := harness.CLI(t, env, "keys", "ls"); code != 0 {
 		t.Errorf("haltd keys ls: exit %d, %s%s", code, out, errs)
 	}
 }
@@ -61,21 +60,19 @@ func TestStartWithoutConfiguration(t *testing.T) {
 // A listener that other machines reach under a name still answers to the
 // commands beside it, and to the link that it prints.
 func TestCommandsReachAListenerThatIsOpenToTheNetwork(t *testing.T) {
-	n := &node{dataDir: t.TempDir()}
-	n.config = filepath.Join(t.TempDir(), "haltd.yaml")
-	settings(t, n, "")
-	_, port, err := net.SplitHostPort(n.admin)
+	n := harness.New(t, t.TempDir())
+	_, port, err := net.SplitHostPort(n.Config.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.write(t, fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: \"0.0.0.0:%s\", token: open-sesame-open-sesame, hosts: [haltd.example.com]}\ndata_dir: %q\n", n.gateway, port, n.dataDir))
-	n.run(t)
-	if out, errs, code := command(t, nil, "--config", n.config, "agents", "ls"); code != 0 {
+	n.Config.Replace(t, fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: \"0.0.0.0:%s\", token: open-sesame-open-sesame, hosts: [haltd.example.com]}\ndata_dir: %q\n", n.Config.Gateway, port, n.Config.DataDir))
+	n.Run(t)
+	if out, errs, code := n.CLI(t, "agents", "ls"); code != 0 {
 		t.Errorf("haltd agents ls: exit %d, %s%s", code, out, errs)
 	}
-	n.eventually(t, "done with its greeting", func() bool { return strings.Contains(n.out.String(), "haltd events tail") })
-	if link := "http://127.0.0.1:" + port + "/sign-in#code="; !strings.Contains(n.out.String(), link) {
-		t.Errorf("the start prints no link %s…:\n%s", link, n.out.String())
+	n.Eventually(t, "done with its greeting", func() bool { return strings.Contains(n.Log(), "haltd events tail") })
+	if link := "http://127.0.0.1:" + port + "/sign-in#code="; !strings.Contains(n.Log(), link) {
+		t.Errorf("the start prints no link %s…:\n%s", link, n.Log())
 	}
 	for host, want := range map[string]int{"haltd.example.com": 200, "evil.example": 421} {
 		req, err := http.NewRequest("GET", "http://127.0.0.1:"+port+"/v1/me", nil)
@@ -107,28 +104,28 @@ func TestWhatStopsTheStartSaysSoInOneSentence(t *testing.T) {
 		t.Fatal(err)
 	}
 	free := func(more string) string {
-		return fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: %q, token: %q}\ndata_dir: %q\n%s", freeAddress(t), freeAddress(t), token, t.TempDir(), more)
+		return harness.NewConfig(t.TempDir(), harness.Address(t), harness.Address(t)).Base() + more
 	}
 	for _, tc := range []struct {
 		name, config string
 		says         []string
 	}{
 		{"gateway port taken", fmt.Sprintf("gateway: {listen: %q}\ndata_dir: %q\n", taken.Addr(), t.TempDir()), []string{"Another program listens on " + taken.Addr().String(), "gateway.listen", "HALTD_GATEWAY_LISTEN"}},
-		{"admin port taken", fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: %q}\ndata_dir: %q\n", freeAddress(t), taken.Addr(), t.TempDir()), []string{"Another program listens on", "admin.listen"}},
+		{"admin port taken", fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: %q}\ndata_dir: %q\n", harness.Address(t), taken.Addr(), t.TempDir()), []string{"Another program listens on", "admin.listen"}},
 		{"address of another machine", fmt.Sprintf("gateway: {listen: \"192.0.2.1:7070\"}\ndata_dir: %q\n", t.TempDir()), []string{"not an address of this machine", "gateway.listen"}},
 		{"data directory under a file", fmt.Sprintf("data_dir: %q\n", filepath.Join(file, "data")), []string{"data directory", "cannot be made", "HALTD_DATA_DIR"}},
-		{"data directory in use", fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: %q}\ndata_dir: %q\n", freeAddress(t), freeAddress(t), running.dataDir), []string{"Another haltd uses the data directory", "Stop it first"}},
+		{"data directory in use", fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: %q}\ndata_dir: %q\n", harness.Address(t), harness.Address(t), running.Config.DataDir), []string{"Another haltd uses the data directory", "Stop it first"}},
 		{"key file missing", free("providers: {openai: {api_key_file: /nonexistent/key}}\n"), []string{"providers.openai.api_key_file", "/nonexistent/key"}},
 		{"key file empty", free(fmt.Sprintf("providers: {openai: {api_key_file: %q}}\n", file)), []string{"providers.openai.api_key_file", "empty"}},
 		{"unknown key", free("providers:\n  openai:\n    bse_url: http://x\n"), []string{"haltd.yaml:6", "providers.openai.bse_url", "did you mean base_url?"}},
 		{"variable not set", free("log: {level: \"${HALTD_TEST_NOT_SET}\"}\n"), []string{"HALTD_TEST_NOT_SET", "log.level"}},
-		{"admin open to the network without a token", fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: \"0.0.0.0:0\"}\ndata_dir: %q\n", freeAddress(t), t.TempDir()), []string{"can be reached from other machines and needs a token", "HALTD_ADMIN_TOKEN"}},
+		{"admin open to the network without a token", fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: \"0.0.0.0:0\"}\ndata_dir: %q\n", harness.Address(t), t.TempDir()), []string{"can be reached from other machines and needs a token", "HALTD_ADMIN_TOKEN"}},
 		{"store that is no database", func() string {
 			dir := t.TempDir()
 			if err := os.WriteFile(filepath.Join(dir, "haltd.db"), []byte("this is no database, it only has the name of one"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			return fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: %q}\ndata_dir: %q\n", freeAddress(t), freeAddress(t), dir)
+			return fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: %q}\ndata_dir: %q\n", harness.Address(t), harness.Address(t), dir)
 		}(), []string{"haltd.db", "database"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -136,7 +133,7 @@ func TestWhatStopsTheStartSaysSoInOneSentence(t *testing.T) {
 			if err := os.WriteFile(config, []byte(tc.config), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			out, errs, code := command(t, nil, "serve", "--config", config)
+			out, errs, code := harness.CLI(t, nil, "serve", "--config", config)
 			if code != 1 {
 				t.Errorf("exit %d, want 1", code)
 			}
@@ -158,40 +155,31 @@ func TestWhatStopsTheStartSaysSoInOneSentence(t *testing.T) {
 func TestReloadOnHangUp(t *testing.T) {
 	_, first := provider(t)
 	llm, second := provider(t)
-	n := start(t, providers(first))
-	body := settingsOf(t, n)
+	n := start(t, harness.Providers(first))
 	hangUp := func(config, says string) {
 		t.Helper()
-		before := strings.Count(n.out.String(), says)
-		n.write(t, config)
-		if err := n.command.Process.Signal(syscall.SIGHUP); err != nil {
-			t.Fatal(err)
-		}
-		n.eventually(t, "saying "+says, func() bool { return strings.Count(n.out.String(), says) > before })
+		n.Config.Write(t, config)
+		n.Reload(t, says)
 	}
-	url := "http://" + n.gateway + "/v1/chat/completions"
+	url := n.Gateway + "/v1/chat/completions"
 
-	hangUp(body+providers(second), "configuration reloaded")
+	hangUp(harness.Providers(second), "configuration reloaded")
 	if status, b := post(t, url, chat); status != 200 || len(llm.Requests()) != 1 {
 		t.Fatalf("after the reload: %d %s, the new provider got %d requests", status, b, len(llm.Requests()))
 	}
-	hangUp(body+"providers: {openai: {base_url: 'ftp://nowhere'}}\n", "the old one stays in force")
+	hangUp("providers: {openai: {base_url: 'ftp://nowhere'}}\n", "the old one stays in force")
 	if status, b := post(t, url, chat); status != 200 || len(llm.Requests()) != 2 {
 		t.Errorf("after a bad reload: %d %s, the provider got %d requests", status, b, len(llm.Requests()))
 	}
 }
 
-// settingsOf is the configuration of a node without its providers.
-func settingsOf(t *testing.T, n *node) string {
-	t.Helper()
-	return fmt.Sprintf("gateway: {listen: %q}\nadmin: {listen: %q, token: %q}\ndata_dir: %q\n", n.gateway, n.admin, token, n.dataDir)
-}
-
 func TestAnOpenGatewayIsWarnedAbout(t *testing.T) {
-	n := &node{config: filepath.Join(t.TempDir(), "haltd.yaml")}
-	config := settings(t, n, "")
-	_, port, _ := net.SplitHostPort(n.gateway)
-	n.write(t, strings.Replace(config, n.gateway, "0.0.0.0:"+port, 1))
-	n.run(t)
-	n.eventually(t, "warning of an open gateway", func() bool { return strings.Contains(n.out.String(), "gateway.require_keys") })
+	n := harness.New(t, t.TempDir())
+	_, port, err := net.SplitHostPort(n.Config.Gateway)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Config.Replace(t, strings.Replace(n.Config.Base(), n.Config.Gateway, "0.0.0.0:"+port, 1))
+	n.Run(t)
+	n.Eventually(t, "warning of an open gateway", func() bool { return strings.Contains(n.Log(), "gateway.require_keys") })
 }

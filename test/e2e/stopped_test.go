@@ -11,6 +11,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/test/fakellm"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // TestStopped is what being stopped means, how one gets out of it and how one
@@ -50,7 +51,7 @@ func TestStopped(t *testing.T) {
 func noRenaming(t *testing.T, s *stage) {
 	a := s.agent(t).with("")
 	var key struct{ Secret string }
-	s.api(t, "POST", "/v1/keys", map[string]string{"agent": a.id}, &key)
+	s.API(t, "POST", "/v1/keys", map[string]string{"agent": a.id}, &key)
 	call := func(path string) answer {
 		const body = `{"model":"say-no","messages":[{"role":"user","content":"Is the order there?"}]}`
 		return a.do("POST", path, body, map[string]string{"Authorization": "Bearer " + key.Secret, "X-Agent-Id": "somebody-else"})
@@ -67,7 +68,7 @@ func noRevival(t *testing.T, s *stage) {
 	a := s.agent(t).with("")
 	a.loop(12)
 	a.has(haltd.EventCall, 1)
-	if status := s.api(t, "DELETE", "/v1/agents/"+a.id, nil, nil); status != http.StatusNoContent {
+	if status := s.API(t, "DELETE", "/v1/agents/"+a.id, nil, nil); status != http.StatusNoContent {
 		t.Fatalf("DELETE: %d", status)
 	}
 	a.stopped(a.ask("hello", "hi"), "kill_switch")
@@ -80,8 +81,8 @@ func TestKilledStaysKilledAfterACrash(t *testing.T) {
 	s := newStage(t, "")
 	a := s.agent(t).with("")
 	killed, _ := a.loop(12)
-	s.kill(t)
-	s.run(t)
+	s.Kill(t)
+	s.Run(t)
 	got := a.ask("hello", "hi")
 	a.stopped(got, "kill_switch")
 	if got.denied.Incident != killed.denied.Incident {
@@ -113,7 +114,7 @@ func killedSession(t *testing.T, s *stage) {
 	}
 	a.stopped(say("one"), "kill_switch")
 	a.passes(say("two"))
-	if status := s.api(t, "POST", "/v1/sessions/one/activate?agent="+a.id, nil, nil); status != http.StatusOK {
+	if status := s.API(t, "POST", "/v1/sessions/one/activate?agent="+a.id, nil, nil); status != http.StatusOK {
 		t.Errorf("activate the session: %d", status)
 	}
 	a.passes(say("one"))
@@ -186,7 +187,7 @@ func grace(t *testing.T, s *stage) {
 	a := s.agent(t).with("")
 	a.loop(12)
 	var got view
-	if status := s.api(t, "POST", "/v1/agents/"+a.id+"/activate", map[string]any{"grace_minutes": 30, "reason": "watching it"}, &got); status != http.StatusOK {
+	if status := s.API(t, "POST", "/v1/agents/"+a.id+"/activate", map[string]any{"grace_minutes": 30, "reason": "watching it"}, &got); status != http.StatusOK {
 		t.Fatalf("activate: %d", status)
 	}
 	if left := time.Until(got.Standing.GraceUntil); left < 25*time.Minute || left > 31*time.Minute || got.Standing.Why != "watching it" {
@@ -205,14 +206,14 @@ func grace(t *testing.T, s *stage) {
 func resumeByCommandLine(t *testing.T, s *stage) {
 	a := s.agent(t).with("")
 	a.loop(12)
-	if out, errs, code := s.cli(t, "agents", "show", a.id); code != 0 || !strings.Contains(strings.ToLower(out), "kill") {
+	if out, errs, code := s.CLI(t, "agents", "show", a.id); code != 0 || !strings.Contains(strings.ToLower(out), "kill") {
 		t.Errorf("agents show: exit %d %s%s; want it to say who stopped the agent", code, out, errs)
 	}
-	if _, errs, code := s.cli(t, "agents", "resume", a.id); code != 0 {
+	if _, errs, code := s.CLI(t, "agents", "resume", a.id); code != 0 {
 		t.Fatalf("agents resume: exit %d %s", code, errs)
 	}
 	a.passes(a.ask("hello", "hi"))
-	if _, errs, code := s.cli(t, "agents", "kill", a.id); code != 0 {
+	if _, errs, code := s.CLI(t, "agents", "kill", a.id); code != 0 {
 		t.Fatalf("agents kill: exit %d %s", code, errs)
 	}
 	a.stopped(a.ask("hello", "hi"), "manual")
@@ -225,11 +226,11 @@ func (a *agent) streaming(script fakellm.Script) (lines <-chan string) {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	req, err := http.NewRequest("POST", "http://"+a.gateway+"/agents/"+a.id+"/openai/v1/chat/completions", strings.NewReader(`{"model":"gpt-4.1-mini","stream":true,"messages":[{"role":"user","content":"hello"}]}`))
+	req, err := http.NewRequest("POST", a.Gateway+"/agents/"+a.id+"/openai/v1/chat/completions", strings.NewReader(`{"model":"gpt-4.1-mini","stream":true,"messages":[{"role":"user","content":"hello"}]}`))
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	req.Header.Set(scriptHeader, string(b))
+	req.Header.Set(harness.ScriptHeader, string(b))
 	res, err := a.client.Do(req)
 	if err != nil {
 		a.t.Fatal(err)
@@ -251,7 +252,7 @@ func (a *agent) streaming(script fakellm.Script) (lines <-chan string) {
 func inFlightFinish(t *testing.T, s *stage) {
 	a := s.agent(t)
 	lines := a.streaming(fakellm.Script{Text: strings.Repeat("word ", 20), Chunks: 10, ChunkDelay: fakellm.Delay(20 * time.Millisecond)})
-	s.api(t, "POST", "/v1/agents/"+a.id+"/deactivate", nil, nil)
+	s.API(t, "POST", "/v1/agents/"+a.id+"/deactivate", nil, nil)
 	last := ""
 	for line := range lines {
 		if line != "" {
@@ -270,7 +271,7 @@ func inFlightFinish(t *testing.T, s *stage) {
 func cutNow(t *testing.T, s *stage) {
 	a := s.agent(t)
 	lines := a.streaming(fakellm.Script{Text: strings.Repeat("word ", 20), Chunks: 10, ChunkDelay: fakellm.Delay(time.Hour)})
-	if status := s.api(t, "POST", "/v1/agents/"+a.id+"/deactivate", map[string]any{"now": true}, nil); status != http.StatusOK {
+	if status := s.API(t, "POST", "/v1/agents/"+a.id+"/deactivate", map[string]any{"now": true}, nil); status != http.StatusOK {
 		t.Fatalf("deactivate: %d", status)
 	}
 	said := ""
@@ -280,7 +281,7 @@ func cutNow(t *testing.T, s *stage) {
 	if !strings.Contains(said, `data: {"error":`) || strings.Contains(said, "[DONE]") {
 		t.Errorf("the stream ended with %q, want an error in it and no end of a whole reply", said)
 	}
-	if e := s.events(t, "agent="+a.id, 2)[0]; e.Error != "operator_cut" {
+	if e := s.Events(t, "agent="+a.id, 2)[0]; e.Error != "operator_cut" {
 		t.Errorf("event %+v, want operator_cut", e)
 	}
 }
@@ -358,15 +359,15 @@ func newestIsToolResult(t *testing.T, s *stage) {
 func breakGlass(t *testing.T, s *stage) {
 	killed, off, spent := s.agent(t, "killed").with(""), s.agent(t, "off"), s.agent(t, "spent").policy(`{"budgets":{"day":{"hard_tokens":100}}}`)
 	killed.loop(12)
-	s.api(t, "POST", "/v1/agents/"+off.id+"/deactivate", nil, nil)
+	s.API(t, "POST", "/v1/agents/"+off.id+"/deactivate", nil, nil)
 	spent.use(100, 100, 10)
-	if _, errs, code := s.cli(t, "bypass", "on"); code != 0 {
+	if _, errs, code := s.CLI(t, "bypass", "on"); code != 0 {
 		t.Fatalf("bypass on: exit %d %s", code, errs)
 	}
 	killed.passes(killed.ask("hello", "hi"))
 	spent.passes(spent.use(1000, 100, 10))
 	off.stopped(off.ask("hello", "hi"), "manual")
-	if _, errs, code := s.cli(t, "bypass", "off"); code != 0 {
+	if _, errs, code := s.CLI(t, "bypass", "off"); code != 0 {
 		t.Fatalf("bypass off: exit %d %s", code, errs)
 	}
 	killed.stopped(killed.ask("hello", "hi"), "kill_switch")
@@ -375,10 +376,9 @@ func breakGlass(t *testing.T, s *stage) {
 		t.Errorf("%d tokens spent, want 1300: what the bypass let through was spent, too", got)
 	}
 	var changes []string
-	for _, e := range s.events(t, "type=policy_change&limit=1000", 2) {
-		var audit struct{ Change string }
-		if json.Unmarshal(e.Verdict, &audit) == nil && strings.HasPrefix(audit.Change, "bypass") {
-			changes = append(changes, audit.Change)
+	for _, e := range s.Events(t, "type=policy_change&limit=1000", 2) {
+		if e.Audit != nil && strings.HasPrefix(e.Audit.Change, "bypass") {
+			changes = append(changes, e.Audit.Change)
 		}
 	}
 	if fmt.Sprint(changes) != "[bypass_off bypass_on]" {

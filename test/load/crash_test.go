@@ -9,28 +9,29 @@ import (
 	"testing"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // TestWhatWasShownSurvivesAKill ends a haltd in the middle of its work as no
 // program can prepare for. Whatever its API has shown must be there again.
 func TestWhatWasShownSurvivesAKill(t *testing.T) {
 	const callers, wanted = 8, 300
-	ctx := limited(t)
+	ctx := limited(t, 0)
 	up := newUpstream(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeChat(w) }))
-	config, client := writeConfig(t, up.URL, 0), newClient(t)
-	n := startProcess(t, config)
+	client := newClient(t)
+	n := startProcess(t, up.URL, "", client)
 
 	listed, streamed := newShown(wanted), newShown(wanted)
 	var readers sync.WaitGroup
 	following := make(chan struct{})
-	readers.Go(func() { n.follow(ctx, client, streamed, following) })
+	readers.Go(func() { follow(ctx, n, streamed, following) })
 	select {
 	case <-following:
 	case <-ctx.Done():
 		t.Fatalf("the live stream did not open: %v", context.Cause(ctx))
 	}
-	readers.Go(func() { n.list(ctx, client, listed) })
-	others := callUntilRefused(ctx, t, n, client, 0, callers, wanted)
+	readers.Go(func() { list(ctx, n, listed) })
+	others := callUntilRefused(ctx, t, n.Gateway, client, 0, callers, wanted)
 	for _, s := range []*shown{listed, streamed} {
 		select {
 		case <-s.enough:
@@ -38,20 +39,18 @@ func TestWhatWasShownSurvivesAKill(t *testing.T) {
 			t.Fatalf("%d events listed, %d streamed: %v", listed.count(), streamed.count(), context.Cause(ctx))
 		}
 	}
-	n.kill()
+	n.Kill(t)
 	others.wait()
 	readers.Wait()
 
-	again := startProcess(t, config)
+	n.Run(t)
 	found := map[haltd.EventID]bool{}
-	for _, e := range again.events(t, client) {
+	for _, e := range n.AllEvents(t, ofCalls) {
 		found[e.ID] = true
 	}
 	listed.check(t, "GET /v1/events", found)
 	streamed.check(t, "GET /v1/events/stream", found)
-	if err := again.stop(); err != nil {
-		t.Errorf("stop haltd after the restart: %v", err)
-	}
+	n.Stop(t)
 }
 
 // shown is what one way of reading events has shown.
@@ -99,9 +98,9 @@ func (s *shown) check(t *testing.T, where string, found map[haltd.EventID]bool) 
 }
 
 // list reads the newest events until the node is gone.
-func (n *node) list(ctx context.Context, client *http.Client, s *shown) {
+func list(ctx context.Context, n *harness.Node, s *shown) {
 	for {
-		events, _, err := n.eventPage(ctx, client, "")
+		events, _, err := n.EventPage(ctx, ofCalls, "")
 		if err != nil {
 			return
 		}
@@ -113,8 +112,8 @@ func (n *node) list(ctx context.Context, client *http.Client, s *shown) {
 
 // follow reads the live stream until the node is gone. It closes following
 // when the stream has begun.
-func (n *node) follow(ctx context.Context, client *http.Client, s *shown, following chan<- struct{}) {
-	res, err := n.api(ctx, client, "/v1/events/stream?type=llm_call")
+func follow(ctx context.Context, n *harness.Node, s *shown, following chan<- struct{}) {
+	res, err := n.Open(ctx, http.MethodGet, "/v1/events/stream?type=llm_call", nil)
 	if err != nil {
 		return
 	}

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"sync"
 	"testing"
-	"time"
 
+	"github.com/haltd/haltd/test/harness"
 	"go.uber.org/goleak"
 )
 
@@ -18,7 +18,7 @@ import (
 func TestClientsThatLeaveFreeTheirConnections(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	t.Run("load", func(t *testing.T) {
-		ctx := limited(t)
+		ctx := limited(t, 0)
 		together := newMeeting(2)
 		up := newUpstream(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
@@ -34,11 +34,11 @@ func TestClientsThatLeaveFreeTheirConnections(t *testing.T) {
 			streamChat(w, 1)
 			<-r.Context().Done() // the rest never comes
 		}))
-		n := startNode(t, writeConfig(t, up.URL, 2))
 		client := newClient(t)
-		leaveStreams(ctx, t, n, client, 50, 5)
+		n := startNode(t, writeConfig(t, up.URL, 2), client)
+		leaveStreams(ctx, t, n.Gateway, client, 50, 5)
 
-		ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Second, errors.New("two calls did not get through together"))
+		ctx, cancel := context.WithTimeoutCause(ctx, harness.Patience, errors.New("two calls did not get through together"))
 		defer cancel()
 		var wg sync.WaitGroup
 		for i := range 2 {
@@ -49,14 +49,12 @@ func TestClientsThatLeaveFreeTheirConnections(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if err := n.stop(); err != nil {
-			t.Errorf("stop haltd: %v", err)
-		}
+		n.Stop(t)
 	})
 }
 
 // leaveStreams opens streams, some at a time, and leaves each in the middle.
-func leaveStreams(ctx context.Context, t *testing.T, n *node, client *http.Client, streams, atATime int) {
+func leaveStreams(ctx context.Context, t *testing.T, gateway string, client *http.Client, streams, atATime int) {
 	t.Helper()
 	numbers := make(chan int, streams)
 	for i := range streams {
@@ -67,7 +65,7 @@ func leaveStreams(ctx context.Context, t *testing.T, n *node, client *http.Clien
 	for range atATime {
 		wg.Go(func() {
 			for i := range numbers {
-				if err := (call{i, "openai-chat", true}).leave(ctx, client, n.Gateway); err != nil {
+				if err := (call{i, "openai-chat", true}).leave(ctx, client, gateway); err != nil {
 					t.Errorf("stream %d: %v", i, err)
 					return
 				}

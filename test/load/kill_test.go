@@ -3,14 +3,12 @@ package load
 import (
 	"context"
 	cryptorand "crypto/rand"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +16,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // The budget of every agent, and what a call of it may cost at most: the
@@ -38,58 +37,31 @@ defaults:
 // TestCrashesForgetNothing ends haltd again and again in the middle of its
 // work. What its API had shown is there afterwards, whoever was killed is
 // still killed, and no budget has been spent twice. HALTD_CRASHES says how
-// often, 12 times when it is not set; 200 need -timeout 30m.
+// often; 200 need -timeout 30m.
 func TestCrashesForgetNothing(t *testing.T) {
-	crashes := 12
-	if text := os.Getenv("HALTD_CRASHES"); text != "" {
-		var err error
-		if crashes, err = strconv.Atoi(text); err != nil {
-			t.Fatalf("HALTD_CRASHES: %v", err)
-		}
-	}
-	if testing.Short() {
-		crashes = 2
-	}
+	crashes := times(t, "HALTD_CRASHES", 12, 2)
 	bills := &bills{tokens: map[string]int64{}}
 	up := httptest.NewServer(bills)
 	t.Cleanup(up.Close)
-	config := writeConfig(t, up.URL, 0)
-	appendTo(t, config, crashPolicy)
-
 	w := &witness{t: t, client: newClient(t), bills: bills, stopped: map[string]haltd.DeactivatedBy{}, incidents: map[string]bool{}}
+	n := startProcess(t, up.URL, crashPolicy, w.client)
 	for round := range crashes {
 		w.round = round
-		n := startProcess(t, config)
 		w.check(n)
 		w.work(n)
+		n.Run(t)
 		if t.Failed() {
-			t.Fatalf("after crash %d", round)
+			t.Fatalf("after crash %d", round+1)
 		}
 	}
-	n := startProcess(t, config)
+	w.round = crashes
 	w.check(n)
 	w.checkBudgets(n, 0)
 	t.Logf("%d agents stopped, %d incidents shown, %d events in the last round", len(w.stopped), len(w.incidents), w.events.count())
 	if len(w.stopped) < crashes {
 		t.Errorf("%d agents were stopped in %d rounds, too few to tell anything", len(w.stopped), crashes)
 	}
-	if err := n.stop(); err != nil {
-		t.Errorf("stop haltd after the last crash: %v", err)
-	}
-}
-
-func appendTo(t *testing.T, path, text string) {
-	t.Helper()
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err == nil {
-		_, err = f.WriteString(text)
-	}
-	if err == nil {
-		err = f.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	n.Stop(t)
 }
 
 // bills is a provider that knows what every agent owes it.
@@ -134,9 +106,9 @@ type witness struct {
 func spender(round int) string { return fmt.Sprintf("spender-%d", round) }
 
 // work puts load on a node and kills it after a random number of answers.
-func (w *witness) work(n *node) {
+func (w *witness) work(n *harness.Node) {
 	const callers = 6
-	ctx, cancel := context.WithCancel(limited(w.t))
+	ctx, cancel := context.WithCancel(limited(w.t, 0))
 	defer cancel()
 	w.events = newShown(0)
 	until, answers := 60+rand.Int64N(240), atomic.Int64{}
@@ -158,13 +130,14 @@ func (w *witness) work(n *node) {
 	case <-ctx.Done():
 		w.t.Errorf("%d of %d answers: %v", answers.Load(), until, context.Cause(ctx))
 	}
-	n.kill()
+	n.Kill(w.t)
 	wg.Wait()
+	w.client.CloseIdleConnections() // the next haltd has the same address
 }
 
 // spend makes calls that have nothing in common, for the agent of this round
 // and for that of the last, whose budget may have been spent before the crash.
-func (w *witness) spend(ctx context.Context, n *node, caller int, answered func()) {
+func (w *witness) spend(ctx context.Context, n *harness.Node, caller int, answered func()) {
 	for i := 0; ; i++ {
 		agent := spender(max(0, w.round-i%2))
 		prompt := ""
@@ -184,7 +157,7 @@ func (w *witness) spend(ctx context.Context, n *node, caller int, answered func(
 }
 
 // loop has one agent after the other repeat itself until it is killed.
-func (w *witness) loop(ctx context.Context, n *node, answered func()) {
+func (w *witness) loop(ctx context.Context, n *harness.Node, answered func()) {
 	for i := 0; ; i++ {
 		agent := fmt.Sprintf("looper-%d-%d", w.round, i)
 		for {
@@ -222,22 +195,15 @@ func aMoment(ctx context.Context) bool {
 }
 
 // deactivate stops agents by hand.
-func (w *witness) deactivate(ctx context.Context, n *node) {
+func (w *witness) deactivate(ctx context.Context, n *harness.Node) {
 	for i := 0; aMoment(ctx); i++ {
 		agent := fmt.Sprintf("manual-%d-%d", w.round, i)
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, n.Admin+"/v1/agents/"+agent+"/deactivate", nil)
-		if err != nil {
-			w.t.Error(err)
-			return
-		}
-		r.Header.Set("Authorization", "Bearer "+adminToken)
-		res, err := w.client.Do(r)
+		status, _, err := n.Ask(ctx, http.MethodPost, "/v1/agents/"+agent+"/deactivate", nil)
 		if err != nil {
 			return
 		}
-		res.Body.Close()
 		w.mu.Lock()
-		if res.StatusCode == http.StatusOK {
+		if status == http.StatusOK {
 			w.stopped[agent] = haltd.ByManual
 		}
 		w.mu.Unlock()
@@ -245,7 +211,7 @@ func (w *witness) deactivate(ctx context.Context, n *node) {
 }
 
 // watch reads events, agents and incidents until the node is gone.
-func (w *witness) watch(ctx context.Context, n *node) {
+func (w *witness) watch(ctx context.Context, n *harness.Node) {
 	for aMoment(ctx) {
 		var page struct {
 			Agents    []haltd.Agent    `json:"agents"`
@@ -253,7 +219,7 @@ func (w *witness) watch(ctx context.Context, n *node) {
 			Events    []haltd.Event    `json:"events"`
 		}
 		for _, path := range []string{"/v1/agents?active=false&limit=20", "/v1/incidents?limit=20", "/v1/events?type=llm_call&limit=100"} {
-			if n.read(ctx, w.client, path, &page) != nil {
+			if n.Read(ctx, http.MethodGet, path, nil, &page) != nil {
 				return
 			}
 		}
@@ -274,7 +240,7 @@ func (w *witness) watch(ctx context.Context, n *node) {
 }
 
 // call makes a call and says how it was answered.
-func (w *witness) call(ctx context.Context, n *node, agent, session, prompt string) (status int, reason string, err error) {
+func (w *witness) call(ctx context.Context, n *harness.Node, agent, session, prompt string) (status int, reason string, err error) {
 	body := fmt.Sprintf(`{"model":"gpt-4.1-mini","max_tokens":%d,"messages":[{"role":"user","content":%q}]}`, replyTokens, prompt)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, n.Gateway+"/agents/"+agent+"/openai/v1/chat/completions", strings.NewReader(body))
 	if err != nil {
@@ -294,18 +260,8 @@ func (w *witness) call(ctx context.Context, n *node, agent, session, prompt stri
 	return res.StatusCode, res.Header.Get("X-Haltd-Reason"), nil
 }
 
-// read decodes an answer of the admin API.
-func (n *node) read(ctx context.Context, c *http.Client, path string, into any) error {
-	res, err := n.api(ctx, c, path)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	return json.NewDecoder(res.Body).Decode(into)
-}
-
 // check holds a node that was started again against what was seen before.
-func (w *witness) check(n *node) {
+func (w *witness) check(n *harness.Node) {
 	w.t.Helper()
 	w.checkStopped(n)
 	w.checkIncidents(n)
@@ -314,7 +270,7 @@ func (w *witness) check(n *node) {
 }
 
 // checkStopped asks the API about all and the gateway about the newest.
-func (w *witness) checkStopped(n *node) {
+func (w *witness) checkStopped(n *harness.Node) {
 	w.t.Helper()
 	inactive := map[string]haltd.DeactivatedBy{}
 	for cursor := ""; ; {
@@ -322,7 +278,7 @@ func (w *witness) checkStopped(n *node) {
 			Agents []haltd.Agent `json:"agents"`
 			Next   *string       `json:"next"`
 		}
-		if err := n.read(w.t.Context(), w.client, "/v1/agents?active=false&limit=1000"+cursor, &page); err != nil {
+		if err := n.Read(w.t.Context(), http.MethodGet, "/v1/agents?active=false&limit=1000"+cursor, nil, &page); err != nil {
 			w.t.Fatal(err)
 		}
 		for _, a := range page.Agents {
@@ -349,7 +305,7 @@ func (w *witness) checkStopped(n *node) {
 	}
 }
 
-func (w *witness) checkIncidents(n *node) {
+func (w *witness) checkIncidents(n *harness.Node) {
 	w.t.Helper()
 	found := map[string]bool{}
 	for cursor := ""; ; {
@@ -357,7 +313,7 @@ func (w *witness) checkIncidents(n *node) {
 			Incidents []haltd.Incident `json:"incidents"`
 			Next      *string          `json:"next"`
 		}
-		if err := n.read(w.t.Context(), w.client, "/v1/incidents?limit=1000"+cursor, &page); err != nil {
+		if err := n.Read(w.t.Context(), http.MethodGet, "/v1/incidents?limit=1000"+cursor, nil, &page); err != nil {
 			w.t.Fatal(err)
 		}
 		for _, i := range page.Incidents {
@@ -376,7 +332,7 @@ func (w *witness) checkIncidents(n *node) {
 }
 
 // checkEvents reads back as far as the last round.
-func (w *witness) checkEvents(n *node) {
+func (w *witness) checkEvents(n *harness.Node) {
 	w.t.Helper()
 	if w.events == nil {
 		return
@@ -387,7 +343,7 @@ func (w *witness) checkEvents(n *node) {
 	}
 	found := map[haltd.EventID]bool{}
 	for cursor := ""; ; {
-		events, next, err := n.eventPage(w.t.Context(), w.client, cursor)
+		events, next, err := n.EventPage(w.t.Context(), ofCalls, cursor)
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -404,7 +360,7 @@ func (w *witness) checkEvents(n *node) {
 
 // checkBudgets compares what haltd says its agents have spent, since a round,
 // with their bills.
-func (w *witness) checkBudgets(n *node, since int) {
+func (w *witness) checkBudgets(n *harness.Node, since int) {
 	w.t.Helper()
 	for round := max(0, since); round < w.round; round++ {
 		agent := spender(round)
@@ -415,14 +371,15 @@ func (w *witness) checkBudgets(n *node, since int) {
 		var view struct {
 			Spending []haltd.PeriodSpending `json:"spending"`
 		}
-		if err := n.read(w.t.Context(), w.client, "/v1/agents/"+agent, &view); err != nil {
+		if err := n.Read(w.t.Context(), http.MethodGet, "/v1/agents/"+agent, nil, &view); err != nil {
 			w.t.Error(err)
 			continue
 		}
-		for _, p := range view.Spending {
-			if p.Period == haltd.Monthly && p.Spent.Tokens < owed {
-				w.t.Errorf("%s owes %d tokens, haltd says %d", agent, owed, p.Spent.Tokens)
-			}
+		month := slices.IndexFunc(view.Spending, func(p haltd.PeriodSpending) bool { return p.Period == haltd.Monthly })
+		if month < 0 {
+			w.t.Errorf("haltd does not say what %s has spent this month: %+v", agent, view.Spending)
+		} else if spent := view.Spending[month].Spent.Tokens; spent < owed {
+			w.t.Errorf("%s owes %d tokens, haltd says %d", agent, owed, spent)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/haltd/haltd"
 	"go.uber.org/goleak"
@@ -22,30 +23,25 @@ func leaves(number int) bool { return number%51 == 0 }
 
 // TestEveryCallIsPassedOnAndRecorded makes thousands of calls, 64 at a time.
 // No byte of a reply may differ, no event may be missing, and nothing may be
-// left behind.
+// left behind. HALTD_CALLS says how many; 200,000 need -timeout 30m.
 func TestEveryCallIsPassedOnAndRecorded(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	// Cleanups of this inner test end all that it started before the leak
 	// check looks.
 	t.Run("load", func(t *testing.T) {
 		const concurrency = 64
-		calls := 10_000
-		if testing.Short() {
-			calls = 1_000
-		}
-		ctx := limited(t)
+		calls := times(t, "HALTD_CALLS", 10_000, 1_000)
+		ctx := limited(t, time.Duration(calls)*10*time.Millisecond)
 		up := newUpstream(t, newReplies(t))
 		config, client := writeConfig(t, up.URL, 0), newClient(t)
-		n := startNode(t, config)
+		n := startNode(t, config, client)
 
-		received := makeCalls(ctx, t, n, client, calls, concurrency)
+		received := makeCalls(ctx, t, n.Gateway, client, calls, concurrency)
 		if err := up.awaitConns(ctx, func(_, busy int) bool { return busy == 0 }); err != nil {
 			t.Fatalf("after the last call: %v", err)
 		}
 		checkReplies(t, up, received)
-		if err := n.stop(); err != nil {
-			t.Errorf("stop haltd: %v", err)
-		}
+		n.Stop(t)
 		if err := up.awaitConns(ctx, func(open, _ int) bool { return open == 0 }); err != nil {
 			t.Errorf("after haltd stopped: %v", err)
 		}
@@ -55,7 +51,7 @@ func TestEveryCallIsPassedOnAndRecorded(t *testing.T) {
 
 // makeCalls makes calls 0 to n-1 and answers what came back for each. The
 // clients of some leave before the reply is complete.
-func makeCalls(ctx context.Context, t *testing.T, n *node, client *http.Client, calls, concurrency int) []digest {
+func makeCalls(ctx context.Context, t *testing.T, gateway string, client *http.Client, calls, concurrency int) []digest {
 	t.Helper()
 	received := make([]digest, calls)
 	var next atomic.Int64
@@ -69,9 +65,9 @@ func makeCalls(ctx context.Context, t *testing.T, n *node, client *http.Client, 
 				}
 				var err error
 				if leaves(number) {
-					err = callOf(number).leave(ctx, client, n.Gateway)
+					err = callOf(number).leave(ctx, client, gateway)
 				} else {
-					received[number], err = callOf(number).do(ctx, client, n.Gateway)
+					received[number], err = callOf(number).do(ctx, client, gateway)
 				}
 				if err != nil {
 					t.Error(err)

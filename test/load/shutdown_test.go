@@ -22,7 +22,7 @@ func TestShutdownUnderLoadLosesNothing(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	t.Run("load", func(t *testing.T) {
 		const openStreams, callers, before = 20, 16, 500
-		ctx := limited(t)
+		ctx := limited(t, 0)
 		goOn := make(chan struct{})
 		up := newUpstream(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
@@ -41,27 +41,25 @@ func TestShutdownUnderLoadLosesNothing(t *testing.T) {
 			}
 		}))
 		config, client := writeConfig(t, up.URL, 0), newClient(t)
-		n := startNode(t, config)
+		n := startNode(t, config, client)
 
-		finish := openAndHold(ctx, t, n, client, openStreams)
-		others := callUntilRefused(ctx, t, n, client, openStreams, callers, before)
+		finish := openAndHold(ctx, t, n.Gateway, client, openStreams)
+		others := callUntilRefused(ctx, t, n.Gateway, client, openStreams, callers, before)
 		select {
 		case <-others.enough:
 		case <-ctx.Done():
 			t.Fatal(context.Cause(ctx))
 		}
-		stopped := make(chan error, 1)
-		go func() { stopped <- n.stop() }()
-		awaitRefusal(ctx, t, n)
+		stopped := make(chan struct{})
+		go func() { defer close(stopped); n.Stop(t) }()
+		awaitRefusal(ctx, t, n.Gateway)
 		close(goOn)
 		for number, got := range finish() {
 			if sent, ok := up.reply(number); !ok || got != sent {
 				t.Errorf("stream %d was cut by the shutdown", number)
 			}
 		}
-		if err := <-stopped; err != nil {
-			t.Errorf("stop haltd: %v", err)
-		}
+		<-stopped
 		others.wait()
 		checkAnswered(t, recordOf(t, config, client), others, openStreams)
 	})
@@ -69,12 +67,12 @@ func TestShutdownUnderLoadLosesNothing(t *testing.T) {
 
 // openAndHold opens streams 0 to count-1 and reads the first bytes of each.
 // finish reads the rest and answers what each stream was.
-func openAndHold(ctx context.Context, t *testing.T, n *node, client *http.Client, count int) (finish func() []digest) {
+func openAndHold(ctx context.Context, t *testing.T, gateway string, client *http.Client, count int) (finish func() []digest) {
 	t.Helper()
 	replies := make([]*http.Response, count)
 	first := make([][]byte, count)
 	for number := range count {
-		res, err := call{number, "openai-chat", true}.send(ctx, client, n.Gateway)
+		res, err := call{number, "openai-chat", true}.send(ctx, client, gateway)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +105,7 @@ type comers struct {
 }
 
 // callUntilRefused numbers its calls from first on.
-func callUntilRefused(ctx context.Context, t *testing.T, n *node, client *http.Client, first, callers, wanted int) *comers {
+func callUntilRefused(ctx context.Context, t *testing.T, gateway string, client *http.Client, first, callers, wanted int) *comers {
 	c := &comers{enough: make(chan struct{}), answered: map[int]bool{}}
 	var next, answers atomic.Int64
 	next.Store(int64(first))
@@ -116,7 +114,7 @@ func callUntilRefused(ctx context.Context, t *testing.T, n *node, client *http.C
 		wg.Go(func() {
 			for {
 				number := int(next.Add(1)) - 1
-				_, err := call{number: number, format: "openai-chat"}.do(ctx, client, n.Gateway)
+				_, err := call{number: number, format: "openai-chat"}.do(ctx, client, gateway)
 				c.mu.Lock()
 				c.answered[number] = err == nil
 				c.mu.Unlock()
@@ -137,9 +135,9 @@ func callUntilRefused(ctx context.Context, t *testing.T, n *node, client *http.C
 }
 
 // awaitRefusal waits until the gateway takes no new connections.
-func awaitRefusal(ctx context.Context, t *testing.T, n *node) {
+func awaitRefusal(ctx context.Context, t *testing.T, gateway string) {
 	t.Helper()
-	address := strings.TrimPrefix(n.Gateway, "http://")
+	address := strings.TrimPrefix(gateway, "http://")
 	for {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 		switch {

@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -21,15 +20,20 @@ func TestNoEventIsLostWhenTheClockGoesBack(t *testing.T) {
 		s.restart()
 		for range 3 {
 			session := fmt.Sprint("call-", len(sent))
-			req, _ := http.NewRequest("POST", s.gateway+"/agents/clock/v1/chat/completions",
+			req, err := http.NewRequest("POST", s.Gateway+"/agents/clock/v1/chat/completions",
 				strings.NewReader(`{"model":"gpt-x","messages":[{"role":"user","content":"What time is it?"}]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
 			req.Header.Set("X-Session-Id", session)
 			res, err := http.DefaultClient.Do(req)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _ = io.Copy(io.Discard, res.Body)
 			res.Body.Close()
+			if res.StatusCode != http.StatusOK {
+				t.Fatalf("%s is answered %d", session, res.StatusCode)
+			}
 			s.moveTo(s.clock()) // it is recorded
 			sent = append(sent, session)
 		}

@@ -99,15 +99,13 @@ func TestAThirdRestarts(t *testing.T) {
 	}
 }
 
-// verdict is what an event says of a verdict.
-type verdict struct {
-	Level    detect.Level    `json:"level"`
-	Sentence string          `json:"sentence"`
-	Signals  []detect.Signal `json:"signals"`
-	call     int
+// judgedCall is the verdict on a call, and its number.
+type judgedCall struct {
+	haltd.Verdict
+	call int
 }
 
-func (v *verdict) String() string {
+func (v *judgedCall) String() string {
 	signals, err := json.Marshal(v.Signals)
 	if err != nil {
 		return err.Error()
@@ -115,14 +113,10 @@ func (v *verdict) String() string {
 	return fmt.Sprintf("%s at call %d: %s\n\t%s", v.Level, v.call, v.Sentence, signals)
 }
 
-func readVerdict(t *testing.T, e *haltd.Event, call int) *verdict {
-	t.Helper()
-	v := &verdict{call: call}
-	if len(e.Verdict) == 0 {
-		return v
-	}
-	if err := json.Unmarshal(e.Verdict, v); err != nil {
-		t.Fatalf("verdict %s: %v", e.Verdict, err)
+func verdictOf(e *haltd.Event, call int) *judgedCall {
+	v := &judgedCall{call: call}
+	if e.Verdict != nil {
+		v.Verdict = *e.Verdict
 	}
 	return v
 }
@@ -137,16 +131,16 @@ func (p *play) check(t *testing.T, events []haltd.Event) {
 	if len(made) != numbered {
 		t.Fatalf("%d calls in the record, %d were made", len(made), numbered)
 	}
-	told := map[detect.Level]*verdict{}
+	told := map[detect.Level]*judgedCall{}
 	for i := range events {
 		if e := &events[i]; e.Type == haltd.EventWarning || e.Type == haltd.EventGrowth {
-			v := readVerdict(t, e, callAt(made, e))
+			v := verdictOf(e, callAt(made, e))
 			p.checkEvidence(t, v)
 			tell(told, v)
 		}
 	}
 	for i, e := range made {
-		if v := readVerdict(t, e, i+1); v.Level > detect.Pass && (told[v.Level] == nil || told[v.Level].call > v.call) {
+		if v := verdictOf(e, i+1); v.Level > detect.Pass && (told[v.Level] == nil || told[v.Level].call > v.call) {
 			t.Errorf("%s: no event tells of the verdict of a call: %v", p.agent, v)
 			break
 		}
@@ -155,7 +149,7 @@ func (p *play) check(t *testing.T, events []haltd.Event) {
 }
 
 // tell keeps the first verdict of each level; a kill warns as well.
-func tell(told map[detect.Level]*verdict, v *verdict) {
+func tell(told map[detect.Level]*judgedCall, v *judgedCall) {
 	for l := detect.Warn; l <= v.Level; l++ {
 		if told[l] == nil {
 			told[l] = v
@@ -173,7 +167,7 @@ func callAt(made []*haltd.Event, e *haltd.Event) int {
 	return 0
 }
 
-func (p *play) checkWant(t *testing.T, told map[detect.Level]*verdict) {
+func (p *play) checkWant(t *testing.T, told map[detect.Level]*judgedCall) {
 	w := p.Want
 	switch {
 	case p.Missed != "":
@@ -203,7 +197,7 @@ func (p *play) checkWant(t *testing.T, told map[detect.Level]*verdict) {
 // uncorroborated reports a warning of similarity alone. It counts what looks
 // alike, and warns wherever its score is high and nothing bears it out: that
 // is how it is specified, also for healthy work.
-func (v *verdict) uncorroborated() bool {
+func (v *judgedCall) uncorroborated() bool {
 	for i := range v.Signals {
 		if v.Signals[i].Detector != detect.Similarity {
 			return false
@@ -212,7 +206,7 @@ func (v *verdict) uncorroborated() bool {
 	return v.Level == detect.Warn
 }
 
-func strictest(told map[detect.Level]*verdict) any {
+func strictest(told map[detect.Level]*judgedCall) any {
 	for _, l := range []detect.Level{detect.Kill, detect.Warn} {
 		if told[l] != nil {
 			return told[l]
@@ -222,7 +216,7 @@ func strictest(told map[detect.Level]*verdict) any {
 }
 
 // has reports whether the detector and family that a case wants told.
-func (v *verdict) has(w Want) bool {
+func (v *judgedCall) has(w Want) bool {
 	for i := range v.Signals {
 		s := &v.Signals[i]
 		if (w.Detector == "" || s.Detector == w.Detector) && (w.Family == "" || s.Family == w.Family) {
@@ -233,7 +227,7 @@ func (v *verdict) has(w Want) bool {
 }
 
 // checkEvidence asks every verdict to explain itself.
-func (p *play) checkEvidence(t *testing.T, v *verdict) {
+func (p *play) checkEvidence(t *testing.T, v *judgedCall) {
 	t.Helper()
 	if !strings.Contains(v.Sentence, p.agent) {
 		t.Errorf("the sentence does not name the agent %s: %v", p.agent, v)

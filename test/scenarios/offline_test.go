@@ -46,11 +46,11 @@ func TestDefaultsOffline(t *testing.T) {
 
 // judge runs the detectors with default settings and tells the first verdict
 // of each level.
-func (p *play) judge() map[detect.Level]*verdict {
+func (p *play) judge() map[detect.Level]*judgedCall {
 	set := detect.DefaultSettings()
 	cache, sessions := detect.NewCache(1<<20), map[string]*detect.Session{}
 	var window detect.Window
-	told := map[detect.Level]*verdict{}
+	told := map[detect.Level]*judgedCall{}
 	for i := range p.requests {
 		r := &p.requests[i]
 		if r.Count {
@@ -72,9 +72,9 @@ func (p *play) judge() map[detect.Level]*verdict {
 }
 
 // tellOf keeps what fired at a request, the strictest signal first.
-func (p *play) tellOf(told map[detect.Level]*verdict, r *Request, signals []detect.Signal) {
+func (p *play) tellOf(told map[detect.Level]*judgedCall, r *Request, signals []detect.Signal) {
 	if len(signals) > 0 {
-		tell(told, &verdict{Level: signals[0].Level, Sentence: signals[0].Sentence(p.agent), Signals: signals, call: r.Number})
+		tell(told, &judgedCall{haltd.Verdict{Level: signals[0].Level, Sentence: signals[0].Sentence(p.agent), Signals: signals}, r.Number})
 	}
 }
 

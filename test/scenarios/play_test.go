@@ -196,7 +196,7 @@ func (p *play) script(t *Turn, size int) fakellm.Script {
 
 func (p *play) send(s *stage, r *Request, path string, body []byte, script fakellm.Script, retries int) (int, []byte, error) {
 	s.rehearse(p.agent, script)
-	url := s.gateway + "/agents/" + p.agent + "/" + p.provider + path
+	url := s.Gateway + "/agents/" + p.agent + "/" + p.provider + path
 	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err

@@ -1,15 +1,9 @@
 package scenarios
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,11 +11,10 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/app"
 	"github.com/haltd/haltd/test/fakellm"
+	"github.com/haltd/haltd/test/harness"
+	"github.com/haltd/haltd/test/harness/inprocess"
 )
-
-const adminToken = "scenario-admin-token-0123456789"
 
 // replyHeader tells the upstream which reply to give.
 const replyHeader = "X-Scenario-Reply"
@@ -30,12 +23,11 @@ const replyHeader = "X-Scenario-Reply"
 // nothing is on its way, so that every call and reply has its exact time.
 type stage struct {
 	t      *testing.T
-	config string
+	config *harness.Config
 	client *http.Client
 	now    atomic.Int64 // Unix nanoseconds
 
-	gateway, admin string
-	stop           func() error
+	*inprocess.Node
 
 	mu      sync.Mutex
 	replies map[string]fakellm.Script
@@ -49,24 +41,10 @@ func newStage(t *testing.T) *stage {
 	t.Cleanup(transport.CloseIdleConnections)
 	s := &stage{t: t, client: &http.Client{Transport: transport}, replies: map[string]fakellm.Script{}}
 	s.now.Store(curtain.UnixNano())
-	upstream := httptest.NewServer(fakellm.New(s.reply))
-	t.Cleanup(upstream.Close)
-	dir := t.TempDir()
-	s.config = filepath.Join(dir, "haltd.yaml")
-	config := fmt.Sprintf(`gateway: {listen: "127.0.0.1:0"}
-admin: {listen: "127.0.0.1:0", token: %q}
-data_dir: %q
-log: {level: error}
-providers:
-  openai: {base_url: %[3]q}
-  anthropic: {base_url: %[3]q}
-  gemini: {base_url: %[3]q}
-`, adminToken, filepath.Join(dir, "data"), upstream.URL)
-	if err := os.WriteFile(s.config, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	_, upstream := harness.Provider(t, s.reply)
+	s.config = inprocess.NewConfig(t)
+	s.config.Write(t, "log: {level: error}\n"+harness.Providers(upstream))
 	s.start()
-	t.Cleanup(func() { _ = s.stop() })
 	return s
 }
 
@@ -74,32 +52,14 @@ func (s *stage) clock() time.Time { return time.Unix(0, s.now.Load()) }
 
 func (s *stage) start() {
 	s.t.Helper()
-	a, err := app.New(s.t.Context(), app.Options{
-		ConfigPath: s.config,
-		Env:        func(string) (string, bool) { return "", false },
-		Stderr:     s.t.Output(),
-		Version:    "test",
-		Clock:      s.clock,
-	})
-	if err != nil {
-		s.t.Fatalf("start haltd: %v", err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- a.Run(ctx) }()
-	s.stop = sync.OnceValue(func() error {
-		cancel()
-		return <-ended
-	})
-	s.gateway, s.admin = a.GatewayURL(), a.AdminURL()
+	s.Node = inprocess.Start(s.t, s.config, s.clock)
+	s.Client = s.client
 }
 
 // restart ends haltd, which writes its record, and starts it on what it left.
 func (s *stage) restart() {
 	s.t.Helper()
-	if err := s.stop(); err != nil {
-		s.t.Fatalf("stop haltd: %v", err)
-	}
+	s.Stop(s.t)
 	s.start()
 }
 
@@ -129,19 +89,9 @@ func (s *stage) moveTo(at time.Time) {
 // get asks the admin API.
 func (s *stage) get(path string) string {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.admin+path, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+adminToken)
-	res, err := s.client.Do(r)
-	if err != nil {
-		s.t.Fatalf("GET %s: %v", path, err)
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusOK {
-		s.t.Fatalf("GET %s: status %d: %s (%v)", path, res.StatusCode, b, err)
+	status, b, err := s.Ask(s.t.Context(), http.MethodGet, path, nil)
+	if err != nil || status != http.StatusOK {
+		s.t.Fatalf("GET %s: status %d: %s (%v)", path, status, b, err)
 	}
 	return string(b)
 }
@@ -149,19 +99,7 @@ func (s *stage) get(path string) string {
 // events are what the record has of an agent, oldest first.
 func (s *stage) events(t *testing.T, agent string) []haltd.Event {
 	t.Helper()
-	var page struct {
-		Events []haltd.Event `json:"events"`
-		Next   *string       `json:"next"`
-	}
-	if err := json.Unmarshal([]byte(s.get("/v1/events?limit=1000&type=llm_call,warning,growth&agent="+agent)), &page); err != nil {
-		t.Fatalf("read the events of %s: %v", agent, err)
-	}
-	if page.Next != nil {
-		t.Fatalf("%s has more events than a page holds", agent)
-	}
-	oldestFirst := make([]haltd.Event, len(page.Events))
-	for i := range page.Events {
-		oldestFirst[len(page.Events)-1-i] = page.Events[i]
-	}
-	return oldestFirst
+	events := s.AllEvents(t, "limit=1000&type=llm_call,warning,growth&agent="+agent)
+	slices.Reverse(events)
+	return events
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/haltd/haltd/detect"
 )
 
-// forget is when what the detectors know of a session or window is too old
-// to mean anything.
-const forget = 24 * time.Hour
+// expireAfter is how long the state of a session or window is kept that nobody
+// uses. What is older means nothing to the detectors.
+const expireAfter = 24 * time.Hour
 
-// Detectors keeps the windows and ledgers of the detectors. It holds the
-// most recently used ones, within a bound of memory, and forgets those of a day
-// ago; what was decided about an agent is not here and is not forgotten.
+// Detectors keeps the state of the detectors: the windows of agents and what
+// is known of sessions. It evicts the least recently used ones when it takes
+// too much memory. Decisions about agents are not here and are never evicted.
 type Detectors struct {
-	windows  *recent[sessionKey, *held[window]]
-	sessions *recent[sessionKey, *held[ledger]]
+	windows  *recent[sessionKey, *entry[windowState]]
+	sessions *recent[sessionKey, *entry[sessionState]]
 }
 
 type sessionKey struct {
@@ -25,69 +25,65 @@ type sessionKey struct {
 	shadow         bool
 }
 
-type window struct {
+type windowState struct {
 	calls   detect.Window
 	similar detect.Rejections
 }
 
-type ledger struct {
+type sessionState struct {
 	session detect.Session
 	note    detect.Note
-	counted int // of its weight, in the generation it is in
+	counted int // what of its weight its generation includes
 }
 
-// held is a value that one call at a time may use.
-type held[T any] struct {
+// entry is a value that one call at a time may use.
+type entry[T any] struct {
 	mu    sync.Mutex
 	used  time.Time
 	since time.Time
 	value T
 }
 
-// use empties a value that has not been used for a day.
-func (h *held[T]) use(now time.Time) *T {
-	if !h.used.IsZero() && now.Sub(h.used) > forget {
-		h.empty()
+// touch marks a value as used, after resetting one that has expired.
+func (e *entry[T]) touch(now time.Time) *T {
+	if !e.used.IsZero() && now.Sub(e.used) > expireAfter {
+		var zero T
+		e.value = zero
 	}
-	h.used = now
-	return &h.value
+	e.used = now
+	return &e.value
 }
 
-func (h *held[T]) empty() {
-	var empty T
-	h.value = empty
-}
-
-// NewDetectors keeps at least the last keep sessions and windows, or as many
-// of them as weigh the given number of words (eight bytes each).
+// NewDetectors keeps at least the last keep sessions and windows, or fewer
+// when their state takes more than the given number of words of eight bytes.
 func NewDetectors(keep, words int) *Detectors {
 	d := &Detectors{
-		windows:  newRecent[sessionKey, *held[window]](keep),
-		sessions: newRecent[sessionKey, *held[ledger]](keep),
+		windows:  newRecent[sessionKey, *entry[windowState]](keep),
+		sessions: newRecent[sessionKey, *entry[sessionState]](keep),
 	}
-	d.sessions.weight = words / 2
+	d.sessions.maxWeight = words / 2
 	return d
 }
 
-// With runs f while nobody else holds the memory of the session, or the
-// window of its agent. It never fails.
-func (d *Detectors) With(_ context.Context, p detect.Place, now time.Time, f func(detect.Memory)) error {
+// Update runs f while nobody else uses the state of the session or the window
+// of its agent. It never fails.
+func (d *Detectors) Update(_ context.Context, p detect.Place, now time.Time, f func(detect.Memory)) error {
 	windowKey := sessionKey{agent: p.Agent, shadow: p.Shadow}
 	if p.WindowPerSession {
 		windowKey.session = p.Session
 	}
-	w, _ := d.windows.getOrSet(windowKey, newHeld[window])
-	l, joined := d.sessions.getOrSet(sessionKey{p.Agent, p.Session, p.Shadow}, newHeld[ledger])
+	w, _ := d.windows.getOrSet(windowKey, newEntry[windowState])
+	l, joined := d.sessions.getOrSet(sessionKey{p.Agent, p.Session, p.Shadow}, newEntry[sessionState])
 	// Always in this order, so that two calls never wait for each other.
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	known := l.use(now)
+	known := l.touch(now)
 	if joined {
 		known.counted = 0
 	}
-	shared := w.use(now)
+	shared := w.touch(now)
 	if p.Since.After(w.since) { // an older one is a reply that was on its way
 		shared.calls.Clear()
 		shared.similar = detect.Rejections{}
@@ -95,9 +91,9 @@ func (d *Detectors) With(_ context.Context, p detect.Place, now time.Time, f fun
 	}
 	f(detect.Memory{Window: &shared.calls, Similar: &shared.similar, Session: &known.session, Note: &known.note})
 	weight := known.session.Weight()
-	d.sessions.weigh(weight - known.counted)
+	d.sessions.addWeight(weight - known.counted)
 	known.counted = weight
 	return nil
 }
 
-func newHeld[T any]() *held[T] { return &held[T]{} }
+func newEntry[T any]() *entry[T] { return &entry[T]{} }

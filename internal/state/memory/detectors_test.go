@@ -15,7 +15,7 @@ func TestDetectorsScope(t *testing.T) {
 	d := NewDetectors(10, 1e6)
 	now := time.Unix(1_800_000_000, 0)
 	tell := func(agent, session string, perSession bool) (before detect.Level, window *detect.Window) {
-		_ = d.With(context.Background(), detect.Place{Agent: agent, Session: session, WindowPerSession: perSession}, now, func(m detect.Memory) {
+		_ = d.Update(context.Background(), detect.Place{Agent: agent, Session: session, WindowPerSession: perSession}, now, func(m detect.Memory) {
 			before, window = m.Note.Told, m.Window
 			m.Note.Told = detect.Kill
 		})
@@ -41,7 +41,7 @@ func TestDetectorsForgetAfterADay(t *testing.T) {
 	d := NewDetectors(10, 1e6)
 	now := time.Unix(1_800_000_000, 0)
 	told := func(at time.Time) (before detect.Level) {
-		_ = d.With(context.Background(), detect.Place{Agent: "bot", Session: "a"}, at, func(m detect.Memory) {
+		_ = d.Update(context.Background(), detect.Place{Agent: "bot", Session: "a"}, at, func(m detect.Memory) {
 			before, m.Note.Told = m.Note.Told, detect.Warn
 		})
 		return before
@@ -62,7 +62,7 @@ func TestDetectorsAreUsedByOneAtATime(t *testing.T) {
 	for i := range 40 {
 		wg.Go(func() {
 			session := string(rune('a' + i%4))
-			_ = d.With(context.Background(), detect.Place{Agent: "bot", Session: session}, time.Now(), func(detect.Memory) {
+			_ = d.Update(context.Background(), detect.Place{Agent: "bot", Session: session}, time.Now(), func(detect.Memory) {
 				inside["bot"]++ // the race detector watches
 			})
 		})
@@ -79,7 +79,7 @@ func TestDetectorsKeepApart(t *testing.T) {
 	d := NewDetectors(10, 1e6)
 	now := time.Unix(1_800_000_000, 0)
 	window := func(p detect.Place) (n int, w *detect.Window) {
-		_ = d.With(context.Background(), p, now, func(m detect.Memory) {
+		_ = d.Update(context.Background(), p, now, func(m detect.Memory) {
 			m.Window.Add(detect.Prompt{Hash: 1}, 20, now)
 			n, w = m.Window.Len(), m.Window
 		})
@@ -111,13 +111,13 @@ func TestDetectorsAreBoundedByWeight(t *testing.T) {
 		for j := range 20 {
 			call.Rounds = append(call.Rounds, haltd.Round{Text: fmt.Sprintf("step %d of %d with quite some words in it", j, i)})
 		}
-		_ = d.With(context.Background(), detect.Place{Agent: "bot", Session: fmt.Sprint(i)}, time.Now(), func(m detect.Memory) {
+		_ = d.Update(context.Background(), detect.Place{Agent: "bot", Session: fmt.Sprint(i)}, time.Now(), func(m detect.Memory) {
 			h := detect.Read(cache, call, m.Session.Pending())
 			detect.Judge(detect.DefaultSettings(), detect.State{Window: m.Window, Session: m.Session}, h, time.Now())
 		})
 	}
 	sum := 0
-	for _, generation := range []map[sessionKey]*held[ledger]{d.sessions.new, d.sessions.old} {
+	for _, generation := range []map[sessionKey]*entry[sessionState]{d.sessions.new, d.sessions.old} {
 		for _, l := range generation {
 			sum += l.value.session.Weight()
 		}

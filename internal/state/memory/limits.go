@@ -11,7 +11,7 @@ import (
 )
 
 // Limits keeps the buckets of rate limits and the counters of identical
-// requests. A bucket or counter that is forgotten starts anew.
+// requests. A bucket or counter that was evicted starts anew.
 type Limits struct {
 	mu       sync.Mutex
 	buckets  *recent[string, policy.Bucket]

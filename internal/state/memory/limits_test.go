@@ -125,7 +125,7 @@ func TestLimitsAreBounded(t *testing.T) {
 func TestRejectionsBelongToTheWindow(t *testing.T) {
 	d := NewDetectors(10, 1e6)
 	with := func(p detect.Place) (r detect.Rejections) {
-		_ = d.With(context.Background(), p, noon, func(m detect.Memory) {
+		_ = d.Update(context.Background(), p, noon, func(m detect.Memory) {
 			r = *m.Similar
 			m.Similar.Incident = "inc_" + p.Session
 		})

@@ -1,16 +1,16 @@
 // Package memory keeps the short-lived state of one node in memory: which
-// requests failed (so that their retries are known as retries), which session
-// a reply belongs to, and the windows and ledgers of the detectors. It is bounded and forgets the oldest first. It
-// touches no disk and no network.
+// requests failed, so that their retries are known as retries, which session a
+// reply belongs to, the state of the detectors, and buckets and counters. It is
+// bounded and evicts the oldest first. It touches no disk and no network.
 package memory
 
-import "hash/maphash"
+import (
+	"context"
+	"hash/maphash"
+)
 
-// Attempts remembers how requests ended.
-type Attempts struct {
-	seed    maphash.Seed
-	outcome *recent[uint64, outcome]
-}
+// Attempts remembers how requests ended. It never fails.
+type Attempts struct{ outcome *recent[uint64, outcome] }
 
 // outcome is how a request ended.
 type outcome uint8
@@ -23,48 +23,39 @@ const (
 
 // NewAttempts remembers at least the last keep requests.
 func NewAttempts(keep int) *Attempts {
-	return &Attempts{seed: maphash.MakeSeed(), outcome: newRecent[uint64, outcome](keep)}
-}
-
-// Digest names a request of an agent. It is seeded per process: an agent
-// cannot make another request look like its own.
-func (a *Attempts) Digest(agent, path string, bodyHash uint64) uint64 {
-	var h maphash.Hash
-	h.SetSeed(a.seed)
-	h.WriteString(agent)
-	h.WriteByte(0)
-	h.WriteString(path)
-	h.WriteByte(0)
-	maphash.WriteComparable(&h, bodyHash)
-	return h.Sum64()
+	return &Attempts{outcome: newRecent[uint64, outcome](keep)}
 }
 
 // Retry reports whether a request is the transport's retry of one before:
 // its predecessor got no complete 2xx reply, or the client says so and no
 // identical request has succeeded. After a 2xx the same request always
 // counts, whatever its headers claim, and so does one that haltd stopped.
-func (a *Attempts) Retry(digest uint64, claimed bool) bool {
+func (a *Attempts) Retry(_ context.Context, digest uint64, claimed bool) (bool, error) {
 	before, known := a.outcome.get(digest)
 	if known {
-		return before == failed
+		return before == failed, nil
 	}
-	return claimed
+	return claimed, nil
 }
 
 // Ended notes how a request ended.
-func (a *Attempts) Ended(digest uint64, complete bool) {
+func (a *Attempts) Ended(_ context.Context, digest uint64, complete bool) error {
 	o := failed
 	if complete {
 		o = succeeded
 	}
 	a.outcome.set(digest, o)
+	return nil
 }
 
 // Stopped notes that haltd did not forward a request.
-func (a *Attempts) Stopped(digest uint64) { a.outcome.set(digest, stopped) }
+func (a *Attempts) Stopped(_ context.Context, digest uint64) error {
+	a.outcome.set(digest, stopped)
+	return nil
+}
 
 // Replies remembers the session of each reply id, for clients that send
-// previous_response_id instead of the history.
+// previous_response_id instead of the history. It never fails.
 type Replies struct {
 	seed     maphash.Seed
 	sessions *recent[uint64, string] // by a seeded hash, because they are many
@@ -79,12 +70,13 @@ func NewReplies(keep int) *Replies {
 
 // Session is the session in which agent got the reply with that id; "" when
 // it is not known.
-func (r *Replies) Session(agent, reply string) string {
+func (r *Replies) Session(_ context.Context, agent, reply string) (string, error) {
 	s, _ := r.sessions.get(maphash.Comparable(r.seed, replyKey{agent, reply}))
-	return s
+	return s, nil
 }
 
-// Got notes that agent got a reply in session.
-func (r *Replies) Got(agent, reply, session string) {
+// SaveReply notes that agent got a reply in session.
+func (r *Replies) SaveReply(_ context.Context, agent, reply, session string) error {
 	r.sessions.set(maphash.Comparable(r.seed, replyKey{agent, reply}), session)
+	return nil
 }

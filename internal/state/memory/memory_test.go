@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -25,43 +24,28 @@ func TestRetry(t *testing.T) {
 		{"identical body after a 2xx cannot hide behind the header", succeeded, true, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			a := NewAttempts(10)
-			d := a.Digest("bot", "/v1/messages", 1)
+			a, ctx := NewAttempts(10), t.Context()
+			const d = 1
 			switch tc.before {
 			case failed, succeeded:
-				a.Ended(d, tc.before == succeeded)
+				_ = a.Ended(ctx, d, tc.before == succeeded)
 			case stopped:
-				a.Stopped(d)
+				_ = a.Stopped(ctx, d)
 			}
-			if got := a.Retry(d, tc.claimed); got != tc.want {
+			if got, err := a.Retry(ctx, d, tc.claimed); err != nil || got != tc.want {
 				t.Errorf("Retry = %v, want %v", got, tc.want)
 			}
 		})
 	}
 }
 
-func TestDigestSeparatesItsParts(t *testing.T) {
-	a := NewAttempts(10)
-	seen := map[uint64]string{}
-	for _, p := range []struct {
-		agent, path string
-		body        uint64
-	}{{"a", "/b", 1}, {"a/b", "", 1}, {"a", "/b1", 0}, {"a", "/b", 2}, {"b", "/b", 1}} {
-		d := a.Digest(p.agent, p.path, p.body)
-		if other, dup := seen[d]; dup {
-			t.Errorf("%+v has the digest of %s", p, other)
-		}
-		seen[d] = fmt.Sprintf("%+v", p)
-	}
-}
-
 func TestRepliesBelongToTheirAgent(t *testing.T) {
-	r := NewReplies(10)
-	r.Got("billing", "resp_1", "ses_a")
-	if got := r.Session("billing", "resp_1"); got != "ses_a" {
+	r, ctx := NewReplies(10), t.Context()
+	_ = r.SaveReply(ctx, "billing", "resp_1", "ses_a")
+	if got, err := r.Session(ctx, "billing", "resp_1"); err != nil || got != "ses_a" {
 		t.Errorf("own reply: session %q, want ses_a", got)
 	}
-	if got := r.Session("other", "resp_1"); got != "" {
+	if got, err := r.Session(ctx, "other", "resp_1"); err != nil || got != "" {
 		t.Errorf("another agent's reply: session %q, want none", got)
 	}
 }

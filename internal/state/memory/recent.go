@@ -2,18 +2,18 @@ package memory
 
 import "sync"
 
-// recent is a map that forgets: it keeps at least the last `keep` entries
-// written or read and at most twice as many, in two generations, or fewer
-// where they weigh more than allowed. It costs a map access and needs no list,
-// which is what the request path can afford.
+// recent is a cache that evicts the least recently used entries. It has two
+// generations and keeps at least the last `keep` entries written or read and
+// at most twice as many, or fewer where they weigh too much. It needs no list:
+// each access costs a map access, which the request path can afford.
 type recent[K comparable, V any] struct {
-	keep   int
-	weight int // what a generation may weigh; 0 for no limit
+	keep      int
+	maxWeight int // of a generation; 0 for no limit
 
-	mu   sync.Mutex
-	new  map[K]V
-	old  map[K]V
-	load int // what the new generation weighs
+	mu     sync.Mutex
+	new    map[K]V
+	old    map[K]V
+	weight int // of the new generation
 }
 
 func newRecent[K comparable, V any](keep int) *recent[K, V] {
@@ -56,23 +56,24 @@ func (r *recent[K, V]) getOrSet(k K, make func() V) (v V, joined bool) {
 	return v, true
 }
 
-// weigh adds to the weight of the new generation. When it has become too
-// heavy, the generation before it is let go.
-func (r *recent[K, V]) weigh(n int) {
+// addWeight adds to the weight of the new generation. When it has become too
+// heavy, the old generation is evicted.
+func (r *recent[K, V]) addWeight(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.load += n; r.weight > 0 && r.load > r.weight {
-		r.turn()
+	if r.weight += n; r.maxWeight > 0 && r.weight > r.maxWeight {
+		r.rotate()
 	}
 }
 
 func (r *recent[K, V]) put(k K, v V) {
 	if len(r.new) >= r.keep {
-		r.turn()
+		r.rotate()
 	}
 	r.new[k] = v
 }
 
-func (r *recent[K, V]) turn() {
-	r.old, r.new, r.load = r.new, make(map[K]V), 0
+// rotate evicts the old generation and starts a new one.
+func (r *recent[K, V]) rotate() {
+	r.old, r.new, r.weight = r.new, make(map[K]V), 0
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/haltd/haltd"
 )
@@ -36,12 +35,6 @@ func (s *Store) AppendEvents(ctx context.Context, events []haltd.Event) error {
 func check(e *haltd.Event) error {
 	if e.ID <= 0 {
 		return haltd.Errorf(haltd.CodeInvalid, "id: an event of agent %q has none", e.Agent)
-	}
-	if len(e.Verdict) > 0 && !json.Valid(e.Verdict) {
-		return haltd.Errorf(haltd.CodeInvalid, "verdict: that of event %s is not JSON", e.ID)
-	}
-	if math.IsNaN(e.Score) || math.IsInf(e.Score, 0) {
-		return haltd.Errorf(haltd.CodeInvalid, "score: that of event %s is not a number", e.ID)
 	}
 	return nil
 }
@@ -113,7 +106,6 @@ type appender struct {
 
 	agents   map[string]int64
 	sessions map[sessionKey]int64
-	buf      []byte
 }
 
 const (
@@ -268,9 +260,12 @@ func (a *appender) writeHours(t *tally) error {
 }
 
 func (a *appender) writeEvent(t *tally, e *haltd.Event) error {
-	a.buf = appendDetail(a.buf[:0], e)
-	err := a.insertEvent.exec(int64(e.ID), micros(e.Time), t.agentNo(e.Agent), t.sessionNo(e.Agent, e.Session),
-		string(e.Type), e.Client, e.Provider, e.Model, e.Blocked, string(a.buf))
+	text, err := detailOf(e)
+	if err != nil {
+		return unfit("event "+e.ID.String(), err)
+	}
+	err = a.insertEvent.exec(int64(e.ID), micros(e.Time), t.agentNo(e.Agent), t.sessionNo(e.Agent, e.Session),
+		string(e.Type), e.Client, e.Provider, e.Model, e.Blocked, string(text))
 	if err != nil || e.Excerpt == nil {
 		return err
 	}

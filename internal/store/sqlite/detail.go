@@ -1,8 +1,8 @@
 package sqlite
 
 import (
+	"cmp"
 	"encoding/json"
-	"strconv"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -10,80 +10,58 @@ import (
 
 // detail is the part of an event that no query filters by, as it stands in
 // events.detail. Durations are in microseconds; what is zero is left out.
-// appendDetail writes it by hand, because it runs once per event.
 type detail struct {
-	Session     string          `json:"session"` // where there is no agent, and so no session row
-	Label       string          `json:"label"`
-	Format      string          `json:"format"`
-	Path        string          `json:"path"`
-	Status      int             `json:"status"`
-	Stream      bool            `json:"stream"`
-	Input       int64           `json:"input"`
-	Output      int64           `json:"output"`
-	CacheRead   int64           `json:"cache_read"`
-	CacheWrite  int64           `json:"cache_write"`
-	Estimated   bool            `json:"estimated"`
-	Cost        int64           `json:"cost"`
-	Unpriced    bool            `json:"unpriced"`
-	Latency     int64           `json:"latency"`
-	FirstByte   int64           `json:"first_byte"`
-	BlockReason string          `json:"block_reason"`
-	Incident    string          `json:"incident"`
-	Shadow      bool            `json:"shadow"`
-	Retry       bool            `json:"retry"`
-	Score       float64         `json:"score"`
-	Rule        string          `json:"rule"`
-	Tags        []string        `json:"tags"`
-	Finish      string          `json:"finish"`
-	ToolCalls   []string        `json:"tool_calls"`
-	PromptHash  string          `json:"prompt_hash"`
-	PromptLen   int64           `json:"prompt_bytes"`
-	ReplyHash   string          `json:"reply_hash"`
-	ReplyLen    int64           `json:"reply_bytes"`
-	Unread      string          `json:"unread"`
-	Error       string          `json:"error"`
-	Verdict     json.RawMessage `json:"verdict"`
+	Session     string       `json:"session,omitempty"` // where there is no agent, and so no session row
+	Label       string       `json:"label,omitempty"`
+	Format      string       `json:"format,omitempty"`
+	Path        string       `json:"path,omitempty"`
+	Status      int          `json:"status,omitempty"`
+	Stream      bool         `json:"stream,omitempty"`
+	Input       int64        `json:"input,omitempty"`
+	Output      int64        `json:"output,omitempty"`
+	CacheRead   int64        `json:"cache_read,omitempty"`
+	CacheWrite  int64        `json:"cache_write,omitempty"`
+	Estimated   bool         `json:"estimated,omitempty"`
+	Cost        int64        `json:"cost,omitempty"`
+	Unpriced    bool         `json:"unpriced,omitempty"`
+	Latency     int64        `json:"latency,omitempty"`
+	FirstByte   int64        `json:"first_byte,omitempty"`
+	BlockReason string       `json:"block_reason,omitempty"`
+	Incident    string       `json:"incident,omitempty"`
+	Shadow      bool         `json:"shadow,omitempty"`
+	Retry       bool         `json:"retry,omitempty"`
+	Score       float64      `json:"score,omitempty"`
+	Rule        string       `json:"rule,omitempty"`
+	Tags        []string     `json:"tags,omitempty"`
+	Finish      string       `json:"finish,omitempty"`
+	ToolCalls   []string     `json:"tool_calls,omitempty"`
+	PromptHash  string       `json:"prompt_hash,omitempty"`
+	PromptLen   int64        `json:"prompt_bytes,omitempty"`
+	ReplyHash   string       `json:"reply_hash,omitempty"`
+	ReplyLen    int64        `json:"reply_bytes,omitempty"`
+	Unread      string       `json:"unread,omitempty"`
+	Error       string       `json:"error,omitempty"`
+	Verdict     recorded     `json:"verdict,omitzero"`
+	Audit       *haltd.Audit `json:"audit,omitempty"`
 }
 
-func appendDetail(b []byte, e *haltd.Event) []byte {
-	o := object{append(b, '{')}
+func detailOf(e *haltd.Event) ([]byte, error) {
+	d := detail{
+		Label: e.Label, Format: e.Format, Path: e.Path,
+		Status: e.Status, Stream: e.Stream,
+		Input: e.Tokens.Input, Output: e.Tokens.Output, CacheRead: e.Tokens.CacheRead, CacheWrite: e.Tokens.CacheWrite,
+		Estimated: e.Estimated, Cost: int64(e.Cost), Unpriced: e.Unpriced,
+		Latency: time.Duration(e.Latency).Microseconds(), FirstByte: time.Duration(e.FirstByte).Microseconds(),
+		BlockReason: string(e.BlockReason), Incident: e.Incident, Shadow: e.Shadow, Retry: e.Retry,
+		Score: e.Score, Rule: e.Rule, Tags: e.Tags,
+		Finish: e.Finish, ToolCalls: e.ToolCalls,
+		PromptHash: e.PromptHash, PromptLen: int64(e.PromptLen), ReplyHash: e.ReplyHash, ReplyLen: int64(e.ReplyLen),
+		Unread: e.Unread, Error: e.Error, Verdict: recorded{verdict: e.Verdict}, Audit: e.Audit,
+	}
 	if e.Agent == "" {
-		o.text("session", e.Session)
+		d.Session = e.Session
 	}
-	o.text("label", e.Label)
-	o.text("format", e.Format)
-	o.text("path", e.Path)
-	o.number("status", int64(e.Status))
-	o.flag("stream", e.Stream)
-	o.number("input", e.Tokens.Input)
-	o.number("output", e.Tokens.Output)
-	o.number("cache_read", e.Tokens.CacheRead)
-	o.number("cache_write", e.Tokens.CacheWrite)
-	o.flag("estimated", e.Estimated)
-	o.number("cost", int64(e.Cost))
-	o.flag("unpriced", e.Unpriced)
-	o.number("latency", time.Duration(e.Latency).Microseconds())
-	o.number("first_byte", time.Duration(e.FirstByte).Microseconds())
-	o.text("block_reason", string(e.BlockReason))
-	o.text("incident", e.Incident)
-	o.flag("shadow", e.Shadow)
-	o.flag("retry", e.Retry)
-	o.float("score", e.Score)
-	o.text("rule", e.Rule)
-	o.texts("tags", e.Tags)
-	o.text("finish", e.Finish)
-	o.texts("tool_calls", e.ToolCalls)
-	o.text("prompt_hash", e.PromptHash)
-	o.number("prompt_bytes", int64(e.PromptLen))
-	o.text("reply_hash", e.ReplyHash)
-	o.number("reply_bytes", int64(e.ReplyLen))
-	o.text("unread", e.Unread)
-	o.text("error", e.Error)
-	if len(e.Verdict) > 0 {
-		o.key("verdict")
-		o.b = append(o.b, e.Verdict...)
-	}
-	return append(o.b, '}')
+	return json.Marshal(d)
 }
 
 func readDetail(text []byte, e *haltd.Event) error {
@@ -105,75 +83,7 @@ func readDetail(text []byte, e *haltd.Event) error {
 	e.Finish, e.ToolCalls = d.Finish, d.ToolCalls
 	e.PromptHash, e.PromptLen = d.PromptHash, int(d.PromptLen)
 	e.ReplyHash, e.ReplyLen = d.ReplyHash, int(d.ReplyLen)
-	e.Unread, e.Error, e.Verdict = d.Unread, d.Error, d.Verdict
+	e.Unread, e.Error = d.Unread, d.Error
+	e.Verdict, e.Audit = d.Verdict.verdict, cmp.Or(d.Audit, d.Verdict.audit)
 	return nil
-}
-
-// object writes the members of a JSON object whose value is not zero.
-type object struct{ b []byte }
-
-func (o *object) key(name string) {
-	if o.b[len(o.b)-1] != '{' {
-		o.b = append(o.b, ',')
-	}
-	o.b = append(o.b, '"')
-	o.b = append(o.b, name...)
-	o.b = append(o.b, '"', ':')
-}
-
-func (o *object) number(name string, n int64) {
-	if n != 0 {
-		o.key(name)
-		o.b = strconv.AppendInt(o.b, n, 10)
-	}
-}
-
-func (o *object) float(name string, f float64) {
-	if f != 0 {
-		o.key(name)
-		o.b = strconv.AppendFloat(o.b, f, 'g', -1, 64)
-	}
-}
-
-func (o *object) flag(name string, v bool) {
-	if v {
-		o.key(name)
-		o.b = append(o.b, "true"...)
-	}
-}
-
-func (o *object) text(name, s string) {
-	if s != "" {
-		o.key(name)
-		o.b = appendText(o.b, s)
-	}
-}
-
-func (o *object) texts(name string, list []string) {
-	if len(list) == 0 {
-		return
-	}
-	o.key(name)
-	o.b = append(o.b, '[')
-	for i, s := range list {
-		if i > 0 {
-			o.b = append(o.b, ',')
-		}
-		o.b = appendText(o.b, s)
-	}
-	o.b = append(o.b, ']')
-}
-
-// appendText writes s as a JSON string. Nearly all are plain; the rest is
-// left to encoding/json, which also mends what is not UTF-8.
-func appendText(b []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			quoted, _ := json.Marshal(s) // a string always marshals
-			return append(b, quoted...)
-		}
-	}
-	b = append(b, '"')
-	b = append(b, s...)
-	return append(b, '"')
 }

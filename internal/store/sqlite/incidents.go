@@ -63,7 +63,7 @@ func scanIncident(row scanner) (i haltd.Incident, at position, err error) {
 	}
 	i.Time, i.Status, i.Verdict = fromMicros(at.at), haltd.IncidentStatus(status), nil
 	if verdict.Valid {
-		i.Verdict = json.RawMessage(verdict.String)
+		i.Verdict = readVerdict(verdict.String)
 	}
 	i.ClosedAt, i.ClosedBy, i.Note = pointerTime(closed), by, note
 	return i, at, nil
@@ -77,9 +77,12 @@ func (s *Store) writeIncident(ctx context.Context, c *haltd.Change) error {
 	if err := s.refuseRepeated(ctx, &i); err != nil {
 		return err
 	}
-	verdict := i.Verdict
-	if len(verdict) > 0 && !json.Valid(verdict) {
-		return haltd.Errorf(haltd.CodeInvalid, "verdict: that of incident %s is not JSON", i.ID)
+	var verdict []byte
+	if i.Verdict != nil {
+		var err error
+		if verdict, err = json.Marshal(i.Verdict); err != nil {
+			return unfit("verdict", err)
+		}
 	}
 	i.Verdict = nil
 	body, err := json.Marshal(i)

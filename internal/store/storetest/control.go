@@ -129,13 +129,13 @@ func agentsByStanding(t *testing.T, s Store) {
 }
 
 func overrides(t *testing.T, s Store) {
-	one := haltd.PolicyOverride{
-		KillSwitch: &haltd.KillSwitchOverride{Enabled: new(true), Stall: new(haltd.Warn), Threshold: new(7.5)},
-		Budgets:    &haltd.Budgets{Day: haltd.Budget{HardUSD: haltd.Dollar / 3}, ReserveTokens: 1},
-		Hours:      &[]haltd.HourRange{{Days: []string{"mon"}, From: "08:00", To: "18:00"}},
-		TimeZone:   new("Europe/Berlin"),
-	}
-	two := haltd.PolicyOverride{KillSwitch: &haltd.KillSwitchOverride{Enabled: new(false)}}
+	one := haltd.MustOverride(`{
+		"kill_switch": {"enabled": true, "stall": "warn", "threshold": 7.5},
+		"budgets": {"day": {"hard_usd": 0.333333333}, "reserve_tokens": 1},
+		"allowed_hours": [{"days": ["mon"], "from": "08:00", "to": "18:00"}],
+		"time_zone": "Europe/Berlin"
+	}`)
+	two := haltd.MustOverride(`{"kill_switch": {"enabled": false}}`)
 	events := []haltd.Event{{ID: 1, Time: start, Type: haltd.EventPolicy, Agent: "a"}}
 	commit(t, s, haltd.Change{Agent: "a", Override: &one, Events: events})
 	add(t, s, call(2, start, "b", "s"))
@@ -203,14 +203,14 @@ func changeMakesAgent(t *testing.T, s Store) {
 	for id, c := range map[string]haltd.Change{
 		"by-standing": {Standing: new(killed("by-standing", ""))},
 		"by-session":  {Standing: new(killed("by-session", "s"))},
-		"by-override": {Agent: "by-override", Override: &haltd.PolicyOverride{TimeZone: new("UTC")}, Events: []haltd.Event{policy}},
+		"by-override": {Agent: "by-override", Override: new(haltd.MustOverride(`{"time_zone": "UTC"}`)), Events: []haltd.Event{policy}},
 	} {
 		commit(t, s, c)
 		a := agent(t, s, id)
 		equal(t, id+": seen", [2]time.Time{a.FirstSeen, a.LastSeen}, [2]time.Time{start, start})
 		equal(t, id+": totals", a.Totals, haltd.Totals{})
 	}
-	err := s.Commit(t.Context(), haltd.Change{Agent: "never", Override: &haltd.PolicyOverride{TimeZone: new("UTC")}})
+	err := s.Commit(t.Context(), haltd.Change{Agent: "never", Override: new(haltd.MustOverride(`{"time_zone": "UTC"}`))})
 	wantCode(t, "an override of a new agent at no time", err, haltd.CodeInvalid)
 }
 
@@ -245,7 +245,7 @@ func everything(id string, event int) haltd.Change {
 	blocked.Type, blocked.Blocked, blocked.Incident = haltd.EventKillSwitch, true, raised.ID
 	blocked.Excerpt = &haltd.Excerpt{Prompt: "what " + id + " said"}
 	return haltd.Change{
-		Standing: new(killed(id, "")), Agent: id, Override: &haltd.PolicyOverride{TimeZone: new("Asia/Tokyo")},
+		Standing: new(killed(id, "")), Agent: id, Override: new(haltd.MustOverride(`{"time_zone": "Asia/Tokyo"}`)),
 		Bypass: &haltd.Bypass{On: true, By: id, At: start}, Rule: new(rule("rul_"+id, 1)),
 		Mark:     &haltd.Mark{Agent: id, Session: "s", ActivatedAt: start, Round: 1, Count: 1},
 		Incident: &raised, Events: []haltd.Event{blocked}, Notices: []haltd.Notice{notice("ntc_"+id, start)},
@@ -287,10 +287,10 @@ func changeAtomic(t *testing.T, s Store) {
 
 func changeRefused(t *testing.T, s Store) {
 	broken := incident("inc_a", start)
-	broken.Verdict = []byte("{")
+	broken.Verdict = brokenVerdict()
 	for name, c := range map[string]haltd.Change{
 		"standing of nobody":        {Standing: &haltd.Standing{At: start}},
-		"override of nobody":        {Override: &haltd.PolicyOverride{TimeZone: new("UTC")}, Events: []haltd.Event{call(1, start, "a", "s")}},
+		"override of nobody":        {Override: new(haltd.MustOverride(`{"time_zone": "UTC"}`)), Events: []haltd.Event{call(1, start, "a", "s")}},
 		"rule without id":           {Rule: &haltd.Rule{Name: "x"}},
 		"mark of no session":        {Mark: &haltd.Mark{Agent: "a"}},
 		"mark of no agent":          {Mark: &haltd.Mark{Session: "s"}},

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -26,7 +25,43 @@ func full(id int) haltd.Event {
 		Blocked: true, BlockReason: "loop_detected", Incident: "inc_x", Shadow: true, Retry: true,
 		Score: 10.5, Rule: "no opus", Tags: []string{"night", "dear"},
 		Finish: "tool_use", ToolCalls: []string{"read", `wri"te`}, PromptHash: "abc", PromptLen: 10, ReplyHash: "def", ReplyLen: 20,
-		Unread: "too long", Error: "client_left", Verdict: json.RawMessage(`{"action":"kill","score":10.5}`),
+		Unread: "too long", Error: "client_left", Verdict: verdict(),
+		Audit: audit(),
+	}
+}
+
+// verdict has every field set.
+func verdict() *haltd.Verdict {
+	return &haltd.Verdict{
+		Version: haltd.VerdictVersion, Action: haltd.Kill, Check: "stall", Reason: haltd.ReasonLoop, Sentence: `a "b" <c> & d`,
+		Level: haltd.LevelKill, Score: 10.5, Parts: haltd.ScoreParts{Prompts: 1, Responses: 4, ToolCalls: 1}, Certainty: 96.4,
+		Unmet: "no second signal", Grace: true, Bypass: true,
+		Findings: []haltd.Finding{{
+			Check: "stall", Action: haltd.Kill, Reason: haltd.ReasonLoop, Sentence: "stuck", Name: "n", Shadow: true,
+			RetryAfter: 7, Delay: haltd.Duration(1500 * time.Microsecond), Tag: "t", Spent: &haltd.Spending{Cost: 5, Tokens: 6},
+		}},
+		Signals: []haltd.Signal{{
+			Detector: haltd.DetectorStall, Family: haltd.FamilyRepeat, Level: haltd.LevelKill, Score: 96.4, Threshold: 90,
+			Certainty: 96.4, WarnAt: 50, KillAt: 90,
+			Reasons: []haltd.Contribution{{Name: "r", Family: haltd.FamilyRepeat, Text: "the same again", Points: -3}},
+			Tools:   []string{"read"}, Count: 3, Outcome: "error", Session: "s",
+			Rounds:  []haltd.RoundEvidence{{Index: 2, Letter: "A", Tool: "read", Outcome: "error", Act: "1f", Result: "2e", Certainty: 11.6, Family: haltd.FamilyRepeat}},
+			Matches: []haltd.Match{{Entry: 1 << 60, Time: start, PromptDistance: -1, ResponseDistance: 2, SameTools: true}},
+			Parts:   &haltd.ScoreParts{Prompts: 1}, Window: 20, Tokens: []int64{1000, 1400}, Unmet: "u",
+		}},
+		Basis: &haltd.Basis{Calls: 20, Rounds: 6, Features: 1, Weights: "2026-11-15"},
+	}
+}
+
+// brokenVerdict is one that no record can hold.
+func brokenVerdict() *haltd.Verdict { return &haltd.Verdict{Certainty: math.NaN()} }
+
+// audit has every field set.
+func audit() *haltd.Audit {
+	return &haltd.Audit{
+		Change: "activated", By: "ann", Why: "enough", Subject: "key_x", GraceUntil: new(start),
+		Override: new(haltd.MustOverride(`{"time_zone": "UTC"}`)), Rule: &haltd.Rule{ID: "rul_x", Name: "no opus", CreatedAt: start, UpdatedAt: start},
+		Incident: "inc_x", Status: haltd.IncidentKept,
 	}
 }
 
@@ -91,7 +126,7 @@ func idempotent(t *testing.T, s Store) {
 
 func atomic(t *testing.T, s Store) {
 	bad := call(3, start, "a", "s")
-	bad.Verdict = json.RawMessage("{")
+	bad.Verdict = brokenVerdict()
 	if err := s.AppendEvents(t.Context(), []haltd.Event{call(2, start, "a", "s"), bad}); err == nil {
 		t.Fatal("a batch with a broken event was accepted")
 	}
@@ -102,7 +137,7 @@ func atomic(t *testing.T, s Store) {
 
 func refused(t *testing.T, s Store) {
 	broken := call(1, start, "a", "s")
-	broken.Verdict = json.RawMessage("not json")
+	broken.Verdict = brokenVerdict()
 	endless := call(1, start, "a", "s")
 	endless.Score = math.Inf(1)
 	for name, e := range map[string]haltd.Event{"no id": call(0, start, "a", "s"), "broken verdict": broken, "endless score": endless} {

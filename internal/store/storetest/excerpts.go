@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -57,7 +56,7 @@ func excerpts(t *testing.T, s Store) {
 
 func excerptsAtomic(t *testing.T, s Store) {
 	broken := said(2, start, "a", "two")
-	broken.Verdict = json.RawMessage("{")
+	broken.Verdict = brokenVerdict()
 	wantCode(t, "a batch with a broken event", s.AppendEvents(t.Context(), []haltd.Event{said(1, start, "a", "one"), broken}), haltd.CodeInvalid)
 	change := everything("a", 3)
 	change.DeleteRule = "rul_none"

@@ -9,7 +9,7 @@ import (
 
 func deleteAgent(t *testing.T, s Store) {
 	add(t, s, call(1, start, "a", "s"), call(2, start, "b", "s"))
-	commit(t, s, haltd.Change{Agent: "a", Override: &haltd.PolicyOverride{TimeZone: new("UTC")}})
+	commit(t, s, haltd.Change{Agent: "a", Override: new(haltd.MustOverride(`{"time_zone": "UTC"}`))})
 	wantCode(t, "deleting an unknown agent", s.DeleteAgent(t.Context(), "nobody"), haltd.CodeNotFound)
 	if err := s.DeleteAgent(t.Context(), "a"); err != nil {
 		t.Fatal(err)

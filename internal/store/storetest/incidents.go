@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"encoding/json"
 	"fmt"
 	"sync"
 	"testing"
@@ -16,7 +15,7 @@ func incident(id string, at time.Time) haltd.Incident {
 		ID: id, Time: at, Kind: haltd.IncidentKillSwitch, Status: haltd.IncidentOpen, Action: haltd.Kill, Scope: haltd.ScopeAgent,
 		Agent: "a", Session: "s", Client: "sdk", Provider: "openai", Model: "gpt-5",
 		Reason: haltd.ReasonLoop, Detector: "stall", Sentence: `It ran "ls" <5> times & got the same.`,
-		Verdict: json.RawMessage(`{"score": 10.5, "html": "<b>"}`), Settings: haltd.DefaultPolicy(), Event: 1 << 40,
+		Verdict: verdict(), Settings: haltd.DefaultPolicy(), Event: 1 << 40,
 	}
 }
 

@@ -149,7 +149,7 @@ func agentsKept(t *testing.T, s Store) {
 	add(t, s, call(1, long, "silent", "s"), call(2, long, "killed", "s"), call(3, long, "resumed", "s"), call(4, long, "limited", "s"),
 		call(5, long, "with-session", "s"), call(6, long, "deleted", "s"), call(7, long, "deleted-killed", "s"), call(8, lately, "recent", "s"))
 	stand(t, s, killed("killed", ""), resumed("resumed", ""), killed("with-session", "s"), killed("deleted-killed", ""))
-	commit(t, s, haltd.Change{Agent: "limited", Override: &haltd.PolicyOverride{TimeZone: new("UTC")}})
+	commit(t, s, haltd.Change{Agent: "limited", Override: new(haltd.MustOverride(`{"time_zone": "UTC"}`))})
 	for _, id := range []string{"deleted", "deleted-killed"} {
 		if err := s.DeleteAgent(t.Context(), id); err != nil {
 			t.Fatal(err)

@@ -3,8 +3,8 @@ import { useHotkeys } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { eventQuery } from '../api/events'
-import { evidenceOf } from '../api/evidence'
 import type { Event } from '../api/shapes'
+import { verdictOf } from '../api/verdict'
 import { bytes, certain, count, money, score } from '../format/figures'
 import { full, span } from '../format/time'
 import { Copy } from './Copy'
@@ -58,7 +58,7 @@ function Marks({ event: e }: { event: Event }) {
 }
 
 function Details({ event: e }: { event: Event }) {
-  const verdict = evidenceOf(e.verdict)
+  const verdict = verdictOf(e)
   return (
     <>
       {verdict.sentence && <Text size="sm">{verdict.sentence}</Text>}
@@ -99,7 +99,7 @@ function Details({ event: e }: { event: Event }) {
         {e.cost_usd > 0 && <Pair name="Cost">{money(e.cost_usd)}</Pair>}
         {e.finish && <Pair name="Finish">{e.finish}</Pair>}
         {e.score > 0 && <Pair name="Score">{score(e.score)}</Pair>}
-        {verdict.certainty !== undefined && verdict.certainty > 0 && <Pair name="Certainty">{certain(verdict.certainty)}</Pair>}
+        {verdict.certainty > 0 && <Pair name="Certainty">{certain(verdict.certainty)}</Pair>}
         {e.rule && <Pair name="Rule">{e.rule}</Pair>}
         {e.error && <Pair name="Error">{e.error}</Pair>}
       </Pairs>

@@ -1,16 +1,14 @@
-import { evidenceOf } from '../api/evidence'
-import type { Event } from '../api/shapes'
+import type { Audit, Event } from '../api/shapes'
+import { verdictOf } from '../api/verdict'
 import { certain, score } from '../format/figures'
 import { minute } from '../format/time'
 
 /** auditWords is a change, in words: what, and by whom and why. */
 export function auditWords(e: Event): { what: string; who: string } {
-  const v = (e.verdict ?? {}) as Record<string, unknown>
-  const text = (name: string) => (typeof v[name] === 'string' ? (v[name] as string) : '')
-  const who = [text('by'), text('why')].filter(Boolean).join(': ')
+  const who = [e.audit?.by, e.audit?.why].filter(Boolean).join(': ')
   switch (e.event_type) {
     case 'policy_change':
-      return { what: changeWords(text('change'), text('subject'), v), who }
+      return { what: e.audit ? changeWords(e.audit) : 'Policy changed', who }
     case 'kill_switch':
       return { what: e.shadow ? 'Would have been killed' : 'Deactivated by Kill Switch', who: 'haltd' }
     case 'warning':
@@ -18,7 +16,7 @@ export function auditWords(e: Event): { what: string; who: string } {
     case 'growth':
       return { what: 'Prompt tokens grow', who: 'haltd' }
     case 'alert':
-      return { what: evidenceOf(e.verdict).sentence ?? 'Alert', who: 'haltd' }
+      return { what: verdictOf(e).sentence ?? 'Alert', who: 'haltd' }
     default:
       return { what: e.event_type, who }
   }
@@ -28,37 +26,37 @@ const warningWords = { rejected: 'Rejected', 'would be stopped': 'Would have bee
 
 // What a warning went by: the certainty where stall gave it.
 function measured(e: Event): string {
-  const first = evidenceOf(e.verdict).signals[0]
+  const first = verdictOf(e).signals?.[0]
   if (first?.detector === 'stall' && first.certainty !== undefined) return ` at certainty ${certain(first.certainty)}`
   return e.score > 0 ? ` at score ${score(e.score)}` : ''
 }
 
 /** warningOf is what a warning tells of. */
 export function warningOf(e: Event): keyof typeof warningWords {
-  const stopping = evidenceOf(e.verdict).findings.filter((f) => f.action === 'kill' || f.action === 'reject')
+  const stopping = (verdictOf(e).findings ?? []).filter((f) => f.action === 'kill' || f.action === 'reject')
   if (stopping.some((f) => !f.shadow)) return 'rejected'
   return stopping.length > 0 ? 'would be stopped' : 'warned'
 }
 
 // The subject is the name of what was saved or deleted, and the id of a key.
-function changeWords(change: string, subject: string, v: Record<string, unknown>): string {
+function changeWords({ change, subject, grace_until, override, rule, status }: Audit): string {
   switch (change) {
     case 'activated':
-      return typeof v.grace_until === 'string' ? `Activated, with grace until ${minute(v.grace_until)}` : 'Activated'
+      return grace_until ? `Activated, with grace until ${minute(grace_until)}` : 'Activated'
     case 'deactivated':
       return 'Deactivated by hand'
     case 'policy':
-      return policyWords(v.override)
+      return policyWords(override)
     case 'rule_saved':
-      return naming('Rule saved', ruleName(v.rule))
+      return naming('Rule saved', rule?.name)
     case 'rule_deleted':
-      return naming('Rule deleted', ruleName(v.rule))
+      return naming('Rule deleted', rule?.name)
     case 'bypass_on':
       return 'Bypass switched on'
     case 'bypass_off':
       return 'Bypass switched off'
     case 'incident_closed':
-      return typeof v.status === 'string' ? `Incident closed: ${v.status.replace('_', ' ')}` : 'Incident closed'
+      return naming('Incident closed', status?.replace('_', ' '))
     case 'key_created':
       return naming('Gateway key made', subject)
     case 'key_revoked':
@@ -78,18 +76,12 @@ function changeWords(change: string, subject: string, v: Record<string, unknown>
   }
 }
 
-function naming(what: string, name: string): string {
+function naming(what: string, name: string | undefined): string {
   return name ? `${what}: ${name}` : what
 }
 
-function ruleName(rule: unknown): string {
-  const name = (rule as { name?: unknown } | null | undefined)?.name
-  return typeof name === 'string' ? name : ''
-}
-
 // An override is what an agent has of its own after the change.
-function policyWords(override: unknown): string {
-  const own = (override ?? {}) as { kill_switch?: Record<string, unknown> }
+function policyWords(own: Audit['override'] = {}): string {
   const parts = Object.entries(own.kill_switch ?? {}).map(([k, value]) => (k === 'enabled' ? `Kill Switch ${value ? 'on' : 'off'}` : `${k.replaceAll('_', ' ')} ${String(value)}`))
   const others = Object.keys(own).filter((k) => k !== 'kill_switch').map((k) => k.replaceAll('_', ' '))
   const all = [...parts, ...others]

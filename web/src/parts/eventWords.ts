@@ -1,5 +1,6 @@
 import type { Event } from '../api/shapes'
-import { money, score } from '../format/figures'
+import { verdictOf } from '../api/verdict'
+import { count, money, score } from '../format/figures'
 import { auditWords, warningOf } from './auditWords'
 
 export interface EventWords {
@@ -42,15 +43,19 @@ export function eventWords(e: Event): EventWords {
     case 'policy_change':
       return { color: 'gray', what: auditWords(e).what, figure: '' }
     case 'alert':
-      return { color: 'gray', what: withoutAgent(auditWords(e).what, e.agent), figure: '' }
+      return { color: 'gray', what: alertWords(e), figure: '' }
     default:
       return { color: 'red', what: e.error || 'error', figure: status }
   }
 }
 
-// A sentence begins with the agent, which already stands beside it.
-function withoutAgent(sentence: string, agent: string): string {
-  return agent && sentence.startsWith(`${agent} `) ? sentence.slice(agent.length + 1) : sentence
+// The agent stands beside it already, so that the sentence would name it twice.
+function alertWords(e: Event): string {
+  const budget = verdictOf(e).findings?.find((f) => f.check === 'budget')
+  if (!budget) return auditWords(e).what
+  const limit = budget.reason === 'budget_soft' ? 'soft' : 'hard'
+  const spent = budget.spent && `: ${money(budget.spent.cost_usd)} and ${count(budget.spent.tokens)} tokens are spent`
+  return `has reached its ${limit} ${budget.name === 'month' ? 'monthly' : 'daily'} budget${spent ?? ''}`
 }
 
 /** typeWords are the kinds of events for a person. */

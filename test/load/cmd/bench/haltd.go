@@ -1,29 +1,24 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/harness"
 )
-
-const adminToken = "bench-admin-token-0123456789abcdef"
 
 // everythingOn is a configuration in which every check looks at every
 // request and finds nothing: what haltd costs an agent that behaves.
-const everythingOn = `gateway: {listen: %q}
-admin: {listen: %q, token: %q}
-data_dir: %q
-providers:
+const everythingOn = `providers:
   openai: {base_url: %q}
 defaults:
   kill_switch: {enabled: true}
@@ -59,9 +54,7 @@ func rules(now time.Time) []haltd.Rule {
 }
 
 // gateway is the haltd under measurement.
-type gateway struct {
-	admin string // address of its admin API
-}
+type gateway struct{ harness.Listeners }
 
 // startHaltd runs haltd as an operator would who uses all of it, with its
 // record in dir.
@@ -73,24 +66,24 @@ func startHaltd(ctx context.Context, binary, dir, upstream string) (*target, err
 	if err != nil {
 		return nil, fmt.Errorf("find haltd: %w; make build makes it", err)
 	}
-	address, err := freeAddress()
+	admin, release, err := harness.Reserve()
 	if err != nil {
 		return nil, err
 	}
-	admin, err := freeAddress()
+	p, err := start(ctx, dir, "haltd", func(address string) (*exec.Cmd, error) {
+		config := harness.NewConfig(dir, address, admin)
+		text := config.Base() + fmt.Sprintf(everythingOn, "http://"+upstream)
+		if err := os.WriteFile(config.Path, []byte(text), 0o600); err != nil {
+			return nil, fmt.Errorf("write the configuration of haltd: %w", err)
+		}
+		return exec.Command(program, "serve", "--config", config.Path), nil
+	})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, release())
 	}
-	config := fmt.Sprintf(everythingOn, address, admin, adminToken, filepath.Join(dir, "data"), "http://"+upstream)
-	path := filepath.Join(dir, "haltd.yaml")
-	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
-		return nil, fmt.Errorf("write the configuration of haltd: %w", err)
-	}
-	p, err := start(ctx, dir, "haltd", address, program, "serve", "--config", path)
-	if err != nil {
-		return nil, err
-	}
-	t := &target{name: "haltd", address: address, process: p, gateway: &gateway{admin}}
+	ofGateway := p.release
+	p.release = func() error { return errors.Join(ofGateway(), release()) }
+	t := &target{name: "haltd", address: p.address, process: p, gateway: &gateway{harness.Listeners{Gateway: "http://" + p.address, Admin: "http://" + admin}}}
 	if err := t.gateway.addRules(ctx, time.Now()); err != nil {
 		p.stop()
 		return nil, err
@@ -100,58 +93,32 @@ func startHaltd(ctx context.Context, binary, dir, upstream string) (*target, err
 
 func (g *gateway) addRules(ctx context.Context, now time.Time) error {
 	for _, r := range rules(now) {
-		body, err := json.Marshal(map[string]any{"name": r.Name, "condition": r.Condition, "action": r.Action})
-		if err != nil {
-			return fmt.Errorf("encode a rule: %w", err)
-		}
-		if _, err := g.ask(ctx, http.MethodPost, "/v1/rules", body, http.StatusCreated); err != nil {
-			return err
+		body := map[string]any{"name": r.Name, "condition": r.Condition, "action": r.Action}
+		if err := g.Read(ctx, http.MethodPost, "/v1/rules", body, nil); err != nil {
+			return fmt.Errorf("add a rule to haltd: %w", err)
 		}
 	}
 	return nil
 }
 
-func (g *gateway) get(ctx context.Context, path string) ([]byte, error) {
-	return g.ask(ctx, http.MethodGet, path, nil, http.StatusOK)
-}
-
-// ask asks the admin API and wants the given status.
-func (g *gateway) ask(ctx context.Context, method, path string, body []byte, status int) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, method, "http://"+g.admin+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, fmt.Errorf("ask haltd for %s: %w", path, err)
-	}
-	r.Header.Set("Authorization", "Bearer "+adminToken)
-	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return nil, fmt.Errorf("ask haltd for %s: %w", path, err)
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	if err == nil && res.StatusCode != status {
-		err = fmt.Errorf("status %d: %.300s", res.StatusCode, b)
+// metrics are what haltd counts, in Prometheus' text format.
+func (g *gateway) metrics(ctx context.Context) (string, error) {
+	status, b, err := g.Ask(ctx, http.MethodGet, "/metrics", nil)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("status %d: %.300s", status, b)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("ask haltd for %s: %w", path, err)
+		return "", fmt.Errorf("read haltd's metrics: %w", err)
 	}
-	return b, nil
+	return string(b), nil
 }
 
 // awaitEvents waits until as many calls are on record as were sent, 15
 // seconds at most, and says how many there are.
 func (g *gateway) awaitEvents(ctx context.Context, sent int64) (recorded int64, err error) {
 	for range 30 {
-		b, err := g.get(ctx, "/v1/stats")
-		if err != nil {
-			return 0, err
-		}
 		var stats haltd.Stats
-		if err := json.Unmarshal(b, &stats); err != nil {
+		if err := g.Read(ctx, http.MethodGet, "/v1/stats", nil, &stats); err != nil {
 			return 0, fmt.Errorf("read haltd's stats: %w", err)
 		}
 		if recorded = stats.Totals.Calls; recorded >= sent {
@@ -168,11 +135,11 @@ func (g *gateway) awaitEvents(ctx context.Context, sent int64) (recorded int64, 
 
 // decisions counts what became of the requests.
 func (g *gateway) decisions(ctx context.Context) (map[string]int64, error) {
-	b, err := g.get(ctx, "/metrics")
+	text, err := g.metrics(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return parseDecisions(string(b))
+	return parseDecisions(text)
 }
 
 // parseDecisions leaves out what became of none.

@@ -2,23 +2,19 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 	_ "time/tzdata" // the zone of the benchmark is known everywhere
 
 	"github.com/haltd/haltd/internal/config"
 	"github.com/haltd/haltd/internal/policy"
+	"github.com/haltd/haltd/test/harness"
 )
 
 func TestEverythingIsOn(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "haltd.yaml")
-	text := fmt.Sprintf(everythingOn, "127.0.0.1:7070", "127.0.0.1:7071", adminToken, t.TempDir(), "http://127.0.0.1:9")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := config.Load(path, func(string) (string, bool) { return "", false })
+	file := harness.NewConfig(t.TempDir(), "127.0.0.1:7070", "127.0.0.1:7071")
+	file.Write(t, fmt.Sprintf(everythingOn, "http://127.0.0.1:9"))
+	c, err := config.Load(file.Path, func(string) (string, bool) { return "", false })
 	if err != nil {
 		t.Fatal(err)
 	}

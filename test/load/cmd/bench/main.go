@@ -225,13 +225,11 @@ func (o *options) startTarget(ctx context.Context, name, self, dir, upstream str
 
 // startSelf runs one of this program's own processes on a free port.
 func startSelf(ctx context.Context, self, dir, name string, args ...string) (*target, error) {
-	address, err := freeAddress()
+	p, err := start(ctx, dir, name, func(address string) (*exec.Cmd, error) {
+		return exec.Command(self, append([]string{name, address}, args...)...), nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	p, err := start(ctx, dir, name, address, self, append([]string{name, address}, args...)...)
-	if err != nil {
-		return nil, err
-	}
-	return &target{name: name, address: address, process: p}, nil
+	return &target{name: name, address: p.address, process: p}, nil
 }

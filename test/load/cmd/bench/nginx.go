@@ -4,25 +4,24 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 )
 
 // startNginx runs nginx as a proxy that keeps its connections to the upstream
 // and buffers no reply. All its files are in dir.
 func startNginx(ctx context.Context, dir, upstream string) (*target, error) {
-	address, err := freeAddress()
+	p, err := start(ctx, dir, "nginx", func(address string) (*exec.Cmd, error) {
+		path := filepath.Join(dir, "nginx.conf")
+		if err := os.WriteFile(path, nginxConfig(dir, address, upstream), 0o600); err != nil {
+			return nil, fmt.Errorf("write the configuration of nginx: %w", err)
+		}
+		return exec.Command("nginx", "-p", dir, "-c", path, "-e", filepath.Join(dir, "nginx.err")), nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, "nginx.conf")
-	if err := os.WriteFile(path, nginxConfig(dir, address, upstream), 0o600); err != nil {
-		return nil, fmt.Errorf("write the configuration of nginx: %w", err)
-	}
-	p, err := start(ctx, dir, "nginx", address, "nginx", "-p", dir, "-c", path, "-e", filepath.Join(dir, "nginx.err"))
-	if err != nil {
-		return nil, err
-	}
-	return &target{name: "nginx", address: address, process: p}, nil
+	return &target{name: "nginx", address: p.address, process: p}, nil
 }
 
 func nginxConfig(dir, address, upstream string) []byte {

@@ -11,11 +11,11 @@ import (
 
 // overhead is haltd's own histogram of the time it adds.
 func (g *gateway) overhead(ctx context.Context) (overhead, error) {
-	b, err := g.get(ctx, "/metrics")
+	text, err := g.metrics(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return parseOverhead(string(b))
+	return parseOverhead(text)
 }
 
 // overhead counts requests by the greatest number of seconds they may have

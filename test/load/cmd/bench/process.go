@@ -5,14 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/haltd/haltd/test/harness"
 )
 
 // ticksPerSecond is the unit of times in /proc on every Linux that Go runs on.
@@ -21,33 +21,32 @@ const ticksPerSecond = 100
 // process is a program under measurement, with the children it had when it
 // became ready.
 type process struct {
-	name   string
-	cmd    *exec.Cmd
-	output *os.File
-	pids   []int
-	exited chan struct{} // closed when it has ended
+	*harness.Process
+	name    string
+	address string
+	release func() error // its address
+	pids    []int
 }
 
-// start runs a program with its output in a file in dir and waits until it
-// accepts connections at address.
-func start(ctx context.Context, dir, name, address, program string, args ...string) (*process, error) {
-	output, err := os.Create(filepath.Join(dir, name+".log"))
+// start runs a program on an address of its own, which command is told, and
+// waits until it takes calls there.
+func start(ctx context.Context, dir, name string, command func(address string) (*exec.Cmd, error)) (*process, error) {
+	address, release, err := harness.Reserve()
 	if err != nil {
-		return nil, fmt.Errorf("make the log of %s: %w", name, err)
+		return nil, err
 	}
-	p := &process{name: name, cmd: exec.Command(program, args...), output: output, exited: make(chan struct{})}
-	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, output, output
-	if err := p.cmd.Start(); err != nil {
-		_ = output.Close()
-		return nil, fmt.Errorf("start %s: %w", name, err)
-	}
-	go func() {
-		_ = p.cmd.Wait() // how it ended is in its log
-		close(p.exited)
-	}()
-	err = p.awaitListener(ctx, address)
+	p := &process{name: name, address: address, release: release}
+	cmd, err := command(address)
 	if err == nil {
-		p.pids, err = family(p.cmd.Process.Pid)
+		cmd.Dir = dir
+		p.Process, err = harness.Launch(cmd)
+	}
+	if err != nil {
+		return nil, errors.Join(err, release())
+	}
+	err = p.Await(ctx, "listening", func() bool { return harness.Listens(address) })
+	if err == nil {
+		p.pids, err = family(p.PID())
 	}
 	if err != nil {
 		p.stop()
@@ -56,44 +55,11 @@ func start(ctx context.Context, dir, name, address, program string, args ...stri
 	return p, nil
 }
 
-// awaitListener waits ten seconds at most.
-func (p *process) awaitListener(ctx context.Context, address string) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	for {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
-		if err == nil {
-			return conn.Close()
-		}
-		select {
-		case <-p.exited:
-			return fmt.Errorf("%s ended at once: %s", p.name, p.lastOutput())
-		case <-ctx.Done():
-			return fmt.Errorf("%s does not listen on %s: %s", p.name, address, p.lastOutput())
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-}
-
-func (p *process) lastOutput() string {
-	b, err := os.ReadFile(p.output.Name())
-	if err != nil {
-		return err.Error()
-	}
-	b = bytes.TrimSpace(b)
-	return string(b[max(0, len(b)-1000):])
-}
-
-// stop asks the program to end and ends it after five seconds.
+// stop ends the program. How it ends says nothing: those of the benchmark
+// itself end by the signal.
 func (p *process) stop() {
-	_ = p.cmd.Process.Signal(syscall.SIGTERM)
-	select {
-	case <-p.exited:
-	case <-time.After(5 * time.Second):
-		_ = p.cmd.Process.Kill()
-		<-p.exited
-	}
-	_ = p.output.Close()
+	_ = p.Stop()
+	_ = p.release()
 }
 
 // cpu is the processor time that the program has used so far.
@@ -216,14 +182,4 @@ func family(pid int) ([]int, error) {
 		pids = append(pids, child)
 	}
 	return pids, nil
-}
-
-// freeAddress is a loopback address that nobody uses now.
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("find a free port: %w", err)
-	}
-	address := l.Addr().String()
-	return address, l.Close()
 }

@@ -3,11 +3,12 @@ import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { rulesQuery } from '../../api/rules'
-import type { AgentDetail } from '../../api/shapes'
-import { count, short } from '../../format/figures'
+import { settingsQuery } from '../../api/settings'
+import type { AgentDetail, Section as SectionOf } from '../../api/shapes'
 import { minute } from '../../format/time'
 import { Budgets, hasBudget } from '../../parts/Budgets'
 import { Section } from '../../parts/Section'
+import { amount, saysSomething, valueOf } from '../../parts/settings'
 import { PolicyEditor } from './PolicyEditor'
 import { dayNames, inWords, placeIn, weekOf } from './week'
 import { WeekGrid } from './WeekGrid'
@@ -16,6 +17,7 @@ import classes from './agent.module.css'
 /** PolicyCard is what an agent is allowed, and how much of it is used. */
 export function PolicyCard({ agent }: { agent: AgentDetail }) {
   const [editing, editor] = useDisclosure(false)
+  const sections = useQuery(settingsQuery).data?.filter((s) => s.name !== 'kill_switch')
   const own = Object.keys(agent.override).filter((k) => k !== 'kill_switch').length > 0
   return (
     <Section
@@ -26,9 +28,9 @@ export function PolicyCard({ agent }: { agent: AgentDetail }) {
       <div className={classes.policy}>
         <Spending agent={agent} />
         <Hours agent={agent} />
-        <Rates agent={agent} />
+        <Limits agent={agent} sections={sections ?? []} />
       </div>
-      {editing && <PolicyEditor agent={agent} onClose={editor.close} />}
+      {editing && sections && <PolicyEditor agent={agent} sections={sections} onClose={editor.close} />}
     </Section>
   )
 }
@@ -68,15 +70,23 @@ function Hours({ agent }: { agent: AgentDetail }) {
   )
 }
 
-function Rates({ agent }: { agent: AgentDetail }) {
-  const rates = agent.policy.rate_limits
+// drawn are the sections that have a place of their own in the card.
+const drawn = ['budgets', 'allowed_hours', 'time_zone']
+
+function Limits({ agent, sections }: { agent: AgentDetail; sections: SectionOf[] }) {
   const rules = useQuery(rulesQuery).data?.filter((r) => r.enabled && (!r.condition.agent || r.condition.agent === agent.id)).length
+  const settings = sections
+    .filter((s) => !drawn.includes(s.name))
+    .flatMap((s) => s.settings)
+    .filter((s) => !s.rare || saysSomething(valueOf(agent.policy, s.path)))
   return (
     <div>
-      <Head name="Rate limits" aside="per minute" />
+      <Head name="Limits" />
       <Stack gap="sm" fz={13}>
-        <Line name="Requests" value={rates.requests_per_minute > 0 ? `${count(rates.requests_per_minute)} / min` : 'no limit'} />
-        <Line name="Tokens" value={rates.tokens_per_minute > 0 ? `${short(rates.tokens_per_minute)} / min` : 'no limit'} />
+        {settings.map((s) => {
+          const value = valueOf(agent.policy, s.path)
+          return <Line key={s.path} name={s.label} value={value === 0 ? 'no limit' : amount(s, value)} />
+        })}
         <Group justify="space-between">
           <span>Custom rules</span>
           <Link to="/rules">{rules === undefined ? 'Rules' : rules === 0 ? 'none' : `${rules} may apply`}</Link>
@@ -101,9 +111,9 @@ function Head({ name, aside }: { name: string; aside?: string }) {
 
 function Line({ name, value }: { name: string; value: string }) {
   return (
-    <Group justify="space-between">
+    <Group justify="space-between" wrap="nowrap" gap="xs">
       <span>{name}</span>
-      <b>{value}</b>
+      <b style={{ flexShrink: 0 }}>{value}</b>
     </Group>
   )
 }

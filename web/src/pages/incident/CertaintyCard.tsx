@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
-import type { Signal } from '../../api/evidence'
+import type { Signal } from '../../api/shapes'
 import { certain } from '../../format/figures'
 import { Section } from '../../parts/Section'
 import { certaintyOf, fills, inks, linesOf, reachOf, roundsOf, toolsOf, whole } from './certainty'

@@ -1,12 +1,12 @@
 import { useElementSize } from '@mantine/hooks'
-import type { Evidence } from '../../api/evidence'
+import type { Verdict } from '../../api/shapes'
 import { count } from '../../format/figures'
 import { Section } from '../../parts/Section'
 import classes from './incident.module.css'
 
 /** GrowthCard shows the prompt tokens that grew, and how much each time. */
-export function GrowthCard({ evidence }: { evidence: Evidence }) {
-  const tokens = evidence.signals.find((s) => s.detector === 'growth')?.tokens ?? []
+export function GrowthCard({ verdict }: { verdict: Verdict }) {
+  const tokens = verdict.signals?.find((s) => s.detector === 'growth')?.tokens ?? []
   if (tokens.length === 0) return null
   return (
     <Section title="Prompt tokens" aside="the calls that were compared, each with its ratio to the one before">

@@ -2,9 +2,9 @@ import { SimpleGrid, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { byStreak } from '../../api/evidence'
 import { incidentQuery } from '../../api/incidents'
 import type { IncidentDetail } from '../../api/shapes'
+import { byStreak } from '../../api/verdict'
 import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
 import { Audit } from './Audit'
@@ -20,7 +20,7 @@ import { type Lane, named, stops } from './scene'
 import { ScoreCard } from './ScoreCard'
 import { SettingsThen } from './SettingsThen'
 import { useScene } from './useScene'
-import { Verdict } from './Verdict'
+import { VerdictCard } from './VerdictCard'
 import { WhatIf } from './WhatIf'
 import { Where } from './Where'
 import { WindowTimeline } from './WindowTimeline'
@@ -39,27 +39,27 @@ export default function IncidentPage() {
 }
 
 function Page({ incident }: { incident: IncidentDetail }) {
-  const { scene, evidence } = useScene(incident)
+  const { scene, verdict } = useScene(incident)
   const [pair, setPair] = useState<{ lane: Lane; index: number }>()
   const isLoop = incident.kind === 'kill_switch'
-  const stall = stallThatDecided(incident, evidence)
+  const stall = stallThatDecided(incident, verdict)
   const last = scene?.entries.at(-1)
   return (
     <Stack gap="md">
-      <Verdict incident={incident} evidence={evidence} scene={scene} />
+      <VerdictCard incident={incident} verdict={verdict} scene={scene} />
       {stall && (
         <div className={classes.columns}>
-          <ReasonsCard incident={incident} evidence={evidence} stall={stall} />
+          <ReasonsCard incident={incident} verdict={verdict} stall={stall} />
           <CertaintyCard stall={stall} call={last?.number === undefined ? 'the call' : named(last)} />
         </div>
       )}
-      {isLoop && !stall && !byStreak(evidence) && (
+      {isLoop && !stall && !byStreak(verdict) && (
         <div className={classes.columns}>
-          <ScoreCard incident={incident} evidence={evidence} scene={scene} />
+          <ScoreCard incident={incident} verdict={verdict} scene={scene} />
           <WhatIf incident={incident} scene={scene} />
         </div>
       )}
-      {incident.kind === 'growth' && <GrowthCard evidence={evidence} />}
+      {incident.kind === 'growth' && <GrowthCard verdict={verdict} />}
       {incident.kind.startsWith('budget') && <BudgetCard incident={incident} />}
       {isLoop && scene && (
         <Section title="Window" aside={`${scene.entries.length} calls, scope ${incident.settings.kill_switch.window_scope}`}>

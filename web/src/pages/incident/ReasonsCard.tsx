@@ -1,32 +1,33 @@
 import { Group, Text } from '@mantine/core'
 import type { CSSProperties, ReactNode } from 'react'
-import { type Evidence, scored, type Signal } from '../../api/evidence'
-import type { IncidentDetail } from '../../api/shapes'
+import type { IncidentDetail, Signal, Verdict } from '../../api/shapes'
+import { scored } from '../../api/verdict'
 import { certain, score, signed } from '../../format/figures'
 import { Section } from '../../parts/Section'
-import { certaintyOf, fills, inks, type Lines, linesOf, type Reach, reachOf, waterfallOf } from './certainty'
+import { certaintyOf, fills, inks, type Lines, linesOf, type Reach, reachOf, reasonsOf, waterfallOf } from './certainty'
 import { signalWords } from './signalWords'
 import classes from './reasons.module.css'
 
 interface Props {
   incident: IncidentDetail
-  evidence: Evidence
+  verdict: Verdict
   stall: Signal
 }
 
 /** ReasonsCard is why stall was certain: its reasons in points, which add up
  *  to the certainty. */
-export function ReasonsCard({ incident, evidence, stall }: Props) {
+export function ReasonsCard({ incident, verdict, stall }: Props) {
+  const explained = reasonsOf(stall).length > 0
   return (
-    <Section title="Reasons" aside={stall.reasons.length > 0 && 'in points, which add up to the certainty'} actions={stall.reasons.length > 0 && <Legend stall={stall} />}>
-      {stall.reasons.length > 0 ? <Waterfall stall={stall} /> : <Unexplained stall={stall} />}
-      <ScoreFact incident={incident} evidence={evidence} />
+    <Section title="Reasons" aside={explained && 'in points, which add up to the certainty'} actions={explained && <Legend stall={stall} />}>
+      {explained ? <Waterfall stall={stall} /> : <Unexplained stall={stall} />}
+      <ScoreFact incident={incident} verdict={verdict} />
     </Section>
   )
 }
 
 function Waterfall({ stall }: { stall: Signal }) {
-  const { steps, total, low, high } = waterfallOf(stall.reasons)
+  const { steps, total, low, high } = waterfallOf(reasonsOf(stall))
   const lines = linesOf(stall)
   const reach = reachOf(stall.certainty ?? total, lines)
   const at = (points: number) => ((points - low) / (high - low)) * 100
@@ -99,7 +100,7 @@ function Bar({ from, to, color, solid }: { from: number; to: number; color: stri
 }
 
 function Legend({ stall }: { stall: Signal }) {
-  const { steps, total } = waterfallOf(stall.reasons)
+  const { steps, total } = waterfallOf(reasonsOf(stall))
   const reach: Reach = reachOf(stall.certainty ?? total, linesOf(stall))
   return (
     <Group gap="sm" fz={12} c="dimmed">
@@ -131,9 +132,9 @@ function Unexplained({ stall }: { stall: Signal }) {
 }
 
 // The score of similarity is one fact among others where stall decided.
-function ScoreFact({ incident, evidence }: { incident: IncidentDetail; evidence: Evidence }) {
-  const similar = scored(evidence)
-  const value = similar?.score ?? evidence.score
+function ScoreFact({ incident, verdict }: { incident: IncidentDetail; verdict: Verdict }) {
+  const similar = scored(verdict)
+  const value = similar?.score ?? verdict.score
   if (value === 0) return null
   const threshold = similar?.threshold ?? incident.settings.kill_switch.threshold
   return (

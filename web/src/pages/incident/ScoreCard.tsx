@@ -1,6 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core'
-import { type Evidence, scored, weights } from '../../api/evidence'
-import type { IncidentDetail } from '../../api/shapes'
+import type { IncidentDetail, Verdict } from '../../api/shapes'
+import { scored, weights } from '../../api/verdict'
 import { certain, score } from '../../format/figures'
 import { Section } from '../../parts/Section'
 import { type Lane, named, type Scene } from './scene'
@@ -9,14 +9,14 @@ import classes from './incident.module.css'
 
 interface Props {
   incident: IncidentDetail
-  evidence: Evidence
+  verdict: Verdict
   scene: Scene | undefined
 }
 
 /** ScoreCard is how the score came about, and what the other detectors said. */
-export function ScoreCard({ incident, evidence, scene }: Props) {
+export function ScoreCard({ incident, verdict, scene }: Props) {
   const threshold = incident.settings.kill_switch.threshold
-  const p = scored(evidence)?.parts ?? evidence.parts
+  const p = scored(verdict)?.parts ?? verdict.parts
   const rows: { lane: Lane; name: string; n: number; weight: number; color: string }[] = [
     { lane: 'prompt', name: 'Similar prompts', n: p.similar_prompts, weight: weights.prompts, color: 'var(--s1)' },
     { lane: 'response', name: 'Similar responses', n: p.similar_responses, weight: weights.responses, color: 'var(--s2)' },
@@ -57,7 +57,7 @@ export function ScoreCard({ incident, evidence, scene }: Props) {
           <b style={{ textAlign: 'right' }}>{score(r.n * r.weight)}</b>
         </div>
       ))}
-      <Others evidence={evidence} />
+      <Others verdict={verdict} />
     </Section>
   )
 }
@@ -70,9 +70,9 @@ function callsOf(scene: Scene | undefined, lane: Lane): string {
   return names.join(', ') + (matches.length > shown ? ` and ${matches.length - shown} more` : '')
 }
 
-function Others({ evidence }: { evidence: Evidence }) {
-  const signals = evidence.signals.filter((s) => s.detector !== 'similarity')
-  const unmet = scored(evidence)?.unmet
+function Others({ verdict }: { verdict: Verdict }) {
+  const signals = (verdict.signals ?? []).filter((s) => s.detector !== 'similarity')
+  const unmet = scored(verdict)?.unmet
   return (
     <>
       {unmet && (

@@ -1,36 +1,32 @@
+import { useQuery } from '@tanstack/react-query'
+import { settingsQuery } from '../../api/settings'
 import type { IncidentDetail } from '../../api/shapes'
-import { certain, money, score } from '../../format/figures'
 import { Pair, Pairs } from '../../parts/Facts'
 import { Section } from '../../parts/Section'
+import { amount, saysSomething, valueOf } from '../../parts/settings'
 
-/** SettingsThen is the policy that was in force. */
+/** SettingsThen is the policy that was in force, without the limits that were
+ *  none and what is rarely changed and was not, and what the detectors had to
+ *  go by. */
 export function SettingsThen({ incident }: { incident: IncidentDetail }) {
-  const { kill_switch: k, budgets, time_zone: zone } = incident.settings
+  const settings = useQuery(settingsQuery).data?.flatMap((s) => s.settings) ?? []
+  const then = (path: string) => valueOf(incident.settings, path)
+  const basis = incident.verdict?.basis
   return (
     <Section title="Settings then">
       <Pairs>
-        <Pair name="Kill Switch">{k.enabled ? 'on' : 'off'}</Pair>
-        <Pair name="Threshold, window">
-          {score(k.threshold)}, {k.window_size} calls
-        </Pair>
-        {k.warn_at > 0 && k.kill_at > 0 && (
-          <Pair name="Warn, kill line">
-            {certain(k.warn_at)}, {certain(k.kill_at)}
+        {settings
+          .filter((s) => saysSomething(then(s.path)) && !(s.rare && then(s.path) === s.default))
+          .map((s) => (
+            <Pair key={s.path} name={s.label}>
+              <span style={{ whiteSpace: s.type === 'hours' ? undefined : 'nowrap' }}>{amount(s, then(s.path))}</span>
+            </Pair>
+          ))}
+        {basis && (
+          <Pair name="Judged by">
+            {basis.rounds} rounds, {basis.calls} calls, weights of {basis.weights}
           </Pair>
         )}
-        <Pair name="Similarity, stall">
-          {k.similarity}, {k.stall}
-        </Pair>
-        <Pair name="Window, kill per">
-          {k.window_scope}, {k.kill_scope}
-        </Pair>
-        <Pair name="Second signal">{k.require_corroboration ? 'required' : 'not required'}</Pair>
-        <Pair name="Hard budgets">
-          {[budgets.day.hard_usd > 0 && `${money(budgets.day.hard_usd)} a day`, budgets.month.hard_usd > 0 && `${money(budgets.month.hard_usd)} a month`]
-            .filter(Boolean)
-            .join(', ') || 'none in dollars'}
-        </Pair>
-        <Pair name="Time zone">{zone}</Pair>
       </Pairs>
     </Section>
   )

@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { useState } from 'react'
-import { weights } from '../../api/evidence'
+import { weights } from '../../api/verdict'
 import type { Event } from '../../api/shapes'
 import { clock } from '../../format/time'
 import { EventDrawer } from '../../parts/EventDrawer'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { evidenceOf, type Signal } from '../../api/evidence'
-import type { Incident } from '../../api/shapes'
+import type { Incident, Signal, Verdict } from '../../api/shapes'
 import { certaintyOf, reachOf, roundsOf, stallThatDecided, toolsOf, waterfallOf, whole } from './certainty'
 
 function reasons(...points: number[]) {
@@ -8,7 +7,7 @@ function reasons(...points: number[]) {
 }
 
 function stall(more: object): Signal {
-  return evidenceOf({ signals: [{ detector: 'stall', level: 'kill', ...more }] }).signals[0]!
+  return { detector: 'stall', level: 'kill', score: 0, threshold: 0, ...more }
 }
 
 test('reasons lead from nothing to the total, end to end', () => {
@@ -64,19 +63,21 @@ test('a certainty is not rounded up to a line that it has not reached', () => {
 
 test('without lines nothing is reached', () => expect(reachOf(99, {})).toBe('none'))
 
-test('rounds without a certainty are left out', () => {
-  const rounds = [{ index: 1, letter: 'A', points: 1 }, { index: 2, letter: 'A', certainty: 0 }]
-  expect(roundsOf(stall({ rounds })).map((r) => r.index)).toEqual([2])
+test('rounds from before certainty was kept are left out', () => {
+  const rounds = [{ index: 1, letter: 'A', act: '1f', result: '2e', certainty: 0 }]
+  expect(roundsOf(stall({ rounds, certainty: 96.4 }))).toEqual(rounds)
+  expect(roundsOf(stall({ rounds }))).toEqual([])
+  expect(roundsOf(stall({ certainty: 96.4 }))).toEqual([])
 })
 
 test('letters are told with their tools, many letters without', () => {
-  const round = (letter: string, tool?: string) => ({ index: 0, letter, tool, act: '', result: '' })
+  const round = (letter: string, tool?: string) => ({ index: 0, letter, tool, act: '', result: '', certainty: 0 })
   expect(toolsOf([round('A', 'find'), round('B'), round('A', 'find')])).toBe('A find · B text')
   expect(toolsOf(['A', 'B', 'C', 'D', 'E'].map((l) => round(l, 'run_sql')))).toBe('run_sql')
 })
 
 test('stall decided where the incident says so', () => {
-  const evidence = evidenceOf({ signals: [{ detector: 'similarity' }, { detector: 'stall', certainty: 80 }] })
-  expect(stallThatDecided({ detector: 'stall' } as Incident, evidence)?.certainty).toBe(80)
-  expect(stallThatDecided({ detector: 'similarity' } as Incident, evidence)).toBeUndefined()
+  const verdict = { signals: [{ detector: 'similarity' }, { detector: 'stall', certainty: 80 }] } as Verdict
+  expect(stallThatDecided({ detector: 'stall' } as Incident, verdict)?.certainty).toBe(80)
+  expect(stallThatDecided({ detector: 'similarity' } as Incident, verdict)).toBeUndefined()
 })

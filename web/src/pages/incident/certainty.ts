@@ -1,14 +1,13 @@
-import type { Evidence, Reason, RoundEvidence, Signal } from '../../api/evidence'
-import type { Incident } from '../../api/shapes'
+import type { Contribution, Incident, RoundEvidence, Signal, Verdict } from '../../api/shapes'
 
 /** stallThatDecided is the evidence of an incident that is stall's. */
-export function stallThatDecided(incident: Incident, evidence: Evidence): Signal | undefined {
-  return incident.detector === 'stall' ? evidence.signals.find((s) => s.detector === 'stall') : undefined
+export function stallThatDecided(incident: Incident, verdict: Verdict): Signal | undefined {
+  return incident.detector === 'stall' ? verdict.signals?.find((s) => s.detector === 'stall') : undefined
 }
 
 /** Step is a reason, from where the reasons before it lead to where it leads. */
 export interface Step {
-  reason: Reason
+  reason: Contribution
   from: number
   to: number
 }
@@ -23,7 +22,7 @@ export interface Waterfall {
 
 /** waterfallOf lays the reasons end to end: what speaks for it, the most
  *  first, then what speaks against and leads back to the total. */
-export function waterfallOf(reasons: Reason[]): Waterfall {
+export function waterfallOf(reasons: Contribution[]): Waterfall {
   const speaking = reasons.filter((r) => r.points !== 0)
   const order = [...speaking.filter((r) => r.points > 0), ...speaking.filter((r) => r.points < 0)]
   let total = 0
@@ -32,10 +31,17 @@ export function waterfallOf(reasons: Reason[]): Waterfall {
   return { steps, total, low: Math.min(0, ...reached), high: Math.max(100, ...reached) }
 }
 
+/** reasonsOf is what the certainty of a stall rests on; nothing where it was
+ *  not kept. */
+export function reasonsOf(stall: Signal): Contribution[] {
+  return stall.reasons ?? []
+}
+
 /** certaintyOf is how sure a stall is, in whole percent: what its reasons add
  *  up to, so that no page rounds it otherwise. */
 export function certaintyOf(stall: Signal): number | undefined {
-  if (stall.reasons.length > 0) return waterfallOf(stall.reasons).total
+  const reasons = reasonsOf(stall)
+  if (reasons.length > 0) return waterfallOf(reasons).total
   return stall.certainty === undefined ? undefined : Math.round(stall.certainty)
 }
 
@@ -71,13 +77,9 @@ export const fills: Record<Reach, string> = { none: 'var(--gray-fill)', warn: 'v
 /** inks are the colours of words about it. */
 export const inks: Record<Reach, string> = { none: 'var(--muted)', warn: 'var(--amber)', kill: 'var(--red)' }
 
-export interface Known extends RoundEvidence {
-  certainty: number
-}
-
-/** roundsOf are the rounds whose certainty is known. */
-export function roundsOf(stall: Signal): Known[] {
-  return stall.rounds.filter((r): r is Known => r.certainty !== undefined)
+/** roundsOf are the rounds of a stall; none where certainty was not kept. */
+export function roundsOf(stall: Signal): RoundEvidence[] {
+  return stall.certainty === undefined ? [] : (stall.rounds ?? [])
 }
 
 /** toolsOf says which tools the letters of rounds stand for. Where there are

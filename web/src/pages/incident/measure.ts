@@ -1,5 +1,4 @@
-import type { Signal } from '../../api/evidence'
-import type { IncidentDetail } from '../../api/shapes'
+import type { IncidentDetail, Signal } from '../../api/shapes'
 import { certain, score } from '../../format/figures'
 import { linesOf, reachOf, whole } from './certainty'
 import type { Entry } from './scene'

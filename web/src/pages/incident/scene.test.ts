@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { evidenceOf } from '../../api/evidence'
-import type { Event, Incident } from '../../api/shapes'
+import type { Event, Incident, Verdict } from '../../api/shapes'
+import { verdictOf } from '../../api/verdict'
 import { numbersOf, sceneOf, upTo } from './scene'
 
 const noon = Date.parse('2026-11-12T12:00:00Z')
@@ -20,7 +20,7 @@ const incident = { id: 'inc_bcdf', event: stopped.id, session: 'recon', settings
 const at = (n: number) => new Date(noon + n * 10_000 + 3).toISOString()
 
 const verdict = {
-  score: 12,
+  score: 12, certainty: 0,
   signals: [
     {
       detector: 'similarity', level: 'kill', score: 12, threshold: 10,
@@ -32,17 +32,17 @@ const verdict = {
     },
     { detector: 'stall', level: 'kill', rounds: [{ index: 40, letter: 'A', tool: 'find' }, { index: 41, letter: 'A', tool: 'find' }] },
   ],
-}
+} as Verdict
 
 test('a window holds the last calls, the one in question last', () => {
-  const scene = sceneOf(incident, evidenceOf(verdict), [...calls, stopped], numbersOf([...calls, stopped]))!
+  const scene = sceneOf(incident, verdict, [...calls, stopped], numbersOf([...calls, stopped]))!
   expect(scene.entries.map((e) => e.number)).toEqual([3, 4, 5, 6, 7])
 })
 
 test('retries and calls blocked earlier are not in it', () => {
   const retry = call(6, 'find', { id: 'evt_0000000000006b', retry: true })
   const blocked = call(6, '', { id: 'evt_0000000000006c', event_type: 'blocked' })
-  const scene = sceneOf(incident, evidenceOf(verdict), [...calls, retry, blocked, stopped], new Map())!
+  const scene = sceneOf(incident, verdict, [...calls, retry, blocked, stopped], new Map())!
   expect(scene.entries.map((e) => e.event.id)).not.toContain(retry.id)
   expect(scene.entries.map((e) => e.event.id)).not.toContain(blocked.id)
 })
@@ -50,28 +50,28 @@ test('retries and calls blocked earlier are not in it', () => {
 test('a call that was rejected stands last at its own incident', () => {
   const rejected = call(7, '', { event_type: 'blocked', blocked: true, incident: 'inc_r' })
   const raised = { ...incident, id: 'inc_r', action: 'reject', event: 'evt_0000000000006w', time: rejected.time } as Incident
-  const scene = sceneOf(raised, evidenceOf(verdict), upTo(raised, [...calls, rejected, call(8, '', { event_type: 'blocked', incident: 'inc_r' })]), new Map())!
+  const scene = sceneOf(raised, verdict, upTo(raised, [...calls, rejected, call(8, '', { event_type: 'blocked', incident: 'inc_r' })]), new Map())!
   expect(scene.entries.at(-1)?.event.id).toBe(rejected.id)
   const killed = { ...raised, action: 'kill' } as Incident
-  expect(sceneOf(killed, evidenceOf(verdict), [...calls, rejected], new Map())!.entries.at(-1)?.event.id).toBe(calls.at(-1)!.id)
+  expect(sceneOf(killed, verdict, [...calls, rejected], new Map())!.entries.at(-1)?.event.id).toBe(calls.at(-1)!.id)
 })
 
 test('the first call that was rejected stands last', () => {
   const rejected = [7, 8].map((n) => call(n, '', { event_type: 'blocked', blocked: true, incident: 'inc_bcdf' }))
-  const scene = sceneOf({ ...incident, event: 'evt_0000000000006w', action: 'reject' } as Incident, evidenceOf(verdict), [...calls, ...rejected], numbersOf([...calls, ...rejected]))!
+  const scene = sceneOf({ ...incident, event: 'evt_0000000000006w', action: 'reject' } as Incident, verdict, [...calls, ...rejected], numbersOf([...calls, ...rejected]))!
   expect(scene.entries.map((e) => e.number)).toEqual([3, 4, 5, 6, 7])
 })
 
 test('a match is the last call that had arrived when it was judged', () => {
-  const scene = sceneOf(incident, evidenceOf(verdict), [...calls, stopped], new Map())!
+  const scene = sceneOf(incident, verdict, [...calls, stopped], new Map())!
   expect(scene.matches).toEqual({ prompt: [1], response: [2], tools: [1] })
   expect(scene.compared).toEqual({ prompt: 4, response: 3, tools: 3 })
   expect(scene.loopFrom).toBe(1)
 })
 
 test('equal calls under changing users match too, and their count is no score', () => {
-  const streak = { detector: 'similarity', family: 'streak', level: 'kill', score: 36, threshold: 36, matches: verdict.signals[0]!.matches }
-  const scene = sceneOf(incident, evidenceOf({ score: 9, signals: [streak] }), [...calls, { ...stopped, score: 9 }], new Map())!
+  const streak = { detector: 'similarity', family: 'streak', level: 'kill', score: 36, threshold: 36, matches: verdict.signals![0]!.matches }
+  const scene = sceneOf(incident, { ...verdict, score: 9, signals: [streak] } as Verdict, [...calls, { ...stopped, score: 9 }], new Map())!
   expect(scene.matches).toEqual({ prompt: [1], response: [2], tools: [1] })
   expect(scene.entries.at(-1)?.score).toBe(9)
 })
@@ -79,7 +79,7 @@ test('equal calls under changing users match too, and their count is no score', 
 test('calls within one millisecond are told apart', () => {
   const quick = [4, 5].map((n) => call(n, 'find', { time: `2026-11-12T12:00:40.00012${n}Z` }))
   const matches = [{ time: '2026-11-12T12:00:40.000124Z', same_tools: true }, { time: '2026-11-12T12:00:40.0001259Z', same_tools: true }]
-  const scene = sceneOf(incident, evidenceOf({ signals: [{ detector: 'similarity', matches }] }), [...quick, calls[5]!, stopped], new Map())!
+  const scene = sceneOf(incident, { signals: [{ detector: 'similarity', matches }] } as Verdict, [...quick, calls[5]!, stopped], new Map())!
   expect(scene.matches.tools).toEqual([0, 1])
 })
 
@@ -87,37 +87,34 @@ test('a call that was let through stands last, though written after its incident
   const through = call(7, 'find')
   const later = call(8, 'find')
   const shadow = { ...incident, event: 'evt_0000000000006w', time: through.time } as Incident
-  const scene = sceneOf(shadow, evidenceOf(verdict), upTo(shadow, [...calls, through, later]), new Map())!
+  const scene = sceneOf(shadow, verdict, upTo(shadow, [...calls, through, later]), new Map())!
   expect(scene.entries.at(-1)?.event.id).toBe(through.id)
 })
 
 test('a call does not match itself', () => {
-  const scene = sceneOf(incident, evidenceOf(verdict), calls.slice(0, 4), new Map())!
+  const scene = sceneOf(incident, verdict, calls.slice(0, 4), new Map())!
   expect(scene.compared.prompt).toBe(3)
   expect(scene.matches.prompt).not.toContain(3)
 })
 
 test('each call has the certainty of its own verdict, the last that of the incident', () => {
-  const sure = calls.map((c, i) => ({ ...c, verdict: i < 4 ? undefined : { certainty: i * 10 } }))
-  const scene = sceneOf(incident, evidenceOf({ ...verdict, certainty: 96.4 }), [...sure, stopped], new Map())!
+  const sure = calls.map((c, i) => ({ ...c, verdict: i < 4 ? undefined : ({ certainty: i * 10 } as Verdict) }))
+  const scene = sceneOf(incident, { ...verdict, certainty: 96.4 }, [...sure, stopped], new Map())!
   expect(scene.entries.map((e) => e.certainty)).toEqual([0, 0, 40, 50, 96.4])
 })
 
 test('rounds get their letters where the tools agree', () => {
-  const scene = sceneOf(incident, evidenceOf(verdict), [...calls, stopped], new Map())!
+  const scene = sceneOf(incident, verdict, [...calls, stopped], new Map())!
   expect(scene.entries.map((e) => e.letter)).toEqual([undefined, undefined, 'A', 'A', undefined])
   const between = call(6, 'other', { id: 'evt_0000000000006d', session: 'another' })
-  const shared = sceneOf(incident, evidenceOf(verdict), [...calls, between, stopped], new Map())!
+  const shared = sceneOf(incident, verdict, [...calls, between, stopped], new Map())!
   expect(shared.entries.map((e) => e.letter)).toEqual([undefined, 'A', 'A', undefined, undefined])
   const others = calls.map((c) => ({ ...c, tool_calls: ['other'] }))
-  const unnamed = sceneOf(incident, evidenceOf(verdict), [...others, stopped], new Map())!
+  const unnamed = sceneOf(incident, verdict, [...others, stopped], new Map())!
   expect(unnamed.entries.every((e) => e.letter === undefined)).toBe(true)
 })
 
-test('strange evidence is read as none', () => {
-  for (const strange of [undefined, null, 7, 'text', [], { signals: 'no' }, { signals: [null, 3] }]) {
-    expect(evidenceOf(strange).score).toBe(0)
-    expect(() => sceneOf(incident, evidenceOf(strange), calls, new Map())).not.toThrow()
-  }
-  expect(sceneOf(incident, evidenceOf(verdict), [], new Map())).toBeUndefined()
+test('a call of which nothing was said has a scene without matches', () => {
+  expect(sceneOf(incident, verdictOf({} as Incident), calls, new Map())!.hasMatches).toBe(false)
+  expect(sceneOf(incident, verdict, [], new Map())).toBeUndefined()
 })

@@ -1,5 +1,5 @@
-import { type Evidence, evidenceOf, type Match, scored, type Signal } from '../../api/evidence'
-import type { Event, Incident } from '../../api/shapes'
+import type { Event, Incident, Match, RoundEvidence, Verdict } from '../../api/shapes'
+import { scored, verdictOf } from '../../api/verdict'
 
 /** Lane is one of the three things that similarity compares. */
 export type Lane = 'prompt' | 'response' | 'tools'
@@ -53,25 +53,26 @@ export function stops(incident: Incident): boolean {
 /** sceneOf joins the calls of a window with the evidence about them. calls
  *  are the newest of the agent or session up to the incident, oldest first;
  *  numbers tells the place of a call in its session. */
-export function sceneOf(incident: Incident, evidence: Evidence, calls: Event[], numbers: Map<string, number>): Scene | undefined {
+export function sceneOf(incident: Incident, verdict: Verdict, calls: Event[], numbers: Map<string, number>): Scene | undefined {
   const size = incident.settings.kill_switch.window_size
   // Of the calls that were rejected, the first is the one in question.
   const rejected = incident.action === 'reject' ? calls.find((c) => c.event_type === 'blocked' && c.incident === incident.id) : undefined
   const judged = calls.filter((c) => !c.retry && (c.event_type !== 'blocked' || c === rejected))
   const window = judged.slice(-size)
   if (window.length === 0) return undefined
-  const matching = evidence.signals.find((s) => s.matches.length > 0)?.matches ?? []
+  const signals = verdict.signals ?? []
+  const matching = signals.find((s) => s.matches?.length)?.matches ?? []
   const entries: Entry[] = window.map((event) => ({
-    event, number: numbers.get(event.id), distance: {}, score: event.score, certainty: evidenceOf(event.verdict).certainty ?? 0,
+    event, number: numbers.get(event.id), distance: {}, score: event.score, certainty: verdictOf(event).certainty,
   }))
   const last = entries.length - 1
-  entries[last]!.score = Math.max(entries[last]!.score, scored(evidence)?.score ?? evidence.score)
-  entries[last]!.certainty = evidence.certainty ?? entries[last]!.certainty
+  entries[last]!.score = Math.max(entries[last]!.score, scored(verdict)?.score ?? verdict.score)
+  entries[last]!.certainty = verdict.certainty || entries[last]!.certainty
   for (const match of matching) {
     const entry = entryOf(entries.slice(0, last), match)
     if (entry) entry.distance = distancesOf(match)
   }
-  nameRounds(entries.filter((e) => e.event.session === incident.session), evidence.signals.find((s) => s.rounds.length > 0))
+  nameRounds(entries.filter((e) => e.event.session === incident.session), signals.find((s) => s.rounds?.length)?.rounds ?? [])
   const compared = { prompt: last, response: Math.max(last - 1, 0), tools: Math.max(last - 1, 0) }
   const inLane = (lane: Lane) => entries.flatMap((e, i) => (e.distance[lane] === undefined || i === compared[lane] ? [] : [i]))
   const matches = { prompt: inLane('prompt'), response: inLane('response'), tools: inLane('tools') }
@@ -104,10 +105,9 @@ function distancesOf(match: Match): Entry['distance'] {
 // Rounds are counted in the conversation, calls in the record. entries are the
 // calls of the session. The last round of the evidence came with the reply before the call in question; from there
 // they are laid side by side, and only where the tools agree.
-function nameRounds(entries: Entry[], stall: Signal | undefined): void {
-  if (!stall) return
-  const end = Math.max(...stall.rounds.map((r) => r.index))
-  const placed = stall.rounds.map((r) => ({ round: r, entry: entries[entries.length - 2 - (end - r.index)] }))
+function nameRounds(entries: Entry[], rounds: RoundEvidence[]): void {
+  const end = Math.max(...rounds.map((r) => r.index))
+  const placed = rounds.map((r) => ({ round: r, entry: entries[entries.length - 2 - (end - r.index)] }))
   const agree = placed.every(({ round, entry }) => !entry || !round.tool || (entry.event.tool_calls ?? []).includes(round.tool))
   if (!agree) return
   for (const { round, entry } of placed) if (entry) entry.letter = round.letter

@@ -1,15 +1,15 @@
-import type { Signal } from '../../api/evidence'
+import type { Signal } from '../../api/shapes'
 import { count } from '../../format/figures'
 
 /** signalWords is what a detector saw, beside its name. */
 export function signalWords(s: Signal): string {
-  const tools = s.tools.join(', ')
-  const n = count(s.count)
+  const tools = (s.tools ?? []).join(', ')
+  const n = count(s.count ?? 0)
   switch (s.family) {
     case 'repeat':
       return `same round ${n} times${tools && `, ${tools}`}`
     case 'cycle':
-      return `cycle ${s.rounds.map((r) => r.letter).join(' ') || tools}, no progress`
+      return `cycle ${(s.rounds ?? []).map((r) => r.letter).join(' ') || tools}, no progress`
     case 'futile':
       return `${n} different calls, the same ${s.outcome ?? 'result'}`
     case 'chatter':
@@ -21,6 +21,6 @@ export function signalWords(s: Signal): string {
     case 'streak':
       return `the same prompt and answer ${n} times, under changing users or sessions`
     default:
-      return s.tokens.length > 0 ? s.tokens.map(count).join(' → ') : ''
+      return (s.tokens ?? []).map(count).join(' → ')
   }
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { newestEvents, sessionCalls } from '../../api/events'
-import { evidenceOf } from '../../api/evidence'
 import type { IncidentDetail } from '../../api/shapes'
+import { verdictOf } from '../../api/verdict'
 import { numbersOf, sceneOf, upTo } from './scene'
 
 /** useScene is the window of an incident, once its calls are there. */
@@ -17,12 +17,12 @@ export function useScene(incident: IncidentDetail) {
     ...newestEvents({ agent: incident.agent, until, type: ['llm_call', 'kill_switch', 'blocked'] }, Math.min(settings.window_size + 50, 1000)),
     enabled: perAgent,
   })
-  const evidence = useMemo(() => evidenceOf(incident.verdict), [incident.verdict])
+  const verdict = verdictOf(incident)
   const all = session.data
   const scene = useMemo(() => {
     const calls = perAgent ? agent.data?.rows.toReversed() : all?.calls
     if (!calls || !all) return undefined
-    return sceneOf(incident, evidence, upTo(incident, calls), all.whole ? numbersOf(all.calls) : new Map())
-  }, [incident, evidence, perAgent, agent.data, all])
-  return { scene, evidence, pending: session.isPending || (perAgent && agent.isPending), error: session.error ?? agent.error }
+    return sceneOf(incident, verdict, upTo(incident, calls), all.whole ? numbersOf(all.calls) : new Map())
+  }, [incident, verdict, perAgent, agent.data, all])
+  return { scene, verdict, pending: session.isPending || (perAgent && agent.isPending), error: session.error ?? agent.error }
 }

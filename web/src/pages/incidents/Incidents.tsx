@@ -43,12 +43,14 @@ export default function Incidents() {
     <Stack gap="md">
       <Group justify="space-between">
         <Title order={1}>Incidents</Title>
-        <Group gap="sm">
+        <Group gap="sm" miw={0}>
           <TextInput aria-label="Agent" placeholder="Agent" value={agent} onChange={(e) => show({ agent: e.currentTarget.value || undefined })} />
           <Select aria-label="Kind" placeholder="Any kind" data={kinds} value={kind} onChange={setKind} clearable w={140} />
           <SegmentedControl
             aria-label="Status"
             size="xs"
+            maw="100%"
+            style={{ overflowX: 'auto' }} // five words are wider than the smallest phones
             value={status}
             onChange={(v) => show({ status: v === 'all' ? undefined : v })}
             data={statuses}

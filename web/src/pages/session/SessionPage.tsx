@@ -4,9 +4,9 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { activateSession, sessionQuery } from '../../api/agents'
 import { exportAddress, sessionCalls } from '../../api/events'
-import { evidenceOf } from '../../api/evidence'
 import { newestIncidents } from '../../api/incidents'
 import type { Event, Incident, Session } from '../../api/shapes'
+import { verdictOf } from '../../api/verdict'
 import { count, money, short } from '../../format/figures'
 import { brief, clock, span } from '../../format/time'
 import { StandingBadge } from '../../parts/AgentState'
@@ -57,7 +57,7 @@ function Page({ session }: { session: Session }) {
 }
 
 function sceneIn(incident: Incident, calls: Event[]): Scene | undefined {
-  return sceneOf(incident, evidenceOf(incident.verdict), upTo(incident, calls), numbersOf(calls))
+  return sceneOf(incident, verdictOf(incident), upTo(incident, calls), numbersOf(calls))
 }
 
 function Header({ session, incident, scene }: { session: Session; incident: Incident | undefined; scene: Scene | undefined }) {

@@ -15,13 +15,13 @@ var errCut = errors.New("cut by an operator")
 // errorCut is how its event says so.
 const errorCut = "operator_cut"
 
-// flights are the calls on their way, by agent.
-type flights struct {
+// inFlightCalls are the calls that can be cut, by agent.
+type inFlightCalls struct {
 	mu    sync.Mutex
 	calls map[string]map[*exchange]bool
 }
 
-func (f *flights) add(x *exchange) {
+func (f *inFlightCalls) add(x *exchange) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.calls == nil {
@@ -35,7 +35,7 @@ func (f *flights) add(x *exchange) {
 	of[x] = true
 }
 
-func (f *flights) remove(x *exchange) {
+func (f *inFlightCalls) remove(x *exchange) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	of := f.calls[x.event.Agent]
@@ -45,9 +45,9 @@ func (f *flights) remove(x *exchange) {
 	}
 }
 
-// Cut ends the calls of a target that are on their way.
+// Cut ends the calls of a target that are in flight.
 func (g *Gateway) Cut(t haltd.Target) {
-	f := &g.flights
+	f := &g.inFlight
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for x := range f.calls[t.Agent] {
@@ -57,23 +57,23 @@ func (g *Gateway) Cut(t haltd.Target) {
 	}
 }
 
-// takeOff makes a call one that can be cut. Between its verdict and now,
-// perhaps after a wait, its agent may have been stopped: then it does not
-// leave.
-func (g *Gateway) takeOff(x *exchange) error {
+// track makes a call one that can be cut. Between the decision and now,
+// perhaps after a wait, its agent may have been stopped: then it is denied.
+func (g *Gateway) track(x *exchange) error {
 	x.ctx, x.cut = context.WithCancelCause(x.r.Context())
-	g.flights.add(x)
-	if !x.verdict.Recheck(x.ctx) {
-		x.verdict.Describe(&x.event)
+	g.inFlight.add(x)
+	var ok bool
+	if x.decision, ok = x.ticket.Recheck(x.ctx); !ok {
+		x.decision.Describe(&x.event)
 		return x.denial()
 	}
 	return nil
 }
 
-// land ends what takeOff began.
-func (g *Gateway) land(x *exchange) {
+// untrack undoes track.
+func (g *Gateway) untrack(x *exchange) {
 	if x.cut != nil {
-		g.flights.remove(x)
+		g.inFlight.remove(x)
 		x.cut(nil)
 	}
 }
@@ -83,8 +83,8 @@ func (x *exchange) wasCut() bool { return x.ctx != nil && errors.Is(context.Caus
 // cutDenial answers a call that was cut before its reply began.
 func (x *exchange) cutDenial() error {
 	x.event.Error = errorCut
-	x.verdict.Stop()
-	x.verdict.Describe(&x.event)
+	x.decision = x.ticket.Cut()
+	x.decision.Describe(&x.event)
 	return x.denial()
 }
 
@@ -94,7 +94,7 @@ func (x *exchange) endStream() {
 	if x.format == nil || !strings.HasPrefix(x.w.Header().Get("Content-Type"), "text/event-stream") || x.w.Header().Get("Content-Encoding") != "" {
 		return
 	}
-	x.verdict.Stop()
+	x.decision = x.ticket.Cut()
 	var ref refusal
 	if errors.As(x.denial(), &ref) {
 		_, _ = x.w.Write(append([]byte("\n\n"), x.format.StreamError(ref.Denied)...))

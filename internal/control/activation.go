@@ -8,17 +8,17 @@ import (
 	"github.com/haltd/haltd"
 )
 
-// Kill stops a target for good and raises the incident, together with the
-// event of the call that gave rise to it. Nothing changes when the session that
-// called is stopped already, for a loop that many calls prove at once is killed
+// Kill stops a target until a person resumes it, and raises the incident with
+// the event of the call that caused it. Nothing changes when the session is
+// stopped already, because a loop that many calls prove at once is killed
 // once, nor when it was resumed after the call was judged. On an error nothing
 // has changed either.
-func (c *Control) Kill(ctx context.Context, t haltd.Target, incident haltd.Incident, event haltd.Event) (_ haltd.Standing, killed bool, err error) {
+func (c *Control) Kill(ctx context.Context, t haltd.Target, incident haltd.Incident, event haltd.Event) (killed bool, err error) {
 	c.changes.Lock()
 	defer c.changes.Unlock()
 	a := c.Agent(t.Agent)
-	if s, stopped := a.Stopped(incident.Session); stopped || a.Activated(incident.Session).After(incident.Time) {
-		return s, false, nil
+	if _, stopped := a.Stopped(incident.Session); stopped || a.Activated(incident.Session).After(incident.Time) {
+		return false, nil
 	}
 	incident.Scope = haltd.ScopeAgent
 	if t.Session != "" {
@@ -30,17 +30,17 @@ func (c *Control) Kill(ctx context.Context, t haltd.Target, incident haltd.Incid
 	s.Active, s.DeactivatedBy, s.Incident = false, &by, incident.ID
 	s.By, s.Why, s.At, s.GraceUntil = "haltd", incident.Sentence, now, time.Time{}
 	next := c.table.Load().clone()
-	next.stand(s)
+	next.setStanding(s)
 	err = c.commit(ctx, haltd.Change{
 		Standing: &s, Incident: &incident, Events: []haltd.Event{event}, Notices: []haltd.Notice{NoticeOf(&incident)},
 	}, next)
 	if err != nil {
-		return haltd.Standing{}, false, fmt.Errorf("kill %s: %w", t.Agent, err)
+		return false, fmt.Errorf("kill %s: %w", t.Agent, err)
 	}
-	return s, true, nil
+	return true, nil
 }
 
-// standing is that of a target, to be changed.
+// standing is a copy of the standing of a target, to be changed.
 func (c *Control) standing(t haltd.Target) haltd.Standing {
 	a := c.Agent(t.Agent)
 	s := a.Standing
@@ -54,8 +54,8 @@ func (c *Control) standing(t haltd.Target) haltd.Standing {
 	return s
 }
 
-// Activate lets a target call again, from its next request on: what the
-// detectors knew of it is forgotten. With grace, a kill only warns until then.
+// Activate lets a target call again, from its next request on, and resets what
+// the detectors knew of it. With grace, a kill only warns until then.
 func (c *Control) Activate(ctx context.Context, t haltd.Target, grace time.Duration, by, why string) (haltd.Standing, error) {
 	c.changes.Lock()
 	defer c.changes.Unlock()
@@ -64,7 +64,7 @@ func (c *Control) Activate(ctx context.Context, t haltd.Target, grace time.Durat
 	s := before
 	s.Active, s.DeactivatedBy, s.Incident = true, nil, ""
 	s.By, s.Why, s.At, s.ActivatedAt, s.GraceUntil = by, why, now, now, time.Time{}
-	record := Audit{Change: "activated", By: by, Why: why, Incident: before.Incident}
+	record := haltd.Audit{Change: "activated", By: by, Why: why, Incident: before.Incident}
 	if grace > 0 {
 		s.GraceUntil = now.Add(grace)
 		record.GraceUntil = &s.GraceUntil
@@ -81,14 +81,14 @@ func (c *Control) Activate(ctx context.Context, t haltd.Target, grace time.Durat
 		}}
 	}
 	next := c.table.Load().clone()
-	next.stand(s)
+	next.setStanding(s)
 	if err := c.commit(ctx, change, next); err != nil {
 		return haltd.Standing{}, fmt.Errorf("activate %s: %w", t.Agent, err)
 	}
 	return s, nil
 }
 
-// nameOf is a target as sentences say it.
+// nameOf is the name of a target in sentences.
 func nameOf(t haltd.Target) string {
 	if t.Session == "" {
 		return t.Agent
@@ -96,12 +96,12 @@ func nameOf(t haltd.Target) string {
 	return "A session of " + t.Agent
 }
 
-// Deactivate stops a target by a person's will. Calls on their way finish,
+// Deactivate stops a target because a person wants it. Calls in flight finish,
 // unless now is set.
 func (c *Control) Deactivate(ctx context.Context, t haltd.Target, now bool, by, why string) (haltd.Standing, error) {
 	s, err := c.deactivate(ctx, t, by, why)
 	if err == nil && now {
-		c.Cut(t)
+		c.cut(t)
 	}
 	return s, err
 }
@@ -115,9 +115,9 @@ func (c *Control) deactivate(ctx context.Context, t haltd.Target, by, why string
 	s.Active, s.DeactivatedBy = false, &manual
 	s.By, s.Why, s.At, s.GraceUntil = by, why, at, time.Time{}
 	next := c.table.Load().clone()
-	next.stand(s)
+	next.setStanding(s)
 	err := c.commit(ctx, haltd.Change{
-		Standing: &s, Events: []haltd.Event{audit(at, t, Audit{Change: "deactivated", By: by, Why: why})},
+		Standing: &s, Events: []haltd.Event{audit(at, t, haltd.Audit{Change: "deactivated", By: by, Why: why})},
 	}, next)
 	if err != nil {
 		return haltd.Standing{}, fmt.Errorf("deactivate %s: %w", t.Agent, err)
@@ -127,10 +127,10 @@ func (c *Control) deactivate(ctx context.Context, t haltd.Target, by, why string
 
 // Mark finds where the rounds of a session begin to count.
 func (c *Control) Mark(ctx context.Context, agent, session string) (haltd.Mark, bool, error) {
-	return c.Store.Mark(ctx, agent, session)
+	return c.store.Mark(ctx, agent, session)
 }
 
 // SaveMark keeps a mark, so that a restart does not move it.
 func (c *Control) SaveMark(ctx context.Context, m haltd.Mark) error {
-	return c.Store.Commit(ctx, haltd.Change{Mark: &m})
+	return c.store.Commit(ctx, haltd.Change{Mark: &m})
 }

@@ -60,7 +60,7 @@ func TestSessionsThatAreSilentAreForgotten(t *testing.T) {
 			b := newBench(t)
 			tc.do(t, b)
 			b.passed.Store(int64(tc.passed))
-			err := b.ForgetSessions(t.Context())
+			err := b.EvictSessions(t.Context())
 			if fails := tc.name == "the store fails"; (err != nil) != fails {
 				t.Errorf("error %v", err)
 			}
@@ -77,7 +77,7 @@ func TestSessionsThatAreSilentAreForgotten(t *testing.T) {
 	}
 }
 
-// Forgetting sessions leaves alone all else that is known of their agents.
+// Evicting sessions leaves alone all else that is known of their agents.
 func TestAgentsAreNotForgottenWithTheirSessions(t *testing.T) {
 	b := newBench(t)
 	for i := range 3 {
@@ -86,7 +86,7 @@ func TestAgentsAreNotForgottenWithTheirSessions(t *testing.T) {
 	b.kill(t, haltd.Target{Agent: "killed"}, "inc_a")
 	b.kill(t, haltd.Target{Agent: "limited", Session: "s"}, "inc_b")
 	if _, err := b.Override(t.Context(), "limited", "ann", func(o *haltd.PolicyOverride) error {
-		o.TimeZone = new("Europe/Berlin")
+		*o = haltd.MustOverride(`{"time_zone": "Europe/Berlin"}`)
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func TestAgentsAreNotForgottenWithTheirSessions(t *testing.T) {
 	if _, err := b.Deactivate(t.Context(), haltd.Target{Agent: "bot", Session: "1"}, false, "ann", ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.ForgetSessions(t.Context()); err != nil {
+	if err := b.EvictSessions(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, b := range []*bench{b, b.reopen(t)} {

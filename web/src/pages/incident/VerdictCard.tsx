@@ -2,8 +2,8 @@ import { Card, Group, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { agentQuery } from '../../api/agents'
-import { byStreak, type Evidence, scored, type Signal } from '../../api/evidence'
-import type { IncidentDetail } from '../../api/shapes'
+import type { IncidentDetail, Signal, Verdict } from '../../api/shapes'
+import { scored } from '../../api/verdict'
 import { certain, money, score, times } from '../../format/figures'
 import { ago, brief, coarse, full } from '../../format/time'
 import { AgentBadge } from '../../parts/AgentState'
@@ -17,12 +17,12 @@ import classes from './incident.module.css'
 
 interface Props {
   incident: IncidentDetail
-  evidence: Evidence
+  verdict: Verdict
   scene: Scene | undefined
 }
 
-/** Verdict is what happened, what it cost, and what to do. */
-export function Verdict({ incident, evidence, scene }: Props) {
+/** VerdictCard is what happened, what it cost, and what to do. */
+export function VerdictCard({ incident, verdict, scene }: Props) {
   const now = useNow()
   return (
     <Card padding={0}>
@@ -41,7 +41,7 @@ export function Verdict({ incident, evidence, scene }: Props) {
             {incident.sentence}
           </Title>
           <Text mt={6} c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            <Explanation incident={incident} evidence={evidence} scene={scene} />
+            <Explanation incident={incident} verdict={verdict} scene={scene} />
           </Text>
           {incident.closed_at && (
             <Text size="sm" mt="xs">
@@ -58,8 +58,8 @@ export function Verdict({ incident, evidence, scene }: Props) {
   )
 }
 
-function Explanation({ incident, evidence, scene }: Props) {
-  const stall = stallThatDecided(incident, evidence)
+function Explanation({ incident, verdict, scene }: Props) {
+  const stall = stallThatDecided(incident, verdict)
   const last = scene?.entries[scene.entries.length - 1]
   const call = last?.number === undefined ? 'The call' : `Call #${last.number}`
   const killed = incident.action === 'kill' && !incident.shadow
@@ -68,7 +68,7 @@ function Explanation({ incident, evidence, scene }: Props) {
   const off = agent ? !agent.active : incident.status === 'open'
   return (
     <>
-      {stall ? <Certainty stall={stall} /> : <Score incident={incident} evidence={evidence} />}
+      {stall ? <Certainty stall={stall} /> : <Score incident={incident} verdict={verdict} />}
       {stops(incident)
         ? `${call} was not forwarded${told ? `; ${incident.agent} ${off ? 'is' : 'was'} stopped` : ''}. `
         : incident.shadow
@@ -90,11 +90,11 @@ function Certainty({ stall }: { stall: Signal }) {
   )
 }
 
-// The sentence of similarity says the score already; that of equal calls under
-// changing users goes by no score.
-function Score({ incident, evidence }: { incident: IncidentDetail; evidence: Evidence }) {
-  const similarity = scored(evidence)
-  if (!similarity || byStreak(evidence) || incident.sentence.includes('exceeds the threshold')) return null
+// Where similarity decided, its sentence says the score already, or goes by the
+// number of equal calls.
+function Score({ incident, verdict }: { incident: IncidentDetail; verdict: Verdict }) {
+  const similarity = scored(verdict)
+  if (!similarity || incident.detector === 'similarity') return null
   return (
     <>
       Score <b style={{ color: 'var(--text)' }}>{score(similarity.score)}</b> exceeds the threshold of {score(similarity.threshold)} in a window of{' '}

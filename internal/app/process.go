@@ -1,0 +1,40 @@
+package app
+
+import (
+	"context"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/admin"
+	"github.com/haltd/haltd/internal/pricing"
+)
+
+// process is the app as the admin API sees it.
+type process struct{ app *App }
+
+// Ready reports why the app cannot take calls now; nil when it can.
+func (p process) Ready(ctx context.Context) error {
+	if p.app.draining.Load() {
+		return haltd.Errorf(haltd.CodeUnavailable, "haltd is shutting down")
+	}
+	return p.app.store.Ping(ctx)
+}
+
+// Config is the configuration in force, without secrets.
+func (p process) Config() ([]byte, error) { return p.app.config.Load().Redacted() }
+
+// Status is the state of the process as it is now.
+func (p process) Status() admin.Status {
+	a := p.app
+	degraded := []string{}
+	if a.recorder.Degraded() != nil {
+		degraded = append(degraded, "store")
+	}
+	prices, date := pricing.Source()
+	cfg := a.config.Load()
+	return admin.Status{
+		Gateway: a.GatewayURL(), Admin: a.AdminURL(), Started: a.started,
+		StoreBytes: a.store.Size(), Degraded: degraded, Pricing: prices + ", " + date,
+		Upstreams: a.gateway.Upstreams(),
+		Excerpts:  bool(cfg.Excerpts), ExcerptsKept: int64(cfg.Retention.Excerpts.Seconds()),
+	}
+}

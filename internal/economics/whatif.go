@@ -1,0 +1,56 @@
+package economics
+
+import (
+	"slices"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// lookBack is how many days of other sessions a threshold is tried on.
+const lookBack = 30
+
+// LookBack is since when other sessions are looked at.
+func LookBack(now time.Time) time.Time { return now.AddDate(0, 0, -lookBack) }
+
+// Fired is where another threshold would have fired in the session of an
+// incident.
+type Fired struct {
+	First haltd.ScorePoint
+	// Earlier is how many calls before the one of the incident that is; the
+	// calls from First up to it would have been saved.
+	Earlier int
+}
+
+// Try finds the first call of an incident's session whose score exceeds the
+// threshold; ok is false where none does. scores are those of the session,
+// oldest first.
+func Try(i *haltd.Incident, scores []haltd.ScorePoint, threshold float64) (f Fired, ok bool) {
+	at := slices.IndexFunc(scores, func(p haltd.ScorePoint) bool { return p.Score > threshold })
+	if at < 0 {
+		return f, false
+	}
+	f.First = scores[at]
+	// The last call that had arrived by then is the incident's own; its event
+	// may have been written before or after that of the incident.
+	arrived := 0
+	for _, p := range scores[at:] {
+		if !p.Time.After(i.Time) {
+			arrived++
+		}
+	}
+	f.Earlier = max(arrived-1, 0)
+	return f, true
+}
+
+// Others leaves the session of the incident out of where a threshold would
+// have fired, and keeps the first most.
+func Others(i *haltd.Incident, peaks []haltd.ScorePoint, most int) []haltd.ScorePoint {
+	others := []haltd.ScorePoint{}
+	for _, p := range peaks {
+		if (p.Agent != i.Agent || p.Session != i.Session) && len(others) < most {
+			others = append(others, p)
+		}
+	}
+	return others
+}

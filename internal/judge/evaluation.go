@@ -1,0 +1,91 @@
+package judge
+
+import (
+	"context"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/control"
+	"github.com/haltd/haltd/internal/ledger"
+	"github.com/haltd/haltd/internal/policy"
+)
+
+// evaluation is one request under judgement, and what it takes when it passes.
+type evaluation struct {
+	judge    *Judge
+	request  *Request
+	agent    *control.Agent
+	decision Decision
+
+	settings detect.Settings
+	place    detect.Place
+	entry    uint64 // in the window; 0 when it is not there
+	rejected bool   // the first rejection of its session
+
+	draws       []policy.Draw // that the rate limits ask for
+	drawNames   []string
+	drawn       bool        // all of them were taken
+	tokens      policy.Draw // of the limit in tokens
+	reservation *ledger.Reservation
+}
+
+func (ev *evaluation) draw(name string, d policy.Draw) {
+	ev.draws, ev.drawNames = append(ev.draws, d), append(ev.drawNames, name)
+}
+
+// inactive blocks an agent or session that may not call. The bypass lets all
+// call but those that a person has switched off.
+func (ev *evaluation) inactive() bool {
+	s, stopped := ev.agent.Stopped(ev.request.Session)
+	if !stopped {
+		return false
+	}
+	who, scope := ev.request.Agent, haltd.ScopeAgent
+	if s.Session != "" {
+		who, scope = "This session of "+who, haltd.ScopeSession
+	}
+	f := switchedOff(who)
+	if s.DeactivatedBy != nil && *s.DeactivatedBy == haltd.ByKillSwitch {
+		if ev.decision.Bypass {
+			return false
+		}
+		f.Reason, f.Sentence = haltd.ReasonKilled, who+" was stopped by the kill switch. "+s.Why
+	}
+	ev.decision.Incident, ev.decision.Scope = s.Incident, scope
+	ev.decision.Findings = append(ev.decision.Findings, f)
+	ev.decision.Finding = f
+	return true
+}
+
+// switchedOff is the finding about an agent that a person has stopped.
+func switchedOff(who string) haltd.Finding {
+	return haltd.Finding{
+		Check: "inactive", Action: haltd.Block, Reason: haltd.ReasonManual,
+		Sentence: who + " was switched off by a person.",
+	}
+}
+
+// observe gives the reply to the detectors and raises what only it shows.
+func (ev *evaluation) observe(ctx context.Context, reply *haltd.Reply, now time.Time) (found []haltd.Finding) {
+	if ev.request.Call == nil || ev.place.Agent == "" {
+		return nil
+	}
+	j, r := ev.judge, ev.request
+	var signals []detect.Signal
+	answer := detect.ReadReply(reply)
+	// A reply counts, also when the client is gone.
+	err := j.states.Update(context.WithoutCancel(ctx), ev.place, now, func(m detect.Memory) {
+		signals = detect.Observe(ev.settings, j.state(m, r), ev.entry, detect.Source{Model: r.Call.Model, System: r.Call.System}, answer, now)
+	})
+	if err != nil {
+		j.log.Warn("reply not observed", "agent", r.Agent, "error", err)
+	}
+	for i := range signals {
+		if signals[i].Detector == detect.Growth {
+			signals[i].Session = r.Session
+			found = append(found, j.raiseGrowth(ev, signals[i], now))
+		}
+	}
+	return found
+}

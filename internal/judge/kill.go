@@ -1,0 +1,42 @@
+package judge
+
+import (
+	"context"
+
+	"github.com/haltd/haltd"
+)
+
+// kill carries out the decision to kill: it stops the agent, or the session,
+// durably before the request is answered. When that cannot be written, the
+// request is blocked all the same, but nothing is killed.
+func (j *Judge) kill(ctx context.Context, ev *evaluation) {
+	r := ev.request
+	target, scope := haltd.Target{Agent: r.Agent}, haltd.ScopeAgent
+	incident := ev.incident(&ev.decision, haltd.IncidentKillSwitch, r.Now)
+	if r.Shared || ev.agent.Policy.KillSwitch.KillScope == haltd.ScopeSession {
+		target.Session, scope = r.Session, haltd.ScopeSession
+	}
+	e := r.Event
+	ev.decision.Incident = incident.ID
+	ev.decision.Describe(&e)
+	e.Type, e.Verdict = haltd.EventKillSwitch, ev.decision.Full()
+	if r.Excerpt != nil {
+		e.Excerpt = r.Excerpt()
+	}
+	killed, err := j.incidents.Kill(ctx, target, incident, e)
+	switch {
+	case err != nil:
+		j.log.Error("agent not killed: the store failed; this call is refused", "agent", r.Agent, "error", err)
+		ev.decision.Incident = ""
+		ev.decision.Action = haltd.Block
+	case killed:
+		ev.decision.Recorded, ev.decision.Scope = true, scope
+		j.meter.Kill(ev.decision.Check)
+		j.log.Warn("agent killed", "agent", r.Agent, "session", r.Session, "reason", ev.decision.Check, "incident", incident.ID)
+	default: // another call of the same loop, or a person, was faster
+		ev.decision.Incident = ""
+		ev.decision.Action = haltd.Block
+		ev.agent = j.agents.Agent(r.Agent)
+		ev.inactive()
+	}
+}

@@ -1,0 +1,58 @@
+package judge
+
+import (
+	"context"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/detect"
+)
+
+// sessionMark says from which round on a session counts after an activation:
+// the rounds before it are no evidence.
+type sessionMark struct {
+	needed bool
+	known  *detect.Mark // that was saved; nil: make it at this request
+	fresh  bool         // the session began after the activation: nothing to leave out
+	made   *haltd.Mark  // to be saved
+}
+
+// loadMark loads the mark of a session, at its first request after its agent
+// was activated. Agents that never were need none.
+func (j *Judge) loadMark(ctx context.Context, p detect.Place, r *Request, since time.Time) (*sessionMark, error) {
+	m := &sessionMark{}
+	if since.IsZero() {
+		return m, nil
+	}
+	err := j.states.Update(ctx, p, r.Now, func(mem detect.Memory) { m.needed = mem.Note.Marked.Before(since) })
+	if err != nil || !m.needed {
+		return m, err
+	}
+	mark, ok, err := j.marks.Mark(ctx, r.Agent, r.Session)
+	if err != nil {
+		return m, err
+	}
+	if ok && mark.ActivatedAt.Equal(since) {
+		m.known = &detect.Mark{Round: mark.Round, Count: mark.Count}
+		return m, nil
+	}
+	s, err := j.sessions.Session(ctx, r.Agent, r.Session)
+	m.fresh = err == nil && s.FirstSeen.After(since) || len(r.Call.Rounds) == 0 && haltd.ErrorCode(err) == haltd.CodeNotFound
+	if haltd.ErrorCode(err) == haltd.CodeNotFound {
+		err = nil
+	}
+	return m, err
+}
+
+// apply puts the mark behind all rounds that the request shows, unless one is
+// known or none is needed.
+func (m *sessionMark) apply(st detect.State, n *detect.Note, h *detect.History, r *Request, since time.Time) {
+	*n = detect.Note{Marked: since}
+	switch {
+	case m.known != nil:
+		n.Mark = *m.known
+	case !m.fresh:
+		n.Mark = st.Session.MarkHere(h, r.Now)
+		m.made = &haltd.Mark{Agent: r.Agent, Session: r.Session, ActivatedAt: since, Round: n.Mark.Round, Count: n.Mark.Count}
+	}
+}

@@ -1,0 +1,140 @@
+package judge
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/detect"
+)
+
+// Ticket is the handle on what one request holds while it is in flight: rate
+// tokens, a reservation, its place in the window. It ends once, by Settle or by Release;
+// what comes after that does nothing. Whoever was given a ticket ends it: what
+// is never ended stays reserved.
+type Ticket struct {
+	_ noCopy
+	evaluation
+	ended    atomic.Bool
+	observed atomic.Bool
+}
+
+// noCopy lets go vet find copies of a ticket: two of them would both hold
+// what is there once.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
+
+// Recheck checks, after a wait, whether the agent may still call. When it may
+// not, ok is false, the decision says why, and the ticket is released.
+func (t *Ticket) Recheck(ctx context.Context) (_ Decision, ok bool) {
+	t.agent = t.judge.agents.Agent(t.request.Agent)
+	if !t.inactive() {
+		return t.decision, true
+	}
+	t.Release(ctx)
+	return t.decision, false
+}
+
+// Cut is the decision on a call that was in flight when its agent was stopped.
+// The ticket is still to be settled.
+func (t *Ticket) Cut() Decision {
+	t.agent = t.judge.agents.Agent(t.request.Agent)
+	if !t.inactive() { // it was resumed again, but this call is cut
+		t.decision.Finding = switchedOff(t.request.Agent)
+		t.decision.Findings = append(t.decision.Findings, t.decision.Finding)
+	}
+	return t.decision
+}
+
+// Release gives back all that the request took. It is for a request that is
+// not forwarded after all.
+func (t *Ticket) Release(ctx context.Context) {
+	if t.ended.Swap(true) {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	j, r := t.judge, t.request
+	t.reservation.Release()
+	if t.drawn {
+		for _, d := range t.draws {
+			d.Cost = -d.Cost
+			_ = j.limits.Charge(ctx, d, r.Now) // a state that is lost starts full
+		}
+	}
+	if t.entry != 0 {
+		_ = j.states.Update(ctx, t.place, r.Now, func(m detect.Memory) { m.Window.Remove(t.entry) })
+	}
+}
+
+// releaseMoney ends the ticket of a call that was made already: its rate
+// tokens stay taken.
+func (t *Ticket) releaseMoney() {
+	if !t.ended.Swap(true) {
+		t.reservation.Release()
+	}
+}
+
+// Settle charges what the request really used.
+func (t *Ticket) Settle(ctx context.Context, used haltd.Usage, cost haltd.Money, now time.Time) {
+	if t.ended.Swap(true) {
+		return
+	}
+	total := used.Input + used.Output
+	if t.drawn && t.tokens.Key != "" {
+		rest := t.tokens
+		rest.Cost = total - t.tokens.Cost
+		_ = t.judge.limits.Charge(context.WithoutCancel(ctx), rest, now) // a state that is lost starts full
+	}
+	for _, over := range t.reservation.Settle(haltd.Spending{Cost: cost, Tokens: total}) {
+		t.judge.raiseBudget(&t.evaluation, over)
+	}
+}
+
+// SettleInFull charges all that is reserved, for a request of which nobody
+// knows what it used.
+func (t *Ticket) SettleInFull() {
+	if t.ended.Swap(true) {
+		return
+	}
+	for _, over := range t.reservation.Settle(t.reservation.Amount()) {
+		t.judge.raiseBudget(&t.evaluation, over)
+	}
+}
+
+// Observe gives the reply to the detectors and raises what only the reply
+// shows. It counts once, and not after the ticket was ended.
+func (t *Ticket) Observe(ctx context.Context, reply *haltd.Reply, now time.Time) (found []haltd.Finding) {
+	if t.ended.Load() || t.observed.Swap(true) {
+		return nil
+	}
+	return t.observe(ctx, reply, now)
+}
+
+// Extend reserves more money for a reply that outgrows the reservation. tokens
+// is how many it has so far.
+func (t *Ticket) Extend(tokens int64) {
+	if t.ended.Load() || t.reservation == nil {
+		return
+	}
+	reserved := t.reservation.Amount()
+	need := t.request.PromptTokens + tokens
+	if need <= reserved.Tokens {
+		return
+	}
+	more := max(t.agent.Policy.Budgets.ReserveTokens, need-reserved.Tokens)
+	cost, _ := t.judge.price(t.request.Provider, t.request.Model, haltd.Usage{Output: more})
+	t.reservation.Extend(haltd.Spending{Cost: cost, Tokens: more})
+}
+
+// DropTexts frees the texts of the call while the provider thinks.
+func (t *Ticket) DropTexts() {
+	if c := t.request.Call; c != nil {
+		t.request.Call = &haltd.Call{Model: c.Model, System: c.System}
+	}
+}
+
+// MaxUsage estimates the most that the call can use.
+func (t *Ticket) MaxUsage() haltd.Usage { return t.maxUsage() }

@@ -1,0 +1,140 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// run is the worker: it flushes and evicts.
+func (l *Ledgers) run(ctx context.Context) {
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-l.wake:
+		}
+		if err := l.flushAll(ctx, flushPeriodic); err != nil && ctx.Err() == nil {
+			l.log.Warn("budgets not written; what is reserved stays reserved", "error", err)
+		}
+		l.evictIdle()
+	}
+}
+
+// flushSoon wakes the worker and does not wait for it.
+func (l *Ledgers) flushSoon() {
+	select {
+	case l.wake <- struct{}{}:
+	default: // it is awake already
+	}
+}
+
+// flushAll flushes every account.
+func (l *Ledgers) flushAll(ctx context.Context, mode flushMode) error {
+	l.mu.Lock()
+	accounts := make([]*account, 0, len(l.accounts))
+	for _, a := range l.accounts {
+		accounts = append(accounts, a)
+	}
+	l.mu.Unlock()
+	for _, a := range accounts {
+		if err := a.flush(ctx, mode); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// evictIdle evicts the accounts that nobody has used for evictAfter. Their
+// spending is on disk or, without a hard budget, in the record, and is loaded
+// again at the next use.
+func (l *Ledgers) evictIdle() {
+	now := l.clock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.accounts, func(_ string, a *account) bool {
+		return a.users == 0 && now.Sub(a.used) >= evictAfter && a.isSettled()
+	})
+}
+
+// flushMode says what a flush writes.
+type flushMode uint8
+
+const (
+	flushNeeded   flushMode = iota // spans that exceed what is durable
+	flushPeriodic                  // also leases that are low, and those to give up because nobody calls
+	flushFinal                     // also all leases, which are given up
+)
+
+// leaseIdle is how long a lease is kept when no call comes.
+const leaseIdle = 30 * time.Second
+
+// flush writes the spans of an account whose ledger is out of date.
+func (a *account) flush(ctx context.Context, mode flushMode) error {
+	a.flushing.Lock()
+	defer a.flushing.Unlock()
+	ls, spans := a.outdated(mode)
+	if len(ls) == 0 {
+		return nil
+	}
+	// A client that leaves must not cancel a write that others wait for.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	if err := a.ledgers.store.SaveLedgers(ctx, ls); err != nil {
+		return fmt.Errorf("write the budget of %s: %w", a.agent, err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i, s := range spans {
+		s.durable, s.written = ls[i].Spent.Add(ls[i].Held), ls[i]
+	}
+	return nil
+}
+
+// outdated lists the ledgers to write. A lease that is given up is not durable
+// from now on: no call may rely on it while it is being written.
+func (a *account) outdated(mode flushMode) (ls []haltd.Ledger, spans []*span) {
+	now := a.ledgers.clock()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.past = slices.DeleteFunc(a.past, func(s *span) bool { return !s.end.After(now) && s.isSettled() })
+	for _, s := range append(slices.Clone(a.past), a.spans[:]...) {
+		if s == nil || !s.budget.IsHard() {
+			continue
+		}
+		busy := now.Sub(s.used) < leaseIdle
+		more := s.exceedsDurable() || mode == flushPeriodic && busy && s.isLeaseLow()
+		less := s.reserved == haltd.Spending{} && s.written.Held != haltd.Spending{} && (mode == flushFinal || mode == flushPeriodic && !busy)
+		if !more && !less {
+			continue
+		}
+		l := haltd.Ledger{Agent: a.agent, Period: s.period, Start: s.start, Spent: s.spent, Held: s.reserved}
+		if more {
+			l.Held = l.Held.Add(s.lease())
+		}
+		after := l.Spent.Add(l.Held)
+		s.durable = haltd.Spending{Cost: min(s.durable.Cost, after.Cost), Tokens: min(s.durable.Tokens, after.Tokens)}
+		ls, spans = append(ls, l), append(spans, s)
+	}
+	return ls, spans
+}
+
+// isSettled reports that no span has anything to settle or to write.
+func (a *account) isSettled() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !slices.ContainsFunc(append(slices.Clone(a.past), a.spans[:]...), func(s *span) bool { return s != nil && !s.isSettled() })
+}
+
+// isSettled reports that no call is to settle here and that the ledger on disk
+// is up to date.
+func (s *span) isSettled() bool {
+	return s.reserved == haltd.Spending{} && (!s.budget.IsHard() || s.written.Held == haltd.Spending{} && !s.exceedsDurable())
+}

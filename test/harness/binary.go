@@ -1,0 +1,86 @@
+package harness
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// binaryVariable names a haltd to test instead of a new build of the checkout.
+const binaryVariable = "HALTD_BIN"
+
+// built is where this process has built its haltd, for Main to remove.
+var built struct {
+	mu     sync.Mutex
+	folder string
+}
+
+// Main is the TestMain of a package that runs haltd: it runs the tests, then
+// ends what they share and removes the build.
+func Main(m *testing.M, end ...func()) {
+	code := m.Run()
+	for _, f := range end {
+		f()
+	}
+	built.mu.Lock()
+	defer built.mu.Unlock()
+	if built.folder != "" {
+		if err := os.RemoveAll(built.folder); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
+
+// Binary is the haltd under test: the file that HALTD_BIN names, or a build of
+// the checkout, with the race detector when the test has it.
+func Binary(t testing.TB) string {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var binary = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv(binaryVariable); path != "" {
+		return filepath.Abs(path)
+	}
+	root, err := root()
+	if err != nil {
+		return "", err
+	}
+	folder, err := os.MkdirTemp("", "haltd-test-")
+	if err != nil {
+		return "", fmt.Errorf("make a folder for haltd: %w", err)
+	}
+	built.mu.Lock()
+	built.folder = folder
+	built.mu.Unlock()
+	path := filepath.Join(folder, "haltd")
+	args := []string{"build", "-o", path}
+	if raceEnabled {
+		args = append(args, "-race")
+	}
+	build := exec.Command("go", append(args, "./cmd/haltd")...)
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build haltd (or set %s): %w\n%s", binaryVariable, err, out)
+	}
+	return path, nil
+})
+
+// root is the folder of haltd's module, from every module that uses it.
+func root() (string, error) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/haltd/haltd").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the sources of haltd: %w", err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}

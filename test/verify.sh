@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The long form of the tests: what finds more the longer it runs. make verify
+# runs it after make test.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+step() { echo "== $*"; }
+
+step "many crashes"
+HALTD_CRASHES=${HALTD_CRASHES:-200} go test -race -count=1 -timeout 60m -run TestCrashesForgetNothing ./test/load
+
+step "soak"
+HALTD_CALLS=${HALTD_CALLS:-200000} go test -race -count=1 -timeout 60m -run TestEveryCallIsPassedOnAndRecorded ./test/load
+
+step "properties, with many more cases"
+mapfile -t packages < <(grep -rl --include='*_test.go' --exclude-dir=node_modules 'pgregory.net/rapid"' . | xargs -n1 dirname | sort -u)
+go test -count=1 -timeout 60m "${packages[@]}" -rapid.checks=1000 # go test takes no packages after a test's own flag
+
+step "faults of providers, clients and receivers, again and again"
+go test -race -count=5 -timeout 60m ./test/e2e
+(cd test/clients && go test -race -count=5 -timeout 60m ./...)
+go test -race -count=5 -timeout 60m -run 'TestClients|TestShutdown|TestWhatWasShown' ./test/load
+
+step "every page at every size"
+HALTD_SIZES=all go test -race -count=1 -timeout 30m -run TestEveryPage ./test/browser
+
+step "pictures"
+pictures=$(mktemp -d)
+trap 'rm -rf "$pictures"' EXIT
+HALTD_PICTURES=$pictures go test -tags pictures -count=1 -run TestDraw ./test/e2e ./test/browser
+
+step "fuzzers"
+./test/fuzz.sh "${FUZZTIME:-30s}"

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import type { Audit, Event, Verdict } from '../api/shapes'
+import { auditWords } from './auditWords'
+import { eventWords } from './eventWords'
+
+const alert = (verdict: object) => eventWords({ event_type: 'alert', agent: 'bot', verdict: verdict as Verdict } as Event).what
+
+test('a budget that is reached is told without the agent, from what the verdict says', () => {
+  const budget = { check: 'budget', action: 'block', reason: 'budget_exceeded', name: 'day', sentence: 'bot has reached it.', spent: { cost_usd: 4, tokens: 4000 } }
+  expect(alert({ sentence: budget.sentence, findings: [budget] })).toBe('has reached its hard daily budget: $4.00 and 4,000 tokens are spent')
+  expect(alert({ findings: [{ ...budget, reason: 'budget_soft', name: 'month', spent: undefined }] })).toBe('has reached its soft monthly budget')
+  expect(alert({ sentence: 'bot did something.' })).toBe('bot did something.')
+})
+
+const change = (audit: Audit) => auditWords({ event_type: 'policy_change', audit } as Event)
+
+test('a change says what was done, by whom and why', () => {
+  expect(change({ change: 'deactivated', by: 'ann', why: 'enough' })).toEqual({ what: 'Deactivated by hand', who: 'ann: enough' })
+  expect(change({ change: 'policy', by: 'ann', override: { kill_switch: { enabled: true, window_size: 30 } } }).what).toBe('Own policy: Kill Switch on, window size 30')
+  expect(change({ change: 'policy', by: 'ann' }).what).toBe('Policy back to the defaults')
+  expect(change({ change: 'key_created', by: 'ann', subject: 'key_x' }).what).toBe('Gateway key made: key_x')
+  expect(change({ change: 'incident_closed', by: 'ann', status: 'false_positive' }).what).toBe('Incident closed: false positive')
+  expect(auditWords({ event_type: 'policy_change' } as Event).what).toBe('Policy changed')
+})
