@@ -13,10 +13,10 @@ type seenRound struct {
 	pause time.Duration // between the reply and that request; zero where unknown
 }
 
-// standing is a round compared with those before it. What it repeats is
+// relation is a round compared with those before it. What it repeats is
 // looked for since a person last spoke, or since the mark; what is new is new
 // to the whole conversation.
-type standing struct {
+type relation struct {
 	// How many rounds ago the same was seen, 0 where it never was: act and
 	// result together; the act; the act without prose and ids; its shape
 	// (numbers masked); the result; the residue of the same tools.
@@ -101,7 +101,7 @@ const far = 32
 type comparison struct {
 	model  *Model
 	rounds []seenRound
-	all    []standing
+	all    []relation
 	seen   *wordFilter // all words so far
 	acted  *wordFilter // what acts were about
 	counts []float64   // numbers that the task names
@@ -110,10 +110,10 @@ type comparison struct {
 	since  int         // where the rounds that count begin: after a person, or the mark
 }
 
-// compare fills in the standing of round i; those before it have theirs.
+// compare fills in the relation of round i; those before it have theirs.
 func (c *comparison) compare(i int) {
 	r, s := &c.rounds[i], &c.all[i]
-	*s = standing{}
+	*s = relation{}
 	s.countNew(r, c)
 	c.find(i)
 	if s.coreAgo > 0 && s.formAgo == s.coreAgo && !r.short() && s.newWords == 0 && !c.advances(i) {
@@ -157,7 +157,7 @@ func (c *comparison) addUp(i int) {
 }
 
 // countNew counts words that the conversation had not seen, and adds them.
-func (s *standing) countNew(r *seenRound, c *comparison) {
+func (s *relation) countNew(r *seenRound, c *comparison) {
 	s.newDeeds = c.seen.countWords(r.does)
 	s.newSays = c.seen.count(r.says)
 	s.newClaims = c.seen.count(r.claims)
@@ -202,7 +202,7 @@ func (s *standing) countNew(r *seenRound, c *comparison) {
 // little.
 const manyTold = 24
 
-// remember adds the words of a round whose standing is known.
+// remember adds the words of a round whose relation is known.
 func (c *comparison) remember(r *seenRound) {
 	c.acted.add(r.items)
 	c.acted.add(r.aims)
@@ -258,7 +258,7 @@ func (c *comparison) find(i int) {
 }
 
 // compareWords looks how nearly the assistant said the same.
-func (s *standing) compareWords(r, o *seenRound, ago int) {
+func (s *relation) compareWords(r, o *seenRound, ago int) {
 	const fewest = 4
 	if len(r.says) < fewest || len(o.says) < fewest || s.said == 1 {
 		return
@@ -271,7 +271,7 @@ func (s *standing) compareWords(r, o *seenRound, ago int) {
 }
 
 // comparePlace looks how nearly a result is one that was seen before.
-func (s *standing) comparePlace(r, o *seenRound, ago int, same bool, task []uint32) {
+func (s *relation) comparePlace(r, o *seenRound, ago int, same bool, task []uint32) {
 	switch {
 	case same:
 		if s.place < 1 {
@@ -302,10 +302,10 @@ const samePlace = .9
 
 // repeats reports whether a round does again what one before it did, to the
 // same effect.
-func (s *standing) repeats() bool { return s.pairAgo > 0 || s.returns() }
+func (s *relation) repeats() bool { return s.pairAgo > 0 || s.returns() }
 
 // returns reports the same act, reworded perhaps, that led to the same place.
-func (s *standing) returns() bool {
+func (s *relation) returns() bool {
 	return s.pairAgo == 0 && s.coreAgo > 0 && s.place >= samePlace && s.placeAgo == s.coreAgo
 }
 
@@ -400,11 +400,14 @@ func (c *comparison) writtenSince(i, ago int) bool {
 	return false
 }
 
-// attemptedSince reports whether something was written since a round whose
-// acceptance told nothing new: what told something was a question.
+// attempts reports that something was written: it was accepted, and hardly a
+// word or a number came back that was not known. What told more was a question.
+func (s *relation) attempts() bool { return s.wrote && s.newTells <= 1 }
+
+// attemptedSince reports whether something was written since a round.
 func (c *comparison) attemptedSince(i, ago int) bool {
 	for j := i - ago + 1; ago > 1 && j < i; j++ {
-		if c.all[j].wrote && c.all[j].newWords == 0 {
+		if c.all[j].attempts() {
 			return true
 		}
 	}
@@ -414,7 +417,7 @@ func (c *comparison) attemptedSince(i, ago int) bool {
 // wroteNew reports an act that was not done before and that was accepted in
 // silence, or with a short acknowledgement: that is how writing looks from
 // outside.
-func (s *standing) wroteNew(r *seenRound) bool {
+func (s *relation) wroteNew(r *seenRound) bool {
 	if r.manner < commanded || s.actAgo > 0 || !r.answered {
 		return false
 	}

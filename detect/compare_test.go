@@ -20,7 +20,7 @@ func page(title string, clock, visitors int) string {
 }
 
 func TestAPageWithAClockAndACounterIsTheSamePlace(t *testing.T) {
-	all := standings("Buy a lamp.",
+	all := relations("Buy a lamp.",
 		did("open", `{"url":"/shop"}`, page("Shop", 601, 412)),
 		did("open", `{"url":"/help"}`, page("Helpdesk", 602, 77)),
 		did("open", `{"url":"/shop"}`, page("Shop", 603, 430)),
@@ -41,7 +41,7 @@ func TestHitsInAnotherOrderAreTheSamePlace(t *testing.T) {
 	}
 	other := slices.Clone(hits)
 	slices.Reverse(other)
-	all := standings("Find the owner.",
+	all := relations("Find the owner.",
 		did("search", `{"query":"owner"}`, strings.Join(hits, "\n")),
 		did("search", `{"query":"owner"}`, strings.Join(other, "\n")),
 		did("search", `{"query":"proprietor"}`, strings.Join(hits[5:], "\n")+"\n"+strings.Join(hits[:5], "\n")),
@@ -60,7 +60,7 @@ func TestEqualAcknowledgementsOfDifferentPayloadsAreNoRepetition(t *testing.T) {
 	for i := range 10 {
 		rounds = append(rounds, did("write_file", fmt.Sprintf(`{"path":"src/%s.go","text":%q}`, topics[i], fresh(i)+"\n"+fresh(i+50)), "File written."))
 	}
-	for i, s := range standings("Write the module.", rounds...) {
+	for i, s := range relations("Write the module.", rounds...) {
 		if s.repeats() || s.family() != "" || s.signs[useless] > 0 || !s.wrote {
 			t.Errorf("file %d: repeats %v, family %q, useless %v, wrote %v; want something written", i, s.repeats(), s.family(), s.signs[useless], s.wrote)
 		}
@@ -69,7 +69,7 @@ func TestEqualAcknowledgementsOfDifferentPayloadsAreNoRepetition(t *testing.T) {
 
 func TestTheSamePayloadAcknowledgedAgainIsRepetition(t *testing.T) {
 	payload := fmt.Sprintf(`{"path":"src/a.go","text":%q}`, fresh(1)+"\n"+fresh(2))
-	s := standings("Write the module.", did("write_file", payload, "File written."), did("write_file", payload, "File written."))[1]
+	s := relations("Write the module.", did("write_file", payload, "File written."), did("write_file", payload, "File written."))[1]
 	if !s.repeats() || s.wrote || s.signs[writtenAgain] == 0 {
 		t.Errorf("repeats %v, wrote %v, sign %v; want the same content written again", s.repeats(), s.wrote, s.signs[writtenAgain])
 	}
@@ -93,7 +93,7 @@ func TestAWalkOverNumbersIsWork(t *testing.T) {
 			for i := range 8 {
 				rounds = append(rounds, did("get_invoice", c.at(i), "The invoice is paid, and nothing is open on this account."))
 			}
-			all := standings("Check the invoices.", rounds...)
+			all := relations("Check the invoices.", rounds...)
 			for i, s := range all[3:] {
 				if s.walk != c.walk {
 					t.Errorf("step %d: walk %v, want %v", i+3, s.walk, c.walk)
@@ -113,7 +113,7 @@ func TestAListIsWork(t *testing.T) {
 	for _, n := range names {
 		rounds = append(rounds, did("check", fmt.Sprintf(`{"name":%q}`, n), "This entry is complete."))
 	}
-	for i, s := range standings("Check what the list names by their name.", rounds...)[2:] {
+	for i, s := range relations("Check what the list names by their name.", rounds...)[2:] {
 		if !s.given || s.family() != "" || s.signs[sameWork] == 0 || s.signs[idle] > 0 {
 			t.Errorf("entry %d: given %v, family %q, work %v, idle %v; want work", i+1, s.given, s.family(), s.signs[sameWork], s.signs[idle])
 		}
@@ -122,13 +122,13 @@ func TestAListIsWork(t *testing.T) {
 	for _, n := range names {
 		rounds = append(rounds, did("check", fmt.Sprintf(`{"name":%q}`, n), "Error: there is no entry of that kind in the list."))
 	}
-	if s := standings("Find the entry.", rounds...)[11]; s.given || s.family() != Futile {
+	if s := relations("Find the entry.", rounds...)[11]; s.given || s.family() != Futile {
 		t.Errorf("a guess: given %v, family %q; want it futile", s.given, s.family())
 	}
 }
 
 func TestNewsIsWhatWasNotSeenBefore(t *testing.T) {
-	all := standings("Read the notes.",
+	all := relations("Read the notes.",
 		did("read", `{"part":1}`, fresh(1)),
 		did("read", `{"part":2}`, fresh(2)),
 		did("find", `{"part":3}`, fresh(1)),
@@ -146,7 +146,7 @@ func TestACycleIsCounted(t *testing.T) {
 	for i := range 12 {
 		rounds = append(rounds, did(topics[i%3], "{}", "the answer of "+topics[i%3]+" is always the same"))
 	}
-	last := standings("Go round.", rounds...)[11]
+	last := relations("Go round.", rounds...)[11]
 	if last.lapOf != 3 || last.lapRuns != 9 {
 		t.Errorf("a cycle of %d, for %d rounds; want 3, for 9", last.lapOf, last.lapRuns)
 	}
@@ -154,7 +154,7 @@ func TestACycleIsCounted(t *testing.T) {
 
 // Both counts of a window are of the rounds since a person last spoke.
 func TestAPersonBeginsAnew(t *testing.T) {
-	all := standings("Deploy it.",
+	all := relations("Deploy it.",
 		did("deploy", "{}", "Error: the server is restarting"),
 		did("deploy", "{}", "Error: the server is restarting", "Wait for the maintenance to end, then use the blue cluster."),
 		did("deploy", "{}", "Error: the server is restarting"),
@@ -182,11 +182,63 @@ func TestAHarnessIsNoPerson(t *testing.T) {
 			for i := range 8 {
 				rounds = append(rounds, did("read", `{"path":"x"}`, "Error: permission denied", c.input(i)))
 			}
-			for i, s := range standings("Read the file.", rounds...) {
+			for i, s := range relations("Read the file.", rounds...) {
 				if s.human {
 					t.Errorf("after round %d a person is heard", i)
 				}
 			}
 		})
+	}
+}
+
+// Two people of a list may share each of their names with others on it.
+func TestNamesOfKnownWordsAreGiven(t *testing.T) {
+	var rounds []haltd.Round
+	people := []string{"Anna Berg", "Otto Lind", "Anna Lind", "Otto Berg"}
+	for _, p := range people {
+		rounds = append(rounds, did("lookup_member", `{"name":"`+p+`"}`, `{"results":[],"total":0}`))
+	}
+	for i, s := range relations("Who of these is a member?\nAnna Berg\nOtto Lind\nAnna Lind\nOtto Berg", rounds...) {
+		if i > 0 && !s.given || !s.aimed { // the first one names the tool, too
+			t.Errorf("%s: given %v, aimed %v; want the next of the list", people[i], s.given, s.aimed)
+		}
+	}
+	rounds = append(rounds, did("lookup_member", `{"name":"Berg Anna"}`, `{"results":[],"total":0}`))
+	if s := relations("Who of these is a member?\nAnna Berg\nOtto Lind\nAnna Lind\nOtto Berg", rounds...)[4]; s.given {
+		t.Error("a name that nobody gave counts as given")
+	}
+}
+
+func TestNumbersThatGoToAndFroAreNoNews(t *testing.T) {
+	status := func(pid, done int) haltd.Round {
+		return did("read_entry", `{"name":"ledger","view":"short"}`,
+			fmt.Sprintf("entry ledger of the second quarter, checked by the team in the north office twice, worker %d, done so far %d of all the rows that are open", pid, done))
+	}
+	fro := relations("Read the entry.", status(310, 7), status(900, 7), status(120, 7), status(800, 7))
+	if last := fro[3]; last.news > .1 {
+		t.Errorf("news %.2f of a number that goes to and fro, want hardly any", last.news)
+	}
+	on := relations("Read the entry.", status(5, 10), status(5, 20), status(5, 30), status(5, 40))
+	if last := on[3]; last.news <= fro[3].news {
+		t.Errorf("news %.2f of a number that goes on, want more than %.2f", last.news, fro[3].news)
+	}
+}
+
+// What lies between two refusals does not take them back; writing does.
+func TestRefusalsAreCountedAcrossOtherWork(t *testing.T) {
+	run := func(between func(i int) haltd.Round) float32 {
+		var rounds []haltd.Round
+		for i := range 8 {
+			rounds = append(rounds, between(i), did("submit_report", `{"note":"done"}`, "Error: the signature is missing"))
+		}
+		all := relations("Hand in the report.", rounds...)
+		return all[len(all)-1].refusals
+	}
+	reads := run(func(i int) haltd.Round { return did("read_page", fmt.Sprintf(`{"page":"p%d"}`, i), fresh(i)) })
+	writes := run(func(i int) haltd.Round {
+		return did("edit_file", fmt.Sprintf(`{"path":"f.md","old":"%s","new":"%s"}`, fresh(i)[:20], fresh(i + 50)[:20]), "ok")
+	})
+	if reads != 7 || writes >= reads {
+		t.Errorf("%.1f refusals with reading in between and %.1f with writing; want 7 and fewer", reads, writes)
 	}
 }

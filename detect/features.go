@@ -120,8 +120,8 @@ var signInfos = [signCount]signInfo{
 	idle:          {"idle", Futile, speaks, "a round that brings nothing new and is no step of a list or a walk"},
 }
 
-// readSigns derives the signs of a round from its standing.
-func (s *standing) readSigns(r *seenRound) {
+// readSigns derives the signs of a round from its relation.
+func (s *relation) readSigns(r *seenRound) {
 	g := &s.signs
 	short := r.short()
 	work := (s.given || s.walk && r.outcome != failed) && !s.over
@@ -187,7 +187,7 @@ var pooled = [...]sign{repeatNext, repeatNear, repeatPlace, failVaried, emptyVar
 	doneAgain, payloadAlike, figureSame, placeBack}
 
 // poolSigns reads what a round is worth as a whole.
-func (s *standing) poolSigns(r *seenRound, work bool) {
+func (s *relation) poolSigns(r *seenRound, work bool) {
 	g := &s.signs
 	var again float32
 	for _, k := range pooled {
@@ -202,14 +202,14 @@ func (s *standing) poolSigns(r *seenRound, work bool) {
 
 // accepted reports an act that was never done before and got a short answer
 // that refuses nothing: whatever it says, that is no standstill.
-func (s *standing) accepted(r *seenRound) bool {
+func (s *relation) accepted(r *seenRound) bool {
 	fine := r.outcome == neutral || r.outcome == acknowledged
 	return r.manner >= commanded && r.answered && fine && r.short() && !r.figures && !r.waiting && !r.ended &&
 		s.coreAgo == 0 && (s.aimed || s.payload < .5)
 }
 
 // distance is how many rounds ago the repetition was.
-func (s *standing) distance() int {
+func (s *relation) distance() int {
 	if s.pairAgo > 0 {
 		return s.pairAgo
 	}
@@ -217,7 +217,7 @@ func (s *standing) distance() int {
 }
 
 // readVaried reads an act that was not done before, or that led elsewhere.
-func (s *standing) readVaried(r *seenRound, short, work bool) {
+func (s *relation) readVaried(r *seenRound, short, work bool) {
 	g, d := &s.signs, s.dose
 	again := (recently(s.residueAgo) || recently(s.resultAgo)) && !s.cured
 	if short && r.outcome != failed && s.payload > .5 && recently(s.formAgo) && !s.walk && !s.given && !s.aimed && (r.wordy || recently(s.coreAgo) || r.payload) {
@@ -267,7 +267,7 @@ const manyWords = 8
 func recently(ago int) bool { return ago > 0 && ago <= near }
 
 // readWordSigns reads what the assistant said.
-func (s *standing) readWordSigns(r *seenRound) {
+func (s *relation) readWordSigns(r *seenRound) {
 	g, d := &s.signs, s.dose
 	stale := !r.answered || s.resultAgo > 0 || s.newTells == 0 || s.news < .2
 	switch {

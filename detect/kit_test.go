@@ -56,9 +56,9 @@ func did(tool, arguments, result string, inputs ...string) haltd.Round {
 	return r
 }
 
-// standings are rounds as they compare with those before them. No two of them
+// relations are rounds as they compare with those before them. No two of them
 // were sent twice: each has an id of its own.
-func standings(opening string, rounds ...haltd.Round) []standing {
+func relations(opening string, rounds ...haltd.Round) []relation {
 	for i := range rounds {
 		for k := range rounds[i].Calls {
 			id := fmt.Sprintf("call_%06d_%d", i, k)
@@ -70,7 +70,7 @@ func standings(opening string, rounds ...haltd.Round) []standing {
 	}
 	var s Session
 	s.follow(Read(testCache, &haltd.Call{Opening: []haltd.Message{{Text: opening}}, Rounds: rounds}, nil), time.Time{})
-	var all []standing
+	var all []relation
 	s.compare(model, State{Window: &Window{}}, func(c *comparison) { all = slices.Clone(c.all) })
 	return all
 }

@@ -25,7 +25,7 @@ func (c *comparison) count(i int) {
 	lastFail := -1
 	for j := c.since; j < i; j++ {
 		o, other := &c.rounds[j], &c.all[j]
-		if other.wrote && other.newWords == 0 { // what tells something new was a question
+		if other.attempts() {
 			written = j
 		}
 		if r.input != 0 && r.input == o.input {

@@ -135,6 +135,9 @@ func TestOutcome(t *testing.T) {
 		{"Error: user not found", false, failed},
 		{"No matches found for x", false, empty},
 		{"ERROR: the patch is empty", false, failed},
+		{"Ничего не найдено.", false, empty},
+		{"Ошибка: файл не найден", false, failed},
+		{"Tapped. The screen has not changed.", false, empty},
 		{strings.Repeat("a line of a source file\n", 40) + "err := failed\n" + strings.Repeat("more of the file\n", 40), false, neutral},
 		{"user_17 has two orders", false, neutral},
 	} {

@@ -24,7 +24,7 @@ type Session struct {
 // compaction make more.
 type strand struct {
 	past   []seenRound
-	all    []standing // of the first rounds of past, as far as they are still true
+	all    []relation // of the first rounds of past, as far as they are still true
 	from   int        // where the rounds that counted began when they were compared
 	system uint64
 
@@ -196,7 +196,7 @@ type filters struct{ seen, acted wordFilter }
 
 var filterPool = sync.Pool{New: func() any { return new(filters) }}
 
-// compare brings the standings of the session's rounds up to date and hands
+// compare brings the relations of the session's rounds up to date and hands
 // them to f.
 func (s *Session) compare(m *Model, st State, f func(*comparison)) {
 	from := st.Mark.find(s.past)
@@ -214,7 +214,7 @@ func (s *Session) compare(m *Model, st State, f func(*comparison)) {
 		w.seen.add(s.opening.words)
 		w.seen.add(s.opening.names)
 	}
-	c.all = append(s.all, make([]standing, len(s.past)-known)...)
+	c.all = append(s.all, make([]relation, len(s.past)-known)...)
 	for i := range s.past {
 		if i < known {
 			if known < len(s.past) {
@@ -232,7 +232,7 @@ func (s *Session) compare(m *Model, st State, f func(*comparison)) {
 	f(&c)
 }
 
-// stillTrue is how many standings hold: not those from the first message on
+// stillTrue is how many relations hold: not those from the first message on
 // that was taken for a person's and that now came again.
 func (s *Session) stillTrue() int {
 	for i := range s.all {
@@ -365,8 +365,8 @@ func (s *Session) Weight() int {
 }
 
 func (s *strand) weight() int {
-	const perStanding, perRound = 56, 6
-	n := (len(s.opening.words)+len(s.opening.names))/2 + perStanding*cap(s.all) + perRound*cap(s.past)
+	const perRelation, perRound = 56, 6
+	n := (len(s.opening.words)+len(s.opening.names))/2 + perRelation*cap(s.all) + perRound*cap(s.past)
 	for _, r := range s.past {
 		n += r.weight()
 	}

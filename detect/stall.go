@@ -112,7 +112,7 @@ func (c *comparison) family(i int) Family {
 	return f
 }
 
-func (s *standing) family() Family {
+func (s *relation) family() Family {
 	best, family := float32(0), Family("")
 	for k, v := range s.signs {
 		in := &signInfos[k]

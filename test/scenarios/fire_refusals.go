@@ -48,7 +48,6 @@ func fireRefusals() []Case {
 		},
 		{
 			Name: "guessing-the-answer", Evidence: "EVIDENCE 3 the same error with varied arguments (guessing)", Want: kill(33),
-			Missed: "the steps between bring news, which outweighs what does not change",
 			System: "You solve puzzles with tools; check_answer tells whether you are right.",
 			Moves: seq(
 				user("In which year was the bridge on the photo opened?"),
