@@ -213,10 +213,21 @@ func (c *comparison) familyOf(repeated []int) Family {
 	case best == Cycle:
 		best = Repeat
 	}
-	if recent := min(len(c.all)-c.since, int(windows[len(windows)-1])); last.refusals >= 2 && 2*len(repeated) < recent {
+	if recent := min(len(c.all)-c.since, int(windows[len(windows)-1])); last.refusals >= 2 && 2*len(repeated) < recent && apart(c.refused()) {
 		return Refusal // the steps between are all different
 	}
 	return best
+}
+
+// apart reports whether most of some rounds have others between them.
+func apart(is []int) bool {
+	gaps := 0
+	for k := 1; k < len(is); k++ {
+		if is[k] > is[k-1]+1 {
+			gaps++
+		}
+	}
+	return 2*gaps >= len(is)
 }
 
 // describe fills in which tools, how often, and what they got.
