@@ -115,7 +115,7 @@ func describeReply(e *haltd.Event, x *exchange) {
 		e.ToolCalls = append(e.ToolCalls, truncate(r.Calls[i].Name, 100))
 		said += len(r.Calls[i].Name) + len(r.Calls[i].Arguments)
 	}
-	if r.Err != "" && e.Error == "" {
+	if r.Err != "" && (e.Error == "" || e.Error == "client_left") { // a client leaves because of it
 		e.Error = "in_stream: " + truncate(r.Err, 200)
 	}
 	if r.Counted {

@@ -181,3 +181,15 @@ func TestCallsPassWithoutTheirState(t *testing.T) {
 		t.Errorf("%d, retry %v, session %q; want the call to pass as a first one", res.StatusCode, e.Retry, e.Session)
 	}
 }
+
+// A client that sees the provider's error in the stream hangs up: the error is
+// why, whichever of them haltd notices first.
+func TestAnErrorInTheStreamExplainsWhyTheClientLeft(t *testing.T) {
+	for _, left := range []string{"", "client_left"} {
+		e := haltd.Event{Error: left}
+		describeReply(&e, &exchange{reply: &haltd.Reply{Err: "overloaded", Counted: true}})
+		if e.Error != "in_stream: overloaded" {
+			t.Errorf("error %q after %q, want the provider's", e.Error, left)
+		}
+	}
+}
