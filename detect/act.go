@@ -18,7 +18,7 @@ type actReader struct {
 // call reads one tool call: its name and canonical arguments.
 func (a *actReader) call(text string) {
 	name, args, _ := strings.Cut(text, " ")
-	a.fold(token{hash: xxhash.Sum64String(name), class: word}, "")
+	a.fold(&token{hash: xxhash.Sum64String(name), class: word}, "")
 	if args == "" || args[0] != '{' && args[0] != '[' {
 		a.text(args)
 		return
@@ -53,7 +53,7 @@ func (a *actReader) arguments(text string) {
 			case isKeyEnd(text, end-1):
 				says := keySays(s)
 				skip, aside = says&volatileID != 0, says&narration != 0
-				a.fold(token{hash: xxhash.Sum64String(s), class: word}, "")
+				a.fold(&token{hash: xxhash.Sum64String(s), class: word}, "")
 			case aside:
 				a.prose = append(a.prose, s)
 			case !skip:
@@ -79,11 +79,10 @@ func (a *actReader) arguments(text string) {
 // keySays is what the name of an argument says as a whole.
 func keySays(key string) (says meaning) {
 	s := scanner{text: key}
-	t, ok := s.next()
-	if !ok || t.end != len(key) {
+	if !s.next() || s.end != len(key) {
 		return 0
 	}
-	for _, p := range phrases[t.hash] {
+	for _, p := range phrases[s.hash] {
 		if len(p.rest) == 0 {
 			says |= p.says
 		}
@@ -130,19 +129,19 @@ func isProse(s string) bool {
 // text folds the words of a text.
 func (a *actReader) text(s string) {
 	sc := scanner{text: s}
-	for t, ok := sc.next(); ok; t, ok = sc.next() {
-		if t.class != mark {
-			a.fold(t, s)
+	for sc.next() {
+		if sc.class != mark {
+			a.fold(&sc.token, s)
 		}
 	}
 }
 
-func (a *actReader) fold(t token, text string) {
+func (a *actReader) fold(t *token, text string) {
 	core, shape := t.hash, t.hash
 	switch {
 	case t.class == number || t.class == volatile && text != "" && isDigit(text[t.start]):
 		shape = volatileHash
-		a.numbers.add(numberOf(text[t.start:t.end]))
+		a.numbers.add(text[t.start:t.end])
 		if t.class == volatile { // a date or a clock may be what is walked over
 			core = xxhash.Sum64String(text[t.start:t.end])
 			if uuidAt(text, t.start) {
@@ -176,9 +175,9 @@ type amounts struct {
 	n     int
 }
 
-func (a *amounts) add(v float64) {
+func (a *amounts) add(digits string) {
 	if a.n < len(a.first) {
-		a.first[a.n] = v
+		a.first[a.n] = numberOf(digits)
 	}
 	a.n++
 }

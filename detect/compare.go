@@ -278,7 +278,7 @@ func (s *relation) comparePlace(r, o *seenRound, ago int, same bool, task []uint
 			s.place, s.placeAgo = 1, ago
 		}
 	case s.place == 1 || ago > far || r.short() || o.short():
-	case resembles(r.tells, o.tells) >= .5:
+	case r.sketch.resembles(&o.sketch):
 		all, letters := overlap(r.tells, o.tells)
 		// A page whose numbers alone change is the same place when they are
 		// few among many words.

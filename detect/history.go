@@ -87,7 +87,8 @@ const maxCounts = 16
 func appendCounts(counts []float64, text string) []float64 {
 	s := scanner{text: text[:min(len(text), 4<<10)]}
 	last := 0.0
-	for t, ok := s.next(); ok && len(counts) < maxCounts; t, ok = s.next() {
+	for len(counts) < maxCounts && s.next() {
+		t := &s.token
 		switch {
 		case t.class == number:
 			last = numberOf(text[t.start:t.end])

@@ -1,7 +1,5 @@
 package detect
 
-import "strings"
-
 // A name is up to four words that stand by themselves: a line, an item of a
 // list, a value in quotes. Words that were each seen before can make a name
 // that was not.
@@ -39,13 +37,12 @@ func mentions(text string) []uint32 {
 	names := nameReader{list: newWordList(), least: 2}
 	defer names.list.free()
 	s := scanner{text: text}
-	for t, ok := s.next(); ok; t, ok = s.next() {
-		if t.class == mark || strings.IndexByte(text[s.line:t.start], '\n') >= 0 {
+	for s.next() {
+		if s.class == mark || s.newLine {
 			names.end()
 		}
-		s.line = t.start
-		if t.class != mark {
-			names.add(&t)
+		if s.class != mark {
+			names.add(&s.token)
 		}
 	}
 	return names.distinct()
@@ -63,9 +60,9 @@ func aims(act string) []uint32 {
 		end := endOfQuote(act, i)
 		value := act[i+1 : end]
 		s := scanner{text: value}
-		for t, ok := s.next(); ok && names.words <= longestName; t, ok = s.next() {
-			if t.class == word || t.class == number {
-				names.add(&t)
+		for names.words <= longestName && s.next() {
+			if s.class == word || s.class == number {
+				names.add(&s.token)
 			}
 		}
 		names.end()

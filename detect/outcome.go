@@ -49,11 +49,10 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		return acknowledged, 0
 	}
 	says = meaningOf(t[:min(len(t), 2*headBytes)], maxPhraseWords)
-	head := strings.ToLower(t[:min(len(t), headBytes)])
 	if marked {
 		return failed, says
 	}
-	if code, ok := exitCode(head, t); ok {
+	if code, ok := exitCode(t); ok {
 		return outcomeOfExit(code, t), says
 	}
 	if t[0] == '{' || t[0] == '[' {
@@ -110,20 +109,21 @@ func outcomeOfResults(rs []haltd.ToolResult) (best outcome, says meaning) {
 const manyResults = 64
 
 // exitCode finds "exit code: 2", "<returncode>0</returncode>" and their like
-// at the beginning and at the end of t. head is the beginning in small letters.
-func exitCode(head, t string) (code int, ok bool) {
-	if code, ok = exitCodeIn(head); ok || len(t) <= headBytes {
+// at the beginning and at the end of t.
+func exitCode(t string) (code int, ok bool) {
+	if code, ok = exitCodeIn(t[:min(len(t), headBytes)]); ok || len(t) <= headBytes {
 		return code, ok
 	}
-	return exitCodeIn(strings.ToLower(t[len(t)-headBytes:]))
+	return exitCodeIn(t[len(t)-headBytes:])
 }
 
 var exitCodeKeys = [...]string{"exit code", "exitcode", "exit_code", "returncode", "return code", "exit status"}
 
-func exitCodeIn(low string) (code int, ok bool) {
-	if !strings.Contains(low, "exit") && !strings.Contains(low, "return") {
+func exitCodeIn(text string) (code int, ok bool) {
+	if !mayHaveExitCode(text) {
 		return 0, false
 	}
+	low := strings.ToLower(text)
 	for _, key := range exitCodeKeys {
 		i := strings.Index(low, key)
 		if i < 0 {
@@ -147,12 +147,23 @@ func exitCodeIn(low string) (code int, ok bool) {
 	return 0, false
 }
 
+// mayHaveExitCode reports a text with "xit" or "etu" in it, in letters of any
+// size: few have.
+func mayHaveExitCode(text string) bool {
+	for i := 1; i+1 < len(text); i++ {
+		if b := text[i] | 0x20; b == 'i' && text[i-1]|0x20 == 'x' && text[i+1]|0x20 == 't' || b == 't' && text[i-1]|0x20 == 'e' && text[i+1]|0x20 == 'u' {
+			return true
+		}
+	}
+	return false
+}
+
 // bare reports a result that carries an exit code and nothing else.
 func bare(t string) bool {
 	words := 0
 	s := scanner{text: t}
-	for tok, ok := s.next(); ok && words <= 5; tok, ok = s.next() {
-		if tok.class != mark {
+	for words <= 5 && s.next() {
+		if s.class != mark {
 			words++
 		}
 	}
@@ -239,8 +250,7 @@ const notThere = 127
 
 // isMissing reports whether what failed is not there at all.
 func isMissing(text string, says meaning) bool {
-	head := strings.ToLower(text[:min(len(text), headBytes)])
-	if code, ok := exitCode(head, text); ok {
+	if code, ok := exitCode(text); ok {
 		return code == notThere
 	}
 	return says&missing != 0

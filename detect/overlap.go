@@ -1,6 +1,9 @@
 package detect
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // resembles estimates how much two sorted lists of words have in common, from
 // the smallest of them, which hashes choose at random.
@@ -26,6 +29,40 @@ func resembles(a, b []uint32) float32 {
 		return 0
 	}
 	return float32(common) / float32(n)
+}
+
+// sketch is a sample of a list of words: of each sixteenth of all hashes the
+// smallest word that the list has. Two lists have as much in common as their
+// sketches have, about, and sketches are compared without a loop over words:
+// a result is compared with every one before it.
+type sketch struct {
+	lanes [4]uint64 // four words of 16 bits each
+	has   uint16    // the lanes that hold a word
+}
+
+// sketchOf is the sketch of a sorted list.
+func sketchOf(ws []uint32) (s sketch) {
+	for _, w := range ws {
+		lane := w >> 28
+		if s.has>>lane&1 == 0 {
+			s.has |= 1 << lane
+			s.lanes[lane>>2] |= uint64(w>>12&0xffff) << (lane & 3 << 4)
+		}
+	}
+	return s
+}
+
+// resembles reports whether two lists may have most of their words in common.
+func (s *sketch) resembles(o *sketch) bool {
+	const low, high = 0x7fff7fff7fff7fff, 0x8000800080008000
+	equal := 0
+	for i := range s.lanes {
+		x := s.lanes[i] ^ o.lanes[i]
+		equal += bits.OnesCount64(^((x&low + low) | x) & high) // lanes of x that are zero
+	}
+	union := bits.OnesCount16(s.has | o.has)
+	equal -= len(s.lanes)*4 - union // lanes that neither has
+	return 8*equal >= 3*union
 }
 
 // overlap is how much two sorted lists have in common, of all their words

@@ -60,6 +60,17 @@ var phrases = func() map[uint64][]phrase {
 	return index
 }()
 
+// phraseBits has a bit for each first word of a phrase: most words of a text
+// open none, and are told so without a look into the index.
+var phraseBits = func() (set [64]uint64) {
+	for w := range phrases {
+		set[w&63] |= 1 << (w >> 6 & 63)
+	}
+	return set
+}()
+
+func opensPhrase(w uint64) bool { return w != 0 && phraseBits[w&63]>>(w>>6&63)&1 == 1 }
+
 // maxPhraseWords is how many words of a text are searched for phrases.
 // Deeper inside, the word "error" is more often content (a source file, a log
 // that was asked for) than an outcome.
@@ -71,7 +82,8 @@ const maxPhraseWords = 48
 func plainWords(text string, n int) []uint64 {
 	ws := make([]uint64, 0, min(n, len(text)/2+1))
 	s := scanner{text: text}
-	for t, ok := s.next(); ok && len(ws) < n; t, ok = s.next() {
+	for len(ws) < n && s.next() {
+		t := &s.token
 		if t.class == mark || t.class == volatile {
 			continue
 		}
@@ -120,7 +132,7 @@ func meaningOf(text string, n int) (says meaning) {
 		says |= failure
 	}
 	for i, w := range ws {
-		if w == 0 {
+		if !opensPhrase(w) {
 			continue
 		}
 		for _, p := range phrases[w] {
@@ -189,8 +201,8 @@ func nameWords(name string) (ws []uint64) {
 	flush := func(end int) {
 		if end > start {
 			s := scanner{text: name[start:end]}
-			if t, ok := s.next(); ok && t.class == word {
-				ws = append(ws, t.hash)
+			if s.next() && s.class == word {
+				ws = append(ws, s.hash)
 			}
 		}
 	}

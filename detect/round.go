@@ -58,6 +58,7 @@ type round struct {
 	residue  uint64   // result without the words of the act, numbers masked
 	form     uint64   // result without numbers and ids
 	tells    []uint32 // distinct words of what came back, sorted
+	sketch   sketch   // of tells
 	rest     int      // how many of them the act did not name
 	turns    []uint32 // a sample of the pairs of words in what came back
 	mentions []uint32 // the names in what came back
@@ -298,7 +299,8 @@ func (f *round) readInputs(r *haltd.Round) {
 func maskedDigest(text string) uint64 {
 	var d uint64
 	s := scanner{text: text}
-	for t, ok := s.next(); ok; t, ok = s.next() {
+	for s.next() {
+		t := &s.token
 		h := t.hash
 		if t.class == number || t.class == volatile {
 			h = volatileHash
@@ -411,7 +413,8 @@ func (f *round) readResult(text string) {
 		acted |= 1 << (w >> 1 & 63)
 	}
 	f.figures = text != ""
-	for t, ok := s.next(); ok; t, ok = s.next() {
+	for s.next() {
+		t := &s.token
 		result = fold(result, t.hash)
 		if t.class == mark {
 			names.end()
@@ -424,12 +427,11 @@ func (f *round) readResult(text string) {
 			w |= 1 // an id counts as a number does
 		}
 		form = fold(form, uint64(h))
-		if strings.IndexByte(text[s.line:t.start], '\n') >= 0 {
+		if t.newLine {
 			last = 0
 			names.end()
 		}
-		s.line = t.start
-		names.add(&t)
+		names.add(t)
 		if !turns.full() {
 			turns.add(uint32(mix(uint64(last)<<32|uint64(h))) &^ 1)
 		}
@@ -447,7 +449,7 @@ func (f *round) readResult(text string) {
 		}
 		f.figures = f.figures && t.class == number
 		if t.class == number {
-			f.told.add(numberOf(text[t.start:t.end]))
+			f.told.add(text[t.start:t.end])
 		}
 		if t.class != volatile && !tells.full() && !isDrawn(text[t.start:t.end]) {
 			tells.add(w)
@@ -455,6 +457,7 @@ func (f *round) readResult(text string) {
 	}
 	f.result, f.residue, f.form = result, residue, form
 	f.tells = tells.distinct()
+	f.sketch = sketchOf(f.tells)
 	for _, w := range f.tells {
 		if _, named := slices.BinarySearch(f.does, w); !named {
 			f.rest++
@@ -471,7 +474,7 @@ const maxTurns = 256
 // isID reports a word of letters and digits, as ids are. What follows a colon
 // or stands in brackets is the digest of a picture, which tells it from
 // another.
-func isID(text string, t token) bool {
+func isID(text string, t *token) bool {
 	if t.end-t.start < 5 || t.start > 0 && (text[t.start-1] == ':' || text[t.start-1] == '[') {
 		return false
 	}

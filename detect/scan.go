@@ -13,6 +13,7 @@ type token struct {
 	hash       uint64
 	start, end int
 	class      class
+	newLine    bool // a line ended between the word before and this one
 }
 
 type class uint8
@@ -46,10 +47,17 @@ func fold(digest, v uint64) uint64 {
 
 // scanner cuts a text into tokens in one pass.
 type scanner struct {
-	text string
-	pos  int
-	line int   // where the last word of a line began, for those who ask
-	prev token // the last word, number or volatile token
+	text  string
+	pos   int
+	token        // the last that was read
+	prev  before // the last word, number or volatile token before it
+	broke bool   // a line ended since then
+}
+
+// before is where the word before a token stands.
+type before struct {
+	start, end int
+	word       bool
 }
 
 // isWord tells the bytes a word is made of. All of UTF-8 beyond ASCII counts
@@ -66,14 +74,18 @@ func isDigit(b byte) bool { return b-'0' < 10 }
 
 func isHex(b byte) bool { return isDigit(b) || b|0x20 >= 'a' && b|0x20 <= 'f' }
 
-// next is the next token; ok is false at the end of the text.
-func (s *scanner) next() (t token, ok bool) {
+// next reads the next token; it is false at the end of the text.
+func (s *scanner) next() bool {
 	text := s.text
+	if s.class != mark {
+		s.prev = before{s.start, s.end, s.class == word}
+	}
 	for s.pos < len(text) && (text[s.pos] <= ' ' || text[s.pos] == 0x7f) {
+		s.broke = s.broke || text[s.pos] == '\n'
 		s.pos++
 	}
 	if s.pos >= len(text) {
-		return token{}, false
+		return false
 	}
 	start := s.pos
 	if !isWord[text[start]] {
@@ -81,60 +93,121 @@ func (s *scanner) next() (t token, ok bool) {
 		if text[start] == '\\' && s.pos < len(text) && (text[s.pos] == 'n' || text[s.pos] == 't' || text[s.pos] == 'r') {
 			s.pos++ // a line break inside of JSON is no letter of the word after it
 		}
-		return token{hash: mix(uint64(text[start])), start: start, end: s.pos, class: mark}, true
+		s.token = token{hash: mix(uint64(text[start])), start: start, end: s.pos, class: mark}
+		return true
 	}
 	if end := volatileRun(text, start); end > 0 {
-		s.pos = end
-		t = token{hash: volatileHash, start: start, end: end, class: volatile}
-		s.prev = t
-		return t, true
+		s.token = token{hash: volatileHash, start: start, end: end, class: volatile}
+	} else {
+		s.word(start)
+		if s.class == number && (afterProcessName(text, s.prev) || beforeUnit(text, s.start, s.end) || inBrackets(text, s.start, s.end) ||
+			countsLines(text, s.prev)) {
+			s.class, s.hash = volatile, volatileHash
+		}
 	}
-	t = s.word(start)
-	if t.class == number && (afterProcessName(text, s.prev) || beforeUnit(text, t.start, t.end) || inBrackets(text, t.start, t.end) ||
-		countsLines(text, s.prev)) {
-		t.class, t.hash = volatile, volatileHash
-	}
-	s.pos, s.prev = t.end, t
-	return t, true
+	s.newLine, s.broke = s.broke, false
+	s.pos = s.end
+	return true
 }
 
 // word reads a word or a number, decimals included. Scripts that put no
 // space between words are cut into single characters.
-func (s *scanner) word(start int) token {
+func (s *scanner) word(start int) {
 	text, i := s.text, start
-	h := uint64(hashSeed)
-	digits := true
-	for i < len(text) && isWord[text[i]] {
-		b := text[i]
-		if b >= 0x80 {
-			r, n := utf8.DecodeRuneInString(text[i:])
-			if r >= unspaced {
-				if i > start {
-					break
-				}
-				return token{hash: mix(uint64(r)), start: start, end: i + n, class: word}
-			}
-			h = (h ^ uint64(unicode.ToLower(r))) * hashPrime
-			i += n
-			digits = false
-			continue
-		}
-		if b-'A' < 26 {
-			b |= 0x20
-		}
-		digits = digits && isDigit(b)
-		h = (h ^ uint64(b)) * hashPrime
+	for i < len(text) && isDigit(text[i]) {
 		i++
-		if digits && i+1 < len(text) && (text[i] == '.' || text[i] == ',') && isDigit(text[i+1]) {
-			h = (h ^ uint64('.')) * hashPrime
+	}
+	digits := i > start
+	if digits && i+1 < len(text) && (text[i] == '.' || text[i] == ',') && isDigit(text[i+1]) {
+		i, digits = decimals(text, i)
+	} else {
+		for i < len(text) && isWord[text[i]] && text[i] < 0x80 {
 			i++
+			digits = false
+		}
+	}
+	if i < len(text) && text[i] >= 0x80 {
+		if r, _ := utf8.DecodeRuneInString(text[i:]); r < unspaced || i == start {
+			s.foreignWord(start, i)
+			return
 		}
 	}
 	c := word
 	if digits {
 		c = number
 	}
-	return token{hash: mix(h), start: start, end: i, class: c}
+	s.hash, s.start, s.end, s.class = hashWord(text[start:i], digits), start, i, c
+}
+
+// decimals is the end of the word that goes on after the first digits of a
+// number at i: 1.25, 1,234,567, 1.2rc3. digits says that it is a number.
+func decimals(text string, i int) (end int, digits bool) {
+	digits = true
+	for i < len(text) && isWord[text[i]] && text[i] < 0x80 || digits && i+1 < len(text) && (text[i] == '.' || text[i] == ',') && isDigit(text[i+1]) {
+		digits = digits && (isDigit(text[i]) || text[i] == '.' || text[i] == ',')
+		i++
+	}
+	return i, digits
+}
+
+// foreignWord is a word that has a character beyond ASCII, the first at i.
+func (s *scanner) foreignWord(start, i int) {
+	text, h := s.text, hashWord(s.text[start:i], false)
+	for i < len(text) && isWord[text[i]] {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		if r >= unspaced {
+			if i > start {
+				break
+			}
+			s.token = token{hash: mix(uint64(r)), start: start, end: i + n, class: word}
+			return
+		}
+		h = (h ^ uint64(unicode.ToLower(r))) * hashPrime
+		i += n
+	}
+	s.token = token{hash: mix(h), start: start, end: i, class: word}
+}
+
+// hashWord hashes a word of ASCII, capitals as small letters, eight bytes at
+// a time: the bit that tells them apart is set in all of them. A comma in a
+// number is a point.
+func hashWord(w string, digits bool) uint64 {
+	const small = 0x2020202020202020
+	h := uint64(len(w)) * hashSeed
+	if digits {
+		for i := range len(w) {
+			b := w[i]
+			if b == ',' {
+				b = '.'
+			}
+			h = (h ^ uint64(b)) * hashPrime
+		}
+		return mix(h)
+	}
+	for len(w) >= 8 {
+		h = mix(h ^ (load(w) | small))
+		w = w[8:]
+	}
+	tail := uint64(0)
+	switch n := len(w); {
+	case n >= 4:
+		tail = load4(w) | load4(w[n-4:])<<32
+	case n > 0:
+		tail = uint64(w[0]) | uint64(w[n/2])<<8 | uint64(w[n-1])<<16
+	}
+	return mix(h ^ (tail | small))
+}
+
+// load is the first eight bytes of a string.
+func load(w string) uint64 {
+	_ = w[7]
+	return uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
+		uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
+}
+
+func load4(w string) uint64 {
+	_ = w[3]
+	return uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24
 }
 
 // unspaced is where the scripts begin that put no space between words: CJK
@@ -367,7 +440,7 @@ func inBrackets(text string, start, end int) bool {
 // countsLines reports whether the number after prev is how many lines a shell
 // has read so far ("/bin/bash: line 27424: javac: command not found"): every
 // command moves it on. A script's own line ("deploy.sh: line 12") stays.
-func countsLines(text string, prev token) bool {
+func countsLines(text string, prev before) bool {
 	if prev.end == 0 || text[prev.start:prev.end] != "line" {
 		return false
 	}
@@ -422,8 +495,8 @@ func idAfter(prefix, text string, i int) int {
 
 // afterProcessName reports whether the word before a number says that it
 // names a process, which every start changes.
-func afterProcessName(text string, prev token) bool {
-	if prev.class != word || prev.end == 0 {
+func afterProcessName(text string, prev before) bool {
+	if !prev.word || prev.end == 0 {
 		return false
 	}
 	switch text[prev.start:prev.end] {

@@ -80,8 +80,9 @@ func (l *wordList) sort() []uint32 {
 // addAll adds the words and numbers of a text. keep, when given, selects.
 func (l *wordList) addAll(text string, keep func(string, token) bool) {
 	s := scanner{text: text}
-	for t, ok := s.next(); ok && !l.full(); t, ok = s.next() {
-		if t.class == mark || t.class == volatile || keep != nil && !keep(text, t) {
+	for !l.full() && s.next() {
+		t := &s.token
+		if t.class == mark || t.class == volatile || keep != nil && !keep(text, *t) {
 			continue
 		}
 		l.add(t.asWord(text))
