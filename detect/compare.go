@@ -47,19 +47,20 @@ type relation struct {
 	// How many words were never seen before.
 	newDeeds, newTurns, newTells, newWords, newSays, newClaims int
 
-	news  float32 // how much of the answer was never seen before
-	over  bool    // the range that it walks over has ended before
-	asked bool    // the task names a number of times, and it was not done so often yet
-	amid  bool    // something was written since the pair was last seen
-	tried bool    // another attempt was written since the answer was last seen
-	echo  bool    // the place shows words of the act that it did not show before
-	cured bool    // the tool has worked since it last failed so
-	aimed bool    // it names a short value that no act named before
-	given bool    // it acts for the first time on something the conversation had named
-	walk  bool    // it takes the next step of a walk over numbers or dates
-	wrote bool    // something was written that was not there before
-	slow  bool    // the client took more than a minute since the same was last seen
-	human bool    // what came in after it is a person's word
+	news   float32 // how much of the answer was never seen before
+	over   bool    // the range that it walks over has ended before
+	asked  bool    // the task names a number of times, and it was not done so often yet
+	amid   bool    // something was written since the pair was last seen
+	tried  bool    // another attempt was written since the answer was last seen
+	echo   bool    // the place shows words of the act that it did not show before
+	cured  bool    // the tool has worked since it last failed so
+	aimed  bool    // it names a short value that no act named before
+	nextID bool    // it is about an id that the conversation named, and that no act was about
+	given  bool    // it acts for the first time on something the conversation had named
+	walk   bool    // it takes the next step of a walk over numbers or dates
+	wrote  bool    // something was written that was not there before
+	slow   bool    // the client took more than a minute since the same was last seen
+	human  bool    // what came in after it is a person's word
 
 	dose    float32 // how much the round counts as a repetition: less for who waits
 	signs   signs
@@ -116,9 +117,7 @@ func (c *comparison) compare(i int) {
 	*s = relation{}
 	s.countNew(r, c)
 	c.find(i)
-	if s.coreAgo > 0 && s.formAgo == s.coreAgo && !r.short() && s.newWords == 0 && !c.advances(i) {
-		s.news /= 4 // the numbers go to and fro
-	}
+	c.weighNews(i)
 	s.walk = c.walks(i)
 	s.cured = r.outcome == failed && c.curedSince(i)
 	s.echo = s.placeAgo > 0 && echoes(r.round, c.rounds[i-s.placeAgo].round)
@@ -132,6 +131,24 @@ func (c *comparison) compare(i int) {
 	s.readSigns(r)
 	c.lap(i)
 	c.addUp(i)
+}
+
+// weighNews takes back news that is none: where the same act leads to the same
+// answer but for numbers and ids.
+func (c *comparison) weighNews(i int) {
+	r, s := &c.rounds[i], &c.all[i]
+	if s.coreAgo == 0 || s.formAgo != s.coreAgo || s.newWords > 0 {
+		return
+	}
+	_, changed := stepOf(&c.rounds[i-s.coreAgo].told, &r.told)
+	switch {
+	case !changed && r.told.n > 0 && s.coreAgo <= near:
+		s.news = 0 // other ids under the same numbers
+	case r.outcome == failed && !c.attemptedSince(i, s.coreAgo) && !c.advances(i):
+		s.news = 0
+	case !r.short() && !c.advances(i):
+		s.news /= 4 // the numbers go to and fro
+	}
 }
 
 // newsWeighs is how many rounds of repetition a round of news forgives.
@@ -149,7 +166,7 @@ func (c *comparison) addUp(i int) {
 		s.uselessSum, s.idleSum, s.chatSum = b.uselessSum, b.idleSum, b.chatSum
 	}
 	if c.rounds[i].manner <= spoken {
-		s.chatSum += max(s.signs[idle], s.signs[saidAgain], s.signs[silentTurn])
+		s.chatSum += max(s.signs[idle], s.signs[saidAgain], s.signs[silentTurn], s.signs[courtesies])
 	}
 	s.chatSum = max(0, s.chatSum-newsWeighs*max(progress, s.signs[saidNew], s.signs[asksNext]))
 	s.uselessSum = max(0, s.uselessSum+s.signs[useless]-newsWeighs*progress)
@@ -162,8 +179,18 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 	s.newSays = c.seen.count(r.says)
 	s.newClaims = c.seen.count(r.claims)
 	named := false // by the conversation, and no act was about it yet
-	for _, w := range r.items {
-		named = named || c.seen.has(w) && !c.acted.has(w)
+	if r.outcome == failed || r.outcome == empty {
+		// Words of any sentence can be searched for in vain for ever.
+		for _, w := range r.items {
+			named = named || c.seen.has(listItem(w)) && !c.acted.has(w)
+		}
+		for _, w := range r.idents {
+			named = named || c.seen.has(w) && !c.acted.has(w)
+		}
+	} else {
+		for _, w := range r.items {
+			named = named || c.seen.has(w) && !c.acted.has(w)
+		}
 	}
 	for _, a := range r.aims {
 		if !c.acted.has(a) {
@@ -171,6 +198,10 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 			named = named || c.seen.has(a)
 		}
 	}
+	for _, w := range r.ids {
+		s.nextID = s.nextID || c.seen.has(w) && !c.acted.has(w)
+	}
+	c.acted.add(r.ids)
 	c.acted.add(r.items)
 	c.acted.add(r.aims)
 	c.seen.add(r.aims) // an answer that repeats the question names nothing new
@@ -183,6 +214,7 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 	c.seen.add(r.says)
 	s.newTurns = c.seen.add(r.turns)
 	newNames := c.seen.add(r.mentions)
+	c.seen.add(r.lists)
 	if n := len(r.tells) + len(r.hears); r.answered && n > 0 {
 		fresh := float32(s.newTells + heard)
 		if n > manyTold { // in a long answer some number is always new
@@ -204,12 +236,14 @@ const manyTold = 24
 
 // remember adds the words of a round whose relation is known.
 func (c *comparison) remember(r *seenRound) {
+	c.acted.add(r.ids)
 	c.acted.add(r.items)
 	c.acted.add(r.aims)
 	c.seen.add(r.aims)
 	c.seen.add(r.does)
 	c.seen.add(r.tells)
 	c.seen.add(r.mentions)
+	c.seen.add(r.lists)
 	c.seen.add(r.hears)
 	c.seen.add(r.says)
 	c.seen.add(r.turns)
@@ -373,14 +407,18 @@ func echoes(r, before *round) bool {
 // task names a number that is not reached yet: "press it 30 times".
 func (c *comparison) askedFor(i int) bool {
 	r, s := &c.rounds[i], &c.all[i]
-	if s.coreAgo == 0 || r.outcome == failed || r.outcome == empty || r.waiting || !r.short() || len(c.counts) == 0 {
+	if s.coreAgo == 0 || r.outcome == empty || r.waiting || !r.short() || len(c.counts) == 0 {
 		return false
 	}
-	times := 1.0
+	times, fine := 1.0, r.outcome != failed
 	for j := c.since; j < i; j++ {
 		if c.rounds[j].core == r.core {
 			times++
+			fine = fine || c.rounds[j].outcome != failed
 		}
+	}
+	if !fine {
+		return false // to fail as often is not what was asked for
 	}
 	for _, n := range c.counts {
 		if times <= n {

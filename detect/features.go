@@ -4,7 +4,7 @@ import "math"
 
 // FeaturesVersion is the version of the features below. Weights are fitted to
 // one version and refused by another.
-const FeaturesVersion = 2
+const FeaturesVersion = 3
 
 // sign is one property of a round, from 0 to 1, that speaks for a stall or
 // against one.
@@ -53,6 +53,7 @@ const (
 	formAgain
 	useless
 	idle
+	courtesies
 	signCount
 )
 
@@ -118,6 +119,7 @@ var signInfos = [signCount]signInfo{
 	formAgain:     {"form_again", "", against, "the same act with the same short answer but for numbers and ids"},
 	useless:       {"useless", Repeat, speaks, "a round that repeats something, in whatever way, and brings nothing new"},
 	idle:          {"idle", Futile, speaks, "a round that brings nothing new and is no step of a list or a walk"},
+	courtesies:    {"courtesies", Chatter, speaks, "words without a call that thank, praise or take leave, and nothing else came"},
 }
 
 // readSigns derives the signs of a round from its relation.
@@ -125,7 +127,7 @@ func (s *relation) readSigns(r *seenRound) {
 	g := &s.signs
 	short := r.short()
 	work := (s.given || s.walk && r.outcome != failed) && !s.over
-	repeated := s.repeats() && s.distance() <= near
+	repeated := s.repeats() && s.distance() <= near && (s.pairAgo > 0 || !s.nextID)
 	d := s.dose
 	switch {
 	case s.asked:
@@ -284,7 +286,10 @@ func (s *relation) readWordSigns(r *seenRound) {
 		if s.newClaims == 0 && stale && !next && !brief {
 			g[saidAgain] = d * max(0, min(1, (restated-.3)*2)) * (1 - min(1, 6*max(0, fresh-.1)))
 		}
-		if s.newClaims > 0 || fresh > .45 || brief {
+		switch {
+		case r.polite && s.newClaims == 0 && !r.asked && (stale || r.thanked):
+			g[courtesies] = d
+		case s.newClaims > 0 || fresh > .45 || brief:
 			g[saidNew] = max(fresh, .5)
 		}
 	}

@@ -73,6 +73,7 @@ func (h *History) readOpening(call *haltd.Call) {
 		h.opening.digest = fold(h.opening.digest, xxhash.Sum64String(text))
 		l.addAll(cut(text), nil)
 		h.opening.names = append(h.opening.names, mentions(cut(text))...)
+		h.opening.names = append(h.opening.names, idsIn(cut(text))...)
 		if call.Opening[i].Role == haltd.RoleUser {
 			h.opening.counts = appendCounts(h.opening.counts, text)
 		}

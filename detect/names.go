@@ -1,5 +1,11 @@
 package detect
 
+import (
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+)
+
 // A name is up to four words that stand by themselves: a line, an item of a
 // list, a value in quotes. Words that were each seen before can make a name
 // that was not.
@@ -11,6 +17,7 @@ type nameReader struct {
 	least  int // words of a name
 	digest uint64
 	words  int
+	asked  int // of them, those that the act named
 }
 
 func (n *nameReader) add(t *token) {
@@ -20,11 +27,59 @@ func (n *nameReader) add(t *token) {
 
 // end ends a name: at a mark of punctuation, at the end of a line.
 func (n *nameReader) end() {
-	if n.words >= n.least && n.words <= longestName && !n.list.full() {
+	if n.words >= n.least && n.words <= longestName && n.asked == 0 && !n.list.full() {
 		n.list.add(uint32(mix(n.digest)) &^ 1)
 	}
-	n.digest, n.words = 0, 0
+	n.digest, n.words, n.asked = 0, 0, 0
 }
+
+// addListed adds a word that stands by itself in a list: an item between commas,
+// in quotes, in a cell, on a line of its own.
+func (l *wordList) addListed(text string, t *token) {
+	if l.full() || t.class != word {
+		return
+	}
+	i := t.start
+	for i > 0 && text[i-1] == ' ' {
+		i--
+	}
+	j := t.end
+	for j < len(text) && text[j] == ' ' {
+		j++
+	}
+	if (i == 0 || strings.IndexByte("\n\t,;|\"'`[(*", text[i-1]) >= 0 || text[i-1] == '-' && (i == 1 || text[i-2] == '\n')) &&
+		(j == len(text) || strings.IndexByte("\n\t,;|\"'`])*", text[j]) >= 0) {
+		l.add(listItem(t.asWord(text)))
+	}
+}
+
+// addID adds a token that is an id.
+func (l *wordList) addID(text string, t *token) {
+	switch {
+	case l.full():
+	case t.class == word:
+		l.add(t.asWord(text))
+	case t.class == volatile && t.end-t.start == uuidLen:
+		l.add(uint32(xxhash.Sum64String(text[t.start:t.end])) &^ 1)
+	}
+}
+
+// idsIn are the ids in an act that its core leaves out.
+func idsIn(act string) []uint32 {
+	l := newWordList()
+	defer l.free()
+	s := scanner{text: act}
+	for s.next() {
+		if s.class == volatile || s.class == word && isRandom(act[s.start:s.end]) {
+			l.addID(act, &s.token)
+		}
+	}
+	return l.distinctUpTo(maxTurns)
+}
+
+// listItem is the hash of a word as an item of a list, apart from the word in
+// any sentence.
+func listItem(w uint32) uint32 { return (w*0x9e3779b1 ^ w>>15) &^ 1 }
 
 // distinct is the names that are kept, those with the smallest hashes.
 func (n *nameReader) distinct() []uint32 {
@@ -43,6 +98,7 @@ func mentions(text string) []uint32 {
 		}
 		if s.class != mark {
 			names.add(&s.token)
+			names.list.addListed(text, &s.token)
 		}
 	}
 	return names.distinct()

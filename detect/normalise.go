@@ -91,6 +91,26 @@ func timestamp(text string, i int) int {
 		if e := clock(text, end+1); e > 0 {
 			return zone(text, e)
 		}
+		if e := clockInName(text, end+1); e > 0 {
+			return zone(text, e)
+		}
+	}
+	return end
+}
+
+// clockInName is the end of a time as names of files have it, 02_32_22_591 or
+// 02-32-22, or 0.
+func clockInName(text string, i int) int {
+	if len(text)-i < 8 {
+		return 0
+	}
+	sep := text[i+2]
+	if sep != '_' && sep != '-' || text[i+5] != sep || !digits(text[i:i+2]) || !digits(text[i+3:i+5]) || !digits(text[i+6:i+8]) {
+		return 0
+	}
+	end := i + 8
+	if end+1 < len(text) && (text[end] == '_' || text[end] == '-' || text[end] == '.') && isDigit(text[end+1]) {
+		end = runOf(text, end+1, isDigit)
 	}
 	return end
 }

@@ -33,6 +33,12 @@ func (o outcome) word() string {
 // codes and the fields of JSON.
 const headBytes = 240
 
+// soon is within how many words a short result says no.
+const soon = 6
+
+// atOnce is within how many words a result says what state something is in.
+const atOnce = 3
+
 // shortAnswer is the number of distinct words up to which a result is an
 // acknowledgement ("File created successfully at: …") rather than data.
 const shortAnswer = 12
@@ -59,9 +65,14 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		return jsonOutcome(t, says), says
 	}
 	switch {
+	case says&failure != 0 && meaningOf(t[:min(len(t), headBytes)], atOnce)&pending != 0:
+		return neutral, says
 	case says&failure != 0 && !(says&nothing != 0 && firstOf(t, nothing|failure) == nothing):
 		return failed, says
 	case says&nothing != 0 && len(t) <= headBytes:
+		return empty, says
+	}
+	if len(t) <= headBytes && meaningOf(t, soon)&negation != 0 {
 		return empty, says
 	}
 	if i := lastLine(t); i > 0 && len(t)-i < headBytes && meaningOf(t[i+1:], maxPhraseWords)&failure != 0 {
@@ -179,7 +190,7 @@ func jsonOutcome(t string, says meaning) outcome {
 	}
 	low := strings.ToLower(compact)
 	for _, sign := range [...]string{`"error":"`, `"error":{`, `"errors":[{`, `"errors":["`, `"error":true`, `"is_error":true`,
-		`"success":false`, `"ok":false`, `"status":"error"`, `"status":"fail`, `"status":4`, `"status":5`, `"statuscode":4`, `"statuscode":5`,
+		`"success":false`, `"state":"fail`, `"state":"error`, `"result":"fail`, `"ok":false`, `"status":"error"`, `"status":"fail`, `"status":4`, `"status":5`, `"statuscode":4`, `"statuscode":5`,
 		`"status_code":4`, `"status_code":5`, `"code":4`, `"code":5`} {
 		if i := strings.Index(low, sign); i >= 0 && !strings.HasPrefix(low[i+len(sign):], `"`) {
 			return failed
@@ -198,7 +209,7 @@ func jsonOutcome(t string, says meaning) outcome {
 }
 
 // saysNothing reports a JSON object that has an empty list and beside it
-// nothing but what was asked: {"query":"…","hits":[],"total":0}.
+// nothing but what was asked, or a remark: {"query":"…","hits":[],"total":0}.
 func saysNothing(text, act string) bool {
 	t := strings.TrimSpace(text)
 	if len(t) > 2*headBytes || t == "" || t[0] != '{' || !strings.Contains(t, "[]") {
@@ -209,7 +220,7 @@ func saysNothing(text, act string) bool {
 		return false
 	}
 	lists := 0
-	for _, v := range fields {
+	for key, v := range fields {
 		switch v := v.(type) {
 		case nil:
 		case bool:
@@ -221,14 +232,16 @@ func saysNothing(text, act string) bool {
 				return false
 			}
 		case string:
-			if !strings.Contains(act, v) {
+			if !strings.Contains(act, v) && !isProse(v) {
 				return false
 			}
 		case []any:
 			if len(v) > 0 {
 				return false
 			}
-			lists++
+			if keySays(key)&failure == 0 { // no errors are no empty result
+				lists++
+			}
 		case map[string]any:
 			if len(v) > 0 {
 				return false

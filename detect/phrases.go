@@ -8,7 +8,7 @@ import (
 )
 
 // meaning is what a phrase says, one bit each.
-type meaning uint16
+type meaning uint32
 
 const (
 	failure    meaning = 1 << iota // something went wrong
@@ -22,11 +22,15 @@ const (
 	times                          // a number of repetitions
 	narration                      // the name of an argument in which the model talks to itself
 	volatileID                     // the name of an argument that changes with every call
+	courtesy                       // thanks, praise, a farewell
+	negation                       // no, not, nothing
+	digests                        // the name of what tells one state from another
+	thinks                         // the name of a tool that only writes a thought down
 )
 
 var meanings = map[string]meaning{
 	"failure": failure, "missing": missing, "nothing": nothing, "pending": pending, "later": later,
-	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID,
+	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "digests": digests, "negation": negation,
 }
 
 //go:embed phrases.json

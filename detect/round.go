@@ -35,15 +35,19 @@ type round struct {
 	numbers          amounts  // the first numbers of the act
 	does             []uint32 // distinct words of the act, sorted
 	items            []uint32 // those of does that can name a thing to work on; none where the act has several lines
+	idents           []uint32 // those of items that look like a name: digits, capitals inside, parts joined by a mark
+	ids              []uint32 // the random ones of its words, which core leaves out
 	aims             []uint32 // the short values that it names
 	says             []uint32 // distinct words of the assistant's text, sorted
 	claims           []uint32 // those of says that state something checkable: numbers, identifiers
 	prose            bool     // the text ends as a sentence does, not as a command
 	asked            bool     // the text has a question in it
+	polite           bool     // the text thanks, praises or takes leave
 	wordy            bool     // the act is made of prose alone
 	values           int      // how many arguments have a value
 	payload          bool     // the act carries several lines of content
 	rests            bool     // the act itself lets time pass
+	thinks           bool     // the act is a thought that was written down
 	moves            bool     // the act moves a view or a cursor, as far as its name says
 	calls            int      // how many calls the reply makes
 	doubles          int      // calls of this round that repeat another of it, result included
@@ -51,6 +55,7 @@ type round struct {
 	answered bool // something came back
 	outcome  outcome
 	missing  bool     // it failed because there is no such command or tool
+	thanked  bool     // the answer thanks, praises or takes leave, too
 	waiting  bool     // the answer says that something is pending, or refused for now
 	ended    bool     // the answer says that the range has ended
 	lastPage bool     // the answer says that no page follows
@@ -62,7 +67,9 @@ type round struct {
 	rest     int      // how many of them the act did not name
 	turns    []uint32 // a sample of the pairs of words in what came back
 	mentions []uint32 // the names in what came back
+	lists    []uint32 // the words that stand by themselves in it, as items of a list do
 	figures  bool     // it is numbers and nothing else
+	state    bool     // it has the digest of something: a screen, a file
 	told     amounts  // the first numbers in it
 
 	input    uint64   // digest of the user messages, numbers and clocks masked; 0 where they are the result or there are none
@@ -115,12 +122,14 @@ func readRound(r *haltd.Round, native bool) *round {
 	f := &round{}
 	act := f.readAct(r)
 	f.tools = xxhash.Sum64String(f.name)
-	f.payload = len(f.does) > shortAnswer && (strings.Contains(act, "\n") || strings.Contains(act, `\n`))
+	f.payload = len(f.does) > manyWords && (strings.Contains(act, "\n") || strings.Contains(act, `\n`))
 	if f.manner >= commanded && !hasLines(act, f.manner) {
 		f.items = words(act, canName)
+		f.idents = words(act, isIdent)
 	}
 	if f.manner >= commanded {
 		f.aims = aims(cut(act))
+		f.ids = idsIn(cut(act))
 	}
 	f.readWords(r)
 	answer := f.resultText(r)
@@ -141,13 +150,22 @@ func readRound(r *haltd.Round, native bool) *round {
 // whole text. It returns the act as text.
 func (f *round) readAct(r *haltd.Round) string {
 	if len(r.Calls) > 0 {
-		return f.readCalls(r.Calls)
+		act := f.readCalls(r.Calls)
+		if f.thinks {
+			f.manner = spoken // a tool to think with does nothing
+		}
+		return act
 	}
 	text := strings.TrimSpace(r.Text)
 	if text == "" {
 		return ""
 	}
 	command, found := commandIn(text)
+	if call, ok := writtenCall(command); ok {
+		act := f.readCalls([]haltd.ToolCall{call})
+		f.manner = commanded
+		return act
+	}
 	f.manner = spoken
 	f.act = xxhash.Sum64String(strings.Join(strings.Fields(cut(command)), " "))
 	a := actReader{round: f}
@@ -161,7 +179,7 @@ func (f *round) readAct(r *haltd.Round) string {
 		f.manner = commanded
 	}
 	if f.name == "" {
-		f.name = strings.Clone(firstWord(command)) // not the whole command
+		f.name = strings.Clone(toolName(command)) // not the whole command
 	}
 	f.does = words(command, nil)
 	f.rests = f.manner == commanded && commandRests(command)
@@ -170,7 +188,8 @@ func (f *round) readAct(r *haltd.Round) string {
 
 // short reports an answer that is an acknowledgement rather than data, the
 // words of the act left out: "The file … has been updated".
-func (f *round) short() bool { return f.rest <= shortAnswer*max(1, min(f.calls, 4)) }
+// The digest of a screen stands for all that is on it.
+func (f *round) short() bool { return f.rest <= shortAnswer*max(1, min(f.calls, 4)) && !f.state }
 
 // readCalls reads native tool calls.
 func (f *round) readCalls(calls []haltd.ToolCall) string {
@@ -192,9 +211,11 @@ func (f *round) readCalls(calls []haltd.ToolCall) string {
 	for _, act := range acts[:min(len(acts), maxCalls)] {
 		a.call(cut(act))
 	}
-	f.rests = true
+	f.rests, f.thinks = true, true
 	for _, n := range names[:min(len(names), maxNames)] {
-		f.rests = f.rests && nameSays(n)&rests != 0
+		says := nameSays(n)
+		f.rests = f.rests && says&rests != 0
+		f.thinks = f.thinks && says&thinks != 0
 	}
 	f.moves = nameSays(names[0])&moves != 0
 	for i := 0; i < len(calls) && i < maxCalls && !f.rests; i++ {
@@ -241,12 +262,26 @@ func isBareCommand(text string) bool {
 
 // readWords reads what the assistant said.
 func (f *round) readWords(r *haltd.Round) {
-	f.says = words(cut(r.Text), nil)
-	if f.manner == spoken {
-		f.prose = endsAsSentence(r.Text)
-		f.claims = words(cut(r.Text), isClaim)
-		f.asked = hasQuestion(r.Text)
+	text := r.Text
+	if f.thinks {
+		text = joinedArguments(r)
 	}
+	f.says = words(cut(text), nil)
+	if f.manner == spoken {
+		f.prose = endsAsSentence(text)
+		f.claims = words(cut(text), isClaim)
+		f.asked = hasQuestion(text) && !f.thinks
+		f.polite = isPolite(text)
+	}
+}
+
+// joinedArguments is what was said and thought in a round.
+func joinedArguments(r *haltd.Round) string {
+	parts := append(make([]string, 0, 1+len(r.Calls)), r.Text)
+	for i := range r.Calls[:min(len(r.Calls), maxCalls)] {
+		parts = append(parts, r.Calls[i].Arguments)
+	}
+	return strings.Join(parts, "\n")
 }
 
 func (f *round) readOutcome(r *haltd.Round, answer, act string) {
@@ -261,6 +296,7 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 		f.outcome = empty
 	}
 	f.missing = f.outcome == failed && isMissing(answer, says)
+	f.thanked = f.polite && isPolite(answer) && !hasQuestion(answer)
 	short := len(f.tells) <= 4*shortAnswer
 	f.ended = short && says&ended != 0
 	f.lastPage = short && f.outcome == empty && saysEnded(answer)
@@ -269,6 +305,15 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 		return
 	}
 	f.waiting = short && (says&later != 0 || len(f.tells) <= 2*shortAnswer && says&pending != 0 && f.outcome != failed || f.outcome == neutral && unfinished(strings.TrimSpace(answer)))
+}
+
+// isPolite reports a text that begins or ends with thanks, praise or a
+// farewell.
+func isPolite(text string) bool {
+	if meaningOf(text[:min(len(text), headBytes)], maxPhraseWords)&courtesy != 0 {
+		return true
+	}
+	return len(text) > headBytes && meaningOf(text[len(text)-headBytes:], maxPhraseWords)&courtesy != 0
 }
 
 // inputsAnswer reports whether the user messages are what came back for the
@@ -308,48 +353,6 @@ func maskedDigest(text string) uint64 {
 		d = fold(d, h)
 	}
 	return d
-}
-
-// commandIn is the part of a text that acts.
-func commandIn(text string) (command string, found bool) {
-	var b strings.Builder
-	rest := text
-	for {
-		i := strings.Index(rest, "```")
-		if i < 0 {
-			break
-		}
-		rest = rest[i+3:]
-		if nl := strings.IndexByte(rest, '\n'); nl >= 0 && nl < 20 && !strings.ContainsAny(rest[:nl], " `") {
-			rest = rest[nl+1:] // the language
-		}
-		end := strings.Index(rest, "```")
-		if end < 0 {
-			end = len(rest)
-		}
-		b.WriteString(rest[:end])
-		b.WriteByte('\n')
-		rest = rest[min(end+3, len(rest)):]
-	}
-	if s := strings.TrimSpace(b.String()); s != "" {
-		return s, true
-	}
-	if i := strings.LastIndex(text, "Action:"); i >= 0 {
-		if s := strings.TrimSpace(text[i+len("Action:"):]); s != "" {
-			return s, true
-		}
-	}
-	return text, false
-}
-
-func firstWord(s string) string {
-	if i := strings.IndexAny(s, " \t\n("); i > 0 {
-		s = s[:i]
-	}
-	if len(s) > 32 {
-		s = s[:32]
-	}
-	return strings.ToValidUTF8(s, "")
 }
 
 func joinedResults(rs []haltd.ToolResult) string {
@@ -406,8 +409,11 @@ func (f *round) readResult(text string) {
 	defer turns.free()
 	names := nameReader{list: newWordList(), least: 2}
 	defer names.list.free()
+	items := newWordList()
+	defer items.free()
 	var form uint64
 	var last uint32  // the word before, in the same line
+	var repeats bool // that word is one of the act
 	var acted uint64 // a bit for each word of the act
 	for _, w := range f.does {
 		acted |= 1 << (w >> 1 & 63)
@@ -422,24 +428,32 @@ func (f *round) readResult(text string) {
 		}
 		w := t.asWord(text)
 		h := w
-		if t.class != word || isID(text, t) {
+		digest := isDigest(text, &s)
+		f.state = f.state || digest
+		if t.class != word || isID(text, t) && !digest {
+			items.addID(text, t) // what is named can be worked on
 			h = 1
 			w |= 1 // an id counts as a number does
 		}
 		form = fold(form, uint64(h))
 		if t.newLine {
-			last = 0
+			last, repeats = 0, false
 			names.end()
 		}
-		names.add(t)
-		if !turns.full() {
-			turns.add(uint32(mix(uint64(last)<<32|uint64(h))) &^ 1)
-		}
-		last = h
 		inAct := acted>>(w>>1&63)&1 == 1
 		if inAct {
 			_, inAct = slices.BinarySearch(f.does, w)
 		}
+		names.add(t)
+		if inAct {
+			names.asked++
+		} else {
+			items.addListed(text, t)
+		}
+		if !turns.full() && !inAct && !repeats { // an answer that repeats the question
+			turns.add(uint32(mix(uint64(last)<<32|uint64(h))) &^ 1)
+		}
+		last, repeats = h, inAct
 		if !inAct {
 			h := t.hash
 			if t.class == number || w&1 == 1 {
@@ -451,7 +465,7 @@ func (f *round) readResult(text string) {
 		if t.class == number {
 			f.told.add(text[t.start:t.end])
 		}
-		if t.class != volatile && !tells.full() && !isDrawn(text[t.start:t.end]) {
+		if t.class != volatile && !tells.full() && (digest || !isDrawn(text[t.start:t.end])) {
 			tells.add(w)
 		}
 	}
@@ -465,11 +479,22 @@ func (f *round) readResult(text string) {
 	}
 	f.turns = turns.distinctUpTo(maxTurns)
 	f.mentions = names.distinct()
+	f.lists = items.distinctUpTo(maxTurns)
 }
 
 // maxTurns is how many pairs of words are kept of a result: those with the
 // smallest hashes, which is a sample that is the same for equal texts.
 const maxTurns = 256
+
+// isDigest reports whether the word before a token says that the token is the
+// digest of something, which tells one screen or file from another.
+func isDigest(text string, s *scanner) bool {
+	const letters = 16
+	if s.class != word || s.end-s.start < letters || !s.prev.word || !isDrawn(text[s.start:s.end]) {
+		return false
+	}
+	return keySays(text[s.prev.start:s.prev.end])&digests != 0
+}
 
 // isID reports a word of letters and digits, as ids are. What follows a colon
 // or stands in brackets is the digest of a picture, which tells it from
@@ -503,41 +528,6 @@ func (f *round) withoutQuote(result, act string) string {
 	return before + after
 }
 
-// endsAsSentence tells prose from a bare command such as SELECT … or ls -la .
-func endsAsSentence(text string) bool {
-	text = strings.TrimSpace(text)
-	if n := len(text); n > 1 {
-		switch text[n-1] {
-		case '?', '!':
-			return true
-		case '.':
-			return isWord[text[n-2]] && strings.Contains(text, " ")
-		}
-		return strings.HasSuffix(text, "。") || strings.HasSuffix(text, "！") || strings.HasSuffix(text, "？")
-	}
-	return false
-}
-
-func hasQuestion(text string) bool {
-	return strings.Contains(text, "?") || strings.Contains(text, "？") || strings.Contains(text, "؟")
-}
-
-// isClaim selects the words by which a text states something that was not
-// there before: numbers, and identifiers (digits, underscores, capitals
-// inside). Praise and paraphrase have none.
-func isClaim(text string, t token) bool {
-	if t.class == number {
-		return true
-	}
-	w := text[t.start:t.end]
-	for i := range len(w) {
-		if isDigit(w[i]) || w[i] == '_' || i > 0 && w[i]-'A' < 26 {
-			return true
-		}
-	}
-	return false
-}
-
 // doubles counts the calls of a reply that do what another of it did, with
 // the same result.
 func doubles(r *haltd.Round) (n int) {
@@ -567,7 +557,3 @@ func hasLines(act string, m manner) bool {
 	}
 	return strings.Contains(act, "\n")
 }
-
-// canName selects the words that can name a thing to work on. Small numbers
-// cannot: whatever they are, some result has had them.
-func canName(_ string, t token) bool { return t.class != number || t.end-t.start > 2 }

@@ -88,6 +88,13 @@ func (s *scanner) next() bool {
 		return false
 	}
 	start := s.pos
+	if text[start] >= 0x80 {
+		if r, n := utf8.DecodeRuneInString(text[start:]); isPunctuation(r) {
+			s.pos += n
+			s.token = token{hash: mix(uint64(r)), start: start, end: s.pos, class: mark}
+			return true
+		}
+	}
 	if !isWord[text[start]] {
 		s.pos++
 		if text[start] == '\\' && s.pos < len(text) && (text[s.pos] == 'n' || text[s.pos] == 't' || text[s.pos] == 'r') {
@@ -122,12 +129,16 @@ func (s *scanner) word(start int) {
 		i, digits = decimals(text, i)
 	} else {
 		for i < len(text) && isWord[text[i]] && text[i] < 0x80 {
+			if text[i] == '_' && i+1 < len(text) && isDigit(text[i+1]) && isoDate(text, i+1) > 0 {
+				i++ // a run's name that ends in a clock
+				break
+			}
 			i++
 			digits = false
 		}
 	}
 	if i < len(text) && text[i] >= 0x80 {
-		if r, _ := utf8.DecodeRuneInString(text[i:]); r < unspaced || i == start {
+		if r, _ := utf8.DecodeRuneInString(text[i:]); r < unspaced && !isPunctuation(r) || i == start {
 			s.foreignWord(start, i)
 			return
 		}
@@ -161,6 +172,9 @@ func (s *scanner) foreignWord(start, i int) {
 			}
 			s.token = token{hash: mix(uint64(r)), start: start, end: i + n, class: word}
 			return
+		}
+		if isPunctuation(r) {
+			break
 		}
 		h = (h ^ uint64(unicode.ToLower(r))) * hashPrime
 		i += n
@@ -208,6 +222,19 @@ func load(w string) uint64 {
 func load4(w string) uint64 {
 	_ = w[3]
 	return uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24
+}
+
+// isPunctuation reports the marks beyond ASCII: quotation marks, dashes,
+// arrows, the lines that tables are drawn with.
+func isPunctuation(r rune) bool {
+	switch {
+	case r < 0x2000:
+		return r >= 0xa0 && r <= 0xbf && r != 0xaa && r != 0xb5 && r != 0xba || r == 0xd7 || r == 0xf7
+	case r < unspaced:
+		return r <= 0x206f || r >= 0x2190
+	}
+	return r >= 0x3000 && r <= 0x3004 || r >= 0x3008 && r <= 0x3020 || r == 0x30fb ||
+		r >= 0xff01 && r <= 0xff0f || r >= 0xff1a && r <= 0xff20 || r >= 0xff3b && r <= 0xff40 || r >= 0xff5b && r <= 0xff65
 }
 
 // unspaced is where the scripts begin that put no space between words: CJK
@@ -499,7 +526,11 @@ func afterProcessName(text string, prev before) bool {
 	if !prev.word || prev.end == 0 {
 		return false
 	}
-	switch text[prev.start:prev.end] {
+	name := text[prev.start:prev.end]
+	if i := strings.LastIndexByte(name, '_'); i > 0 {
+		name = name[i+1:] // worker_pid
+	}
+	switch name {
 	case "pid", "PID", "pgid", "PGID", "ppid", "PPID":
 		return true
 	}

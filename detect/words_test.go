@@ -47,7 +47,7 @@ func TestCharactersWithoutSpacesAreNewInPairs(t *testing.T) {
 		want int
 	}{
 		{"包裹还没有到。", 1}, // 到 alone
-		{"我到学校没有？", 4}, // 我到, 到学, 校没, ？
+		{"我到学校没有？", 3}, // 我到, 校没, 有 alone
 		{"到学校。", 0},
 	} {
 		if got := f.count(words(tt.text, nil)); got != tt.want {

@@ -107,7 +107,7 @@ func (at bounds) kills(m *linear, r *run) bool {
 // The rates of false alarms that the lines are chosen for: kills and warnings
 // of healthy runs whose sources the weights never saw, and kills of made-up
 // ones.
-const falseKills, falseWarnings, falseMadeUp = .003, .03, .03
+const falseKills, falseWarnings, falseMadeUp = .002, .03, .02
 
 func (d *data) lines(folds map[string]*linear) bounds {
 	var warns []float64
