@@ -37,7 +37,7 @@ func (h *hints) readMetadata(r *wire.Reader) {
 	if r.Kind() != wire.KindObject {
 		return
 	}
-	for name := range r.Object() {
+	for name := range r.Members() {
 		switch string(name) {
 		case "session_id":
 			h.session[0] = r.OptionalText()
