@@ -158,6 +158,7 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 		if n > 0 {
 			if x.sent == 0 {
 				x.event.FirstByte = haltd.Duration(g.clock().Sub(x.start))
+				g.inFlight.begin(x)
 			}
 			if _, werr := x.w.Write(buf[:n]); werr != nil {
 				x.event.Error, x.broken = "client_left", true
@@ -165,6 +166,7 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 			}
 			flush()
 			x.sent += int64(n)
+			x.lastByte = g.clock()
 			if tap != nil {
 				tap.Write(buf[:n])
 				x.ticket.Extend(tap.Kept() / 4)

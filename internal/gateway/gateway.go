@@ -181,13 +181,15 @@ type exchange struct {
 	ctx       context.Context // ends when the client leaves or the call is cut
 	cut       context.CancelCauseFunc
 	forwarded bool
-	reply     *haltd.Reply // nil unless a 2xx reply to an LLM call began
-	sent      int64        // bytes of the reply's body
-	refused   bool         // answered by haltd
-	broken    bool         // the reply stopped before its end
-	probe     bool         // a request for the base URL, which is not recorded
-	handled   bool         // the path was walked to its end; false after a panic
-	described bool         // the event says what the exchange cost; likewise
+	reply     *haltd.Reply  // nil unless a 2xx reply to an LLM call began
+	recorded  chan struct{} // closed when later calls may know of this one; nil before it is in flight
+	sent      int64         // bytes of the reply's body
+	lastByte  time.Time     // when the newest of them went to the client
+	refused   bool          // answered by haltd
+	broken    bool          // the reply stopped before its end
+	probe     bool          // a request for the base URL, which is not recorded
+	handled   bool          // the path was walked to its end; false after a panic
+	described bool          // the event says what the exchange cost; likewise
 }
 
 // isProbe reports a request for the base URL itself, as Claude Code sends

@@ -33,15 +33,14 @@ type Recorder interface {
 	Stamp(*haltd.Event)
 }
 
-// Attempts tells a transport's retry from a request made again. Requests are
-// named by a keyed digest. An error means that the state cannot be had: then
-// no request is a retry.
+// Attempts knows how requests ended, so that a transport's retry is told from
+// a request made again. Requests are named by a keyed digest. An error means
+// that the state cannot be had: then no request is a retry.
 type Attempts interface {
-	Retry(ctx context.Context, digest uint64, claimed bool) (bool, error)
-	// Ended notes whether a request got a complete reply.
-	Ended(ctx context.Context, digest uint64, complete bool) error
-	// Stopped notes that haltd did not forward a request.
-	Stopped(ctx context.Context, digest uint64) error
+	// Last is the last attempt, the zero value where there was none.
+	Last(ctx context.Context, digest uint64) (haltd.Attempt, error)
+	// Ended notes how another attempt ended.
+	Ended(ctx context.Context, digest uint64, how haltd.Ending) error
 }
 
 // Replies knows in which session a reply was given. An error means that the

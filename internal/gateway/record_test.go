@@ -114,7 +114,7 @@ func TestRetries(t *testing.T) {
 		{"once more after the 2xx", 200, chatBody, nil, false},
 		{"once more, claiming to be a retry", 200, chatBody, claimed, false},
 		{"another body", 200, other, nil, false},
-		{"a body never seen, claimed", 200, strings.Replace(chatBody, "hi", "hu", 1), claimed, true},
+		{"a body never seen, claimed", 200, strings.Replace(chatBody, "hi", "hu", 1), claimed, false},
 		{"count zero claims nothing", 200, strings.Replace(chatBody, "hi", "ha", 1), map[string]string{"X-Stainless-Retry-Count": "0"}, false},
 	} {
 		if got := send(step.status, step.body, step.header); got != step.want {
@@ -166,9 +166,8 @@ type lost struct{}
 
 var errLost = errors.New("out of reach")
 
-func (lost) Retry(context.Context, uint64, bool) (bool, error)       { return false, errLost }
-func (lost) Ended(context.Context, uint64, bool) error               { return errLost }
-func (lost) Stopped(context.Context, uint64) error                   { return errLost }
+func (lost) Last(context.Context, uint64) (haltd.Attempt, error)     { return haltd.Attempt{}, errLost }
+func (lost) Ended(context.Context, uint64, haltd.Ending) error       { return errLost }
 func (lost) Session(context.Context, string, string) (string, error) { return "", errLost }
 func (lost) SaveReply(context.Context, string, string, string) error { return errLost }
 

@@ -1,8 +1,17 @@
 package e2e
 
 import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/fakellm"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // Ways around haltd that an agent can try, each held by a test of the binary;
@@ -10,6 +19,10 @@ import (
 func TestEscapes(t *testing.T) {
 	s := newStage(t, "")
 	for _, sc := range []scenario{
+		{"Streams that the client cuts before their end are no failures", streamsCutByTheClient},
+		{"A claimed retry with another body is none", claimedRetries},
+		{"Retries after refusals have no end, after lost connections they do", retriesHaveAnEnd},
+		{"A timeout makes a retry of what announces itself as one", announcedTimeouts},
 		{"Names that differ only in case are refused", namesInAnotherCase},
 	} {
 		t.Run(sc.name, func(t *testing.T) { sc.test(t, s) })
@@ -31,5 +44,140 @@ func namesInAnotherCase(t *testing.T, s *stage) {
 	}
 	if n := s.forwarded(a); n != 0 {
 		t.Errorf("%d of them were forwarded", n)
+	}
+}
+
+// streamsCutByTheClient hangs up on each reply when all of it has come but its
+// end. It was paid for, so it counts.
+func streamsCutByTheClient(t *testing.T, s *stage) {
+	a := s.agent(t).with("")
+	const body = `{"model":"gpt-4.1-mini","stream":true,"messages":[{"role":"user","content":"What is the state of the order?"}]}`
+	const script = `{"text":"The order is on its way to the customer.","chunks":2,"chunk_delay":"15ms"}`
+	for i := range 30 {
+		if status := a.hangUp(body, script, "customer."); status != http.StatusOK {
+			if status != http.StatusBadRequest || i < 5 {
+				t.Errorf("call %d: status %d", i+1, status)
+			}
+			break
+		}
+	}
+	if v := a.view(); v.Active || v.DeactivatedBy == nil || *v.DeactivatedBy != haltd.ByKillSwitch {
+		t.Errorf("after 30 streams cut before their end: active %v, by %v; want it killed", v.Active, v.DeactivatedBy)
+	}
+}
+
+// hangUp makes a call and hangs up as soon as the reply has said a word.
+func (a *agent) hangUp(body, script, word string) (status int) {
+	a.t.Helper()
+	ctx, cancel := context.WithCancel(a.t.Context())
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, "POST", a.Gateway+"/agents/"+a.id+"/openai/v1/chat/completions", strings.NewReader(body))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set(agentMark, a.id)
+	req.Header.Set(harness.ScriptHeader, script)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var heard []byte
+	for piece := make([]byte, 4096); res.StatusCode == http.StatusOK && !strings.Contains(string(heard), word); {
+		n, err := res.Body.Read(piece)
+		if heard = append(heard, piece[:n]...); err != nil {
+			a.t.Fatalf("the reply ended with %v before it said %q:\n%s", err, word, heard)
+		}
+	}
+	return res.StatusCode
+}
+
+// claimedRetries changes a number that no answer depends on and says that it
+// only tries again.
+func claimedRetries(t *testing.T, s *stage) {
+	a := s.agent(t).with("")
+	for i := range 100 {
+		got := a.send(request{
+			messages: []message{user("What is the state of the order?")}, reply: fakellm.Script{Text: "The order is on its way."},
+			extra:  map[string]any{"seed": i},
+			header: map[string]string{"X-Stainless-Retry-Count": strconv.Itoa(i%2 + 1)},
+		})
+		if got.status != http.StatusOK {
+			break
+		}
+	}
+	if v := a.view(); v.Active {
+		t.Error("100 equal calls that claim to be retries: the agent is active; want it killed")
+	}
+	if n := s.forwarded(a); n > 20 {
+		t.Errorf("%d calls were forwarded", n)
+	}
+}
+
+// retriesHaveAnEnd sends one body again and again.
+func retriesHaveAnEnd(t *testing.T, s *stage) {
+	for _, tt := range []struct {
+		name  string
+		reply fakellm.Script
+		want  []bool
+	}{
+		{"429", fakellm.Script{Status: 429}, []bool{false, true, true, true, true, true, true, true, true}},
+		{"503", fakellm.Script{Status: 503}, []bool{false, true, true, true, true, true, true, true, true}},
+		{"lost", fakellm.Script{Cut: &fakellm.Cut{}}, []bool{false, true, true, true, true, true, false, false, false}},
+		{"answered", fakellm.Script{Text: "fine"}, []bool{false, false, false}},
+	} {
+		a := s.agent(t, tt.name)
+		for range tt.want {
+			a.send(request{messages: []message{user("hello")}, reply: tt.reply, header: map[string]string{"X-Stainless-Retry-Count": "1"}})
+		}
+		a.wantRetries(tt.want)
+	}
+}
+
+// wantRetries waits for the calls of the agent and says which were retries.
+func (a *agent) wantRetries(want []bool) {
+	a.t.Helper()
+	var got []bool
+	for _, e := range a.Events(a.t, "agent="+a.id+"&limit=1000", len(want)) {
+		got = append(got, e.Retry)
+	}
+	slices.Reverse(got)
+	if !slices.Equal(got, want) {
+		a.t.Errorf("%s: retries %v, want %v", a.id, got, want)
+	}
+}
+
+// announcedTimeouts leaves before the reply has begun.
+func announcedTimeouts(t *testing.T, s *stage) {
+	for _, tt := range []struct {
+		name string
+		want []bool
+	}{
+		{"announced", []bool{false, true, true, true, true, true, false}},
+		{"silent", []bool{false, false, false}},
+	} {
+		a := s.agent(t, tt.name)
+		for i := range tt.want {
+			ctx, leave := context.WithCancel(t.Context())
+			req, err := http.NewRequestWithContext(ctx, "POST", a.Gateway+"/agents/"+a.id+"/openai/v1/chat/completions", strings.NewReader(strings.Replace(chat, "echo", "slow-1m", 1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set(agentMark, a.id)
+			if tt.name == "announced" {
+				req.Header.Set("X-Stainless-Retry-Count", strconv.Itoa(i))
+			}
+			go func() {
+				defer leave()
+				_ = harness.Until(ctx, func() bool { return s.forwarded(a) > i })
+			}()
+			if res, err := http.DefaultClient.Do(req); err == nil {
+				t.Errorf("call %d got %s, and was to wait for it", i+1, res.Status)
+				res.Body.Close()
+			}
+			a.Events(t, fmt.Sprintf("agent=%s&limit=1000", a.id), i+1)
+		}
+		a.wantRetries(tt.want)
 	}
 }

@@ -7,50 +7,29 @@ package memory
 import (
 	"context"
 	"hash/maphash"
+
+	"github.com/haltd/haltd"
 )
 
 // Attempts remembers how requests ended. It never fails.
-type Attempts struct{ outcome *recent[uint64, outcome] }
-
-// outcome is how a request ended.
-type outcome uint8
-
-const (
-	failed    outcome = iota
-	succeeded         // with a complete 2xx reply
-	stopped           // by haltd: to send it again is no retry
-)
+type Attempts struct {
+	last *recent[uint64, haltd.Attempt]
+}
 
 // NewAttempts remembers at least the last keep requests.
 func NewAttempts(keep int) *Attempts {
-	return &Attempts{outcome: newRecent[uint64, outcome](keep)}
+	return &Attempts{last: newRecent[uint64, haltd.Attempt](keep)}
 }
 
-// Retry reports whether a request is the transport's retry of one before:
-// its predecessor got no complete 2xx reply, or the client says so and no
-// identical request has succeeded. After a 2xx the same request always
-// counts, whatever its headers claim, and so does one that haltd stopped.
-func (a *Attempts) Retry(_ context.Context, digest uint64, claimed bool) (bool, error) {
-	before, known := a.outcome.get(digest)
-	if known {
-		return before == failed, nil
-	}
-	return claimed, nil
+// Last is the last attempt of a request.
+func (a *Attempts) Last(_ context.Context, digest uint64) (haltd.Attempt, error) {
+	last, _ := a.last.get(digest)
+	return last, nil
 }
 
-// Ended notes how a request ended.
-func (a *Attempts) Ended(_ context.Context, digest uint64, complete bool) error {
-	o := failed
-	if complete {
-		o = succeeded
-	}
-	a.outcome.set(digest, o)
-	return nil
-}
-
-// Stopped notes that haltd did not forward a request.
-func (a *Attempts) Stopped(_ context.Context, digest uint64) error {
-	a.outcome.set(digest, stopped)
+// Ended notes how an attempt ended.
+func (a *Attempts) Ended(_ context.Context, digest uint64, e haltd.Ending) error {
+	a.last.update(digest, func(last haltd.Attempt) haltd.Attempt { return last.Next(e) })
 	return nil
 }
 
