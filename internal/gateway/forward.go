@@ -78,6 +78,7 @@ func (x *exchange) upstreamRequest(up *upstream, body *payload) *http.Request {
 	h := x.r.Header
 	dropHopByHop(h)
 	delete(h, "X-Agent-Id")
+	dropAdminCookie(h)
 	if _, ok := h["User-Agent"]; !ok {
 		h["User-Agent"] = nil // or net/http would add its own
 	}

@@ -18,6 +18,12 @@ import (
 func (g *Gateway) identify(x *exchange) error {
 	e := &x.event
 	e.Client = clientFamily(x.r.Header)
+	if m := x.r.Method; strings.EqualFold(m, http.MethodTrace) || strings.EqualFold(m, http.MethodConnect) {
+		// One shows the provider's key to the client, the other leads past
+		// the gateway.
+		return refuse(http.StatusMethodNotAllowed, haltd.Errorf(codeMethod, "haltd does not pass %s", strings.ToUpper(m)).
+			WithFix("Send the provider's own requests to the gateway as to a base URL; it is no forward proxy."))
+	}
 	var err error
 	if x.route, err = findRoute(x.r, x.settings); err != nil {
 		return err
@@ -44,6 +50,11 @@ func (g *Gateway) identify(x *exchange) error {
 		e.Agent, x.shared = name, isFamily(name)
 	default:
 		e.Agent, x.shared = e.Client, true
+	}
+	if x.key.ID == "" && g.keys.Guards(e.Agent) {
+		// Whoever borrows a name could have its owner stopped.
+		return refuse(http.StatusUnauthorized, haltd.Errorf(haltd.CodeUnauthorized, "Agent %s has a gateway key and can be called only with it", e.Agent).
+			WithFix("Use its key (haltd_…) as the client's API key, or call under another name."))
 	}
 	if e.Session = headerSession(x.r.Header); e.Session != "" {
 		x.named = true

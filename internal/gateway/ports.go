@@ -23,6 +23,9 @@ type Judge interface {
 type Keys interface {
 	// Find looks a whole key up.
 	Find(secret string) (haltd.Key, bool)
+	// Guards reports whether an agent has a key, without which nobody may
+	// call in its name.
+	Guards(agent string) bool
 }
 
 // Recorder takes the event of each exchange. It must not block and does not
