@@ -185,6 +185,9 @@ func (g *Gateway) sessionOf(x *exchange) (session string, named bool) {
 	}
 	if hints.PreviousID != "" {
 		s, err := g.replies.Session(x.r.Context(), x.event.Agent, hints.PreviousID)
+		if s == "" && err == nil && g.awaitReplies(x) {
+			s, err = g.replies.Session(x.r.Context(), x.event.Agent, hints.PreviousID)
+		}
 		if err != nil {
 			g.log.Warn("session of a reply not found: the state cannot be had", "agent", x.event.Agent, "error", err)
 		}

@@ -77,16 +77,43 @@ func (g *Gateway) awaitIdentical(x *exchange) {
 	f.mu.Lock()
 	before := f.replying[x.attempt]
 	f.mu.Unlock()
-	if before == nil {
-		return
+	if before != nil {
+		g.await(x, before)
 	}
+}
+
+// awaitReplies waits for the record of the agent's calls whose replies are on
+// their way: a client that has all of a reply may continue it before haltd
+// knows its id. It reports whether there were any.
+func (g *Gateway) awaitReplies(x *exchange) bool {
+	f := &g.inFlight
+	f.mu.Lock()
+	var before []*exchange
+	for y := range f.calls[x.event.Agent] {
+		if f.replying[y.attempt] == y {
+			before = append(before, y)
+		}
+	}
+	f.mu.Unlock()
+	if len(before) > 0 {
+		g.await(x, before...)
+	}
+	return len(before) > 0
+}
+
+// await waits until other calls are recorded, observationWait at most.
+func (g *Gateway) await(x *exchange, others ...*exchange) {
 	began := g.clock()
 	timer := time.NewTimer(observationWait)
 	defer timer.Stop()
-	select {
-	case <-before.recorded:
-	case <-timer.C:
-	case <-x.r.Context().Done():
+	for _, y := range others {
+		select {
+		case <-y.recorded:
+			continue
+		case <-timer.C:
+		case <-x.r.Context().Done():
+		}
+		break
 	}
 	x.waited += g.clock().Sub(began)
 }

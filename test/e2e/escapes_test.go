@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,8 @@ func TestEscapes(t *testing.T) {
 		{"A claimed retry with another body is none", claimedRetries},
 		{"Retries after refusals have no end, after lost connections they do", retriesHaveAnEnd},
 		{"A timeout makes a retry of what announces itself as one", announcedTimeouts},
+		{"A session for every call stops the agent at the 36th", sessionPerCall},
+		{"Calls that continue a reply are one session", chainedReplies},
 		{"Names that differ only in case are refused", namesInAnotherCase},
 	} {
 		t.Run(sc.name, func(t *testing.T) { sc.test(t, s) })
@@ -180,4 +183,115 @@ func announcedTimeouts(t *testing.T, s *stage) {
 		}
 		a.wantRetries(tt.want)
 	}
+}
+
+// sessionPerCall gives every call a session of its own, in each way that a
+// client has to name one.
+func sessionPerCall(t *testing.T, s *stage) {
+	const ask = `"input":"What is the state of the order?"`
+	for name, call := range map[string]func(i int) (path, body string, header map[string]string){
+		"a header": func(i int) (string, string, map[string]string) {
+			return "/v1/responses", `{"model":"m",` + ask + `}`, map[string]string{"X-Session-Id": fmt.Sprint("s", i)}
+		},
+		"an alias": func(i int) (string, string, map[string]string) {
+			return "/v1/responses", `{"model":"m",` + ask + `}`, map[string]string{"Helicone-Session-Id": fmt.Sprint("s", i)}
+		},
+		"a conversation": func(i int) (string, string, map[string]string) {
+			return "/v1/responses", fmt.Sprintf(`{"model":"m","conversation":"conv_%d",%s}`, i, ask), nil
+		},
+		"metadata": func(i int) (string, string, map[string]string) {
+			return "/v1/responses", fmt.Sprintf(`{"model":"m","metadata":{"session_id":"%d"},%s}`, i, ask), nil
+		},
+		"a header, in windows per session": func(i int) (string, string, map[string]string) {
+			return "/v1/responses", `{"model":"m",` + ask + `}`, map[string]string{"X-Session-Id": fmt.Sprint("s", i)}
+		},
+		"a user": func(i int) (string, string, map[string]string) {
+			return "/v1/responses", fmt.Sprintf(`{"model":"m","user":"u%d",%s}`, i, ask), nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := s.agent(t)
+			if strings.Contains(name, "windows per session") {
+				a.with(`"window_scope":"session"`)
+			} else {
+				a.with("")
+			}
+			first := 0
+			for i := range 40 {
+				path, body, header := call(i)
+				if header == nil {
+					header = map[string]string{}
+				}
+				header[harness.ScriptHeader] = `{"text":"The order is on its way."}`
+				if a.do("POST", "/agents/"+a.id+"/openai"+path, body, header).status != http.StatusOK {
+					first = i + 1
+					break
+				}
+			}
+			if v := a.view(); v.Active || first != 36 {
+				t.Errorf("stopped at call %d, active %v; want the agent killed at the 36th", first, v.Active)
+			}
+		})
+	}
+}
+
+// chainedReplies keeps the history at the provider and continues one reply
+// after the other.
+func chainedReplies(t *testing.T, s *stage) {
+	for _, tt := range []struct {
+		name   string
+		stream bool
+		header bool // a session header for every call
+		most   int  // calls before the loop is killed
+	}{
+		{"whole replies", false, false, 12},
+		{"streams", true, false, 12},
+		{"a session header for every call", false, true, 36},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := s.agent(t).with("")
+			// On a connection for each call nothing makes haltd be done with
+			// one before it takes the next.
+			a.client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+			previous, passed := "", 0
+			for i := range 40 {
+				body := fmt.Sprintf(`{"model":"m","input":"Fetch the page.","stream":%v}`, tt.stream)
+				if previous != "" {
+					body = fmt.Sprintf(`{"model":"m","previous_response_id":%q,"stream":%v,"input":[{"type":"function_call_output","call_id":"call_1","output":"connection refused"}]}`, previous, tt.stream)
+				}
+				header := map[string]string{harness.ScriptHeader: `{"tool_calls":[{"id":"call_1","name":"fetch","arguments":"{\"url\":\"http://a\"}"}]}`}
+				if tt.header {
+					header["X-Session-Id"] = fmt.Sprint("s", i)
+				}
+				got := a.do("POST", "/agents/"+a.id+"/openai/v1/responses", body, header)
+				if got.status != http.StatusOK {
+					break
+				}
+				passed++
+				if previous = replyID(got.body); previous == "" {
+					t.Fatalf("a reply without an id: %s", got.body)
+				}
+			}
+			if a.view().Active || passed > tt.most {
+				t.Errorf("%d calls passed, active %v; want the loop killed after %d at most", passed, a.view().Active, tt.most)
+			}
+			sessions := map[string]bool{}
+			for _, e := range a.has(haltd.EventCall, passed) {
+				sessions[e.Session] = true
+			}
+			if !tt.header && len(sessions) != 1 {
+				t.Errorf("sessions %v, want one", sessions)
+			}
+		})
+	}
+}
+
+var responseID = regexp.MustCompile(`"id":\s*"(resp_[^"]+)"`)
+
+// replyID is the id of a response, or of the response that a stream is.
+func replyID(body string) string {
+	if m := responseID.FindStringSubmatch(body); m != nil {
+		return m[1]
+	}
+	return ""
 }
