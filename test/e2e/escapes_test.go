@@ -286,6 +286,36 @@ func chainedReplies(t *testing.T, s *stage) {
 	}
 }
 
+// Visitors who begin with the same words are told apart by the user that the
+// body names, in each field that a provider has for it.
+func TestGuessedSessionsAreToldApartByUser(t *testing.T) {
+	s := newStage(t, "")
+	const chatAsk = `"messages":[{"role":"system","content":"You are a bot."},{"role":"user","content":"hi"}]`
+	for name, tt := range map[string]struct{ path, one, other string }{
+		"user":                            {"/openai/v1/chat/completions", `{"model":"m","user":"ann",` + chatAsk + `}`, `{"model":"m","user":"bob",` + chatAsk + `}`},
+		"safety_identifier":               {"/openai/v1/chat/completions", `{"model":"m","safety_identifier":"ann",` + chatAsk + `}`, `{"model":"m","safety_identifier":"bob",` + chatAsk + `}`},
+		"safety_identifier beside a user": {"/openai/v1/responses", `{"model":"m","user":"site","safety_identifier":"ann","input":"hi"}`, `{"model":"m","user":"site","safety_identifier":"bob","input":"hi"}`},
+		"swapped":                         {"/openai/v1/responses", `{"model":"m","user":"ann","safety_identifier":"bob","input":"hi"}`, `{"model":"m","user":"bob","safety_identifier":"ann","input":"hi"}`},
+		"Anthropic's user_id": {"/anthropic/v1/messages", `{"model":"m","max_tokens":9,"metadata":{"user_id":"ann"},"messages":[{"role":"user","content":"hi"}]}`,
+			`{"model":"m","max_tokens":9,"metadata":{"user_id":"bob"},"messages":[{"role":"user","content":"hi"}]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := s.agent(t).with(`"kill_scope":"session","window_scope":"session"`)
+			for i := 0; ; i++ {
+				if i == 30 {
+					t.Fatal("30 equal calls of one visitor were not stopped")
+				}
+				if a.do("POST", "/agents/"+a.id+tt.path, tt.one, map[string]string{harness.ScriptHeader: `{"text":"Hello!"}`}).status != http.StatusOK {
+					break
+				}
+			}
+			if got := a.do("POST", "/agents/"+a.id+tt.path, tt.other, nil); got.status != http.StatusOK || !a.view().Active {
+				t.Errorf("another visitor gets %d %s; want an answer", got.status, got.body)
+			}
+		})
+	}
+}
+
 var responseID = regexp.MustCompile(`"id":\s*"(resp_[^"]+)"`)
 
 // replyID is the id of a response, or of the response that a stream is.
