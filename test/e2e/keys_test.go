@@ -6,10 +6,13 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/haltd/haltd/test/fakellm"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // operatorKey is the provider's key that haltd puts in.
@@ -148,4 +151,31 @@ func TestGatewayKeys(t *testing.T) {
 			t.Errorf("another name without a key: %d %s", status, body)
 		}
 	})
+}
+
+// One visitor of a public bot could stop it for all: the check of a file says
+// so until the file says what is meant.
+func TestConfigCheckAsksWhomAKillStops(t *testing.T) {
+	for name, tt := range map[string]struct {
+		yaml string
+		want int // notices
+	}{
+		"the switch is off":            {"agents: {shop-bot: {time_zone: UTC}}\n", 0},
+		"on by default":                {"defaults: {kill_switch: {enabled: true}}\nagents: {shop-bot: {time_zone: UTC}}\n", 1},
+		"on for an agent":              {"agents: {shop-bot: {kill_switch: {enabled: true}}}\n", 1},
+		"answered for an agent":        {"agents: {shop-bot: {kill_switch: {enabled: true, kill_scope: session}}}\n", 0},
+		"answered, the agent is meant": {"agents: {worker: {kill_switch: {enabled: true, kill_scope: agent}}}\n", 0},
+		"answered for all":             {"defaults: {kill_switch: {enabled: true, kill_scope: agent}}\nagents: {shop-bot: {kill_switch: {enabled: true}}}\n", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := filepath.Join(t.TempDir(), "haltd.yaml")
+			if err := os.WriteFile(config, []byte(tt.yaml), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out, errs, code := harness.CLI(t, nil, "--config", config, "config", "check")
+			if n := strings.Count(errs, "Notice: "); code != 0 || n != tt.want || n > 0 && !strings.Contains(errs, "kill_scope: session") {
+				t.Errorf("exit %d\n%s%s\nwant %d notices that name kill_scope: session", code, out, errs, tt.want)
+			}
+		})
+	}
 }
