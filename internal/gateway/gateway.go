@@ -43,6 +43,7 @@ type Options struct {
 	Price    func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
 	Attempts Attempts
 	Replies  Replies
+	Guesses  Guesses
 	Meter    Meter
 	Clock    haltd.Clock
 	Logger   *slog.Logger
@@ -57,6 +58,7 @@ type Gateway struct {
 	price      func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
 	attempts   Attempts
 	replies    Replies
+	guesses    Guesses
 	meter      Meter
 	clock      haltd.Clock
 	log        *slog.Logger
@@ -71,7 +73,7 @@ type Gateway struct {
 func New(o Options, s *Settings) *Gateway {
 	g := &Gateway{
 		keys: o.Keys, adminToken: o.AdminToken, judging: o.Judge, recorder: o.Recorder, price: o.Price,
-		attempts: o.Attempts, replies: o.Replies, meter: o.Meter, clock: o.Clock, log: o.Logger,
+		attempts: o.Attempts, replies: o.Replies, guesses: o.Guesses, meter: o.Meter, clock: o.Clock, log: o.Logger,
 		seed: maphash.MakeSeed(),
 	}
 	g.settings.Store(s)
@@ -168,6 +170,7 @@ type exchange struct {
 	texts    []byte // the memory of call
 	estimate int    // prompt tokens
 	attempt  uint64
+	guess    uint64         // names the conversation whose session is guessed; 0 when it is named
 	waited   time.Duration  // for the client to send its body
 	draft    *excerpt.Draft // where excerpts are on
 

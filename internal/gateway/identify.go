@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/binary"
+	"hash/maphash"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -198,7 +199,7 @@ func (g *Gateway) sessionOf(x *exchange) (session string, named bool) {
 	if isSessionKey(x.event.Client, hints.PromptCacheKey) {
 		return sessionName(hints.PromptCacheKey, ""), true
 	}
-	return guessSession(x.keyDigest, x.call), false
+	return g.guessSession(x), false
 }
 
 // isSessionKey reports whether a prompt_cache_key names one conversation.
@@ -231,14 +232,25 @@ func looksLikeUUID(s string) bool {
 	return true
 }
 
-// guessSession names a session by the caller, the system prompt and the first
-// message. The texts cannot be recovered from it.
-func guessSession(key uint64, c *haltd.Call) string {
-	var b [32]byte
-	binary.LittleEndian.PutUint64(b[0:], key)
+// guessSession names a session by the caller, the user, the system prompt, the
+// first message and, after a pause, by when it began. The texts cannot be
+// recovered from it.
+func (g *Gateway) guessSession(x *exchange) string {
+	c := x.call
+	var b [40]byte
+	binary.LittleEndian.PutUint64(b[0:], x.keyDigest)
 	binary.LittleEndian.PutUint64(b[8:], c.System)
 	binary.LittleEndian.PutUint64(b[16:], xxhash.Sum64String(c.FirstUser()))
 	binary.LittleEndian.PutUint64(b[24:], xxhash.Sum64String(c.Hints.User))
+	x.guess = max(g.digest(x.event.Agent, "", maphash.Bytes(g.seed, b[:32])), 1)
+	began, err := g.guesses.Use(x.r.Context(), x.guess, g.clock())
+	if err != nil {
+		g.log.Warn("pauses between sessions not recognised: the state cannot be had", "agent", x.event.Agent, "error", err)
+	}
+	if began.IsZero() {
+		return "ses_" + shortDigest(b[:32])
+	}
+	binary.LittleEndian.PutUint64(b[32:], uint64(began.UnixMicro()))
 	return "ses_" + shortDigest(b[:])
 }
 

@@ -54,6 +54,15 @@ type Replies interface {
 	SaveReply(ctx context.Context, agent, reply, session string) error
 }
 
+// Guesses knows when the session began of those who name none. Conversations
+// that begin alike are named by a digest. An error means that the state cannot
+// be had: then all of them are one session.
+type Guesses interface {
+	// Use notes that the session is used now and says when it began: zero for
+	// the first one.
+	Use(ctx context.Context, digest uint64, now time.Time) (began time.Time, err error)
+}
+
 // Meter counts what the gateway does.
 type Meter interface {
 	Request(provider, decision string)

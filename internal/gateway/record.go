@@ -157,6 +157,10 @@ func (g *Gateway) remember(x *exchange) {
 	if x.forwarded && x.reply != nil && x.reply.ID != "" {
 		err = errors.Join(err, g.replies.SaveReply(ctx, e.Agent, x.reply.ID, e.Session))
 	}
+	if x.guess != 0 { // a long reply is no pause
+		_, used := g.guesses.Use(ctx, x.guess, g.clock())
+		err = errors.Join(err, used)
+	}
 	if err != nil {
 		g.log.Warn("a call is not remembered: the state cannot be had", "agent", e.Agent, "error", err)
 	}

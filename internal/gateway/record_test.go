@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -171,10 +172,14 @@ func (lost) Ended(context.Context, uint64, haltd.Ending) error       { return er
 func (lost) Session(context.Context, string, string) (string, error) { return "", errLost }
 func (lost) SaveReply(context.Context, string, string, string) error { return errLost }
 
+func (lost) Use(context.Context, uint64, time.Time) (time.Time, error) {
+	return time.Time{}, errLost
+}
+
 // State that cannot be had neither stops a call nor makes it a retry.
 func TestCallsPassWithoutTheirState(t *testing.T) {
 	f := newFixture(t, answer(200, "application/json", chatReply), "")
-	f.attempts, f.replies = lost{}, lost{}
+	f.attempts, f.replies, f.guesses = lost{}, lost{}, lost{}
 	res, _ := f.send(t, "POST", "/v1/responses", map[string]string{"X-Stainless-Retry-Count": "1"}, `{"model":"gpt-x","input":"hi","previous_response_id":"r"}`)
 	if e := f.last(t); res.StatusCode != 200 || e.Retry || e.Session == "" {
 		t.Errorf("%d, retry %v, session %q; want the call to pass as a first one", res.StatusCode, e.Retry, e.Session)

@@ -1,12 +1,13 @@
 // Package memory keeps the short-lived state of one node in memory: which
 // requests failed, so that their retries are known as retries, which session a
-// reply belongs to, the state of the detectors, and buckets and counters. It is
+// reply belongs to, when guessed sessions began, the state of the detectors, and buckets and counters. It is
 // bounded and evicts the oldest first. It touches no disk and no network.
 package memory
 
 import (
 	"context"
 	"hash/maphash"
+	"time"
 
 	"github.com/haltd/haltd"
 )
@@ -58,4 +59,22 @@ func (r *Replies) Session(_ context.Context, agent, reply string) (string, error
 func (r *Replies) SaveReply(_ context.Context, agent, reply, session string) error {
 	r.sessions.set(maphash.Comparable(r.seed, replyKey{agent, reply}), session)
 	return nil
+}
+
+// Guesses remembers when sessions that no client names began. It never fails.
+type Guesses struct{ last *recent[uint64, haltd.Guess] }
+
+// NewGuesses remembers at least the last keep conversations.
+func NewGuesses(keep int) *Guesses {
+	return &Guesses{last: newRecent[uint64, haltd.Guess](keep)}
+}
+
+// Use notes that a session is used now and says when it began.
+func (g *Guesses) Use(_ context.Context, digest uint64, now time.Time) (began time.Time, _ error) {
+	g.last.update(digest, func(last haltd.Guess) haltd.Guess {
+		next := last.Next(now)
+		began = next.Began
+		return next
+	})
+	return began, nil
 }
