@@ -12,6 +12,9 @@ import (
 // upstream.
 const KeyPrefix = "haltd_"
 
+// AdminCookie is the cookie of the dashboard, which never goes upstream either.
+const AdminCookie = "haltd_session"
+
 // Key is a gateway key without its secret: it names the agent that calls
 // with it.
 type Key struct {

@@ -65,7 +65,10 @@ type Detection struct {
 // State is what the detectors know of an agent and of one session of it. The
 // window may be the agent's or the session's own. The caller guards it.
 type State struct {
-	Window  *Window
+	Window *Window
+	// Agent counts equal calls of all sessions where the window is of one;
+	// nil else.
+	Agent   *Window
 	Session *Session
 	// SessionID tells the sessions of a window apart; 0 where it holds one.
 	SessionID uint64
@@ -141,13 +144,21 @@ func (v *Detection) judgeWindow(set Settings, st State, matches []Match, found s
 		}
 		v.Signals = append(v.Signals, s)
 	}
-	if next := st.Window.next(v.prompt, now); next.n >= longStreak {
+	if next := st.counter().next(v.prompt, now); next.n >= longStreak {
 		v.Unmet = ""
 		v.Signals = append(v.Signals, Signal{
 			Detector: Similarity, Family: Streak, Level: Kill, Score: float64(next.n), Threshold: longStreak, Count: next.n,
 			Matches: matches, Window: min(st.Window.Len()+1, set.WindowSize),
 		})
 	}
+}
+
+// counter is the window that counts equal calls.
+func (st *State) counter() *Window {
+	if st.Agent != nil {
+		return st.Agent
+	}
+	return st.Window
 }
 
 // unmet is what a score lacks to be corroborated.
@@ -172,9 +183,22 @@ func (v *Detection) unmet(set Settings, st State, matches []Match, found stalled
 // Admit puts a judged request into the window and returns the id by which
 // its reply is observed.
 func Admit(set Settings, st State, v Detection, now time.Time) (entry uint64) {
+	if st.Agent != nil { // under the same id in both
+		st.Agent.last = max(st.Agent.last, st.Window.last)
+		st.Window.last = st.Agent.last
+		st.Agent.Add(v.prompt, 1, now)
+	}
 	entry = st.Window.Add(v.prompt, set.WindowSize, now)
 	st.Window.entries[len(st.Window.entries)-1].session = st.SessionID
 	return entry
+}
+
+// Remove takes a request that was not forwarded after all out of the window.
+func (st State) Remove(entry uint64) {
+	st.Window.Remove(entry)
+	if st.Agent != nil {
+		st.Agent.Remove(entry)
+	}
 }
 
 // Source is the series that growth keeps a session's prompt tokens by.
@@ -187,6 +211,9 @@ type Source struct {
 // time, and reports growth where it sees it.
 func Observe(set Settings, st State, entry uint64, from Source, a *Answer, now time.Time) []Signal {
 	st.Window.Attach(entry, a, now)
+	if st.Agent != nil {
+		st.Agent.Attach(entry, a, now)
+	}
 	st.Session.attach(a, now)
 	if !a.counted {
 		return nil

@@ -8,6 +8,9 @@ type Place struct {
 	// WindowPerSession gives the session a window of its own; else it
 	// shares that of its agent.
 	WindowPerSession bool
+	// OneAgent says that all sessions are of one caller: equal calls are
+	// counted over all of them, whosever the window is.
+	OneAgent bool
 	// Shadow keeps what is only tried apart from what is enforced.
 	Shadow bool
 	// Since is when the window was last emptied by a person's decision: one
@@ -18,7 +21,10 @@ type Place struct {
 // Memory is what is remembered of a session. Whoever keeps it hands it to one
 // call at a time.
 type Memory struct {
-	Window  *Window
+	Window *Window
+	// Agent is where equal calls of all sessions are counted; nil where the
+	// window is the agent's own, or the agent is many callers.
+	Agent   *Window
 	Similar *Rejections // for what the window shows
 	Session *Session
 	Note    *Note

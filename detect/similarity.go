@@ -21,14 +21,17 @@ type Prompt struct {
 	Hash  uint64 // SimHash; 0 when there is no text
 	Exact uint64 // digest of the text as it was sent, numbers and ids included
 	Loose bool   // the request carries no history
-	User  uint64 // digest of the user that the body names; 0 when it names none
+	// Chained says that of its history it carries the newest tool results
+	// alone: the provider keeps the rest.
+	Chained bool
+	User    uint64 // digest of the user that the body names; 0 when it names none
 }
 
 // PromptOf hashes what the client newly said: the last user message, or the
 // tool results where the request ends with those.
 func PromptOf(call *haltd.Call) Prompt {
 	text, _ := call.Newest()
-	p := Prompt{Hash: SimHash(text), Loose: len(call.Rounds) == 0}
+	p := Prompt{Hash: SimHash(text), Loose: len(call.Rounds) == 0, Chained: call.Hints.PreviousID != "" && isContinuation(call)}
 	if text != "" {
 		p.Exact = xxhash.Sum64String(text)
 	}
@@ -36,6 +39,11 @@ func PromptOf(call *haltd.Call) Prompt {
 		p.User = xxhash.Sum64String(call.Hints.User)
 	}
 	return p
+}
+
+// isContinuation reports a call without a turn of the assistant.
+func isContinuation(call *haltd.Call) bool {
+	return len(call.Rounds) == 1 && call.Rounds[0].Text == "" && len(call.Rounds[0].Calls) == 0
 }
 
 // toolSignature is a digest of the calls a reply made, names and canonical
@@ -170,7 +178,8 @@ func atPace(e *entry, next time.Time) bool {
 // sessions change with every call.
 const longStreak = 36
 
-// streak counts equal calls without a history, whoever makes them.
+// streak counts equal calls without a history, or with one that the provider
+// keeps, whoever makes them.
 type streak struct {
 	entry  uint64 // the newest call of it
 	prompt uint64
@@ -181,7 +190,7 @@ type streak struct {
 // next is the streak as this request continues it.
 func (w *Window) next(p Prompt, now time.Time) streak {
 	s := w.streak
-	if !p.Loose || p.Hash == 0 {
+	if !p.Loose && !p.Chained || p.Hash == 0 {
 		return streak{}
 	}
 	last := len(w.entries) - 1

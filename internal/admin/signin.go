@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	cookieName = "haltd_session"
+	cookieName = haltd.AdminCookie
 	signedIn   = 7 * 24 * time.Hour
 	// csrfHeader cannot be sent by a form or a link of another site.
 	csrfHeader = "X-Haltd-Csrf"

@@ -124,7 +124,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	}
 	a.gateway = gateway.New(gateway.Options{
 		Keys: keys, AdminToken: token, Judge: a.judge, Recorder: a.recorder, Price: a.price, Meter: a.metrics,
-		Attempts: memory.NewAttempts(stateEntries), Replies: memory.NewReplies(stateEntries),
+		Attempts: memory.NewAttempts(stateEntries), Replies: memory.NewReplies(stateEntries), Guesses: memory.NewGuesses(stateEntries),
 		Clock: o.Clock, Logger: a.log,
 	}, gateway.NewSettings(cfg, nil))
 

@@ -385,7 +385,7 @@ func TestConfigCheck(t *testing.T) {
 	if err := (&ConfigCheckCmd{}).Run(term.Env); err == nil {
 		t.Error("a bad file is no error with --json")
 	}
-	if got := term.out.String(); !strings.HasPrefix(got, `{"valid":false,"problems":["`) || !strings.HasSuffix(got, `"warnings":[]}`+"\n") {
+	if got := term.out.String(); !strings.HasPrefix(got, `{"valid":false,"problems":["`) || !strings.HasSuffix(got, `"warnings":[],"notices":[]}`+"\n") {
 		t.Errorf("--json printed %s", got)
 	}
 }

@@ -23,6 +23,9 @@ func (c *ConfigCheckCmd) Run(env *Env) error {
 	for _, w := range cfg.Warnings() {
 		fmt.Fprintln(env.Stderr, env.paint("Warning: ", yellow)+clean(w))
 	}
+	for _, n := range cfg.Notices() {
+		fmt.Fprintln(env.Stderr, env.paint("Notice: ", yellow)+clean(n))
+	}
 	name := env.ConfigPath
 	if name == "" {
 		name = "The configuration without a file"
@@ -35,12 +38,14 @@ type checkResult struct {
 	Valid    bool     `json:"valid"`
 	Problems []string `json:"problems"`
 	Warnings []string `json:"warnings"`
+	Notices  []string `json:"notices"`
 }
 
 func checked(cfg *config.Config, err error) checkResult {
-	r := checkResult{Valid: err == nil, Problems: []string{}, Warnings: []string{}}
+	r := checkResult{Valid: err == nil, Problems: []string{}, Warnings: []string{}, Notices: []string{}}
 	if err == nil {
 		r.Warnings = append(r.Warnings, cfg.Warnings()...)
+		r.Notices = append(r.Notices, cfg.Notices()...)
 		return r
 	}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {

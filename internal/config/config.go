@@ -46,6 +46,7 @@ type Config struct {
 	Alerts Alerts `yaml:"alerts"`
 
 	warnings []string
+	notices  []string
 }
 
 // Gateway is the listener that agents call.
@@ -159,9 +160,13 @@ func read(file string, data []byte, env func(string) (string, bool)) (*Config, e
 	if len(d.problems) > 0 {
 		return nil, d.joined()
 	}
-	c.warnings = d.warnings
+	c.warnings, c.notices = d.warnings, d.notices
 	return c, nil
 }
+
+// Notices are choices that the file leaves open and that an operator should
+// make knowingly. Unlike warnings they are told only to who asks.
+func (c *Config) Notices() []string { return c.notices }
 
 // Warnings are things that an operator should know and that stop nothing.
 func (c *Config) Warnings() []string { return c.warnings }

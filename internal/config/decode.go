@@ -23,6 +23,7 @@ type decoder struct {
 	origins  map[string]string // which environment variable set a key
 	problems []problem
 	warnings []string
+	notices  []string
 	// inOverride says that null is as good as nothing.
 	inOverride bool
 }

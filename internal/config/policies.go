@@ -34,6 +34,7 @@ func (d *decoder) policies(c *Config) {
 	for field, text := range faults(c.Defaults.Policy.Check()) {
 		d.fault("defaults."+field, text)
 	}
+	d.killScope("defaults", &c.Defaults.Policy, false)
 	c.Agents = d.agents(c)
 	d.loopDetection("defaults.loop_detection", c.Defaults.LoopDetection)
 	for i := range c.Policies {
@@ -76,6 +77,7 @@ func (d *decoder) agents(c *Config) map[string]haltd.PolicyOverride {
 				d.fault(own, text)
 			}
 		}
+		d.killScope(key, &effective, true)
 		id, ok := haltd.AgentID(name)
 		switch other, taken := keys[id]; {
 		case !ok:
@@ -86,6 +88,18 @@ func (d *decoder) agents(c *Config) map[string]haltd.PolicyOverride {
 		byID[id], keys[id] = own, key
 	}
 	return byID
+}
+
+// killScope tells who would be stopped by a kill, where the switch is on and
+// the file does not say. What the defaults leave open is told once.
+func (d *decoder) killScope(key string, p *haltd.Policy, own bool) {
+	k := &p.KillSwitch
+	key += ".kill_switch"
+	if !k.Enabled || k.KillScope != haltd.ScopeAgent || own && !d.isSet(key+".enabled") ||
+		d.isSet(key+".kill_scope") || d.isSet("defaults.kill_switch.kill_scope") {
+		return
+	}
+	d.notice(key, "a kill stops the agent for all who use it; where strangers talk to it, as to a public bot, set kill_scope: session, else write kill_scope: agent to say that it is meant")
 }
 
 // loopDetection asks for the one key of a block that has no default and that

@@ -87,6 +87,10 @@ func (d *decoder) warn(key, format string, args ...any) {
 	d.warnings = append(d.warnings, d.where(key)+fmt.Sprintf(format, args...))
 }
 
+func (d *decoder) notice(key, format string, args ...any) {
+	d.notices = append(d.notices, d.where(key)+fmt.Sprintf(format, args...))
+}
+
 // line is where the file sets key, or else the section that key would stand
 // in; 0 for neither.
 func (d *decoder) line(key string) int {

@@ -5,9 +5,11 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/wire/formats"
 )
 
 // keyHeaders are the places where clients of any provider put their key,
@@ -39,6 +41,9 @@ func (g *Gateway) authenticate(x *exchange) error {
 	x.key = key
 	up := x.route.upstream
 	if provider := up.APIKey.Reveal(); provider != "" {
+		if err := x.checkPermitted(); err != nil {
+			return err
+		}
 		name, value := x.route.keyDialect().KeyHeader(provider)
 		x.r.Header[http.CanonicalHeaderKey(name)] = []string{value}
 	} else if up.NeedsKey {
@@ -46,6 +51,51 @@ func (g *Gateway) authenticate(x *exchange) error {
 			WithFix("Set providers.%s.api_key in the configuration, or the provider's key in haltd's environment.", up.Name))
 	}
 	return nil
+}
+
+// The codes of requests that no key opens.
+const (
+	codePath   = "path_not_allowed"
+	codeMethod = "method_not_allowed"
+)
+
+// methodOverrides are headers by which some servers take a POST for another
+// method.
+var methodOverrides = [...]string{"X-Http-Method-Override", "X-Http-Method", "X-Method-Override"}
+
+// checkPermitted refuses what the operator's key must not be lent for: a
+// gateway key is for calls, not for the operator's account.
+func (x *exchange) checkPermitted() error {
+	if x.isProbe() {
+		return nil // answered by haltd
+	}
+	for _, name := range methodOverrides {
+		if x.r.Header.Get(name) != "" {
+			return refuse(http.StatusForbidden, haltd.Errorf(codeMethod, "Header %s is not passed under a gateway key", name).
+				WithFix("Send the request with its own method."))
+		}
+	}
+	if overridesMethod(x.r.URL.RawQuery) {
+		return refuse(http.StatusForbidden, haltd.Errorf(codeMethod, "Parameter $httpMethod is not passed under a gateway key").
+			WithFix("Send the request with its own method."))
+	}
+	if !formats.Permits(x.r.Method, x.route.path) {
+		return refuse(http.StatusForbidden, haltd.Errorf(codePath, "A gateway key does not open %.20s %.200s: it opens what generates or reads", x.r.Method, x.route.path).
+			WithFix("Use a key of the provider's own for anything else, directly or without a gateway key."))
+	}
+	return nil
+}
+
+// overridesMethod reports a query that makes Google's servers take the request
+// for one of another method.
+func overridesMethod(rawQuery string) bool {
+	for pair := range strings.SplitSeq(rawQuery, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		if decoded, err := url.QueryUnescape(name); err != nil || strings.EqualFold(decoded, "$httpMethod") {
+			return true
+		}
+	}
+	return false
 }
 
 func (g *Gateway) carriesAdminToken(r *http.Request) bool {
@@ -150,4 +200,28 @@ func isKeyName(name string) bool {
 	}
 	decoded, err := url.QueryUnescape(name)
 	return err == nil && decoded == "key"
+}
+
+// dropAdminCookie takes the dashboard's cookie out, which browsers send to
+// every port of its host, and leaves the others as they are.
+func dropAdminCookie(h http.Header) {
+	lines := h["Cookie"]
+	if !slices.ContainsFunc(lines, func(v string) bool { return strings.Contains(v, haltd.AdminCookie) }) {
+		return
+	}
+	kept := lines[:0:0]
+	for _, line := range lines {
+		var cookies []string
+		for c := range strings.SplitSeq(line, ";") {
+			if name, _, _ := strings.Cut(c, "="); strings.TrimSpace(name) != haltd.AdminCookie {
+				cookies = append(cookies, c)
+			}
+		}
+		if rest := strings.TrimSpace(strings.Join(cookies, ";")); rest != "" {
+			kept = append(kept, rest)
+		}
+	}
+	if delete(h, "Cookie"); len(kept) > 0 {
+		h["Cookie"] = kept
+	}
 }

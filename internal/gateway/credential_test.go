@@ -56,7 +56,11 @@ func TestGatewayKeyIsTakenOutAndTheProvidersPutIn(t *testing.T) {
 			map[string]string{"Authorization": "Bearer provider-secret"}, "/v1/models"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			res, body := f.send(t, "POST", tc.path, tc.header, tc.body)
+			method := "POST"
+			if tc.body == "" {
+				method = "GET"
+			}
+			res, body := f.send(t, method, tc.path, tc.header, tc.body)
 			if res.StatusCode != 200 {
 				t.Fatalf("%d %s", res.StatusCode, body)
 			}
@@ -162,5 +166,22 @@ func TestAnUnknownGatewayKeyNeverPasses(t *testing.T) {
 	f := newFixture(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }), "")
 	if res, _ := f.send(t, "POST", "/v1/chat/completions", map[string]string{"Authorization": "Bearer haltd_typo"}, chatBody); res.StatusCode != 401 || reached {
 		t.Errorf("status %d, reached upstream %v; want 401 and no", res.StatusCode, reached)
+	}
+}
+
+func TestTheAdminCookieIsTakenOut(t *testing.T) {
+	for sent, want := range map[string]string{
+		"haltd_session=x":                     "",
+		"a=1; haltd_session=x; b=2":           "a=1; b=2",
+		"haltd_session=x; a=1":                "a=1",
+		" haltd_session = x ;a=1":             "a=1",
+		"a=haltd_session; b=2":                "a=haltd_session; b=2",
+		"my_haltd_session=1":                  "my_haltd_session=1",
+		"a=1;haltd_session=x;haltd_session=y": "a=1",
+	} {
+		h := http.Header{"Cookie": {sent}}
+		if dropAdminCookie(h); h.Get("Cookie") != want {
+			t.Errorf("%q became %q, want %q", sent, h.Get("Cookie"), want)
+		}
 	}
 }

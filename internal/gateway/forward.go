@@ -78,6 +78,7 @@ func (x *exchange) upstreamRequest(up *upstream, body *payload) *http.Request {
 	h := x.r.Header
 	dropHopByHop(h)
 	delete(h, "X-Agent-Id")
+	dropAdminCookie(h)
 	if _, ok := h["User-Agent"]; !ok {
 		h["User-Agent"] = nil // or net/http would add its own
 	}
@@ -158,6 +159,7 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 		if n > 0 {
 			if x.sent == 0 {
 				x.event.FirstByte = haltd.Duration(g.clock().Sub(x.start))
+				g.inFlight.begin(x)
 			}
 			if _, werr := x.w.Write(buf[:n]); werr != nil {
 				x.event.Error, x.broken = "client_left", true
@@ -165,6 +167,7 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 			}
 			flush()
 			x.sent += int64(n)
+			x.lastByte = g.clock()
 			if tap != nil {
 				tap.Write(buf[:n])
 				x.ticket.Extend(tap.Kept() / 4)

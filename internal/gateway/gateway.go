@@ -43,6 +43,7 @@ type Options struct {
 	Price    func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
 	Attempts Attempts
 	Replies  Replies
+	Guesses  Guesses
 	Meter    Meter
 	Clock    haltd.Clock
 	Logger   *slog.Logger
@@ -57,6 +58,7 @@ type Gateway struct {
 	price      func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
 	attempts   Attempts
 	replies    Replies
+	guesses    Guesses
 	meter      Meter
 	clock      haltd.Clock
 	log        *slog.Logger
@@ -71,7 +73,7 @@ type Gateway struct {
 func New(o Options, s *Settings) *Gateway {
 	g := &Gateway{
 		keys: o.Keys, adminToken: o.AdminToken, judging: o.Judge, recorder: o.Recorder, price: o.Price,
-		attempts: o.Attempts, replies: o.Replies, meter: o.Meter, clock: o.Clock, log: o.Logger,
+		attempts: o.Attempts, replies: o.Replies, guesses: o.Guesses, meter: o.Meter, clock: o.Clock, log: o.Logger,
 		seed: maphash.MakeSeed(),
 	}
 	g.settings.Store(s)
@@ -168,6 +170,7 @@ type exchange struct {
 	texts    []byte // the memory of call
 	estimate int    // prompt tokens
 	attempt  uint64
+	guess    uint64         // names the conversation whose session is guessed; 0 when it is named
 	waited   time.Duration  // for the client to send its body
 	draft    *excerpt.Draft // where excerpts are on
 
@@ -181,13 +184,15 @@ type exchange struct {
 	ctx       context.Context // ends when the client leaves or the call is cut
 	cut       context.CancelCauseFunc
 	forwarded bool
-	reply     *haltd.Reply // nil unless a 2xx reply to an LLM call began
-	sent      int64        // bytes of the reply's body
-	refused   bool         // answered by haltd
-	broken    bool         // the reply stopped before its end
-	probe     bool         // a request for the base URL, which is not recorded
-	handled   bool         // the path was walked to its end; false after a panic
-	described bool         // the event says what the exchange cost; likewise
+	reply     *haltd.Reply  // nil unless a 2xx reply to an LLM call began
+	recorded  chan struct{} // closed when later calls may know of this one; nil before it is in flight
+	sent      int64         // bytes of the reply's body
+	lastByte  time.Time     // when the newest of them went to the client
+	refused   bool          // answered by haltd
+	broken    bool          // the reply stopped before its end
+	probe     bool          // a request for the base URL, which is not recorded
+	handled   bool          // the path was walked to its end; false after a panic
+	described bool          // the event says what the exchange cost; likewise
 }
 
 // isProbe reports a request for the base URL itself, as Claude Code sends

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/binary"
+	"hash/maphash"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -18,6 +19,12 @@ import (
 func (g *Gateway) identify(x *exchange) error {
 	e := &x.event
 	e.Client = clientFamily(x.r.Header)
+	if m := x.r.Method; strings.EqualFold(m, http.MethodTrace) || strings.EqualFold(m, http.MethodConnect) {
+		// One shows the provider's key to the client, the other leads past
+		// the gateway.
+		return refuse(http.StatusMethodNotAllowed, haltd.Errorf(codeMethod, "haltd does not pass %s", strings.ToUpper(m)).
+			WithFix("Send the provider's own requests to the gateway as to a base URL; it is no forward proxy."))
+	}
 	var err error
 	if x.route, err = findRoute(x.r, x.settings); err != nil {
 		return err
@@ -44,6 +51,11 @@ func (g *Gateway) identify(x *exchange) error {
 		e.Agent, x.shared = name, isFamily(name)
 	default:
 		e.Agent, x.shared = e.Client, true
+	}
+	if x.key.ID == "" && g.keys.Guards(e.Agent) {
+		// Whoever borrows a name could have its owner stopped.
+		return refuse(http.StatusUnauthorized, haltd.Errorf(haltd.CodeUnauthorized, "Agent %s has a gateway key and can be called only with it", e.Agent).
+			WithFix("Use its key (haltd_…) as the client's API key, or call under another name."))
 	}
 	if e.Session = headerSession(x.r.Header); e.Session != "" {
 		x.named = true
@@ -174,6 +186,9 @@ func (g *Gateway) sessionOf(x *exchange) (session string, named bool) {
 	}
 	if hints.PreviousID != "" {
 		s, err := g.replies.Session(x.r.Context(), x.event.Agent, hints.PreviousID)
+		if s == "" && err == nil && g.awaitReplies(x) {
+			s, err = g.replies.Session(x.r.Context(), x.event.Agent, hints.PreviousID)
+		}
 		if err != nil {
 			g.log.Warn("session of a reply not found: the state cannot be had", "agent", x.event.Agent, "error", err)
 		}
@@ -184,7 +199,7 @@ func (g *Gateway) sessionOf(x *exchange) (session string, named bool) {
 	if isSessionKey(x.event.Client, hints.PromptCacheKey) {
 		return sessionName(hints.PromptCacheKey, ""), true
 	}
-	return guessSession(x.keyDigest, x.call), false
+	return g.guessSession(x), false
 }
 
 // isSessionKey reports whether a prompt_cache_key names one conversation.
@@ -217,14 +232,25 @@ func looksLikeUUID(s string) bool {
 	return true
 }
 
-// guessSession names a session by the caller, the system prompt and the first
-// message. The texts cannot be recovered from it.
-func guessSession(key uint64, c *haltd.Call) string {
-	var b [32]byte
-	binary.LittleEndian.PutUint64(b[0:], key)
+// guessSession names a session by the caller, the user, the system prompt, the
+// first message and, after a pause, by when it began. The texts cannot be
+// recovered from it.
+func (g *Gateway) guessSession(x *exchange) string {
+	c := x.call
+	var b [40]byte
+	binary.LittleEndian.PutUint64(b[0:], x.keyDigest)
 	binary.LittleEndian.PutUint64(b[8:], c.System)
 	binary.LittleEndian.PutUint64(b[16:], xxhash.Sum64String(c.FirstUser()))
 	binary.LittleEndian.PutUint64(b[24:], xxhash.Sum64String(c.Hints.User))
+	x.guess = max(g.digest(x.event.Agent, "", maphash.Bytes(g.seed, b[:32])), 1)
+	began, err := g.guesses.Use(x.r.Context(), x.guess, g.clock())
+	if err != nil {
+		g.log.Warn("pauses between sessions not recognised: the state cannot be had", "agent", x.event.Agent, "error", err)
+	}
+	if began.IsZero() {
+		return "ses_" + shortDigest(b[:32])
+	}
+	binary.LittleEndian.PutUint64(b[32:], uint64(began.UnixMicro()))
 	return "ses_" + shortDigest(b[:])
 }
 

@@ -3,6 +3,7 @@ package gateway
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 const uuid = "550e8400-e29b-41d4-a716-446655440000"
@@ -187,5 +188,32 @@ func TestDefaultAgentsAreSharedWhoeverNamesThem(t *testing.T) {
 		if got := isFamily(agent); got != want {
 			t.Errorf("isFamily(%q) = %v, want %v", agent, got, want)
 		}
+	}
+}
+
+// Who says hi tomorrow is not whom haltd stopped today.
+func TestGuessedSessionsEndAfterAPause(t *testing.T) {
+	f := newFixture(t, answer(200, "application/json", chatReply), "")
+	session := func(after time.Duration) string {
+		t.Helper()
+		f.clock.advance(after)
+		f.send(t, "POST", chatPath, nil, chatBody)
+		return f.last(t).Session
+	}
+	first := session(0)
+	if got := session(29 * time.Minute); got != first {
+		t.Errorf("after 29 idle minutes the session is %s, want %s still", got, first)
+	}
+	second := session(31 * time.Minute)
+	if second == first {
+		t.Error("after 31 idle minutes it is the same session")
+	}
+	if got := session(20 * time.Minute); got != second {
+		t.Errorf("the second session goes on as %s, want %s", got, second)
+	}
+	f.clock.advance(time.Hour)
+	f.send(t, "POST", chatPath, inSession("named"), chatBody)
+	if got := f.last(t).Session; got != "named" {
+		t.Errorf("a session that was named is %s after an hour", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/haltd/haltd"
 )
@@ -15,10 +16,16 @@ var errCut = errors.New("cut by an operator")
 // errorCut is how its event says so.
 const errorCut = "operator_cut"
 
-// inFlightCalls are the calls that can be cut, by agent.
+// observationWait is how long a call waits at most for what is to be known of
+// the one before it.
+const observationWait = 50 * time.Millisecond
+
+// inFlightCalls are the calls that can be cut, by agent, and those whose reply
+// is on its way.
 type inFlightCalls struct {
-	mu    sync.Mutex
-	calls map[string]map[*exchange]bool
+	mu       sync.Mutex
+	calls    map[string]map[*exchange]bool
+	replying map[uint64]*exchange // the newest of each attempt
 }
 
 func (f *inFlightCalls) add(x *exchange) {
@@ -43,6 +50,72 @@ func (f *inFlightCalls) remove(x *exchange) {
 	if len(of) == 0 {
 		delete(f.calls, x.event.Agent)
 	}
+	if f.replying[x.attempt] == x {
+		delete(f.replying, x.attempt)
+	}
+	close(x.recorded)
+}
+
+// begin notes that the reply to a call has begun.
+func (f *inFlightCalls) begin(x *exchange) {
+	if x.format == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.replying == nil {
+		f.replying = map[uint64]*exchange{}
+	}
+	f.replying[x.attempt] = x
+}
+
+// awaitIdentical waits for the record of an identical call whose reply is on
+// its way. Who hangs up just before the end of a reply and asks again may be
+// faster than the news of it, and must not seem to ask for both at once.
+func (g *Gateway) awaitIdentical(x *exchange) {
+	f := &g.inFlight
+	f.mu.Lock()
+	before := f.replying[x.attempt]
+	f.mu.Unlock()
+	if before != nil {
+		g.await(x, before)
+	}
+}
+
+// awaitReplies waits for the record of the agent's calls whose replies are on
+// their way: a client that has all of a reply may continue it before haltd
+// knows its id. It reports whether there were any.
+func (g *Gateway) awaitReplies(x *exchange) bool {
+	f := &g.inFlight
+	f.mu.Lock()
+	var before []*exchange
+	for y := range f.calls[x.event.Agent] {
+		if f.replying[y.attempt] == y {
+			before = append(before, y)
+		}
+	}
+	f.mu.Unlock()
+	if len(before) > 0 {
+		g.await(x, before...)
+	}
+	return len(before) > 0
+}
+
+// await waits until other calls are recorded, observationWait at most.
+func (g *Gateway) await(x *exchange, others ...*exchange) {
+	began := g.clock()
+	timer := time.NewTimer(observationWait)
+	defer timer.Stop()
+	for _, y := range others {
+		select {
+		case <-y.recorded:
+			continue
+		case <-timer.C:
+		case <-x.r.Context().Done():
+		}
+		break
+	}
+	x.waited += g.clock().Sub(began)
 }
 
 // Cut ends the calls of a target that are in flight.
@@ -61,6 +134,7 @@ func (g *Gateway) Cut(t haltd.Target) {
 // perhaps after a wait, its agent may have been stopped: then it is denied.
 func (g *Gateway) track(x *exchange) error {
 	x.ctx, x.cut = context.WithCancelCause(x.r.Context())
+	x.recorded = make(chan struct{})
 	g.inFlight.add(x)
 	var ok bool
 	if x.decision, ok = x.ticket.Recheck(x.ctx); !ok {
@@ -70,7 +144,7 @@ func (g *Gateway) track(x *exchange) error {
 	return nil
 }
 
-// untrack undoes track.
+// untrack undoes track, once all is known of the call.
 func (g *Gateway) untrack(x *exchange) {
 	if x.cut != nil {
 		g.inFlight.remove(x)

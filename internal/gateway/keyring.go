@@ -18,7 +18,22 @@ type Keyring struct {
 	clock haltd.Clock
 
 	change sync.Mutex // held while the store and the table change together
-	table  atomic.Pointer[map[haltd.KeyHash]haltd.Key]
+	table  atomic.Pointer[keyTable]
+}
+
+// keyTable are the keys in force and the agents that have one. It never changes
+// once made.
+type keyTable struct {
+	keys   map[haltd.KeyHash]haltd.Key
+	agents map[string]bool
+}
+
+func newKeyTable(keys map[haltd.KeyHash]haltd.Key) *keyTable {
+	t := &keyTable{keys: keys, agents: make(map[string]bool, len(keys))}
+	for _, key := range keys {
+		t.agents[key.Agent] = true
+	}
+	return t
 }
 
 // NewKeyring loads the keys of the store.
@@ -28,15 +43,18 @@ func NewKeyring(ctx context.Context, store haltd.KeyStore, clock haltd.Clock) (*
 	if err != nil {
 		return nil, fmt.Errorf("load gateway keys: %w", err)
 	}
-	k.table.Store(&hashes)
+	k.table.Store(newKeyTable(hashes))
 	return k, nil
 }
 
 // Find looks a whole key up.
 func (k *Keyring) Find(secret string) (haltd.Key, bool) {
-	key, ok := (*k.table.Load())[haltd.HashKey(secret)]
+	key, ok := k.table.Load().keys[haltd.HashKey(secret)]
 	return key, ok
 }
+
+// Guards reports whether an agent has a key in force.
+func (k *Keyring) Guards(agent string) bool { return k.table.Load().agents[agent] }
 
 // AgentOf is the agent of a whole key in force.
 func (k *Keyring) AgentOf(secret string) (agent string, ok bool) {
@@ -63,9 +81,9 @@ func (k *Keyring) Create(ctx context.Context, agent, name string) (haltd.Key, st
 	if err := k.store.CreateKey(ctx, key, hash); err != nil {
 		return haltd.Key{}, "", fmt.Errorf("create gateway key: %w", err)
 	}
-	table := maps.Clone(*k.table.Load())
-	table[hash] = key
-	k.table.Store(&table)
+	keys := maps.Clone(k.table.Load().keys)
+	keys[hash] = key
+	k.table.Store(newKeyTable(keys))
 	return key, secret, nil
 }
 
@@ -80,9 +98,9 @@ func (k *Keyring) Revoke(ctx context.Context, id string) (haltd.Key, error) {
 	if err != nil {
 		return haltd.Key{}, fmt.Errorf("revoke gateway key: %w", err)
 	}
-	table := maps.Clone(*k.table.Load())
-	maps.DeleteFunc(table, func(_ haltd.KeyHash, v haltd.Key) bool { return v.ID == id })
-	k.table.Store(&table)
+	keys := maps.Clone(k.table.Load().keys)
+	maps.DeleteFunc(keys, func(_ haltd.KeyHash, v haltd.Key) bool { return v.ID == id })
+	k.table.Store(newKeyTable(keys))
 	return key, nil
 }
 

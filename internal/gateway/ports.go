@@ -23,6 +23,9 @@ type Judge interface {
 type Keys interface {
 	// Find looks a whole key up.
 	Find(secret string) (haltd.Key, bool)
+	// Guards reports whether an agent has a key, without which nobody may
+	// call in its name.
+	Guards(agent string) bool
 }
 
 // Recorder takes the event of each exchange. It must not block and does not
@@ -33,15 +36,14 @@ type Recorder interface {
 	Stamp(*haltd.Event)
 }
 
-// Attempts tells a transport's retry from a request made again. Requests are
-// named by a keyed digest. An error means that the state cannot be had: then
-// no request is a retry.
+// Attempts knows how requests ended, so that a transport's retry is told from
+// a request made again. Requests are named by a keyed digest. An error means
+// that the state cannot be had: then no request is a retry.
 type Attempts interface {
-	Retry(ctx context.Context, digest uint64, claimed bool) (bool, error)
-	// Ended notes whether a request got a complete reply.
-	Ended(ctx context.Context, digest uint64, complete bool) error
-	// Stopped notes that haltd did not forward a request.
-	Stopped(ctx context.Context, digest uint64) error
+	// Last is the last attempt, the zero value where there was none.
+	Last(ctx context.Context, digest uint64) (haltd.Attempt, error)
+	// Ended notes how another attempt ended.
+	Ended(ctx context.Context, digest uint64, how haltd.Ending) error
 }
 
 // Replies knows in which session a reply was given. An error means that the
@@ -50,6 +52,15 @@ type Replies interface {
 	// Session is "" for a reply that is not known.
 	Session(ctx context.Context, agent, reply string) (string, error)
 	SaveReply(ctx context.Context, agent, reply, session string) error
+}
+
+// Guesses knows when the session began of those who name none. Conversations
+// that begin alike are named by a digest. An error means that the state cannot
+// be had: then all of them are one session.
+type Guesses interface {
+	// Use notes that the session is used now and says when it began: zero for
+	// the first one.
+	Use(ctx context.Context, digest uint64, now time.Time) (began time.Time, err error)
 }
 
 // Meter counts what the gateway does.

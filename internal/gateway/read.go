@@ -72,10 +72,12 @@ func (g *Gateway) describeCall(x *exchange) {
 		e.Session, x.named = g.sessionOf(x)
 	}
 	x.attempt = g.digest(e.Agent, x.route.path, x.bodyHash)
-	var err error
-	if e.Retry, err = g.attempts.Retry(x.r.Context(), x.attempt, claimsRetry(x.r.Header)); err != nil {
+	g.awaitIdentical(x)
+	last, err := g.attempts.Last(x.r.Context(), x.attempt)
+	if err != nil {
 		g.log.Warn("retries not recognised: their state cannot be had", "agent", e.Agent, "error", err)
 	}
+	e.Retry = last.Retry(claimsRetry(x.r.Header))
 }
 
 // digest names a request of an agent. It is keyed: an agent cannot make

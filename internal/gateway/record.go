@@ -22,9 +22,9 @@ func (g *Gateway) record(x *exchange) {
 	now := g.clock()
 	defer g.write(x)
 	defer g.count(x)
+	defer g.untrack(x)
 	defer g.remember(x)
 	defer g.endTicket(x, now)
-	g.untrack(x)
 	g.describe(x, now)
 }
 
@@ -66,9 +66,18 @@ func (g *Gateway) endTicket(x *exchange, now time.Time) {
 	default:
 		defer t.Settle(ctx, x.event.Tokens, x.event.Cost, now)
 		if x.reply != nil {
-			t.Observe(ctx, x.reply, now)
+			t.Observe(ctx, x.reply, x.replyEnd(now))
 		}
 	}
+}
+
+// replyEnd is when the client had the reply, or as much of it as it wanted: a
+// client that hangs up may ask again before haltd notices.
+func (x *exchange) replyEnd(now time.Time) time.Time {
+	if x.event.Error == "client_left" && !x.lastByte.IsZero() {
+		return x.lastByte
+	}
+	return now
 }
 
 // write hands the event to the recorder, unless it was written with a kill.
@@ -144,19 +153,36 @@ func (g *Gateway) remember(x *exchange) {
 	if ctx.Err() != nil { // a client that is gone is remembered all the same
 		ctx = context.WithoutCancel(ctx)
 	}
-	var err error
-	if x.forwarded {
-		whole := x.reply != nil && (x.reply.Complete || e.Unread != "")
-		err = g.attempts.Ended(ctx, x.attempt, whole && !e.Failed())
-	} else {
-		err = g.attempts.Stopped(ctx, x.attempt)
-	}
+	err := g.attempts.Ended(ctx, x.attempt, x.ending())
 	if x.forwarded && x.reply != nil && x.reply.ID != "" {
 		err = errors.Join(err, g.replies.SaveReply(ctx, e.Agent, x.reply.ID, e.Session))
+	}
+	if x.guess != 0 { // a long reply is no pause
+		_, used := g.guesses.Use(ctx, x.guess, g.clock())
+		err = errors.Join(err, used)
 	}
 	if err != nil {
 		g.log.Warn("a call is not remembered: the state cannot be had", "agent", e.Agent, "error", err)
 	}
+}
+
+// ending is how the request ended, as far as its retry is concerned. Who hangs
+// up on a reply that is coming has no failure to show for it.
+func (x *exchange) ending() haltd.Ending {
+	e := &x.event
+	answered := e.Status != 0 && !x.refused // by the upstream
+	left := e.Error == "client_left"
+	switch {
+	case !x.forwarded || x.wasCut():
+		return haltd.EndedAnswered
+	case answered && (e.Status == http.StatusTooManyRequests || e.Status >= http.StatusInternalServerError):
+		return haltd.EndedRefused
+	case left && !answered:
+		return haltd.EndedTimedOut
+	case x.reply != nil && (left || !e.Failed() && (x.reply.Complete || e.Unread != "")):
+		return haltd.EndedAnswered
+	}
+	return haltd.EndedLost
 }
 
 func (g *Gateway) count(x *exchange) {

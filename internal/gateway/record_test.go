@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -114,7 +115,7 @@ func TestRetries(t *testing.T) {
 		{"once more after the 2xx", 200, chatBody, nil, false},
 		{"once more, claiming to be a retry", 200, chatBody, claimed, false},
 		{"another body", 200, other, nil, false},
-		{"a body never seen, claimed", 200, strings.Replace(chatBody, "hi", "hu", 1), claimed, true},
+		{"a body never seen, claimed", 200, strings.Replace(chatBody, "hi", "hu", 1), claimed, false},
 		{"count zero claims nothing", 200, strings.Replace(chatBody, "hi", "ha", 1), map[string]string{"X-Stainless-Retry-Count": "0"}, false},
 	} {
 		if got := send(step.status, step.body, step.header); got != step.want {
@@ -166,16 +167,19 @@ type lost struct{}
 
 var errLost = errors.New("out of reach")
 
-func (lost) Retry(context.Context, uint64, bool) (bool, error)       { return false, errLost }
-func (lost) Ended(context.Context, uint64, bool) error               { return errLost }
-func (lost) Stopped(context.Context, uint64) error                   { return errLost }
+func (lost) Last(context.Context, uint64) (haltd.Attempt, error)     { return haltd.Attempt{}, errLost }
+func (lost) Ended(context.Context, uint64, haltd.Ending) error       { return errLost }
 func (lost) Session(context.Context, string, string) (string, error) { return "", errLost }
 func (lost) SaveReply(context.Context, string, string, string) error { return errLost }
+
+func (lost) Use(context.Context, uint64, time.Time) (time.Time, error) {
+	return time.Time{}, errLost
+}
 
 // State that cannot be had neither stops a call nor makes it a retry.
 func TestCallsPassWithoutTheirState(t *testing.T) {
 	f := newFixture(t, answer(200, "application/json", chatReply), "")
-	f.attempts, f.replies = lost{}, lost{}
+	f.attempts, f.replies, f.guesses = lost{}, lost{}, lost{}
 	res, _ := f.send(t, "POST", "/v1/responses", map[string]string{"X-Stainless-Retry-Count": "1"}, `{"model":"gpt-x","input":"hi","previous_response_id":"r"}`)
 	if e := f.last(t); res.StatusCode != 200 || e.Retry || e.Session == "" {
 		t.Errorf("%d, retry %v, session %q; want the call to pass as a first one", res.StatusCode, e.Retry, e.Session)

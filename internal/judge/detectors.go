@@ -59,7 +59,7 @@ func (j *Judge) read(ctx context.Context, p detect.Place, r *Request) (*detect.H
 }
 
 func (j *Judge) state(m detect.Memory, r *Request) detect.State {
-	return detect.State{Window: m.Window, Session: m.Session, SessionID: r.sessionID(), Mark: m.Note.Mark}
+	return detect.State{Window: m.Window, Agent: m.Agent, Session: m.Session, SessionID: r.sessionID(), Mark: m.Note.Mark}
 }
 
 // runDetectors judges the call by the state of its session and window.
@@ -174,7 +174,7 @@ func (ev *evaluation) addDetected() {
 // statePlace says which state the detectors use for the request.
 func (ev *evaluation) statePlace() detect.Place {
 	r, k := ev.request, &ev.agent.Policy.KillSwitch
-	p := detect.Place{Agent: r.Agent, Session: r.Session, Shadow: !k.Enabled, Since: ev.agent.WindowResetAt}
+	p := detect.Place{Agent: r.Agent, Session: r.Session, OneAgent: !r.Shared, Shadow: !k.Enabled, Since: ev.agent.WindowResetAt}
 	if r.Shared || k.WindowScope == haltd.ScopeSession {
 		p.WindowPerSession = true
 	}

@@ -65,7 +65,7 @@ func (t *Ticket) Release(ctx context.Context) {
 		}
 	}
 	if t.entry != 0 {
-		_ = j.states.Update(ctx, t.place, r.Now, func(m detect.Memory) { m.Window.Remove(t.entry) })
+		_ = j.states.Update(ctx, t.place, r.Now, func(m detect.Memory) { t.judge.state(m, r).Remove(t.entry) })
 	}
 }
 

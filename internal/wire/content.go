@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/hex"
+	"iter"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -26,7 +27,7 @@ func (c *Conversation) Content(r *Reader) string {
 		if parts > 0 {
 			c.content = append(c.content, '\n')
 		}
-		if c.contentPart(r) {
+		if c.contentPart(r, r.Object()) {
 			parts++
 		} else {
 			c.content = c.content[:before]
@@ -42,7 +43,7 @@ func (c *Conversation) ContentOrPart(r *Reader) string {
 		return c.Content(r)
 	}
 	mark := len(c.content)
-	c.contentPart(r)
+	c.contentPart(r, r.Members()) // a tool may have answered with an object of its own
 	return c.cut(mark, r)
 }
 
@@ -53,9 +54,9 @@ func (c *Conversation) cut(mark int, r *Reader) string {
 	return text
 }
 
-// contentPart appends one part to the scratch space, or reports false where
-// it says nothing.
-func (c *Conversation) contentPart(r *Reader) bool {
+// contentPart appends one part, whose members are names where it is an object,
+// to the scratch space, or reports false where it says nothing.
+func (c *Conversation) contentPart(r *Reader, names iter.Seq[[]byte]) bool {
 	switch r.Kind() {
 	case KindString:
 		c.content = r.AppendText(c.content)
@@ -70,7 +71,7 @@ func (c *Conversation) contentPart(r *Reader) bool {
 	var digest xxhash.Digest
 	digest.Reset()
 	start, isText := r.Offset(), false
-	for name := range r.Object() {
+	for name := range names {
 		switch string(name) {
 		case "type":
 			kind = r.Piece()

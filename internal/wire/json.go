@@ -123,16 +123,28 @@ func (r *Reader) JSONSince(start int64) string {
 }
 
 // Object yields the member names of the next value, which must be an object
-// or null. The loop's body reads the member's value at most once; a value
-// that it leaves alone is skipped. The name is valid until then.
-func (r *Reader) Object() iter.Seq[[]byte] {
+// of the provider's API, or null. The loop's body reads the member's value at
+// most once; a value that it leaves alone is skipped. The name is valid until
+// then. Some servers read names in whatever case: a strict Reader refuses
+// those that would mean one thing to them and another to haltd.
+func (r *Reader) Object() iter.Seq[[]byte] { return r.object(!r.lenient) }
+
+// Members is Object for an object whose names are not the API's but the
+// client's: in what case they are is its own business.
+func (r *Reader) Members() iter.Seq[[]byte] { return r.object(false) }
+
+func (r *Reader) object(folded bool) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		if !r.enter(KindObject, "an object") {
 			return
 		}
 		top := len(r.scan.levels) - 1
+		r.scan.levels[top].folded = folded
 		for r.Kind() != '}' {
 			r.leave()
+			if folded && r.err == nil {
+				r.err = checkCase(r.scan.levels[top].name)
+			}
 			if r.err != nil || !yield(r.scan.levels[top].name) {
 				return
 			}

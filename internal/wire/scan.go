@@ -17,7 +17,8 @@ import (
 // again and again, and searching for the byte that ends one is several times
 // as fast as looking at each; a fuzzer holds it to what jsontext accepts.
 //
-// strict also refuses duplicate names and text that is not Unicode.
+// strict also refuses text that is not Unicode and duplicate names, in some
+// objects those too that differ only in case.
 type scanner struct {
 	buf    []byte
 	next   int // where the next token begins, once ready, or what is before it
@@ -34,11 +35,12 @@ type scanner struct {
 // level is an array or object that is open.
 type level struct {
 	object bool
-	valued bool   // a name was read and its value was not
-	count  int    // members or elements that have begun
-	name   []byte // of the newest member
-	first  int    // where the names of this object begin
-	seen   map[string]struct{}
+	valued bool              // a name was read and its value was not
+	folded bool              // names that differ only in case are duplicates
+	count  int               // members or elements that have begun
+	name   []byte            // of the newest member
+	first  int               // where the names of this object begin
+	seen   map[string]string // where there are many: the name, by its key
 }
 
 const (
@@ -227,7 +229,7 @@ func (s *scanner) close() {
 	s.levels = s.levels[:top]
 }
 
-// memberName reads a name and, when strict, makes sure that it is new.
+// memberName reads a name that, when strict, must be new.
 func (s *scanner) memberName(l *level) ([]byte, error) {
 	start := s.next
 	end, _, err := s.str(start, nil, false)
@@ -240,32 +242,56 @@ func (s *scanner) memberName(l *level) ([]byte, error) {
 	if !s.plain {
 		_, l.name, _ = s.str(start, nil, true)
 	}
-	if s.strict && !s.isNew(l) {
-		return nil, fmt.Errorf("duplicate member name %s", strconv.Quote(shorten(string(l.name))))
+	if s.strict {
+		if err := s.checkNew(l); err != nil {
+			return nil, err
+		}
 	}
 	return s.took(start, end), nil
 }
 
-func (s *scanner) isNew(l *level) bool {
+// checkNew refuses a name that its object has already.
+func (s *scanner) checkNew(l *level) error {
 	if l.seen != nil {
-		before := len(l.seen)
-		l.seen[string(l.name)] = struct{}{}
-		return len(l.seen) > before
+		key := l.key(l.name)
+		if earlier, ok := l.seen[key]; ok {
+			return duplicate(earlier, string(l.name))
+		}
+		l.seen[key] = string(l.name)
+		return nil
 	}
 	for _, name := range s.names[l.first:] {
-		if bytes.Equal(name, l.name) {
-			return false
+		if bytes.Equal(name, l.name) || l.folded && bytes.EqualFold(name, l.name) {
+			return duplicate(string(name), string(l.name))
 		}
 	}
 	s.names = append(s.names, l.name)
 	if len(s.names)-l.first > fewNames {
-		l.seen = make(map[string]struct{}, 2*fewNames)
+		l.seen = make(map[string]string, 2*fewNames)
 		for _, name := range s.names[l.first:] {
-			l.seen[string(name)] = struct{}{}
+			l.seen[l.key(name)] = string(name)
 		}
 	}
-	return true
+	return nil
 }
+
+func duplicate(earlier, name string) error {
+	if earlier == name {
+		return fmt.Errorf("duplicate member name %s", strconv.Quote(shorten(name)))
+	}
+	return fmt.Errorf("member names %s and %s differ only in case", strconv.Quote(shorten(earlier)), strconv.Quote(shorten(name)))
+}
+
+// key is what makes a name of this object equal to another.
+func (l *level) key(name []byte) string {
+	if l.folded {
+		return fold(name)
+	}
+	return string(name)
+}
+
+// fold is the same for all names that differ only in case.
+func fold(name []byte) string { return strings.ToLower(strings.ToUpper(string(name))) }
 
 // str is the end of the string that begins at start. With decode it also
 // appends what the string means to dst.

@@ -62,7 +62,7 @@ func agree(t *testing.T, doc []byte) {
 }
 
 var documents = []string{
-	``, ` `, `{}`, `[]`, ` [ ] `, `{"a":1}`, `{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"a":{"b":[1,2,{"c":null}]},"d":true}`,
+	``, ` `, `{}`, `[]`, ` [ ] `, `{"a":1}`, `{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"a":1,"A":2}`, `{"a":{"b":[1,2,{"c":null}]},"d":true}`,
 	`[1,]`, `[,1]`, `[1 2]`, `{"a":1,}`, `{,}`, `{"a"}`, `{"a",1}`, `{"a":}`, `{1:2}`, `{"a":1 "b":2}`, `[1}`, `{"a":1]`, `]`, `[`, `{`, `{"a"`, `{"a":`, `[1`, `[1,`,
 	`0`, `-0`, `01`, `-`, `-a`, `1.`, `1.5`, `.5`, `1e`, `1e5`, `1E+05`, `1e-`, `1.5e3x`, `+1`, `1_0`, `NaN`, `Infinity`, `0x1`,
 	`true`, `tru`, `truE`, `trueish`, `false`, `f`, `null`, `nul`, `nulL`, `[true,false,null]`,
@@ -123,7 +123,7 @@ func readTokens(r *Reader, tokens *[]string) {
 	switch r.Kind() {
 	case KindObject:
 		add("{")
-		for name := range r.Object() {
+		for name := range r.Members() {
 			add("text " + string([]rune(string(name))))
 			readTokens(r, tokens)
 		}

@@ -75,6 +75,13 @@ func (d *Detectors) Update(_ context.Context, p detect.Place, now time.Time, f f
 	w, _ := d.windows.getOrSet(windowKey, newEntry[windowState])
 	l, joined := d.sessions.getOrSet(sessionKey{p.Agent, p.Session, p.Shadow}, newEntry[sessionState])
 	// Always in this order, so that two calls never wait for each other.
+	var agent *detect.Window
+	if p.WindowPerSession && p.OneAgent {
+		a, _ := d.windows.getOrSet(sessionKey{agent: p.Agent, shadow: p.Shadow}, newEntry[windowState])
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		agent = &windowOf(a, p, now).calls
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	l.mu.Lock()
@@ -83,17 +90,23 @@ func (d *Detectors) Update(_ context.Context, p detect.Place, now time.Time, f f
 	if joined {
 		known.counted = 0
 	}
-	shared := w.touch(now)
-	if p.Since.After(w.since) { // an older one is a reply that was on its way
-		shared.calls.Clear()
-		shared.similar = detect.Rejections{}
-		w.since = p.Since
-	}
-	f(detect.Memory{Window: &shared.calls, Similar: &shared.similar, Session: &known.session, Note: &known.note})
+	shared := windowOf(w, p, now)
+	f(detect.Memory{Window: &shared.calls, Agent: agent, Similar: &shared.similar, Session: &known.session, Note: &known.note})
 	weight := known.session.Weight()
 	d.sessions.addWeight(weight - known.counted)
 	known.counted = weight
 	return nil
+}
+
+// windowOf is the window as it is now: empty when a person has emptied it.
+func windowOf(e *entry[windowState], p detect.Place, now time.Time) *windowState {
+	w := e.touch(now)
+	if p.Since.After(e.since) { // an older one is a reply that was on its way
+		w.calls.Clear()
+		w.similar = detect.Rejections{}
+		e.since = p.Since
+	}
+	return w
 }
 
 func newEntry[T any]() *entry[T] { return &entry[T]{} }

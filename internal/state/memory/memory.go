@@ -1,56 +1,36 @@
 // Package memory keeps the short-lived state of one node in memory: which
 // requests failed, so that their retries are known as retries, which session a
-// reply belongs to, the state of the detectors, and buckets and counters. It is
+// reply belongs to, when guessed sessions began, the state of the detectors, and buckets and counters. It is
 // bounded and evicts the oldest first. It touches no disk and no network.
 package memory
 
 import (
 	"context"
 	"hash/maphash"
+	"time"
+
+	"github.com/haltd/haltd"
 )
 
 // Attempts remembers how requests ended. It never fails.
-type Attempts struct{ outcome *recent[uint64, outcome] }
-
-// outcome is how a request ended.
-type outcome uint8
-
-const (
-	failed    outcome = iota
-	succeeded         // with a complete 2xx reply
-	stopped           // by haltd: to send it again is no retry
-)
+type Attempts struct {
+	last *recent[uint64, haltd.Attempt]
+}
 
 // NewAttempts remembers at least the last keep requests.
 func NewAttempts(keep int) *Attempts {
-	return &Attempts{outcome: newRecent[uint64, outcome](keep)}
+	return &Attempts{last: newRecent[uint64, haltd.Attempt](keep)}
 }
 
-// Retry reports whether a request is the transport's retry of one before:
-// its predecessor got no complete 2xx reply, or the client says so and no
-// identical request has succeeded. After a 2xx the same request always
-// counts, whatever its headers claim, and so does one that haltd stopped.
-func (a *Attempts) Retry(_ context.Context, digest uint64, claimed bool) (bool, error) {
-	before, known := a.outcome.get(digest)
-	if known {
-		return before == failed, nil
-	}
-	return claimed, nil
+// Last is the last attempt of a request.
+func (a *Attempts) Last(_ context.Context, digest uint64) (haltd.Attempt, error) {
+	last, _ := a.last.get(digest)
+	return last, nil
 }
 
-// Ended notes how a request ended.
-func (a *Attempts) Ended(_ context.Context, digest uint64, complete bool) error {
-	o := failed
-	if complete {
-		o = succeeded
-	}
-	a.outcome.set(digest, o)
-	return nil
-}
-
-// Stopped notes that haltd did not forward a request.
-func (a *Attempts) Stopped(_ context.Context, digest uint64) error {
-	a.outcome.set(digest, stopped)
+// Ended notes how an attempt ended.
+func (a *Attempts) Ended(_ context.Context, digest uint64, e haltd.Ending) error {
+	a.last.update(digest, func(last haltd.Attempt) haltd.Attempt { return last.Next(e) })
 	return nil
 }
 
@@ -79,4 +59,22 @@ func (r *Replies) Session(_ context.Context, agent, reply string) (string, error
 func (r *Replies) SaveReply(_ context.Context, agent, reply, session string) error {
 	r.sessions.set(maphash.Comparable(r.seed, replyKey{agent, reply}), session)
 	return nil
+}
+
+// Guesses remembers when sessions that no client names began. It never fails.
+type Guesses struct{ last *recent[uint64, haltd.Guess] }
+
+// NewGuesses remembers at least the last keep conversations.
+func NewGuesses(keep int) *Guesses {
+	return &Guesses{last: newRecent[uint64, haltd.Guess](keep)}
+}
+
+// Use notes that a session is used now and says when it began.
+func (g *Guesses) Use(_ context.Context, digest uint64, now time.Time) (began time.Time, _ error) {
+	g.last.update(digest, func(last haltd.Guess) haltd.Guess {
+		next := last.Next(now)
+		began = next.Began
+		return next
+	})
+	return began, nil
 }

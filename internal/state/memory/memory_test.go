@@ -3,39 +3,21 @@ package memory
 import (
 	"testing"
 
+	"github.com/haltd/haltd"
 	"pgregory.net/rapid"
 )
 
-func TestRetry(t *testing.T) {
-	const unknown, failed, succeeded, stopped = 0, 1, 2, 3
-	for _, tc := range []struct {
-		name    string
-		before  int
-		claimed bool
-		want    bool
-	}{
-		{"first request", unknown, false, false},
-		{"first request that claims to be a retry", unknown, true, true},
-		{"identical body after a failure", failed, false, true},
-		{"identical body after a failure, claimed", failed, true, true},
-		{"identical body after a 2xx", succeeded, false, false},
-		{"identical body after haltd stopped it", stopped, false, false},
-		{"what haltd stopped cannot hide behind the header", stopped, true, false},
-		{"identical body after a 2xx cannot hide behind the header", succeeded, true, false},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			a, ctx := NewAttempts(10), t.Context()
-			const d = 1
-			switch tc.before {
-			case failed, succeeded:
-				_ = a.Ended(ctx, d, tc.before == succeeded)
-			case stopped:
-				_ = a.Stopped(ctx, d)
-			}
-			if got, err := a.Retry(ctx, d, tc.claimed); err != nil || got != tc.want {
-				t.Errorf("Retry = %v, want %v", got, tc.want)
-			}
-		})
+func TestAttemptsGoOnFromTheLastOne(t *testing.T) {
+	a, ctx := NewAttempts(10), t.Context()
+	if last, err := a.Last(ctx, 1); err != nil || last != (haltd.Attempt{}) {
+		t.Errorf("a request never made: %+v, %v", last, err)
+	}
+	for range 3 {
+		_ = a.Ended(ctx, 1, haltd.EndedLost)
+	}
+	_ = a.Ended(ctx, 2, haltd.EndedRefused)
+	if last, err := a.Last(ctx, 1); err != nil || last != (haltd.Attempt{Ending: haltd.EndedLost, Lost: 3}) {
+		t.Errorf("lost three times: %+v, %v", last, err)
 	}
 }
 

@@ -39,6 +39,17 @@ func (r *recent[K, V]) set(k K, v V) {
 	r.put(k, v)
 }
 
+// update changes the value of k, which is zero where there is none.
+func (r *recent[K, V]) update(k K, f func(V) V) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	v, ok := r.new[k]
+	if !ok {
+		v = r.old[k]
+	}
+	r.put(k, f(v))
+}
+
 // getOrSet is the value of k, made where there is none. joined says that it
 // has just come into the new generation, where nothing of its weight counts
 // yet.

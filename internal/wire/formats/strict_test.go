@@ -29,6 +29,8 @@ func TestEveryFormatRefusesWhatIsNotOneStrictJSONObject(t *testing.T) {
 		"duplicate name":             func(s string) string { return `{"x":1,"x":2,` + s[1:] },
 		"duplicate in other letters": func(s string) string { return s[:len(s)-1] + `,"m\u006fdel2":1,"model2":2}` },
 		"duplicate deep inside":      func(s string) string { return `{"x":[{"y":{"z":1,"\u007a":2}}],` + s[1:] },
+		"names that differ in case":  func(s string) string { return `{"x":1,"X":2,` + s[1:] },
+		"a known name in other case": func(s string) string { return `{"TOOLS":[],` + s[1:] },
 		"invalid UTF-8":              func(s string) string { return strings.Replace(s, "hi", "h\xffi", 1) },
 		"lone surrogate":             func(s string) string { return strings.Replace(s, "hi", `\ud800`, 1) },
 		"control character":          func(s string) string { return strings.Replace(s, "hi", "h\ni", 1) },
@@ -133,5 +135,42 @@ func TestManyCallsAnsweredInReverse(t *testing.T) {
 	}
 	if len(call.Rounds) != 1 || len(call.Rounds[0].Calls) != n || len(call.Rounds[0].Results) != n {
 		t.Errorf("%d rounds", len(call.Rounds))
+	}
+}
+
+// A server that reads names in whatever case would take the second for the
+// first. What a tool or a person names is not the API's: there it may matter.
+func TestNamesThatDifferOnlyInCase(t *testing.T) {
+	const many = `"a":0,"b":0,"c":0,"d":0,"e":0,"f":0,"g":0,"h":0,"i":0,"j":0,"k":0,"l":0,"m":0,"o":0,"p":0,"q":0,"r":0,"s":0,"t":0,"u":0,"v":0,"w":0,"x":0,"y":0,"z":0,`
+	refused := []struct{ format, body, says string }{
+		{"openai-chat", `{"messages":[],"Messages":[]}`, `"messages" and "Messages" differ only in case`},
+		{"openai-chat", `{"Messages":[],"messages":[]}`, `"Messages" is "messages"`},
+		{"openai-chat", `{"messages":[],"meſſages":[]}`, `"meſſages"`},
+		{"openai-chat", `{"messages":[{"role":"user","Role":"assistant"}]}`, `"role" and "Role"`},
+		{"openai-chat", `{"messages":[{"role":"user","Content":"hi"}]}`, `"Content" is "content"`},
+		{"openai-chat", `{"messages":[{"role":"user","content":[{"type":"text","text":"a","Text":"b"}]}]}`, `"text" and "Text"`},
+		{"openai-chat", `{"messages":[{"role":"assistant","tool_calls":[{"function":{"name":"f","NAME":"g"}}]}]}`, `"name" and "NAME"`},
+		{"openai-chat", `{` + many + `"messages":[],"seed":1,"Seed":2}`, `"seed" and "Seed"`},
+		{"openai-responses", `{"Input":"hi"}`, `"Input" is "input"`},
+		{"anthropic-messages", `{"messages":[],"metadata":{"user_id":"a","User_id":"b"}}`, `"user_id" and "User_id"`},
+		{"gemini-generate", `{"contents":[{"parts":[{"text":"a","TEXT":"b"}]}]}`, `"text" and "TEXT"`},
+		{"gemini-generate", `{"contents":[],"SystemInstruction":{}}`, `"SystemInstruction" is "systemInstruction"`},
+	}
+	for _, tt := range refused {
+		t.Run(tt.format+tt.body, func(t *testing.T) {
+			_, err := formatOf(t, tt.format).ReadCall(paths[tt.format], []byte(tt.body), nil)
+			checkMalformed(t, err, tt.says)
+		})
+	}
+	for _, tt := range []struct{ format, body string }{
+		{"openai-chat", `{"messages":[{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{"a":1,"A":2}}}]}],"metadata":{"Team":"x","team":"y"}}`},
+		{"openai-chat", `{"messages":[],"tools":[{"type":"function","function":{"name":"f","parameters":{"properties":{"Name":{},"name":{}}}}}]}`},
+		{"openai-responses", `{"input":[{"type":"function_call_output","call_id":"c","output":{"Name":"x","name":"y"}}]}`},
+		{"anthropic-messages", `{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{"Text":1,"text":2}}]}]}`},
+		{"gemini-generate", `{"contents":[{"parts":[{"functionResponse":{"name":"f","response":{"Output":"x","output":"y"}}}]}],"systemInstruction":{"parts":[]}}`},
+	} {
+		if _, err := formatOf(t, tt.format).ReadCall(paths[tt.format], []byte(tt.body), nil); err != nil {
+			t.Errorf("%s refuses %s: %v", tt.format, tt.body, err)
+		}
 	}
 }

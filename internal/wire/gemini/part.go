@@ -89,7 +89,7 @@ func readResponse(r *wire.Reader) (text string, failed bool) {
 		return r.Text(), false
 	}
 	start, members, wrapped := r.Offset(), 0, false
-	for name := range r.Object() {
+	for name := range r.Members() {
 		members++
 		switch word := string(name); word {
 		case "output", "result", "content", "error":

@@ -37,7 +37,7 @@ func (h *hints) readMetadata(r *wire.Reader) {
 	if r.Kind() != wire.KindObject {
 		return
 	}
-	for name := range r.Object() {
+	for name := range r.Members() {
 		switch string(name) {
 		case "session_id":
 			h.session[0] = r.OptionalText()
@@ -63,9 +63,18 @@ func (h *hints) readConversation(r *wire.Reader) {
 
 func (h *hints) call() haltd.Hints {
 	return haltd.Hints{
-		User:           cmp.Or(h.user, h.safety),
+		User:           joinUsers(h.user, h.safety),
 		Session:        cmp.Or(h.session[0], h.session[1], h.session[2], h.conversation),
 		PromptCacheKey: h.cacheKey,
 		PreviousID:     h.previous,
 	}
+}
+
+// joinUsers is the user by both names: often one of them is the site's and the
+// other its visitor's.
+func joinUsers(user, safety string) string {
+	if user == "" || safety == "" {
+		return user + safety
+	}
+	return user + "\x00" + safety
 }

@@ -27,10 +27,21 @@ export function KillSwitchCard({ agent }: { agent: AgentDetail }) {
       <Text size="xs" c="dimmed" mt={-8} mb="sm">
         {off ? 'Off: haltd observes and blocks nothing' : 'On: similarity and stall may kill this agent'}
       </Text>
+      <Reach agent={agent} />
       <WouldHave agent={agent} />
       {sections && <Settings agent={agent} sections={sections} />}
       <AlertsTo />
     </Section>
+  )
+}
+
+// Reach says whom a kill would hit besides the one who loops.
+function Reach({ agent }: { agent: AgentDetail }) {
+  if (agent.shared || agent.policy.kill_switch.kill_scope !== 'agent') return null
+  return (
+    <Text size="xs" c="dimmed" mb="sm">
+      A kill stops the agent for everybody who uses it. Where strangers talk to it, as to a public bot, let a kill stop the session (Other settings).
+    </Text>
   )
 }
 

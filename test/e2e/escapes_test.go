@@ -1,0 +1,327 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/fakellm"
+	"github.com/haltd/haltd/test/harness"
+)
+
+// Ways around haltd that an agent can try, each held by a test of the binary;
+// docs/threat-model.md lists them.
+func TestEscapes(t *testing.T) {
+	s := newStage(t, "")
+	for _, sc := range []scenario{
+		{"Streams that the client cuts before their end are no failures", streamsCutByTheClient},
+		{"A claimed retry with another body is none", claimedRetries},
+		{"Retries after refusals have no end, after lost connections they do", retriesHaveAnEnd},
+		{"A timeout makes a retry of what announces itself as one", announcedTimeouts},
+		{"A session for every call stops the agent at the 36th", sessionPerCall},
+		{"Calls that continue a reply are one session", chainedReplies},
+		{"Names that differ only in case are refused", namesInAnotherCase},
+	} {
+		t.Run(sc.name, func(t *testing.T) { sc.test(t, s) })
+	}
+}
+
+// A server that reads names in whatever case would take `Messages` for the
+// conversation that haltd has read in `messages`.
+func namesInAnotherCase(t *testing.T, s *stage) {
+	a := s.agent(t)
+	for body, says := range map[string]string{
+		`{"model":"echo","messages":[{"role":"user","content":"hi"}],"Messages":[{"role":"user","content":"loop"}]}`: `"messages" and "Messages"`,
+		`{"model":"echo","messages":[{"role":"user","Content":"hi"}]}`:                                               `"Content" is "content"`,
+	} {
+		got := a.do("POST", "/agents/"+a.id+"/openai/v1/chat/completions", body, nil)
+		if got.status != 400 || !strings.Contains(got.denied.Message, says) {
+			t.Errorf("%s: %d %s; want 400 that says %s", body, got.status, got.body, says)
+		}
+	}
+	if n := s.forwarded(a); n != 0 {
+		t.Errorf("%d of them were forwarded", n)
+	}
+}
+
+// streamsCutByTheClient hangs up on each reply when all of it has come but its
+// end. It was paid for, so it counts.
+func streamsCutByTheClient(t *testing.T, s *stage) {
+	a := s.agent(t).with("")
+	const body = `{"model":"gpt-4.1-mini","stream":true,"messages":[{"role":"user","content":"What is the state of the order?"}]}`
+	const script = `{"text":"The order is on its way to the customer.","chunks":2,"chunk_delay":"15ms"}`
+	for i := range 30 {
+		if status := a.hangUp(body, script, "customer."); status != http.StatusOK {
+			if status != http.StatusBadRequest || i < 5 {
+				t.Errorf("call %d: status %d", i+1, status)
+			}
+			break
+		}
+	}
+	if v := a.view(); v.Active || v.DeactivatedBy == nil || *v.DeactivatedBy != haltd.ByKillSwitch {
+		t.Errorf("after 30 streams cut before their end: active %v, by %v; want it killed", v.Active, v.DeactivatedBy)
+	}
+}
+
+// hangUp makes a call and hangs up as soon as the reply has said a word.
+func (a *agent) hangUp(body, script, word string) (status int) {
+	a.t.Helper()
+	ctx, cancel := context.WithCancel(a.t.Context())
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, "POST", a.Gateway+"/agents/"+a.id+"/openai/v1/chat/completions", strings.NewReader(body))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set(agentMark, a.id)
+	req.Header.Set(harness.ScriptHeader, script)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var heard []byte
+	for piece := make([]byte, 4096); res.StatusCode == http.StatusOK && !strings.Contains(string(heard), word); {
+		n, err := res.Body.Read(piece)
+		if heard = append(heard, piece[:n]...); err != nil {
+			a.t.Fatalf("the reply ended with %v before it said %q:\n%s", err, word, heard)
+		}
+	}
+	return res.StatusCode
+}
+
+// claimedRetries changes a number that no answer depends on and says that it
+// only tries again.
+func claimedRetries(t *testing.T, s *stage) {
+	a := s.agent(t).with("")
+	for i := range 100 {
+		got := a.send(request{
+			messages: []message{user("What is the state of the order?")}, reply: fakellm.Script{Text: "The order is on its way."},
+			extra:  map[string]any{"seed": i},
+			header: map[string]string{"X-Stainless-Retry-Count": strconv.Itoa(i%2 + 1)},
+		})
+		if got.status != http.StatusOK {
+			break
+		}
+	}
+	if v := a.view(); v.Active {
+		t.Error("100 equal calls that claim to be retries: the agent is active; want it killed")
+	}
+	if n := s.forwarded(a); n > 20 {
+		t.Errorf("%d calls were forwarded", n)
+	}
+}
+
+// retriesHaveAnEnd sends one body again and again.
+func retriesHaveAnEnd(t *testing.T, s *stage) {
+	for _, tt := range []struct {
+		name  string
+		reply fakellm.Script
+		want  []bool
+	}{
+		{"429", fakellm.Script{Status: 429}, []bool{false, true, true, true, true, true, true, true, true}},
+		{"503", fakellm.Script{Status: 503}, []bool{false, true, true, true, true, true, true, true, true}},
+		{"lost", fakellm.Script{Cut: &fakellm.Cut{}}, []bool{false, true, true, true, true, true, false, false, false}},
+		{"answered", fakellm.Script{Text: "fine"}, []bool{false, false, false}},
+	} {
+		a := s.agent(t, tt.name)
+		for range tt.want {
+			a.send(request{messages: []message{user("hello")}, reply: tt.reply, header: map[string]string{"X-Stainless-Retry-Count": "1"}})
+		}
+		a.wantRetries(tt.want)
+	}
+}
+
+// wantRetries waits for the calls of the agent and says which were retries.
+func (a *agent) wantRetries(want []bool) {
+	a.t.Helper()
+	var got []bool
+	for _, e := range a.Events(a.t, "agent="+a.id+"&limit=1000", len(want)) {
+		got = append(got, e.Retry)
+	}
+	slices.Reverse(got)
+	if !slices.Equal(got, want) {
+		a.t.Errorf("%s: retries %v, want %v", a.id, got, want)
+	}
+}
+
+// announcedTimeouts leaves before the reply has begun.
+func announcedTimeouts(t *testing.T, s *stage) {
+	for _, tt := range []struct {
+		name string
+		want []bool
+	}{
+		{"announced", []bool{false, true, true, true, true, true, false}},
+		{"silent", []bool{false, false, false}},
+	} {
+		a := s.agent(t, tt.name)
+		for i := range tt.want {
+			ctx, leave := context.WithCancel(t.Context())
+			req, err := http.NewRequestWithContext(ctx, "POST", a.Gateway+"/agents/"+a.id+"/openai/v1/chat/completions", strings.NewReader(strings.Replace(chat, "echo", "slow-1m", 1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set(agentMark, a.id)
+			if tt.name == "announced" {
+				req.Header.Set("X-Stainless-Retry-Count", strconv.Itoa(i))
+			}
+			go func() {
+				defer leave()
+				_ = harness.Until(ctx, func() bool { return s.forwarded(a) > i })
+			}()
+			if res, err := http.DefaultClient.Do(req); err == nil {
+				t.Errorf("call %d got %s, and was to wait for it", i+1, res.Status)
+				res.Body.Close()
+			}
+			a.Events(t, fmt.Sprintf("agent=%s&limit=1000", a.id), i+1)
+		}
+		a.wantRetries(tt.want)
+	}
+}
+
+// sessionPerCall gives every call a session of its own, in each way that a
+// client has to name one.
+func sessionPerCall(t *testing.T, s *stage) {
+	const ask = `"input":"What is the state of the order?"`
+	for name, call := range map[string]func(i int) (path, body string, header map[string]string){
+		"a header": func(i int) (string, string, map[string]string) {
+			return "/v1/responses", `{"model":"m",` + ask + `}`, map[string]string{"X-Session-Id": fmt.Sprint("s", i)}
+		},
+		"an alias": func(i int) (string, string, map[string]string) {
+			return "/v1/responses", `{"model":"m",` + ask + `}`, map[string]string{"Helicone-Session-Id": fmt.Sprint("s", i)}
+		},
+		"a conversation": func(i int) (string, string, map[string]string) {
+			return "/v1/responses", fmt.Sprintf(`{"model":"m","conversation":"conv_%d",%s}`, i, ask), nil
+		},
+		"metadata": func(i int) (string, string, map[string]string) {
+			return "/v1/responses", fmt.Sprintf(`{"model":"m","metadata":{"session_id":"%d"},%s}`, i, ask), nil
+		},
+		"a header, in windows per session": func(i int) (string, string, map[string]string) {
+			return "/v1/responses", `{"model":"m",` + ask + `}`, map[string]string{"X-Session-Id": fmt.Sprint("s", i)}
+		},
+		"a user": func(i int) (string, string, map[string]string) {
+			return "/v1/responses", fmt.Sprintf(`{"model":"m","user":"u%d",%s}`, i, ask), nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := s.agent(t)
+			if strings.Contains(name, "windows per session") {
+				a.with(`"window_scope":"session"`)
+			} else {
+				a.with("")
+			}
+			first := 0
+			for i := range 40 {
+				path, body, header := call(i)
+				if header == nil {
+					header = map[string]string{}
+				}
+				header[harness.ScriptHeader] = `{"text":"The order is on its way."}`
+				if a.do("POST", "/agents/"+a.id+"/openai"+path, body, header).status != http.StatusOK {
+					first = i + 1
+					break
+				}
+			}
+			if v := a.view(); v.Active || first != 36 {
+				t.Errorf("stopped at call %d, active %v; want the agent killed at the 36th", first, v.Active)
+			}
+		})
+	}
+}
+
+// chainedReplies keeps the history at the provider and continues one reply
+// after the other.
+func chainedReplies(t *testing.T, s *stage) {
+	for _, tt := range []struct {
+		name   string
+		stream bool
+		header bool // a session header for every call
+		most   int  // calls before the loop is killed
+	}{
+		{"whole replies", false, false, 12},
+		{"streams", true, false, 12},
+		{"a session header for every call", false, true, 36},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := s.agent(t).with("")
+			// On a connection for each call nothing makes haltd be done with
+			// one before it takes the next.
+			a.client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+			previous, passed := "", 0
+			for i := range 40 {
+				body := fmt.Sprintf(`{"model":"m","input":"Fetch the page.","stream":%v}`, tt.stream)
+				if previous != "" {
+					body = fmt.Sprintf(`{"model":"m","previous_response_id":%q,"stream":%v,"input":[{"type":"function_call_output","call_id":"call_1","output":"connection refused"}]}`, previous, tt.stream)
+				}
+				header := map[string]string{harness.ScriptHeader: `{"tool_calls":[{"id":"call_1","name":"fetch","arguments":"{\"url\":\"http://a\"}"}]}`}
+				if tt.header {
+					header["X-Session-Id"] = fmt.Sprint("s", i)
+				}
+				got := a.do("POST", "/agents/"+a.id+"/openai/v1/responses", body, header)
+				if got.status != http.StatusOK {
+					break
+				}
+				passed++
+				if previous = replyID(got.body); previous == "" {
+					t.Fatalf("a reply without an id: %s", got.body)
+				}
+			}
+			if a.view().Active || passed > tt.most {
+				t.Errorf("%d calls passed, active %v; want the loop killed after %d at most", passed, a.view().Active, tt.most)
+			}
+			sessions := map[string]bool{}
+			for _, e := range a.has(haltd.EventCall, passed) {
+				sessions[e.Session] = true
+			}
+			if !tt.header && len(sessions) != 1 {
+				t.Errorf("sessions %v, want one", sessions)
+			}
+		})
+	}
+}
+
+// Visitors who begin with the same words are told apart by the user that the
+// body names, in each field that a provider has for it.
+func TestGuessedSessionsAreToldApartByUser(t *testing.T) {
+	s := newStage(t, "")
+	const chatAsk = `"messages":[{"role":"system","content":"You are a bot."},{"role":"user","content":"hi"}]`
+	for name, tt := range map[string]struct{ path, one, other string }{
+		"user":                            {"/openai/v1/chat/completions", `{"model":"m","user":"ann",` + chatAsk + `}`, `{"model":"m","user":"bob",` + chatAsk + `}`},
+		"safety_identifier":               {"/openai/v1/chat/completions", `{"model":"m","safety_identifier":"ann",` + chatAsk + `}`, `{"model":"m","safety_identifier":"bob",` + chatAsk + `}`},
+		"safety_identifier beside a user": {"/openai/v1/responses", `{"model":"m","user":"site","safety_identifier":"ann","input":"hi"}`, `{"model":"m","user":"site","safety_identifier":"bob","input":"hi"}`},
+		"swapped":                         {"/openai/v1/responses", `{"model":"m","user":"ann","safety_identifier":"bob","input":"hi"}`, `{"model":"m","user":"bob","safety_identifier":"ann","input":"hi"}`},
+		"Anthropic's user_id": {"/anthropic/v1/messages", `{"model":"m","max_tokens":9,"metadata":{"user_id":"ann"},"messages":[{"role":"user","content":"hi"}]}`,
+			`{"model":"m","max_tokens":9,"metadata":{"user_id":"bob"},"messages":[{"role":"user","content":"hi"}]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := s.agent(t).with(`"kill_scope":"session","window_scope":"session"`)
+			for i := 0; ; i++ {
+				if i == 30 {
+					t.Fatal("30 equal calls of one visitor were not stopped")
+				}
+				if a.do("POST", "/agents/"+a.id+tt.path, tt.one, map[string]string{harness.ScriptHeader: `{"text":"Hello!"}`}).status != http.StatusOK {
+					break
+				}
+			}
+			if got := a.do("POST", "/agents/"+a.id+tt.path, tt.other, nil); got.status != http.StatusOK || !a.view().Active {
+				t.Errorf("another visitor gets %d %s; want an answer", got.status, got.body)
+			}
+		})
+	}
+}
+
+var responseID = regexp.MustCompile(`"id":\s*"(resp_[^"]+)"`)
+
+// replyID is the id of a response, or of the response that a stream is.
+func replyID(body string) string {
+	if m := responseID.FindStringSubmatch(body); m != nil {
+		return m[1]
+	}
+	return ""
+}

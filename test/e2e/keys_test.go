@@ -1,0 +1,181 @@
+package e2e
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/haltd/haltd/test/fakellm"
+	"github.com/haltd/haltd/test/harness"
+)
+
+// operatorKey is the provider's key that haltd puts in.
+const operatorKey = "sk-of-the-operator"
+
+// keyed is a haltd with the operator's keys, and a gateway key of billing-bot.
+func keyed(t *testing.T) (n *node, llm *fakellm.Server, secret string) {
+	t.Helper()
+	llm, url := provider(t)
+	n = start(t, fmt.Sprintf(`providers:
+  openai: {base_url: %[1]q, api_key: %[2]s}
+  anthropic: {base_url: %[1]q, api_key: %[2]s}
+  gemini: {base_url: %[1]q, api_key: %[2]s}
+`, url, operatorKey))
+	var made struct{ Secret string }
+	n.Must(t, "POST", "/v1/keys", map[string]any{"agent": "billing-bot"}, &made)
+	return n, llm, made.Secret
+}
+
+// ask makes a request without a body that the gateway would read.
+func ask(t *testing.T, method, url string, header map[string]string) (int, http.Header, string) {
+	t.Helper()
+	req, err := http.NewRequest(method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range header {
+		req.Header.Set(name, value)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, res.Header, string(b)
+}
+
+func TestGatewayKeys(t *testing.T) {
+	n, llm, secret := keyed(t)
+
+	t.Run("A gateway key opens what generates or reads", func(t *testing.T) {
+		auth := map[string]string{"Authorization": "Bearer " + secret}
+		for _, r := range []struct{ method, path, reason string }{
+			{"GET", "/openai/v1/models", ""},
+			{"GET", "/openai/v1/responses/resp_1", ""},
+			{"DELETE", "/openai/v1/files/file-1", "path_not_allowed"},
+			{"DELETE", "/openai/v1/models/ft:m", "path_not_allowed"},
+			{"GET", "/openai/v1/organization/users", "path_not_allowed"},
+			{"POST", "/openai/v1/organization/admin_api_keys", "path_not_allowed"},
+			{"POST", "/openai/v1/realtime/client_secrets", "path_not_allowed"},
+			{"POST", "/openai/v1/fine_tuning/jobs", "path_not_allowed"},
+			{"GET", "/anthropic/v1/organizations/api_keys", "path_not_allowed"},
+			{"PATCH", "/gemini/v1beta/tunedModels/m", "path_not_allowed"},
+			{"DELETE", "/gemini/v1beta/files/f", "path_not_allowed"},
+			{"GET", "/openai/v1/models/..;/organization/users", "path_not_allowed"},
+			{"GET", "/gemini/v1beta/files/f?a=1&%24http%4dethod=DELETE", "method_not_allowed"},
+		} {
+			before := len(llm.Requests())
+			status, header, body := ask(t, r.method, n.Gateway+r.path, auth)
+			reached := len(llm.Requests()) - before
+			switch {
+			case r.reason == "" && (reached != 1 || header.Get("X-Haltd-Reason") != ""):
+				t.Errorf("%s %s: %d %s; want it forwarded", r.method, r.path, status, body)
+			case r.reason != "" && (reached != 0 || status != 403 || header.Get("X-Haltd-Reason") != r.reason || !strings.Contains(body, `"message"`)):
+				t.Errorf("%s %s: %d %v %s, forwarded %d; want 403 %s in the provider's shape", r.method, r.path, status, header, body, reached, r.reason)
+			}
+		}
+		auth["X-HTTP-Method-Override"] = "DELETE"
+		if status, header, body := ask(t, "POST", n.Gateway+"/gemini/v1beta/files", auth); status != 403 {
+			t.Errorf("a method in a header: %d %v %s", status, header, body)
+		}
+		if status, _, body := ask(t, "DELETE", n.Gateway+"/openai/v1/files/file-1", map[string]string{"Authorization": "Bearer sk-own"}); status == 403 {
+			t.Errorf("DELETE with the client's own key: %d %s; that is its own business", status, body)
+		}
+	})
+
+	t.Run("TRACE and CONNECT never pass", func(t *testing.T) {
+		before := len(llm.Requests())
+		for _, key := range []string{secret, "sk-own"} {
+			for _, line := range []string{"TRACE /openai/v1/models", "CONNECT api.openai.com:443", "CONNECT /openai/v1/models"} {
+				conn, err := net.Dial("tcp", strings.TrimPrefix(n.Gateway, "http://"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, _ = fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n", line, key)
+				res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if b, _ := io.ReadAll(res.Body); res.StatusCode != 405 && res.StatusCode != 400 || strings.Contains(string(b), operatorKey) {
+					t.Errorf("%s: %s %s", line, res.Status, b)
+				}
+				conn.Close()
+			}
+		}
+		if n := len(llm.Requests()) - before; n != 0 {
+			t.Errorf("%d of them reached the provider", n)
+		}
+	})
+
+	t.Run("The cookie of the dashboard does not pass", func(t *testing.T) {
+		llm.Clear()
+		post(t, n.Gateway+"/v1/chat/completions", chat, "Cookie", "a=1; haltd_session=of-the-admin; b=2")
+		if got := llm.Requests()[0].Header.Get("Cookie"); got != "a=1; b=2" {
+			t.Errorf("the provider got the cookies %q, want those that are not haltd's", got)
+		}
+	})
+
+	t.Run("A name that has a key can be used only with it", func(t *testing.T) {
+		llm.Clear()
+		for name, call := range map[string]func() (int, string){
+			"in the path": func() (int, string) {
+				return post(t, n.Gateway+"/agents/billing-bot/openai/v1/chat/completions", chat, "Authorization", "Bearer sk-own")
+			},
+			"in other letters": func() (int, string) { return post(t, n.Gateway+"/agents/Billing-Bot/v1/chat/completions", chat) },
+			"in the header": func() (int, string) {
+				return post(t, n.Gateway+"/v1/chat/completions", chat, "X-Agent-Id", "billing-bot")
+			},
+			"what no model reads": func() (int, string) { return post(t, n.Gateway+"/agents/billing-bot/openai/v1/embeddings", "{}") },
+		} {
+			if status, body := call(); status != 401 || !strings.Contains(body, "billing-bot has a gateway key") || !strings.Contains(body, `"error"`) {
+				t.Errorf("%s: %d %s; want 401 that says what to do", name, status, body)
+			}
+		}
+		if got := len(llm.Requests()); got != 0 {
+			t.Errorf("%d of them reached the provider", got)
+		}
+		if status, body := post(t, n.Gateway+"/agents/billing-bot/openai/v1/chat/completions", chat, "Authorization", "Bearer "+secret); status != 200 {
+			t.Errorf("with its key: %d %s", status, body)
+		}
+		if status, body := post(t, n.Gateway+"/agents/other-bot/openai/v1/chat/completions", chat); status != 200 {
+			t.Errorf("another name without a key: %d %s", status, body)
+		}
+	})
+}
+
+// One visitor of a public bot could stop it for all: the check of a file says
+// so until the file says what is meant.
+func TestConfigCheckAsksWhomAKillStops(t *testing.T) {
+	for name, tt := range map[string]struct {
+		yaml string
+		want int // notices
+	}{
+		"the switch is off":            {"agents: {shop-bot: {time_zone: UTC}}\n", 0},
+		"on by default":                {"defaults: {kill_switch: {enabled: true}}\nagents: {shop-bot: {time_zone: UTC}}\n", 1},
+		"on for an agent":              {"agents: {shop-bot: {kill_switch: {enabled: true}}}\n", 1},
+		"answered for an agent":        {"agents: {shop-bot: {kill_switch: {enabled: true, kill_scope: session}}}\n", 0},
+		"answered, the agent is meant": {"agents: {worker: {kill_switch: {enabled: true, kill_scope: agent}}}\n", 0},
+		"answered for all":             {"defaults: {kill_switch: {enabled: true, kill_scope: agent}}\nagents: {shop-bot: {kill_switch: {enabled: true}}}\n", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := filepath.Join(t.TempDir(), "haltd.yaml")
+			if err := os.WriteFile(config, []byte(tt.yaml), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out, errs, code := harness.CLI(t, nil, "--config", config, "config", "check")
+			if n := strings.Count(errs, "Notice: "); code != 0 || n != tt.want || n > 0 && !strings.Contains(errs, "kill_scope: session") {
+				t.Errorf("exit %d\n%s%s\nwant %d notices that name kill_scope: session", code, out, errs, tt.want)
+			}
+		})
+	}
+}
