@@ -9,6 +9,7 @@ type Call struct {
 	Model     string
 	Stream    bool
 	MaxTokens int // what the request allows for the reply; 0 when it does not say
+	Choices   int `json:",omitempty"` // how many replies it asks for; 0 is one
 
 	// System is a digest of the standing instructions: top-level system
 	// text and system messages before the first user message. 0 when there

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -148,16 +149,21 @@ func isStream(res *http.Response) bool {
 	return res.ContentLength < 0 || len(kind) >= len(events) && strings.EqualFold(kind[:len(events)], events)
 }
 
-// copyReply copies the body until its end or until one side fails, and reports
-// whether it got to the end.
+// copyReply copies the body until its end, until one side fails, or until the
+// money for it is gone, and reports whether it got to the end.
 func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush func()) bool {
 	buf := copyBuffers.Get().(*[16 << 10]byte)
 	defer copyBuffers.Put(buf)
+	spent := false
 	for {
 		n, err := from.Read(buf[:])
 		if n > 0 {
 			if x.sent == 0 {
 				x.event.FirstByte = haltd.Duration(g.clock().Sub(x.start))
+			}
+			cut := false
+			if end := eventEnd(buf[:n]); spent && end > 0 {
+				n, cut = end, true
 			}
 			if _, werr := x.w.Write(buf[:n]); werr != nil {
 				x.event.Error, x.broken = "client_left", true
@@ -167,15 +173,23 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 			x.sent += int64(n)
 			if tap != nil {
 				tap.Write(buf[:n])
-				x.ticket.Extend(tap.Kept() / 4)
+				if !spent && !x.ticket.Extend(x.said(tap)) {
+					// An event that has begun is passed on to its end.
+					spent, cut = true, !x.isEventStream() || bytes.HasSuffix(buf[:n], []byte("\n\n")) || bytes.HasSuffix(buf[:n], []byte("\n\r\n"))
+				}
+			}
+			if cut {
+				x.event.Error = errorSpent
+				x.endStream(x.ticket.Spent())
+				return false
 			}
 		}
 		switch {
 		case err == io.EOF:
 			return true
 		case err != nil && x.wasCut():
-			x.event.Error, x.broken = errorCut, true
-			x.endStream()
+			x.event.Error = errorCut
+			x.endStream(x.ticket.Cut())
 			return false
 		case err != nil && (errors.Is(err, context.Canceled) || x.r.Context().Err() != nil):
 			x.event.Error, x.broken = "client_left", true
@@ -186,6 +200,26 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 			return false
 		}
 	}
+}
+
+// eventEnd is where the first event in a piece of a stream ends; 0 when none
+// does.
+func eventEnd(p []byte) int {
+	for _, blank := range [...]string{"\n\n", "\n\r\n"} {
+		if at := bytes.Index(p, []byte(blank)); at >= 0 {
+			return at + len(blank)
+		}
+	}
+	return 0
+}
+
+// said estimates how many tokens of the reply have come. A stream that the tap
+// cannot follow, because it is encoded, is taken by its bytes.
+func (x *exchange) said(tap *wire.Tap) int64 {
+	if tap.Follows() || !x.event.Stream {
+		return tap.Kept() / 4
+	}
+	return x.sent / 4
 }
 
 // copyHeader passes the reply's headers on and keeps net/http from adding

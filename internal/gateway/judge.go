@@ -24,7 +24,7 @@ func (g *Gateway) judge(x *exchange) error {
 		Event: *e, Now: g.clock(),
 	}
 	if x.call != nil {
-		r.MaxTokens = int64(x.call.MaxTokens)
+		r.MaxTokens, r.Choices, r.Stream = int64(x.call.MaxTokens), int64(x.call.Choices), x.call.Stream
 	}
 	if x.draft != nil {
 		r.Excerpt = x.excerpt

@@ -27,6 +27,7 @@ type evaluation struct {
 	drawNames   []string
 	drawn       bool        // all of them were taken
 	tokens      policy.Draw // of the limit in tokens
+	most        haltd.Spending // that the call can cost; zero until booking asks
 	reservation *ledger.Reservation
 }
 

@@ -23,6 +23,9 @@ type Price struct {
 	Output     haltd.Money `yaml:"output"`
 	CacheRead  haltd.Money `yaml:"cache_read"`
 	CacheWrite haltd.Money `yaml:"cache_write"`
+	// MaxOutput is how many tokens a reply of the model can have; 0 where
+	// nobody says.
+	MaxOutput int64 `yaml:"max_output"`
 }
 
 // Flat is a price that does not tell cached input from other input.
@@ -80,6 +83,12 @@ func (t *Table) Cost(provider, model string, u haltd.Usage) (cost haltd.Money, k
 	return f.price.of(u), f.known
 }
 
+// MaxOutput is how many tokens a reply of the model can have; 0 where nobody
+// says.
+func (t *Table) MaxOutput(provider, model string) int64 {
+	return t.lookup(provider, model).price.MaxOutput
+}
+
 func (t *Table) lookup(provider, model string) found {
 	if len(model) > maxName || len(provider) > maxName {
 		return found{t.def, false}
@@ -103,6 +112,14 @@ func (t *Table) lookup(provider, model string) found {
 }
 
 func (t *Table) find(provider, model string) found {
+	f := t.findPrice(provider, model)
+	if f.price.MaxOutput == 0 { // who has a price of his own need not know the rest
+		f.price.MaxOutput = embedded().longest(provider, model)
+	}
+	return f
+}
+
+func (t *Table) findPrice(provider, model string) found {
 	if p, ok := t.overrides.find(provider, model); ok {
 		return found{p, true}
 	}
@@ -172,6 +189,13 @@ type priceList struct {
 	prices       names
 }
 
+// longest is how many tokens a reply of the model can have; 0 where the list
+// does not say.
+func (l priceList) longest(provider, model string) int64 {
+	p, _ := l.prices.find(provider, model)
+	return p.MaxOutput
+}
+
 // Source names where the embedded prices come from and the day on which those
 // lists were read; the prices in them may be older.
 func Source() (source, date string) {
@@ -195,6 +219,7 @@ func readPrices(data []byte) (priceList, error) {
 			Output     haltd.Money  `json:"output"`
 			CacheRead  *haltd.Money `json:"cache_read"`
 			CacheWrite *haltd.Money `json:"cache_write"`
+			MaxOutput  int64        `json:"max_output"`
 		}
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
@@ -203,6 +228,7 @@ func readPrices(data []byte) (priceList, error) {
 	list := priceList{file.Source, file.Date, make(names, len(file.Models))}
 	for name, m := range file.Models {
 		price := Flat(m.Input, m.Output)
+		price.MaxOutput = m.MaxOutput
 		if m.CacheRead != nil {
 			price.CacheRead = *m.CacheRead
 		}

@@ -339,6 +339,10 @@ func count(s string) int64 {
 	return int64(min(max(f, 0), most))
 }
 
+// Choices reads how many replies a call asks for. No provider gives as many as
+// it is bounded to.
+func Choices(r *Reader) int { return int(min(r.Count(), 1<<16)) }
+
 // Bool is the next value, which must be a boolean or null.
 func (r *Reader) Bool() bool {
 	switch k := r.Kind(); k {

@@ -38,6 +38,8 @@ func readChatCall(r *wire.Reader, c *wire.Conversation) {
 			c.Call.Stream = r.Bool()
 		case "max_tokens", "max_completion_tokens":
 			c.Call.MaxTokens = max(c.Call.MaxTokens, tokenLimit(r))
+		case "n":
+			c.Call.Choices = wire.Choices(r)
 		case "messages":
 			hasMessages = r.Kind() == wire.KindArray
 			for range r.Array() {
