@@ -42,8 +42,8 @@ func (g *Gateway) describe(x *exchange, now time.Time) {
 	case x.forwarded && x.format != nil && !x.handled:
 		e.Estimated, e.Tokens = true, haltd.Usage{Input: int64(x.estimate), Output: (x.sent + 3) / 4}
 	case x.forwarded && x.format != nil && (e.Error == "client_left" || e.Error == errorCut):
-		// Nobody waited for the reply; the prompt was sent all the same.
-		e.Estimated, e.Tokens = true, haltd.Usage{Input: int64(x.estimate)}
+		// Nobody waited for the reply; the provider may write it all the same.
+		e.Estimated, e.Tokens = true, x.ticket.MaxUsage()
 	}
 	if e.Tokens != (haltd.Usage{}) {
 		cost, known := g.price(e.Provider, e.Model, e.Tokens)
@@ -104,33 +104,62 @@ func (x *exchange) eventType() haltd.EventType {
 	return haltd.EventCall
 }
 
-// describeReply adds what a 2xx reply says. A reply that was cut short or
-// could not be read has still cost tokens: they are estimated and marked so.
+// describeReply adds what a 2xx reply says.
 func describeReply(e *haltd.Event, x *exchange) {
 	r := x.reply
 	e.Finish = truncate(r.Finish, 60)
 	e.ReplyHash, e.ReplyLen = textHash(r.Text), len(r.Text)
-	said := len(r.Text) + len(r.Thinking)
 	for i := range r.Calls {
 		e.ToolCalls = append(e.ToolCalls, truncate(r.Calls[i].Name, 100))
-		said += len(r.Calls[i].Name) + len(r.Calls[i].Arguments)
 	}
 	if r.Err != "" && (e.Error == "" || e.Error == "client_left") { // a client leaves because of it
 		e.Error = "in_stream: " + truncate(r.Err, 200)
 	}
+	e.Tokens, e.Estimated = x.used()
+}
+
+// atOnce is how many tokens of a reply must have come before what came counts
+// for what was written. Who leaves earlier may have left a provider that goes
+// on writing.
+const atOnce = 64
+
+// used is what a 2xx reply has used. A reply that was cut short or could not
+// be read has still cost tokens: they are estimated. The counts at the start of
+// a stream say nothing of what followed.
+func (x *exchange) used() (u haltd.Usage, estimated bool) {
+	r := x.reply
+	if r.Counted && r.Complete {
+		return r.Usage, false
+	}
+	u = haltd.Usage{Input: int64(x.estimate), Output: x.saidTokens()}
 	if r.Counted {
-		e.Tokens = r.Usage
-		return
+		u = haltd.Usage{Input: max(u.Input, r.Usage.Input), Output: max(u.Output, r.Usage.Output), CacheRead: r.Usage.CacheRead, CacheWrite: r.Usage.CacheWrite}
 	}
-	e.Estimated = true
-	if r.Working { // what it will cost is not known
-		e.Tokens = x.ticket.MaxUsage()
-		return
+	switch {
+	case r.Working: // what it will cost is not known
+		u.Output = max(u.Output, x.ticket.MaxUsage().Output)
+	case r.Complete || r.Err != "":
+	case x.event.Error == errorSpent: // all that there was
+		u.Output = max(u.Output, x.ticket.MaxUsage().Output+1)
+	case x.event.Error == "" && x.event.Unread != "": // it came to its end
+	case u.Output < atOnce:
+		u.Output = max(u.Output, x.ticket.MaxUsage().Output)
 	}
-	if e.Unread != "" {
+	return u, true
+}
+
+// saidTokens estimates the tokens of what has been read of a reply, or of its
+// bytes where it could not be read.
+func (x *exchange) saidTokens() int64 {
+	r := x.reply
+	said := len(r.Text) + len(r.Thinking)
+	for i := range r.Calls {
+		said += len(r.Calls[i].Name) + len(r.Calls[i].Arguments)
+	}
+	if x.event.Unread != "" {
 		said = int(x.sent)
 	}
-	e.Tokens = haltd.Usage{Input: int64(x.estimate), Output: int64(said+3) / 4}
+	return int64(said+3) / 4
 }
 
 // remember keeps how the request ended, so that its retry is known as one,
