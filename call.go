@@ -1,5 +1,7 @@
 package haltd
 
+import "time"
+
 // Call is one LLM request, read into the same shape whatever the wire
 // format. Texts are copies: a Call outlives the body it was read from. They
 // may share memory with each other: whoever keeps one for longer than the Call
@@ -7,6 +9,7 @@ package haltd
 type Call struct {
 	Format    string // wire format, for example "openai-chat"
 	Model     string
+	Models    []string `json:",omitempty"` // that may answer in its place, where the request names some
 	Stream    bool
 	MaxTokens int // what the request allows for the reply; 0 when it does not say
 	Choices   int `json:",omitempty"` // how many replies it asks for; 0 is one
@@ -202,4 +205,13 @@ type Usage struct {
 // Add sums two usages.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite}
+}
+
+// Unsettled is what a reply was charged by estimate, because its provider was
+// not done with it or its client left before the end.
+type Unsettled struct {
+	Model  string
+	Time   time.Time // of the call
+	Tokens Usage
+	Cost   Money
 }

@@ -99,6 +99,7 @@ pricing:
       cache_read: 0.0028
       cache_write: 0.0028
       max_output: 0
+  unread_call: 0.10
 excerpts: off
 retention:
   events: 30d

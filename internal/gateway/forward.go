@@ -11,6 +11,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/wire"
+	"github.com/haltd/haltd/internal/wire/metered"
 )
 
 // hopByHop are the headers that belong to one connection, not to the
@@ -129,15 +130,24 @@ func (g *Gateway) deliver(x *exchange, res *http.Response) {
 		flush() // a client waits for the headers of a stream, too
 	}
 	var tap *wire.Tap
-	if x.format != nil && res.StatusCode >= 200 && res.StatusCode <= 299 {
-		tap = wire.NewTap(x.format, res.StatusCode, res.Header, x.settings.maxBody)
+	isOK := res.StatusCode >= 200 && res.StatusCode <= 299
+	if f := x.tapFormat(); f != nil && isOK && !x.isMedia(res.Header) {
+		tap = wire.NewTap(f, res.StatusCode, res.Header, x.settings.maxBody)
 	}
 	complete := g.copyReply(x, res.Body, tap, flush)
 	if complete && announced > 0 {
 		copyTrailer(x.w.Header(), res.Trailer)
 	}
-	if tap != nil {
+	switch {
+	case tap != nil:
 		x.reply, x.event.Unread = tap.Close(complete)
+		headerCounts(res.Header, x.reply)
+	case x.ask != nil && isOK:
+		x.reply = &haltd.Reply{}
+		headerCounts(res.Header, x.reply)
+		if x.ask.Kind == metered.Text {
+			x.event.Unread = "neither JSON nor events"
+		}
 	}
 }
 
@@ -173,10 +183,10 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 			x.sent += int64(n)
 			if tap != nil {
 				tap.Write(buf[:n])
-				if !spent && !x.ticket.Extend(x.said(tap)) {
-					// An event that has begun is passed on to its end.
-					spent, cut = true, !x.isEventStream() || bytes.HasSuffix(buf[:n], []byte("\n\n")) || bytes.HasSuffix(buf[:n], []byte("\n\r\n"))
-				}
+			}
+			if !spent && !x.ticket.Extend(x.said(tap)) {
+				// An event that has begun is passed on to its end.
+				spent, cut = true, !x.isEventStream() || bytes.HasSuffix(buf[:n], []byte("\n\n")) || bytes.HasSuffix(buf[:n], []byte("\n\r\n"))
 			}
 			if cut {
 				x.event.Error = errorSpent
@@ -216,10 +226,13 @@ func eventEnd(p []byte) int {
 // said estimates how many tokens of the reply have come. A stream that the tap
 // cannot follow, because it is encoded, is taken by its bytes.
 func (x *exchange) said(tap *wire.Tap) int64 {
-	if tap.Follows() || !x.event.Stream {
+	switch {
+	case tap != nil && tap.Follows():
 		return tap.Kept() / 4
+	case x.event.Stream:
+		return x.sent / 4
 	}
-	return x.sent / 4
+	return 0
 }
 
 // copyHeader passes the reply's headers on and keeps net/http from adding

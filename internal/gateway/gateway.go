@@ -20,6 +20,7 @@ import (
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/wire"
+	"github.com/haltd/haltd/internal/wire/metered"
 )
 
 // The decisions that Meter counts, besides the actions of verdicts.
@@ -161,15 +162,18 @@ type exchange struct {
 	shared    bool // nobody named the agent: it is that of the client family
 
 	// read; format is nil for a path that passes through
-	format   wire.Format
-	body     []byte // as sent
-	bodyHash uint64 // keyed: nobody can make another body look like it
-	call     *haltd.Call
-	texts    []byte // the memory of call
-	estimate int    // prompt tokens
-	attempt  uint64
-	waited   time.Duration  // for the client to send its body
-	draft    *excerpt.Draft // where excerpts are on
+	format        wire.Format
+	body          []byte // as sent
+	bodyHash      uint64 // keyed: nobody can make another body look like it
+	call          *haltd.Call
+	ask           *metered.Ask // where it generates and is no LLM call
+	poll          *poll        // where it fetches a reply that was made before
+	severalModels bool         // the request names more than one
+	texts         []byte       // the memory of call
+	estimate      int          // prompt tokens
+	attempt       uint64
+	waited        time.Duration  // for the client to send its body
+	draft         *excerpt.Draft // where excerpts are on
 
 	// judge
 	policies []*policy.Policy    // that select the request

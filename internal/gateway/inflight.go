@@ -102,14 +102,15 @@ func (x *exchange) endStream(d judge.Decision) {
 	}
 	var ref refusal
 	if errors.As(x.denial(), &ref) {
-		_, _ = x.w.Write(append([]byte("\n\n"), x.format.StreamError(ref.Denied)...))
+		_, _ = x.w.Write(append([]byte("\n\n"), x.tapFormat().StreamError(ref.Denied)...))
 		flusher(x.w)()
 		x.broken = false
 	}
 }
 
-// isEventStream reports whether the client is being sent plain events.
+// isEventStream reports whether the client is being sent plain events, to which
+// one can be added.
 func (x *exchange) isEventStream() bool {
 	h := x.w.Header()
-	return x.format != nil && strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") && h.Get("Content-Encoding") == ""
+	return x.tapFormat() != nil && strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") && h.Get("Content-Encoding") == "" && h.Get("Content-Length") == ""
 }

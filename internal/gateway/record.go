@@ -10,6 +10,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/wire/metered"
 )
 
 // record ends an exchange: it completes the event, ends the ticket, remembers
@@ -37,19 +38,38 @@ func (g *Gateway) describe(x *exchange, now time.Time) {
 	e.Time, e.Type = x.start.UTC(), x.eventType()
 	e.Latency = haltd.Duration(now.Sub(x.start))
 	switch {
+	case x.poll != nil:
 	case x.reply != nil:
 		describeReply(e, x)
-	case x.forwarded && x.format != nil && !x.handled:
+	case !x.forwarded || x.format == nil && x.ask == nil:
+	case !x.handled:
 		e.Estimated, e.Tokens = true, haltd.Usage{Input: int64(x.estimate), Output: (x.sent + 3) / 4}
-	case x.forwarded && x.format != nil && (e.Error == "client_left" || e.Error == errorCut):
+	case e.Error == "client_left" || e.Error == errorCut:
 		// Nobody waited for the reply; the provider may write it all the same.
 		e.Estimated, e.Tokens = true, x.ticket.MaxUsage()
 	}
-	if e.Tokens != (haltd.Usage{}) {
-		cost, known := g.price(e.Provider, e.Model, e.Tokens)
-		e.Cost, e.Unpriced = cost, !known
-	}
+	g.priceEvent(x)
 	x.described = true
+}
+
+// priceEvent says what the tokens of an event cost. Where the request named
+// several models, or one that nobody knows, the reply tells which it was.
+func (g *Gateway) priceEvent(x *exchange) {
+	e := &x.event
+	if e.Tokens == (haltd.Usage{}) && (x.ask == nil || x.reply == nil) {
+		return
+	}
+	cost, known := g.price(e.Provider, e.Model, e.Tokens)
+	if x.reply != nil && x.reply.Model != "" && (x.severalModels || !known) {
+		model := truncate(x.reply.Model, 200)
+		if c, k := g.price(e.Provider, model, e.Tokens); k || x.severalModels {
+			cost, known, e.Model = c, k, model
+		}
+	}
+	if x.ask != nil && x.ask.Kind == metered.Media && e.Estimated {
+		cost, known = max(cost, x.flat()), false
+	}
+	e.Cost, e.Unpriced = cost, !known
 }
 
 // endTicket releases what a request holds that was not forwarded, and settles
@@ -63,6 +83,8 @@ func (g *Gateway) endTicket(x *exchange, now time.Time) {
 		t.Release(ctx)
 	case !x.handled || !x.described:
 		t.SettleInFull()
+	case x.poll != nil:
+		g.settlePoll(x, now)
 	default:
 		defer t.Settle(ctx, x.event.Tokens, x.event.Cost, now)
 		if x.reply != nil {
@@ -115,6 +137,10 @@ func describeReply(e *haltd.Event, x *exchange) {
 	if r.Err != "" && (e.Error == "" || e.Error == "client_left") { // a client leaves because of it
 		e.Error = "in_stream: " + truncate(r.Err, 200)
 	}
+	if x.ask != nil {
+		e.Tokens, e.Estimated = x.usedByAsk()
+		return
+	}
 	e.Tokens, e.Estimated = x.used()
 }
 
@@ -136,7 +162,7 @@ func (x *exchange) used() (u haltd.Usage, estimated bool) {
 		u = haltd.Usage{Input: max(u.Input, r.Usage.Input), Output: max(u.Output, r.Usage.Output), CacheRead: r.Usage.CacheRead, CacheWrite: r.Usage.CacheWrite}
 	}
 	switch {
-	case r.Working: // what it will cost is not known
+	case r.Working || x.ask != nil && x.ask.Later: // what it will cost is not known
 		u.Output = max(u.Output, x.ticket.MaxUsage().Output)
 	case r.Complete || r.Err != "":
 	case x.event.Error == errorSpent: // all that there was
@@ -169,6 +195,7 @@ func (g *Gateway) remember(x *exchange) {
 	if e.Format == "" {
 		return
 	}
+	g.rememberUnsettled(x)
 	ctx := x.r.Context()
 	if ctx.Err() != nil { // a client that is gone is remembered all the same
 		ctx = context.WithoutCancel(ctx)

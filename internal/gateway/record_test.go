@@ -170,6 +170,16 @@ func (lost) Retry(context.Context, uint64, bool) (bool, error)       { return fa
 func (lost) Ended(context.Context, uint64, bool) error               { return errLost }
 func (lost) Stopped(context.Context, uint64) error                   { return errLost }
 func (lost) Session(context.Context, string, string) (string, error) { return "", errLost }
+func (lost) Unsettled(context.Context, string, string) (haltd.Unsettled, bool, error) {
+	return haltd.Unsettled{}, false, errLost
+}
+
+func (lost) TakeUnsettled(context.Context, string, string) (haltd.Unsettled, bool, error) {
+	return haltd.Unsettled{}, false, errLost
+}
+
+func (lost) SaveUnsettled(context.Context, string, string, haltd.Unsettled) error { return errLost }
+
 func (lost) SaveReply(context.Context, string, string, string) error { return errLost }
 
 // State that cannot be had neither stops a call nor makes it a retry.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -15,6 +16,9 @@ import (
 // checkBudget stops an agent whose hard budget is spent or has too little left
 // for the call.
 func (j *Judge) checkBudget(ctx context.Context, ev *evaluation) {
+	if ev.request.Settles { // what it fetches is paid for, and it returns the rest
+		return
+	}
 	over, err := j.budgets.Check(ctx, ev.booking())
 	if err != nil {
 		j.log.Warn("budget not checked", "agent", ev.request.Agent, "error", err)
@@ -140,7 +144,7 @@ func (ev *evaluation) rateFinding(name string, wait time.Duration, shadow bool) 
 func (j *Judge) checkRules(ev *evaluation) {
 	r := ev.request
 	rule, ok := j.agents.MatchRule(policy.RuleQuery{
-		Model: r.Model, Provider: r.Provider, Agent: r.Agent, Session: r.Session,
+		Model: r.Model, Others: slices.Concat(r.Models, r.Names), Provider: r.Provider, Path: r.Path, Agent: r.Agent, Session: r.Session,
 		PromptTokens: r.PromptTokens, Time: r.Now.In(ev.agent.Zone),
 	})
 	if ok {

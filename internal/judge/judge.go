@@ -86,10 +86,18 @@ type Request struct {
 	Retry        bool        // the transport's retry: no evidence
 	Provider     string
 	Model        string
+	Path         string
 	PromptTokens int64 // estimated
-	MaxTokens    int64 // of each choice; 0 when the request does not say
-	Choices      int64 // how many replies it asks for; 0 is one
-	Stream       bool
+
+	// Generates says that the request is priced though it is no LLM call.
+	Generates bool
+	Models    []string    // that may answer beside Model; the dearest is reserved for
+	Names     []string    // how the request calls them, where that differs
+	MaxTokens int64       // that it names for all replies together
+	Open      int64       // replies for which it names none
+	Flat      haltd.Money // what it costs at least where nobody counts its tokens
+	Stream    bool
+	Settles   bool // it fetches a reply that is paid for already
 
 	Policies    []*policy.Policy // that select it
 	Descriptors func(*policy.Policy) map[string]string
@@ -105,6 +113,9 @@ type Request struct {
 
 	ingested bool // it was made already: see Ingest
 }
+
+// isPriced reports whether the request costs money.
+func (r *Request) isPriced() bool { return r.Call != nil || r.Generates }
 
 func (r *Request) sessionID() uint64 {
 	if !r.Named {

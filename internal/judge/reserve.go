@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"cmp"
+
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/ledger"
 )
@@ -11,32 +13,47 @@ import (
 func (ev *evaluation) booking() ledger.Booking {
 	r := ev.request
 	b := ledger.Booking{
-		Agent: r.Agent, Budgets: ev.agent.Policy.Budgets, Zone: ev.agent.Zone, Now: r.Now, Force: ev.decision.Bypass,
+		Agent: r.Agent, Budgets: ev.agent.Policy.Budgets, Zone: ev.agent.Zone, Now: r.Now, Force: ev.decision.Bypass || r.Settles,
 	}
-	if r.Call != nil && !r.ingested { // that one was made already
+	if r.isPriced() && !r.ingested { // that one was made already
 		if ev.most == (haltd.Spending{}) {
 			ev.most = ev.maxSpending()
 		}
-		b.Amount, b.Alone, b.Cuttable = ev.most, r.Stream || r.MaxTokens <= 0, r.Stream
+		b.Amount, b.Alone, b.Cuttable = ev.most, r.Stream || ev.openReplies() > 0, r.Stream
 	}
 	return b
 }
 
-// maxUsage estimates the most that the call can use: the prompt and, for each
-// choice, the maximum that the call names, else the model's own.
+// openReplies is for how many replies the request names no maximum.
+func (ev *evaluation) openReplies() int64 {
+	if r := ev.request; r.Call != nil && r.MaxTokens <= 0 {
+		return max(r.Open, 1)
+	}
+	return ev.request.Open
+}
+
+// maxUsage estimates the most that the call can use: the prompt, the maximum
+// that it names, and for each reply without one the longest of the model.
 func (ev *evaluation) maxUsage() haltd.Usage {
 	r := ev.request
-	if r.Call == nil {
+	if !r.isPriced() {
 		return haltd.Usage{}
 	}
-	out := r.MaxTokens
-	if out <= 0 {
-		out = ev.judge.maxOutput(r.Provider, r.Model)
+	u := haltd.Usage{Input: r.PromptTokens, Output: r.MaxTokens}
+	if open := ev.openReplies(); open > 0 {
+		u.Output += open * ev.longestReply()
 	}
-	if out <= 0 {
-		out = ev.agent.Policy.Budgets.ReserveTokens
+	return u
+}
+
+// longestReply is how long a reply of the models can be, in tokens.
+func (ev *evaluation) longestReply() int64 {
+	r, j := ev.request, ev.judge
+	longest := cmp.Or(j.maxOutput(r.Provider, r.Model), ev.agent.Policy.Budgets.ReserveTokens)
+	for _, model := range r.Models {
+		longest = max(longest, cmp.Or(j.maxOutput(r.Provider, model), ev.agent.Policy.Budgets.ReserveTokens))
 	}
-	return haltd.Usage{Input: r.PromptTokens, Output: out * max(r.Choices, 1)}
+	return longest
 }
 
 // mostCost bounds what one call reserves, so that sums of absurd amounts do
@@ -45,12 +62,18 @@ const mostCost = 1_000_000 * haltd.Dollar
 
 func (ev *evaluation) maxSpending() haltd.Spending {
 	u := ev.maxUsage()
-	return haltd.Spending{Cost: min(ev.cost(u), mostCost), Tokens: u.Input + u.Output}
+	return haltd.Spending{Cost: min(max(ev.cost(u), ev.request.Flat), mostCost), Tokens: u.Input + u.Output}
 }
 
+// cost is what the dearest of the models takes.
 func (ev *evaluation) cost(u haltd.Usage) haltd.Money {
-	cost, _ := ev.judge.price(ev.request.Provider, ev.request.Model, u)
-	return cost
+	r := ev.request
+	most, _ := ev.judge.price(r.Provider, r.Model, u)
+	for _, model := range r.Models {
+		cost, _ := ev.judge.price(r.Provider, model, u)
+		most = max(most, cost)
+	}
+	return most
 }
 
 // coveredOutput is how many tokens of the reply the reservation pays for.

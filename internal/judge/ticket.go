@@ -7,6 +7,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/policy"
 )
 
 // Ticket is the handle on what one request holds while it is in flight: rate
@@ -92,6 +93,12 @@ func (t *Ticket) Settle(ctx context.Context, used haltd.Usage, cost haltd.Money,
 	for _, over := range t.reservation.Settle(haltd.Spending{Cost: cost, Tokens: total}) {
 		t.judge.raiseBudget(&t.evaluation, over)
 	}
+}
+
+// SamePeriods reports whether what was charged at one time and is corrected at
+// another falls into the same day and month of the agent's budgets.
+func (t *Ticket) SamePeriods(then, now time.Time) bool {
+	return policy.PeriodStart(haltd.Daily, t.agent.Zone, then).Equal(policy.PeriodStart(haltd.Daily, t.agent.Zone, now))
 }
 
 // SettleInFull charges all that is reserved, for a request of which nobody

@@ -7,6 +7,8 @@ package memory
 import (
 	"context"
 	"hash/maphash"
+
+	"github.com/haltd/haltd"
 )
 
 // Attempts remembers how requests ended. It never fails.
@@ -57,15 +59,16 @@ func (a *Attempts) Stopped(_ context.Context, digest uint64) error {
 // Replies remembers the session of each reply id, for clients that send
 // previous_response_id instead of the history. It never fails.
 type Replies struct {
-	seed     maphash.Seed
-	sessions *recent[uint64, string] // by a seeded hash, because they are many
+	seed      maphash.Seed
+	sessions  *recent[uint64, string] // by a seeded hash, because they are many
+	unsettled *recent[uint64, haltd.Unsettled]
 }
 
 type replyKey struct{ agent, reply string }
 
 // NewReplies remembers at least the last keep replies.
 func NewReplies(keep int) *Replies {
-	return &Replies{seed: maphash.MakeSeed(), sessions: newRecent[uint64, string](keep)}
+	return &Replies{seed: maphash.MakeSeed(), sessions: newRecent[uint64, string](keep), unsettled: newRecent[uint64, haltd.Unsettled](keep)}
 }
 
 // Session is the session in which agent got the reply with that id; "" when
@@ -78,5 +81,23 @@ func (r *Replies) Session(_ context.Context, agent, reply string) (string, error
 // SaveReply notes that agent got a reply in session.
 func (r *Replies) SaveReply(_ context.Context, agent, reply, session string) error {
 	r.sessions.set(maphash.Comparable(r.seed, replyKey{agent, reply}), session)
+	return nil
+}
+
+// Unsettled is what agent was charged by estimate for a reply.
+func (r *Replies) Unsettled(_ context.Context, agent, reply string) (haltd.Unsettled, bool, error) {
+	u, ok := r.unsettled.get(maphash.Comparable(r.seed, replyKey{agent, reply}))
+	return u, ok, nil
+}
+
+// TakeUnsettled is Unsettled, once.
+func (r *Replies) TakeUnsettled(_ context.Context, agent, reply string) (haltd.Unsettled, bool, error) {
+	u, ok := r.unsettled.take(maphash.Comparable(r.seed, replyKey{agent, reply}))
+	return u, ok, nil
+}
+
+// SaveUnsettled notes what agent was charged by estimate for a reply.
+func (r *Replies) SaveUnsettled(_ context.Context, agent, reply string, u haltd.Unsettled) error {
+	r.unsettled.set(maphash.Comparable(r.seed, replyKey{agent, reply}), u)
 	return nil
 }
