@@ -11,8 +11,10 @@ type Call struct {
 	Model     string
 	Models    []string `json:",omitempty"` // that may answer in its place, where the request names some
 	Stream    bool
-	MaxTokens int // what the request allows for the reply; 0 when it does not say
-	Choices   int `json:",omitempty"` // how many replies it asks for; 0 is one
+	MaxTokens int  // what the request allows for the reply; 0 when it does not say
+	Choices   int  `json:",omitempty"` // how many replies it asks for; 0 is one
+	Predicted int  `json:",omitempty"` // tokens of a prediction, which are billed as output where they are wrong
+	Reasons   bool `json:",omitempty"` // it asks for thoughts that the reply may not show
 
 	// System is a digest of the standing instructions: top-level system
 	// text and system messages before the first user message. 0 when there
@@ -190,6 +192,8 @@ type Reply struct {
 	Working bool
 	// Err is an error that the provider reported inside a 2xx stream.
 	Err string
+	// Beside is how many bytes further choices say. Only the first is read.
+	Beside int64 `json:"-"`
 }
 
 // Usage counts tokens the same way for every provider: Input is the whole

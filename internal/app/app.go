@@ -123,7 +123,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 		a.log.Warn("other users of this machine can read the admin token; run chmod 600 on its file", "file", file)
 	}
 	a.gateway = gateway.New(gateway.Options{
-		Keys: keys, AdminToken: token, Judge: a.judge, Recorder: a.recorder, Price: a.price, Meter: a.metrics,
+		Keys: keys, AdminToken: token, Judge: a.judge, Recorder: a.recorder, Price: a.price, HidesThoughts: a.hidesThoughts, Meter: a.metrics,
 		Attempts: memory.NewAttempts(stateEntries), Replies: memory.NewReplies(stateEntries),
 		Clock: o.Clock, Logger: a.log,
 	}, gateway.NewSettings(cfg, nil))
@@ -244,6 +244,10 @@ func (a *App) price(provider, model string, u haltd.Usage) (haltd.Money, bool) {
 
 func (a *App) maxOutput(provider, model string) int64 {
 	return a.prices.Load().MaxOutput(provider, model)
+}
+
+func (a *App) hidesThoughts(provider, model string) bool {
+	return a.prices.Load().HidesThoughts(provider, model)
 }
 
 func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string) {

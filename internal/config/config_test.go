@@ -166,7 +166,7 @@ log: {format: json, level: debug}
 		DataDir: "/var/lib/haltd",
 		Pricing: Pricing{
 			Default: pricing.Flat(haltd.Dollar, 2*haltd.Dollar), UnreadCall: haltd.Dollar / 10,
-			Models:  map[string]pricing.Price{"gpt-4.1": {Input: half, Output: haltd.Dollar + quarter, CacheWrite: half}},
+			Models: map[string]pricing.Price{"gpt-4.1": {Input: half, Output: haltd.Dollar + quarter, CacheWrite: half}},
 		},
 		Excerpts:  true,
 		Retention: Retention{Events: 36 * time.Hour, Excerpts: 36 * time.Hour},

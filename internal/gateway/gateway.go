@@ -41,12 +41,15 @@ type Options struct {
 	Judge    Judge
 	Recorder Recorder
 	// Price is what a call cost; known is false where a default was used.
-	Price    func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
-	Attempts Attempts
-	Replies  Replies
-	Meter    Meter
-	Clock    haltd.Clock
-	Logger   *slog.Logger
+	Price func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
+	// HidesThoughts reports a model whose reply may have cost more than it
+	// shows.
+	HidesThoughts func(provider, model string) bool
+	Attempts      Attempts
+	Replies       Replies
+	Meter         Meter
+	Clock         haltd.Clock
+	Logger        *slog.Logger
 }
 
 // Gateway serves agents. Configure it before the first request.
@@ -56,6 +59,7 @@ type Gateway struct {
 	judging    Judge
 	recorder   Recorder
 	price      func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
+	hides      func(provider, model string) bool
 	attempts   Attempts
 	replies    Replies
 	meter      Meter
@@ -71,7 +75,7 @@ type Gateway struct {
 // New makes a gateway that forwards by settings.
 func New(o Options, s *Settings) *Gateway {
 	g := &Gateway{
-		keys: o.Keys, adminToken: o.AdminToken, judging: o.Judge, recorder: o.Recorder, price: o.Price,
+		keys: o.Keys, adminToken: o.AdminToken, judging: o.Judge, recorder: o.Recorder, price: o.Price, hides: o.HidesThoughts,
 		attempts: o.Attempts, replies: o.Replies, meter: o.Meter, clock: o.Clock, log: o.Logger,
 		seed: maphash.MakeSeed(),
 	}
@@ -169,6 +173,8 @@ type exchange struct {
 	ask           *metered.Ask // where it generates and is no LLM call
 	poll          *poll        // where it fetches a reply that was made before
 	severalModels bool         // the request names more than one
+	predicted     int          // tokens of its prediction
+	reasons       bool         // the model may think without showing it
 	texts         []byte       // the memory of call
 	estimate      int          // prompt tokens
 	attempt       uint64

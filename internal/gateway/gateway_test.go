@@ -112,7 +112,7 @@ func (s setup) start(t testing.TB) *fixture {
 	}
 	closeJudge := f.newJudge(t, cfg, price)
 	f.Gateway = New(Options{
-		Keys: f.ring, AdminToken: adminToken, Recorder: f.events, Meter: f.meter, Price: price, Judge: f.judge,
+		Keys: f.ring, AdminToken: adminToken, Recorder: f.events, Meter: f.meter, Price: price, HidesThoughts: func(string, string) bool { return false }, Judge: f.judge,
 		Attempts: memory.NewAttempts(1000), Replies: memory.NewReplies(1000),
 		Clock: f.clock.now, Logger: slog.New(slog.DiscardHandler),
 	}, NewSettings(cfg, nil))

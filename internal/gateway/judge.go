@@ -53,7 +53,7 @@ func (g *Gateway) judge(x *exchange) error {
 func (x *exchange) describeReplies(r *judge.Request) {
 	c := x.call
 	choices := int64(max(c.Choices, 1))
-	r.Generates, r.Stream, r.Models = true, c.Stream, c.Models
+	r.Generates, r.Stream, r.Models, r.Predicted = true, c.Stream, c.Models, int64(c.Predicted)
 	if r.MaxTokens = int64(c.MaxTokens) * choices; r.MaxTokens == 0 {
 		r.Open = choices
 	}

@@ -149,6 +149,10 @@ func describeReply(e *haltd.Event, x *exchange) {
 // on writing.
 const atOnce = 64
 
+// thinkingPace is how many tokens of thoughts a model may have written in a
+// second without showing them.
+const thinkingPace = 250
+
 // used is what a 2xx reply has used. A reply that was cut short or could not
 // be read has still cost tokens: they are estimated. The counts at the start of
 // a stream say nothing of what followed.
@@ -161,8 +165,11 @@ func (x *exchange) used() (u haltd.Usage, estimated bool) {
 	if r.Counted {
 		u = haltd.Usage{Input: max(u.Input, r.Usage.Input), Output: max(u.Output, r.Usage.Output), CacheRead: r.Usage.CacheRead, CacheWrite: r.Usage.CacheWrite}
 	}
+	hides := x.reasons && r.Thinking == ""
 	switch {
 	case r.Working || x.ask != nil && x.ask.Later: // what it will cost is not known
+		u.Output = max(u.Output, x.ticket.MaxUsage().Output)
+	case r.Complete && hides && !r.Counted: // nor what it has thought
 		u.Output = max(u.Output, x.ticket.MaxUsage().Output)
 	case r.Complete || r.Err != "":
 	case x.event.Error == errorSpent: // all that there was
@@ -170,6 +177,9 @@ func (x *exchange) used() (u haltd.Usage, estimated bool) {
 	case x.event.Error == "" && x.event.Unread != "": // it came to its end
 	case u.Output < atOnce:
 		u.Output = max(u.Output, x.ticket.MaxUsage().Output)
+	case hides:
+		unseen := int64(time.Duration(x.event.Latency).Seconds() * thinkingPace)
+		u.Output = max(u.Output, min(u.Output+unseen, x.ticket.MaxUsage().Output))
 	}
 	return u, true
 }
@@ -178,14 +188,14 @@ func (x *exchange) used() (u haltd.Usage, estimated bool) {
 // bytes where it could not be read.
 func (x *exchange) saidTokens() int64 {
 	r := x.reply
-	said := len(r.Text) + len(r.Thinking)
+	said := len(r.Text) + len(r.Thinking) + int(r.Beside)
 	for i := range r.Calls {
 		said += len(r.Calls[i].Name) + len(r.Calls[i].Arguments)
 	}
 	if x.event.Unread != "" {
 		said = int(x.sent)
 	}
-	return int64(said+3) / 4
+	return int64(said+3)/4 + int64(x.predicted)
 }
 
 // remember keeps how the request ended, so that its retry is known as one,

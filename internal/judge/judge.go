@@ -95,6 +95,7 @@ type Request struct {
 	Names     []string    // how the request calls them, where that differs
 	MaxTokens int64       // that it names for all replies together
 	Open      int64       // replies for which it names none
+	Predicted int64       // tokens that are billed beside the reply
 	Flat      haltd.Money // what it costs at least where nobody counts its tokens
 	Stream    bool
 	Settles   bool // it fetches a reply that is paid for already

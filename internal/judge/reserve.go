@@ -39,7 +39,7 @@ func (ev *evaluation) maxUsage() haltd.Usage {
 	if !r.isPriced() {
 		return haltd.Usage{}
 	}
-	u := haltd.Usage{Input: r.PromptTokens, Output: r.MaxTokens}
+	u := haltd.Usage{Input: r.PromptTokens, Output: r.MaxTokens + r.Predicted}
 	if open := ev.openReplies(); open > 0 {
 		u.Output += open * ev.longestReply()
 	}

@@ -26,6 +26,8 @@ type Price struct {
 	// MaxOutput is how many tokens a reply of the model can have; 0 where
 	// nobody says.
 	MaxOutput int64 `yaml:"max_output"`
+
+	hidesThoughts bool
 }
 
 // Flat is a price that does not tell cached input from other input.
@@ -89,6 +91,12 @@ func (t *Table) MaxOutput(provider, model string) int64 {
 	return t.lookup(provider, model).price.MaxOutput
 }
 
+// HidesThoughts reports whether a reply of the model may have cost more than it
+// shows.
+func (t *Table) HidesThoughts(provider, model string) bool {
+	return t.lookup(provider, model).price.hidesThoughts
+}
+
 func (t *Table) lookup(provider, model string) found {
 	if len(model) > maxName || len(provider) > maxName {
 		return found{t.def, false}
@@ -113,8 +121,10 @@ func (t *Table) lookup(provider, model string) found {
 
 func (t *Table) find(provider, model string) found {
 	f := t.findPrice(provider, model)
+	known, _ := embedded().prices.find(provider, model)
+	f.price.hidesThoughts = known.hidesThoughts
 	if f.price.MaxOutput == 0 { // who has a price of his own need not know the rest
-		f.price.MaxOutput = embedded().longest(provider, model)
+		f.price.MaxOutput = known.MaxOutput
 	}
 	return f
 }
@@ -189,13 +199,6 @@ type priceList struct {
 	prices       names
 }
 
-// longest is how many tokens a reply of the model can have; 0 where the list
-// does not say.
-func (l priceList) longest(provider, model string) int64 {
-	p, _ := l.prices.find(provider, model)
-	return p.MaxOutput
-}
-
 // Source names where the embedded prices come from and the day on which those
 // lists were read; the prices in them may be older.
 func Source() (source, date string) {
@@ -220,6 +223,7 @@ func readPrices(data []byte) (priceList, error) {
 			CacheRead  *haltd.Money `json:"cache_read"`
 			CacheWrite *haltd.Money `json:"cache_write"`
 			MaxOutput  int64        `json:"max_output"`
+			Hides      bool         `json:"hides_thoughts"`
 		}
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
@@ -228,7 +232,7 @@ func readPrices(data []byte) (priceList, error) {
 	list := priceList{file.Source, file.Date, make(names, len(file.Models))}
 	for name, m := range file.Models {
 		price := Flat(m.Input, m.Output)
-		price.MaxOutput = m.MaxOutput
+		price.MaxOutput, price.hidesThoughts = m.MaxOutput, m.Hides
 		if m.CacheRead != nil {
 			price.CacheRead = *m.CacheRead
 		}

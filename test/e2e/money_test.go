@@ -29,6 +29,8 @@ func TestMoney(t *testing.T) {
 		{"A stream is cut when the money is gone", cutStreams},
 		{"Whoever hangs up at once pays the reservation", hangUps},
 		{"A reply that ends early is charged for what was read", endsEarly},
+		{"What a reply does not count is estimated in full", notCounted},
+		{"The model that answered is priced", fallbackModels},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -233,4 +235,64 @@ func endsEarly(t *testing.T, s *stage) {
 			})
 		}
 	}
+}
+
+// notCounted asks for what costs more than the first choice shows, of a
+// provider that counts nothing.
+func notCounted(t *testing.T, s *stage) {
+	const said = 4000 // bytes of each choice
+	words := strings.Repeat("word ", said/5)
+	chunk := func(choice int) string {
+		return fmt.Sprintf("data: {\"choices\":[{\"index\":%d,\"delta\":{\"content\":%q}}]}\n\n", choice, words)
+	}
+	chat := func(more string) string {
+		return `{"model":"gpt-4o","stream":true,"max_tokens":5000,"messages":[{"role":"user","content":"hi"}]` + more + `}`
+	}
+	end := "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
+	candidates := fmt.Sprintf("data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":%q}]},\"finishReason\":\"STOP\"},{\"index\":1,\"content\":{\"parts\":[{\"text\":%[1]q}]}}]}\n\n", words)
+	for _, tc := range []struct {
+		name, path, body, reply string
+		input, output           int64 // at least
+		most                    int64
+	}{
+		{"choices", "/openai/v1/chat/completions", chat(`,"n":3`), chunk(0) + chunk(1) + chunk(2) + end, 1, 3 * said / 4, 3*said/4 + 20},
+		{"candidates", "/gemini/v1beta/models/gemini-2.0-flash:streamGenerateContent?alt=sse", `{"contents":[{"parts":[{"text":"hi"}]}],"generationConfig":{"candidateCount":2}}`, candidates, 1, 2 * said / 4, 2*said/4 + 20},
+		{"thoughts that are not shown", "/openai/v1/chat/completions", strings.Replace(chat(""), "gpt-4o", "o3", 1), chunk(0) + end, 1, 5000, 5000},
+		{"effort", "/openai/v1/chat/completions", chat(`,"reasoning_effort":"high"`), chunk(0) + end, 1, 5000, 5000},
+		{"a format", "/openai/v1/chat/completions", chat(`,"response_format":{"type":"json_schema","json_schema":{"description":"` + words + `"}}`), chunk(0) + end, said / 4, said / 4, said/4 + 20},
+		{"a prediction", "/openai/v1/chat/completions", chat(`,"prediction":{"type":"content","content":"` + words + `"}`), chunk(0) + end, 1, 2 * said / 4, 2*said/4 + 40},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a := s.agent(t)
+			script, err := json.Marshal(fakellm.Script{Body: tc.reply, Header: map[string]string{"Content-Type": "text/event-stream"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.passes(a.do("POST", "/agents/"+a.id+tc.path, tc.body, map[string]string{harness.ScriptHeader: string(script)}))
+			e := a.has(haltd.EventCall, 1)[0]
+			if u := e.Tokens; !e.Estimated || u.Input < tc.input || u.Output < tc.output || u.Output > tc.most {
+				t.Errorf("charged %+v, estimated %v; want at least %d and %d tokens", u, e.Estimated, tc.input, tc.output)
+			}
+		})
+	}
+}
+
+// fallbackModels names a cheap model and lets a dear one answer.
+func fallbackModels(t *testing.T, s *stage) {
+	a := s.agent(t).policy(dollarADay)
+	script, err := json.Marshal(fakellm.Script{Body: `{"id":"x","model":"anthropic/claude-opus-4-1","choices":[{"index":0,"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":1000}}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	send := func(a *agent, most int) answer {
+		return a.do("POST", "/agents/"+a.id+"/openai/v1/chat/completions", fmt.Sprintf(`{"model":"gpt-4o-mini","models":["gpt-4o-mini","anthropic/claude-opus-4-1"],"max_tokens":%d,"messages":[{"role":"user","content":"hi"}]}`, most), map[string]string{harness.ScriptHeader: string(script)})
+	}
+	a.stopped(send(a, 20_000), "budget_exceeded") // $1.50 of the dear one
+	a.passes(send(a, 2000))
+	if e := a.has(haltd.EventCall, 1)[0]; e.Cost != haltd.Dollar*9/100 || e.Model != "anthropic/claude-opus-4-1" {
+		t.Errorf("$%s for %s, want $0.09 for the model that answered", e.Cost, e.Model)
+	}
+	b := s.agent(t, "rule")
+	s.Must(t, "POST", "/v1/rules", map[string]any{"name": "no opus", "action": "block", "condition": map[string]string{"agent": b.id, "model_pattern": "*opus*"}}, nil)
+	b.stopped(send(b, 2000), "rule")
 }
