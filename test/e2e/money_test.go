@@ -31,6 +31,7 @@ func TestMoney(t *testing.T) {
 		{"A reply that ends early is charged for what was read", endsEarly},
 		{"What a reply does not count is estimated in full", notCounted},
 		{"The model that answered is priced", fallbackModels},
+		{"What is left of a budget is saved once", savedOnce},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -295,4 +296,31 @@ func fallbackModels(t *testing.T, s *stage) {
 	b := s.agent(t, "rule")
 	s.Must(t, "POST", "/v1/rules", map[string]any{"name": "no opus", "action": "block", "condition": map[string]string{"agent": b.id, "model_pattern": "*opus*"}}, nil)
 	b.stopped(send(b, 2000), "rule")
+}
+
+// savedOnce kills an agent twice on one day.
+func savedOnce(t *testing.T, s *stage) {
+	a := s.agent(t).with("").policy(`{"budgets":{"day":{"hard_usd":10}}}`)
+	for range 2 {
+		if got, _ := a.loop(40); got.status != http.StatusBadRequest {
+			t.Fatalf("%d %s, want the loop killed", got.status, got.body)
+		}
+		a.activate()
+	}
+	var saved haltd.Money
+	for _, i := range a.incidents(2) {
+		var view struct {
+			Money struct {
+				Saved *haltd.Money `json:"saved_usd"`
+			}
+		}
+		s.Must(t, "GET", "/v1/incidents/"+i.ID, nil, &view)
+		if view.Money.Saved == nil {
+			t.Fatalf("incident %s saved nothing that is known", i.ID)
+		}
+		saved += *view.Money.Saved
+	}
+	if left := 10*haltd.Dollar - a.spent().Spent.Cost; saved != left {
+		t.Errorf("two kills saved $%s, want the $%s that are left", saved, left)
+	}
 }
