@@ -15,7 +15,8 @@ func (ev *evaluation) booking() ledger.Booking {
 	b := ledger.Booking{
 		Agent: r.Agent, Budgets: ev.agent.Policy.Budgets, Zone: ev.agent.Zone, Now: r.Now, Force: ev.decision.Bypass || r.Settles,
 	}
-	if r.isPriced() && !r.ingested { // that one was made already
+	hasBudget := b.Budgets.Day != haltd.Budget{} || b.Budgets.Month != haltd.Budget{}
+	if hasBudget && r.isPriced() && !r.ingested { // that one was made already
 		if ev.most == (haltd.Spending{}) {
 			ev.most = ev.maxSpending()
 		}

@@ -46,11 +46,14 @@ func Read(kind Kind, path, contentType string, body []byte) (*Ask, error) {
 	switch {
 	case media == "multipart/form-data":
 		a.readForm(body, parameters["boundary"])
-	case kind != Unknown || len(bytes.TrimSpace(body)) > 0 && bytes.TrimSpace(body)[0] == '{':
-		if err := wire.ReadStrict(body, func(r *wire.Reader) { a.readObject(r, &a.top, 0) }); err != nil {
-			if kind == Unknown {
-				return nil, nil
-			}
+	case kind == Media && media != "" && media != "application/json" && !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")):
+		// A sound or an image by itself: there is nothing to read.
+	default:
+		err := wire.ReadStrict(body, func(r *wire.Reader) { a.readObject(r, &a.top, 0) })
+		switch {
+		case err != nil && kind == Unknown:
+			return nil, nil
+		case err != nil:
 			return nil, err
 		}
 		a.PromptTokens = int64(len(body)+3) / 4

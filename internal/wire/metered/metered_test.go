@@ -58,6 +58,9 @@ func TestRead(t *testing.T) {
 			t.Errorf("%q was read", body)
 		}
 	}
+	if got, err := Read(Media, "/v1/audio/translations", "audio/wav", []byte("RIFF")); err != nil || got == nil || got.Replies != 1 {
+		t.Errorf("a sound by itself is %+v, %v", got, err)
+	}
 	if got, err := Read(Unknown, "/v1/x", "application/json", []byte(`{"name":"a"}`)); got != nil || err != nil {
 		t.Errorf("a route without a model is %+v, %v", got, err)
 	}
