@@ -23,7 +23,9 @@ var errClientLeft = errors.New("client left")
 // Other requests pass through and their bodies are not touched.
 func (g *Gateway) read(x *exchange) error {
 	isCall := x.route.format != nil && (x.r.ContentLength != 0 || x.r.Method == http.MethodPost)
-	if !isCall && !x.countsIdentical() {
+	meters := !isCall && x.meters()
+	g.findPoll(x)
+	if !isCall && !meters && !x.countsIdentical() {
 		return nil
 	}
 	arriving := g.clock()
@@ -33,17 +35,19 @@ func (g *Gateway) read(x *exchange) error {
 	}
 	x.waited = g.clock().Sub(arriving)
 	x.bodyHash = maphash.Bytes(g.seed, x.body)
-	if !isCall {
+	if !isCall && !meters {
 		return nil
 	}
-	x.format = x.route.format
-
 	plain := x.body
 	if encoding := x.r.Header.Get("Content-Encoding"); encoding != "" {
 		if plain, err = wire.DecodeRequest(encoding, x.body, x.settings.maxBody); err != nil {
 			return unreadable(err)
 		}
 	}
+	if meters {
+		return x.readAsk(plain)
+	}
+	x.format = x.route.format
 	x.texts = acquireBuffer(len(plain))[:0]
 	if x.call, err = x.format.ReadCall(x.route.path, plain, x.texts); err != nil {
 		return unreadable(err)
@@ -61,7 +65,8 @@ func (x *exchange) countsIdentical() bool {
 // describeCall puts what the call says of itself into the event.
 func (g *Gateway) describeCall(x *exchange) {
 	e, c := &x.event, x.call
-	x.estimate = c.PromptTokens
+	x.estimate, x.severalModels, x.predicted = c.PromptTokens, len(c.Models) > 0, c.Predicted
+	x.reasons = c.Reasons || g.hides(e.Provider, c.Model)
 	e.Format, e.Model, e.Stream = c.Format, truncate(c.Model, 200), c.Stream
 	prompt, _ := c.Newest()
 	e.PromptHash, e.PromptLen = textHash(prompt), len(prompt)
