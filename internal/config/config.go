@@ -142,14 +142,28 @@ func Load(path string, env func(string) (string, bool)) (*Config, error) {
 	}
 	data, err := readFile(path, maxFile)
 	if err != nil {
-		return nil, haltd.Errorf(haltd.CodeInvalid, "%s: %v", path, err).
-			WithFix("Name an existing file, or start without one: defaults alone run.")
+		return nil, unreadable(path, err)
 	}
 	return read(path, data, env)
 }
 
+func unreadable(path string, err error) error {
+	return haltd.Errorf(haltd.CodeInvalid, "%s: %v", path, err).
+		WithFix("Name an existing file, or start without one: defaults alone run.")
+}
+
 // read is Load after the file is in memory; file is its name in messages.
 func read(file string, data []byte, env func(string) (string, bool)) (*Config, error) {
+	c, d := decode(file, data, env)
+	if len(d.problems) > 0 {
+		return nil, d.joined()
+	}
+	c.warnings, c.notices = d.warnings, d.notices
+	return c, nil
+}
+
+// decode reads as much as can be read, and notes what cannot.
+func decode(file string, data []byte, env func(string) (string, bool)) (*Config, *decoder) {
 	c := defaults()
 	d := &decoder{file: file, env: env, lines: map[string]int{}, origins: map[string]string{}}
 	if root := d.parse(data); root != nil {
@@ -157,11 +171,7 @@ func read(file string, data []byte, env func(string) (string, bool)) (*Config, e
 	}
 	d.applyEnvironment(c)
 	d.validate(c)
-	if len(d.problems) > 0 {
-		return nil, d.joined()
-	}
-	c.warnings, c.notices = d.warnings, d.notices
-	return c, nil
+	return c, d
 }
 
 // Notices are choices that the file leaves open and that an operator should
