@@ -46,6 +46,7 @@ type commands struct {
 		Off    cli.BypassOffCmd    `cmd:"" help:"Enforce again."`
 		Status cli.BypassStatusCmd `cmd:"" help:"Say whether enforcement is stopped."`
 	} `cmd:"" help:"Break glass, for when haltd itself is the problem."`
+	SignIn cli.SignInCmd `cmd:"" name:"sign-in" help:"Print a link that signs a browser in to the dashboard, once, within ten minutes."`
 	Events struct {
 		Tail cli.EventsTailCmd `cmd:"" help:"Show events as they arrive."`
 	} `cmd:"" help:"The record of calls."`
@@ -163,7 +164,7 @@ func (serveCmd) Run(env *cli.Env) error {
 			a.Reload()
 		}
 	}()
-	a.Banner(env.Stdout)
+	a.Banner(env.Stdout, term.IsTerminal(int(os.Stdout.Fd())))
 	return a.Run(env.Context)
 }
 
