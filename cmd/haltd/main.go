@@ -66,8 +66,9 @@ type commands struct {
 		Rm  cli.AlertRulesRmCmd  `cmd:"" help:"Delete an alert rule."`
 	} `cmd:"" help:"Which alerts go to which channels; without a rule all go to all."`
 	Deliveries struct {
-		Ls    cli.DeliveriesLsCmd    `cmd:"" help:"List deliveries, the newest first."`
-		Retry cli.DeliveriesRetryCmd `cmd:"" help:"Try dead deliveries again."`
+		Ls      cli.DeliveriesLsCmd      `cmd:"" help:"List deliveries, the newest first."`
+		Retry   cli.DeliveriesRetryCmd   `cmd:"" help:"Try dead deliveries again."`
+		Dismiss cli.DeliveriesDismissCmd `cmd:"" help:"Let dead deliveries be, for example those of a deleted channel."`
 	} `cmd:"" help:"Alerts on their way, and what became of them."`
 	Keys struct {
 		Create cli.KeysCreateCmd `cmd:"" help:"Make a gateway key; it is shown once."`
