@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"errors"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -18,30 +19,15 @@ type Place struct {
 // cannot be read of these keys is as the environment or the defaults have it.
 // The error is that of Load, and the place is good also when there is one.
 func Find(path string, env func(string) (string, bool)) (Place, error) {
-	if path == "" {
-		c, err := read("", nil, env)
-		if err == nil {
-			return placeOf(c), nil
-		}
-		c, _ = decode("", nil, env)
-		return placeOf(c), err
-	}
-	data, err := readFile(path, maxFile)
-	if err != nil {
-		c, _ := decode("", nil, env)
-		return placeOf(c), unreadable(path, err)
-	}
+	data, unread := readConfig(path)
 	c, d := decode(path, data, env)
-	if len(d.problems) == 0 {
-		return placeOf(c), nil
+	var problems error
+	if len(d.problems) > 0 {
+		problems = d.joined()
 	}
-	if !isYAML(data) {
-		c, _ = decode(path, readable(data, "admin", "data_dir"), env)
+	if rootOf(data) == nil {
+		c, _ = decode(path, sections(data, true), env)
 	}
-	return placeOf(c), d.joined()
-}
-
-func placeOf(c *Config) Place {
 	p, usual := Place{c.Admin.Listen, c.Admin.Token, c.DataDir}, defaults()
 	if !isAddress(p.Listen) {
 		p.Listen = usual.Admin.Listen
@@ -49,36 +35,49 @@ func placeOf(c *Config) Place {
 	if p.DataDir == "" {
 		p.DataDir = usual.DataDir
 	}
-	return p
+	return p, errors.Join(unread, problems)
 }
 
-func isYAML(data []byte) bool { return yaml.Unmarshal(data, &yaml.Node{}) == nil }
+// rootOf is what a YAML document holds; nil for nothing and for what is none.
+func rootOf(data []byte) *yaml.Node {
+	var doc yaml.Node
+	if yaml.Unmarshal(data, &doc) != nil || len(doc.Content) == 0 {
+		return nil
+	}
+	return doc.Content[0]
+}
+
+// wholeSections are the sections of a file that are YAML by themselves; the
+// lines of others are empty, so that all keep their numbers.
+func wholeSections(data []byte) []byte { return sections(data, false) }
 
 // longestSection bounds the work on a section that is broken itself.
-const longestSection = 100
+const longestSection = 200
 
-// readable are the sections of these names, each up to the line that makes it
-// no YAML. A section begins at a line that is not indented.
-func readable(data []byte, names ...string) []byte {
+// sections leaves of each section what is YAML: all of it, or with partly set
+// all lines up to the one that is not. A section begins at a line that is not
+// indented.
+func sections(data []byte, partly bool) []byte {
 	var kept []byte
 	lines := bytes.SplitAfter(data, []byte("\n"))
-	for _, name := range names {
-		for i, line := range lines {
-			if !bytes.HasPrefix(line, []byte(name+":")) {
-				continue
-			}
-			end := i + 1
-			for end < len(lines) && end-i < longestSection && (len(bytes.TrimSpace(lines[end])) == 0 || lines[end][0] == ' ' || lines[end][0] == '#') {
-				end++
-			}
-			for ; end > i; end-- {
-				if section := bytes.Join(lines[i:end], nil); isYAML(section) {
-					kept = append(append(kept, section...), '\n')
-					break
-				}
-			}
-			break
+	for i := 0; i < len(lines); {
+		end := i + 1
+		for end < len(lines) && !beginsSection(lines[end]) {
+			end++
 		}
+		whole := end
+		for end > i && rootOf(bytes.Join(lines[i:end], nil)) == nil {
+			if end--; !partly || end-i > longestSection {
+				end = i
+			}
+		}
+		kept = append(kept, bytes.Join(lines[i:end], nil)...)
+		kept = append(kept, bytes.Repeat([]byte("\n"), whole-end)...)
+		i = whole
 	}
 	return kept
+}
+
+func beginsSection(line []byte) bool {
+	return len(bytes.TrimSpace(line)) > 0 && !bytes.ContainsAny(line[:1], " \t#-]}")
 }
