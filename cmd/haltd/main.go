@@ -191,6 +191,6 @@ func (c *demoCmd) Run(env *cli.Env) error {
 	defer stop()
 	signal.Ignore(syscall.SIGPIPE)
 	return c.Play(ctx, demo.Env{
-		Stdout: env.Stdout, Stderr: env.Stderr, JSON: env.JSON, Version: env.Version, Clock: time.Now,
+		Stdout: env.Stdout, Stderr: env.Stderr, Getenv: env.Getenv, JSON: env.JSON, Version: env.Version, Clock: time.Now,
 	})
 }

@@ -260,7 +260,7 @@ func register[I, O any](s *server, op huma.Operation, handle func(context.Contex
 			return nil, err // with headers of its own
 		}
 		if err != nil {
-			return nil, s.problemOf(ctx, op.OperationID, err)
+			return nil, s.problemOf(ctx, &op, err)
 		}
 		return out, nil
 	})

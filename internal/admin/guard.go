@@ -27,7 +27,7 @@ func (s *server) authenticate(ctx huma.Context, next func(huma.Context)) {
 	ok, err := s.byCookie(ctx)
 	if err != nil {
 		_, w := humago.Unwrap(ctx)
-		writeProblem(w, s.problemOf(ctx.Context(), ctx.Operation().OperationID, err))
+		writeProblem(w, s.problemOf(ctx.Context(), ctx.Operation(), err))
 		return
 	}
 	if ok {
