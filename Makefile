@@ -2,9 +2,10 @@
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 FUZZTIME ?= 10m
+SOAK ?= 30m
 TRACES ?= ../shared/traces
 
-.PHONY: help run build check vet vitest test verify bench quality train reference fuzz screenshots
+.PHONY: help run build check vet vitest test verify soak bench quality train reference fuzz screenshots
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' Makefile | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -28,7 +29,7 @@ web/node_modules/.package-lock.json: web/package-lock.json
 	@touch $@
 
 # The tests of the whole, which start haltd, are for make test.
-WHOLE := test/(e2e|browser|load|scenarios)$$
+WHOLE := test/(e2e|browser|load|scenarios|soak)$$
 
 check: vet vitest ## the tight inner loop: format, vet, unit tests in Go and of the dashboard
 	go test -short $$(go list ./... | grep -vE '$(WHOLE)')
@@ -52,8 +53,11 @@ test: build vet vitest ## everything once, with -race, after installing what the
 	go test -race -count=1 -timeout 20m ./...
 	cd test/clients && go test -race -count=1 -timeout 20m ./...
 
-verify: test ## the long form, two hours or so: test, then crashes, soak, repeats, all sizes, pictures, fuzzers
+verify: test ## the long form, two hours and a half or so: test, then crashes, soak, repeats, all sizes, pictures, fuzzers
 	./test/verify.sh
+
+soak: build ## load with random faults for SOAK (default 30m), then a ledger; SOAK_SEED plans the same again
+	SOAK=$(SOAK) HALTD_BIN=$(CURDIR)/bin/haltd go test -count=1 -timeout 0 -v -run 'TestSoak|TestAClock' ./test/soak
 
 bench: build ## direct, plain ReverseProxy, nginx and haltd side by side
 	go run ./test/load/cmd/bench -haltd bin/haltd

@@ -89,7 +89,8 @@ type DeliveryStatus string
 const (
 	DeliveryPending   DeliveryStatus = "pending"
 	DeliveryDelivered DeliveryStatus = "delivered"
-	DeliveryDead      DeliveryStatus = "dead" // given up; can be tried again by hand
+	DeliveryDead      DeliveryStatus = "dead"      // given up; can be tried again by hand
+	DeliveryDismissed DeliveryStatus = "dismissed" // given up, and nobody wants it tried again
 )
 
 // AlertStatus is whether somebody would hear of an incident.

@@ -2,6 +2,15 @@ package haltd
 
 import "time"
 
+// ChangeActivated is the change of an agent or session that may call again.
+const ChangeActivated = "activated"
+
+// Resumes reports an event that lets a session of its agent go on: the
+// session itself was resumed, or the whole agent.
+func (e *Event) Resumes(session string) bool {
+	return e.Audit != nil && e.Audit.Change == ChangeActivated && (e.Session == "" || e.Session == session)
+}
+
 // Audit says who changed what, and why. A policy_change event carries one.
 type Audit struct {
 	Change string `json:"change" doc:"activated, deactivated, policy, rule_saved, rule_deleted, bypass_on, bypass_off, incident_closed, deleted, key_created, key_revoked, channel_saved, channel_deleted, alert_rule_saved or alert_rule_deleted."`

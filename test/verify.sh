@@ -9,8 +9,11 @@ step() { echo "== $*"; }
 step "many crashes"
 HALTD_CRASHES=${HALTD_CRASHES:-200} go test -race -count=1 -timeout 60m -run TestCrashesForgetNothing ./test/load
 
-step "soak"
+step "many calls"
 HALTD_CALLS=${HALTD_CALLS:-200000} go test -race -count=1 -timeout 60m -run TestEveryCallIsPassedOnAndRecorded ./test/load
+
+step "soak: load with random faults, and a ledger"
+SOAK=${SOAK:-30m} go test -race -count=1 -timeout 0 -v -run TestSoak ./test/soak
 
 step "properties, with many more cases"
 mapfile -t packages < <(grep -rl --include='*_test.go' --exclude-dir=node_modules 'pgregory.net/rapid"' . | xargs -n1 dirname | sort -u)

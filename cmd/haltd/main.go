@@ -46,6 +46,7 @@ type commands struct {
 		Off    cli.BypassOffCmd    `cmd:"" help:"Enforce again."`
 		Status cli.BypassStatusCmd `cmd:"" help:"Say whether enforcement is stopped."`
 	} `cmd:"" help:"Break glass, for when haltd itself is the problem."`
+	SignIn cli.SignInCmd `cmd:"" name:"sign-in" help:"Print a link that signs a browser in to the dashboard, once, within ten minutes."`
 	Events struct {
 		Tail cli.EventsTailCmd `cmd:"" help:"Show events as they arrive."`
 	} `cmd:"" help:"The record of calls."`
@@ -65,8 +66,9 @@ type commands struct {
 		Rm  cli.AlertRulesRmCmd  `cmd:"" help:"Delete an alert rule."`
 	} `cmd:"" help:"Which alerts go to which channels; without a rule all go to all."`
 	Deliveries struct {
-		Ls    cli.DeliveriesLsCmd    `cmd:"" help:"List deliveries, the newest first."`
-		Retry cli.DeliveriesRetryCmd `cmd:"" help:"Try dead deliveries again."`
+		Ls      cli.DeliveriesLsCmd      `cmd:"" help:"List deliveries, the newest first."`
+		Retry   cli.DeliveriesRetryCmd   `cmd:"" help:"Try dead deliveries again."`
+		Dismiss cli.DeliveriesDismissCmd `cmd:"" help:"Let dead deliveries be, for example those of a deleted channel."`
 	} `cmd:"" help:"Alerts on their way, and what became of them."`
 	Keys struct {
 		Create cli.KeysCreateCmd `cmd:"" help:"Make a gateway key; it is shown once."`
@@ -163,7 +165,7 @@ func (serveCmd) Run(env *cli.Env) error {
 			a.Reload()
 		}
 	}()
-	a.Banner(env.Stdout)
+	a.Banner(env.Stdout, term.IsTerminal(int(os.Stdout.Fd())))
 	return a.Run(env.Context)
 }
 
@@ -189,6 +191,6 @@ func (c *demoCmd) Run(env *cli.Env) error {
 	defer stop()
 	signal.Ignore(syscall.SIGPIPE)
 	return c.Play(ctx, demo.Env{
-		Stdout: env.Stdout, Stderr: env.Stderr, JSON: env.JSON, Version: env.Version, Clock: time.Now,
+		Stdout: env.Stdout, Stderr: env.Stderr, Getenv: env.Getenv, JSON: env.JSON, Version: env.Version, Clock: time.Now,
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -38,17 +39,20 @@ type Options struct {
 	Spendings  Spendings
 	Windows    Windows
 	Ingester   Ingester
+	Calls      Calls
 	Alerts     Alerts
 	Keys       Keyring
 	Process    Process
 	Metrics    http.Handler
 	Dashboard  fs.FS // with an index.html; nil for none
 
-	Token    string   // what callers present; with an empty one nobody is let in
-	SignIn   *SignIn  // of browsers
-	Secure   bool     // browsers reach the listener by https
-	Hosts    []string // host names that are answered besides loopback; may be empty
-	Loopback bool     // the listener is on loopback: answer no other host than loopback and Hosts
+	Token    string  // what callers present; with an empty one nobody is let in
+	SignIn   *SignIn // of browsers; may be nil
+	SignOuts haltd.SignOutStore
+	Secure   bool          // browsers reach the listener by https
+	Hosts    []string      // host names that are answered besides loopback; may be empty
+	Public   func() string // the host by which people reach the listener; may be nil
+	Loopback bool          // the listener is on loopback: answer no other host than loopback, Hosts and Public
 
 	Version string
 	Clock   haltd.Clock
@@ -84,6 +88,12 @@ func newServer(o Options) *server {
 	}
 	if o.Recorder == nil {
 		o.Recorder = noRecorder{}
+	}
+	if o.SignIn == nil {
+		o.SignIn = NewSignIn(o.Clock, func() string { return "" })
+	}
+	if o.Public == nil {
+		o.Public = func() string { return "" }
 	}
 	s := &server{deps: o, mux: http.NewServeMux()}
 	s.api = humago.New(s.mux, apiConfig(o.Version))
@@ -246,8 +256,11 @@ func register[I, O any](s *server, op huma.Operation, handle func(context.Contex
 	op.Metadata[schemasMark] = s.api.OpenAPI().Components.Schemas
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, in)
+		if p := (*problem)(nil); errors.As(err, &p) {
+			return nil, err // with headers of its own
+		}
 		if err != nil {
-			return nil, s.problemOf(ctx, op.OperationID, err)
+			return nil, s.problemOf(ctx, &op, err)
 		}
 		return out, nil
 	})

@@ -113,12 +113,13 @@ func (s *server) agents(ctx context.Context, in *agentsInput) (*agentsOutput, er
 }
 
 // agent is one agent of the record, or one that is known only because
-// somebody gave it a policy or because it is stopped.
+// somebody gave it a policy, because it is stopped or because it is in its
+// first call.
 func (s *server) agent(ctx context.Context, id string) (haltd.Agent, error) {
 	agent, err := s.deps.Agents.Agent(ctx, id)
 	standing, _ := s.deps.Standings.Standing(haltd.Target{Agent: id})
 	if err != nil {
-		if haltd.ErrorCode(err) != haltd.CodeNotFound || !s.deps.Standings.Known(id) {
+		if haltd.ErrorCode(err) != haltd.CodeNotFound || !s.deps.Standings.Known(id) && !s.deps.Calls.Calling(id) {
 			return haltd.Agent{}, err
 		}
 		agent = haltd.Agent{ID: id}

@@ -87,6 +87,13 @@ func (f *fakeAlerts) Retry(_ context.Context, id string) (haltd.Delivery, error)
 	return haltd.Delivery{ID: id, Status: haltd.DeliveryPending, NextAt: noon.In(east)}, nil
 }
 
+func (f *fakeAlerts) Dismiss(_ context.Context, id string) (haltd.Delivery, error) {
+	if id != "dlv_one" {
+		return haltd.Delivery{}, haltd.Errorf(haltd.CodeNotFound, "There is no dead delivery %s", id)
+	}
+	return haltd.Delivery{ID: id, Status: haltd.DeliveryDismissed, NextAt: noon.In(east)}, nil
+}
+
 func (f *fakeAlerts) AlertStatus(context.Context) (haltd.AlertStatus, error) {
 	return haltd.AlertStatus{Configured: true, Channels: 2, Dead: 1}, nil
 }

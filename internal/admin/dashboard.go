@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"path"
 	"strings"
+
+	"github.com/haltd/haltd"
 )
 
 // pageCSP lets the dashboard load its own files and nothing else. Its
@@ -28,7 +30,8 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 	info, err := fs.Stat(s.deps.Dashboard, name)
 	isFile := name != "" && err == nil && !info.IsDir()
 	if !isFile && path.Ext(name) != "" && strings.HasPrefix(name, "assets/") {
-		http.NotFound(w, r)
+		writeProblem(w, newProblem(http.StatusNotFound, haltd.Errorf(haltd.CodeNotFound, "There is nothing at %s", r.URL.Path).
+			WithFix("Load the page again: another version of haltd has other files.")))
 		return
 	}
 	h := w.Header()

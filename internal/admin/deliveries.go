@@ -13,12 +13,14 @@ type AlertDeliveries interface {
 	Deliveries(ctx context.Context, q haltd.DeliveryQuery) (ds []haltd.Delivery, next string, err error)
 	// Retry makes a dead delivery pending again.
 	Retry(ctx context.Context, id string) (haltd.Delivery, error)
+	// Dismiss takes a dead delivery off the list of those to look at.
+	Dismiss(ctx context.Context, id string) (haltd.Delivery, error)
 	AlertStatus(ctx context.Context) (haltd.AlertStatus, error)
 }
 
 type deliveriesInput struct {
 	Paging
-	Status   string `query:"status" enum:"pending,delivered,dead" doc:"Only deliveries that have come so far."`
+	Status   string `query:"status" enum:"pending,delivered,dead,dismissed" doc:"Only deliveries that have come so far."`
 	Channel  string `query:"channel" doc:"Only deliveries to this channel, by id."`
 	Incident string `query:"incident" doc:"Only deliveries about this incident."`
 }
@@ -43,6 +45,11 @@ func (s *server) registerDeliveries() {
 	register(s, operation(http.MethodPost, "/v1/deliveries/{id}/retry", "retry-delivery", "Try a dead delivery again"),
 		func(ctx context.Context, in *deliveryInput) (*deliveryOutput, error) {
 			d, err := s.deps.Alerts.Retry(ctx, in.ID)
+			return &deliveryOutput{deliveryInUTC(d)}, err
+		})
+	register(s, operation(http.MethodPost, "/v1/deliveries/{id}/dismiss", "dismiss-delivery", "Let a dead delivery be"),
+		func(ctx context.Context, in *deliveryInput) (*deliveryOutput, error) {
+			d, err := s.deps.Alerts.Dismiss(ctx, in.ID)
 			return &deliveryOutput{deliveryInUTC(d)}, err
 		})
 	register(s, operation(http.MethodGet, "/v1/alerts/status", "get-alert-status", "Whether somebody would hear of an incident"),

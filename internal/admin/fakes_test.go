@@ -230,11 +230,15 @@ type world struct {
 	agents *fakeAgents
 	keys   *fakeKeys
 	live   *fakeLive
+	signIn *SignIn
 	notYet error
 	*fakeControl
 	incidents *fakeIncidents
 	http.Handler
 }
+
+// Calling makes one agent known by its call alone.
+func (w *world) Calling(agent string) bool { return agent == "calling" }
 
 // Record, Flush and Subscribe make the world a recorder.
 func (w *world) Record(e haltd.Event)        { w.events.note(e) }
@@ -262,13 +266,25 @@ func (fakeProcess) Status() Status {
 	}
 }
 
+// fakeSignOuts remembers digests of cookies.
+type fakeSignOuts map[string]bool
+
+func (f fakeSignOuts) SignOut(_ context.Context, digest string, _, _ time.Time) error {
+	f[digest] = true
+	return nil
+}
+
+func (f fakeSignOuts) SignedOut(_ context.Context, digest string) (bool, error) {
+	return f[digest], nil
+}
+
 func newWorld(change ...func(*Options)) *world {
 	w := &world{events: &fakeEvents{}, agents: &fakeAgents{}, keys: &fakeKeys{}, live: newFakeLive(), incidents: &fakeIncidents{}}
 	w.fakeControl = newFakeControl(w.incidents)
 	o := Options{
 		Agents: w.agents, Events: w.events, Excerpts: w.events, Incidents: w.incidents, Recorder: w, Keys: w.keys,
-		Control: w, Policies: w, Standings: w, Rules: w, BreakGlass: w, Spendings: w, Ingester: w, Windows: w,
-		Token: token, Loopback: true, SignIn: NewSignIn(), Process: fakeProcess{w},
+		Control: w, Policies: w, Standings: w, Rules: w, BreakGlass: w, Spendings: w, Ingester: w, Windows: w, Calls: w,
+		Token: token, Loopback: true, SignOuts: fakeSignOuts{}, Process: fakeProcess{w},
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "haltd_in_flight 0\n") }),
 		Version: "1.2.3",
 		Clock:   func() time.Time { return noon },
@@ -276,6 +292,8 @@ func newWorld(change ...func(*Options)) *world {
 	for _, c := range change {
 		c(&o)
 	}
+	o.SignIn = NewSignIn(o.Clock, func() string { return "http://127.0.0.1:7071" })
+	w.signIn = o.SignIn
 	w.Handler = New(o)
 	return w
 }

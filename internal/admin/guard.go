@@ -20,7 +20,17 @@ import (
 // authenticate runs inside the matched route, so that no spelling of a path
 // can go around it.
 func (s *server) authenticate(ctx huma.Context, next func(huma.Context)) {
-	if isPublic(ctx.Operation()) || s.isToken(bearer(ctx.Header("Authorization"))) || s.byCookie(ctx) {
+	if isPublic(ctx.Operation()) {
+		next(ctx)
+		return
+	}
+	ok, err := s.byCookie(ctx)
+	if err != nil {
+		_, w := humago.Unwrap(ctx)
+		writeProblem(w, s.problemOf(ctx.Context(), ctx.Operation(), err))
+		return
+	}
+	if ok {
 		next(ctx)
 		return
 	}
@@ -29,6 +39,17 @@ func (s *server) authenticate(ctx huma.Context, next func(huma.Context)) {
 			next(huma.WithValue(ctx, keyAgent{}, agent))
 			return
 		}
+	}
+	ok, wait := s.byToken(ctx)
+	if ok {
+		next(ctx)
+		return
+	}
+	if wait > 0 {
+		_, w := humago.Unwrap(ctx)
+		w.Header().Set("Retry-After", retryAfter(wait))
+		writeProblem(w, newProblem(http.StatusTooManyRequests, tooMany()))
+		return
 	}
 	_, w := humago.Unwrap(ctx)
 	w.Header().Set("WWW-Authenticate", `Bearer realm="haltd admin"`)
@@ -41,6 +62,18 @@ func (s *server) authenticate(ctx huma.Context, next func(huma.Context)) {
 	}
 	writeProblem(w, newProblem(http.StatusUnauthorized, haltd.Errorf(haltd.CodeUnauthorized, "%s", what).
 		WithFix("Send Authorization: Bearer TOKEN, where TOKEN is admin.token of the configuration, else the content of the file admin.token in the data directory.")))
+}
+
+// byToken reports a request that carries the admin token; a wrong one is an
+// attempt to guess it. A gateway key is none: agents report with keys that may
+// have been revoked, and must not get in an operator's way.
+func (s *server) byToken(ctx huma.Context) (ok bool, wait time.Duration) {
+	token := bearer(ctx.Header("Authorization"))
+	if token == "" || strings.HasPrefix(token, haltd.KeyPrefix) && !strings.HasPrefix(s.deps.Token, haltd.KeyPrefix) {
+		return false, 0
+	}
+	r, _ := humago.Unwrap(ctx)
+	return s.deps.SignIn.attempts.try(ctx.Context(), s.deps.Clock, callerOf(r), func() bool { return s.isToken(token) })
 }
 
 // keyAgent is under which the context of a request carries the agent whose
@@ -91,11 +124,14 @@ func (s *server) checkHost(r *http.Request) *problem {
 	if isLoopback(host) || !s.deps.Loopback && isAddress(host) {
 		return nil
 	}
+	if public := s.deps.Public(); public != "" && hostName(public) == host {
+		return nil
+	}
 	if slices.ContainsFunc(s.deps.Hosts, func(known string) bool { return hostName(known) == host }) {
 		return nil
 	}
 	return newProblem(http.StatusMisdirectedRequest, haltd.Errorf("unknown_host", "This haltd does not go by the name %q", host).
-		WithFix("Call it by its address, or add the name to admin.hosts in the configuration."))
+		WithFix("Call it by its address, or set it as alerts.public_url, or add it to admin.hosts in the configuration."))
 }
 
 // hostName is a host without port, brackets and trailing dot, lowercased.

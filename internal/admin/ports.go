@@ -116,6 +116,13 @@ type Ingester interface {
 	Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestAnswer, error)
 }
 
+// Calls are those in flight.
+type Calls interface {
+	// Calling reports an agent that has one; it may be its first, of which
+	// nothing is recorded yet.
+	Calling(agent string) bool
+}
+
 // Windows shows what similarity compares the next call of an agent with. An
 // empty session is the agent's own window.
 type Windows interface {

@@ -23,7 +23,7 @@ type problem struct {
 type problemDetail struct {
 	Code    string `json:"code" doc:"Stable; programs may match on it."`
 	Message string `json:"message" doc:"What happened."`
-	Fix     string `json:"fix" doc:"What to do now; may be empty."`
+	Fix     string `json:"fix" doc:"What to do now."`
 }
 
 // Error and GetStatus make problem a huma.StatusError.
@@ -42,8 +42,25 @@ func init() {
 	huma.DefaultArrayNullable = false
 }
 
+// newProblem words an error for the caller. Whoever is refused is told what to
+// do now, also where the error itself does not know.
 func newProblem(status int, e *haltd.Error) *problem {
-	return &problem{status: status, Detail: problemDetail{Code: e.Code, Message: e.Sentence(), Fix: e.Fix}}
+	fix := e.Fix
+	if fix == "" {
+		fix = usualFix[e.Code]
+	}
+	if fix == "" {
+		fix = "GET /v1/openapi.json says what this path takes."
+	}
+	return &problem{status: status, Detail: problemDetail{Code: e.Code, Message: e.Sentence(), Fix: fix}}
+}
+
+var usualFix = map[string]string{
+	haltd.CodeInvalid:     "Mend what the message names; GET /v1/openapi.json says what this path takes.",
+	haltd.CodeExists:      "Choose another name, or change the one there is.",
+	haltd.CodeUnavailable: "Try again; haltd's log says why.",
+	haltd.CodeTooLarge:    "Send less.",
+	haltd.CodeInternal:    "haltd's log says why.",
 }
 
 func writeProblem(w http.ResponseWriter, p *problem) {
@@ -69,15 +86,19 @@ const codeForbidden = "forbidden"
 
 // problemOf turns an error of a handler into what the caller sees. What
 // haltd's own rooms did not put in words for a person goes to the log only.
-func (s *server) problemOf(ctx context.Context, operation string, err error) *problem {
+func (s *server) problemOf(ctx context.Context, op *huma.Operation, err error) *problem {
 	var e *haltd.Error
 	if errors.As(err, &e) {
 		if status, ok := statusOfCode[e.Code]; ok {
-			return newProblem(status, withAll(e, err))
+			told := *withAll(e, err)
+			if list, _, named := strings.Cut(op.Path, "/{"); told.Fix == "" && named && e.Code == haltd.CodeNotFound {
+				told.Fix = "GET " + list + " lists what there is."
+			}
+			return newProblem(status, &told)
 		}
 	}
 	if ctx.Err() == nil {
-		s.deps.Logger.ErrorContext(ctx, "admin request failed", "reason", operation, "error", err)
+		s.deps.Logger.ErrorContext(ctx, "admin request failed", "reason", op.OperationID, "error", err)
 	}
 	return newProblem(http.StatusInternalServerError, haltd.Errorf(haltd.CodeInternal, "haltd could not answer this request").
 		WithFix("haltd's log says why."))

@@ -8,9 +8,13 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/binary"
-	"maps"
+	"encoding/hex"
+	"math"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,44 +30,86 @@ const (
 	csrfHeader = "X-Haltd-Csrf"
 )
 
-// SignIn makes a one-time code for a link that signs in who opens it first.
+// SignIn makes one-time codes for links that sign in who opens them first, and
+// keeps count of who tries.
 type SignIn struct {
-	mu      sync.Mutex
-	code    string
-	revoked map[string]time.Time // cookies that were signed out, and when they have expired at the latest
+	clock haltd.Clock
+	base  func() string // where people reach the dashboard, without a slash
+
+	attempts attempts
+
+	mu    sync.Mutex
+	codes []code // not used yet, the oldest first
 }
 
-// NewSignIn makes a code.
-func NewSignIn() *SignIn { return &SignIn{code: rand.Text(), revoked: map[string]time.Time{}} }
-
-// Code is the code that has not been used yet, "" after it was.
-func (s *SignIn) Code() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.code
+type code struct {
+	text    string
+	expires time.Time
 }
 
-// redeem uses the code up.
-func (s *SignIn) redeem(code string) bool {
+const (
+	codeLasts = 10 * time.Minute
+	// maxCodes bounds the codes that nobody has used; the oldest goes.
+	maxCodes = 20
+)
+
+// NewSignIn makes no code yet. base is where people reach the dashboard.
+func NewSignIn(clock haltd.Clock, base func() string) *SignIn {
+	return &SignIn{clock: clock, base: base}
+}
+
+// Link is a link that signs in who opens it first, within ten minutes, and
+// leads to a path of the dashboard.
+func (s *SignIn) Link(path string) (link string, expires time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.code == "" || subtle.ConstantTimeCompare([]byte(s.code), []byte(code)) != 1 {
-		return false
+	made := code{rand.Text(), s.clock().Add(codeLasts)}
+	s.codes = append(s.codes[max(0, len(s.codes)+1-maxCodes):], made)
+	next := ""
+	if path != "/" {
+		next = "?next=" + strings.ReplaceAll(url.QueryEscape(path), "%2F", "/") // a slash needs no escape there
 	}
-	s.code = ""
-	return true
+	return s.base() + "/sign-in" + next + "#code=" + made.text, made.expires
+}
+
+// redeem uses a code up.
+func (s *SignIn) redeem(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, c := range s.codes {
+		if subtle.ConstantTimeCompare([]byte(c.text), []byte(text)) == 1 {
+			s.codes = slices.Delete(s.codes, i, i+1)
+			return s.clock().Before(c.expires)
+		}
+	}
+	return false
 }
 
 type signInInput struct {
 	Body struct {
 		Token string `json:"token,omitempty" maxLength:"1000" doc:"The admin token."`
-		Code  string `json:"code,omitempty" maxLength:"100" doc:"The code of the link that haltd printed at its start."`
+		Code  string `json:"code,omitempty" maxLength:"100" doc:"The code of a link that haltd printed."`
 	}
+	from caller
+}
+
+// Resolve notes where the request comes from; huma calls it.
+func (in *signInInput) Resolve(ctx huma.Context) []error {
+	r, _ := humago.Unwrap(ctx)
+	in.from = callerOf(r)
+	return nil
 }
 
 type cookieOutput struct {
 	SetCookie http.Cookie `header:"Set-Cookie"`
 }
+
+type signInLink struct {
+	URL     string    `json:"url" doc:"Signs in who opens it first."`
+	Expires time.Time `json:"expires_at"`
+}
+
+type signInLinkOutput struct{ Body signInLink }
 
 type signOutInput struct {
 	Cookie string `cookie:"haltd_session"`
@@ -80,16 +126,17 @@ type meOutput struct {
 // becomes a cookie that scripts cannot read and other sites cannot send.
 func (s *server) registerSignIn() {
 	register(s, public(operation(http.MethodPost, "/v1/sign-in", "sign-in", "Trade the admin token, or a one-time code, for a cookie")),
-		func(_ context.Context, in *signInInput) (*cookieOutput, error) {
-			if !s.isToken(in.Body.Token) && !s.deps.SignIn.redeem(in.Body.Code) {
-				return nil, haltd.Errorf(haltd.CodeUnauthorized, "This is neither the admin token nor an unused code").
-					WithFix("The token is in admin.token of the data directory, or as configured; each code works once.")
-			}
-			return &cookieOutput{s.cookie(s.newSession(), signedIn)}, nil
+		s.signIn)
+	register(s, operation(http.MethodPost, "/v1/sign-in-links", "make-sign-in-link", "Make a link that signs in a browser, once, within ten minutes"),
+		func(context.Context, *noInput) (*signInLinkOutput, error) {
+			link, expires := s.deps.SignIn.Link("/")
+			return &signInLinkOutput{signInLink{link, expires.UTC()}}, nil
 		})
 	register(s, public(operation(http.MethodPost, "/v1/sign-out", "sign-out", "End the cookie")),
-		func(_ context.Context, in *signOutInput) (*cookieOutput, error) {
-			s.revoke(in.Cookie)
+		func(ctx context.Context, in *signOutInput) (*cookieOutput, error) {
+			if err := s.revoke(ctx, in.Cookie); err != nil {
+				return nil, err
+			}
 			return &cookieOutput{s.cookie("", -time.Second)}, nil
 		})
 	register(s, operation(http.MethodGet, "/v1/me", "get-me", "Whether one is signed in"),
@@ -99,6 +146,23 @@ func (s *server) registerSignIn() {
 			return out, nil
 		})
 }
+
+func (s *server) signIn(ctx context.Context, in *signInInput) (*cookieOutput, error) {
+	ok, wait := s.deps.SignIn.attempts.try(ctx, s.deps.Clock, in.from, func() bool {
+		return s.isToken(in.Body.Token) || s.deps.SignIn.redeem(in.Body.Code)
+	})
+	switch {
+	case wait > 0:
+		return nil, huma.ErrorWithHeaders(newProblem(http.StatusTooManyRequests, tooMany()), http.Header{"Retry-After": {retryAfter(wait)}})
+	case !ok:
+		return nil, haltd.Errorf(haltd.CodeUnauthorized, "This is neither the admin token nor a code that still works").
+			WithFix("The token is in admin.token of the data directory, or as configured; a code works once, for ten minutes, and haltd sign-in makes a new one.")
+	}
+	return &cookieOutput{s.cookie(s.newSession(), signedIn)}, nil
+}
+
+// retryAfter is a wait in whole seconds, as the header has it.
+func retryAfter(wait time.Duration) string { return strconv.Itoa(int(math.Ceil(wait.Seconds()))) }
 
 func (s *server) cookie(value string, age time.Duration) http.Cookie {
 	return http.Cookie{
@@ -123,49 +187,51 @@ func (s *server) sign(b []byte) []byte {
 	return mac.Sum(nil)
 }
 
-func (s *server) holdsSession(cookie string) bool {
+// holdsSession reports a cookie that haltd has handed out and that was not
+// signed out. It fails when the store cannot tell.
+func (s *server) holdsSession(ctx context.Context, cookie string) (bool, error) {
 	b, err := base64.RawURLEncoding.DecodeString(cookie)
 	if err != nil || len(b) < 8+sha256.Size || s.deps.Token == "" {
-		return false
+		return false, nil
 	}
 	signed, mac := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
 	if !hmac.Equal(mac, s.sign(signed)) || s.deps.Clock().Unix() >= int64(binary.BigEndian.Uint64(signed)) {
-		return false
+		return false, nil
 	}
-	s.deps.SignIn.mu.Lock()
-	defer s.deps.SignIn.mu.Unlock()
-	_, revoked := s.deps.SignIn.revoked[cookie]
-	return !revoked
+	out, err := s.deps.SignOuts.SignedOut(ctx, digestOf(cookie))
+	return err == nil && !out, err
 }
 
-// maxRevoked bounds what is remembered of signed-out cookies; nobody signs
-// out so often within the time that a cookie lasts.
-const maxRevoked = 10_000
+// digestOf stands for a cookie in the store, where nobody may find one.
+func digestOf(cookie string) string {
+	sum := sha256.Sum256([]byte(cookie))
+	return hex.EncodeToString(sum[:])
+}
 
-func (s *server) revoke(cookie string) {
-	if !s.holdsSession(cookie) {
-		return
+// revoke ends a cookie for good: also a haltd that was started anew knows.
+func (s *server) revoke(ctx context.Context, cookie string) error {
+	if holds, err := s.holdsSession(ctx, cookie); err != nil || !holds {
+		return err
 	}
-	now, revoked := s.deps.Clock(), s.deps.SignIn.revoked
-	s.deps.SignIn.mu.Lock()
-	defer s.deps.SignIn.mu.Unlock()
-	if len(revoked) >= maxRevoked {
-		maps.DeleteFunc(revoked, func(_ string, expired time.Time) bool { return now.After(expired) })
-	}
-	if len(revoked) < maxRevoked {
-		revoked[cookie] = now.Add(signedIn)
-	}
+	now := s.deps.Clock()
+	return s.deps.SignOuts.SignOut(ctx, digestOf(cookie), now, now.Add(signedIn))
 }
 
 // byCookie reports whether a browser that is signed in makes this request
 // itself. A change needs a header that other sites cannot send, and no sign
 // that one of them is behind it.
-func (s *server) byCookie(ctx huma.Context) bool {
+func (s *server) byCookie(ctx huma.Context) (bool, error) {
 	r, _ := humago.Unwrap(ctx)
 	c, err := r.Cookie(cookieName)
-	if err != nil || !s.holdsSession(c.Value) {
-		return false
+	if err != nil {
+		return false, nil
 	}
+	holds, err := s.holdsSession(ctx.Context(), c.Value)
+	return holds && ownRequest(r), err
+}
+
+// ownRequest reports a request that only the dashboard itself can have made.
+func ownRequest(r *http.Request) bool {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return true
 	}

@@ -1,13 +1,15 @@
 package admin
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/haltd/haltd"
 )
 
 // browser is a signed-in browser, or one that is not yet.
@@ -40,18 +42,17 @@ func (b *browser) send(method, path, body string, header ...string) *httptest.Re
 
 func newBrowser(t *testing.T, change func(*Options)) (*browser, *SignIn) {
 	t.Helper()
-	var signIn *SignIn
 	w := newWorld(func(o *Options) {
-		signIn = o.SignIn
 		if change != nil {
 			change(o)
 		}
 	})
-	return &browser{handler: w}, signIn
+	return &browser{handler: w}, w.signIn
 }
 
 func TestSignInByTokenAndByCode(t *testing.T) {
-	b, signIn := newBrowser(t, nil)
+	now := noon
+	b, signIn := newBrowser(t, func(o *Options) { o.Clock = func() time.Time { return now } })
 	if w := b.send("GET", "/v1/me", ""); w.Code != 401 {
 		t.Fatalf("nobody is signed in: %d", w.Code)
 	}
@@ -71,13 +72,30 @@ func TestSignInByTokenAndByCode(t *testing.T) {
 		t.Errorf("signed in: %d %s", w.Code, w.Body)
 	}
 
-	code := signIn.Code()
+	newCode := func() string {
+		link, _ := signIn.Link("/")
+		_, code, _ := strings.Cut(link, "#code=")
+		return code
+	}
+	code := newCode()
 	first, second := &browser{handler: b.handler}, &browser{handler: b.handler}
 	if w := first.send("POST", "/v1/sign-in", `{"code":"`+code+`"}`); w.Code >= 300 {
 		t.Fatalf("the code: %d %s", w.Code, w.Body)
 	}
 	if w := second.send("POST", "/v1/sign-in", `{"code":"`+code+`"}`); w.Code != 401 {
 		t.Errorf("the code a second time: %d", w.Code)
+	}
+	old := newCode()
+	now = now.Add(codeLasts)
+	if w := second.send("POST", "/v1/sign-in", `{"code":"`+old+`"}`); w.Code != 401 {
+		t.Errorf("an expired code: %d", w.Code)
+	}
+	oldest := newCode()
+	for range maxCodes {
+		newCode()
+	}
+	if w := second.send("POST", "/v1/sign-in", `{"code":"`+oldest+`"}`); w.Code != 401 || len(signIn.codes) != maxCodes {
+		t.Errorf("the oldest of too many codes: %d, with %d kept", w.Code, len(signIn.codes))
 	}
 }
 
@@ -113,22 +131,26 @@ func TestACookieEndsWithItsTimeAndItsToken(t *testing.T) {
 	}
 }
 
-func TestSigningOutWorksForEver(t *testing.T) {
-	now := noon
-	b, in := newBrowser(t, func(o *Options) { o.Clock = func() time.Time { return now } })
-	for i := range maxRevoked {
-		in.revoked[strconv.Itoa(i)] = now.Add(signedIn)
-	}
-	now = now.Add(signedIn + time.Second)
+func TestWhenTheStoreCannotTellWhoSignedOutNobodyIsLetIn(t *testing.T) {
+	failing := false
+	b, _ := newBrowser(t, func(o *Options) { o.SignOuts = &failingSignOuts{o.SignOuts, &failing} })
 	b.send("POST", "/v1/sign-in", `{"token":"`+token+`"}`)
-	kept := *b.cookie
-	b.send("POST", "/v1/sign-out", "")
-	if w := (&browser{b.handler, &kept}).send("GET", "/v1/me", ""); w.Code != 401 {
-		t.Errorf("a cookie that was signed out after many others: %d", w.Code)
+	failing = true
+	if w := b.send("GET", "/v1/me", ""); w.Code != 503 || !strings.Contains(w.Body.String(), `"fix":"`) {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if n := len(in.revoked); n != 1 {
-		t.Errorf("%d cookies are remembered, want the one that has not expired", n)
+}
+
+type failingSignOuts struct {
+	haltd.SignOutStore
+	failing *bool
+}
+
+func (f *failingSignOuts) SignedOut(ctx context.Context, digest string) (bool, error) {
+	if *f.failing {
+		return false, haltd.Errorf(haltd.CodeUnavailable, "the store does not answer").WithFix("Look at the disk.")
 	}
+	return f.SignOutStore.SignedOut(ctx, digest)
 }
 
 // Another site can make a signed-in browser send a request, but neither the

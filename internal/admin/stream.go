@@ -62,7 +62,7 @@ func (s *server) stream(_ context.Context, in *streamInput) (*huma.StreamRespons
 		}
 		f := &follower{server: s, query: q, w: w, control: http.NewResponseController(w)}
 		if err := f.start(r.Context(), last); err != nil {
-			writeProblem(w, s.problemOf(r.Context(), "stream-events", err))
+			writeProblem(w, s.problemOf(r.Context(), hc.Operation(), err))
 			return
 		}
 		defer func() { f.unsubscribe() }()

@@ -2,8 +2,10 @@ package admin
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"net/http"
+	"time"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/economics"
@@ -71,7 +73,11 @@ func (s *server) firesHere(ctx context.Context, incident *haltd.Incident, out *w
 	if err != nil {
 		return err
 	}
-	fired, ok := economics.Try(incident, scores, out.Threshold)
+	resumes, err := s.resumes(ctx, incident)
+	if err != nil {
+		return err
+	}
+	fired, ok := economics.Try(incident, scores, resumes, out.Threshold)
 	if !ok {
 		return nil
 	}
@@ -83,6 +89,25 @@ func (s *server) firesHere(ctx context.Context, incident *haltd.Incident, out *w
 		Agent: incident.Agent, Session: incident.Session, Since: fired.First.Time, Before: incident.Event,
 	})
 	return err
+}
+
+// resumes are when somebody let the agent or the session of an incident go on.
+func (s *server) resumes(ctx context.Context, i *haltd.Incident) (at []time.Time, err error) {
+	q := haltd.EventQuery{Types: []haltd.EventType{haltd.EventPolicy}, Agent: i.Agent}
+	for {
+		events, next, err := s.eventPage(ctx, q, newestCalls)
+		if err != nil {
+			return nil, fmt.Errorf("read when %s was resumed: %w", i.Agent, err)
+		}
+		for k := range events {
+			if events[k].Resumes(i.Session) {
+				at = append(at, events[k].Time)
+			}
+		}
+		if q.Before = next; next == 0 {
+			return at, nil
+		}
+	}
 }
 
 func pointInUTC(p haltd.ScorePoint) haltd.ScorePoint {

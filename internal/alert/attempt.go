@@ -136,6 +136,34 @@ func (s *Service) Deliveries(ctx context.Context, q haltd.DeliveryQuery) ([]halt
 
 // Retry makes a dead delivery pending again, with all its tries before it.
 func (s *Service) Retry(ctx context.Context, id string) (haltd.Delivery, error) {
+	d, err := s.changeDead(ctx, id, haltd.DeliveryPending)
+	if err == nil {
+		s.Wake()
+	}
+	return d, err
+}
+
+// Dismiss takes a dead delivery off the list of those that wait for somebody,
+// for example because its channel is no more.
+func (s *Service) Dismiss(ctx context.Context, id string) (haltd.Delivery, error) {
+	return s.changeDead(ctx, id, haltd.DeliveryDismissed)
+}
+
+func (s *Service) changeDead(ctx context.Context, id string, to haltd.DeliveryStatus) (haltd.Delivery, error) {
+	d, err := s.dead(ctx, id)
+	if err != nil {
+		return haltd.Delivery{}, err
+	}
+	now := s.deps.Clock()
+	d.Status, d.NextAt, d.UpdatedAt = to, now, now
+	if to == haltd.DeliveryPending {
+		d.Attempts = 0
+	}
+	return d, s.save(ctx, d)
+}
+
+// dead finds a dead delivery.
+func (s *Service) dead(ctx context.Context, id string) (haltd.Delivery, error) {
 	for cursor := ""; ; {
 		page, next, err := s.deps.Outbox.Deliveries(ctx, haltd.DeliveryQuery{
 			Status: haltd.DeliveryDead, Page: haltd.Page{Limit: pageSize, Cursor: cursor},
@@ -145,7 +173,7 @@ func (s *Service) Retry(ctx context.Context, id string) (haltd.Delivery, error) 
 		}
 		for _, d := range page {
 			if d.ID == id {
-				return s.revive(ctx, d)
+				return d, nil
 			}
 		}
 		if cursor = next; next == "" {
@@ -153,14 +181,4 @@ func (s *Service) Retry(ctx context.Context, id string) (haltd.Delivery, error) 
 				WithFix("GET /v1/deliveries?status=dead lists those that were given up.")
 		}
 	}
-}
-
-func (s *Service) revive(ctx context.Context, d haltd.Delivery) (haltd.Delivery, error) {
-	now := s.deps.Clock()
-	d.Status, d.Attempts, d.NextAt, d.UpdatedAt = haltd.DeliveryPending, 0, now, now
-	if err := s.save(ctx, d); err != nil {
-		return haltd.Delivery{}, err
-	}
-	s.Wake()
-	return d, nil
 }

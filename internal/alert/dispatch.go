@@ -139,7 +139,8 @@ func (s *Service) remember(ctx context.Context, r *router) error {
 // note keeps when a channel was told about a subject.
 func (r *router) note(d haltd.Delivery) {
 	about := subject{d.Channel, d.Notice.Agent, d.Notice.Topic}
-	if !d.Notice.Recovery && d.Status != haltd.DeliveryDead && d.Notice.Time.After(r.last[about]) {
+	reached := d.Status != haltd.DeliveryDead && d.Status != haltd.DeliveryDismissed
+	if !d.Notice.Recovery && reached && d.Notice.Time.After(r.last[about]) {
 		r.last[about] = d.Notice.Time
 	}
 }

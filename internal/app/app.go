@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -137,7 +136,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	if a.adminListener, err = listen("admin", cfg.Admin.Listen); err != nil {
 		return nil, err
 	}
-	a.signIn = admin.NewSignIn()
+	a.signIn = admin.NewSignIn(o.Clock, a.dashboardURL)
 	a.newServers(cfg, keys, token)
 	return a, nil
 }
@@ -195,11 +194,7 @@ func channels(cfg *config.Config) []haltd.Channel {
 
 // incidentURL is the page of an incident, as people reach it.
 func (a *App) incidentURL(id string) string {
-	base := a.AdminURL()
-	if public := a.config.Load().Alerts.PublicURL; public != nil {
-		base = strings.TrimSuffix(public.String(), "/")
-	}
-	return base + "/incidents/" + url.PathEscape(id)
+	return a.dashboardURL() + "/incidents/" + url.PathEscape(id)
 }
 
 // openJudge loads who may call.
@@ -264,10 +259,10 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 		Handler: admin.New(admin.Options{
 			Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Recorder: a.recorder,
 			Control: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
-			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, Alerts: a.alerts, Keys: keys,
+			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, Calls: a.gateway, Alerts: a.alerts, Keys: keys,
 			Process: process{a}, Metrics: a.metrics.Handler(),
-			Dashboard: web.FS(), SignIn: a.signIn, Secure: secure(cfg),
-			Token: token, Hosts: cfg.Admin.Hosts, Loopback: isLoopback(a.adminListener.Addr()),
+			Dashboard: web.FS(), SignIn: a.signIn, SignOuts: a.store, Secure: secure(cfg),
+			Token: token, Hosts: cfg.Admin.Hosts, Public: a.publicHost, Loopback: isLoopback(a.adminListener.Addr()),
 			Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -334,7 +329,7 @@ func (a *App) Run(ctx context.Context) error {
 	sending, stopSending := context.WithCancel(context.Background())
 	var sender sync.WaitGroup
 	sender.Go(func() { a.alerts.Run(sending) })
-	a.log.Info("haltd is ready", "gateway", "http://"+a.gatewayListener.Addr().String(), "admin", "http://"+a.adminListener.Addr().String(), "data_dir", a.DataDir(), "version", a.opts.Version)
+	a.log.Info("haltd is ready; haltd sign-in prints a link to the dashboard", "gateway", "http://"+a.gatewayListener.Addr().String(), "admin", "http://"+a.adminListener.Addr().String(), "data_dir", a.DataDir(), "version", a.opts.Version)
 
 	var err error
 	select {

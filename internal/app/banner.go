@@ -3,24 +3,27 @@ package app
 import (
 	"fmt"
 	"io"
-	"net/url"
 	"path/filepath"
-	"strings"
 )
 
 // Banner tells a person who has just started haltd where things are and what
-// to paste where.
-func (a *App) Banner(w io.Writer) {
+// to paste where. Only a terminal is shown a link that signs in: what goes
+// elsewhere is kept and read by others.
+func (a *App) Banner(w io.Writer, terminal bool) {
 	gw := a.GatewayURL()
 	token := filepath.Join(a.DataDir(), tokenFile)
 	if a.config.Load().Admin.Token != "" {
 		token = "as configured"
 	}
+	dashboard := fmt.Sprintf("%s   (haltd sign-in%s prints a link that signs in)", a.dashboardURL(), a.configFlag())
+	if terminal {
+		dashboard = a.SignInURL("/") + "   (this link signs in once, within ten minutes)"
+	}
 	fmt.Fprintf(w, `
   haltd %s
 
   Gateway    %s   for agents
-  Dashboard  %[4]s   (this link signs in once)
+  Dashboard  %[4]s
   Admin API  %[3]s   token: %[5]s
   Data       %[6]s
 
@@ -35,7 +38,7 @@ func (a *App) Banner(w io.Writer) {
   Name the agent in the path: %[2]s/agents/billing-bot/openai/v1
   Watch calls arrive:         haltd events tail%[7]s
 
-`, a.opts.Version, gw, a.AdminURL(), a.SignInURL("/"), token, a.DataDir(), a.configFlag())
+`, a.opts.Version, gw, a.AdminURL(), dashboard, token, a.DataDir(), a.configFlag())
 }
 
 // configFlag is what a command needs to find this haltd; nothing where it runs
@@ -47,12 +50,25 @@ func (a *App) configFlag() string {
 	return " --config " + a.opts.ConfigPath
 }
 
-// SignInURL is a link that signs in who opens it first and leads to a path of
-// the dashboard. The code in it works once, for whichever link is used first.
+// SignInURL is a new link that signs in who opens it first, within ten
+// minutes, and leads to a path of the dashboard.
 func (a *App) SignInURL(path string) string {
-	next := ""
-	if path != "/" {
-		next = "?next=" + strings.ReplaceAll(url.QueryEscape(path), "%2F", "/") // a slash needs no escape there
+	link, _ := a.signIn.Link(path)
+	return link
+}
+
+// dashboardURL is where people reach the admin listener, without a slash.
+func (a *App) dashboardURL() string {
+	if public := a.config.Load().Alerts.PublicURL; public != nil {
+		return public.String()
 	}
-	return a.AdminURL() + "/sign-in" + next + "#code=" + a.signIn.Code()
+	return a.AdminURL()
+}
+
+// publicHost is the host of alerts.public_url; "" where it is not set.
+func (a *App) publicHost() string {
+	if public := a.config.Load().Alerts.PublicURL; public != nil {
+		return public.Host
+	}
+	return ""
 }

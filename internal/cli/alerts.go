@@ -193,7 +193,7 @@ func ruleNamed(rules []haltd.AlertRule, name string) (haltd.AlertRule, error) {
 
 // DeliveriesLsCmd lists deliveries.
 type DeliveriesLsCmd struct {
-	Status   string `enum:"pending,delivered,dead," default:"" help:"Only deliveries in this state: pending, delivered or dead (given up)."`
+	Status   string `enum:"pending,delivered,dead,dismissed," default:"" help:"Only deliveries in this state: pending, delivered, dead (given up) or dismissed."`
 	Channel  string `help:"Only deliveries to this channel, by id or name."`
 	Incident string `help:"Only deliveries about this incident."`
 	Last     int    `short:"n" default:"50" help:"How many of the newest to show, 1 to 1000."`
@@ -281,15 +281,30 @@ func progress(d *haltd.Delivery) string {
 }
 
 // DeliveriesRetryCmd tries dead deliveries again.
-type DeliveriesRetryCmd struct {
+type DeliveriesRetryCmd struct{ deadOnes }
+
+// Run makes the deliveries pending again.
+func (c *DeliveriesRetryCmd) Run(env *Env) error {
+	return c.change(env, "retry", "Trying %d again. `haltd deliveries ls` shows how it goes.")
+}
+
+// DeliveriesDismissCmd lets dead deliveries be.
+type DeliveriesDismissCmd struct{ deadOnes }
+
+// Run takes the deliveries off the list of those that were given up.
+func (c *DeliveriesDismissCmd) Run(env *Env) error {
+	return c.change(env, "dismiss", "Dismissed %d.")
+}
+
+// deadOnes are the deliveries that a command is about.
+type deadOnes struct {
 	ID  []string `arg:"" optional:"" help:"Ids of dead deliveries, as deliveries ls --status dead shows them."`
 	All bool     `help:"All that are dead."`
 }
 
-// Run makes the deliveries pending again.
-func (c *DeliveriesRetryCmd) Run(env *Env) error {
+func (c *deadOnes) change(env *Env, verb, say string) error {
 	if c.All == (len(c.ID) > 0) {
-		return haltd.Errorf(codeUsage, "it is not said which deliveries to try again").WithFix("Name their ids, or use --all, and not both.")
+		return haltd.Errorf(codeUsage, "it is not said which deliveries to %s", verb).WithFix("Name their ids, or use --all, and not both.")
 	}
 	api, err := env.connect()
 	if err != nil {
@@ -301,18 +316,18 @@ func (c *DeliveriesRetryCmd) Run(env *Env) error {
 			return err
 		}
 	}
-	revived := make([]json.RawMessage, len(ids))
+	changed := make([]json.RawMessage, len(ids))
 	for i, id := range ids {
-		if err := api.call(env.Context, http.MethodPost, "/v1/deliveries/"+url.PathEscape(id)+"/retry", nil, nil, &revived[i]); err != nil {
+		if err := api.call(env.Context, http.MethodPost, "/v1/deliveries/"+url.PathEscape(id)+"/"+verb, nil, nil, &changed[i]); err != nil {
 			return err
 		}
 	}
 	if env.JSON {
-		return env.printJSON(map[string]any{"deliveries": revived})
+		return env.printJSON(map[string]any{"deliveries": changed})
 	}
 	said := "No delivery is dead."
 	if len(ids) > 0 {
-		said = fmt.Sprintf("Trying %d again. `haltd deliveries ls` shows how it goes.", len(ids))
+		said = fmt.Sprintf(say, len(ids))
 	}
 	_, err = fmt.Fprintln(env.Stdout, said)
 	return err

@@ -264,19 +264,19 @@ func TestDeliveriesAreListedAndTriedAgain(t *testing.T) {
 	if got := run(t, o.terminal, &DeliveriesLsCmd{Last: 1, Channel: "ops", Status: "dead"}); !strings.Contains(got, "dlv_b") || strings.Count(got, "\n") != 2 {
 		t.Errorf("ls --status dead -n 1 = %s", got)
 	}
-	if got := run(t, o.terminal, &DeliveriesRetryCmd{All: true}); !strings.HasPrefix(got, "Trying 1 again.") {
+	if got := run(t, o.terminal, &DeliveriesRetryCmd{deadOnes{All: true}}); !strings.HasPrefix(got, "Trying 1 again.") {
 		t.Errorf("retry --all printed %q", got)
 	}
 	if got := run(t, o.terminal, &DeliveriesLsCmd{Last: 50, Status: "dead"}); got != "No delivery matches.\n" {
 		t.Errorf("ls --status dead = %q", got)
 	}
-	if got := run(t, o.terminal, &DeliveriesRetryCmd{All: true}); got != "No delivery is dead.\n" {
+	if got := run(t, o.terminal, &DeliveriesRetryCmd{deadOnes{All: true}}); got != "No delivery is dead.\n" {
 		t.Errorf("a second retry --all printed %q", got)
 	}
-	if err := (&DeliveriesRetryCmd{ID: []string{"dlv_b"}}).Run(o.Env); haltd.ErrorCode(err) != haltd.CodeNotFound {
+	if err := (&DeliveriesRetryCmd{deadOnes{ID: []string{"dlv_b"}}}).Run(o.Env); haltd.ErrorCode(err) != haltd.CodeNotFound {
 		t.Errorf("retry of what is not dead = %v", err)
 	}
-	for _, c := range []interface{ Run(*Env) error }{&DeliveriesRetryCmd{}, &DeliveriesRetryCmd{All: true, ID: []string{"dlv_b"}}, &DeliveriesLsCmd{Last: 0}} {
+	for _, c := range []interface{ Run(*Env) error }{&DeliveriesRetryCmd{}, &DeliveriesRetryCmd{deadOnes{All: true, ID: []string{"dlv_b"}}}, &DeliveriesLsCmd{Last: 0}} {
 		if err := c.Run(o.Env); ExitCode(err) != ExitUsage {
 			t.Errorf("%+v: %v (exit %d), want exit 2", c, err, ExitCode(err))
 		}
@@ -301,8 +301,9 @@ func TestAlertCommandsParse(t *testing.T) {
 			Rm  AlertRulesRmCmd  `cmd:""`
 		} `cmd:""`
 		Deliveries struct {
-			Ls    DeliveriesLsCmd    `cmd:""`
-			Retry DeliveriesRetryCmd `cmd:""`
+			Ls      DeliveriesLsCmd      `cmd:""`
+			Retry   DeliveriesRetryCmd   `cmd:""`
+			Dismiss DeliveriesDismissCmd `cmd:""`
 		} `cmd:""`
 	}
 	parser, err := kong.New(&commands)

@@ -100,14 +100,15 @@ func (n *node) Revoke(_ context.Context, id string) (haltd.Key, error) {
 func (n *node) serve(t *testing.T) *httptest.Server {
 	srv := httptest.NewServer(admin.New(admin.Options{
 		Events: n, Recorder: n, Keys: n, Agents: n, Incidents: n, Control: n, Policies: n, Standings: n, Spendings: n, BreakGlass: n, Alerts: fakeAlerts{status: &n.alerts},
-		Process: n,
-		Token:   token, Loopback: true, Clock: func() time.Time { return noon },
+		Process: n, Calls: n,
+		Token: token, Loopback: true, Clock: func() time.Time { return noon },
 	}))
 	t.Cleanup(srv.Close)
 	return srv
 }
 
-func (n *node) Known(string) bool { return false }
+func (n *node) Known(string) bool   { return false }
+func (n *node) Calling(string) bool { return false }
 
 func (n *node) AgentOf(string) (string, bool)                { return "", false }
 func (n *node) Delete(context.Context, string, string) error { return nil }

@@ -35,22 +35,25 @@ const answerTime = 30 * time.Second
 
 // connect finds the address and the token of the haltd that is meant. It
 // reads the configuration only for what the flags and the environment leave
-// open.
+// open. A broken file is no reason to leave an agent running: what it still
+// says is used, and told.
 func (e *Env) connect() (*client, error) {
 	address, token := e.AdminURL, e.getenv("HALTD_ADMIN_TOKEN")
 	if address == "" {
 		address = e.getenv("HALTD_ADMIN_URL")
 	}
 	if address == "" || token == "" {
-		cfg, err := config.Load(e.ConfigPath, e.Getenv)
-		if err != nil {
-			return nil, fmt.Errorf("find the admin API: %w", err)
+		place, broken := config.Find(e.ConfigPath, e.Getenv)
+		if broken != nil {
+			fmt.Fprintf(e.Stderr, "%sthe configuration is not valid (`haltd config check` says why); using admin.listen %s and data_dir %s.\n",
+				e.paint("Warning: ", yellow), clean(place.Listen), clean(place.DataDir))
 		}
 		if address == "" {
-			address = callableAddress(cfg.Admin.Listen)
+			address = callableAddress(place.Listen)
 		}
 		if token == "" {
-			if token, err = tokenOf(cfg); err != nil {
+			var err error
+			if token, err = tokenOf(place); err != nil {
 				return nil, err
 			}
 		}
@@ -93,11 +96,11 @@ func parseAddress(address string) (*url.URL, error) {
 // tokenOf is the token that haltd itself uses under this configuration. A
 // file that does not exist is no error yet: haltd may never have run, and
 // then the call says so better.
-func tokenOf(cfg *config.Config) (string, error) {
-	if token := cfg.Admin.Token.Reveal(); token != "" {
+func tokenOf(place config.Place) (string, error) {
+	if token := place.Token.Reveal(); token != "" {
 		return token, nil
 	}
-	path := filepath.Join(cfg.DataDir, "admin.token")
+	path := filepath.Join(place.DataDir, "admin.token")
 	b, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", haltd.Errorf(haltd.CodeUnauthorized, "The admin token in %s cannot be read: %v", path, errors.Unwrap(err)).

@@ -98,6 +98,9 @@ func (d *decoder) alerts(a *Alerts) {
 			d.problem(fmt.Sprintf("alerts.allow_internal[%d]", i), "expected a host name, an address or a network such as 10.0.0.0/8, got %s", quote(host))
 		}
 	}
+	if slack, _ := d.env("SLACK_WEBHOOK_URL"); slack != "" && !isReceiver(slack) {
+		d.problems = append(d.problems, problem{text: "SLACK_WEBHOOK_URL: not the address of a receiver; set it to that of an incoming webhook, which starts with https://hooks.slack.com/, or unset it"})
+	}
 	lines := map[string]int{}
 	for i := range a.Channels {
 		key, c := fmt.Sprintf("alerts.channels[%d]", i), &a.Channels[i]
@@ -145,14 +148,20 @@ func (d *decoder) channel(key string, c *AlertChannel) {
 func (d *decoder) receiver(key string, c *AlertChannel) {
 	c.URL = d.secret(key+".url", c.URL, c.URLFile)
 	source, given := d.source(key + ".url")
-	switch u, err := url.Parse(c.URL.Reveal()); {
+	switch u, _ := url.Parse(c.URL.Reveal()); {
 	case !given:
 		d.problem(source, "missing; give the URL to post to")
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Fragment != "":
+	case !isReceiver(c.URL.Reveal()):
 		d.problem(source, "expected a URL such as https://hooks.example.com/…, without user name and fragment")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
 		d.warn(source, "alerts travel unencrypted; use https")
 	}
+}
+
+// isReceiver reports a URL that messages can be posted to.
+func isReceiver(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil && u.Fragment == ""
 }
 
 // signature checks what a webhook signs its messages with.

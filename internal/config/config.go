@@ -139,31 +139,54 @@ const maxFile = 1 << 20
 // empty path means no file. env is os.LookupEnv outside of tests. The error
 // joins every problem found, one line each, as *haltd.Error with CodeInvalid.
 func Load(path string, env func(string) (string, bool)) (*Config, error) {
+	data, unread := readConfig(path)
+	c, err := read(path, data, env)
+	if err = errors.Join(unread, err); err != nil {
+		return nil, flat(err)
+	}
+	return c, nil
+}
+
+func readConfig(path string) ([]byte, error) {
 	if path == "" {
-		return read("", nil, env)
+		return nil, nil
 	}
 	data, err := readFile(path, maxFile)
 	if err != nil {
 		return nil, haltd.Errorf(haltd.CodeInvalid, "%s: %v", path, err).
 			WithFix("Name an existing file, or start without one: defaults alone run.")
 	}
-	return read(path, data, env)
+	return data, nil
 }
+
+// flat joins the problems of several errors in one list.
+func flat(err error) error { return errors.Join(leaves(err)...) }
 
 // read is Load after the file is in memory; file is its name in messages.
 func read(file string, data []byte, env func(string) (string, bool)) (*Config, error) {
-	c := defaults()
-	d := &decoder{file: file, env: env, lines: map[string]int{}, origins: map[string]string{}}
-	if root := d.parse(data); root != nil {
-		d.value("", root, reflect.ValueOf(c).Elem())
-	}
-	d.applyEnvironment(c)
-	d.validate(c)
+	c, d := decode(file, data, env)
 	if len(d.problems) > 0 {
 		return nil, d.joined()
 	}
 	c.warnings, c.notices = d.warnings, d.notices
 	return c, nil
+}
+
+// decode reads as much as can be read, and notes what cannot. A file that is
+// no YAML is checked as far as it is, section by section.
+func decode(file string, data []byte, env func(string) (string, bool)) (*Config, *decoder) {
+	c := defaults()
+	d := &decoder{file: file, env: env, lines: map[string]int{}, origins: map[string]string{}}
+	root := d.parse(data)
+	if root == nil && len(d.problems) > 0 {
+		root = rootOf(wholeSections(data))
+	}
+	if root != nil {
+		d.value("", root, reflect.ValueOf(c).Elem())
+	}
+	d.applyEnvironment(c)
+	d.validate(c)
+	return c, d
 }
 
 // Notices are choices that the file leaves open and that an operator should

@@ -107,8 +107,8 @@ providers:
   lab: {base_url: "http://127.0.0.1:9002", format: openai}
 defaults:
   kill_switch: {enabled: true, window_size: 20, threshold: 10.0}
-`, map[string]string{"HALTD_ADMIN_TOKEN": "t0ken", "OPENAI_API_KEY": "sk-1"})
-	if got := c.Admin.Token.Reveal(); got != "t0ken" {
+`, map[string]string{"HALTD_ADMIN_TOKEN": "t0ken-of-the-operator", "OPENAI_API_KEY": "sk-1"})
+	if got := c.Admin.Token.Reveal(); got != "t0ken-of-the-operator" {
 		t.Errorf("token %q", got)
 	}
 	if got := c.Providers["openai"]; got.BaseURL.String() != "http://127.0.0.1:9001" || got.Format != "openai" || got.APIKey.Reveal() != "sk-1" || !got.NeedsKey {
@@ -238,7 +238,7 @@ func TestEnvironmentSetsWhatTheFileLeavesOpen(t *testing.T) {
 	vars := map[string]string{
 		"HALTD_GATEWAY_LISTEN": "127.0.0.1:1",
 		"HALTD_ADMIN_LISTEN":   "127.0.0.1:2",
-		"HALTD_ADMIN_TOKEN":    "from-env",
+		"HALTD_ADMIN_TOKEN":    "token-of-the-environment",
 		"HALTD_DATA_DIR":       "/env",
 		"HALTD_LOG_FORMAT":     "json",
 		"HALTD_LOG_LEVEL":      "warn",
@@ -249,17 +249,17 @@ func TestEnvironmentSetsWhatTheFileLeavesOpen(t *testing.T) {
 		return values{c.Gateway.Listen, c.Admin.Listen, c.Admin.Token.Reveal(), c.DataDir, c.Log.Format, c.Log.Level.String(), c.Providers["openai"].APIKey.Reveal()}
 	}
 	t.Run("no file", func(t *testing.T) {
-		want := values{"127.0.0.1:1", "127.0.0.1:2", "from-env", "/env", "json", "WARN", "from-env"}
+		want := values{"127.0.0.1:1", "127.0.0.1:2", "token-of-the-environment", "/env", "json", "WARN", "from-env"}
 		if got := of(mustLoad(t, "", vars)); got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	})
 	t.Run("the file wins, also over a bad value", func(t *testing.T) {
 		vars["HALTD_LOG_LEVEL"] = "loud"
-		want := values{"127.0.0.1:3", "127.0.0.1:4", "file", "/file", "text", "ERROR", "file"}
+		want := values{"127.0.0.1:3", "127.0.0.1:4", "token-of-the-file", "/file", "text", "ERROR", "file"}
 		got := of(mustLoad(t, `
 gateway: {listen: "127.0.0.1:3"}
-admin: {listen: "127.0.0.1:4", token: file}
+admin: {listen: "127.0.0.1:4", token: token-of-the-file}
 data_dir: /file
 log: {format: text, level: error}
 providers: {openai: {api_key: file}}
@@ -305,14 +305,14 @@ providers: {openai: {max_connections: "${N}"}}
 
 func TestSecretFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeFile(t, "token", "s3cret\n", 0o600)
+	writeFile(t, "token", "s3cret-of-the-operator\n", 0o600)
 	writeFile(t, "key", "k\r\n", 0o640)
 	writeFile(t, "haltd.yaml", "admin: {token_file: token}\nproviders: {openai: {api_key_file: key}}\n", 0o600)
 	c, err := Load("haltd.yaml", envOf(map[string]string{"HALTD_ADMIN_TOKEN": "no", "OPENAI_API_KEY": "no"}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Admin.Token.Reveal(); got != "s3cret" {
+	if got := c.Admin.Token.Reveal(); got != "s3cret-of-the-operator" {
 		t.Errorf("token %q", got)
 	}
 	if got := c.Providers["openai"].APIKey.Reveal(); got != "k" {

@@ -35,7 +35,7 @@ func TestSecretsDoNotPrint(t *testing.T) {
 
 func TestRedacted(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeFile(t, "token", "hunter2\n", 0o600)
+	writeFile(t, "token", "hunter2-hunter2-hunter2\n", 0o600)
 	writeFile(t, "haltd.yaml", `
 admin: {token_file: token, hosts: [a.example.com]}
 providers:

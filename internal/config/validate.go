@@ -60,6 +60,10 @@ func (d *decoder) listeners(c *Config) {
 			d.problem("admin.listen", "%s can be reached from other machines and needs a token; set admin.token, admin.token_file or HALTD_ADMIN_TOKEN", *admin)
 		}
 	}
+	if n := len(c.Admin.Token); n > 0 && n < shortestToken {
+		source, _ := d.source("admin.token")
+		d.problem(source, "%d characters can be guessed; use %d or more, for example what openssl rand -hex 32 prints", n, shortestToken)
+	}
 	for i, host := range c.Admin.Hosts {
 		c.Admin.Hosts[i] = strings.ToLower(host)
 		if !isHost(host) {
@@ -68,17 +72,25 @@ func (d *decoder) listeners(c *Config) {
 	}
 }
 
-// address checks a listen address; an empty host means all interfaces.
+// shortestToken is what an operator's own admin token needs at least.
+const shortestToken = 16
+
+// address checks a listen address.
 func (d *decoder) address(key, address string) bool {
+	ok := isAddress(address)
+	if !ok {
+		d.problem(key, "expected host:port such as 127.0.0.1:7070, got %s", quote(address))
+	}
+	return ok
+}
+
+// isAddress reports one to listen on; an empty host means all interfaces.
+func isAddress(address string) bool {
 	host, port, err := net.SplitHostPort(address)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
-	if err != nil || host != "" && !isHost(host) {
-		d.problem(key, "expected host:port such as 127.0.0.1:7070, got %s", quote(address))
-		return false
-	}
-	return true
+	return err == nil && (host == "" || isHost(host))
 }
 
 var hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_-]{0,62}[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]{0,62}[A-Za-z0-9_])?)*$`)

@@ -64,7 +64,7 @@ func (c *Control) Activate(ctx context.Context, t haltd.Target, grace time.Durat
 	s := before
 	s.Active, s.DeactivatedBy, s.Incident = true, nil, ""
 	s.By, s.Why, s.At, s.ActivatedAt, s.GraceUntil = by, why, now, now, time.Time{}
-	record := haltd.Audit{Change: "activated", By: by, Why: why, Incident: before.Incident}
+	record := haltd.Audit{Change: haltd.ChangeActivated, By: by, Why: why, Incident: before.Incident}
 	if grace > 0 {
 		s.GraceUntil = now.Add(grace)
 		record.GraceUntil = &s.GraceUntil

@@ -1,8 +1,8 @@
 // Package demo is `haltd demo`: a healthy agent and a looping one call a
 // made-up provider through a real haltd, and the loop is killed while one
 // watches. It starts haltd as the command does and speaks with it over
-// loopback HTTP only; it needs no key and no network, uses nothing of the
-// user's configuration, and leaves nothing behind.
+// HTTP only; it needs no key and no network, takes from the user's
+// configuration nothing but where to listen, and leaves nothing behind.
 package demo
 
 import (
@@ -26,6 +26,7 @@ type Command struct {
 type Env struct {
 	Stdout  io.Writer
 	Stderr  io.Writer
+	Getenv  func(string) (string, bool)
 	JSON    bool
 	Version string
 	Clock   haltd.Clock

@@ -21,7 +21,7 @@ func open(t *testing.T) *stage {
 	t.Helper()
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
-	s, err := raise(t.Context(), Env{Stdout: io.Discard, Stderr: t.Output(), Version: "test", Clock: time.Now}, 0)
+	s, err := raise(t.Context(), Env{Stdout: io.Discard, Stderr: t.Output(), Getenv: noEnvironment, Version: "test", Clock: time.Now}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestADemoThatIsEndedEarlySaysSo(t *testing.T) {
 	err := (&Command{}).Play(ctx, Env{Stdout: writer(func(p []byte) (int, error) {
 		cancel()
 		return out.Write(p)
-	}), Stderr: t.Output(), Version: "test", Clock: time.Now})
+	}), Stderr: t.Output(), Getenv: noEnvironment, Version: "test", Clock: time.Now})
 	if err == nil || !strings.Contains(err.Error(), "before the loop was killed") {
 		t.Errorf("ended with %v", err)
 	}
@@ -153,6 +153,8 @@ func TestADemoThatIsEndedEarlySaysSo(t *testing.T) {
 		t.Errorf("left on disk: %v, %v", left, err)
 	}
 }
+
+func noEnvironment(string) (string, bool) { return "", false }
 
 type writer func([]byte) (int, error)
 

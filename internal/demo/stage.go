@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +25,7 @@ import (
 type stage struct {
 	app      *app.App
 	config   string // path of its configuration
+	token    string // of the admin API, where the environment has one
 	folder   string
 	provider *http.Server
 
@@ -39,6 +42,7 @@ func raise(ctx context.Context, env Env, think time.Duration) (_ *stage, err err
 			WithFix("Name a folder that can be written in TMPDIR.")
 	}
 	s.config = filepath.Join(s.folder, "haltd.yaml")
+	s.token, _ = env.Getenv(tokenVariable)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.clear())
@@ -62,6 +66,17 @@ func raise(ctx context.Context, env Env, think time.Duration) (_ *stage, err err
 	return s, nil
 }
 
+// obeyed are the variables that have a say in a demo: where it listens, and
+// the token that listening for others takes. Nothing else of the user's
+// environment: no keys, no alerts to others.
+var obeyed = []string{gatewayVariable, adminVariable, tokenVariable}
+
+const (
+	gatewayVariable = "HALTD_GATEWAY_LISTEN"
+	adminVariable   = "HALTD_ADMIN_LISTEN"
+	tokenVariable   = "HALTD_ADMIN_TOKEN"
+)
+
 // The addresses of a haltd without configuration.
 const (
 	gatewayAddress = "127.0.0.1:7070"
@@ -72,24 +87,38 @@ const (
 // port before haltd does.
 const attempts = 5
 
-// startHaltd takes the default ports where they are free, else free ones.
+// startHaltd listens where the environment says, else on the default ports
+// where they are free, else on free ones.
 func (s *stage) startHaltd(ctx context.Context, env Env, upstream string) (err error) {
-	gateway, admin := gatewayAddress, adminAddress
+	getenv := func(name string) (string, bool) {
+		if !slices.Contains(obeyed, name) {
+			return "", false
+		}
+		return env.Getenv(name)
+	}
+	gateway, gatewaySaid := getenv(gatewayVariable)
+	admin, adminSaid := getenv(adminVariable)
+	gatewaySaid, adminSaid = gatewaySaid && gateway != "", adminSaid && admin != ""
+	gateway, admin = cmp.Or(gateway, gatewayAddress), cmp.Or(admin, adminAddress)
 	for range attempts {
 		if err = os.WriteFile(s.config, s.configuration(gateway, admin, upstream), 0o600); err != nil {
 			return fmt.Errorf("write the configuration of the demo: %w", err)
 		}
-		// Nothing of the user's environment: no keys, no alerts to others.
-		nothing := func(string) (string, bool) { return "", false }
 		s.app, err = app.New(ctx, app.Options{
-			ConfigPath: s.config, Env: nothing, Stderr: env.Stderr, Version: env.Version, Clock: env.Clock,
+			ConfigPath: s.config, Env: getenv, Stderr: env.Stderr, Version: env.Version, Clock: env.Clock,
 		})
-		if err == nil || haltd.ErrorCode(err) != haltd.CodeUnavailable {
+		if err == nil || haltd.ErrorCode(err) != haltd.CodeUnavailable || gatewaySaid && adminSaid {
 			return err
 		}
-		var listening error
-		if gateway, admin, listening = freeAddresses(); listening != nil {
+		freeGateway, freeAdmin, listening := freeAddresses()
+		if listening != nil {
 			return errors.Join(err, listening)
+		}
+		if !gatewaySaid {
+			gateway = freeGateway
+		}
+		if !adminSaid {
+			admin = freeAdmin
 		}
 	}
 	return err
@@ -132,15 +161,19 @@ func (s *stage) incident(ctx context.Context, client *http.Client, id string) (h
 }
 
 func (s *stage) ask(ctx context.Context, client *http.Client, path string, into any) error {
-	token, err := os.ReadFile(filepath.Join(s.app.DataDir(), "admin.token"))
-	if err != nil {
-		return fmt.Errorf("read the admin token of the demo: %w", err)
+	token := s.token
+	if token == "" {
+		made, err := os.ReadFile(filepath.Join(s.app.DataDir(), "admin.token"))
+		if err != nil {
+			return fmt.Errorf("read the admin token of the demo: %w", err)
+		}
+		token = strings.TrimSpace(string(made))
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.app.AdminURL()+path, nil)
 	if err != nil {
 		return fmt.Errorf("ask for %s: %w", path, err)
 	}
-	r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+	r.Header.Set("Authorization", "Bearer "+token)
 	res, err := client.Do(r)
 	if err != nil {
 		return fmt.Errorf("ask for %s: %w", path, err)

@@ -86,7 +86,7 @@ func (t *teller) ends(o Outcome) error {
 
 func (t *teller) goesOn(s *stage, o Outcome) error {
 	return t.conclude(o, fmt.Sprintf(`
-  See the incident; this link signs you in, once:
+  See the incident; this link signs you in, once, within ten minutes:
 
     %s
 

@@ -175,10 +175,27 @@ func TestTry(t *testing.T) {
 	}{
 		{2, 4, 6}, {8.5, 7, 3}, {9, 9, 1}, {10, 10, 0}, {13, 11, 0}, {14, 0, 0},
 	} {
-		got, ok := Try(i, scores, tc.threshold)
+		got, ok := Try(i, scores, nil, tc.threshold)
 		if ok != (tc.first != 0) || got.First.Event != tc.first || got.Earlier != tc.earlier {
 			t.Errorf("threshold %v: fires %v at call %d, %d calls earlier; want call %d, %d earlier", tc.threshold, ok, got.First.Event, got.Earlier, tc.first, tc.earlier)
 		}
+	}
+}
+
+func TestTryDoesNotLookAcrossAResume(t *testing.T) {
+	i := &haltd.Incident{Agent: "bot", Session: "s", Time: at(20)}
+	var scores []haltd.ScorePoint // a loop that was stopped and resumed at 10, the one of the incident, and what came after
+	for n, score := range []float64{5, 12, 0, 6, 11, 13} {
+		scores = append(scores, haltd.ScorePoint{Event: haltd.EventID(n), Time: at(4 + 4*n), Score: score})
+	}
+	resumes := []time.Time{at(1), at(10), at(22)}
+	for threshold, want := range map[float64]haltd.EventID{4: 3, 10: 4} {
+		if got, ok := Try(i, scores, resumes, threshold); !ok || got.First.Event != want {
+			t.Errorf("threshold %v: fires %v at call %d, want call %d", threshold, ok, got.First.Event, want)
+		}
+	}
+	if got, ok := Try(i, scores, resumes, 12); ok {
+		t.Errorf("threshold 12 fires at call %d, which is after the resume", got.First.Event)
 	}
 }
 

@@ -108,6 +108,11 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.answerProbe(w)
 		return
 	}
+	if g.isHealthCheck(r) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte("{\"status\":\"ok\"}\n"))
+		return
+	}
 	x := &exchange{w: w, r: r, settings: g.settings.Load(), start: g.clock()}
 	g.meter.InFlight(1)
 	g.requests.Add(1)
@@ -209,6 +214,16 @@ type exchange struct {
 // before its first call.
 func (x *exchange) isProbe() bool {
 	return (x.route.rest == "" || x.route.rest == "/") && (x.r.Method == http.MethodHead || x.r.Method == http.MethodGet)
+}
+
+// isHealthCheck reports the question of a load balancer, which no upstream is
+// there to answer: one that headers or a policy name has the path for itself.
+func (g *Gateway) isHealthCheck(r *http.Request) bool {
+	if r.URL.Path != "/healthz" || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	_, noRoute := findRoute(r, g.settings.Load())
+	return noRoute != nil
 }
 
 func (g *Gateway) answerProbe(w http.ResponseWriter) {

@@ -134,6 +134,15 @@ func (g *Gateway) Cut(t haltd.Target) {
 	}
 }
 
+// Calling reports whether an agent has a call in flight. Its first one is not
+// in the record yet.
+func (g *Gateway) Calling(agent string) bool {
+	f := &g.inFlight
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.calls[agent]) > 0
+}
+
 // track makes a call one that can be cut. Between the decision and now,
 // perhaps after a wait, its agent may have been stopped: then it is denied.
 func (g *Gateway) track(x *exchange) error {

@@ -18,6 +18,7 @@ const exportNote = "An export holds no texts. Similarity is judged anew from the
 type recordedSession struct {
 	agent, session string
 	calls          []recordedCall // as they arrived
+	resumes        []time.Time    // when somebody let it go on
 }
 
 // run is the session's name as a run.
@@ -43,12 +44,17 @@ func loadExports(paths []string) ([]*recordedSession, error) {
 	type name struct{ agent, session string }
 	sessions := map[name]*recordedSession{}
 	beside := map[name][]recordedCall{}
+	resumed := map[string][]haltd.Event{}
 	seen := map[haltd.EventID]bool{}
 	for _, path := range paths {
 		err := eachLine(path, func(line []byte) error {
 			var e haltd.Event
 			if err := json.Unmarshal(line, &e); err != nil {
 				return fmt.Errorf("reading an event: %w", err)
+			}
+			if e.Audit != nil && e.Audit.Change == haltd.ChangeActivated {
+				resumed[e.Agent] = append(resumed[e.Agent], e)
+				return nil
 			}
 			call, tells := isCall(&e), hasEvidence(&e)
 			if seen[e.ID] || !call && !tells {
@@ -77,10 +83,23 @@ func loadExports(paths []string) ([]*recordedSession, error) {
 		for _, e := range beside[n] {
 			s.addEvidence(&e)
 		}
+		for _, e := range resumed[s.agent] {
+			if e.Resumes(s.session) {
+				s.resumes = append(s.resumes, e.Time)
+			}
+		}
 		all = append(all, s)
 	}
 	slices.SortFunc(all, func(a, b *recordedSession) int { return cmp.Compare(a.run(), b.run()) })
 	return all, nil
+}
+
+// resumedBefore reports whether somebody let the session go on between the
+// n-th call and the one before it.
+func (s *recordedSession) resumedBefore(n int) bool {
+	return n > 0 && slices.ContainsFunc(s.resumes, func(at time.Time) bool {
+		return at.After(s.calls[n-1].at) && !at.After(s.calls[n].at)
+	})
 }
 
 // isCall reports an event that stands for one LLM request. Paths that pass

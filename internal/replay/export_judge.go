@@ -30,12 +30,16 @@ func replayExports(sessions []*recordedSession, set detect.Settings) []Outcome {
 		o := &outcomes[i]
 		o.Run, o.Source, o.Steps = s.run(), "export", len(s.calls)
 		var use economics.Run
+		stopped := false
 		for n := range s.calls {
+			// Who is resumed begins anew, and what it costs is not saved.
+			stopped = stopped && !s.resumedBefore(n)
 			signals := j.call(n)
 			for k := range signals {
 				o.take(n+1, &signals[k].Signal, signals[k].sentence)
+				stopped = stopped || signals[k].Level >= detect.Kill
 			}
-			use.Add(s.calls[n].tokens.Input+s.calls[n].tokens.Output, o.KillStep != nil)
+			use.Add(s.calls[n].tokens.Input+s.calls[n].tokens.Output, stopped)
 		}
 		o.Tokens, o.Saved = use.Tokens, use.Saved
 	}
@@ -45,6 +49,9 @@ func replayExports(sessions []*recordedSession, set detect.Settings) []Outcome {
 // call is what the detectors say to the n-th call, the strictest first.
 func (j *exportJudge) call(n int) []told {
 	c := &j.session.calls[n]
+	if j.session.resumedBefore(n) {
+		j.growing = detect.Session{}
+	}
 	var signals []told
 	if stall, ok := c.said(detect.Stall, j.session.agent); ok {
 		signals = append(signals, stall)

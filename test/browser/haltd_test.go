@@ -40,14 +40,14 @@ func run(t *testing.T, n *harness.Node, upstream, more string) *node {
 	return &node{n}
 }
 
-// link is the one-time link that haltd prints at its start.
+// link is a one-time link, as haltd sign-in prints it.
 func (n *node) link(t *testing.T) string {
 	t.Helper()
-	var found string
-	n.Eventually(t, "printing its link", func() bool {
-		found = regexp.MustCompile(`http://\S+/sign-in#code=\w+`).FindString(n.Log())
-		return found != ""
-	})
+	out, errs, code := n.CLI(t, "sign-in")
+	found := regexp.MustCompile(`http://\S+/sign-in#code=\w+`).FindString(out)
+	if found == "" {
+		t.Fatalf("haltd sign-in: exit %d, %s%s", code, out, errs)
+	}
 	return found
 }
 

@@ -359,6 +359,30 @@ func TestDeadLettersAndTheGuard(t *testing.T) {
 	s.checkSecrets(t, secret, strings.TrimPrefix(secret, "whsec_"), "hush-hush-hush-hush")
 }
 
+// What was meant for a channel that is no more need not be looked at for ever.
+func TestDeliveriesOfADeletedChannelCanBeDismissed(t *testing.T) {
+	s := newStage(t, "")
+	if _, errs, code := s.CLI(t, "channels", "add", "webhook", "--name", "gone", "--url", "http://127.0.0.1:1"+hookPath); code != 0 {
+		t.Fatalf("channels add: exit %d, %s", code, errs)
+	}
+	_, incident := s.killed(t)
+	dead := s.deliveries(t, "status=dead&incident="+incident, 1)[0]
+	if _, errs, code := s.CLI(t, "channels", "rm", "gone"); code != 0 {
+		t.Fatalf("channels rm: exit %d, %s", code, errs)
+	}
+	var dismissed haltd.Delivery
+	if status := s.API(t, "POST", "/v1/deliveries/"+dead.ID+"/dismiss", nil, &dismissed); status != 200 || dismissed.Status != haltd.DeliveryDismissed {
+		t.Errorf("dismiss: %d %+v", status, dismissed)
+	}
+	var now haltd.AlertStatus
+	if s.API(t, "GET", "/v1/alerts/status", nil, &now); now.Dead != 0 {
+		t.Errorf("after it: %+v, want nothing given up", now)
+	}
+	if out, errs, code := s.CLI(t, "deliveries", "dismiss", dead.ID); code != 1 || !strings.Contains(errs, "no dead delivery") {
+		t.Errorf("dismissing it twice: exit %d, %s%s", code, out, errs)
+	}
+}
+
 // page reads the deliveries one by one.
 func (n *node) page(t *testing.T, want int) {
 	t.Helper()

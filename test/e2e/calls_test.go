@@ -136,7 +136,7 @@ func TestKeysByCommandLine(t *testing.T) {
 
 func TestCommandsWithoutAServer(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "haltd.yaml")
-	if err := os.WriteFile(config, []byte(fmt.Sprintf("admin: {listen: %q, token: x}\n", harness.Address(t))), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(fmt.Sprintf("admin: {listen: %q, token: %s}\n", harness.Address(t), harness.Token)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, errs, code := harness.CLI(t, nil, "--config", config, "keys", "ls"); code != 3 || !strings.Contains(errs, "haltd serve") {
@@ -145,7 +145,7 @@ func TestCommandsWithoutAServer(t *testing.T) {
 	if _, errs, code := harness.CLI(t, nil, "keys", "lss"); code != 2 || !strings.Contains(errs, "--help") {
 		t.Errorf("exit %d, %s; want 2 and the way to the help", code, errs)
 	}
-	if out, errs, code := harness.CLI(t, nil, "--config", config, "config", "print"); code != 0 || strings.Contains(out, "token: x") {
+	if out, errs, code := harness.CLI(t, nil, "--config", config, "config", "print"); code != 0 || strings.Contains(out, harness.Token) {
 		t.Errorf("config print: exit %d %s%s; want it without the token", code, out, errs)
 	}
 }

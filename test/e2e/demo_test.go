@@ -42,7 +42,7 @@ func temporary(t *testing.T) string {
 func TestDemoEndsAfterTheKill(t *testing.T) {
 	began := time.Now()
 	// None of these may have a say in a demo.
-	env := []string{temporary(t), "SLACK_WEBHOOK_URL=not even an address", "HALTD_GATEWAY_LISTEN=nonsense", "HALTD_LOG_LEVEL=debug"}
+	env := []string{temporary(t), "SLACK_WEBHOOK_URL=not even an address", "OPENAI_API_KEY=no key for a demo", "HALTD_DATA_DIR=/nowhere", "HALTD_LOG_LEVEL=debug"}
 	out, errs, code := harness.CLI(t, env, "demo", "--exit", "--json")
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v, want 10s at most", took)
@@ -57,14 +57,16 @@ func TestDemoEndsAfterTheKill(t *testing.T) {
 	}
 }
 
-func TestDemoTellsAPerson(t *testing.T) {
-	out, errs, code := harness.CLI(t, []string{temporary(t)}, "demo", "--exit")
+func TestDemoTellsAPersonAndListensWhereTheEnvironmentSays(t *testing.T) {
+	gateway, admin := harness.Address(t), harness.Address(t)
+	env := []string{temporary(t), "HALTD_GATEWAY_LISTEN=" + gateway, "HALTD_ADMIN_LISTEN=" + admin, "HALTD_ADMIN_TOKEN=" + harness.Token}
+	out, errs, code := harness.CLI(t, env, "demo", "--exit")
 	if code != 0 || errs != "" {
 		t.Fatalf("exit %d:\n%s%s", code, out, errs)
 	}
 	rest := out
 	for _, words := range []string{
-		"haltd is running: gateway http://127.0.0.1:", "research-agent  read_file", "haltd notices the loop: billing-bot called read_file",
+		"haltd is running: gateway http://" + gateway + ", dashboard http://" + admin, "research-agent  read_file", "haltd notices the loop: billing-bot called read_file",
 		"haltd kills billing-bot", "is answered HTTP 400: haltd stopped this call.", "incident inc_",
 	} {
 		_, after, ok := strings.Cut(rest, words)

@@ -172,3 +172,6 @@ func CLI(t testing.TB, env []string, args ...string) (stdout, stderr string, cod
 	}
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
+
+// PID is the id of the process.
+func (n *Node) PID() int { return n.process.PID() }

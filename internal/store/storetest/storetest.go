@@ -22,6 +22,7 @@ type Store interface {
 	haltd.OutboxStore
 	haltd.ChannelStore
 	haltd.AlertRuleStore
+	haltd.SignOutStore
 }
 
 // Run runs the suite. open answers a new, empty store and closes it when its
@@ -56,6 +57,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"stats groups", statsGroups},
 		{"stats of a wrong query", statsInvalid},
 		{"keys", keys},
+		{"sign-outs", signOuts},
 		{"keys that cannot be kept are refused", keysRefused},
 		{"an empty store lets everybody call", emptyControl},
 		{"standings of agents", agentStandings},

@@ -11,7 +11,7 @@ export const alertsStatusQuery = queryOptions({
 export interface DeliveryFilter {
   incident?: string
   channel?: string
-  status?: 'pending' | 'delivered' | 'dead'
+  status?: 'pending' | 'delivered' | 'dead' | 'dismissed'
 }
 
 async function deliveryPage(filter: DeliveryFilter, limit: number, cursor?: string) {
@@ -29,6 +29,10 @@ export function newestDeliveries(filter: DeliveryFilter, limit: number) {
 
 export function retryDelivery(id: string) {
   return read(api.POST('/v1/deliveries/{id}/retry', { params: { path: { id } } }))
+}
+
+export function dismissDelivery(id: string) {
+  return read(api.POST('/v1/deliveries/{id}/dismiss', { params: { path: { id } } }))
 }
 
 export const channelsQuery = queryOptions({

@@ -1,7 +1,7 @@
-import { Button, SegmentedControl, Table, Text } from '@mantine/core'
+import { Button, Group, SegmentedControl, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { channelsQuery, type DeliveryFilter, deliveryPages, retryDelivery } from '../../api/alerts'
+import { channelsQuery, type DeliveryFilter, deliveryPages, dismissDelivery, retryDelivery } from '../../api/alerts'
 import type { Delivery } from '../../api/shapes'
 import { brief } from '../../format/time'
 import { DeliveryState } from '../../parts/DeliveryState'
@@ -32,6 +32,7 @@ export function DeliveryHistory() {
             { value: 'pending', label: 'On their way' },
             { value: 'delivered', label: 'Delivered' },
             { value: 'dead', label: 'Given up' },
+            { value: 'dismissed', label: 'Dismissed' },
           ]}
         />
       }
@@ -56,9 +57,13 @@ export function DeliveryHistory() {
 
 function Row({ delivery: d }: { delivery: Delivery }) {
   const { busy, change } = useChange()
-  const channel = useQuery(channelsQuery).data?.find((c) => c.id === d.channel)
+  const channels = useQuery(channelsQuery).data
+  const channel = channels?.find((c) => c.id === d.channel)
   const retry = async () => {
     if (await change('Not tried again.', () => retryDelivery(d.id))) done('It is on its way again.')
+  }
+  const dismiss = async () => {
+    if (await change('Not dismissed.', () => dismissDelivery(d.id))) done('It is off the list.')
   }
   return (
     <Table.Tr>
@@ -66,7 +71,7 @@ function Row({ delivery: d }: { delivery: Delivery }) {
         {brief(d.notice.time)}
       </Table.Td>
       <Table.Td maw={160} className="clip">
-        {channel?.name ?? d.channel}
+        {channel?.name ?? (channels ? `${d.channel} (deleted)` : d.channel)}
       </Table.Td>
       <Table.Td maw={360}>
         <Text size="sm" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
@@ -85,9 +90,16 @@ function Row({ delivery: d }: { delivery: Delivery }) {
       </Table.Td>
       <Table.Td ta="right">
         {d.status === 'dead' && (
-          <Button loading={busy} onClick={retry}>
-            Replay
-          </Button>
+          <Group gap="xs" justify="flex-end" wrap="nowrap">
+            {channel !== undefined && (
+              <Button loading={busy} onClick={retry}>
+                Replay
+              </Button>
+            )}
+            <Button loading={busy} variant="subtle" onClick={dismiss}>
+              Dismiss
+            </Button>
+          </Group>
         )}
       </Table.Td>
     </Table.Tr>

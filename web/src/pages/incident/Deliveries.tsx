@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { alertsStatusQuery, channelsQuery, newestDeliveries, retryDelivery } from '../../api/alerts'
+import { alertsStatusQuery, channelsQuery, dismissDelivery, newestDeliveries, retryDelivery } from '../../api/alerts'
 import type { Delivery, IncidentDetail } from '../../api/shapes'
 import { DeliveryState } from '../../parts/DeliveryState'
 import { Loaded } from '../../parts/Loaded'
@@ -48,9 +48,16 @@ function Row({ delivery: d }: { delivery: Delivery }) {
         </Text>
       )}
       {d.status === 'dead' && (
-        <Button mt={6} loading={busy} onClick={() => void change('Not tried again.', () => retryDelivery(d.id))}>
-          Retry now
-        </Button>
+        <Group mt={6} gap="xs">
+          {channel && (
+            <Button loading={busy} onClick={() => void change('Not tried again.', () => retryDelivery(d.id))}>
+              Retry now
+            </Button>
+          )}
+          <Button loading={busy} variant="subtle" onClick={() => void change('Not dismissed.', () => dismissDelivery(d.id))}>
+            Dismiss
+          </Button>
+        </Group>
       )}
     </div>
   )

@@ -1,0 +1,29 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// SignOut implements haltd.SignOutStore.
+func (s *Store) SignOut(ctx context.Context, digest string, now, until time.Time) error {
+	err := s.writer.write(ctx, func(ctx context.Context) error {
+		if err := s.exec(ctx, "DELETE FROM sign_outs WHERE until < ?", micros(now)); err != nil {
+			return err
+		}
+		return s.exec(ctx, "INSERT INTO sign_outs (digest, until) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", digest, micros(until))
+	})
+	if err != nil {
+		return fmt.Errorf("sign out: %w", explain(s.path, err))
+	}
+	return nil
+}
+
+// SignedOut implements haltd.SignOutStore.
+func (s *Store) SignedOut(ctx context.Context, digest string) (out bool, err error) {
+	if err := s.readers.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM sign_outs WHERE digest = ?)", digest).Scan(&out); err != nil {
+		return false, fmt.Errorf("look for a sign-out: %w", explain(s.path, err))
+	}
+	return out, nil
+}
