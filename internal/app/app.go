@@ -127,6 +127,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 		Attempts: memory.NewAttempts(stateEntries), Replies: memory.NewReplies(stateEntries), Guesses: memory.NewGuesses(stateEntries),
 		Clock: o.Clock, Logger: a.log,
 	}, gateway.NewSettings(cfg, nil))
+	a.metrics.WatchBodies(a.gateway.BodyBytes)
 
 	if a.gatewayListener, err = listen("gateway", cfg.Gateway.Listen); err != nil {
 		return nil, err
@@ -333,16 +334,32 @@ func (a *App) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
-	a.drain()
-	stopSending() // while the outbox can still be written
-	sender.Wait()
-	return errors.Join(err, a.close())
+	limit := a.config.Load().Gateway.ShutdownTimeout
+	ended := make(chan error, 1)
+	go func() {
+		a.drain(limit)
+		stopSending() // while the outbox can still be written
+		sender.Wait()
+		ended <- a.close()
+	}()
+	select {
+	case closeErr := <-ended:
+		return errors.Join(err, closeErr)
+	case <-time.After(limit + writeTime):
+		// A disk that hangs, or a call that does not end, must not keep the
+		// process: whoever stopped it waits for that.
+		return errors.Join(err, haltd.Errorf(haltd.CodeUnavailable, "haltd ended %v after gateway.shutdown_timeout (%v) with work undone: %d events are not written", writeTime, limit, a.recorder.Stats().Pending).
+			WithFix("Check the disk that holds %s.", a.DataDir()))
+	}
 }
 
+// writeTime is how long what is left in memory may take to be written, after
+// the time for calls in flight.
+const writeTime = 5 * time.Second
+
 // drain lets calls in flight finish, within the limit.
-func (a *App) drain() {
+func (a *App) drain(limit time.Duration) {
 	a.draining.Store(true)
-	limit := a.config.Load().Gateway.ShutdownTimeout
 	a.log.Info("shutting down; calls in flight may finish", "limit", limit)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -372,7 +389,7 @@ func (a *App) close() error {
 	if a.gateway != nil {
 		a.gateway.Close()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), writeTime-time.Second) // to say what is lost
 	defer cancel()
 	if a.control != nil {
 		a.control.Close(ctx)

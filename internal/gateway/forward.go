@@ -36,11 +36,12 @@ func (g *Gateway) forward(x *exchange) error {
 	up := x.route.upstream
 	// A provider may think for minutes, for many agents at once: the texts
 	// are released now, the body as soon as it is sent.
-	body := &payload{bytes: x.body}
-	x.body, x.call = nil, nil
+	body := &payload{bytes: x.body, share: x.bodyShare}
+	x.body, x.call, x.bodyShare.taken = nil, nil, 0
 	x.ticket.DropTexts()
 	releaseBuffer(x.texts)
 	x.texts = nil
+	x.textShare.release()
 	out := x.upstreamRequest(up, body)
 	sent := g.clock()
 	overhead := sent.Sub(x.start) - x.waited
@@ -51,6 +52,8 @@ func (g *Gateway) forward(x *exchange) error {
 		switch {
 		case x.wasCut():
 			return x.cutDenial()
+		case x.incoming.hasStalled(): // net/http takes it for one that left
+			return stalled(x.settings.stall)
 		case x.r.Context().Err() != nil:
 			return errClientLeft
 		}
@@ -87,7 +90,7 @@ func (x *exchange) upstreamRequest(up *upstream, body *payload) *http.Request {
 		URL:           up.target(x.route.rest, x.r.URL.RawQuery, x.r.URL.ForceQuery),
 		Host:          up.BaseURL.Host,
 		Header:        h,
-		Body:          x.r.Body,
+		Body:          &x.incoming,
 		ContentLength: x.r.ContentLength,
 		Proto:         "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
@@ -125,12 +128,12 @@ func (g *Gateway) deliver(x *exchange, res *http.Response) {
 	x.w.WriteHeader(res.StatusCode)
 	flush := func() {}
 	if isStream(res) {
-		flush = flusher(x.w)
+		flush = x.w.flush
 		flush() // a client waits for the headers of a stream, too
 	}
 	var tap *wire.Tap
 	if x.format != nil && res.StatusCode >= 200 && res.StatusCode <= 299 {
-		tap = wire.NewTap(x.format, res.StatusCode, res.Header, x.settings.maxBody)
+		tap = wire.NewTap(x.format, res.StatusCode, res.Header, x.settings.maxBody, x.replyShare.take)
 	}
 	complete := g.copyReply(x, res.Body, tap, flush)
 	if complete && announced > 0 {
@@ -138,6 +141,7 @@ func (g *Gateway) deliver(x *exchange, res *http.Response) {
 	}
 	if tap != nil {
 		x.reply, x.event.Unread = tap.Close(complete)
+		x.replyShare.release()
 	}
 }
 
@@ -214,10 +218,4 @@ func copyTrailer(h, trailer http.Header) {
 	for name, values := range trailer {
 		h[name] = values
 	}
-}
-
-// flusher sends what has been written to the client at once.
-func flusher(w http.ResponseWriter) func() {
-	c := http.NewResponseController(w)
-	return func() { _ = c.Flush() } // a client that left shows at the next write
 }

@@ -65,6 +65,7 @@ type Gateway struct {
 
 	requests sync.WaitGroup // being served
 	inFlight inFlightCalls
+	memory   bodyMemory
 	seed     maphash.Seed // of the hashes of bodies and attempts
 	settings atomic.Pointer[Settings]
 }
@@ -103,10 +104,11 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.answerProbe(w)
 		return
 	}
-	x := &exchange{w: w, r: r, settings: g.settings.Load(), start: g.clock()}
+	x := g.newExchange(w, r)
 	g.meter.InFlight(1)
 	g.requests.Add(1)
 	defer func() {
+		x.endConnection()
 		g.meter.InFlight(-1)
 		g.requests.Done() // last: Wait returns when all is counted
 	}()
@@ -120,12 +122,35 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+func (g *Gateway) newExchange(w http.ResponseWriter, r *http.Request) *exchange {
+	x := &exchange{r: r, settings: g.settings.Load(), start: g.clock()}
+	control, stall := http.NewResponseController(w), x.settings.stall
+	x.w = clientWriter{ResponseWriter: w, control: control, stall: stall}
+	x.w.extend() // that of the last request on this connection may be over
+	if r.ContentLength != 0 {
+		x.incoming = clientBody{ReadCloser: r.Body, control: control, stall: stall}
+	}
+	for _, s := range []*memoryShare{&x.bodyShare, &x.textShare, &x.replyShare} {
+		s.memory, s.limit = &g.memory, x.settings.bodyMemory
+	}
+	return x
+}
+
+// endConnection leaves the connection to the server: what it still has to read
+// and to write has its time, too.
+func (x *exchange) endConnection() {
+	x.w.end()
+	if x.incoming.ReadCloser != nil {
+		x.incoming.end()
+	}
+}
+
 // handle takes a request from identify to observe, and answers it itself where
 // one of them refuses it.
 func (g *Gateway) handle(x *exchange) {
 	err := g.identify(x)
 	if err == nil && x.isProbe() {
-		g.answerProbe(x.w)
+		g.answerProbe(&x.w)
 		x.probe, x.handled = true, true
 		return
 	}
@@ -147,11 +172,16 @@ func (g *Gateway) handle(x *exchange) {
 // exchange is one request and its reply. Each step adds what it finds out to
 // the event that is recorded in the end.
 type exchange struct {
-	w        http.ResponseWriter
+	w        clientWriter
 	r        *http.Request
+	incoming clientBody // in place of r.Body, which stays the server's; empty where there is none
 	settings *Settings
 	start    time.Time
 	event    haltd.Event
+
+	// What its bodies take: the request as it was sent, its texts until it is
+	// forwarded, and what is kept of the reply.
+	bodyShare, textShare, replyShare memoryShare
 
 	// identify
 	route route
@@ -213,6 +243,15 @@ func (r refusal) Error() string { return r.Message }
 
 func refuse(status int, why *haltd.Error) error {
 	return refusal{wire.Denied{Status: status, Code: why.Code, Message: "haltd: " + why.Error()}}
+}
+
+// busy refuses a body for which there is no memory now.
+func (g *Gateway) busy(limit int64) error {
+	g.meter.Count(countBodyRefused)
+	ref := refuse(http.StatusServiceUnavailable, haltd.Errorf(haltd.CodeBusy, "The bodies of calls in flight take all the memory they may (%d MiB)", limit>>20).
+		WithFix("Send it again, or raise gateway.body_memory in haltd's configuration.")).(refusal)
+	ref.RetryAfter = 1
+	return ref
 }
 
 // refuse answers a request that is not forwarded, in the provider's own

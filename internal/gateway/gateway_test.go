@@ -280,8 +280,7 @@ func (m *meter) Request(provider, decision string) { m.add(provider + " " + deci
 func (m *meter) Overhead(time.Duration)            { m.add("overhead") }
 func (m *meter) Detect(time.Duration)              { m.add("detect") }
 func (m *meter) Kill(detector string)              { m.add("kill " + detector) }
-func (m *meter) Unread()                           { m.add("unread") }
-func (m *meter) InvalidAgentID()                   { m.add("invalid agent") }
+func (m *meter) Count(what string)                 { m.add(what) }
 func (m *meter) InFlight(delta int)                { m.inFlight.Add(int64(delta)) }
 
 type keyStore struct {

@@ -172,7 +172,7 @@ func (x *exchange) endStream() {
 	var ref refusal
 	if errors.As(x.denial(), &ref) {
 		_, _ = x.w.Write(append([]byte("\n\n"), x.format.StreamError(ref.Denied)...))
-		flusher(x.w)()
+		x.w.flush()
 		x.broken = false
 	}
 }

@@ -20,12 +20,21 @@ func (g *Gateway) record(x *exchange) {
 		return
 	}
 	now := g.clock()
+	defer x.releaseMemory()
 	defer g.write(x)
 	defer g.count(x)
 	defer g.untrack(x)
 	defer g.remember(x)
 	defer g.endTicket(x, now)
 	g.describe(x, now)
+}
+
+// releaseMemory returns what the bodies of an exchange took that ended before
+// its time.
+func (x *exchange) releaseMemory() {
+	x.bodyShare.release()
+	x.textShare.release()
+	x.replyShare.release()
 }
 
 // describe completes the event.
@@ -87,7 +96,7 @@ func (g *Gateway) write(x *exchange) {
 	}
 	defer func() { g.recorder.Record(x.event) }()
 	if x.draft != nil && x.reply != nil && !x.broken {
-		flusher(x.w)() // the client need not wait for the excerpt
+		x.w.flush() // the client need not wait for the excerpt
 	}
 	x.event.Excerpt = x.excerpt()
 }
@@ -200,7 +209,7 @@ func (g *Gateway) count(x *exchange) {
 	}
 	g.meter.Request(e.Provider, decision)
 	if e.Unread != "" {
-		g.meter.Unread()
+		g.meter.Count(countUnread)
 		g.log.Debug("reply unread", "provider", e.Provider, "reason", e.Unread)
 	}
 }

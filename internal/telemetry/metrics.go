@@ -23,15 +23,14 @@ const otherProvider = "other"
 type Metrics struct {
 	registry *prometheus.Registry
 
-	requests        *prometheus.CounterVec
-	handles         atomic.Pointer[map[string]requestCounters] // by provider
-	overhead        prometheus.Histogram
-	detect          prometheus.Histogram
-	inFlight        prometheus.Gauge
-	repliesUnread   prometheus.Counter
-	invalidAgentIDs prometheus.Counter
-	kills           *prometheus.CounterVec
-	deliveries      *prometheus.CounterVec
+	requests   *prometheus.CounterVec
+	handles    atomic.Pointer[map[string]requestCounters] // by provider
+	overhead   prometheus.Histogram
+	detect     prometheus.Histogram
+	inFlight   prometheus.Gauge
+	counts     map[string]prometheus.Counter // by the gateway's names
+	kills      *prometheus.CounterVec
+	deliveries *prometheus.CounterVec
 }
 
 // requestCounters are the counters of one provider by decision.
@@ -47,10 +46,13 @@ func NewMetrics(version string) *Metrics {
 	})
 	build.Set(1)
 	m := &Metrics{
-		overhead:        histogram("haltd_overhead_seconds", "Time that haltd itself added to a request."),
-		detect:          histogram("haltd_detect_seconds", "Time that the detectors took for a request."),
-		repliesUnread:   counter("haltd_replies_unread_total", "Replies that passed through but could not be read."),
-		invalidAgentIDs: counter("haltd_invalid_agent_ids_total", "Agent ids in headers or bodies that were ignored because they are invalid."),
+		overhead: histogram("haltd_overhead_seconds", "Time that haltd itself added to a request."),
+		detect:   histogram("haltd_detect_seconds", "Time that the detectors took for a request."),
+		counts: map[string]prometheus.Counter{
+			"unread":           counter("haltd_replies_unread_total", "Replies that passed through but could not be read."),
+			"body_refused":     counter("haltd_bodies_refused_total", "Requests that were refused because bodies in flight took all the memory they may."),
+			"invalid_agent_id": counter("haltd_invalid_agent_ids_total", "Agent ids in headers or bodies that were ignored because they are invalid."),
+		},
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "haltd_in_flight", Help: "Requests on their way through the gateway now.",
 		}),
@@ -66,10 +68,13 @@ func NewMetrics(version string) *Metrics {
 		}, []string{"provider", "decision"}),
 	}
 	m.registry.MustRegister(
-		m.overhead, m.detect, build, m.repliesUnread, m.invalidAgentIDs, m.inFlight, m.requests, m.kills, m.deliveries,
+		m.overhead, m.detect, build, m.inFlight, m.requests, m.kills, m.deliveries,
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
+	for _, c := range m.counts {
+		m.registry.MustRegister(c)
+	}
 	m.SetProviders(nil)
 	return m
 }
@@ -127,11 +132,13 @@ func (m *Metrics) Detect(d time.Duration) { m.detect.Observe(d.Seconds()) }
 // InFlight adds to the number of requests on their way through the gateway.
 func (m *Metrics) InFlight(delta int) { m.inFlight.Add(float64(delta)) }
 
-// Unread counts a reply that passed through but could not be read.
-func (m *Metrics) Unread() { m.repliesUnread.Inc() }
-
-// InvalidAgentID counts an agent id that was ignored because it is invalid.
-func (m *Metrics) InvalidAgentID() { m.invalidAgentIDs.Inc() }
+// Count counts one of what the gateway counts by name; other names count
+// nothing.
+func (m *Metrics) Count(what string) {
+	if c, ok := m.counts[what]; ok {
+		c.Inc()
+	}
+}
 
 // Kill counts an agent or session that a detector killed.
 func (m *Metrics) Kill(detector string) { m.kills.WithLabelValues(detector).Inc() }
@@ -144,6 +151,13 @@ func (m *Metrics) AlertDelivery(channel, result string) {
 // WatchBypass shows whether enforcement is switched off.
 func (m *Metrics) WatchBypass(on func() bool) {
 	m.registry.MustRegister(flag("haltd_bypass", "1 while nothing but manual deactivation is enforced.", nil, on))
+}
+
+// WatchBodies shows how much memory the bodies in flight take.
+func (m *Metrics) WatchBodies(bytes func() int64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "haltd_body_bytes", Help: "Memory that the bodies of calls in flight take now.",
+	}, func() float64 { return float64(bytes()) }))
 }
 
 // CountDropped counts the events that could not be kept in the record.

@@ -22,18 +22,22 @@ import (
 type Tap struct {
 	format   Format
 	limit    int64
+	take     Take
 	ok       bool   // the status is 2xx
 	encoding string // of the content; empty for none
 	stream   Stream
 	parser   *sse.Parser
 	body     []byte
+	taken    int64  // memory for what the stream keeps
+	full     bool   // no more was granted: the rest of the stream is not followed
 	unread   string // the first reason why something could not be read
 }
 
 // NewTap reads a reply in format f from status and header on. limit bounds
-// what is kept of the reply, encoded and decoded alike.
-func NewTap(f Format, status int, header http.Header, limit int64) *Tap {
-	t := &Tap{format: f, limit: limit, ok: status >= 200 && status <= 299}
+// what is kept of the reply, encoded and decoded alike. Where take refuses
+// memory for what is read at the end, the reply is unread.
+func NewTap(f Format, status int, header http.Header, limit int64, take Take) *Tap {
+	t := &Tap{format: f, limit: limit, take: take, ok: status >= 200 && status <= 299}
 	for _, name := range strings.Split(strings.Join(header.Values("Content-Encoding"), ","), ",") {
 		if name = strings.TrimSpace(name); name != "" && !strings.EqualFold(name, "identity") {
 			t.encoding = strings.TrimPrefix(t.encoding+","+name, ",")
@@ -58,6 +62,10 @@ func (t *Tap) follow() {
 	})
 }
 
+// noMemory is why a reply is unread that came while bodies took all the memory
+// they may.
+const noMemory = "no memory left for bodies"
+
 func (t *Tap) tooLong() string { return fmt.Sprintf("reply over %d bytes", t.limit) }
 
 func (t *Tap) giveUp(reason string) {
@@ -76,6 +84,9 @@ func (t *Tap) Write(p []byte) (int, error) {
 	case int64(len(t.body)+len(p)) > t.limit:
 		t.body = nil
 		t.giveUp(t.tooLong())
+	case t.take.refuses(int64(len(p))):
+		t.body = nil
+		t.giveUp(noMemory)
 	default:
 		t.body = append(t.body, p...)
 	}
@@ -83,8 +94,17 @@ func (t *Tap) Write(p []byte) (int, error) {
 }
 
 func (t *Tap) feed(p []byte) {
+	if t.full {
+		return
+	}
 	if t.parser.Feed(p) != nil {
 		t.giveUp(t.tooLong())
+	}
+	if more := t.stream.Kept() - t.taken; more > 0 {
+		t.taken += more
+		if t.full = t.take.refuses(more); t.full {
+			t.giveUp(noMemory)
+		}
 	}
 }
 
@@ -127,13 +147,16 @@ func (t *Tap) endStream(complete bool) *haltd.Reply {
 
 // readBody reads what was kept.
 func (t *Tap) readBody(complete bool) *haltd.Reply {
-	body, err := decode(t.encoding, t.body, t.limit)
+	body, err := decode(t.encoding, t.body, t.limit, t.take)
 	switch {
 	case errors.Is(err, errUnknownEncoding):
 		t.giveUp(err.Error())
 		return &haltd.Reply{}
 	case errors.Is(err, errOverLimit):
 		t.giveUp(t.tooLong())
+		return &haltd.Reply{}
+	case errors.Is(err, errNoMemory):
+		t.giveUp(noMemory)
 		return &haltd.Reply{}
 	case err != nil && complete:
 		t.giveUp("malformed " + shorten(t.encoding))
