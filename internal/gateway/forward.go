@@ -44,7 +44,7 @@ func (g *Gateway) forward(x *exchange) error {
 	x.textShare.release()
 	out := x.upstreamRequest(up, body)
 	sent := g.clock()
-	overhead := sent.Sub(x.start) - x.waited
+	x.overhead = sent.Sub(x.start) - x.waited
 	x.forwarded = true
 	res, err := up.transport.RoundTrip(out)
 	body.answer()
@@ -70,7 +70,6 @@ func (g *Gateway) forward(x *exchange) error {
 		return refuse(http.StatusBadGateway, haltd.Errorf(haltd.CodeUpstream, "%s at %s does not answer in HTTP", up.Name, up.BaseURL.Host).
 			WithFix("Check providers.%s.base_url.", up.Name))
 	}
-	g.meter.Overhead(overhead)
 	up.health.answered(res.StatusCode, sent, g.clock())
 	g.deliver(x, res)
 	return nil
@@ -122,6 +121,7 @@ var copyBuffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
 // deliver passes the reply on and gives a tap a copy. Each piece goes to the
 // client before anything else looks at it.
 func (g *Gateway) deliver(x *exchange, res *http.Response) {
+	answered := g.clock()
 	announced := x.copyHeader(res)
 	x.explainFinding(x.w.Header())
 	x.event.Status = res.StatusCode
@@ -135,13 +135,25 @@ func (g *Gateway) deliver(x *exchange, res *http.Response) {
 	if x.format != nil && res.StatusCode >= 200 && res.StatusCode <= 299 {
 		tap = wire.NewTap(x.format, res.StatusCode, res.Header, x.settings.maxBody, x.replyShare.take)
 	}
+	x.overhead += g.clock().Sub(answered)
 	complete := g.copyReply(x, res.Body, tap, flush)
 	if complete && announced > 0 {
 		copyTrailer(x.w.Header(), res.Trailer)
 	}
+	if complete && !isStream(res) {
+		// All is written: the client does not wait for what follows. Of a
+		// reply without a length it does, until the handler returns.
+		x.w.flush()
+		x.whole = true
+	}
+	x.delivered = g.clock()
 	if tap != nil {
 		x.reply, x.event.Unread = tap.Close(complete)
 		x.replyShare.release()
+		if err := tap.Fault(); err != nil {
+			g.meter.Panic("tap")
+			g.log.Error("a reply passed unread because of a fault of haltd; please report it", "agent", x.event.Agent, "format", x.event.Format, "error", err)
+		}
 	}
 }
 
@@ -173,8 +185,10 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 			x.sent += int64(n)
 			x.lastByte = g.clock()
 			if tap != nil {
+				written := g.clock()
 				tap.Write(buf[:n])
 				x.ticket.Extend(tap.Kept() / 4)
+				x.overhead += g.clock().Sub(written) // before the next piece is read
 			}
 		}
 		switch {

@@ -108,6 +108,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.meter.InFlight(1)
 	g.requests.Add(1)
 	defer func() {
+		g.countOverhead(x)
 		x.endConnection()
 		g.meter.InFlight(-1)
 		g.requests.Done() // last: Wait returns when all is counted
@@ -218,6 +219,9 @@ type exchange struct {
 	recorded  chan struct{} // closed when later calls may know of this one; nil before it is in flight
 	sent      int64         // bytes of the reply's body
 	lastByte  time.Time     // when the newest of them went to the client
+	overhead  time.Duration // that haltd added so far, without waits for client and upstream
+	delivered time.Time     // when all that came of the reply was written; zero without one
+	whole     bool          // the client has all of the reply, and waits for nothing
 	refused   bool          // answered by haltd
 	broken    bool          // the reply stopped before its end
 	probe     bool          // a request for the base URL, which is not recorded
@@ -284,8 +288,11 @@ func (g *Gateway) refuse(x *exchange, err error) {
 		h.Set("Upgrade", "HTTP/1.1")
 		h.Set("Connection", "Upgrade")
 	}
+	body := x.dialect().Denial(ref.Denied)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	x.w.WriteHeader(ref.Status)
-	_, _ = x.w.Write(x.dialect().Denial(ref.Denied))
+	_, _ = x.w.Write(body)
+	x.w.flush() // the client does not wait for the bookkeeping
 }
 
 // dialect is how to answer this client: that of the format it speaks, else of

@@ -70,6 +70,8 @@ type Meter interface {
 	// Count counts one of what the constants below name.
 	Count(what string)
 	InFlight(delta int)
+	// Panic counts a fault of haltd that the call survived.
+	Panic(where string)
 }
 
 // What Meter counts by name.

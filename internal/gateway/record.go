@@ -95,9 +95,6 @@ func (g *Gateway) write(x *exchange) {
 		return
 	}
 	defer func() { g.recorder.Record(x.event) }()
-	if x.draft != nil && x.reply != nil && !x.broken {
-		x.w.flush() // the client need not wait for the excerpt
-	}
 	x.event.Excerpt = x.excerpt()
 }
 
@@ -212,6 +209,19 @@ func (g *Gateway) count(x *exchange) {
 		g.meter.Count(countUnread)
 		g.log.Debug("reply unread", "provider", e.Provider, "reason", e.Unread)
 	}
+}
+
+// countOverhead counts the time that haltd added to a call that was answered:
+// before it was forwarded, between the pieces of its reply, and after the last
+// of them as far as the client waits for the end.
+func (g *Gateway) countOverhead(x *exchange) {
+	if x.delivered.IsZero() {
+		return
+	}
+	if !x.whole && !x.broken {
+		x.overhead += g.clock().Sub(x.delivered)
+	}
+	g.meter.Overhead(x.overhead)
 }
 
 func textHash(s string) string {

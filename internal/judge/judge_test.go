@@ -66,6 +66,7 @@ func (b *bench) record(e haltd.Event) {
 
 func (b *bench) Detect(time.Duration) {}
 func (b *bench) Kill(string)          {}
+func (b *bench) Panic(string)         {}
 
 func newBench(t *testing.T, p haltd.Policy, change ...func(*judge.Options)) *bench {
 	t.Helper()

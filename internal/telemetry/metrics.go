@@ -31,6 +31,7 @@ type Metrics struct {
 	counts     map[string]prometheus.Counter // by the gateway's names
 	kills      *prometheus.CounterVec
 	deliveries *prometheus.CounterVec
+	panics     *prometheus.CounterVec
 }
 
 // requestCounters are the counters of one provider by decision.
@@ -63,12 +64,15 @@ func NewMetrics(version string) *Metrics {
 		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "haltd_alert_deliveries_total", Help: "Tries to deliver a notice, by kind of channel and result.",
 		}, []string{"channel", "result"}),
+		panics: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "haltd_panics_total", Help: "Faults of haltd that a call survived, by where: the call passed without that check, or unread.",
+		}, []string{"where"}),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "haltd_requests_total", Help: "Requests by provider and by what became of them.",
 		}, []string{"provider", "decision"}),
 	}
 	m.registry.MustRegister(
-		m.overhead, m.detect, build, m.inFlight, m.requests, m.kills, m.deliveries,
+		m.overhead, m.detect, build, m.inFlight, m.requests, m.kills, m.deliveries, m.panics,
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
@@ -142,6 +146,9 @@ func (m *Metrics) Count(what string) {
 
 // Kill counts an agent or session that a detector killed.
 func (m *Metrics) Kill(detector string) { m.kills.WithLabelValues(detector).Inc() }
+
+// Panic counts a fault of haltd that a call survived.
+func (m *Metrics) Panic(where string) { m.panics.WithLabelValues(where).Inc() }
 
 // AlertDelivery counts a try to deliver a notice.
 func (m *Metrics) AlertDelivery(channel, result string) {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"mime"
 	"net/http"
+	"runtime/debug"
 	"strings"
 
 	"github.com/haltd/haltd"
@@ -31,6 +32,7 @@ type Tap struct {
 	taken    int64  // memory for what the stream keeps
 	full     bool   // no more was granted: the rest of the stream is not followed
 	unread   string // the first reason why something could not be read
+	fault    error  // of haltd, which ended the reading
 }
 
 // NewTap reads a reply in format f from status and header on. limit bounds
@@ -45,10 +47,27 @@ func NewTap(f Format, status int, header http.Header, limit int64, take Take) *T
 	}
 	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
 	if kind == "text/event-stream" && t.encoding == "" {
-		t.follow()
+		t.guard(t.follow)
 	}
 	return t
 }
+
+// guard keeps a fault of haltd from ending the reply with its reading.
+func (t *Tap) guard(read func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			t.fault = fmt.Errorf("%v\n%s", p, debug.Stack())
+			t.giveUp(haltd.CodeInternal)
+			t.body = nil
+		}
+	}()
+	if t.fault == nil {
+		read()
+	}
+}
+
+// Fault is what went wrong in haltd itself while it read; nil when nothing did.
+func (t *Tap) Fault() error { return t.fault }
 
 // follow starts to read the reply as an event stream.
 func (t *Tap) follow() {
@@ -77,6 +96,11 @@ func (t *Tap) giveUp(reason string) {
 // Write takes the next bytes of the reply and does not keep them. It always
 // answers len(p) and nil.
 func (t *Tap) Write(p []byte) (int, error) {
+	t.guard(func() { t.keep(p) })
+	return len(p), nil
+}
+
+func (t *Tap) keep(p []byte) {
 	switch {
 	case t.parser != nil:
 		t.feed(p)
@@ -90,7 +114,6 @@ func (t *Tap) Write(p []byte) (int, error) {
 	default:
 		t.body = append(t.body, p...)
 	}
-	return len(p), nil
 }
 
 func (t *Tap) feed(p []byte) {
@@ -111,7 +134,7 @@ func (t *Tap) feed(p []byte) {
 // Kept is how many bytes of what a stream says have arrived; 0 for replies
 // that are read at their end.
 func (t *Tap) Kept() int64 {
-	if t.parser == nil {
+	if t.parser == nil || t.fault != nil {
 		return 0
 	}
 	return t.stream.Kept()
@@ -123,11 +146,13 @@ func (t *Tap) Kept() int64 {
 // they say it in the format's own way, and are never unread.
 func (t *Tap) Close(complete bool) (reply *haltd.Reply, unread string) {
 	reply = &haltd.Reply{}
-	if t.parser != nil {
-		reply = t.endStream(complete)
-	} else if t.unread == "" {
-		reply = t.readBody(complete)
-	}
+	t.guard(func() {
+		if t.parser != nil {
+			reply = t.endStream(complete)
+		} else if t.unread == "" {
+			reply = t.readBody(complete)
+		}
+	})
 	t.body, t.parser = nil, nil
 	if !t.ok {
 		reply.Complete = false
