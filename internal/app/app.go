@@ -255,7 +255,7 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 	a.endStreams = end
 	a.adminServer = &http.Server{
 		Handler: admin.New(admin.Options{
-			Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Recorder: a.recorder,
+			Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Recorder: recorder{a.recorder, a.gateway},
 			Control: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
 			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, Alerts: a.alerts, Keys: keys,
 			Process: process{a}, Metrics: a.metrics.Handler(),

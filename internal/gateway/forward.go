@@ -136,6 +136,7 @@ func (g *Gateway) deliver(x *exchange, res *http.Response) {
 		tap = wire.NewTap(x.format, res.StatusCode, res.Header, x.settings.maxBody, x.replyShare.take)
 	}
 	x.overhead += g.clock().Sub(answered)
+	x.length = res.ContentLength
 	complete := g.copyReply(x, res.Body, tap, flush)
 	if complete && announced > 0 {
 		copyTrailer(x.w.Header(), res.Trailer)
@@ -176,6 +177,9 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 			if x.sent == 0 {
 				x.event.FirstByte = haltd.Duration(g.clock().Sub(x.start))
 				g.inFlight.begin(x)
+			}
+			if x.length >= 0 && x.sent+int64(n) >= x.length {
+				g.finishing.add(x) // the client may see the end from here on
 			}
 			if _, werr := x.w.Write(buf[:n]); werr != nil {
 				x.event.Error, x.broken = "client_left", true

@@ -63,11 +63,12 @@ type Gateway struct {
 	clock      haltd.Clock
 	log        *slog.Logger
 
-	requests sync.WaitGroup // being served
-	inFlight inFlightCalls
-	memory   bodyMemory
-	seed     maphash.Seed // of the hashes of bodies and attempts
-	settings atomic.Pointer[Settings]
+	requests  sync.WaitGroup // being served
+	inFlight  inFlightCalls
+	finishing finishingCalls
+	memory    bodyMemory
+	seed      maphash.Seed // of the hashes of bodies and attempts
+	settings  atomic.Pointer[Settings]
 }
 
 // New makes a gateway that forwards by settings.
@@ -156,6 +157,7 @@ func (g *Gateway) handle(x *exchange) {
 		return
 	}
 	if err == nil {
+		g.awaitObservation(x)
 		err = g.read(x)
 	}
 	if err == nil {
@@ -217,6 +219,7 @@ type exchange struct {
 	forwarded bool
 	reply     *haltd.Reply  // nil unless a 2xx reply to an LLM call began
 	recorded  chan struct{} // closed when later calls may know of this one; nil before it is in flight
+	length    int64         // of the reply's body; -1 when it is not known
 	sent      int64         // bytes of the reply's body
 	lastByte  time.Time     // when the newest of them went to the client
 	overhead  time.Duration // that haltd added so far, without waits for client and upstream
@@ -289,10 +292,14 @@ func (g *Gateway) refuse(x *exchange, err error) {
 		h.Set("Connection", "Upgrade")
 	}
 	body := x.dialect().Denial(ref.Denied)
+	g.finishing.add(x)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	x.w.WriteHeader(ref.Status)
 	_, _ = x.w.Write(body)
-	x.w.flush() // the client does not wait for the bookkeeping
+	// The client does not wait for the bookkeeping. The server first reads
+	// what is left of a body that nobody wanted: that has a deadline.
+	x.endConnection()
+	_ = x.w.control.Flush()
 }
 
 // dialect is how to answer this client: that of the format it speaks, else of

@@ -20,6 +20,7 @@ func (g *Gateway) record(x *exchange) {
 		return
 	}
 	now := g.clock()
+	defer g.finishing.remove(x)
 	defer x.releaseMemory()
 	defer g.write(x)
 	defer g.count(x)

@@ -130,7 +130,7 @@ func TestBodiesInFlightTakeBoundedMemory(t *testing.T) {
 func TestClientsThatStallAreLetGo(t *testing.T) {
 	llm, url := harness.Provider(t, harness.Scripted)
 	llm.SetRules([]fakellm.Rule{{Model: "long", Script: fakellm.Script{Text: strings.Repeat("word ", 1600<<10)}}})
-	n := startGateway(t, "stall_timeout: 500ms", harness.Providers(url))
+	n := startGateway(t, "stall_timeout: 1s", harness.Providers(url))
 	dial := func(t *testing.T, head string) net.Conn {
 		t.Helper()
 		// The system takes little for a client that does not read.
@@ -152,6 +152,7 @@ func TestClientsThatStallAreLetGo(t *testing.T) {
 	}
 	for _, path := range []string{"/agents/sender/openai/v1/chat/completions", "/agents/sender/openai/v1/files"} {
 		t.Run("a body that stops on "+path, func(t *testing.T) {
+			t.Parallel()
 			conn := dial(t, "POST "+path+" HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n{\"model\":")
 			text, err := io.ReadAll(conn) // until it is closed
 			if err != nil || !strings.Contains(string(text), " 408 ") || !strings.Contains(string(text), haltd.CodeStalled) || !strings.Contains(string(text), "gateway.stall_timeout") {
@@ -160,16 +161,18 @@ func TestClientsThatStallAreLetGo(t *testing.T) {
 		})
 	}
 	t.Run("a body that nobody wants and that stops", func(t *testing.T) {
+		t.Parallel()
 		conn := dial(t, "POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n{")
 		if text, err := io.ReadAll(conn); err != nil || !strings.Contains(string(text), " 404 ") {
 			t.Errorf("%q, %v; want 404, then the end", text, err)
 		}
 	})
 	t.Run("a body that is slow", func(t *testing.T) {
+		t.Parallel()
 		body := chat
 		conn := dial(t, fmt.Sprintf("POST /agents/slow/openai/v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n", len(body)))
 		for i := range 4 {
-			time.Sleep(200 * time.Millisecond) // slower in all than the limit, and never still for so long
+			time.Sleep(300 * time.Millisecond) // slower in all than the limit, and never still for so long
 			if _, err := io.WriteString(conn, body[i*len(body)/4:(i+1)*len(body)/4]); err != nil {
 				t.Fatal(err)
 			}
@@ -179,19 +182,21 @@ func TestClientsThatStallAreLetGo(t *testing.T) {
 		}
 	})
 	t.Run("a stream that pauses for longer", func(t *testing.T) {
+		t.Parallel()
 		a := (&stage{node: n, llm: llm, url: url}).agent(t)
-		got := a.send(request{messages: []message{user("hi")}, stream: true, reply: fakellm.Script{Text: "one two three", Chunks: 3, Delay: fakellm.Delay(600 * time.Millisecond), ChunkDelay: fakellm.Delay(100 * time.Millisecond)}})
+		got := a.send(request{messages: []message{user("hi")}, stream: true, reply: fakellm.Script{Text: "one two three", Chunks: 3, Delay: fakellm.Delay(1200 * time.Millisecond), ChunkDelay: fakellm.Delay(100 * time.Millisecond)}})
 		if got.status != 200 || !strings.Contains(got.body, "[DONE]") {
 			t.Errorf("%d %s; want the whole stream", got.status, got.body)
 		}
 	})
 	t.Run("a reader that does not read", func(t *testing.T) {
+		t.Parallel()
 		body := `{"model":"long","messages":[{"role":"user","content":"hi"}]}`
 		dial(t, fmt.Sprintf("POST /agents/reader/openai/v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(body), body))
 		if e := n.Events(t, "agent=reader", 1)[0]; e.Error != "client_left" {
 			t.Errorf("event %+v; want the client gone", e)
 		}
-		n.Eventually(t, "free of its call", func() bool { return n.metric(t, "haltd_in_flight") == 0 })
+		n.Eventually(t, "free of its call", func() bool { return n.metric(t, "haltd_in_flight") == 0 }) // and of all others here
 	})
 }
 
