@@ -218,7 +218,7 @@ func (a *App) openJudge(ctx context.Context, cfg *config.Config) (err error) {
 	if b := a.control.Bypass(); b.On {
 		a.log.Warn("bypass is on: nothing but manual deactivation is enforced", "by", b.By, "reason", b.Why)
 	}
-	a.ledgers = ledger.Open(a.store, a.flush, a.opts.Clock, a.log)
+	a.ledgers = ledger.Open(a.store, a.recorder.TryFlush, a.opts.Clock, a.log)
 	key := make([]byte, 32)
 	rand.Read(key)
 	a.judge = judge.New(judge.Options{
@@ -228,15 +228,6 @@ func (a *App) openJudge(ctx context.Context, cfg *config.Config) (err error) {
 		Meter: a.metrics, Clock: a.opts.Clock, Logger: a.log,
 	})
 	return nil
-}
-
-// flush writes the record's queue. It does not wait for a store that is known
-// to fail: of many calls that need it, only the first should find out slowly.
-func (a *App) flush(ctx context.Context) error {
-	if err := a.recorder.Degraded(); err != nil {
-		return err
-	}
-	return a.recorder.Flush(ctx)
 }
 
 func (a *App) price(provider, model string, u haltd.Usage) (haltd.Money, bool) {

@@ -81,10 +81,12 @@ type Recorder struct {
 	subscribers subscribers
 }
 
-// flush is a caller who waits until completed reaches target.
+// flush is a caller who waits until completed reaches target or, where it has
+// failed, until a write fails.
 type flush struct {
 	target int64
 	done   chan struct{}
+	failed chan error // room for one; nil for who waits on
 }
 
 // New starts a Recorder. Close ends it.
@@ -163,18 +165,33 @@ func (r *Recorder) Announce(events []haltd.Event) { r.subscribers.send(events) }
 // Flush waits until all events recorded so far are in the store, or rejected
 // by it for good.
 func (r *Recorder) Flush(ctx context.Context) error {
+	return r.flush(ctx, flush{done: make(chan struct{})})
+}
+
+// TryFlush is Flush for who would rather know at once that the store fails than
+// wait until it is back.
+func (r *Recorder) TryFlush(ctx context.Context) error {
+	if err := r.Degraded(); err != nil {
+		return err
+	}
+	return r.flush(ctx, flush{done: make(chan struct{}), failed: make(chan error, 1)})
+}
+
+func (r *Recorder) flush(ctx context.Context, f flush) error {
 	r.mu.Lock()
 	if r.completed == r.accepted {
 		r.mu.Unlock()
 		return nil
 	}
-	f := flush{r.accepted, make(chan struct{})}
+	f.target = r.accepted
 	r.flushes = append(r.flushes, f)
 	r.mu.Unlock()
 	signal(r.flushNow)
 	select {
 	case <-f.done:
 		return nil
+	case err := <-f.failed:
+		return err
 	case <-ctx.Done():
 		return r.unwritten(ctx.Err())
 	}

@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -148,6 +149,15 @@ func (r *Recorder) complete(n int) {
 
 // failed and recovered log the change of state, not every retry.
 func (r *Recorder) failed(err error) {
+	r.mu.Lock()
+	r.flushes = slices.DeleteFunc(r.flushes, func(f flush) bool {
+		if f.failed == nil {
+			return false
+		}
+		f.failed <- err
+		return true
+	})
+	r.mu.Unlock()
 	if r.degraded.Swap(&err) == nil {
 		r.log.Warn("events cannot be written and are kept in memory", "error", err)
 	}

@@ -120,6 +120,9 @@ func (n *Node) Kill(t testing.TB) {
 	}
 }
 
+// PID is the id of the process.
+func (n *Node) PID() int { return n.process.PID() }
+
 // Log is what the process has printed since it was started.
 func (n *Node) Log() string { return n.process.Log() }
 
