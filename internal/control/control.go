@@ -22,6 +22,8 @@ import (
 type Journal interface {
 	Stamp(e *haltd.Event)
 	Announce(events []haltd.Event)
+	// Abandon takes back the ids of events that could not be written.
+	Abandon(events []haltd.Event)
 }
 
 // Incidents reads what was raised. An unknown incident is CodeNotFound, a
@@ -210,6 +212,10 @@ func (c *Control) commit(ctx context.Context, change haltd.Change, apply func(*t
 		}
 	}
 	if err := c.store.Commit(ctx, change); err != nil {
+		c.journal.Abandon(change.Events)
+		for i := range change.Events {
+			change.Events[i].ID = 0 // a retry takes a new one: readers go by their order
+		}
 		return err
 	}
 	if apply != nil {

@@ -257,6 +257,8 @@ func (l *eventLog) Record(e haltd.Event) {
 // Stamp and Announce make the log a journal.
 func (l *eventLog) Stamp(e *haltd.Event) { e.ID = l.ids.Next(l.clock.now()) }
 
+func (*eventLog) Abandon([]haltd.Event) {}
+
 func (l *eventLog) Announce(events []haltd.Event) {
 	for _, e := range events {
 		l.Record(e)

@@ -78,6 +78,7 @@ type Recorder struct {
 
 	stop        context.CancelFunc // ends writes and prunes under way
 	workers     sync.WaitGroup
+	order       order
 	subscribers subscribers
 }
 
@@ -120,8 +121,7 @@ func New(store EventAppender, opts Options) *Recorder {
 }
 
 // Record queues an event and gives it an id where it has none; ids grow in
-// the order of the queue, so that a reader who has seen one has seen all
-// before it. It never waits for the store; when the queue is long the event
+// the order of the queue. It never waits for the store; when the queue is long the event
 // loses its excerpt, and when it is full the event is dropped and counted.
 func (r *Recorder) Record(e haltd.Event) {
 	now := r.opts.Clock()
@@ -129,10 +129,12 @@ func (r *Recorder) Record(e haltd.Event) {
 	if r.closed || r.accepted-r.completed >= int64(r.opts.Queue) {
 		r.mu.Unlock()
 		r.dropped.Add(1)
+		r.Abandon([]haltd.Event{e})
 		return
 	}
 	if e.ID == 0 {
 		e.ID = r.ids.Next(now)
+		r.order.take(e.ID)
 	}
 	if r.accepted-r.completed >= int64(r.opts.Queue/excerptShare) {
 		e.Excerpt = nil
@@ -149,18 +151,27 @@ func (r *Recorder) Record(e haltd.Event) {
 	}
 }
 
-// Stamp gives an id to an event that has none, for a caller who writes it.
+// Stamp gives an id to an event that has none, for a caller who writes it and
+// then calls Announce or, when it cannot, Abandon.
 func (r *Recorder) Stamp(e *haltd.Event) {
 	now := r.opts.Clock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e.ID == 0 {
 		e.ID = r.ids.Next(now)
+		r.order.take(e.ID)
 	}
 }
 
 // Announce sends events that their caller has written to the subscribers.
-func (r *Recorder) Announce(events []haltd.Event) { r.subscribers.send(events) }
+func (r *Recorder) Announce(events []haltd.Event) { r.order.end(events, false, r.subscribers.send) }
+
+// Abandon takes back the ids of events that will not be written under them.
+func (r *Recorder) Abandon(events []haltd.Event) { r.order.end(events, true, r.subscribers.send) }
+
+// Settled is an event id: all events up to it are in the store, or never will
+// be, and those after it are yet to be sent to subscribers.
+func (r *Recorder) Settled() haltd.EventID { return r.order.settled() }
 
 // Flush waits until all events recorded so far are in the store, or rejected
 // by it for good.
@@ -237,7 +248,8 @@ func (r *Recorder) Stats() Stats {
 	return Stats{Pending: pending, Written: r.written.Load(), Dropped: r.dropped.Load(), Rejected: r.rejected.Load()}
 }
 
-// Subscribe sends every event after it is committed. A subscriber that falls
+// Subscribe sends every event after it and all before it are committed, in the
+// order of their ids. A subscriber that falls
 // more than buffer events behind is cut off: its channel is closed, as it is
 // by Close, and what it missed is in the store. The function unsubscribes.
 func (r *Recorder) Subscribe(buffer int) (<-chan haltd.Event, func()) {

@@ -82,7 +82,7 @@ func (r *Recorder) writeBatch(ctx context.Context, batch []haltd.Event, refusals
 		if err == nil {
 			r.recovered()
 			r.written.Add(int64(len(batch)))
-			r.subscribers.send(batch)
+			r.Announce(batch)
 			r.complete(len(batch))
 			return true
 		}
@@ -118,6 +118,7 @@ func (r *Recorder) writeSingly(ctx context.Context, batch []haltd.Event, err err
 		r.recovered() // the event was at fault, not the store
 	}
 	r.rejected.Add(1)
+	r.Abandon(batch)
 	r.complete(1)
 	return true
 }
