@@ -166,6 +166,10 @@ func (a *App) openData(ctx context.Context, cfg *config.Config) (err error) {
 		Clock:     a.opts.Clock, Logger: a.log,
 	})
 	a.metrics.WatchDependency("store", func() bool { return a.recorder.Degraded() != nil })
+	a.metrics.WatchDependency("secrets", func() bool { return a.store.Unsealed() != nil })
+	if err := a.store.Unsealed(); err != nil {
+		a.log.Error("secrets of channels are on disk in plain text: they cannot be sealed", "error", err)
+	}
 	a.metrics.CountDropped(func() int64 {
 		s := a.recorder.Stats()
 		return s.Dropped + s.Rejected

@@ -44,6 +44,9 @@ func (p process) Status() admin.Status {
 	if a.recorder.Degraded() != nil {
 		degraded = append(degraded, "store")
 	}
+	if a.store.Unsealed() != nil {
+		degraded = append(degraded, "secrets")
+	}
 	prices, date := pricing.Source()
 	cfg := a.config.Load()
 	return admin.Status{

@@ -9,8 +9,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -275,5 +277,33 @@ func TestShutdownIsBounded(t *testing.T) {
 				t.Errorf("it ended with %v; want an error that tells what is lost: %v\n%s", err, tc.locked, p.Log())
 			}
 		})
+	}
+}
+
+// Secrets that cannot be sealed are told of: in the log, in a metric and in the
+// status.
+func TestSecretsThatCannotBeSealedAreToldOf(t *testing.T) {
+	n := start(t, "")
+	n.Must(t, "POST", "/v1/channels", map[string]any{"name": "ops", "kind": "webhook", "settings": map[string]any{"url": "https://example.com/hook", "secret": "whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0"}}, nil)
+	n.Stop(t)
+	db, err := sql.Open("sqlite", filepath.Join(n.Config.DataDir, "haltd.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// As an earlier release left it, with a key that is no key.
+	if _, err := db.Exec(`UPDATE channels SET body = json_set(body, '$.settings', json('{"url":"https://example.com/hook"}'))`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(n.Config.DataDir, "secrets.key"), []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	n.Run(t)
+	var status struct{ Degraded []string }
+	n.Must(t, "GET", "/v1/status", nil, &status)
+	if !slices.Contains(status.Degraded, "secrets") || n.metric(t, "haltd_degraded") != 1 || !strings.Contains(n.Log(), "cannot be sealed") {
+		t.Errorf("degraded %v, haltd_degraded %v; want secrets in both and in the log", status.Degraded, n.metric(t, "haltd_degraded"))
 	}
 }
