@@ -132,14 +132,9 @@ type slowAttempts struct {
 	let chan struct{}
 }
 
-func (a slowAttempts) Ended(ctx context.Context, digest uint64, complete bool) error {
+func (a slowAttempts) Ended(ctx context.Context, digest uint64, how haltd.Ending) error {
 	<-a.let
-	return a.Attempts.Ended(ctx, digest, complete)
-}
-
-func (a slowAttempts) Stopped(ctx context.Context, digest uint64) error {
-	<-a.let
-	return a.Attempts.Stopped(ctx, digest)
+	return a.Attempts.Ended(ctx, digest, how)
 }
 
 // The client has the whole answer before haltd does its bookkeeping.
