@@ -1,5 +1,7 @@
 package haltd
 
+import "time"
+
 // Call is one LLM request, read into the same shape whatever the wire
 // format. Texts are copies: a Call outlives the body it was read from. They
 // may share memory with each other: whoever keeps one for longer than the Call
@@ -7,8 +9,12 @@ package haltd
 type Call struct {
 	Format    string // wire format, for example "openai-chat"
 	Model     string
+	Models    []string `json:",omitempty"` // that may answer in its place, where the request names some
 	Stream    bool
-	MaxTokens int // what the request allows for the reply; 0 when it does not say
+	MaxTokens int  // what the request allows for the reply; 0 when it does not say
+	Choices   int  `json:",omitempty"` // how many replies it asks for; 0 is one
+	Predicted int  `json:",omitempty"` // tokens of a prediction, which are billed as output where they are wrong
+	Reasons   bool `json:",omitempty"` // it asks for thoughts that the reply may not show
 
 	// System is a digest of the standing instructions: top-level system
 	// text and system messages before the first user message. 0 when there
@@ -186,6 +192,8 @@ type Reply struct {
 	Working bool
 	// Err is an error that the provider reported inside a 2xx stream.
 	Err string
+	// Beside is how many bytes further choices say. Only the first is read.
+	Beside int64 `json:"-"`
 }
 
 // Usage counts tokens the same way for every provider: Input is the whole
@@ -201,4 +209,13 @@ type Usage struct {
 // Add sums two usages.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite}
+}
+
+// Unsettled is what a reply was charged by estimate, because its provider was
+// not done with it or its client left before the end.
+type Unsettled struct {
+	Model  string
+	Time   time.Time // of the call
+	Tokens Usage
+	Cost   Money
 }

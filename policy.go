@@ -47,7 +47,7 @@ const (
 type Budgets struct {
 	Day           Budget `json:"day" label:"Day"`
 	Month         Budget `json:"month" label:"Month"`
-	ReserveTokens int64  `json:"reserve_tokens" preset:"4096" minimum:"1" maximum:"10000000" rare:"true" label:"Reserve" unit:"tokens" doc:"What a call reserves of a hard budget for its reply when it does not say how long that may be. What the reply does not use is released."`
+	ReserveTokens int64  `json:"reserve_tokens" preset:"32768" minimum:"1" maximum:"10000000" rare:"true" label:"Reserve" unit:"tokens" doc:"What a call reserves of a hard budget for its reply where neither the call nor the price table says how long that may be. What the reply does not use is released."`
 }
 
 // Budget is the limit of one period; 0 is no limit. Soft only alerts.

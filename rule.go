@@ -26,6 +26,7 @@ type RuleCondition struct {
 	Model           string   `json:"model,omitempty"`
 	ModelPattern    string   `json:"model_pattern,omitempty" doc:"* stands for any text."`
 	Provider        string   `json:"provider,omitempty"`
+	Path            string   `json:"path,omitempty" maxLength:"300" doc:"Of the request, as the provider sees it; * stands for any text."`
 	Agent           string   `json:"agent,omitempty"`
 	Session         string   `json:"session,omitempty"`
 	PromptTokensMin *int64   `json:"prompt_tokens_min,omitempty" minimum:"0"`
@@ -76,6 +77,9 @@ func (r *Rule) Check() error {
 	}
 	c.between("action_config.retry_after_seconds", int64(r.Config.RetryAfter), 0, 86400)
 	d := &r.Condition
+	if d.Path != "" && d.Path[0] != '/' && d.Path[0] != '*' {
+		c.bad("condition.path", "expected a path that starts with / or *, such as /v1/batches, got %q", d.Path)
+	}
 	if d.PromptTokensMin != nil && d.PromptTokensMax != nil && *d.PromptTokensMin > *d.PromptTokensMax {
 		c.bad("condition.prompt_tokens_min", "above prompt_tokens_max, so that nothing would match")
 	}

@@ -53,7 +53,7 @@ func TestANewSettingIsDeclaredInOnePlace(t *testing.T) {
 		}
 	}
 	got := api.Over(file.Over(haltd.DefaultSettings[wider]()))
-	if k := got.KillSwitch; k.Patience != 5 || k.WindowSize != 30 || k.Threshold != 10 || got.Budgets.Steps != 7 || got.Budgets.ReserveTokens != 4096 {
+	if k := got.KillSwitch; k.Patience != 5 || k.WindowSize != 30 || k.Threshold != 10 || got.Budgets.Steps != 7 || got.Budgets.ReserveTokens != 32768 {
 		t.Errorf("layers give %+v", got)
 	}
 	if err := api.Patch([]byte(`{"kill_switch":{"patience":6},"budgets":{"steps":null}}`), got); err != nil {

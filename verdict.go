@@ -73,6 +73,10 @@ type Finding struct {
 	Tag        string   `json:"tag,omitempty"`                 // of a rule that tags
 	// Spent is how much was spent when a budget was reached.
 	Spent *Spending `json:"spent,omitempty" doc:"Of a budget that was reached: what had been spent."`
+	// Left and Asked are of a budget that is not spent, but has too little
+	// left for the call.
+	Left  *Spending `json:"left,omitempty" doc:"Of a budget that has too little left for the call: what is left."`
+	Asked *Spending `json:"asked,omitempty" doc:"Of a budget that has too little left for the call: what the call would have reserved."`
 }
 
 // Strictest is the finding that decides: the strictest that is no shadow, the

@@ -133,20 +133,24 @@ func (c *comparison) compare(i int) {
 	c.addUp(i)
 }
 
-// weighNews takes back news that is none: where the same act leads to the same
-// answer but for numbers and ids.
+// weighNews takes back news that is none: where an answer is one that came
+// before, but for numbers and ids.
 func (c *comparison) weighNews(i int) {
 	r, s := &c.rounds[i], &c.all[i]
-	if s.coreAgo == 0 || s.formAgo != s.coreAgo || s.newWords > 0 {
+	if !recently(s.formAgo) || s.newWords > 0 {
 		return
 	}
-	_, changed := stepOf(&c.rounds[i-s.coreAgo].told, &r.told)
+	again := s.coreAgo > 0 && s.formAgo == s.coreAgo // to the same act
+	changed := false
+	if again {
+		_, changed = stepOf(&c.rounds[i-s.coreAgo].told, &r.told)
+	}
 	switch {
-	case !changed && r.told.n > 0 && s.coreAgo <= near:
+	case again && !changed && r.told.n > 0:
 		s.news = 0 // other ids under the same numbers
-	case r.outcome == failed && !c.attemptedSince(i, s.coreAgo) && !c.advances(i):
-		s.news = 0
-	case !r.short() && !c.advances(i):
+	case r.outcome == failed && !c.attemptedSince(i, s.formAgo) && !(again && c.advances(i)):
+		s.news = 0 // the same failure, counted
+	case again && !r.short() && !c.advances(i):
 		s.news /= 4 // the numbers go to and fro
 	}
 }

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -13,7 +14,7 @@ import (
 type incidentMoney struct {
 	Burned      haltd.Money  `json:"burned_usd" doc:"What the repeating calls cost."`
 	Calls       int          `json:"burned_calls" doc:"How many calls that is."`
-	Saved       *haltd.Money `json:"saved_usd" nullable:"true" doc:"An estimate: what was left of the hard budget. Null where there is none."`
+	Saved       *haltd.Money `json:"saved_usd" nullable:"true" doc:"An estimate: what is left of the hard budget, as far as no later stop of the same day or month saved it. Null where there is none."`
 	SavedReason string       `json:"saved_reason" doc:"How the estimate came about, or why there is none."`
 }
 
@@ -46,22 +47,74 @@ func (s *server) callsUpTo(ctx context.Context, i *haltd.Incident) ([]haltd.Even
 	return calls, nil
 }
 
+// saved estimates what an incident saved. Later stops of the same periods come
+// first: what they saved, this one did not.
 func (s *server) saved(ctx context.Context, i *haltd.Incident) (economics.Saved, error) {
-	zone, err := time.LoadLocation(i.Settings.TimeZone)
-	if err != nil {
-		zone = time.UTC
-	}
-	budgets, reason := economics.Budgets(i, zone)
-	if len(budgets) == 0 {
+	own, reason := economics.Budgets(i, zoneOf(i))
+	if len(own) == 0 {
 		return economics.Saved{Reason: reason}, nil
 	}
-	spent := make([]haltd.Money, len(budgets))
-	for k, b := range budgets {
-		if spent[k], err = s.spent(ctx, i.Agent, b.Start, i.Time); err != nil {
-			return economics.Saved{}, err
-		}
+	later, err := s.laterStops(ctx, i, own[len(own)-1].End)
+	if err != nil {
+		return economics.Saved{}, err
 	}
-	return economics.Save(budgets, spent), nil
+	known := map[economics.Budget]haltd.Money{}
+	var stops []economics.Stop
+	for _, stop := range append(later, *i) {
+		budgets, _ := economics.Budgets(&stop, zoneOf(&stop))
+		if len(budgets) == 0 {
+			continue
+		}
+		spent := make([]haltd.Money, len(budgets))
+		for n, b := range budgets {
+			if _, ok := known[b]; !ok {
+				// Who was resumed has spent more since.
+				if known[b], err = s.spent(ctx, i.Agent, b.Start, earliest(b.End, latest(s.deps.Clock(), i.Time))); err != nil {
+					return economics.Saved{}, err
+				}
+			}
+			spent[n] = known[b]
+		}
+		stops = append(stops, economics.Stop{Budgets: budgets, Spent: spent})
+	}
+	return economics.Save(stops), nil
+}
+
+// maxStops is how many later stops of an agent are looked at.
+const maxStops = 200
+
+// laterStops are the incidents of an agent after one and before a time, the
+// newest first.
+func (s *server) laterStops(ctx context.Context, i *haltd.Incident, end time.Time) ([]haltd.Incident, error) {
+	all, _, err := s.deps.Incidents.Incidents(ctx, haltd.IncidentQuery{Agent: i.Agent, Since: i.Time, Page: haltd.Page{Limit: maxStops}})
+	if err != nil {
+		return nil, fmt.Errorf("read the later stops of an agent: %w", err)
+	}
+	return slices.DeleteFunc(all, func(other haltd.Incident) bool {
+		return other.ID == i.ID || other.Agent != i.Agent || !other.Time.Before(end) || other.Time.Before(i.Time)
+	}), nil
+}
+
+func zoneOf(i *haltd.Incident) *time.Location {
+	zone, err := time.LoadLocation(i.Settings.TimeZone)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // spent is what an agent had spent between two times: whole hours from the

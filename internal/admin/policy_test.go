@@ -49,13 +49,13 @@ func TestPatchingAnAgent(t *testing.T) {
 		{"nothing", `{}`, `{"growth":{"min_prompt_tokens":5}}`},
 		{"a part of a budget keeps the rest", `{"budgets":{"day":{"hard_usd":2.5}}}`,
 			`{"budgets":{"day":{"soft_usd":0.00,"hard_usd":2.50,"soft_tokens":0,"hard_tokens":0},` +
-				`"month":{"soft_usd":0.00,"hard_usd":100.00,"soft_tokens":0,"hard_tokens":0},"reserve_tokens":4096},"growth":{"min_prompt_tokens":5}}`},
+				`"month":{"soft_usd":0.00,"hard_usd":100.00,"soft_tokens":0,"hard_tokens":0},"reserve_tokens":32768},"growth":{"min_prompt_tokens":5}}`},
 		{"null inside a budget is no limit", `{"budgets":{"month":{"hard_usd":null}}}`,
 			`{"budgets":{"day":{"soft_usd":0.00,"hard_usd":0.00,"soft_tokens":0,"hard_tokens":0},` +
-				`"month":{"soft_usd":0.00,"hard_usd":0.00,"soft_tokens":0,"hard_tokens":0},"reserve_tokens":4096},"growth":{"min_prompt_tokens":5}}`},
+				`"month":{"soft_usd":0.00,"hard_usd":0.00,"soft_tokens":0,"hard_tokens":0},"reserve_tokens":32768},"growth":{"min_prompt_tokens":5}}`},
 		{"null of a period is no limit", `{"budgets":{"month":null}}`,
 			`{"budgets":{"day":{"soft_usd":0.00,"hard_usd":0.00,"soft_tokens":0,"hard_tokens":0},` +
-				`"month":{"soft_usd":0.00,"hard_usd":0.00,"soft_tokens":0,"hard_tokens":0},"reserve_tokens":4096},"growth":{"min_prompt_tokens":5}}`},
+				`"month":{"soft_usd":0.00,"hard_usd":0.00,"soft_tokens":0,"hard_tokens":0},"reserve_tokens":32768},"growth":{"min_prompt_tokens":5}}`},
 		{"null goes back", `{"growth":null}`, `{}`},
 		{"hours without days", `{"allowed_hours":[{"from":"22:00","to":"06:00"}],"time_zone":"Europe/Berlin"}`,
 			`{"allowed_hours":[{"days":[],"from":"22:00","to":"06:00"}],"growth":{"min_prompt_tokens":5},"time_zone":"Europe/Berlin"}`},

@@ -217,7 +217,7 @@ budgets.month.soft_usd             0
 budgets.month.hard_usd             0
 budgets.month.soft_tokens          0
 budgets.month.hard_tokens          0
-budgets.reserve_tokens             4096 tokens
+budgets.reserve_tokens             32768 tokens
 allowed_hours                      [{days: [mon, tue], from: "08:00", to: "18:00"}] (own)
 rate_limits.requests_per_minute    60 (own)
 rate_limits.tokens_per_minute      0 (own)

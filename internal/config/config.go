@@ -97,6 +97,8 @@ type Pricing struct {
 	Default pricing.Price `yaml:"default"`
 	// Models are overrides by model name or pattern; see pricing.New.
 	Models map[string]pricing.Price `yaml:"models"`
+	// UnreadCall is what a reply costs that tells of no tokens.
+	UnreadCall haltd.Money `yaml:"unread_call"`
 }
 
 // Retention says how long the record is kept.
@@ -130,7 +132,7 @@ func defaults() *Config {
 		// An unknown model is priced like the dearest of the everyday ones:
 		// a budget that stops too early is noticed, one that never stops is
 		// not.
-		Pricing:   Pricing{Default: pricing.Flat(5*haltd.Dollar, 30*haltd.Dollar)},
+		Pricing:   Pricing{Default: pricing.Flat(5*haltd.Dollar, 30*haltd.Dollar), UnreadCall: haltd.Dollar / 10},
 		Retention: Retention{Events: 30 * day, Excerpts: 7 * day},
 		Log:       Log{Format: "text", Level: slog.LevelInfo},
 		Defaults:  Defaults{Policy: haltd.DefaultPolicy()},

@@ -52,7 +52,7 @@ func writeFile(t *testing.T, name, text string, mode os.FileMode) {
 }
 
 func diff(a, b any) string {
-	return cmp.Diff(a, b, cmp.AllowUnexported(Config{}), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Config{}, "PolicySet"))
+	return cmp.Diff(a, b, cmp.AllowUnexported(Config{}, pricing.Price{}), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(Config{}, "PolicySet"))
 }
 
 func TestDefaultsAlone(t *testing.T) {
@@ -65,7 +65,7 @@ func TestDefaultsAlone(t *testing.T) {
 		Admin:     Admin{Listen: "127.0.0.1:7071"},
 		DataDir:   "./data",
 		Providers: builtInProviders(),
-		Pricing:   Pricing{Default: pricing.Flat(5*haltd.Dollar, 30*haltd.Dollar)},
+		Pricing:   Pricing{Default: pricing.Flat(5*haltd.Dollar, 30*haltd.Dollar), UnreadCall: haltd.Dollar / 10},
 		Retention: Retention{Events: 720 * time.Hour, Excerpts: 168 * time.Hour},
 		Log:       Log{Format: "text", Level: slog.LevelInfo},
 		Defaults:  Defaults{Policy: haltd.DefaultPolicy()},
@@ -167,8 +167,8 @@ log: {format: json, level: debug}
 		Admin:   Admin{Listen: "[::1]:81", Hosts: []string{"haltd.example.com", "10.0.0.1"}},
 		DataDir: "/var/lib/haltd",
 		Pricing: Pricing{
-			Default: pricing.Flat(haltd.Dollar, 2*haltd.Dollar),
-			Models:  map[string]pricing.Price{"gpt-4.1": {Input: half, Output: haltd.Dollar + quarter, CacheWrite: half}},
+			Default: pricing.Flat(haltd.Dollar, 2*haltd.Dollar), UnreadCall: haltd.Dollar / 10,
+			Models: map[string]pricing.Price{"gpt-4.1": {Input: half, Output: haltd.Dollar + quarter, CacheWrite: half}},
 		},
 		Excerpts:  true,
 		Retention: Retention{Events: 36 * time.Hour, Excerpts: 36 * time.Hour},

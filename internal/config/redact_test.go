@@ -93,12 +93,15 @@ pricing:
     output: 30.00
     cache_read: 5.00
     cache_write: 5.00
+    max_output: 0
   models:
     gpt-4.1:
       input: 0.0028
       output: 8.00
       cache_read: 0.0028
       cache_write: 0.0028
+      max_output: 0
+  unread_call: 0.10
 excerpts: off
 retention:
   events: 30d
@@ -131,7 +134,7 @@ defaults:
       hard_usd: 0.00
       soft_tokens: 0
       hard_tokens: 0
-    reserve_tokens: 4096
+    reserve_tokens: 32768
   allowed_hours:
     - days: [mon]
       from: 22:00

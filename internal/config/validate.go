@@ -120,6 +120,9 @@ func (d *decoder) price(key string, p pricing.Price) pricing.Price {
 	if !d.isSet(key + ".cache_write") {
 		p.CacheWrite = p.Input
 	}
+	if p.MaxOutput < 0 || p.MaxOutput > 10_000_000 {
+		d.problem(key+".max_output", "expected a number of tokens from 0 to 10000000, got %d", p.MaxOutput)
+	}
 	return p
 }
 

@@ -93,7 +93,7 @@ func TestSaved(t *testing.T) {
 			}
 			s := Saved{Reason: reason}
 			if len(found) > 0 {
-				s = Save(found, tc.spent)
+				s = Save([]Stop{{found, tc.spent}})
 			}
 			saved := "none"
 			if s.Amount != nil {
@@ -103,6 +103,31 @@ func TestSaved(t *testing.T) {
 				t.Errorf("saved %s (%s), want %s (%s)", saved, s.Reason, tc.saved, tc.reason)
 			}
 		})
+	}
+}
+
+// What is left of a budget is saved once, however often its agent is stopped.
+func TestStopsOfOnePeriodShareWhatWasLeft(t *testing.T) {
+	const usd = haltd.Dollar
+	stop := func(day int, spentDay, spentMonth haltd.Money) Stop {
+		i := &haltd.Incident{Action: haltd.Kill, Time: noon.AddDate(0, 0, day)}
+		i.Settings.Budgets.Day.HardUSD, i.Settings.Budgets.Month.HardUSD = 10*usd, 20*usd
+		budgets, _ := Budgets(i, time.UTC)
+		return Stop{budgets, []haltd.Money{spentDay, spentMonth}}
+	}
+	for _, tc := range []struct {
+		name  string
+		stops []Stop // the newest first
+		saved haltd.Money
+	}{
+		{"one", []Stop{stop(0, 4*usd, 4*usd)}, 6 * usd},
+		{"the second of a day takes the rest", []Stop{stop(0, 6*usd, 6*usd), stop(0, 6*usd, 6*usd)}, 0},
+		{"another day", []Stop{stop(1, 2*usd, 6*usd), stop(0, 4*usd, 6*usd)}, 6 * usd},
+		{"the month holds them together", []Stop{stop(2, usd, 3*usd), stop(1, usd, 3*usd), stop(0, usd, 3*usd)}, 0},
+	} {
+		if got := Save(tc.stops); got.Amount == nil || *got.Amount != tc.saved {
+			t.Errorf("%s: %+v, want $%s", tc.name, got, tc.saved)
+		}
 	}
 }
 

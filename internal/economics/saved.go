@@ -11,9 +11,16 @@ import (
 // Budget is a hard budget that would have ended an agent that was stopped
 // before.
 type Budget struct {
-	Period haltd.Period
-	Hard   haltd.Money
-	Start  time.Time // of the period
+	Period     haltd.Period
+	Hard       haltd.Money
+	Start, End time.Time // of the period
+}
+
+// Stop is an incident that stopped an agent, with the budgets that would have
+// ended it and what the agent has spent of each by now.
+type Stop struct {
+	Budgets []Budget
+	Spent   []haltd.Money
 }
 
 // Saved is an estimate of what stopping saved; Amount is nil where there is
@@ -41,7 +48,7 @@ func Budgets(i *haltd.Incident, zone *time.Location) (budgets []Budget, reason s
 		hard   haltd.Money
 	}{{haltd.Daily, b.Day.HardUSD}, {haltd.Monthly, b.Month.HardUSD}} {
 		if p.hard > 0 {
-			budgets = append(budgets, Budget{p.period, p.hard, policy.PeriodStart(p.period, zone, i.Time)})
+			budgets = append(budgets, Budget{p.period, p.hard, policy.PeriodStart(p.period, zone, i.Time), policy.PeriodEnd(p.period, zone, i.Time)})
 		}
 	}
 	if len(budgets) == 0 {
@@ -50,17 +57,33 @@ func Budgets(i *haltd.Incident, zone *time.Location) (budgets []Budget, reason s
 	return budgets, reason
 }
 
-// Save estimates what a stopped agent would have spent: it had no reason to
-// end before its tightest budget did. spent is what it had spent of each
-// budget.
-func Save(budgets []Budget, spent []haltd.Money) (s Saved) {
-	for i, b := range budgets {
-		left := max(b.Hard-spent[i], 0)
-		if s.Amount != nil && left >= *s.Amount {
-			continue
+// Save estimates what the oldest of some stops of an agent saved: it had no
+// reason to end before its tightest budget did. stops are the newest first. What
+// was left of a budget is saved once: a later stop of the same period takes it,
+// because an agent that was stopped again had been resumed and gone on.
+func Save(stops []Stop) (s Saved) {
+	type period struct {
+		of  haltd.Period
+		end time.Time
+	}
+	saved := map[period]haltd.Money{}
+	for _, stop := range stops {
+		s = Saved{}
+		for k, b := range stop.Budgets {
+			left := max(b.Hard-stop.Spent[k]-saved[period{b.Period, b.End}], 0)
+			if s.Amount != nil && left >= *s.Amount {
+				continue
+			}
+			s.Amount = &left
+			s.Reason = fmt.Sprintf("What was left of the %s hard budget of $%.2f after $%.2f.", adjective(b.Period), b.Hard.Dollars(), stop.Spent[k].Dollars())
+			if before := saved[period{b.Period, b.End}]; before > 0 {
+				s.Reason = fmt.Sprintf("What was left of the %s hard budget of $%.2f after $%.2f, less the $%.2f that later stops saved.",
+					adjective(b.Period), b.Hard.Dollars(), stop.Spent[k].Dollars(), before.Dollars())
+			}
 		}
-		s.Amount = &left
-		s.Reason = fmt.Sprintf("What was left of the %s hard budget of $%.2f after $%.2f.", adjective(b.Period), b.Hard.Dollars(), spent[i].Dollars())
+		for _, b := range stop.Budgets {
+			saved[period{b.Period, b.End}] += *s.Amount
+		}
 	}
 	return s
 }

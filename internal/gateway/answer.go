@@ -91,6 +91,12 @@ func (x *exchange) remedy() string {
 	case haltd.ReasonManual:
 		return "Resume the " + x.resume(agent)
 	case haltd.ReasonBudget:
+		switch {
+		case v.Action == haltd.Reject:
+			return "Wait " + strconv.Itoa(v.RetryAfter) + " s for them to end, or raise budgets." + v.Name + " of " + agent + "."
+		case v.Asked != nil:
+			return "Ask for a shorter reply or stream it, raise budgets." + v.Name + " of " + agent + ", or wait for the next period."
+		}
 		return "Raise the budget of " + agent + " or wait for the next period."
 	case haltd.ReasonHours:
 		return "Change allowed_hours of " + agent + " to let it call now."

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/wire"
+	"github.com/haltd/haltd/internal/wire/metered"
 )
 
 // hopByHop are the headers that belong to one connection, not to the
@@ -132,8 +134,9 @@ func (g *Gateway) deliver(x *exchange, res *http.Response) {
 		flush() // a client waits for the headers of a stream, too
 	}
 	var tap *wire.Tap
-	if x.format != nil && res.StatusCode >= 200 && res.StatusCode <= 299 {
-		tap = wire.NewTap(x.format, res.StatusCode, res.Header, x.settings.maxBody, x.replyShare.take)
+	isOK := res.StatusCode >= 200 && res.StatusCode <= 299
+	if f := x.tapFormat(); f != nil && isOK && !x.isMedia(res.Header) {
+		tap = wire.NewTap(f, res.StatusCode, res.Header, x.settings.maxBody, x.replyShare.take)
 	}
 	x.overhead += g.clock().Sub(answered)
 	x.length = res.ContentLength
@@ -148,12 +151,20 @@ func (g *Gateway) deliver(x *exchange, res *http.Response) {
 		x.whole = true
 	}
 	x.delivered = g.clock()
-	if tap != nil {
+	switch {
+	case tap != nil:
 		x.reply, x.event.Unread = tap.Close(complete)
 		x.replyShare.release()
 		if err := tap.Fault(); err != nil {
 			g.meter.Panic("tap")
 			g.log.Error("a reply passed unread because of a fault of haltd; please report it", "agent", x.event.Agent, "format", x.event.Format, "error", err)
+		}
+		headerCounts(res.Header, x.reply)
+	case x.ask != nil && isOK:
+		x.reply = &haltd.Reply{}
+		headerCounts(res.Header, x.reply)
+		if x.ask.Kind == metered.Text {
+			x.event.Unread = "neither JSON nor events"
 		}
 	}
 }
@@ -166,17 +177,22 @@ func isStream(res *http.Response) bool {
 	return res.ContentLength < 0 || len(kind) >= len(events) && strings.EqualFold(kind[:len(events)], events)
 }
 
-// copyReply copies the body until its end or until one side fails, and reports
-// whether it got to the end.
+// copyReply copies the body until its end, until one side fails, or until the
+// money for it is gone, and reports whether it got to the end.
 func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush func()) bool {
 	buf := copyBuffers.Get().(*[16 << 10]byte)
 	defer copyBuffers.Put(buf)
+	spent := false
 	for {
 		n, err := from.Read(buf[:])
 		if n > 0 {
 			if x.sent == 0 {
 				x.event.FirstByte = haltd.Duration(g.clock().Sub(x.start))
 				g.inFlight.begin(x)
+			}
+			cut := false
+			if end := eventEnd(buf[:n]); spent && end > 0 {
+				n, cut = end, true
 			}
 			if x.length >= 0 && x.sent+int64(n) >= x.length {
 				g.finishing.add(x) // the client may see the end from here on
@@ -189,18 +205,25 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 			x.sent += int64(n)
 			x.lastByte = g.clock()
 			if tap != nil {
-				written := g.clock()
 				tap.Write(buf[:n])
-				x.ticket.Extend(tap.Kept() / 4)
-				x.overhead += g.clock().Sub(written) // before the next piece is read
+			}
+			if !spent && !x.ticket.Extend(x.said(tap)) {
+				// An event that has begun is passed on to its end.
+				spent, cut = true, !x.isEventStream() || bytes.HasSuffix(buf[:n], []byte("\n\n")) || bytes.HasSuffix(buf[:n], []byte("\n\r\n"))
+			}
+			x.overhead += g.clock().Sub(x.lastByte) // before the next piece is read
+			if cut {
+				x.event.Error = errorSpent
+				x.endStream(x.ticket.Spent())
+				return false
 			}
 		}
 		switch {
 		case err == io.EOF:
 			return true
 		case err != nil && x.wasCut():
-			x.event.Error, x.broken = errorCut, true
-			x.endStream()
+			x.event.Error = errorCut
+			x.endStream(x.ticket.Cut())
 			return false
 		case err != nil && (errors.Is(err, context.Canceled) || x.r.Context().Err() != nil):
 			x.event.Error, x.broken = "client_left", true
@@ -211,6 +234,29 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 			return false
 		}
 	}
+}
+
+// eventEnd is where the first event in a piece of a stream ends; 0 when none
+// does.
+func eventEnd(p []byte) int {
+	for _, blank := range [...]string{"\n\n", "\n\r\n"} {
+		if at := bytes.Index(p, []byte(blank)); at >= 0 {
+			return at + len(blank)
+		}
+	}
+	return 0
+}
+
+// said estimates how many tokens of the reply have come. A stream that the tap
+// cannot follow, because it is encoded, is taken by its bytes.
+func (x *exchange) said(tap *wire.Tap) int64 {
+	switch {
+	case tap != nil && tap.Follows():
+		return tap.Kept() / 4
+	case x.event.Stream:
+		return x.sent / 4
+	}
+	return 0
 }
 
 // copyHeader passes the reply's headers on and keeps net/http from adding

@@ -20,6 +20,7 @@ import (
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/wire"
+	"github.com/haltd/haltd/internal/wire/metered"
 )
 
 // The decisions that Meter counts, besides the actions of verdicts.
@@ -40,13 +41,16 @@ type Options struct {
 	Judge    Judge
 	Recorder Recorder
 	// Price is what a call cost; known is false where a default was used.
-	Price    func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
-	Attempts Attempts
-	Replies  Replies
-	Guesses  Guesses
-	Meter    Meter
-	Clock    haltd.Clock
-	Logger   *slog.Logger
+	Price func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
+	// HidesThoughts reports a model whose reply may have cost more than it
+	// shows.
+	HidesThoughts func(provider, model string) bool
+	Attempts      Attempts
+	Replies       Replies
+	Guesses       Guesses
+	Meter         Meter
+	Clock         haltd.Clock
+	Logger        *slog.Logger
 }
 
 // Gateway serves agents. Configure it before the first request.
@@ -56,6 +60,7 @@ type Gateway struct {
 	judging    Judge
 	recorder   Recorder
 	price      func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
+	hides      func(provider, model string) bool
 	attempts   Attempts
 	replies    Replies
 	guesses    Guesses
@@ -74,7 +79,7 @@ type Gateway struct {
 // New makes a gateway that forwards by settings.
 func New(o Options, s *Settings) *Gateway {
 	g := &Gateway{
-		keys: o.Keys, adminToken: o.AdminToken, judging: o.Judge, recorder: o.Recorder, price: o.Price,
+		keys: o.Keys, adminToken: o.AdminToken, judging: o.Judge, recorder: o.Recorder, price: o.Price, hides: o.HidesThoughts,
 		attempts: o.Attempts, replies: o.Replies, guesses: o.Guesses, meter: o.Meter, clock: o.Clock, log: o.Logger,
 		seed: maphash.MakeSeed(),
 	}
@@ -196,16 +201,21 @@ type exchange struct {
 	shared    bool // nobody named the agent: it is that of the client family
 
 	// read; format is nil for a path that passes through
-	format   wire.Format
-	body     []byte // as sent
-	bodyHash uint64 // keyed: nobody can make another body look like it
-	call     *haltd.Call
-	texts    []byte // the memory of call
-	estimate int    // prompt tokens
-	attempt  uint64
-	guess    uint64         // names the conversation whose session is guessed; 0 when it is named
-	waited   time.Duration  // for the client to send its body
-	draft    *excerpt.Draft // where excerpts are on
+	format        wire.Format
+	body          []byte // as sent
+	bodyHash      uint64 // keyed: nobody can make another body look like it
+	call          *haltd.Call
+	ask           *metered.Ask // where it generates and is no LLM call
+	poll          *poll        // where it fetches a reply that was made before
+	severalModels bool         // the request names more than one
+	predicted     int          // tokens of its prediction
+	reasons       bool         // the model may think without showing it
+	texts         []byte       // the memory of call
+	estimate      int          // prompt tokens
+	attempt       uint64
+	guess         uint64         // names the conversation whose session is guessed; 0 when it is named
+	waited        time.Duration  // for the client to send its body
+	draft         *excerpt.Draft // where excerpts are on
 
 	// judge
 	policies []*policy.Policy    // that select the request

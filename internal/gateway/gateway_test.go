@@ -120,7 +120,7 @@ func (s setup) start(t testing.TB) *fixture {
 		attempts = s.attempts(attempts)
 	}
 	f.Gateway = New(Options{
-		Keys: f.ring, AdminToken: adminToken, Recorder: f.events, Meter: f.meter, Price: price, Judge: f.judge,
+		Keys: f.ring, AdminToken: adminToken, Recorder: f.events, Meter: f.meter, Price: price, HidesThoughts: func(string, string) bool { return false }, Judge: f.judge,
 		Attempts: attempts, Replies: memory.NewReplies(1000), Guesses: memory.NewGuesses(1000),
 		Clock: f.clock.now, Logger: slog.New(slog.DiscardHandler),
 	}, NewSettings(cfg, nil))
@@ -182,7 +182,7 @@ func (f *fixture) newJudge(t testing.TB, cfg *config.Config, price func(_, _ str
 	options := judge.Options{
 		Agents: f.control, Incidents: f.control, Marks: f.control, Budgets: ledgers, Sessions: f.store,
 		States: memory.NewDetectors(1000, 1e6), Limits: f.limits,
-		Price: price, Record: f.events.Record, Key: []byte("a key of the tests"),
+		Price: price, MaxOutput: func(string, string) int64 { return 0 }, Record: f.events.Record, Key: []byte("a key of the tests"),
 		Meter: f.meter, Clock: f.clock.now, Logger: log,
 	}
 	if f.setup.judge != nil {

@@ -8,13 +8,17 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/judge"
 )
 
 // errCut is why a call ends whose agent was stopped at once.
 var errCut = errors.New("cut by an operator")
 
-// errorCut is how its event says so.
-const errorCut = "operator_cut"
+// How the events of calls that haltd cuts say so.
+const (
+	errorCut   = "operator_cut"
+	errorSpent = "budget_cut" // a stream, because the money is gone
+)
 
 // observationWait is how long a call waits at most for what is to be known of
 // the one before it.
@@ -162,17 +166,25 @@ func (x *exchange) cutDenial() error {
 	return x.denial()
 }
 
-// endStream tells the client of an event stream that its call was cut: to
-// most clients a stream that merely ends is a whole reply.
-func (x *exchange) endStream() {
-	if x.format == nil || !strings.HasPrefix(x.w.Header().Get("Content-Type"), "text/event-stream") || x.w.Header().Get("Content-Encoding") != "" {
+// endStream ends an event stream that haltd cuts, for the reason that the
+// decision says: to most clients a stream that merely ends is a whole reply.
+// Where the error cannot be told in band, the connection breaks.
+func (x *exchange) endStream(d judge.Decision) {
+	x.decision, x.broken = d, true
+	if !x.isEventStream() {
 		return
 	}
-	x.decision = x.ticket.Cut()
 	var ref refusal
 	if errors.As(x.denial(), &ref) {
-		_, _ = x.w.Write(append([]byte("\n\n"), x.format.StreamError(ref.Denied)...))
+		_, _ = x.w.Write(append([]byte("\n\n"), x.tapFormat().StreamError(ref.Denied)...))
 		x.w.flush()
 		x.broken = false
 	}
+}
+
+// isEventStream reports whether the client is being sent plain events, to which
+// one can be added.
+func (x *exchange) isEventStream() bool {
+	h := x.w.Header()
+	return x.tapFormat() != nil && strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") && h.Get("Content-Encoding") == "" && h.Get("Content-Length") == ""
 }

@@ -19,12 +19,17 @@ func (g *Gateway) judge(x *exchange) error {
 	e := &x.event
 	r := &judge.Request{
 		Agent: e.Agent, Session: e.Session, Shared: x.shared, Named: x.named,
-		Call: x.call, Retry: e.Retry, Provider: e.Provider, Model: e.Model, PromptTokens: int64(x.estimate),
+		Call: x.call, Retry: e.Retry, Provider: e.Provider, Model: e.Model, Path: x.route.path, PromptTokens: int64(x.estimate),
 		Policies: x.policies, Descriptors: x.descriptors, Identity: x.identity(),
 		Event: *e, Now: g.clock(),
 	}
-	if x.call != nil {
-		r.MaxTokens = int64(x.call.MaxTokens)
+	switch {
+	case x.call != nil:
+		x.describeReplies(r)
+	case x.ask != nil:
+		x.describeAsk(r)
+	case x.poll != nil:
+		r.Settles = true
 	}
 	if x.draft != nil {
 		r.Excerpt = x.excerpt
@@ -42,6 +47,16 @@ func (g *Gateway) judge(x *exchange) error {
 		return x.denial()
 	}
 	return g.track(x)
+}
+
+// describeReplies tells the judge how long the replies to a call may be.
+func (x *exchange) describeReplies(r *judge.Request) {
+	c := x.call
+	choices := int64(max(c.Choices, 1))
+	r.Generates, r.Stream, r.Models, r.Predicted = true, c.Stream, c.Models, int64(c.Predicted)
+	if r.MaxTokens = int64(c.MaxTokens) * choices; r.MaxTokens == 0 {
+		r.Open = choices
+	}
 }
 
 // throttle delays a request, as long as its client waits.

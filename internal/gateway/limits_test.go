@@ -55,7 +55,7 @@ func TestReservationIsOnDiskBeforeTheCall(t *testing.T) {
 	}
 }
 
-func TestParallelCallsOvershootByOneReservation(t *testing.T) {
+func TestParallelCallsStayWithinTheBudget(t *testing.T) {
 	up := newHeld(answer(200, "application/json", strings.Replace(chatReply, `"completion_tokens":2`, `"completion_tokens":2990`, 1)))
 	f := newFixture(t, up, providersYAML+"agents:\n  bot: {budgets: {day: {hard_tokens: 10000}}}\n")
 	var passed, blocked atomic.Int64
@@ -66,22 +66,22 @@ func TestParallelCallsOvershootByOneReservation(t *testing.T) {
 			switch res.StatusCode {
 			case 200:
 				passed.Add(1)
-			case 400:
+			case 429:
 				blocked.Add(1)
 			default:
 				t.Errorf("answered %d", res.StatusCode)
 			}
 		})
 	}
-	f.events.wait(t, haltd.EventBlocked, 60)
+	f.events.wait(t, haltd.EventBlocked, 61)
 	close(up.release)
 	wg.Wait()
 	spent, err := f.judge.Spending(t.Context(), "bot")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := spent[0].Spent.Tokens; passed.Load() != 4 || got > 10000+3010 || got < 10000 {
-		t.Errorf("%d calls passed, %d were blocked, %d tokens are spent of 10000; want 4 calls of 3000", passed.Load(), blocked.Load(), got)
+	if got := spent[0].Spent.Tokens; passed.Load() != 3 || got > 10000 || got < 8900 {
+		t.Errorf("%d calls passed, %d were rejected, %d tokens are spent of 10000; want 3 calls of 3000", passed.Load(), blocked.Load(), got)
 	}
 }
 
@@ -140,7 +140,7 @@ func (f *fixture) override(t *testing.T, agent string, own haltd.PolicyOverride)
 }
 
 func TestHardBudgetBlocks(t *testing.T) {
-	f := newFixture(t, answer(200, "application/json", chatReply), providersYAML+"agents:\n  bot: {budgets: {day: {hard_tokens: 15}}}\n")
+	f := newFixture(t, answer(200, "application/json", chatReply), providersYAML+"agents:\n  bot: {budgets: {day: {hard_tokens: 18}}}\n")
 	for i := range 2 {
 		if res, _ := f.send(t, "POST", chatPath, nil, chat(fmt.Sprintf("topic %c", 'a'+i), 1)); res.StatusCode != 200 {
 			t.Fatalf("call %d: %d", i, res.StatusCode)

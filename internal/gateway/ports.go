@@ -46,12 +46,17 @@ type Attempts interface {
 	Ended(ctx context.Context, digest uint64, how haltd.Ending) error
 }
 
-// Replies knows in which session a reply was given. An error means that the
-// state cannot be had.
+// Replies knows in which session a reply was given, and what was charged for
+// it by estimate. An error means that the state cannot be had.
 type Replies interface {
 	// Session is "" for a reply that is not known.
 	Session(ctx context.Context, agent, reply string) (string, error)
 	SaveReply(ctx context.Context, agent, reply, session string) error
+	// Unsettled is what a reply was charged that is not settled yet; ok is
+	// false for any other. TakeUnsettled answers it once and forgets it.
+	Unsettled(ctx context.Context, agent, reply string) (u haltd.Unsettled, ok bool, err error)
+	TakeUnsettled(ctx context.Context, agent, reply string) (u haltd.Unsettled, ok bool, err error)
+	SaveUnsettled(ctx context.Context, agent, reply string, u haltd.Unsettled) error
 }
 
 // Guesses knows when the session began of those who name none. Conversations

@@ -22,7 +22,9 @@ var errClientLeft = errors.New("client left")
 // Other requests pass through and their bodies are not touched.
 func (g *Gateway) read(x *exchange) error {
 	isCall := x.route.format != nil && (x.r.ContentLength != 0 || x.r.Method == http.MethodPost)
-	if !isCall && !x.countsIdentical() {
+	meters := !isCall && x.meters()
+	g.findPoll(x)
+	if !isCall && !meters && !x.countsIdentical() {
 		return nil
 	}
 	arriving := g.clock()
@@ -32,11 +34,9 @@ func (g *Gateway) read(x *exchange) error {
 	}
 	x.waited = g.clock().Sub(arriving)
 	x.bodyHash = maphash.Bytes(g.seed, x.body)
-	if !isCall {
+	if !isCall && !meters {
 		return nil
 	}
-	x.format = x.route.format
-
 	plain := x.body
 	decoded := memoryShare{memory: &g.memory, limit: x.settings.bodyMemory} // until it was read
 	defer decoded.release()
@@ -49,6 +49,10 @@ func (g *Gateway) read(x *exchange) error {
 			return unreadable(err)
 		}
 	}
+	if meters {
+		return x.readAsk(plain)
+	}
+	x.format = x.route.format
 	if !x.textShare.take(int64(len(plain))) {
 		return g.busy(x.settings.bodyMemory)
 	}
@@ -69,7 +73,8 @@ func (x *exchange) countsIdentical() bool {
 // describeCall puts what the call says of itself into the event.
 func (g *Gateway) describeCall(x *exchange) {
 	e, c := &x.event, x.call
-	x.estimate = c.PromptTokens
+	x.estimate, x.severalModels, x.predicted = c.PromptTokens, len(c.Models) > 0, c.Predicted
+	x.reasons = c.Reasons || g.hides(e.Provider, c.Model)
 	e.Format, e.Model, e.Stream = c.Format, truncate(c.Model, 200), c.Stream
 	prompt, _ := c.Newest()
 	e.PromptHash, e.PromptLen = textHash(prompt), len(prompt)

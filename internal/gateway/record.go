@@ -10,6 +10,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/wire/metered"
 )
 
 // record ends an exchange: it completes the event, ends the ticket, remembers
@@ -47,19 +48,38 @@ func (g *Gateway) describe(x *exchange, now time.Time) {
 	e.Time, e.Type = x.start.UTC(), x.eventType()
 	e.Latency = haltd.Duration(now.Sub(x.start))
 	switch {
+	case x.poll != nil:
 	case x.reply != nil:
 		describeReply(e, x)
-	case x.forwarded && x.format != nil && !x.handled:
+	case !x.forwarded || x.format == nil && x.ask == nil:
+	case !x.handled:
 		e.Estimated, e.Tokens = true, haltd.Usage{Input: int64(x.estimate), Output: (x.sent + 3) / 4}
-	case x.forwarded && x.format != nil && (e.Error == "client_left" || e.Error == errorCut):
-		// Nobody waited for the reply; the prompt was sent all the same.
-		e.Estimated, e.Tokens = true, haltd.Usage{Input: int64(x.estimate)}
+	case e.Error == "client_left" || e.Error == errorCut:
+		// Nobody waited for the reply; the provider may write it all the same.
+		e.Estimated, e.Tokens = true, x.ticket.MaxUsage()
 	}
-	if e.Tokens != (haltd.Usage{}) {
-		cost, known := g.price(e.Provider, e.Model, e.Tokens)
-		e.Cost, e.Unpriced = cost, !known
-	}
+	g.priceEvent(x)
 	x.described = true
+}
+
+// priceEvent says what the tokens of an event cost. Where the request named
+// several models, or one that nobody knows, the reply tells which it was.
+func (g *Gateway) priceEvent(x *exchange) {
+	e := &x.event
+	if e.Tokens == (haltd.Usage{}) && (x.ask == nil || x.reply == nil) {
+		return
+	}
+	cost, known := g.price(e.Provider, e.Model, e.Tokens)
+	if x.reply != nil && x.reply.Model != "" && (x.severalModels || !known) {
+		model := truncate(x.reply.Model, 200)
+		if c, k := g.price(e.Provider, model, e.Tokens); k || x.severalModels {
+			cost, known, e.Model = c, k, model
+		}
+	}
+	if x.ask != nil && x.ask.Kind == metered.Media && e.Estimated {
+		cost, known = max(cost, x.flat()), false
+	}
+	e.Cost, e.Unpriced = cost, !known
 }
 
 // endTicket releases what a request holds that was not forwarded, and settles
@@ -73,6 +93,8 @@ func (g *Gateway) endTicket(x *exchange, now time.Time) {
 		t.Release(ctx)
 	case !x.handled || !x.described:
 		t.SettleInFull()
+	case x.poll != nil:
+		g.settlePoll(x, now)
 	default:
 		defer t.Settle(ctx, x.event.Tokens, x.event.Cost, now)
 		if x.reply != nil {
@@ -120,33 +142,76 @@ func (x *exchange) eventType() haltd.EventType {
 	return haltd.EventCall
 }
 
-// describeReply adds what a 2xx reply says. A reply that was cut short or
-// could not be read has still cost tokens: they are estimated and marked so.
+// describeReply adds what a 2xx reply says.
 func describeReply(e *haltd.Event, x *exchange) {
 	r := x.reply
 	e.Finish = truncate(r.Finish, 60)
 	e.ReplyHash, e.ReplyLen = textHash(r.Text), len(r.Text)
-	said := len(r.Text) + len(r.Thinking)
 	for i := range r.Calls {
 		e.ToolCalls = append(e.ToolCalls, truncate(r.Calls[i].Name, 100))
-		said += len(r.Calls[i].Name) + len(r.Calls[i].Arguments)
 	}
 	if r.Err != "" && (e.Error == "" || e.Error == "client_left") { // a client leaves because of it
 		e.Error = "in_stream: " + truncate(r.Err, 200)
 	}
+	if x.ask != nil {
+		e.Tokens, e.Estimated = x.usedByAsk()
+		return
+	}
+	e.Tokens, e.Estimated = x.used()
+}
+
+// atOnce is how many tokens of a reply must have come before what came counts
+// for what was written. Who leaves earlier may have left a provider that goes
+// on writing.
+const atOnce = 64
+
+// thinkingPace is how many tokens of thoughts a model may have written in a
+// second without showing them.
+const thinkingPace = 250
+
+// used is what a 2xx reply has used. A reply that was cut short or could not
+// be read has still cost tokens: they are estimated. The counts at the start of
+// a stream say nothing of what followed.
+func (x *exchange) used() (u haltd.Usage, estimated bool) {
+	r := x.reply
+	if r.Counted && r.Complete {
+		return r.Usage, false
+	}
+	u = haltd.Usage{Input: int64(x.estimate), Output: x.saidTokens()}
 	if r.Counted {
-		e.Tokens = r.Usage
-		return
+		u = haltd.Usage{Input: max(u.Input, r.Usage.Input), Output: max(u.Output, r.Usage.Output), CacheRead: r.Usage.CacheRead, CacheWrite: r.Usage.CacheWrite}
 	}
-	e.Estimated = true
-	if r.Working { // what it will cost is not known
-		e.Tokens = x.ticket.MaxUsage()
-		return
+	hides := x.reasons && r.Thinking == ""
+	switch {
+	case r.Working || x.ask != nil && x.ask.Later: // what it will cost is not known
+		u.Output = max(u.Output, x.ticket.MaxUsage().Output)
+	case r.Complete && hides && !r.Counted: // nor what it has thought
+		u.Output = max(u.Output, x.ticket.MaxUsage().Output)
+	case r.Complete || r.Err != "":
+	case x.event.Error == errorSpent: // all that there was
+		u.Output = max(u.Output, x.ticket.MaxUsage().Output+1)
+	case x.event.Error == "" && x.event.Unread != "": // it came to its end
+	case u.Output < atOnce:
+		u.Output = max(u.Output, x.ticket.MaxUsage().Output)
+	case hides:
+		unseen := int64(time.Duration(x.event.Latency).Seconds() * thinkingPace)
+		u.Output = max(u.Output, min(u.Output+unseen, x.ticket.MaxUsage().Output))
 	}
-	if e.Unread != "" {
+	return u, true
+}
+
+// saidTokens estimates the tokens of what has been read of a reply, or of its
+// bytes where it could not be read.
+func (x *exchange) saidTokens() int64 {
+	r := x.reply
+	said := len(r.Text) + len(r.Thinking) + int(r.Beside)
+	for i := range r.Calls {
+		said += len(r.Calls[i].Name) + len(r.Calls[i].Arguments)
+	}
+	if x.event.Unread != "" {
 		said = int(x.sent)
 	}
-	e.Tokens = haltd.Usage{Input: int64(x.estimate), Output: int64(said+3) / 4}
+	return int64(said+3)/4 + int64(x.predicted)
 }
 
 // remember keeps how the request ended, so that its retry is known as one,
@@ -156,6 +221,7 @@ func (g *Gateway) remember(x *exchange) {
 	if e.Format == "" {
 		return
 	}
+	g.rememberUnsettled(x)
 	ctx := x.r.Context()
 	if ctx.Err() != nil { // a client that is gone is remembered all the same
 		ctx = context.WithoutCancel(ctx)

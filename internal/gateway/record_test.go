@@ -170,6 +170,16 @@ var errLost = errors.New("out of reach")
 func (lost) Last(context.Context, uint64) (haltd.Attempt, error)     { return haltd.Attempt{}, errLost }
 func (lost) Ended(context.Context, uint64, haltd.Ending) error       { return errLost }
 func (lost) Session(context.Context, string, string) (string, error) { return "", errLost }
+func (lost) Unsettled(context.Context, string, string) (haltd.Unsettled, bool, error) {
+	return haltd.Unsettled{}, false, errLost
+}
+
+func (lost) TakeUnsettled(context.Context, string, string) (haltd.Unsettled, bool, error) {
+	return haltd.Unsettled{}, false, errLost
+}
+
+func (lost) SaveUnsettled(context.Context, string, string, haltd.Unsettled) error { return errLost }
+
 func (lost) SaveReply(context.Context, string, string, string) error { return errLost }
 
 func (lost) Use(context.Context, uint64, time.Time) (time.Time, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/wire"
 	"github.com/haltd/haltd/internal/wire/formats"
+	"github.com/haltd/haltd/internal/wire/metered"
 )
 
 // route is what the path of a request says.
@@ -17,6 +18,7 @@ type route struct {
 	rest     string       // escaped path for the upstream, as sent
 	path     string       // the same, decoded and clean
 	format   wire.Format  // what a body sent there means; nil when it is no LLM call
+	kind     metered.Kind // what a POST makes that is no LLM call
 	dialect  wire.Dialect // of the format, else of the provider
 }
 
@@ -73,6 +75,9 @@ func findRoute(r *http.Request, s *Settings) (route, error) {
 	}
 	if rt.format, rt.dialect = formats.Match(rt.path); rt.format == nil {
 		rt.dialect = rt.upstream.dialect
+		if r.Method == http.MethodPost {
+			rt.kind = metered.KindOf(rt.path)
+		}
 	}
 	return rt, nil
 }

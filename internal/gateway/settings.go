@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/config"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/wire"
@@ -27,6 +28,7 @@ type Settings struct {
 	blockStatus int          // of the standard inactive answer
 	policies    *policy.Set
 	services    map[string]*upstream // of policies, by policy id
+	unreadCall  haltd.Money          // what a reply costs that tells of no tokens
 	excerpts    bool                 // what is said in calls is kept
 	secrets     []string             // that no excerpt may show
 }
@@ -53,6 +55,7 @@ func NewSettings(c *config.Config, old *Settings) *Settings {
 		blockStatus: c.Gateway.BlockStatus,
 		policies:    c.PolicySet,
 		services:    map[string]*upstream{},
+		unreadCall:  c.Pricing.UnreadCall,
 		excerpts:    bool(c.Excerpts),
 	}
 	for _, p := range c.Providers {

@@ -222,7 +222,7 @@ func (w panicWriter) Write(b []byte) (int, error) {
 // and is recorded once. What had been forwarded is charged in full, as it is
 // after a crash; what had not costs nothing.
 func TestAPanicEndsTheTicket(t *testing.T) {
-	const most = 4096 // what a call without a maximum reserves, besides its prompt
+	const most = 32768 // what a call without a maximum reserves, besides its prompt
 	for _, tc := range []struct {
 		name    string
 		at      string // of the writer

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -12,12 +13,15 @@ import (
 	"github.com/haltd/haltd/internal/policy"
 )
 
-// checkBudget stops an agent whose hard budget is spent.
+// checkBudget stops an agent whose hard budget is spent or has too little left
+// for the call.
 func (j *Judge) checkBudget(ctx context.Context, ev *evaluation) {
-	r := ev.request
-	over, err := j.budgets.Check(ctx, r.Agent, ev.agent.Policy.Budgets, ev.agent.Zone, r.Now)
+	if ev.request.Settles { // what it fetches is paid for, and it returns the rest
+		return
+	}
+	over, err := j.budgets.Check(ctx, ev.booking())
 	if err != nil {
-		j.log.Warn("budget not checked", "agent", r.Agent, "error", err)
+		j.log.Warn("budget not checked", "agent", ev.request.Agent, "error", err)
 		return // the reservation fails as well, and stops the call
 	}
 	for _, o := range over {
@@ -25,12 +29,35 @@ func (j *Judge) checkBudget(ctx context.Context, ev *evaluation) {
 	}
 }
 
+// busyRetry is when to ask again, in seconds, while calls in flight hold the
+// rest of a budget.
+const busyRetry = 5
+
 func (j *Judge) budgetFinding(ev *evaluation, o ledger.Over) haltd.Finding {
+	f := haltd.Finding{Check: "budget", Action: haltd.Block, Reason: haltd.ReasonBudget, Name: string(o.Period)}
+	agent, resets := ev.request.Agent, o.Resets.In(ev.agent.Zone).Format("2006-01-02 15:04 MST")
+	if o.IsSpent() {
+		f.Sentence = fmt.Sprintf("The %s budget of %s is spent; it starts again at %s.", adjective(o.Period), agent, resets)
+	} else {
+		f.Left, f.Asked = &o.Left, &o.Asked
+		f.Sentence = fmt.Sprintf("The %s budget of %s has %s left, and this call would reserve %s; it starts again at %s.",
+			adjective(o.Period), agent, formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked), resets)
+	}
+	if o.Busy {
+		f.Action, f.RetryAfter = haltd.Reject, busyRetry
+		f.Sentence = fmt.Sprintf("Calls in flight hold what the %s budget of %s has left: %s are free, and this call would reserve %s.",
+			adjective(o.Period), agent, formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked))
+		return f
+	}
 	j.raiseBudget(ev, o)
+	return f
+}
+
+// spentFinding is about a stream that is cut because the money is gone.
+func (ev *evaluation) spentFinding() haltd.Finding {
 	return haltd.Finding{
-		Check: "budget", Action: haltd.Block, Reason: haltd.ReasonBudget, Name: string(o.Period),
-		Sentence: fmt.Sprintf("The %s budget of %s is spent; it starts again at %s.", adjective(o.Period), ev.request.Agent,
-			o.Resets.In(ev.agent.Zone).Format("2006-01-02 15:04 MST")),
+		Check: "budget", Action: haltd.Block, Reason: haltd.ReasonBudget,
+		Sentence: fmt.Sprintf("The reply was cut because the budget of %s is spent.", ev.request.Agent),
 	}
 }
 
@@ -117,7 +144,7 @@ func (ev *evaluation) rateFinding(name string, wait time.Duration, shadow bool) 
 func (j *Judge) checkRules(ev *evaluation) {
 	r := ev.request
 	rule, ok := j.agents.MatchRule(policy.RuleQuery{
-		Model: r.Model, Provider: r.Provider, Agent: r.Agent, Session: r.Session,
+		Model: r.Model, Others: slices.Concat(r.Models, r.Names), Provider: r.Provider, Path: r.Path, Agent: r.Agent, Session: r.Session,
 		PromptTokens: r.PromptTokens, Time: r.Now.In(ev.agent.Zone),
 	})
 	if ok {

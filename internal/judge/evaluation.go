@@ -25,8 +25,9 @@ type evaluation struct {
 
 	draws       []policy.Draw // that the rate limits ask for
 	drawNames   []string
-	drawn       bool        // all of them were taken
-	tokens      policy.Draw // of the limit in tokens
+	drawn       bool           // all of them were taken
+	tokens      policy.Draw    // of the limit in tokens
+	most        haltd.Spending // that the call can cost; zero until booking asks
 	reservation *ledger.Reservation
 }
 

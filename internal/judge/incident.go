@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -102,7 +103,23 @@ func formatSpending(s haltd.Spending) string {
 	return fmt.Sprintf("$%.2f and %s tokens", s.Cost.Dollars(), digits)
 }
 
-// raiseBudget raises an incident about a budget that is spent, once a period.
+// formatLimited writes the part of an amount that a hard budget limits.
+func formatLimited(limit haltd.Budget, s haltd.Spending) string {
+	dollars, tokens, _ := strings.Cut(formatSpending(s), " and ")
+	if s.Cost > 0 && s.Cost < haltd.Dollar/100 {
+		dollars = "$" + s.Cost.String()
+	}
+	switch {
+	case limit.HardTokens <= 0:
+		return dollars
+	case limit.HardUSD <= 0:
+		return tokens
+	}
+	return dollars + " and " + tokens
+}
+
+// raiseBudget raises an incident about a budget that is spent, or has too
+// little left for a call, once a period.
 func (j *Judge) raiseBudget(ev *evaluation, o ledger.Over) {
 	r := ev.request
 	kind, reason, action, limit := haltd.IncidentBudgetSoft, haltd.ReasonSoft, haltd.Warn, "soft"
@@ -113,6 +130,13 @@ func (j *Judge) raiseBudget(ev *evaluation, o ledger.Over) {
 		Check: "budget", Action: action, Reason: reason, Name: string(o.Period), Spent: &o.Spent,
 		Sentence: fmt.Sprintf("%s has reached its %s %s budget: %s are spent.", r.Agent, limit, adjective(o.Period), formatSpending(o.Spent)),
 	}, detect.Detection{})
+	if !o.IsSpent() {
+		limit = "unfit"
+		d.Sentence = fmt.Sprintf("A call of %s was refused: its hard %s budget has %s left, and the call would have reserved %s.",
+			r.Agent, adjective(o.Period), formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked))
+		d.Left, d.Asked = &o.Left, &o.Asked
+		d.Findings = []haltd.Finding{d.Finding}
+	}
 	d.Grace, d.Bypass = ev.decision.Grace, ev.decision.Bypass
 	i := ev.incident(&d, kind, r.Now)
 	i.Scope = haltd.ScopeAgent

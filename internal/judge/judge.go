@@ -17,7 +17,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
-	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/policy"
 )
 
@@ -36,6 +35,9 @@ type Options struct {
 	Sessions  Sessions
 	// Price is what tokens of a model cost.
 	Price func(provider, model string, u haltd.Usage) (haltd.Money, bool)
+	// MaxOutput is how many tokens a reply of a model can have; 0 where nobody
+	// says.
+	MaxOutput func(provider, model string) int64
 	// Record takes an event and must not block.
 	Record func(haltd.Event)
 	// Key makes fingerprints unforgeable.
@@ -55,6 +57,7 @@ type Judge struct {
 	limits    Limits
 	sessions  Sessions
 	price     func(provider, model string, u haltd.Usage) (haltd.Money, bool)
+	maxOutput func(provider, model string) int64
 	record    func(haltd.Event)
 	key       []byte
 	meter     Meter
@@ -67,7 +70,7 @@ type Judge struct {
 func New(o Options) *Judge {
 	return &Judge{
 		agents: o.Agents, incidents: o.Incidents, marks: o.Marks, budgets: o.Budgets,
-		states: o.States, limits: o.Limits, sessions: o.Sessions, price: o.Price, record: o.Record,
+		states: o.States, limits: o.Limits, sessions: o.Sessions, price: o.Price, maxOutput: o.MaxOutput, record: o.Record,
 		key: o.Key, meter: o.Meter, clock: o.Clock, log: o.Logger, cache: detect.NewCache(cacheWords),
 	}
 }
@@ -85,8 +88,19 @@ type Request struct {
 	Retry        bool        // the transport's retry: no evidence
 	Provider     string
 	Model        string
+	Path         string
 	PromptTokens int64 // estimated
-	MaxTokens    int64 // 0 when the request does not say
+
+	// Generates says that the request is priced though it is no LLM call.
+	Generates bool
+	Models    []string    // that may answer beside Model; the dearest is reserved for
+	Names     []string    // how the request calls them, where that differs
+	MaxTokens int64       // that it names for all replies together
+	Open      int64       // replies for which it names none
+	Predicted int64       // tokens that are billed beside the reply
+	Flat      haltd.Money // what it costs at least where nobody counts its tokens
+	Stream    bool
+	Settles   bool // it fetches a reply that is paid for already
 
 	Policies    []*policy.Policy // that select it
 	Descriptors func(*policy.Policy) map[string]string
@@ -103,6 +117,9 @@ type Request struct {
 	ingested bool // it was made already: see Ingest
 }
 
+// isPriced reports whether the request costs money.
+func (r *Request) isPriced() bool { return r.Call != nil || r.Generates }
+
 func (r *Request) sessionID() uint64 {
 	if !r.Named {
 		return 0
@@ -114,7 +131,7 @@ func (r *Request) sessionID() uint64 {
 // reservation and stands in the window, all on the ticket; what is stopped has
 // taken nothing, and its ticket is ended already. The ticket is never nil.
 func (j *Judge) Judge(ctx context.Context, r *Request) (Decision, *Ticket) {
-	t := &Ticket{evaluation: evaluation{
+	t := &Ticket{covered: -1, evaluation: evaluation{
 		judge: j, request: r, agent: j.agents.Agent(r.Agent), decision: Decision{Agent: r.Agent, Bypass: j.agents.Bypass().On},
 	}}
 	judged := false
@@ -195,9 +212,7 @@ func (j *Judge) takeTokens(ctx context.Context, ev *evaluation) bool {
 // it is reserved even if the budget is spent.
 func (j *Judge) reserve(ctx context.Context, ev *evaluation) {
 	r := ev.request
-	reservation, over, err := j.budgets.Reserve(ctx, ledger.Booking{
-		Agent: r.Agent, Budgets: ev.agent.Policy.Budgets, Zone: ev.agent.Zone, Amount: ev.maxSpending(), Now: r.Now, Force: ev.decision.Bypass,
-	})
+	reservation, over, err := j.budgets.Reserve(ctx, ev.booking())
 	budgets := &ev.agent.Policy.Budgets
 	switch {
 	case err != nil && (ev.decision.Bypass || !budgets.Day.IsHard() && !budgets.Month.IsHard()):
@@ -213,23 +228,4 @@ func (j *Judge) reserve(ctx context.Context, ev *evaluation) {
 	default:
 		ev.reservation = reservation
 	}
-}
-
-// maxUsage estimates the most that the call can use.
-func (ev *evaluation) maxUsage() haltd.Usage {
-	r := ev.request
-	if r.Call == nil {
-		return haltd.Usage{}
-	}
-	out := r.MaxTokens
-	if out <= 0 {
-		out = ev.agent.Policy.Budgets.ReserveTokens
-	}
-	return haltd.Usage{Input: r.PromptTokens, Output: out}
-}
-
-func (ev *evaluation) maxSpending() haltd.Spending {
-	u := ev.maxUsage()
-	cost, _ := ev.judge.price(ev.request.Provider, ev.request.Model, u)
-	return haltd.Spending{Cost: cost, Tokens: u.Input + u.Output}
 }

@@ -89,8 +89,9 @@ func newBench(t *testing.T, p haltd.Policy, change ...func(*judge.Options)) *ben
 	o := judge.Options{
 		Agents: b.control, Incidents: b.control, Marks: b.control, Budgets: b.ledgers, Sessions: b.store,
 		States: memory.NewDetectors(100, 1e6), Limits: memory.NewLimits(100),
-		Price:  func(_, _ string, u haltd.Usage) (haltd.Money, bool) { return haltd.Money(u.Input + u.Output), true },
-		Record: b.record, Key: []byte("k"), Meter: b, Clock: b.clock, Logger: log,
+		Price:     func(_, _ string, u haltd.Usage) (haltd.Money, bool) { return haltd.Money(u.Input + u.Output), true },
+		MaxOutput: func(string, string) int64 { return 0 },
+		Record:    b.record, Key: []byte("k"), Meter: b, Clock: b.clock, Logger: log,
 	}
 	for _, f := range change {
 		f(&o)
@@ -182,7 +183,7 @@ func loopPolicy(t *testing.T, action detect.LoopAction, shadow bool) []*policy.P
 }
 
 func TestTheStrictestDecides(t *testing.T) {
-	budget := func(p *haltd.Policy) { p.Budgets.Day.HardTokens = 100 }
+	budget := func(p *haltd.Policy) { p.Budgets.Day.HardTokens = 1000 }
 	hours := func(p *haltd.Policy) { p.Hours = []haltd.HourRange{{From: "01:00", To: "02:00"}} }
 	rate := func(p *haltd.Policy) { p.Rates.Requests = 1 }
 	warnOnly := func(p *haltd.Policy) { p.KillSwitch.Stall, p.KillSwitch.Similarity = haltd.Warn, haltd.Warn }
@@ -228,10 +229,10 @@ func TestTheStrictestDecides(t *testing.T) {
 				b.judge(&first).Release(t.Context())
 			}
 			if tc.spent {
-				p.Rates.Requests, p.Budgets.Day.HardTokens = 1, 100
+				p.Rates.Requests, p.Budgets.Day.HardTokens = 1, 1000
 				b.control.Configure(p, nil)
 				b.ask("other", saying("something else")) // takes the rate token
-				b.spend(t, 100)
+				b.spend(t, 1000)
 				p = killing()
 			}
 			for _, change := range tc.policy {

@@ -40,11 +40,12 @@ type Marks interface {
 // Budgets keeps what agents spend. An error means that the store does not
 // answer: then nothing is reserved or charged.
 type Budgets interface {
-	// Check reports the hard budgets that are spent.
-	Check(ctx context.Context, agent string, b haltd.Budgets, zone *time.Location, now time.Time) ([]ledger.Over, error)
-	// Reserve holds back the most that a call can cost. A budget that is
-	// spent refuses: then over is not empty. The reservation is nil for an
-	// agent without budgets.
+	// Check reports the hard budgets that would refuse a call: those that are
+	// spent or have too little left.
+	Check(ctx context.Context, b ledger.Booking) ([]ledger.Over, error)
+	// Reserve holds back the most that a call can cost. A budget may refuse:
+	// then over is not empty. The reservation is nil for an agent without
+	// budgets.
 	Reserve(ctx context.Context, b ledger.Booking) (r *ledger.Reservation, over []ledger.Over, err error)
 	// Charge books what was spent without a reservation, and reports the
 	// budgets that this used up.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/policy"
 )
 
 // Ticket is the handle on what one request holds while it is in flight: rate
@@ -18,6 +19,7 @@ type Ticket struct {
 	evaluation
 	ended    atomic.Bool
 	observed atomic.Bool
+	covered  int64 // tokens of the reply that are paid for; -1 until somebody asks
 }
 
 // noCopy lets go vet find copies of a ticket: two of them would both hold
@@ -93,6 +95,12 @@ func (t *Ticket) Settle(ctx context.Context, used haltd.Usage, cost haltd.Money,
 	}
 }
 
+// SamePeriods reports whether what was charged at one time and is corrected at
+// another falls into the same day and month of the agent's budgets.
+func (t *Ticket) SamePeriods(then, now time.Time) bool {
+	return policy.PeriodStart(haltd.Daily, t.agent.Zone, then).Equal(policy.PeriodStart(haltd.Daily, t.agent.Zone, now))
+}
+
 // SettleInFull charges all that is reserved, for a request of which nobody
 // knows what it used.
 func (t *Ticket) SettleInFull() {
@@ -113,20 +121,36 @@ func (t *Ticket) Observe(ctx context.Context, reply *haltd.Reply, now time.Time)
 	return t.observe(ctx, reply, now)
 }
 
-// Extend reserves more money for a reply that outgrows the reservation. tokens
-// is how many it has so far.
-func (t *Ticket) Extend(tokens int64) {
-	if t.ended.Load() || t.reservation == nil {
-		return
+// extendBy is how many tokens more a stream reserves that outgrows its
+// reservation.
+const extendBy = 1024
+
+// Extend reserves more money for a stream that outgrows its reservation.
+// tokens is how many it has so far. ok is false when a hard budget has nothing
+// left for it: then the stream is to be cut. One goroutine extends a ticket.
+func (t *Ticket) Extend(tokens int64) (ok bool) {
+	if tokens <= max(t.covered, 0) || t.reservation == nil || t.ended.Load() {
+		return true
 	}
-	reserved := t.reservation.Amount()
-	need := t.request.PromptTokens + tokens
-	if need <= reserved.Tokens {
-		return
+	if t.covered < 0 {
+		if t.covered = t.coveredOutput(); tokens <= t.covered {
+			return true
+		}
 	}
-	more := max(t.agent.Policy.Budgets.ReserveTokens, need-reserved.Tokens)
-	cost, _ := t.judge.price(t.request.Provider, t.request.Model, haltd.Usage{Output: more})
-	t.reservation.Extend(haltd.Spending{Cost: cost, Tokens: more})
+	for _, more := range [...]int64{max(extendBy, tokens-t.covered), tokens - t.covered} {
+		if t.reservation.Extend(haltd.Spending{Cost: t.cost(haltd.Usage{Output: more}), Tokens: more}) {
+			t.covered += more
+			return true
+		}
+	}
+	return false
+}
+
+// Spent is the decision on a stream whose money is gone. The ticket is still
+// to be settled.
+func (t *Ticket) Spent() Decision {
+	t.decision.add(t.spentFinding())
+	return t.decision
 }
 
 // DropTexts frees the texts of the call while the provider thinks.
@@ -136,5 +160,16 @@ func (t *Ticket) DropTexts() {
 	}
 }
 
-// MaxUsage estimates the most that the call can use.
-func (t *Ticket) MaxUsage() haltd.Usage { return t.maxUsage() }
+// MaxUsage estimates the most that the call can use: what its reservation pays
+// for or, where nothing is reserved, what it would have paid for.
+func (t *Ticket) MaxUsage() haltd.Usage {
+	u := t.maxUsage()
+	switch {
+	case t.reservation == nil || t.ended.Load():
+	case t.covered >= 0:
+		u.Output = t.covered
+	default:
+		u.Output = t.coveredOutput()
+	}
+	return u
+}

@@ -156,7 +156,7 @@ func (broken) Hit(context.Context, string, time.Duration, time.Time) (int, error
 func TestStateThatCannotBeHad(t *testing.T) {
 	p := killing()
 	p.Rates.Requests, p.Rates.Tokens = 1, 1
-	p.Budgets.Day.HardTokens = 200
+	p.Budgets.Day.HardTokens = 220
 	b := newBench(t, p, func(o *judge.Options) { o.States, o.Limits = broken{}, broken{} })
 	for range 2 {
 		r := b.request("s", stuck(12))

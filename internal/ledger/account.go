@@ -58,7 +58,8 @@ type span struct {
 	spent    haltd.Spending
 	reserved haltd.Spending // for calls in flight
 	reported struct{ soft, hard bool }
-	used     time.Time // when something was last reserved
+	alone    *Reservation // of the call that did not fit and is in flight by itself
+	used     time.Time    // when something was last reserved
 
 	// durable is what a crash now would charge, the lease included. Under a
 	// hard budget it is never less than spent and reserved together.
@@ -87,7 +88,7 @@ func (s *span) isLeaseLow() bool {
 	return s.budget.HardUSD > 0 && free.Cost < lease.Cost/4 || s.budget.HardTokens > 0 && free.Tokens < lease.Tokens/4
 }
 
-// Over is a budget that is spent.
+// Over is a budget that is spent, or that has too little left for a call.
 type Over struct {
 	Period haltd.Period
 	Start  time.Time
@@ -95,7 +96,16 @@ type Over struct {
 	Hard   bool
 	Spent  haltd.Spending
 	Budget haltd.Budget
+	// Left is what is neither spent nor reserved, and Asked what the call
+	// would reserve. Both are zero where the budget is spent.
+	Left, Asked haltd.Spending
+	// Busy says that calls in flight hold what the call needs: it may fit
+	// when they have ended.
+	Busy bool
 }
+
+// IsSpent reports a budget that is spent, rather than too small for one call.
+func (o *Over) IsSpent() bool { return o.Asked == haltd.Spending{} }
 
 // over compares what is used with the soft or the hard limit of a budget.
 func (s *span) over(b haltd.Budgets, used haltd.Spending, hard bool) (Over, bool) {
@@ -108,10 +118,48 @@ func (s *span) over(b haltd.Budgets, used haltd.Spending, hard bool) (Over, bool
 	return o, cost > 0 && used.Cost >= cost || tokens > 0 && used.Tokens >= tokens
 }
 
-// exhausted lists the hard budgets that are spent or reserved to the last.
-func exhausted(spans []*span, b haltd.Budgets) (overs []Over) {
+// fits reports whether a hard budget has room for what is used and more.
+func fits(limit haltd.Budget, used, more haltd.Spending) bool {
+	return (limit.HardUSD <= 0 || more.Cost <= limit.HardUSD-used.Cost) &&
+		(limit.HardTokens <= 0 || more.Tokens <= limit.HardTokens-used.Tokens)
+}
+
+// left is what a hard budget has left of what it limits.
+func left(limit haltd.Budget, used haltd.Spending) (free haltd.Spending) {
+	if limit.HardUSD > 0 {
+		free.Cost = max(limit.HardUSD-used.Cost, 0)
+	}
+	if limit.HardTokens > 0 {
+		free.Tokens = max(limit.HardTokens-used.Tokens, 0)
+	}
+	return free
+}
+
+// refuses reports whether the hard budget of a span has no room for a call.
+// Where the call may go alone it has, as long as something is left and no
+// other is alone there.
+func (s *span) refuses(b *Booking) (Over, bool) {
+	o, spent := s.over(b.Budgets, s.spent, true)
+	limit, total := o.Budget, s.total()
+	switch {
+	case spent:
+		return o, true
+	case b.Amount == haltd.Spending{} || fits(limit, total, b.Amount):
+		return o, false
+	}
+	_, reserved := s.over(b.Budgets, total, true)
+	if b.Alone && s.alone == nil && !reserved {
+		return o, false
+	}
+	o.Left, o.Asked = left(limit, total), b.Amount
+	o.Busy = b.Alone || fits(limit, s.spent, b.Amount)
+	return o, true
+}
+
+// refusals lists the hard budgets that refuse a call.
+func refusals(spans []*span, b *Booking) (overs []Over) {
 	for _, s := range spans {
-		if o, is := s.over(b, s.total(), true); is {
+		if o, is := s.refuses(b); is {
 			overs = append(overs, o)
 		}
 	}
@@ -136,18 +184,18 @@ func newlyOver(spans []*span, b haltd.Budgets) (overs []Over) {
 	return overs
 }
 
-// Check lists the hard budgets that are spent.
-func (l *Ledgers) Check(ctx context.Context, agent string, b haltd.Budgets, zone *time.Location, now time.Time) ([]Over, error) {
-	if !hasBudget(b) {
+// Check lists the hard budgets that would refuse a call now.
+func (l *Ledgers) Check(ctx context.Context, b Booking) ([]Over, error) {
+	if !hasBudget(b.Budgets) {
 		return nil, nil
 	}
-	a := l.acquire(agent)
+	a := l.acquire(b.Agent)
 	defer a.release()
-	spans, err := l.spansOf(ctx, a, zone, now)
+	spans, err := l.spansOf(ctx, a, b.Zone, b.Now)
 	if err != nil {
 		return nil, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return exhausted(spans, b), nil
+	return refusals(spans, &b), nil
 }

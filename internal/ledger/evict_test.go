@@ -87,7 +87,7 @@ func TestAClosedAccountForgetsNothing(t *testing.T) {
 	}
 	reserve(t, l, booking(7500)).Settle(tokens(7500))
 	pass(evictAfter)
-	if over, err := l.Check(context.Background(), "bot", booking(0).Budgets, time.UTC, noon); err != nil || len(over) != 1 {
+	if over, err := l.Check(context.Background(), booking(0)); err != nil || len(over) != 1 {
 		t.Errorf("over %+v, %v; want the day, which is spent", over, err)
 	}
 }

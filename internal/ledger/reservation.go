@@ -16,7 +16,13 @@ type Booking struct {
 	Zone    *time.Location
 	Amount  haltd.Spending
 	Now     time.Time
-	Force   bool // reserves also when the budget is spent
+	// Alone says that the call may be made though it does not fit, one such
+	// call at a time for a budget: a stream, or a call that names no maximum.
+	Alone bool
+	// Cuttable says that the call can be cut when the money is gone. Alone it
+	// reserves no more than is left.
+	Cuttable bool
+	Force    bool // reserves also when the budget is spent
 }
 
 // Reservation is the amount set aside for one call until it is settled or
@@ -27,13 +33,14 @@ type Reservation struct {
 	budgets haltd.Budgets
 	spans   []*span
 	amount  haltd.Spending
+	forced  bool
 	ended   bool // settled or released; the account's mu guards it
 }
 
 // Reserve holds back the most a call can cost, durably where a hard budget
-// applies. A budget that is spent by now refuses: then over lists it and
-// nothing is reserved. After an error, which means that the reservation could
-// not be written, nothing is reserved either.
+// applies. A budget that is spent, or has too little left, refuses: then over
+// lists it and nothing is reserved. After an error, which means that the
+// reservation could not be written, nothing is reserved either.
 func (l *Ledgers) Reserve(ctx context.Context, b Booking) (_ *Reservation, over []Over, err error) {
 	if !hasBudget(b.Budgets) {
 		return nil, nil, nil
@@ -44,17 +51,14 @@ func (l *Ledgers) Reserve(ctx context.Context, b Booking) (_ *Reservation, over 
 		a.release()
 		return nil, nil, err
 	}
-	r := &Reservation{account: a, budgets: b.Budgets, spans: spans, amount: b.Amount}
+	r := &Reservation{account: a, budgets: b.Budgets, spans: spans, forced: b.Force}
 	a.mu.Lock()
-	if over := exhausted(spans, b.Budgets); len(over) > 0 && !b.Force {
+	if over := refusals(spans, &b); len(over) > 0 && !b.Force {
 		a.mu.Unlock()
 		a.release()
 		return nil, over, nil
 	}
-	for _, s := range spans {
-		s.budget = budgetOf(b.Budgets, s.period)
-		s.reserved, s.used = s.reserved.Add(b.Amount), b.Now
-	}
+	r.hold(&b)
 	short, low := slices.ContainsFunc(spans, (*span).exceedsDurable), slices.ContainsFunc(spans, (*span).isLeaseLow)
 	a.mu.Unlock()
 	switch {
@@ -69,17 +73,49 @@ func (l *Ledgers) Reserve(ctx context.Context, b Booking) (_ *Reservation, over 
 	return r, nil, nil
 }
 
+// hold takes the amount into the spans. A call that does not fit is alone from
+// now on; one that can be cut holds what is left. The caller has locked the
+// account.
+func (r *Reservation) hold(b *Booking) {
+	r.amount = b.Amount
+	for _, s := range r.spans {
+		s.budget, s.used = budgetOf(b.Budgets, s.period), b.Now
+		if fits(s.budget, s.total(), b.Amount) || b.Force {
+			continue
+		}
+		s.alone = r
+		if free := left(s.budget, s.total()); b.Cuttable {
+			if s.budget.HardUSD > 0 {
+				r.amount.Cost = min(r.amount.Cost, free.Cost)
+			}
+			if s.budget.HardTokens > 0 {
+				r.amount.Tokens = min(r.amount.Tokens, free.Tokens)
+			}
+		}
+	}
+	for _, s := range r.spans {
+		s.reserved = s.reserved.Add(r.amount)
+	}
+}
+
 // Extend reserves more for a call whose reply outgrows its reservation. It
-// does not wait for the disk.
-func (r *Reservation) Extend(more haltd.Spending) {
+// does not wait for the disk. ok is false, and nothing more is reserved, where
+// a hard budget has too little left.
+func (r *Reservation) Extend(more haltd.Spending) (ok bool) {
 	if r == nil {
-		return
+		return true
 	}
 	a := r.account
 	a.mu.Lock()
 	if r.ended {
 		a.mu.Unlock()
-		return
+		return true
+	}
+	for _, s := range r.spans {
+		if !r.forced && !fits(budgetOf(r.budgets, s.period), s.total(), more) {
+			a.mu.Unlock()
+			return false
+		}
 	}
 	r.amount = r.amount.Add(more)
 	for _, s := range r.spans {
@@ -90,6 +126,7 @@ func (r *Reservation) Extend(more haltd.Spending) {
 	if short {
 		a.ledgers.flushSoon()
 	}
+	return true
 }
 
 // Amount is what is reserved.
@@ -159,6 +196,9 @@ func (r *Reservation) end() bool {
 	r.ended = true
 	for _, s := range r.spans {
 		s.reserved = s.reserved.Sub(r.amount)
+		if s.alone == r {
+			s.alone = nil
+		}
 	}
 	r.amount = haltd.Spending{}
 	return true

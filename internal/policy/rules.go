@@ -25,15 +25,18 @@ func Compile(rules []haltd.Rule) *Ruleset {
 
 // RuleQuery is what rules look at.
 type RuleQuery struct {
-	Model, Provider, Agent, Session string
-	PromptTokens                    int64
-	Time                            time.Time // in the zone of the agent's policy
+	Model, Provider, Path, Agent, Session string
+	// Others are models that may answer in place of Model. A rule matches any
+	// of them, and one that allows must match each.
+	Others       []string
+	PromptTokens int64
+	Time         time.Time // in the zone of the agent's policy
 }
 
 // Match finds the rule that decides: the first whose condition is met.
 func (s *Ruleset) Match(q RuleQuery) (rule haltd.Rule, ok bool) {
 	for i := range s.rules {
-		if meets(&q, &s.rules[i].Condition) {
+		if meets(&q, &s.rules[i]) {
 			return s.rules[i], true
 		}
 	}
@@ -42,9 +45,10 @@ func (s *Ruleset) Match(q RuleQuery) (rule haltd.Rule, ok bool) {
 
 // meets asks each part of the condition by itself. In particular
 // day_of_week is the day that it is, also in hours that reach over midnight.
-func meets(q *RuleQuery, c *haltd.RuleCondition) bool {
-	return (c.Model == "" || strings.EqualFold(c.Model, q.Model)) &&
-		(c.ModelPattern == "" || matchesPattern(strings.ToLower(q.Model), strings.ToLower(c.ModelPattern))) &&
+func meets(q *RuleQuery, rule *haltd.Rule) bool {
+	c := &rule.Condition
+	return meetsModel(q, c, rule.Action == haltd.RuleAllow) &&
+		(c.Path == "" || matchesPattern(plainPath(q.Path), strings.ToLower(c.Path))) &&
 		(c.Provider == "" || strings.EqualFold(c.Provider, q.Provider)) &&
 		(c.Agent == "" || strings.EqualFold(c.Agent, q.Agent)) &&
 		(c.Session == "" || c.Session == q.Session) &&
@@ -52,6 +56,38 @@ func meets(q *RuleQuery, c *haltd.RuleCondition) bool {
 		(c.PromptTokensMax == nil || q.PromptTokens <= *c.PromptTokensMax) &&
 		inHours(q.Time.Hour(), c.HourMin, c.HourMax) &&
 		(len(c.DayOfWeek) == 0 || slices.Contains(c.DayOfWeek, haltd.Weekdays[q.Time.Weekday()]))
+}
+
+// meetsModel asks for one of the models, or for each of them.
+func meetsModel(q *RuleQuery, c *haltd.RuleCondition, each bool) bool {
+	if c.Model == "" && c.ModelPattern == "" {
+		return true
+	}
+	for i := -1; i < len(q.Others); i++ {
+		model := q.Model
+		if i >= 0 {
+			model = q.Others[i]
+		}
+		is := (c.Model == "" || strings.EqualFold(c.Model, model)) &&
+			(c.ModelPattern == "" || matchesPattern(strings.ToLower(model), strings.ToLower(c.ModelPattern)))
+		if is != each {
+			return is
+		}
+	}
+	return each
+}
+
+// plainPath is a path without what no provider looks at: the case of letters,
+// parameters behind a semicolon, slashes at the end.
+func plainPath(path string) string {
+	var b strings.Builder
+	for segment := range strings.SplitSeq(strings.ToLower(path), "/") {
+		if segment, _, _ = strings.Cut(segment, ";"); segment != "" {
+			b.WriteByte('/')
+			b.WriteString(segment)
+		}
+	}
+	return b.String()
 }
 
 // inHours counts both ends: 9 to 17 is from 09:00 until 17:59.

@@ -23,6 +23,11 @@ type Price struct {
 	Output     haltd.Money `yaml:"output"`
 	CacheRead  haltd.Money `yaml:"cache_read"`
 	CacheWrite haltd.Money `yaml:"cache_write"`
+	// MaxOutput is how many tokens a reply of the model can have; 0 where
+	// nobody says.
+	MaxOutput int64 `yaml:"max_output"`
+
+	hidesThoughts bool
 }
 
 // Flat is a price that does not tell cached input from other input.
@@ -80,6 +85,18 @@ func (t *Table) Cost(provider, model string, u haltd.Usage) (cost haltd.Money, k
 	return f.price.of(u), f.known
 }
 
+// MaxOutput is how many tokens a reply of the model can have; 0 where nobody
+// says.
+func (t *Table) MaxOutput(provider, model string) int64 {
+	return t.lookup(provider, model).price.MaxOutput
+}
+
+// HidesThoughts reports whether a reply of the model may have cost more than it
+// shows.
+func (t *Table) HidesThoughts(provider, model string) bool {
+	return t.lookup(provider, model).price.hidesThoughts
+}
+
 func (t *Table) lookup(provider, model string) found {
 	if len(model) > maxName || len(provider) > maxName {
 		return found{t.def, false}
@@ -103,6 +120,16 @@ func (t *Table) lookup(provider, model string) found {
 }
 
 func (t *Table) find(provider, model string) found {
+	f := t.findPrice(provider, model)
+	known, _ := embedded().prices.find(provider, model)
+	f.price.hidesThoughts = known.hidesThoughts
+	if f.price.MaxOutput == 0 { // who has a price of his own need not know the rest
+		f.price.MaxOutput = known.MaxOutput
+	}
+	return f
+}
+
+func (t *Table) findPrice(provider, model string) found {
 	if p, ok := t.overrides.find(provider, model); ok {
 		return found{p, true}
 	}
@@ -195,6 +222,8 @@ func readPrices(data []byte) (priceList, error) {
 			Output     haltd.Money  `json:"output"`
 			CacheRead  *haltd.Money `json:"cache_read"`
 			CacheWrite *haltd.Money `json:"cache_write"`
+			MaxOutput  int64        `json:"max_output"`
+			Hides      bool         `json:"hides_thoughts"`
 		}
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
@@ -203,6 +232,7 @@ func readPrices(data []byte) (priceList, error) {
 	list := priceList{file.Source, file.Date, make(names, len(file.Models))}
 	for name, m := range file.Models {
 		price := Flat(m.Input, m.Output)
+		price.MaxOutput, price.hidesThoughts = m.MaxOutput, m.Hides
 		if m.CacheRead != nil {
 			price.CacheRead = *m.CacheRead
 		}

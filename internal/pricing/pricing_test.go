@@ -187,8 +187,30 @@ func TestOverrides(t *testing.T) {
 	}
 	for _, tt := range tests {
 		got := table.lookup(tt.provider, tt.model)
+		known, _ := embedded().prices.find(tt.provider, tt.model)
+		tt.want.MaxOutput = known.MaxOutput // which overrides leave as it is
 		if got.price != tt.want || !got.known {
 			t.Errorf("%s %s: got %+v, want %+v", tt.provider, tt.model, got, tt.want)
+		}
+	}
+}
+
+func TestMaxOutput(t *testing.T) {
+	own := Flat(haltd.Dollar, haltd.Dollar)
+	own.MaxOutput = 777
+	table := New(map[string]Price{"gpt-4o": Flat(1, 1), "lab/*": own}, testDefault)
+	for _, tt := range []struct {
+		provider, model string
+		want            int64
+	}{
+		{"openai", "gpt-4o-2024-08-06", 16384},
+		{"anthropic", "claude-sonnet-4-5-20250929", 64000},
+		{"gemini", "gemini-2.5-pro", 65536},
+		{"lab", "whatever", 777},
+		{"openai", "unheard-of", 0},
+	} {
+		if got := table.MaxOutput(tt.provider, tt.model); got != tt.want {
+			t.Errorf("%s %s: %d tokens at most, want %d", tt.provider, tt.model, got, tt.want)
 		}
 	}
 }

@@ -23,6 +23,7 @@ type Assembly struct {
 	limit  int64
 	kept   int64
 	over   bool
+	beside int64 // bytes of choices that are not read
 	frame  frame
 }
 
@@ -167,6 +168,28 @@ func (a *Assembly) Has(key int) bool {
 	return len(p.text)+len(p.thinking)+len(p.arguments) > 0
 }
 
+// Beside counts what the value that r reads next says, for a choice that is not
+// read: it is paid for all the same.
+func (a *Assembly) Beside(r *Reader) {
+	a.frame.spoil()
+	switch r.Kind() {
+	case KindString:
+		a.beside += int64(len(r.Raw()) - 2)
+	case KindObject:
+		for name := range r.Object() {
+			if string(name) != "role" {
+				a.Beside(r)
+			}
+		}
+	case KindArray:
+		for range r.Array() {
+			a.Beside(r)
+		}
+	default:
+		r.Skip()
+	}
+}
+
 // Err is ErrReplyTooLong once something was dropped.
 func (a *Assembly) Err() error {
 	if a.over {
@@ -179,6 +202,7 @@ func (a *Assembly) Err() error {
 // with line breaks.
 func (a *Assembly) Finished() *haltd.Reply {
 	reply := a.Reply
+	reply.Beside = a.beside
 	reply.Text = a.join(func(p *piece) []byte { return p.text })
 	reply.Thinking = a.join(func(p *piece) []byte { return p.thinking })
 	for i := range a.pieces {
@@ -253,6 +277,6 @@ func (a *Assembly) setError(message string) {
 	a.Reply.Err = message
 }
 
-// Kept is how many bytes of the reply have been kept so far, about what it
-// says.
-func (a *Assembly) Kept() int64 { return a.kept }
+// Kept is how many bytes of the reply have come so far, about what it says, with
+// the choices that are not kept.
+func (a *Assembly) Kept() int64 { return a.kept + a.beside }

@@ -160,6 +160,17 @@ func (c *Conversation) Tool(name string, size int64) {
 	c.size.bytes += int(size)
 }
 
+// Schema adds what the reply must look like, which is part of the prompt.
+func (c *Conversation) Schema(size int) { c.size.bytes += size }
+
+// Model names a model that may answer in place of another.
+func (c *Conversation) Model(name string) {
+	const most = 16
+	if name != "" && len(c.Call.Models) < most {
+		c.Call.Models = append(c.Call.Models, name)
+	}
+}
+
 // Text is a part of the message being read.
 func (c *Conversation) Text(text string) {
 	c.parts = append(c.parts, part{text: text})
@@ -323,6 +334,9 @@ func (c *Conversation) addResult(result haltd.ToolResult) {
 // array of just its size.
 func (c *Conversation) finish() *haltd.Call {
 	call := c.Call
+	if call.Model == "" && len(call.Models) > 0 {
+		call.Model = call.Models[0]
+	}
 	call.System = c.digestSystem()
 	call.PromptTokens = c.size.tokens()
 	messages := slices.Clone(c.messages)

@@ -74,6 +74,20 @@ func ReadLenient(body []byte, read func(*Reader)) error {
 	return r.err
 }
 
+// ReadStrict reads one JSON document of a request, which must be an object.
+// Every error is an *haltd.Error.
+func ReadStrict(body []byte, read func(*Reader)) error {
+	r := newReader(body, false)
+	defer r.release()
+	if k := r.Kind(); k != KindObject {
+		r.Skip()
+		r.Refuse("a JSON object")
+	}
+	read(r)
+	r.end()
+	return r.err
+}
+
 // Reread reads a value that Raw gave earlier, when it was not yet known what
 // it means. pointer says where it stands.
 func (r *Reader) Reread(raw []byte, pointer string, read func(*Reader)) {
@@ -350,6 +364,10 @@ func count(s string) int64 {
 	f, _ := strconv.ParseFloat(s, 64) // 0 for what is no number, infinite for what is too large
 	return int64(min(max(f, 0), most))
 }
+
+// Choices reads how many replies a call asks for. No provider gives as many as
+// it is bounded to.
+func Choices(r *Reader) int { return int(min(r.Count(), 1<<16)) }
 
 // Bool is the next value, which must be a boolean or null.
 func (r *Reader) Bool() bool {

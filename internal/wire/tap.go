@@ -131,6 +131,9 @@ func (t *Tap) feed(p []byte) {
 	}
 }
 
+// Follows reports whether the reply is read as it flows.
+func (t *Tap) Follows() bool { return t.parser != nil && t.fault == nil && !t.full }
+
 // Kept is how many bytes of what a stream says have arrived; 0 for replies
 // that are read at their end.
 func (t *Tap) Kept() int64 {

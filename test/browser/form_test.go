@@ -55,7 +55,7 @@ func TestFormsShowEverySetting(t *testing.T) {
 	var saved struct{ Policy haltd.Policy }
 	n.Must(t, "GET", "/v1/agents/"+agent, nil, &saved)
 	got := saved.Policy
-	if got.Budgets.Day.SoftUSD != 4*haltd.Dollar || got.Budgets.Day.HardUSD != 5*haltd.Dollar || got.Budgets.ReserveTokens != 4096 ||
+	if got.Budgets.Day.SoftUSD != 4*haltd.Dollar || got.Budgets.Day.HardUSD != 5*haltd.Dollar || got.Budgets.ReserveTokens != 32768 ||
 		got.Rates.Requests != 60 || got.Growth.MinPromptTokens != 500 || !got.KillSwitch.Enabled {
 		t.Errorf("saved is %+v", got)
 	}

@@ -57,7 +57,7 @@ func streamsCutByTheClient(t *testing.T, s *stage) {
 	const body = `{"model":"gpt-4.1-mini","stream":true,"messages":[{"role":"user","content":"What is the state of the order?"}]}`
 	const script = `{"text":"The order is on its way to the customer.","chunks":2,"chunk_delay":"15ms"}`
 	for i := range 30 {
-		if status := a.hangUp(body, script, "customer."); status != http.StatusOK {
+		if status := a.hangUpAfter(body, script, "customer."); status != http.StatusOK {
 			if status != http.StatusBadRequest || i < 5 {
 				t.Errorf("call %d: status %d", i+1, status)
 			}
@@ -69,8 +69,8 @@ func streamsCutByTheClient(t *testing.T, s *stage) {
 	}
 }
 
-// hangUp makes a call and hangs up as soon as the reply has said a word.
-func (a *agent) hangUp(body, script, word string) (status int) {
+// hangUpAfter makes a call and hangs up as soon as the reply has said a word.
+func (a *agent) hangUpAfter(body, script, word string) (status int) {
 	a.t.Helper()
 	ctx, cancel := context.WithCancel(a.t.Context())
 	defer cancel()

@@ -37,15 +37,16 @@ func (a *Attempts) Ended(_ context.Context, digest uint64, e haltd.Ending) error
 // Replies remembers the session of each reply id, for clients that send
 // previous_response_id instead of the history. It never fails.
 type Replies struct {
-	seed     maphash.Seed
-	sessions *recent[uint64, string] // by a seeded hash, because they are many
+	seed      maphash.Seed
+	sessions  *recent[uint64, string] // by a seeded hash, because they are many
+	unsettled *recent[uint64, haltd.Unsettled]
 }
 
 type replyKey struct{ agent, reply string }
 
 // NewReplies remembers at least the last keep replies.
 func NewReplies(keep int) *Replies {
-	return &Replies{seed: maphash.MakeSeed(), sessions: newRecent[uint64, string](keep)}
+	return &Replies{seed: maphash.MakeSeed(), sessions: newRecent[uint64, string](keep), unsettled: newRecent[uint64, haltd.Unsettled](keep)}
 }
 
 // Session is the session in which agent got the reply with that id; "" when
@@ -77,4 +78,22 @@ func (g *Guesses) Use(_ context.Context, digest uint64, now time.Time) (began ti
 		return next
 	})
 	return began, nil
+}
+
+// Unsettled is what agent was charged by estimate for a reply.
+func (r *Replies) Unsettled(_ context.Context, agent, reply string) (haltd.Unsettled, bool, error) {
+	u, ok := r.unsettled.get(maphash.Comparable(r.seed, replyKey{agent, reply}))
+	return u, ok, nil
+}
+
+// TakeUnsettled is Unsettled, once.
+func (r *Replies) TakeUnsettled(_ context.Context, agent, reply string) (haltd.Unsettled, bool, error) {
+	u, ok := r.unsettled.take(maphash.Comparable(r.seed, replyKey{agent, reply}))
+	return u, ok, nil
+}
+
+// SaveUnsettled notes what agent was charged by estimate for a reply.
+func (r *Replies) SaveUnsettled(_ context.Context, agent, reply string, u haltd.Unsettled) error {
+	r.unsettled.set(maphash.Comparable(r.seed, replyKey{agent, reply}), u)
+	return nil
 }

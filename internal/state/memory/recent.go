@@ -33,6 +33,19 @@ func (r *recent[K, V]) get(k K) (V, bool) {
 	return v, ok
 }
 
+// take is get that removes the entry.
+func (r *recent[K, V]) take(k K) (V, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	v, ok := r.new[k]
+	if !ok {
+		v, ok = r.old[k]
+	}
+	delete(r.new, k)
+	delete(r.old, k)
+	return v, ok
+}
+
 func (r *recent[K, V]) set(k K, v V) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -57,6 +57,8 @@ func readCall(r *wire.Reader, c *wire.Conversation) {
 			}
 		case "metadata":
 			readMetadata(r, &c.Call.Hints)
+		case "output_format", "output_config":
+			c.Schema(len(r.Raw()))
 		}
 	}
 	if !hasMessages {

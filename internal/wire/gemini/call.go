@@ -73,6 +73,10 @@ func readCall(r *wire.Reader, c *wire.Conversation) {
 				switch string(name) {
 				case "maxOutputTokens", "max_output_tokens":
 					c.Call.MaxTokens = int(min(r.Count(), math.MaxInt32))
+				case "responseSchema", "response_schema", "responseJsonSchema", "response_json_schema":
+					c.Schema(len(r.Raw()))
+				case "candidateCount", "candidate_count":
+					c.Call.Choices = wire.Choices(r)
 				}
 			}
 		}

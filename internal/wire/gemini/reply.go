@@ -85,7 +85,7 @@ func (s *stream) finish(reason string) {
 	}
 }
 
-// readCandidate reads the first candidate and no other. The index that tells
+// readCandidate reads the first candidate and counts the others. The index that tells
 // them apart is left out where it is 0, and may be written last.
 func (s *stream) readCandidate(r *wire.Reader, position int) {
 	index, reason := int64(position), ""
@@ -101,6 +101,9 @@ func (s *stream) readCandidate(r *wire.Reader, position int) {
 		}
 	}
 	if index != 0 {
+		if content != nil {
+			r.Reread(content, "", s.Beside)
+		}
 		return
 	}
 	if content != nil {

@@ -38,6 +38,12 @@ func readChatCall(r *wire.Reader, c *wire.Conversation) {
 			c.Call.Stream = r.Bool()
 		case "max_tokens", "max_completion_tokens":
 			c.Call.MaxTokens = max(c.Call.MaxTokens, tokenLimit(r))
+		case "n":
+			c.Call.Choices = wire.Choices(r)
+		case "prediction":
+			c.Call.Predicted = (len(r.Raw()) + 3) / 4
+		case "response_format":
+			c.Schema(len(r.Raw()))
 		case "messages":
 			hasMessages = r.Kind() == wire.KindArray
 			for range r.Array() {
@@ -48,13 +54,44 @@ func readChatCall(r *wire.Reader, c *wire.Conversation) {
 				readTool(r, c)
 			}
 		default:
-			h.read(name, r)
+			if !readRouting(name, r, c) {
+				h.read(name, r)
+			}
 		}
 	}
 	if !hasMessages {
 		r.Fail(wire.RefuseAt("/messages", "an array"))
 	}
 	c.Call.Hints = h.call()
+}
+
+// readRouting reads the members of both formats that say which models may
+// answer and how long they may think; ok is false for any other.
+func readRouting(name []byte, r *wire.Reader, c *wire.Conversation) (ok bool) {
+	switch string(name) {
+	case "models":
+		if r.Kind() == wire.KindArray {
+			for range r.Array() {
+				c.Model(r.OptionalText())
+			}
+		}
+	case "reasoning_effort":
+		effort := r.OptionalText()
+		c.Call.Reasons = c.Call.Reasons || effort != "" && effort != "none"
+	case "reasoning":
+		if r.Kind() != wire.KindObject {
+			return true
+		}
+		c.Call.Reasons = true
+		for name := range r.Object() {
+			if string(name) == "effort" && r.OptionalText() == "none" {
+				c.Call.Reasons = false
+			}
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 func tokenLimit(r *wire.Reader) int { return int(min(r.Count(), math.MaxInt32)) }

@@ -89,7 +89,7 @@ func setText(dst *string, r *wire.Reader) {
 	}
 }
 
-// readChoice reads the first choice and no other. The index that tells them
+// readChoice reads the first choice and counts the others. The index that tells them
 // apart may be written behind the message.
 func (s *chatStream) readChoice(r *wire.Reader) {
 	index, hasIndex := int64(0), false
@@ -105,6 +105,8 @@ func (s *chatStream) readChoice(r *wire.Reader) {
 				message = r.Raw()
 			case index == 0:
 				s.readMessage(r)
+			default:
+				s.Beside(r)
 			}
 		case "finish_reason":
 			finish = r.OptionalText()
@@ -115,6 +117,9 @@ func (s *chatStream) readChoice(r *wire.Reader) {
 		}
 	}
 	if index != 0 {
+		if message != nil {
+			r.Fail(wire.ReadLenient(message, s.Beside))
+		}
 		return
 	}
 	if message != nil {

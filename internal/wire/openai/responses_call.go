@@ -44,8 +44,12 @@ func readResponsesCall(r *wire.Reader, c *wire.Conversation) {
 			for range r.Array() {
 				readTool(r, c)
 			}
+		case "text":
+			c.Schema(len(r.Raw()))
 		default:
-			h.read(name, r)
+			if !readRouting(name, r, c) {
+				h.read(name, r)
+			}
 		}
 	}
 	c.Call.Hints = h.call()

@@ -108,6 +108,7 @@ function Condition({ condition: c, onChange, fault }: ConditionProps) {
       <TextInput label="Provider" placeholder="Any" value={c.provider ?? ''} onChange={(e) => onChange({ provider: e.currentTarget.value })} />
       <TextInput label="Model" placeholder="Any" value={c.model ?? ''} onChange={(e) => onChange({ model: e.currentTarget.value })} />
       <TextInput label="Model like, * is any text" placeholder="gpt-5*" value={c.model_pattern ?? ''} onChange={(e) => onChange({ model_pattern: e.currentTarget.value })} />
+      <TextInput label="Path, * is any text" placeholder="/v1/batches" value={c.path ?? ''} onChange={(e) => onChange({ path: e.currentTarget.value })} error={fault('path')} />
       <MultiSelect label="Days" placeholder={c.day_of_week?.length ? undefined : 'Every day'} data={days.map((value, i) => ({ value, label: dayNames[i]! }))} value={c.day_of_week ?? []} onChange={(v) => onChange({ day_of_week: v })} />
       <Group grow align="flex-start">
         <NumberInput label="Prompt tokens from" placeholder="Any" value={c.prompt_tokens_min ?? ''} min={0} allowDecimal={false} hideControls onChange={(v) => onChange({ prompt_tokens_min: whole(v) })} error={fault('prompt_tokens')} />

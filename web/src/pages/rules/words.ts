@@ -9,6 +9,7 @@ export function conditionWords(c: RuleCondition): string {
   if (c.provider) said.push(`provider ${c.provider}`)
   if (c.model) said.push(`model ${c.model}`)
   if (c.model_pattern) said.push(`model like ${c.model_pattern}`)
+  if (c.path) said.push(`path ${c.path}`)
   const { prompt_tokens_min: min, prompt_tokens_max: max } = c
   if (min !== undefined && max !== undefined) said.push(`${count(min)} to ${count(max)} prompt tokens`)
   else if (min !== undefined) said.push(`${count(min)} prompt tokens or more`)

@@ -1,0 +1,96 @@
+package metered
+
+import (
+	"bytes"
+	"mime/multipart"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/haltd/haltd"
+)
+
+func TestKindOf(t *testing.T) {
+	for path, want := range map[string]Kind{
+		"/v1/completions": Text, "/V1/Completions/": Text, "/v1/fim/completions": Text, "/v1/complete": Text,
+		"/v1/chat/completions/chatcmpl_1": Free, "/v1/responses/compact": Text, "/v1/responses/resp_1/cancel": Free,
+		"/v1/responses/input_tokens": Free, "/v1/messages/count_tokens": Free, "/v1/messages/batches": Text,
+		"/v1/messages/batches/b_1/cancel": Free, "/v1/batches": Media, "/v1/batches/b_1": Free,
+		"/v1/threads": Free, "/v1/threads/t/messages": Free, "/v1/threads/t/runs": Text, "/v1/threads/runs": Text,
+		"/v1/threads/t/runs/r": Free, "/v1/threads/t/runs/r/submit_tool_outputs": Text,
+		"/v1/embeddings": Embedding, "/v1/rerank": Embedding, "/v1/images/edits": Media, "/v1/audio/transcriptions": Media, "/v1/videos": Media,
+		"/v1/files": Free, "/v1/uploads/u/complete": Free, "/v1/vector_stores/v/search": Free, "/v1/fine_tuning/jobs": Free,
+		"/v1beta/models/g:batchGenerateContent": Text, "/v1beta/models/g:embedContent": Embedding, "/v1beta/models/g:countTokens": Free,
+		"/v1beta/models/i:predict": Media, "/v1/projects/p/locations/l/publishers/anthropic/models/c@1:streamRawPredict": Text,
+		"/model/anthropic.claude-v2:1/invoke": Text, "/model/m/converse-stream": Text,
+		"/api/chat": Text, "/api/generate": Text, "/api/embed": Embedding, "/api/pull": Free, "/v1/brand/new": Unknown, "/": Free,
+	} {
+		if got := KindOf(path); got != want {
+			t.Errorf("%s is of kind %d, want %d", path, got, want)
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	for _, tc := range []struct {
+		name, path, body string
+		want             Ask
+	}{
+		{"prompts and choices", "/v1/completions", `{"model":"m","prompt":["a","b"],"n":2,"best_of":3,"max_tokens":10}`,
+			Ask{Kind: Text, Models: []string{"m"}, MaxTokens: 60, Replies: 6}},
+		{"one prompt in tokens", "/v1/completions", `{"model":"m","prompt":[1,2,3]}`, Ask{Kind: Text, Models: []string{"m"}, Replies: 1, Open: 1}},
+		{"fallbacks", "/v1/completions", `{"model":"m","models":["n","o"]}`, Ask{Kind: Text, Models: []string{"m", "n", "o"}, Replies: 1, Open: 1}},
+		{"a deployment", "/openai/deployments/mine/completions", `{"prompt":"a"}`, Ask{Kind: Text, Models: []string{"mine"}, Replies: 1, Open: 1}},
+		{"a profile of Bedrock", "/model/arn:aws:bedrock:us-east-1:1:inference-profile/eu.anthropic.claude-3-haiku-20240307-v1:0/converse-stream", `{"messages":[]}`,
+			Ask{Kind: Text, Models: []string{"claude-3-haiku-20240307"}, Names: []string{"arn:aws:bedrock:us-east-1:1:inference-profile/eu.anthropic.claude-3-haiku-20240307-v1:0"}, Replies: 1, Open: 1, Stream: true}},
+	} {
+		got, err := Read(KindOf(tc.path), tc.path, "application/json", []byte(tc.body))
+		if err != nil {
+			t.Errorf("%s: %v", tc.name, err)
+			continue
+		}
+		tc.want.PromptTokens = int64(len(tc.body)+3) / 4
+		if diff := cmp.Diff(tc.want, *got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+	for _, body := range []string{``, `[]`, `{"model":"a","model":"b"}`, `{"model":"a"} x`} {
+		if _, err := Read(Text, "/v1/completions", "application/json", []byte(body)); err == nil {
+			t.Errorf("%q was read", body)
+		}
+	}
+	if got, err := Read(Media, "/v1/audio/translations", "audio/wav", []byte("RIFF")); err != nil || got == nil || got.Replies != 1 {
+		t.Errorf("a sound by itself is %+v, %v", got, err)
+	}
+	if got, err := Read(Unknown, "/v1/x", "application/json", []byte(`{"name":"a"}`)); got != nil || err != nil {
+		t.Errorf("a route without a model is %+v, %v", got, err)
+	}
+}
+
+func TestReadForm(t *testing.T) {
+	var b bytes.Buffer
+	form := multipart.NewWriter(&b)
+	file, _ := form.CreateFormFile("file", "a.wav")
+	file.Write([]byte("RIFF"))
+	form.WriteField("model", "whisper-1")
+	form.WriteField("n", "2")
+	form.Close()
+	got, err := Read(Media, "/v1/audio/transcriptions", form.FormDataContentType(), b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Ask{Kind: Media, Models: []string{"whisper-1"}, Replies: 2}, *got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What a tool is given cannot make a count smaller.
+func TestCountsOnlyGrow(t *testing.T) {
+	body := `{"usage":{"input_tokens":9,"output_tokens":90},"content":[{"input":{"usage":{"input_tokens":0,"output_tokens":0}}}],"stop_reason":"end_turn"}`
+	got, err := Format{}.ReadReply([]byte(body))
+	if err != nil || !got.Counted || !got.Complete {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if want := (haltd.Usage{Input: 9, Output: 90}); got.Usage != want {
+		t.Errorf("%+v, want %+v", got.Usage, want)
+	}
+}

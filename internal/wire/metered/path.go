@@ -1,0 +1,120 @@
+// Package metered reads what routes that generate without being a conversation
+// cost: completions, embeddings, images, audio, batches, and the same in the
+// shapes of other clouds. It finds the models, the maximum and the counted
+// tokens, and nothing that a detector could use. It reads copies of bytes and
+// touches nothing else.
+package metered
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/haltd/haltd/internal/wire"
+)
+
+// Kind is what a route makes.
+type Kind uint8
+
+// The kinds. Unknown is a route that nobody knows: it generates where it names
+// a model.
+const (
+	Free Kind = iota // makes nothing that is paid by tokens
+	Unknown
+	Text
+	Embedding // is paid by its prompt
+	Media     // images, sound, and whatever tells of no tokens
+)
+
+// The words in a path that tell its kind, in lower case. What stands after the
+// colon of a path of Google's is a word of its own.
+var (
+	freeEnds = []string{
+		"count_tokens", "counttokens", "computetokens", "input_tokens", "tokenize", "detokenize", "cancel", "moderations", "archive",
+		"show", "pull", "push", "copy", "create",
+	}
+	freeWords = []string{
+		"files", "uploads", "vector_stores", "fine_tuning", "fine-tunes", "containers", "conversations", "assistants", "cachedcontents",
+		"organization", "organizations", "corpora", "evals", "webhooks", "permissions", "blobs", "skills",
+	}
+	embeddingEnds = []string{"embeddings", "embed", "rerank", "embedcontent", "batchembedcontents", "asyncbatchembedcontent"}
+	mediaWords    = []string{"images", "audio", "videos", "video", "realtime", "predict", "predictlongrunning"}
+	textEnds      = []string{
+		"completions", "complete", "compact", "chat", "generate", "generatecontent", "streamgeneratecontent", "batchgeneratecontent", "rawpredict",
+		"streamrawpredict", "invoke", "invoke-with-response-stream", "converse", "converse-stream", "submit_tool_outputs", "ocr",
+	}
+)
+
+// KindOf tells from the path of a POST what it makes.
+func KindOf(path string) Kind {
+	s := wire.Segments(path)
+	if len(s) == 0 {
+		return Free
+	}
+	last := s[len(s)-1]
+	if at := strings.LastIndexByte(last, ':'); at >= 0 {
+		last = last[at+1:]
+		s = append(s[:len(s)-1:len(s)-1], last)
+	}
+	before := ""
+	if len(s) > 1 {
+		before = s[len(s)-2]
+	}
+	has := func(words []string) bool {
+		return slices.ContainsFunc(s, func(segment string) bool { return slices.Contains(words, segment) })
+	}
+	switch {
+	case slices.Contains(freeEnds, last) || has(freeWords):
+		return Free
+	case slices.Contains(s, "threads"):
+		if last == "runs" || last == "submit_tool_outputs" {
+			return Text
+		}
+		return Free
+	case last == "batches":
+		if before == "messages" || before == "models" {
+			return Text
+		}
+		return Media // its requests are in a file
+	case before == "batches" || before == "completions" || before == "responses" && last != "compact":
+		return Free // what was made before is changed
+	case slices.Contains(embeddingEnds, last):
+		return Embedding
+	case has(mediaWords):
+		return Media
+	case slices.Contains(textEnds, last):
+		return Text
+	}
+	return Unknown
+}
+
+// pathModel is the model that a path names: Bedrock's, Google's, or an Azure
+// deployment; "" where it names none.
+func pathModel(path string) string {
+	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
+	for i, part := range parts[:max(len(parts)-1, 0)] {
+		switch strings.ToLower(part) {
+		case "model": // the id may be an ARN with slashes in it
+			return strings.Join(parts[i+1:max(len(parts)-1, i+2)], "/")
+		case "models", "tunedmodels", "deployments", "engines", "endpoints":
+			name := parts[i+1]
+			if at := strings.LastIndexByte(name, ':'); at > 0 {
+				name = name[:at]
+			}
+			return name
+		}
+	}
+	return ""
+}
+
+// bedrockName is a model id of Bedrock's: a region, the maker, and a version
+// around the name that everybody else uses.
+var bedrockName = regexp.MustCompile(`^(?:.*/)?(?:[a-z-]+\.)?(?:anthropic|meta|mistral|cohere|amazon|ai21|deepseek|openai|qwen|moonshotai|google)\.([a-z0-9.-]+?)(?:-v\d+)?(?::\d+)?$`)
+
+// plainName is the model as its maker calls it.
+func plainName(model string) string {
+	if m := bedrockName.FindStringSubmatch(strings.ToLower(model)); m != nil {
+		return m[1]
+	}
+	return model
+}

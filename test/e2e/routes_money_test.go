@@ -1,0 +1,191 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/fakellm"
+	"github.com/haltd/haltd/test/harness"
+)
+
+// generating is a route that generates and is no conversation.
+type generating struct {
+	name, path, body string
+	reply            string // of the provider
+	stream           bool
+	model            string
+	tokens           haltd.Usage
+	estimated        bool
+	named            bool // by the reply alone
+	flat             bool // nobody counts tokens: the default is charged
+}
+
+// counted is usage in the words of OpenAI.
+const counted = `"usage":{"prompt_tokens":1000,"completion_tokens":500,"total_tokens":1500}`
+
+var generatingRoutes = []generating{
+	{name: "completions", path: "/openai/v1/completions", body: `{"model":"gpt-3.5-turbo-instruct","prompt":"hi","max_tokens":600}`,
+		reply: `{"id":"cmpl-1","model":"gpt-3.5-turbo-instruct","choices":[{"text":"x","finish_reason":"stop"}],` + counted + `}`, model: "gpt-3.5-turbo-instruct", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "completions stream without usage", path: "/openai/v1/completions", body: `{"model":"gpt-3.5-turbo-instruct","prompt":"hi","stream":true}`, stream: true,
+		reply: "data: {\"choices\":[{\"text\":\"" + strings.Repeat("word ", 400) + "\"}]}\n\ndata: {\"choices\":[{\"text\":\"\",\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+		model: "gpt-3.5-turbo-instruct", tokens: haltd.Usage{Output: 500}, estimated: true},
+	{name: "compact", path: "/openai/v1/responses/compact", body: `{"model":"gpt-5","input":"hi"}`,
+		reply: `{"id":"resp_1","object":"response.compaction","output":[],"usage":{"input_tokens":1000,"output_tokens":500}}`, model: "gpt-5", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "a run of a thread", path: "/openai/v1/threads/thread_1/runs", body: `{"assistant_id":"asst_1"}`,
+		reply: `{"id":"run_1","status":"queued","model":"gpt-4o","usage":null}`, model: "gpt-4o", named: true, tokens: haltd.Usage{Output: 32768}, estimated: true},
+	{name: "embeddings", path: "/openai/v1/embeddings", body: `{"model":"text-embedding-3-large","input":"hi"}`,
+		reply: `{"data":[{"embedding":[0.1]}],"model":"text-embedding-3-large","usage":{"prompt_tokens":1000,"total_tokens":1000}}`, model: "text-embedding-3-large", tokens: haltd.Usage{Input: 1000}},
+	{name: "images with usage", path: "/openai/v1/images/generations", body: `{"model":"gpt-image-1","prompt":"a cat","n":2}`,
+		reply: `{"data":[{"b64_json":"AAAA"}],"usage":{"input_tokens":1000,"output_tokens":500,"total_tokens":1500}}`, model: "gpt-image-1", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "images without", path: "/openai/v1/images/generations", body: `{"model":"dall-e-3","prompt":"a cat","n":3}`, reply: `{"data":[{"url":"x"}]}`, model: "dall-e-3", flat: true, estimated: true},
+	{name: "speech", path: "/openai/v1/audio/speech", body: `{"model":"tts-1","input":"hi","voice":"alloy"}`, reply: `{}`, model: "tts-1", flat: true, estimated: true},
+	{name: "a batch in a file", path: "/openai/v1/batches", body: `{"input_file_id":"file-1","endpoint":"/v1/chat/completions","completion_window":"24h"}`,
+		reply: `{"id":"batch_1","status":"validating"}`, flat: true, estimated: true},
+	{name: "a batch of messages", path: "/anthropic/v1/messages/batches",
+		body:  `{"requests":[{"custom_id":"a","params":{"model":"claude-sonnet-4-5","max_tokens":1000,"messages":[]}},{"custom_id":"b","params":{"model":"claude-opus-4-1","max_tokens":3000,"messages":[]}}]}`,
+		reply: `{"id":"msgbatch_1","processing_status":"in_progress"}`, model: "claude-sonnet-4-5", tokens: haltd.Usage{Output: 4000}, estimated: true},
+	{name: "a batch of contents", path: "/gemini/v1beta/models/gemini-2.5-pro:batchGenerateContent",
+		body:  `{"batch":{"inputConfig":{"requests":{"requests":[{"request":{"contents":[{"parts":[{"text":"hi"}]}],"generationConfig":{"maxOutputTokens":700}}},{"request":{"contents":[]}}]}}}}`,
+		reply: `{"name":"batches/1","metadata":{"state":"BATCH_STATE_PENDING"}}`, model: "gemini-2.5-pro", tokens: haltd.Usage{Output: 700 + 65536}, estimated: true},
+	{name: "embedContent", path: "/gemini/v1beta/models/gemini-embedding-001:embedContent", body: `{"content":{"parts":[{"text":"` + strings.Repeat("word ", 800) + `"}]}}`,
+		reply: `{"embedding":{"values":[0.1]}}`, model: "gemini-embedding-001", tokens: haltd.Usage{Input: 1000}, estimated: true},
+	{name: "predict", path: "/gemini/v1beta/models/imagen-4:predict", body: `{"instances":[{"prompt":"a cat"}],"parameters":{"sampleCount":4}}`, reply: `{"predictions":[]}`, model: "imagen-4", flat: true, estimated: true},
+	{name: "Vertex rawPredict", path: "/cloud/v1/projects/p/locations/l/publishers/anthropic/models/claude-sonnet-4-5@20250929:rawPredict", body: `{"anthropic_version":"vertex-2023-10-16","max_tokens":900,"messages":[]}`,
+		reply: `{"id":"msg_1","model":"claude-sonnet-4-5-20250929","content":[{"type":"text","text":"x"}],"stop_reason":"end_turn","usage":{"input_tokens":400,"cache_read_input_tokens":600,"output_tokens":500}}`,
+		model: "claude-sonnet-4-5@20250929", tokens: haltd.Usage{Input: 1000, Output: 500, CacheRead: 600}},
+	{name: "Vertex generateContent", path: "/cloud/v1/projects/p/locations/l/publishers/google/models/gemini-2.5-pro:generateContent", body: `{"contents":[{"parts":[{"text":"hi"}]}]}`,
+		reply: `{"candidates":[{"content":{"parts":[{"text":"x"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":1000,"candidatesTokenCount":300,"thoughtsTokenCount":200}}`,
+		model: "gemini-2.5-pro", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "Bedrock invoke", path: "/cloud/model/us.anthropic.claude-sonnet-4-5-20250929-v1:0/invoke", body: `{"anthropic_version":"bedrock-2023-05-31","max_tokens":900,"messages":[]}`,
+		reply: `{"id":"msg_1","content":[],"stop_reason":"end_turn","usage":{"input_tokens":1000,"output_tokens":500}}`, model: "claude-sonnet-4-5-20250929", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "Bedrock converse", path: "/cloud/model/anthropic.claude-3-haiku-20240307-v1%3A0/converse", body: `{"messages":[],"inferenceConfig":{"maxTokens":900}}`,
+		reply: `{"output":{"message":{"content":[{"text":"x"}]}},"stopReason":"end_turn","usage":{"inputTokens":1000,"outputTokens":500,"totalTokens":1500}}`, model: "claude-3-haiku-20240307", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "Ollama chat", path: "/cloud/api/chat", body: `{"model":"llama3","messages":[],"options":{"num_predict":900}}`,
+		reply: "{\"model\":\"llama3\",\"message\":{\"content\":\"x\"},\"done\":false}\n{\"model\":\"llama3\",\"done\":true,\"prompt_eval_count\":1000,\"eval_count\":500}\n", model: "llama3", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "Ollama generate", path: "/cloud/api/generate", body: `{"model":"llama3","prompt":"hi"}`,
+		reply: `{"model":"llama3","response":"x","done":true,"prompt_eval_count":1000,"eval_count":500}`, model: "llama3", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "a route that nobody knows", path: "/openai/v1/brand/new", body: `{"model":"gpt-4o","max_tokens":900}`, reply: `{` + counted + `}`, model: "gpt-4o", tokens: haltd.Usage{Input: 1000, Output: 500}},
+}
+
+// Every route that generates is priced, judged by its model and its path, and
+// held to the budget.
+func TestEveryRouteThatGeneratesIsCounted(t *testing.T) {
+	llm, url := harness.Provider(t, harness.Scripted)
+	s := &stage{node: start(t, strings.Replace(harness.Providers(url), "}}", fmt.Sprintf("}, cloud: {base_url: %q, format: anthropic}}", url), 1)), llm: llm, url: url}
+	for _, g := range generatingRoutes {
+		t.Run(g.name, func(t *testing.T) { s.countsRoute(t, g) })
+	}
+}
+
+func (s *stage) countsRoute(t *testing.T, g generating) {
+	path, _, _ := strings.Cut(strings.TrimPrefix(g.path, "/cloud"), "?")
+	path = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(path, "/openai"), "/anthropic"), "/gemini")
+	script := fakellm.Script{Body: g.reply}
+	if g.stream {
+		script.Header = map[string]string{"Content-Type": "text/event-stream"}
+	}
+	s.llm.SetRules([]fakellm.Rule{{Path: path, Script: script}})
+	defer s.llm.SetRules(nil)
+
+	a := s.agent(t).policy(dollarADay)
+	got := a.do("POST", "/agents/"+a.id+g.path, g.body, nil)
+	if got.status != 200 || got.body != g.reply {
+		t.Fatalf("%d %.300s, want the provider's reply", got.status, got.body)
+	}
+	var e []haltd.Event
+	s.Eventually(t, "recording the call", func() bool {
+		e = s.AllEvents(t, "agent="+a.id+"&type=llm_call&type=pass_through")
+		return len(e) > 0
+	})
+	call := e[0]
+	if call.Model != g.model || call.Estimated != g.estimated || call.Unpriced != (call.Unpriced || g.flat) {
+		t.Errorf("model %q, estimated %v, default price %v; want %q, %v, %v", call.Model, call.Estimated, call.Unpriced, g.model, g.estimated, g.flat)
+	}
+	if u := call.Tokens; u.Output != g.tokens.Output || u.Input < g.tokens.Input || !g.estimated && u != g.tokens {
+		t.Errorf("tokens %+v, want %+v", u, g.tokens)
+	}
+	if call.Cost == 0 || g.flat && call.Cost < haltd.Dollar/10 {
+		t.Errorf("it costs $%s", call.Cost)
+	}
+	if spent := a.spent().Spent; spent.Cost != call.Cost {
+		t.Errorf("$%s are spent, the event says $%s", spent.Cost, call.Cost)
+	}
+
+	b := s.agent(t, "rule")
+	for field, value := range map[string]string{"model": g.model, "path": strings.ReplaceAll(path, "%3A", ":")} {
+		if value == "" || g.named && field == "model" {
+			continue
+		}
+		var rule haltd.Rule
+		s.Must(t, "POST", "/v1/rules", map[string]any{"name": field, "action": "block", "condition": map[string]string{"agent": b.id, field: value}}, &rule)
+		b.stopped(b.do("POST", "/agents/"+b.id+g.path, g.body, nil), "rule")
+		s.Must(t, "DELETE", "/v1/rules/"+rule.ID, nil, nil)
+	}
+
+	if g.stream { // is cut: see TestMoney
+		return
+	}
+	c := s.agent(t, "spent").policy(`{"budgets":{"day":{"hard_usd":0.000000001}}}`)
+	first := c.do("POST", "/agents/"+c.id+g.path, g.body, nil)
+	if first.status == 200 { // it names no maximum and went alone
+		first = c.do("POST", "/agents/"+c.id+g.path, g.body, nil)
+	}
+	c.stopped(first, "budget_exceeded")
+}
+
+// What nobody pays for passes as before.
+func TestOtherRoutesStayFree(t *testing.T) {
+	s := newStage(t, "")
+	a := s.agent(t)
+	for _, path := range []string{"/openai/v1/files", "/openai/v1/vector_stores", "/anthropic/v1/messages/count_tokens", "/openai/v1/threads", "/openai/v1/responses/resp_1/cancel", "/openai/v1/anything"} {
+		a.do("POST", "/agents/"+a.id+path, `{"purpose":"x"}`, nil)
+	}
+	for _, e := range a.has(haltd.EventPass, 6) {
+		if e.Cost != 0 || e.Tokens != (haltd.Usage{}) {
+			t.Errorf("%s costs $%s", e.Path, e.Cost)
+		}
+	}
+}
+
+// A response that is made in the background is charged in full, until a poll
+// tells what it cost. The poll passes though the budget is spent.
+func TestAPollSettlesABackgroundResponse(t *testing.T) {
+	s := newStage(t, "")
+	a := s.agent(t).policy(dollarADay)
+	answer := func(path, body string) {
+		s.llm.SetRules([]fakellm.Rule{{Path: path, Script: fakellm.Script{Body: body}}})
+	}
+	answer("/v1/responses", `{"id":"resp_1","status":"queued","model":"gpt-5","output":[],"usage":null}`)
+	a.passes(a.do("POST", "/agents/"+a.id+"/openai/v1/responses", `{"model":"gpt-5","background":true,"input":"hi"}`, nil))
+	if spent := a.spent().Spent; spent.Tokens < 128_000 || spent.Cost < haltd.Dollar {
+		t.Fatalf("%+v spent, want all that the response may use", spent)
+	}
+	a.stopped(a.use(1, 1, 10), "budget_exceeded")
+	poll := func(body string) {
+		t.Helper()
+		answer("/v1/responses/resp_1", body)
+		a.passes(a.do("GET", "/agents/"+a.id+"/openai/v1/responses/resp_1", "", nil))
+	}
+	poll(`{"id":"resp_1","status":"in_progress","model":"gpt-5","output":[],"usage":null}`)
+	if spent := a.spent().Spent; spent.Cost < haltd.Dollar {
+		t.Errorf("%+v spent after a poll that says nothing yet", spent)
+	}
+	done := `{"id":"resp_1","status":"completed","model":"gpt-5","output":[],"usage":{"input_tokens":1000,"output_tokens":2000,"total_tokens":3000}}`
+	poll(done)
+	want := haltd.Spending{Cost: haltd.Dollar*1000*125/100/1_000_000 + haltd.Dollar*2000*10/1_000_000, Tokens: 3000}
+	poll(done) // once only
+	if spent := a.spent().Spent; spent != want {
+		t.Errorf("%+v spent, want %+v", spent, want)
+	}
+	var sum haltd.Money
+	s.Eventually(t, "recording the polls", func() bool {
+		sum = 0
+		for _, e := range s.AllEvents(t, "agent="+a.id) {
+			sum += e.Cost
+		}
+		return sum == want.Cost
+	})
+	a.passes(a.use(1, 1, 10))
+}
