@@ -54,6 +54,8 @@ const (
 	CodeUnauthorized = "unauthorized"   // no key or token, or a wrong one
 	CodeMalformed    = "malformed_body" // an LLM body that cannot be read
 	CodeTooLarge     = "body_too_large"
+	CodeStalled      = "body_stalled" // a client began to send a body and stopped
+	CodeBusy         = "busy"         // bodies in flight take all the memory they may
 	CodeUpstream     = "upstream_unreachable"
 	CodeUnavailable  = "unavailable" // a dependency does not answer
 	CodeExists       = "exists"      // it is there already

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -173,6 +174,16 @@ type fakeLive struct {
 	mu     sync.Mutex
 	subs   map[chan haltd.Event]bool
 	joined chan struct{} // one value per subscription
+	bound  haltd.EventID // all up to it are written; 0 for all there are
+}
+
+func (f *fakeLive) settled() haltd.EventID {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.bound == 0 {
+		return math.MaxInt64
+	}
+	return f.bound
 }
 
 func newFakeLive() *fakeLive {
@@ -243,6 +254,8 @@ func (w *world) Calling(agent string) bool { return agent == "calling" }
 // Record, Flush and Subscribe make the world a recorder.
 func (w *world) Record(e haltd.Event)        { w.events.note(e) }
 func (w *world) Flush(context.Context) error { return nil }
+func (w *world) Settled() haltd.EventID      { return w.live.settled() }
+
 func (w *world) Subscribe(buffer int) (<-chan haltd.Event, func()) {
 	return w.live.Subscribe(buffer)
 }

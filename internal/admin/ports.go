@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -24,6 +25,9 @@ type Recorder interface {
 	// when its reader does not keep up and when haltd stops; the function
 	// ends the subscription.
 	Subscribe(buffer int) (<-chan haltd.Event, func())
+	// Settled is an event id: all events up to it are in the store, those
+	// after it are yet to be sent to subscribers, in the order of their ids.
+	Settled() haltd.EventID
 	// Record takes the event of somebody's change and does not block.
 	Record(haltd.Event)
 	// Flush writes what waits to be recorded. It fails when the context ends
@@ -35,6 +39,7 @@ type Recorder interface {
 type noRecorder struct{}
 
 func (noRecorder) Record(haltd.Event)          {}
+func (noRecorder) Settled() haltd.EventID      { return math.MaxInt64 }
 func (noRecorder) Flush(context.Context) error { return nil }
 func (noRecorder) Subscribe(int) (<-chan haltd.Event, func()) {
 	return make(chan haltd.Event), func() {}

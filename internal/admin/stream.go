@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -108,16 +109,22 @@ func (f *follower) locate(ctx context.Context, last *haltd.EventID) error {
 		f.last = *last
 		return f.readBacklog(ctx)
 	}
+	settled := f.deps.Recorder.Settled()
 	newest, err := f.deps.Events.Events(ctx, haltd.EventQuery{Limit: 1})
 	if err == nil && len(newest) == 1 {
-		f.last = newest[0].ID
+		f.last = min(newest[0].ID, settled)
 	}
 	return err
 }
 
 func (f *follower) readBacklog(ctx context.Context) error {
+	// What is written while others before it are not comes live, after them:
+	// sent from here, it would hide them from who goes on after its id.
 	q := f.query
 	q.Limit = backlogLimit + 1
+	if settled := f.deps.Recorder.Settled(); settled < math.MaxInt64-1 {
+		q.Before = settled + 1
+	}
 	events, err := f.deps.Events.Events(ctx, q)
 	if err != nil {
 		return fmt.Errorf("read missed events: %w", err)

@@ -217,3 +217,23 @@ func TestStreamEndsWhenTheServerStops(t *testing.T) {
 		t.Errorf("the stream ended with %v, want a clean end", lines.Err())
 	}
 }
+
+// Event 4 is written before event 3: whoever goes on after an id misses none of
+// them and gets none twice.
+func TestStreamGoesOnAcrossEventsThatAreWrittenLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		fill(w, 2)
+		w.events.AppendEvents(nil, []haltd.Event{call(4, "a")})
+		w.live.bound = 2
+		l := listen(t, w, "/v1/events/stream", haltd.EventID(1).String())
+		l.expect(t, "while 3 is not written", "2")
+		l.leave()
+		<-l.ended
+		l = listen(t, w, "/v1/events/stream", haltd.EventID(2).String())
+		w.live.publish(call(3, "a"), call(4, "a"))
+		l.expect(t, "when 3 is written", "3", "4")
+		l.leave()
+		<-l.ended
+	})
+}

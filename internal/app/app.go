@@ -126,6 +126,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 		Attempts: memory.NewAttempts(stateEntries), Replies: memory.NewReplies(stateEntries), Guesses: memory.NewGuesses(stateEntries),
 		Clock: o.Clock, Logger: a.log,
 	}, gateway.NewSettings(cfg, nil))
+	a.metrics.WatchBodies(a.gateway.BodyBytes)
 
 	if a.gatewayListener, err = listen("gateway", cfg.Gateway.Listen); err != nil {
 		return nil, err
@@ -164,6 +165,10 @@ func (a *App) openData(ctx context.Context, cfg *config.Config) (err error) {
 		Clock:     a.opts.Clock, Logger: a.log,
 	})
 	a.metrics.WatchDependency("store", func() bool { return a.recorder.Degraded() != nil })
+	a.metrics.WatchDependency("secrets", func() bool { return a.store.Unsealed() != nil })
+	if err := a.store.Unsealed(); err != nil {
+		a.log.Error("secrets of channels are on disk in plain text: they cannot be sealed", "error", err)
+	}
 	a.metrics.CountDropped(func() int64 {
 		s := a.recorder.Stats()
 		return s.Dropped + s.Rejected
@@ -212,7 +217,7 @@ func (a *App) openJudge(ctx context.Context, cfg *config.Config) (err error) {
 	if b := a.control.Bypass(); b.On {
 		a.log.Warn("bypass is on: nothing but manual deactivation is enforced", "by", b.By, "reason", b.Why)
 	}
-	a.ledgers = ledger.Open(a.store, a.flush, a.opts.Clock, a.log)
+	a.ledgers = ledger.Open(a.store, a.recorder.TryFlush, a.opts.Clock, a.log)
 	key := make([]byte, 32)
 	rand.Read(key)
 	a.judge = judge.New(judge.Options{
@@ -222,15 +227,6 @@ func (a *App) openJudge(ctx context.Context, cfg *config.Config) (err error) {
 		Meter: a.metrics, Clock: a.opts.Clock, Logger: a.log,
 	})
 	return nil
-}
-
-// flush writes the record's queue. It does not wait for a store that is known
-// to fail: of many calls that need it, only the first should find out slowly.
-func (a *App) flush(ctx context.Context) error {
-	if err := a.recorder.Degraded(); err != nil {
-		return err
-	}
-	return a.recorder.Flush(ctx)
 }
 
 func (a *App) price(provider, model string, u haltd.Usage) (haltd.Money, bool) {
@@ -257,7 +253,7 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 	a.endStreams = end
 	a.adminServer = &http.Server{
 		Handler: admin.New(admin.Options{
-			Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Recorder: a.recorder,
+			Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Recorder: recorder{a.recorder, a.gateway},
 			Control: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
 			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, Calls: a.gateway, Alerts: a.alerts, Keys: keys,
 			Process: process{a}, Metrics: a.metrics.Handler(),
@@ -336,16 +332,32 @@ func (a *App) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
-	a.drain()
-	stopSending() // while the outbox can still be written
-	sender.Wait()
-	return errors.Join(err, a.close())
+	limit := a.config.Load().Gateway.ShutdownTimeout
+	ended := make(chan error, 1)
+	go func() {
+		a.drain(limit)
+		stopSending() // while the outbox can still be written
+		sender.Wait()
+		ended <- a.close()
+	}()
+	select {
+	case closeErr := <-ended:
+		return errors.Join(err, closeErr)
+	case <-time.After(limit + writeTime):
+		// A disk that hangs, or a call that does not end, must not keep the
+		// process: whoever stopped it waits for that.
+		return errors.Join(err, haltd.Errorf(haltd.CodeUnavailable, "haltd ended %v after gateway.shutdown_timeout (%v) with work undone: %d events are not written", writeTime, limit, a.recorder.Stats().Pending).
+			WithFix("Check the disk that holds %s.", a.DataDir()))
+	}
 }
 
+// writeTime is how long what is left in memory may take to be written, after
+// the time for calls in flight.
+const writeTime = 5 * time.Second
+
 // drain lets calls in flight finish, within the limit.
-func (a *App) drain() {
+func (a *App) drain(limit time.Duration) {
 	a.draining.Store(true)
-	limit := a.config.Load().Gateway.ShutdownTimeout
 	a.log.Info("shutting down; calls in flight may finish", "limit", limit)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -375,7 +387,7 @@ func (a *App) close() error {
 	if a.gateway != nil {
 		a.gateway.Close()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), writeTime-time.Second) // to say what is lost
 	defer cancel()
 	if a.control != nil {
 		a.control.Close(ctx)

@@ -5,8 +5,23 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/admin"
+	"github.com/haltd/haltd/internal/gateway"
 	"github.com/haltd/haltd/internal/pricing"
+	"github.com/haltd/haltd/internal/record"
 )
+
+// recorder is the record as the admin API sees it: with the calls that have
+// been answered.
+type recorder struct {
+	*record.Recorder
+	gateway *gateway.Gateway
+}
+
+// Flush waits for calls that are answered and being recorded, too.
+func (r recorder) Flush(ctx context.Context) error {
+	r.gateway.AwaitRecords(ctx)
+	return r.Recorder.Flush(ctx)
+}
 
 // process is the app as the admin API sees it.
 type process struct{ app *App }
@@ -28,6 +43,9 @@ func (p process) Status() admin.Status {
 	degraded := []string{}
 	if a.recorder.Degraded() != nil {
 		degraded = append(degraded, "store")
+	}
+	if a.store.Unsealed() != nil {
+		degraded = append(degraded, "secrets")
 	}
 	prices, date := pricing.Source()
 	cfg := a.config.Load()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -65,6 +66,8 @@ func (n *node) happen(e haltd.Event) {
 		c <- e
 	}
 }
+
+func (n *node) Settled() haltd.EventID { return math.MaxInt64 }
 
 func (n *node) Subscribe(buffer int) (<-chan haltd.Event, func()) {
 	n.mu.Lock()

@@ -51,9 +51,14 @@ type Config struct {
 
 // Gateway is the listener that agents call.
 type Gateway struct {
-	Listen          string        `yaml:"listen"`
-	RequireKeys     bool          `yaml:"require_keys"`
-	MaxBody         ByteSize      `yaml:"max_body"`
+	Listen      string   `yaml:"listen"`
+	RequireKeys bool     `yaml:"require_keys"`
+	MaxBody     ByteSize `yaml:"max_body"`
+	// BodyMemory is what all bodies in flight may take together.
+	BodyMemory ByteSize `yaml:"body_memory"`
+	// StallTimeout is how long a client may send nothing of a body, or read
+	// nothing of a reply.
+	StallTimeout    time.Duration `yaml:"stall_timeout"`
 	ShutdownTimeout time.Duration `yaml:"shutdown_timeout"`
 	// BlockStatus is the status of the standard inactive answer.
 	BlockStatus int `yaml:"block_status"`
@@ -116,6 +121,8 @@ func defaults() *Config {
 		Gateway: Gateway{
 			Listen:          "127.0.0.1:7070",
 			MaxBody:         32 << 20,
+			BodyMemory:      256 << 20,
+			StallTimeout:    30 * time.Second,
 			ShutdownTimeout: 30 * time.Second,
 			BlockStatus:     400,
 		},

@@ -67,6 +67,8 @@ alerts:
   listen: 127.0.0.1:7070
   require_keys: false
   max_body: 32MiB
+  body_memory: 256MiB
+  stall_timeout: 30s
   shutdown_timeout: 30s
   block_status: 400
 admin:

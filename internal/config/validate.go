@@ -19,7 +19,10 @@ import (
 // follows from other values.
 func (d *decoder) validate(c *Config) {
 	d.listeners(c)
-	d.between("gateway.max_body", int64(c.Gateway.MaxBody), 1<<10, 1<<30, func(n int64) string { return ByteSize(n).String() })
+	size := func(n int64) string { return ByteSize(n).String() }
+	d.between("gateway.max_body", int64(c.Gateway.MaxBody), 1<<10, 1<<30, size)
+	d.between("gateway.body_memory", int64(c.Gateway.BodyMemory), 1<<20, 1<<40, size)
+	d.between("gateway.stall_timeout", int64(c.Gateway.StallTimeout), int64(100*time.Millisecond), int64(time.Hour), duration)
 	d.between("gateway.shutdown_timeout", int64(c.Gateway.ShutdownTimeout), 0, int64(time.Hour), duration)
 	d.between("gateway.block_status", int64(c.Gateway.BlockStatus), 400, 499, number)
 	d.between("retention.events", int64(c.Retention.Events), 0, 36500*int64(day), duration)

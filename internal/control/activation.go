@@ -14,8 +14,11 @@ import (
 // once, nor when it was resumed after the call was judged. On an error nothing
 // has changed either.
 func (c *Control) Kill(ctx context.Context, t haltd.Target, incident haltd.Incident, event haltd.Event) (killed bool, err error) {
-	c.changes.Lock()
-	defer c.changes.Unlock()
+	end, err := c.turn(ctx, t.Agent)
+	if err != nil {
+		return false, fmt.Errorf("kill %s: %w", t.Agent, err)
+	}
+	defer end()
 	a := c.Agent(t.Agent)
 	if _, stopped := a.Stopped(incident.Session); stopped || a.Activated(incident.Session).After(incident.Time) {
 		return false, nil
@@ -29,11 +32,9 @@ func (c *Control) Kill(ctx context.Context, t haltd.Target, incident haltd.Incid
 	s := c.standing(t)
 	s.Active, s.DeactivatedBy, s.Incident = false, &by, incident.ID
 	s.By, s.Why, s.At, s.GraceUntil = "haltd", incident.Sentence, now, time.Time{}
-	next := c.table.Load().clone()
-	next.setStanding(s)
 	err = c.commit(ctx, haltd.Change{
 		Standing: &s, Incident: &incident, Events: []haltd.Event{event}, Notices: []haltd.Notice{NoticeOf(&incident)},
-	}, next)
+	}, func(next *table) { next.setStanding(s) })
 	if err != nil {
 		return false, fmt.Errorf("kill %s: %w", t.Agent, err)
 	}
@@ -57,8 +58,11 @@ func (c *Control) standing(t haltd.Target) haltd.Standing {
 // Activate lets a target call again, from its next request on, and resets what
 // the detectors knew of it. With grace, a kill only warns until then.
 func (c *Control) Activate(ctx context.Context, t haltd.Target, grace time.Duration, by, why string) (haltd.Standing, error) {
-	c.changes.Lock()
-	defer c.changes.Unlock()
+	end, err := c.turn(ctx, t.Agent)
+	if err != nil {
+		return haltd.Standing{}, fmt.Errorf("activate %s: %w", t.Agent, err)
+	}
+	defer end()
 	now := c.now()
 	before := c.standing(t)
 	s := before
@@ -80,9 +84,7 @@ func (c *Control) Activate(ctx context.Context, t haltd.Target, grace time.Durat
 			Sentence: fmt.Sprintf("%s was resumed by %s and is active again.", nameOf(t), by),
 		}}
 	}
-	next := c.table.Load().clone()
-	next.setStanding(s)
-	if err := c.commit(ctx, change, next); err != nil {
+	if err := c.commit(ctx, change, func(next *table) { next.setStanding(s) }); err != nil {
 		return haltd.Standing{}, fmt.Errorf("activate %s: %w", t.Agent, err)
 	}
 	return s, nil
@@ -107,18 +109,19 @@ func (c *Control) Deactivate(ctx context.Context, t haltd.Target, now bool, by, 
 }
 
 func (c *Control) deactivate(ctx context.Context, t haltd.Target, by, why string) (haltd.Standing, error) {
-	c.changes.Lock()
-	defer c.changes.Unlock()
+	end, err := c.turn(ctx, t.Agent)
+	if err != nil {
+		return haltd.Standing{}, fmt.Errorf("deactivate %s: %w", t.Agent, err)
+	}
+	defer end()
 	at := c.now()
 	manual := haltd.ByManual
 	s := c.standing(t)
 	s.Active, s.DeactivatedBy = false, &manual
 	s.By, s.Why, s.At, s.GraceUntil = by, why, at, time.Time{}
-	next := c.table.Load().clone()
-	next.setStanding(s)
-	err := c.commit(ctx, haltd.Change{
+	err = c.commit(ctx, haltd.Change{
 		Standing: &s, Events: []haltd.Event{audit(at, t, haltd.Audit{Change: "deactivated", By: by, Why: why})},
-	}, next)
+	}, func(next *table) { next.setStanding(s) })
 	if err != nil {
 		return haltd.Standing{}, fmt.Errorf("deactivate %s: %w", t.Agent, err)
 	}
@@ -132,5 +135,7 @@ func (c *Control) Mark(ctx context.Context, agent, session string) (haltd.Mark, 
 
 // SaveMark keeps a mark, so that a restart does not move it.
 func (c *Control) SaveMark(ctx context.Context, m haltd.Mark) error {
+	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
+	defer cancel()
 	return c.store.Commit(ctx, haltd.Change{Mark: &m})
 }

@@ -19,27 +19,31 @@ func (c *Control) Policy(agent string) (effective haltd.Policy, own haltd.Policy
 // Override changes the API's override for an agent, which need not have called
 // yet. A policy that is not valid is CodeInvalid and changes nothing.
 func (c *Control) Override(ctx context.Context, agent, by string, change func(*haltd.PolicyOverride) error) (haltd.Policy, error) {
-	c.changes.Lock()
-	defer c.changes.Unlock()
-	next := c.table.Load().clone()
-	own := next.overrides[agent]
+	end, err := c.turn(ctx, agent)
+	if err != nil {
+		return haltd.Policy{}, fmt.Errorf("change the policy of %s: %w", agent, err)
+	}
+	defer end()
+	known := c.table.Load()
+	own := known.overrides[agent]
 	if err := change(&own); err != nil {
 		return haltd.Policy{}, err
 	}
-	result := next.policy(agent, own)
+	result := known.policy(agent, own)
 	if err := result.Check(); err != nil {
 		return haltd.Policy{}, err
 	}
-	next.overrides[agent] = own
-	if own.IsZero() {
-		delete(next.overrides, agent)
-	}
-	next.applyPolicy(agent)
 	now := c.now()
-	err := c.commit(ctx, haltd.Change{
+	err = c.commit(ctx, haltd.Change{
 		Agent: agent, Override: &own,
 		Events: []haltd.Event{audit(now, haltd.Target{Agent: agent}, haltd.Audit{Change: "policy", By: by, Override: &own})},
-	}, next)
+	}, func(next *table) {
+		next.overrides[agent] = own
+		if own.IsZero() {
+			delete(next.overrides, agent)
+		}
+		next.applyPolicy(agent)
+	})
 	if err != nil {
 		return haltd.Policy{}, fmt.Errorf("change the policy of %s: %w", agent, err)
 	}
@@ -62,28 +66,29 @@ func (c *Control) SaveRule(ctx context.Context, r haltd.Rule, by string) (haltd.
 	if err := r.Check(); err != nil {
 		return haltd.Rule{}, err
 	}
-	c.changes.Lock()
-	defer c.changes.Unlock()
-	next := c.table.Load().clone()
-	next.list = slices.Clone(next.list)
+	end, err := c.turn(ctx, rulesTurn)
+	if err != nil {
+		return haltd.Rule{}, fmt.Errorf("save rule %q: %w", r.Name, err)
+	}
+	defer end()
+	list := slices.Clone(c.table.Load().list)
 	now := c.now()
 	r.UpdatedAt = now
-	i := slices.IndexFunc(next.list, func(old haltd.Rule) bool { return old.ID == r.ID })
+	i := slices.IndexFunc(list, func(old haltd.Rule) bool { return old.ID == r.ID })
 	switch {
 	case r.ID == "":
 		r.ID, r.CreatedAt = haltd.NewName("rul_"), now
-		next.list = append(next.list, r)
+		list = append(list, r)
 	case i < 0:
 		return haltd.Rule{}, noRule(r.ID)
 	default:
-		r.CreatedAt = next.list[i].CreatedAt
-		next.list[i] = r
+		r.CreatedAt = list[i].CreatedAt
+		list[i] = r
 	}
-	next.list = sortRules(next.list)
-	next.rules = policy.Compile(next.list)
-	err := c.commit(ctx, haltd.Change{
+	list = sortRules(list)
+	err = c.commit(ctx, haltd.Change{
 		Rule: &r, Events: []haltd.Event{audit(now, haltd.Target{}, haltd.Audit{Change: "rule_saved", By: by, Rule: &r})},
-	}, next)
+	}, func(next *table) { next.setRules(list) })
 	if err != nil {
 		return haltd.Rule{}, fmt.Errorf("save rule %q: %w", r.Name, err)
 	}
@@ -92,25 +97,30 @@ func (c *Control) SaveRule(ctx context.Context, r haltd.Rule, by string) (haltd.
 
 // DeleteRule ends a rule; CodeNotFound when there is none.
 func (c *Control) DeleteRule(ctx context.Context, id, by string) error {
-	c.changes.Lock()
-	defer c.changes.Unlock()
-	next := c.table.Load().clone()
-	i := slices.IndexFunc(next.list, func(r haltd.Rule) bool { return r.ID == id })
+	end, err := c.turn(ctx, rulesTurn)
+	if err != nil {
+		return fmt.Errorf("delete rule %q: %w", id, err)
+	}
+	defer end()
+	list := slices.Clone(c.table.Load().list)
+	i := slices.IndexFunc(list, func(r haltd.Rule) bool { return r.ID == id })
 	if i < 0 {
 		return noRule(id)
 	}
-	gone := next.list[i]
-	next.list = slices.Delete(slices.Clone(next.list), i, i+1)
-	next.rules = policy.Compile(next.list)
-	err := c.commit(ctx, haltd.Change{
+	gone := list[i]
+	list = slices.Delete(list, i, i+1)
+	err = c.commit(ctx, haltd.Change{
 		DeleteRule: id,
 		Events:     []haltd.Event{audit(c.now(), haltd.Target{}, haltd.Audit{Change: "rule_deleted", By: by, Rule: &gone})},
-	}, next)
+	}, func(next *table) { next.setRules(list) })
 	if err != nil {
 		return fmt.Errorf("delete rule %q: %w", gone.Name, err)
 	}
 	return nil
 }
+
+// setRules makes rules, which are sorted, those in force.
+func (t *table) setRules(list []haltd.Rule) { t.list, t.rules = list, policy.Compile(list) }
 
 func noRule(id string) error { return haltd.Errorf(haltd.CodeNotFound, "there is no rule %q", id) }
 
@@ -119,16 +129,17 @@ func (c *Control) Bypass() haltd.Bypass { return c.table.Load().bypass }
 
 // SetBypass stops, or starts again, all enforcement but manual deactivation.
 func (c *Control) SetBypass(ctx context.Context, on bool, by, why string) (haltd.Bypass, error) {
-	c.changes.Lock()
-	defer c.changes.Unlock()
+	end, err := c.turn(ctx, bypassTurn)
+	if err != nil {
+		return haltd.Bypass{}, fmt.Errorf("set the bypass: %w", err)
+	}
+	defer end()
 	b := haltd.Bypass{On: on, By: by, Why: why, At: c.now()}
-	next := c.table.Load().clone()
-	next.bypass = b
 	record := haltd.Audit{Change: "bypass_off", By: by, Why: why}
 	if on {
 		record.Change = "bypass_on"
 	}
-	err := c.commit(ctx, haltd.Change{Bypass: &b, Events: []haltd.Event{audit(b.At, haltd.Target{}, record)}}, next)
+	err = c.commit(ctx, haltd.Change{Bypass: &b, Events: []haltd.Event{audit(b.At, haltd.Target{}, record)}}, func(next *table) { next.bypass = b })
 	if err != nil {
 		return haltd.Bypass{}, fmt.Errorf("set the bypass: %w", err)
 	}
@@ -146,8 +157,11 @@ func (c *Control) Decide(ctx context.Context, id string, status haltd.IncidentSt
 	if err != nil {
 		return haltd.Incident{}, err
 	}
-	c.changes.Lock()
-	defer c.changes.Unlock()
+	end, err := c.turn(ctx, incidentTurn+id)
+	if err != nil {
+		return haltd.Incident{}, fmt.Errorf("decide about incident %s: %w", id, err)
+	}
+	defer end()
 	now := c.now()
 	err = c.commit(ctx, haltd.Change{
 		Closing: &haltd.Closing{ID: id, Status: status, By: by, Note: note, At: now},

@@ -22,6 +22,8 @@ import (
 type Journal interface {
 	Stamp(e *haltd.Event)
 	Announce(events []haltd.Event)
+	// Abandon takes back the ids of events that could not be written.
+	Abandon(events []haltd.Event)
 }
 
 // Incidents reads what was raised. An unknown incident is CodeNotFound, a
@@ -56,11 +58,12 @@ type Control struct {
 	clock     haltd.Clock
 	log       *slog.Logger
 
-	changes sync.Mutex // held while the store and the table change together
-	table   atomic.Pointer[table]
-	raised  chan haltd.Change
-	worker  sync.WaitGroup
-	stop    context.CancelFunc
+	turns  turns      // held while the store and the table change together
+	swap   sync.Mutex // locked while the table is replaced, and over nothing else
+	table  atomic.Pointer[table]
+	raised chan haltd.Change
+	worker sync.WaitGroup
+	stop   context.CancelFunc
 	// stopWatching ends the periodic workers; stop ends all workers.
 	stopWatching context.CancelFunc
 
@@ -115,12 +118,19 @@ func New(ctx context.Context, o Options, defaults haltd.Policy, file map[string]
 // Configure makes other defaults and file policies effective for the next
 // request.
 func (c *Control) Configure(defaults haltd.Policy, file map[string]haltd.PolicyOverride) {
-	c.changes.Lock()
-	defer c.changes.Unlock()
-	t := c.table.Load().clone()
-	t.defaults, t.file = defaults, file
-	t.applyPolicies()
-	c.table.Store(t)
+	c.update(func(t *table) {
+		t.defaults, t.file = defaults, file
+		t.applyPolicies()
+	})
+}
+
+// update replaces the table by a changed copy of the one in force.
+func (c *Control) update(change func(*table)) {
+	c.swap.Lock()
+	defer c.swap.Unlock()
+	next := c.table.Load().clone()
+	change(next)
+	c.table.Store(next)
 }
 
 // Agent is the snapshot of an agent as it is now.
@@ -188,9 +198,10 @@ func zone(name string) *time.Location {
 	return time.UTC
 }
 
-// commit writes a change and, when it is written, makes next the table in
-// force. The caller holds changes.
-func (c *Control) commit(ctx context.Context, change haltd.Change, next *table) error {
+// commit writes a change and, when it is written, applies it to the table; nil
+// where the table does not show it. Whoever changes the table, or what it has
+// read before, holds the turn of it.
+func (c *Control) commit(ctx context.Context, change haltd.Change, apply func(*table)) error {
 	// A change that has begun is finished, also when its caller is gone.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
@@ -201,10 +212,14 @@ func (c *Control) commit(ctx context.Context, change haltd.Change, next *table) 
 		}
 	}
 	if err := c.store.Commit(ctx, change); err != nil {
+		c.journal.Abandon(change.Events)
+		for i := range change.Events {
+			change.Events[i].ID = 0 // a retry takes a new one: readers go by their order
+		}
 		return err
 	}
-	if next != nil {
-		c.table.Store(next)
+	if apply != nil {
+		c.update(apply)
 	}
 	c.journal.Announce(change.Events)
 	if len(change.Notices) > 0 {

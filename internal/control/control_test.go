@@ -31,6 +31,8 @@ type journal struct {
 
 func (j *journal) Stamp(e *haltd.Event) { e.ID = j.ids.Next(noon) }
 
+func (*journal) Abandon([]haltd.Event) {}
+
 func (j *journal) Announce(events []haltd.Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -47,17 +47,15 @@ func (c *Control) EvictSessions(ctx context.Context) error {
 	return nil
 }
 
-// evict asks the store, which knows when a session last called.
+// evict asks the store, which knows when a session last called. It holds no
+// turn: a session that is stopped meanwhile is left alone, by the store as by
+// the table, because its standing is new.
 func (c *Control) evict(ctx context.Context, sessions []haltd.Target, before time.Time) error {
-	c.changes.Lock()
-	defer c.changes.Unlock()
 	gone, err := c.store.ForgetSessions(ctx, sessions, before)
 	if err != nil || len(gone) == 0 {
 		return err
 	}
-	next := c.table.Load().clone()
-	next.evict(gone)
-	c.table.Store(next)
+	c.update(func(next *table) { next.evict(gone, before) })
 	return nil
 }
 
@@ -75,11 +73,14 @@ func (t *table) unchangedSince(before time.Time) (list []haltd.Target) {
 	return list
 }
 
-// evict drops the standings of sessions, and agents of which nothing else is
-// known.
-func (t *table) evict(sessions []haltd.Target) {
+// evict drops the standings of sessions that have not changed since then, and
+// agents of which nothing else is known.
+func (t *table) evict(sessions []haltd.Target, before time.Time) {
 	changed := map[string]*Agent{}
 	for _, s := range sessions {
+		if a := t.agents[s.Agent]; a == nil || !a.sessions[s.Session].At.Before(before) {
+			continue
+		}
 		a := changed[s.Agent]
 		if a == nil {
 			copied := *t.agents[s.Agent]

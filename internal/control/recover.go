@@ -56,6 +56,15 @@ func (c *Control) recoverBudget(ctx context.Context, i *haltd.Incident) error {
 	if period == "" || now.Before(policy.PeriodEnd(period, zone(i.Settings.TimeZone), i.Time)) {
 		return nil
 	}
+	end, err := c.turn(ctx, incidentTurn+i.ID)
+	if err != nil {
+		return fmt.Errorf("close incident %s: %w", i.ID, err)
+	}
+	defer end()
+	// A person may have decided since it was listed: that stays.
+	if now, err := c.incidents.Incident(ctx, i.ID); err != nil || now.Status != haltd.IncidentOpen {
+		return err
+	}
 	sentence := fmt.Sprintf("A new %s has begun: %s may spend its budget again.", period, i.Agent)
 	change := haltd.Change{
 		Closing: &haltd.Closing{ID: i.ID, Status: haltd.IncidentResumed, By: "haltd", Note: sentence, At: now},

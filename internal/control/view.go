@@ -48,15 +48,18 @@ func (c *Control) Stopped(session string) []string {
 // Delete removes what was recorded of an agent, and the API's override for it.
 // Its standing stays: deleting lifts no kill.
 func (c *Control) Delete(ctx context.Context, agent, by string) error {
-	c.changes.Lock()
-	defer c.changes.Unlock()
+	end, err := c.turn(ctx, agent)
+	if err != nil {
+		return fmt.Errorf("delete %s: %w", agent, err)
+	}
+	defer end()
 	if err := c.store.DeleteAgent(ctx, agent); err != nil {
 		return fmt.Errorf("delete %s: %w", agent, err)
 	}
-	next := c.table.Load().clone()
-	delete(next.overrides, agent)
-	next.applyPolicy(agent)
 	return c.commit(ctx, haltd.Change{
 		Events: []haltd.Event{audit(c.now(), haltd.Target{Agent: agent}, haltd.Audit{Change: "deleted", By: by})},
-	}, next)
+	}, func(next *table) {
+		delete(next.overrides, agent)
+		next.applyPolicy(agent)
+	})
 }

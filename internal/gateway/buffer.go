@@ -19,6 +19,16 @@ func acquireBuffer(n int) []byte {
 	return make([]byte, n, max(n, leastBuffer, min(n+n/4, mostBuffer))) // the next may be a little longer
 }
 
+// enlarge moves a buffer to one that has room for n bytes, unless it has.
+func enlarge(b []byte, n int) []byte {
+	if cap(b) >= n {
+		return b
+	}
+	larger := append(acquireBuffer(n)[:0], b...)
+	releaseBuffer(b)
+	return larger
+}
+
 // releaseBuffer puts a buffer back that nobody reads any more.
 func releaseBuffer(b []byte) {
 	if cap(b) < leastBuffer || cap(b) > mostBuffer {

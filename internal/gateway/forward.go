@@ -38,14 +38,15 @@ func (g *Gateway) forward(x *exchange) error {
 	up := x.route.upstream
 	// A provider may think for minutes, for many agents at once: the texts
 	// are released now, the body as soon as it is sent.
-	body := &payload{bytes: x.body}
-	x.body, x.call = nil, nil
+	body := &payload{bytes: x.body, share: x.bodyShare}
+	x.body, x.call, x.bodyShare.taken = nil, nil, 0
 	x.ticket.DropTexts()
 	releaseBuffer(x.texts)
 	x.texts = nil
+	x.textShare.release()
 	out := x.upstreamRequest(up, body)
 	sent := g.clock()
-	overhead := sent.Sub(x.start) - x.waited
+	x.overhead = sent.Sub(x.start) - x.waited
 	x.forwarded = true
 	res, err := up.transport.RoundTrip(out)
 	body.answer()
@@ -53,6 +54,8 @@ func (g *Gateway) forward(x *exchange) error {
 		switch {
 		case x.wasCut():
 			return x.cutDenial()
+		case x.incoming.hasStalled(): // net/http takes it for one that left
+			return stalled(x.settings.stall)
 		case x.r.Context().Err() != nil:
 			return errClientLeft
 		}
@@ -69,7 +72,6 @@ func (g *Gateway) forward(x *exchange) error {
 		return refuse(http.StatusBadGateway, haltd.Errorf(haltd.CodeUpstream, "%s at %s does not answer in HTTP", up.Name, up.BaseURL.Host).
 			WithFix("Check providers.%s.base_url.", up.Name))
 	}
-	g.meter.Overhead(overhead)
 	up.health.answered(res.StatusCode, sent, g.clock())
 	g.deliver(x, res)
 	return nil
@@ -89,7 +91,7 @@ func (x *exchange) upstreamRequest(up *upstream, body *payload) *http.Request {
 		URL:           up.target(x.route.rest, x.r.URL.RawQuery, x.r.URL.ForceQuery),
 		Host:          up.BaseURL.Host,
 		Header:        h,
-		Body:          x.r.Body,
+		Body:          &x.incoming,
 		ContentLength: x.r.ContentLength,
 		Proto:         "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
@@ -121,27 +123,42 @@ var copyBuffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
 // deliver passes the reply on and gives a tap a copy. Each piece goes to the
 // client before anything else looks at it.
 func (g *Gateway) deliver(x *exchange, res *http.Response) {
+	answered := g.clock()
 	announced := x.copyHeader(res)
 	x.explainFinding(x.w.Header())
 	x.event.Status = res.StatusCode
 	x.w.WriteHeader(res.StatusCode)
 	flush := func() {}
 	if isStream(res) {
-		flush = flusher(x.w)
+		flush = x.w.flush
 		flush() // a client waits for the headers of a stream, too
 	}
 	var tap *wire.Tap
 	isOK := res.StatusCode >= 200 && res.StatusCode <= 299
 	if f := x.tapFormat(); f != nil && isOK && !x.isMedia(res.Header) {
-		tap = wire.NewTap(f, res.StatusCode, res.Header, x.settings.maxBody)
+		tap = wire.NewTap(f, res.StatusCode, res.Header, x.settings.maxBody, x.replyShare.take)
 	}
+	x.overhead += g.clock().Sub(answered)
+	x.length = res.ContentLength
 	complete := g.copyReply(x, res.Body, tap, flush)
 	if complete && announced > 0 {
 		copyTrailer(x.w.Header(), res.Trailer)
 	}
+	if complete && !isStream(res) {
+		// All is written: the client does not wait for what follows. Of a
+		// reply without a length it does, until the handler returns.
+		x.w.flush()
+		x.whole = true
+	}
+	x.delivered = g.clock()
 	switch {
 	case tap != nil:
 		x.reply, x.event.Unread = tap.Close(complete)
+		x.replyShare.release()
+		if err := tap.Fault(); err != nil {
+			g.meter.Panic("tap")
+			g.log.Error("a reply passed unread because of a fault of haltd; please report it", "agent", x.event.Agent, "format", x.event.Format, "error", err)
+		}
 		headerCounts(res.Header, x.reply)
 	case x.ask != nil && isOK:
 		x.reply = &haltd.Reply{}
@@ -177,6 +194,9 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 			if end := eventEnd(buf[:n]); spent && end > 0 {
 				n, cut = end, true
 			}
+			if x.length >= 0 && x.sent+int64(n) >= x.length {
+				g.finishing.add(x) // the client may see the end from here on
+			}
 			if _, werr := x.w.Write(buf[:n]); werr != nil {
 				x.event.Error, x.broken = "client_left", true
 				return false
@@ -191,6 +211,7 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 				// An event that has begun is passed on to its end.
 				spent, cut = true, !x.isEventStream() || bytes.HasSuffix(buf[:n], []byte("\n\n")) || bytes.HasSuffix(buf[:n], []byte("\n\r\n"))
 			}
+			x.overhead += g.clock().Sub(x.lastByte) // before the next piece is read
 			if cut {
 				x.event.Error = errorSpent
 				x.endStream(x.ticket.Spent())
@@ -261,10 +282,4 @@ func copyTrailer(h, trailer http.Header) {
 	for name, values := range trailer {
 		h[name] = values
 	}
-}
-
-// flusher sends what has been written to the client at once.
-func flusher(w http.ResponseWriter) func() {
-	c := http.NewResponseController(w)
-	return func() { _ = c.Flush() } // a client that left shows at the next write
 }

@@ -68,10 +68,12 @@ type Gateway struct {
 	clock      haltd.Clock
 	log        *slog.Logger
 
-	requests sync.WaitGroup // being served
-	inFlight inFlightCalls
-	seed     maphash.Seed // of the hashes of bodies and attempts
-	settings atomic.Pointer[Settings]
+	requests  sync.WaitGroup // being served
+	inFlight  inFlightCalls
+	finishing finishingCalls
+	memory    bodyMemory
+	seed      maphash.Seed // of the hashes of bodies and attempts
+	settings  atomic.Pointer[Settings]
 }
 
 // New makes a gateway that forwards by settings.
@@ -113,10 +115,12 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte("{\"status\":\"ok\"}\n"))
 		return
 	}
-	x := &exchange{w: w, r: r, settings: g.settings.Load(), start: g.clock()}
+	x := g.newExchange(w, r)
 	g.meter.InFlight(1)
 	g.requests.Add(1)
 	defer func() {
+		g.countOverhead(x)
+		x.endConnection()
 		g.meter.InFlight(-1)
 		g.requests.Done() // last: Wait returns when all is counted
 	}()
@@ -130,16 +134,40 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+func (g *Gateway) newExchange(w http.ResponseWriter, r *http.Request) *exchange {
+	x := &exchange{r: r, settings: g.settings.Load(), start: g.clock()}
+	control, stall := http.NewResponseController(w), x.settings.stall
+	x.w = clientWriter{ResponseWriter: w, control: control, stall: stall}
+	x.w.extend() // that of the last request on this connection may be over
+	if r.ContentLength != 0 {
+		x.incoming = clientBody{ReadCloser: r.Body, control: control, stall: stall}
+	}
+	for _, s := range []*memoryShare{&x.bodyShare, &x.textShare, &x.replyShare} {
+		s.memory, s.limit = &g.memory, x.settings.bodyMemory
+	}
+	return x
+}
+
+// endConnection leaves the connection to the server: what it still has to read
+// and to write has its time, too.
+func (x *exchange) endConnection() {
+	x.w.end()
+	if x.incoming.ReadCloser != nil {
+		x.incoming.end()
+	}
+}
+
 // handle takes a request from identify to observe, and answers it itself where
 // one of them refuses it.
 func (g *Gateway) handle(x *exchange) {
 	err := g.identify(x)
 	if err == nil && x.isProbe() {
-		g.answerProbe(x.w)
+		g.answerProbe(&x.w)
 		x.probe, x.handled = true, true
 		return
 	}
 	if err == nil {
+		g.awaitObservation(x)
 		err = g.read(x)
 	}
 	if err == nil {
@@ -157,11 +185,16 @@ func (g *Gateway) handle(x *exchange) {
 // exchange is one request and its reply. Each step adds what it finds out to
 // the event that is recorded in the end.
 type exchange struct {
-	w        http.ResponseWriter
+	w        clientWriter
 	r        *http.Request
+	incoming clientBody // in place of r.Body, which stays the server's; empty where there is none
 	settings *Settings
 	start    time.Time
 	event    haltd.Event
+
+	// What its bodies take: the request as it was sent, its texts until it is
+	// forwarded, and what is kept of the reply.
+	bodyShare, textShare, replyShare memoryShare
 
 	// identify
 	route route
@@ -201,8 +234,12 @@ type exchange struct {
 	forwarded bool
 	reply     *haltd.Reply  // nil unless a 2xx reply to an LLM call began
 	recorded  chan struct{} // closed when later calls may know of this one; nil before it is in flight
+	length    int64         // of the reply's body; -1 when it is not known
 	sent      int64         // bytes of the reply's body
 	lastByte  time.Time     // when the newest of them went to the client
+	overhead  time.Duration // that haltd added so far, without waits for client and upstream
+	delivered time.Time     // when all that came of the reply was written; zero without one
+	whole     bool          // the client has all of the reply, and waits for nothing
 	refused   bool          // answered by haltd
 	broken    bool          // the reply stopped before its end
 	probe     bool          // a request for the base URL, which is not recorded
@@ -240,6 +277,15 @@ func refuse(status int, why *haltd.Error) error {
 	return refusal{wire.Denied{Status: status, Code: why.Code, Message: "haltd: " + why.Error()}}
 }
 
+// busy refuses a body for which there is no memory now.
+func (g *Gateway) busy(limit int64) error {
+	g.meter.Count(countBodyRefused)
+	ref := refuse(http.StatusServiceUnavailable, haltd.Errorf(haltd.CodeBusy, "The bodies of calls in flight take all the memory they may (%d MiB)", limit>>20).
+		WithFix("Send it again, or raise gateway.body_memory in haltd's configuration.")).(refusal)
+	ref.RetryAfter = 1
+	return ref
+}
+
 // refuse answers a request that is not forwarded, in the provider's own
 // shape, and says why in a header too.
 func (g *Gateway) refuse(x *exchange, err error) {
@@ -270,8 +316,15 @@ func (g *Gateway) refuse(x *exchange, err error) {
 		h.Set("Upgrade", "HTTP/1.1")
 		h.Set("Connection", "Upgrade")
 	}
+	body := x.dialect().Denial(ref.Denied)
+	g.finishing.add(x)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	x.w.WriteHeader(ref.Status)
-	_, _ = x.w.Write(x.dialect().Denial(ref.Denied))
+	_, _ = x.w.Write(body)
+	// The client does not wait for the bookkeeping. The server first reads
+	// what is left of a body that nobody wanted: that has a deadline.
+	x.endConnection()
+	_ = x.w.control.Flush()
 }
 
 // dialect is how to answer this client: that of the format it speaks, else of

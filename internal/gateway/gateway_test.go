@@ -50,6 +50,10 @@ type setup struct {
 	price func(provider, model string, u haltd.Usage) (haltd.Money, bool)
 	// control stands between control and the store.
 	control func(haltd.ControlStore) haltd.ControlStore
+	// judge replaces neighbours of the judge.
+	judge func(*judge.Options)
+	// attempts stands between the gateway and what it remembers of requests.
+	attempts func(Attempts) Attempts
 }
 
 // clock goes on from a noon in March and can be put forward.
@@ -111,9 +115,13 @@ func (s setup) start(t testing.TB) *fixture {
 		}
 	}
 	closeJudge := f.newJudge(t, cfg, price)
+	var attempts Attempts = memory.NewAttempts(1000)
+	if s.attempts != nil {
+		attempts = s.attempts(attempts)
+	}
 	f.Gateway = New(Options{
 		Keys: f.ring, AdminToken: adminToken, Recorder: f.events, Meter: f.meter, Price: price, HidesThoughts: func(string, string) bool { return false }, Judge: f.judge,
-		Attempts: memory.NewAttempts(1000), Replies: memory.NewReplies(1000), Guesses: memory.NewGuesses(1000),
+		Attempts: attempts, Replies: memory.NewReplies(1000), Guesses: memory.NewGuesses(1000),
 		Clock: f.clock.now, Logger: slog.New(slog.DiscardHandler),
 	}, NewSettings(cfg, nil))
 	server := httptest.NewServer(f.Gateway)
@@ -171,12 +179,16 @@ func (f *fixture) newJudge(t testing.TB, cfg *config.Config, price func(_, _ str
 	ledgers := ledger.Open(f.store, func(context.Context) error { return nil }, f.clock.now, log)
 	f.limits = &countedLimits{Limits: memory.NewLimits(1000)}
 	end = func() { f.control.Close(ctx); _ = ledgers.Close(ctx); f.store.Close() }
-	f.judge = judge.New(judge.Options{
+	options := judge.Options{
 		Agents: f.control, Incidents: f.control, Marks: f.control, Budgets: ledgers, Sessions: f.store,
 		States: memory.NewDetectors(1000, 1e6), Limits: f.limits,
 		Price: price, MaxOutput: func(string, string) int64 { return 0 }, Record: f.events.Record, Key: []byte("a key of the tests"),
 		Meter: f.meter, Clock: f.clock.now, Logger: log,
-	})
+	}
+	if f.setup.judge != nil {
+		f.setup.judge(&options)
+	}
+	f.judge = judge.New(options)
 	return end
 }
 
@@ -245,6 +257,8 @@ func (l *eventLog) Record(e haltd.Event) {
 // Stamp and Announce make the log a journal.
 func (l *eventLog) Stamp(e *haltd.Event) { e.ID = l.ids.Next(l.clock.now()) }
 
+func (*eventLog) Abandon([]haltd.Event) {}
+
 func (l *eventLog) Announce(events []haltd.Event) {
 	for _, e := range events {
 		l.Record(e)
@@ -259,6 +273,7 @@ func (l *eventLog) count() int {
 
 type meter struct {
 	inFlight atomic.Int64
+	overhead atomic.Int64 // of the last call, in nanoseconds
 
 	mu     sync.Mutex
 	counts map[string]int
@@ -277,11 +292,11 @@ func (m *meter) get(what string) int {
 }
 
 func (m *meter) Request(provider, decision string) { m.add(provider + " " + decision) }
-func (m *meter) Overhead(time.Duration)            { m.add("overhead") }
+func (m *meter) Overhead(d time.Duration)          { m.add("overhead"); m.overhead.Store(int64(d)) }
 func (m *meter) Detect(time.Duration)              { m.add("detect") }
 func (m *meter) Kill(detector string)              { m.add("kill " + detector) }
-func (m *meter) Unread()                           { m.add("unread") }
-func (m *meter) InvalidAgentID()                   { m.add("invalid agent") }
+func (m *meter) Count(what string)                 { m.add(what) }
+func (m *meter) Panic(where string)                { m.add("panic " + where) }
 func (m *meter) InFlight(delta int)                { m.inFlight.Add(int64(delta)) }
 
 type keyStore struct {

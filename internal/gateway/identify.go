@@ -94,7 +94,7 @@ func (g *Gateway) agentName(x *exchange) (string, error) {
 		if id, ok := haltd.AgentID(name); ok {
 			return id, nil
 		}
-		g.meter.InvalidAgentID()
+		g.meter.Count(countInvalidAgentID)
 	}
 	return "", nil
 }

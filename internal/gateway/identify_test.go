@@ -122,7 +122,7 @@ func TestInvalidAgentIDs(t *testing.T) {
 	if e := f.last(t); res.StatusCode != 200 || e.Agent != "unknown" {
 		t.Errorf("in a header: %d, agent %q; want it ignored", res.StatusCode, e.Agent)
 	}
-	if n := f.meter.get("invalid agent"); n != 1 {
+	if n := f.meter.get(countInvalidAgentID); n != 1 {
 		t.Errorf("counted %d times, want 1", n)
 	}
 }

@@ -186,7 +186,7 @@ func (x *exchange) endStream(d judge.Decision) {
 	var ref refusal
 	if errors.As(x.denial(), &ref) {
 		_, _ = x.w.Write(append([]byte("\n\n"), x.tapFormat().StreamError(ref.Denied)...))
-		flusher(x.w)()
+		x.w.flush()
 		x.broken = false
 	}
 }

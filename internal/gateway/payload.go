@@ -12,7 +12,8 @@ import (
 type payload struct {
 	mu       sync.Mutex // net/http may close a body while it reads it
 	bytes    []byte
-	reading  bool // the newest reader is not at its end
+	share    memoryShare // of bytes
+	reading  bool        // the newest reader is not at its end
 	answered bool
 }
 
@@ -37,6 +38,7 @@ func (p *payload) release() {
 	}
 	releaseBuffer(p.bytes)
 	p.bytes = nil
+	p.share.release()
 }
 
 // payloadReader reads a payload once.

@@ -72,7 +72,16 @@ type Guesses interface {
 type Meter interface {
 	Request(provider, decision string)
 	Overhead(time.Duration)
-	Unread()
-	InvalidAgentID()
+	// Count counts one of what the constants below name.
+	Count(what string)
 	InFlight(delta int)
+	// Panic counts a fault of haltd that the call survived.
+	Panic(where string)
 }
+
+// What Meter counts by name.
+const (
+	countUnread         = "unread"           // a reply that passed unread
+	countBodyRefused    = "body_refused"     // a body for which there was no memory
+	countInvalidAgentID = "invalid_agent_id" // an agent id that was ignored
+)

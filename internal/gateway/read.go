@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -30,7 +29,7 @@ func (g *Gateway) read(x *exchange) error {
 	}
 	arriving := g.clock()
 	var err error
-	if x.body, err = readBody(x.r, x.settings.maxBody); err != nil {
+	if x.body, err = g.readBody(x); err != nil {
 		return err
 	}
 	x.waited = g.clock().Sub(arriving)
@@ -39,8 +38,14 @@ func (g *Gateway) read(x *exchange) error {
 		return nil
 	}
 	plain := x.body
+	decoded := memoryShare{memory: &g.memory, limit: x.settings.bodyMemory} // until it was read
+	defer decoded.release()
 	if encoding := x.r.Header.Get("Content-Encoding"); encoding != "" {
-		if plain, err = wire.DecodeRequest(encoding, x.body, x.settings.maxBody); err != nil {
+		plain, err = wire.DecodeRequest(encoding, x.body, x.settings.maxBody, decoded.take)
+		if haltd.ErrorCode(err) == haltd.CodeUnavailable {
+			return g.busy(x.settings.bodyMemory)
+		}
+		if err != nil {
 			return unreadable(err)
 		}
 	}
@@ -48,6 +53,9 @@ func (g *Gateway) read(x *exchange) error {
 		return x.readAsk(plain)
 	}
 	x.format = x.route.format
+	if !x.textShare.take(int64(len(plain))) {
+		return g.busy(x.settings.bodyMemory)
+	}
 	x.texts = acquireBuffer(len(plain))[:0]
 	if x.call, err = x.format.ReadCall(x.route.path, plain, x.texts); err != nil {
 		return unreadable(err)
@@ -103,29 +111,47 @@ func claimsRetry(h http.Header) bool {
 	return err == nil && n > 0
 }
 
-// readBody reads a whole body within the limit. A large Content-Length alone
-// reserves no memory.
-func readBody(r *http.Request, limit int64) ([]byte, error) {
-	if r.ContentLength > limit {
+// readBody reads a whole body within the limit. Memory is taken as it arrives:
+// a large Content-Length alone reserves little.
+func (g *Gateway) readBody(x *exchange) ([]byte, error) {
+	const first = 64 << 10
+	limit, announced := x.settings.maxBody, x.r.ContentLength
+	if announced > limit {
 		return nil, tooLarge(limit)
 	}
-	const trusted = 1 << 20
-	if n := r.ContentLength; n >= 0 && n <= trusted {
-		body := acquireBuffer(int(n))
-		if _, err := io.ReadFull(r.Body, body); err != nil {
+	most := limit + 1
+	if announced >= 0 {
+		most = announced
+	}
+	size := min(most, first)
+	if !x.bodyShare.take(size) {
+		return nil, g.busy(x.settings.bodyMemory)
+	}
+	body := acquireBuffer(int(size))[:0]
+	for int64(len(body)) < most {
+		if int64(len(body)) == size {
+			more := min(size, most-size)
+			if !x.bodyShare.take(more) {
+				return nil, g.busy(x.settings.bodyMemory)
+			}
+			size += more
+			body = enlarge(body, int(size))
+		}
+		n, err := x.incoming.Read(body[len(body):size])
+		body = body[:len(body)+n]
+		switch {
+		case err == io.EOF && (announced < 0 || int64(len(body)) == announced):
+			return body, nil
+		case x.incoming.hasStalled():
+			return nil, stalled(x.settings.stall)
+		case err != nil:
 			return nil, fmt.Errorf("%w: %v", errClientLeft, err)
 		}
-		return body, nil
 	}
-	var buf bytes.Buffer
-	n, err := buf.ReadFrom(io.LimitReader(r.Body, limit+1))
-	switch {
-	case n > limit:
+	if announced < 0 {
 		return nil, tooLarge(limit)
-	case err != nil:
-		return nil, fmt.Errorf("%w: %v", errClientLeft, err)
 	}
-	return buf.Bytes(), nil
+	return body, nil
 }
 
 func tooLarge(limit int64) error {

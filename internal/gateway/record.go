@@ -21,12 +21,22 @@ func (g *Gateway) record(x *exchange) {
 		return
 	}
 	now := g.clock()
+	defer g.finishing.remove(x)
+	defer x.releaseMemory()
 	defer g.write(x)
 	defer g.count(x)
 	defer g.untrack(x)
 	defer g.remember(x)
 	defer g.endTicket(x, now)
 	g.describe(x, now)
+}
+
+// releaseMemory returns what the bodies of an exchange took that ended before
+// its time.
+func (x *exchange) releaseMemory() {
+	x.bodyShare.release()
+	x.textShare.release()
+	x.replyShare.release()
 }
 
 // describe completes the event.
@@ -110,9 +120,6 @@ func (g *Gateway) write(x *exchange) {
 		return
 	}
 	defer func() { g.recorder.Record(x.event) }()
-	if x.draft != nil && x.reply != nil && !x.broken {
-		flusher(x.w)() // the client need not wait for the excerpt
-	}
 	x.event.Excerpt = x.excerpt()
 }
 
@@ -268,9 +275,22 @@ func (g *Gateway) count(x *exchange) {
 	}
 	g.meter.Request(e.Provider, decision)
 	if e.Unread != "" {
-		g.meter.Unread()
+		g.meter.Count(countUnread)
 		g.log.Debug("reply unread", "provider", e.Provider, "reason", e.Unread)
 	}
+}
+
+// countOverhead counts the time that haltd added to a call that was answered:
+// before it was forwarded, between the pieces of its reply, and after the last
+// of them as far as the client waits for the end.
+func (g *Gateway) countOverhead(x *exchange) {
+	if x.delivered.IsZero() {
+		return
+	}
+	if !x.whole && !x.broken {
+		x.overhead += g.clock().Sub(x.delivered)
+	}
+	g.meter.Overhead(x.overhead)
 }
 
 func textHash(s string) string {

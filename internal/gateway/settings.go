@@ -21,6 +21,8 @@ import (
 type Settings struct {
 	requireKeys bool
 	maxBody     int64
+	bodyMemory  int64         // for all bodies in flight
+	stall       time.Duration // how long a client may neither send nor read
 	upstreams   map[string]*upstream
 	fallback    wire.Dialect // for answers to requests that name no provider
 	blockStatus int          // of the standard inactive answer
@@ -46,6 +48,8 @@ func NewSettings(c *config.Config, old *Settings) *Settings {
 	s := &Settings{
 		requireKeys: c.Gateway.RequireKeys,
 		maxBody:     int64(c.Gateway.MaxBody),
+		bodyMemory:  bodyMemoryOf(&c.Gateway),
+		stall:       c.Gateway.StallTimeout,
 		upstreams:   make(map[string]*upstream, len(c.Providers)),
 		fallback:    formats.Dialect("openai"),
 		blockStatus: c.Gateway.BlockStatus,
@@ -66,6 +70,12 @@ func NewSettings(c *config.Config, old *Settings) *Settings {
 		s.services[p.ID] = u
 	}
 	return s
+}
+
+// bodyMemoryOf is what all bodies may take. One body of the largest size always
+// fits: as it was sent, decoded, and as text.
+func bodyMemoryOf(c *config.Gateway) int64 {
+	return max(int64(c.BodyMemory), 3*(int64(c.MaxBody)+1))
 }
 
 // service is the upstream of a policy.

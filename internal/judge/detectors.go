@@ -34,7 +34,6 @@ func (j *Judge) detect(ctx context.Context, ev *evaluation) {
 	}
 	if err != nil {
 		j.log.Warn("call not judged by the detectors", "agent", r.Agent, "error", err)
-		ev.decision.decide()
 		return
 	}
 	if mark.made != nil {

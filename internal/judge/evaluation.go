@@ -72,6 +72,11 @@ func (ev *evaluation) observe(ctx context.Context, reply *haltd.Reply, now time.
 	if ev.request.Call == nil || ev.place.Agent == "" {
 		return nil
 	}
+	ev.judge.guard(ev, "detector", func() { found = ev.observeReply(ctx, reply, now) })
+	return found
+}
+
+func (ev *evaluation) observeReply(ctx context.Context, reply *haltd.Reply, now time.Time) (found []haltd.Finding) {
 	j, r := ev.judge, ev.request
 	var signals []detect.Signal
 	answer := detect.ReadReply(reply)

@@ -8,7 +8,9 @@ package judge
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -150,18 +152,17 @@ func (j *Judge) evaluate(ctx context.Context, ev *evaluation) {
 	if ev.inactive() {
 		return
 	}
-	j.checkBudget(ctx, ev)
-	j.checkHours(ev)
-	j.checkRates(ctx, ev)
-	j.checkRules(ev)
-	j.checkExact(ctx, ev)
+	j.checkBudget(ctx, ev) // money is not guarded: what a call may cost must be known
+	j.guard(ev, "hours", func() { j.checkHours(ev) })
+	j.guard(ev, "rate", func() { j.checkRates(ctx, ev) })
+	j.guard(ev, "rule", func() { j.checkRules(ev) })
+	j.guard(ev, "exact", func() { j.checkExact(ctx, ev) })
 	if ev.request.Call != nil {
 		began := j.clock()
-		j.detect(ctx, ev)
+		j.guard(ev, "detector", func() { j.detect(ctx, ev) })
 		j.meter.Detect(j.clock().Sub(began))
-	} else {
-		ev.decision.decide()
 	}
+	ev.decision.decide()
 	switch {
 	case ev.decision.Action == haltd.Kill:
 		j.kill(ctx, ev)
@@ -170,7 +171,20 @@ func (j *Judge) evaluate(ctx context.Context, ev *evaluation) {
 		// after all and its ticket released.
 		j.reserve(ctx, ev)
 	}
-	j.report(ev)
+	j.guard(ev, "detector", func() { j.report(ev) })
+}
+
+// guard runs a check that a call can do without. A fault of haltd in it is told
+// and counted, and the call goes on: what the other checks found stays.
+func (j *Judge) guard(ev *evaluation, where string, check func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			j.meter.Panic(where)
+			j.log.Error("a call passes without a check because of a fault of haltd; please report it",
+				"agent", ev.request.Agent, "reason", where, "error", fmt.Sprintf("%v\n%s", p, debug.Stack()))
+		}
+	}()
+	check()
 }
 
 // takeTokens takes the rate tokens. While the bypass is on, a refusal takes

@@ -83,4 +83,6 @@ type Sessions interface {
 type Meter interface {
 	Detect(time.Duration)
 	Kill(detector string)
+	// Panic counts a fault of haltd that the call survived.
+	Panic(where string)
 }

@@ -12,17 +12,42 @@ import (
 type account struct {
 	ledgers *Ledgers
 	agent   string
-	users   int        // calls in flight and readers; the mu of ledgers guards it
-	used    time.Time  // when one of them last released it; likewise
-	loading sync.Mutex // locked while a span is loaded
-	// flushing is locked while the ledger is written: one write serves all
-	// who wait for it.
-	flushing sync.Mutex
+	users   int       // calls in flight and readers; the mu of ledgers guards it
+	used    time.Time // when one of them last released it; likewise
+	loading turn      // held while a span is loaded
+	// flushing is held while the ledger is written: one write serves all who
+	// wait for it.
+	flushing turn
 
 	mu    sync.Mutex
 	spans [2]*span // of today and of this month
 	past  []*span  // older ones that are not over, or have calls to settle
 }
+
+// turn is for one at a time. Unlike a mutex it is waited for only as long as a
+// context lasts, because the store may take its time.
+type turn chan struct{}
+
+func newTurn() turn { return make(turn, 1) }
+
+// acquire waits for the turn, for storeTimeout at most.
+func (t turn) acquire(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	default:
+	}
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (t turn) release() { <-t }
 
 // span is one period of an account.
 type span struct {

@@ -78,8 +78,10 @@ const leaseIdle = 30 * time.Second
 
 // flush writes the spans of an account whose ledger is out of date.
 func (a *account) flush(ctx context.Context, mode flushMode) error {
-	a.flushing.Lock()
-	defer a.flushing.Unlock()
+	if err := a.flushing.acquire(ctx); err != nil {
+		return fmt.Errorf("write the budget of %s: %w", a.agent, err)
+	}
+	defer a.flushing.release()
 	ls, spans := a.outdated(mode)
 	if len(ls) == 0 {
 		return nil

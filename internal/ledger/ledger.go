@@ -65,7 +65,7 @@ func (l *Ledgers) acquire(agent string) *account {
 	defer l.mu.Unlock()
 	a := l.accounts[agent]
 	if a == nil {
-		a = &account{ledgers: l, agent: agent}
+		a = &account{ledgers: l, agent: agent, loading: newTurn(), flushing: newTurn()}
 		l.accounts[agent] = a
 	}
 	a.users++
@@ -84,8 +84,10 @@ func (a *account) release() {
 // spansOf lists the spans of now, loaded where they are new. A call that was
 // in flight when a period ended is charged to the new one.
 func (l *Ledgers) spansOf(ctx context.Context, a *account, zone *time.Location, now time.Time) ([]*span, error) {
-	a.loading.Lock()
-	defer a.loading.Unlock()
+	if err := a.loading.acquire(ctx); err != nil {
+		return nil, fmt.Errorf("open the budget of %s: %w", a.agent, err)
+	}
+	defer a.loading.release()
 	for i, p := range [...]haltd.Period{haltd.Daily, haltd.Monthly} {
 		start := policy.PeriodStart(p, zone, now)
 		if s := a.spans[i]; s != nil && (s.start.Equal(start) || now.Before(s.start)) {

@@ -78,13 +78,16 @@ type Recorder struct {
 
 	stop        context.CancelFunc // ends writes and prunes under way
 	workers     sync.WaitGroup
+	order       order
 	subscribers subscribers
 }
 
-// flush is a caller who waits until completed reaches target.
+// flush is a caller who waits until completed reaches target or, where it has
+// failed, until a write fails.
 type flush struct {
 	target int64
 	done   chan struct{}
+	failed chan error // room for one; nil for who waits on
 }
 
 // New starts a Recorder. Close ends it.
@@ -118,8 +121,7 @@ func New(store EventAppender, opts Options) *Recorder {
 }
 
 // Record queues an event and gives it an id where it has none; ids grow in
-// the order of the queue, so that a reader who has seen one has seen all
-// before it. It never waits for the store; when the queue is long the event
+// the order of the queue. It never waits for the store; when the queue is long the event
 // loses its excerpt, and when it is full the event is dropped and counted.
 func (r *Recorder) Record(e haltd.Event) {
 	now := r.opts.Clock()
@@ -127,10 +129,12 @@ func (r *Recorder) Record(e haltd.Event) {
 	if r.closed || r.accepted-r.completed >= int64(r.opts.Queue) {
 		r.mu.Unlock()
 		r.dropped.Add(1)
+		r.Abandon([]haltd.Event{e})
 		return
 	}
 	if e.ID == 0 {
 		e.ID = r.ids.Next(now)
+		r.order.take(e.ID)
 	}
 	if r.accepted-r.completed >= int64(r.opts.Queue/excerptShare) {
 		e.Excerpt = nil
@@ -147,34 +151,58 @@ func (r *Recorder) Record(e haltd.Event) {
 	}
 }
 
-// Stamp gives an id to an event that has none, for a caller who writes it.
+// Stamp gives an id to an event that has none, for a caller who writes it and
+// then calls Announce or, when it cannot, Abandon.
 func (r *Recorder) Stamp(e *haltd.Event) {
 	now := r.opts.Clock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e.ID == 0 {
 		e.ID = r.ids.Next(now)
+		r.order.take(e.ID)
 	}
 }
 
 // Announce sends events that their caller has written to the subscribers.
-func (r *Recorder) Announce(events []haltd.Event) { r.subscribers.send(events) }
+func (r *Recorder) Announce(events []haltd.Event) { r.order.end(events, false, r.subscribers.send) }
+
+// Abandon takes back the ids of events that will not be written under them.
+func (r *Recorder) Abandon(events []haltd.Event) { r.order.end(events, true, r.subscribers.send) }
+
+// Settled is an event id: all events up to it are in the store, or never will
+// be, and those after it are yet to be sent to subscribers.
+func (r *Recorder) Settled() haltd.EventID { return r.order.settled() }
 
 // Flush waits until all events recorded so far are in the store, or rejected
 // by it for good.
 func (r *Recorder) Flush(ctx context.Context) error {
+	return r.flush(ctx, flush{done: make(chan struct{})})
+}
+
+// TryFlush is Flush for who would rather know at once that the store fails than
+// wait until it is back.
+func (r *Recorder) TryFlush(ctx context.Context) error {
+	if err := r.Degraded(); err != nil {
+		return err
+	}
+	return r.flush(ctx, flush{done: make(chan struct{}), failed: make(chan error, 1)})
+}
+
+func (r *Recorder) flush(ctx context.Context, f flush) error {
 	r.mu.Lock()
 	if r.completed == r.accepted {
 		r.mu.Unlock()
 		return nil
 	}
-	f := flush{r.accepted, make(chan struct{})}
+	f.target = r.accepted
 	r.flushes = append(r.flushes, f)
 	r.mu.Unlock()
 	signal(r.flushNow)
 	select {
 	case <-f.done:
 		return nil
+	case err := <-f.failed:
+		return err
 	case <-ctx.Done():
 		return r.unwritten(ctx.Err())
 	}
@@ -220,7 +248,8 @@ func (r *Recorder) Stats() Stats {
 	return Stats{Pending: pending, Written: r.written.Load(), Dropped: r.dropped.Load(), Rejected: r.rejected.Load()}
 }
 
-// Subscribe sends every event after it is committed. A subscriber that falls
+// Subscribe sends every event after it and all before it are committed, in the
+// order of their ids. A subscriber that falls
 // more than buffer events behind is cut off: its channel is closed, as it is
 // by Close, and what it missed is in the store. The function unsubscribes.
 func (r *Recorder) Subscribe(buffer int) (<-chan haltd.Event, func()) {

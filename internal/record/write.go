@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -81,7 +82,7 @@ func (r *Recorder) writeBatch(ctx context.Context, batch []haltd.Event, refusals
 		if err == nil {
 			r.recovered()
 			r.written.Add(int64(len(batch)))
-			r.subscribers.send(batch)
+			r.Announce(batch)
 			r.complete(len(batch))
 			return true
 		}
@@ -117,6 +118,7 @@ func (r *Recorder) writeSingly(ctx context.Context, batch []haltd.Event, err err
 		r.recovered() // the event was at fault, not the store
 	}
 	r.rejected.Add(1)
+	r.Abandon(batch)
 	r.complete(1)
 	return true
 }
@@ -148,6 +150,15 @@ func (r *Recorder) complete(n int) {
 
 // failed and recovered log the change of state, not every retry.
 func (r *Recorder) failed(err error) {
+	r.mu.Lock()
+	r.flushes = slices.DeleteFunc(r.flushes, func(f flush) bool {
+		if f.failed == nil {
+			return false
+		}
+		f.failed <- err
+		return true
+	})
+	r.mu.Unlock()
 	if r.degraded.Swap(&err) == nil {
 		r.log.Warn("events cannot be written and are kept in memory", "error", err)
 	}

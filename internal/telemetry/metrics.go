@@ -23,15 +23,15 @@ const otherProvider = "other"
 type Metrics struct {
 	registry *prometheus.Registry
 
-	requests        *prometheus.CounterVec
-	handles         atomic.Pointer[map[string]requestCounters] // by provider
-	overhead        prometheus.Histogram
-	detect          prometheus.Histogram
-	inFlight        prometheus.Gauge
-	repliesUnread   prometheus.Counter
-	invalidAgentIDs prometheus.Counter
-	kills           *prometheus.CounterVec
-	deliveries      *prometheus.CounterVec
+	requests   *prometheus.CounterVec
+	handles    atomic.Pointer[map[string]requestCounters] // by provider
+	overhead   prometheus.Histogram
+	detect     prometheus.Histogram
+	inFlight   prometheus.Gauge
+	counts     map[string]prometheus.Counter // by the gateway's names
+	kills      *prometheus.CounterVec
+	deliveries *prometheus.CounterVec
+	panics     *prometheus.CounterVec
 }
 
 // requestCounters are the counters of one provider by decision.
@@ -47,10 +47,13 @@ func NewMetrics(version string) *Metrics {
 	})
 	build.Set(1)
 	m := &Metrics{
-		overhead:        histogram("haltd_overhead_seconds", "Time that haltd itself added to a request."),
-		detect:          histogram("haltd_detect_seconds", "Time that the detectors took for a request."),
-		repliesUnread:   counter("haltd_replies_unread_total", "Replies that passed through but could not be read."),
-		invalidAgentIDs: counter("haltd_invalid_agent_ids_total", "Agent ids in headers or bodies that were ignored because they are invalid."),
+		overhead: histogram("haltd_overhead_seconds", "Time that haltd itself added to a request."),
+		detect:   histogram("haltd_detect_seconds", "Time that the detectors took for a request."),
+		counts: map[string]prometheus.Counter{
+			"unread":           counter("haltd_replies_unread_total", "Replies that passed through but could not be read."),
+			"body_refused":     counter("haltd_bodies_refused_total", "Requests that were refused because bodies in flight took all the memory they may."),
+			"invalid_agent_id": counter("haltd_invalid_agent_ids_total", "Agent ids in headers or bodies that were ignored because they are invalid."),
+		},
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "haltd_in_flight", Help: "Requests on their way through the gateway now.",
 		}),
@@ -61,15 +64,21 @@ func NewMetrics(version string) *Metrics {
 		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "haltd_alert_deliveries_total", Help: "Tries to deliver a notice, by kind of channel and result.",
 		}, []string{"channel", "result"}),
+		panics: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "haltd_panics_total", Help: "Faults of haltd that a call survived, by where: the call passed without that check, or unread.",
+		}, []string{"where"}),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "haltd_requests_total", Help: "Requests by provider and by what became of them.",
 		}, []string{"provider", "decision"}),
 	}
 	m.registry.MustRegister(
-		m.overhead, m.detect, build, m.repliesUnread, m.invalidAgentIDs, m.inFlight, m.requests, m.kills, m.deliveries,
+		m.overhead, m.detect, build, m.inFlight, m.requests, m.kills, m.deliveries, m.panics,
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
+	for _, c := range m.counts {
+		m.registry.MustRegister(c)
+	}
 	m.SetProviders(nil)
 	return m
 }
@@ -127,14 +136,19 @@ func (m *Metrics) Detect(d time.Duration) { m.detect.Observe(d.Seconds()) }
 // InFlight adds to the number of requests on their way through the gateway.
 func (m *Metrics) InFlight(delta int) { m.inFlight.Add(float64(delta)) }
 
-// Unread counts a reply that passed through but could not be read.
-func (m *Metrics) Unread() { m.repliesUnread.Inc() }
-
-// InvalidAgentID counts an agent id that was ignored because it is invalid.
-func (m *Metrics) InvalidAgentID() { m.invalidAgentIDs.Inc() }
+// Count counts one of what the gateway counts by name; other names count
+// nothing.
+func (m *Metrics) Count(what string) {
+	if c, ok := m.counts[what]; ok {
+		c.Inc()
+	}
+}
 
 // Kill counts an agent or session that a detector killed.
 func (m *Metrics) Kill(detector string) { m.kills.WithLabelValues(detector).Inc() }
+
+// Panic counts a fault of haltd that a call survived.
+func (m *Metrics) Panic(where string) { m.panics.WithLabelValues(where).Inc() }
 
 // AlertDelivery counts a try to deliver a notice.
 func (m *Metrics) AlertDelivery(channel, result string) {
@@ -144,6 +158,13 @@ func (m *Metrics) AlertDelivery(channel, result string) {
 // WatchBypass shows whether enforcement is switched off.
 func (m *Metrics) WatchBypass(on func() bool) {
 	m.registry.MustRegister(flag("haltd_bypass", "1 while nothing but manual deactivation is enforced.", nil, on))
+}
+
+// WatchBodies shows how much memory the bodies in flight take.
+func (m *Metrics) WatchBodies(bytes func() int64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "haltd_body_bytes", Help: "Memory that the bodies of calls in flight take now.",
+	}, func() float64 { return float64(bytes()) }))
 }
 
 // CountDropped counts the events that could not be kept in the record.

@@ -21,13 +21,14 @@ func TestMetricsVocabularyIsPinned(t *testing.T) {
 	m := NewMetrics("1.2.3")
 	m.CountDropped(func() int64 { return 0 })
 	m.WatchDependency("store", func() bool { return false })
+	m.WatchBodies(func() int64 { return 0 })
 	var names []string
 	for _, found := range regexp.MustCompile(`(?m)^# TYPE (haltd_\w+ \w+)`).FindAllStringSubmatch(scrape(m), -1) {
 		names = append(names, found[1])
 	}
 	slices.Sort(names)
 	want := []string{
-		"haltd_build_info gauge", "haltd_degraded gauge", "haltd_detect_seconds histogram", "haltd_events_dropped_total counter",
+		"haltd_bodies_refused_total counter", "haltd_body_bytes gauge", "haltd_build_info gauge", "haltd_degraded gauge", "haltd_detect_seconds histogram", "haltd_events_dropped_total counter",
 		"haltd_in_flight gauge", "haltd_invalid_agent_ids_total counter", "haltd_overhead_seconds histogram",
 		"haltd_replies_unread_total counter", "haltd_requests_total counter",
 	}
@@ -47,8 +48,9 @@ func TestMetricsShowWhatWasCounted(t *testing.T) {
 	m.Overhead(400 * time.Microsecond)
 	m.InFlight(2)
 	m.InFlight(-1)
-	m.Unread()
-	m.InvalidAgentID()
+	m.Count("unread")
+	m.Count("invalid_agent_id")
+	m.Count("unheard of")
 	m.CountDropped(func() int64 { return 3 })
 	m.WatchDependency("store", func() bool { return true })
 	m.WatchDependency("other", func() bool { return false })

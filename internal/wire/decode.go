@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -20,19 +21,30 @@ import (
 var (
 	errUnknownEncoding = errors.New("unsupported content encoding")
 	errOverLimit       = errors.New("decoded body is over the limit")
+	errNoMemory        = errors.New("there is no memory left for it")
 )
+
+// Take is asked before memory is taken for a body; false refuses. A nil Take
+// grants all.
+type Take func(bytes int64) bool
+
+func (t Take) refuses(bytes int64) bool { return t != nil && !t(bytes) }
 
 // maxEncodings is how many encodings may be stacked; nobody stacks two.
 const maxEncodings = 4
 
 // DecodeRequest undoes the Content-Encoding of a copied request body: gzip,
 // zstd, br, deflate, or several of them. The result has at most limit bytes
-// (CodeTooLarge); what cannot be decoded is CodeMalformed.
-func DecodeRequest(encoding string, body []byte, limit int64) ([]byte, error) {
-	decoded, err := decode(encoding, body, limit)
+// (CodeTooLarge); what cannot be decoded is CodeMalformed. The memory is taken
+// as the result grows, whatever the encoded body claims; where it is refused,
+// the error is CodeUnavailable.
+func DecodeRequest(encoding string, body []byte, limit int64, take Take) ([]byte, error) {
+	decoded, err := decode(encoding, body, limit, take)
 	switch {
 	case err == nil:
 		return decoded, nil
+	case errors.Is(err, errNoMemory):
+		return nil, haltd.Errorf(haltd.CodeUnavailable, "the decoded request body: %s", err)
 	case errors.Is(err, errOverLimit):
 		return nil, haltd.Errorf(haltd.CodeTooLarge, "the decoded request body is larger than %d bytes", limit).
 			WithFix("Send less, or raise the limit for request bodies.")
@@ -46,13 +58,13 @@ func DecodeRequest(encoding string, body []byte, limit int64) ([]byte, error) {
 
 // decode undoes encodings, the last applied first. Beside an error it answers
 // what could be decoded before it.
-func decode(encoding string, body []byte, limit int64) ([]byte, error) {
+func decode(encoding string, body []byte, limit int64, take Take) ([]byte, error) {
 	names := strings.FieldsFunc(strings.ToLower(encoding), func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
 	if len(names) > maxEncodings {
 		return nil, fmt.Errorf("%w: %s", errUnknownEncoding, shorten(encoding))
 	}
 	for i := len(names) - 1; i >= 0; i-- {
-		decoded, err := decodeOne(names[i], body, limit)
+		decoded, err := decodeOne(names[i], body, limit, take)
 		if err != nil {
 			if i > 0 {
 				decoded = nil // encoded still
@@ -67,7 +79,7 @@ func decode(encoding string, body []byte, limit int64) ([]byte, error) {
 	return body, nil
 }
 
-func decodeOne(name string, body []byte, limit int64) ([]byte, error) {
+func decodeOne(name string, body []byte, limit int64, take Take) ([]byte, error) {
 	source := bytes.NewReader(body)
 	switch name {
 	case "identity":
@@ -77,28 +89,59 @@ func decodeOne(name string, body []byte, limit int64) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return readBounded(r, limit)
+		return readBounded(r, len(body), limit, take)
 	case "br":
-		return readBounded(brotli.NewReader(source), limit)
+		defer wideTurn()()
+		return readBounded(brotli.NewReader(source), len(body), limit, take)
 	case "deflate":
 		r, err := newDeflateReader(source, body)
 		if err != nil {
 			return nil, err
 		}
-		return readBounded(r, limit)
+		return readBounded(r, len(body), limit, take)
 	case "zstd":
-		return decodeZstd(source, limit)
+		defer wideTurn()()
+		return decodeZstd(source, len(body), limit, take)
 	}
 	return nil, fmt.Errorf("%w: %s", errUnknownEncoding, shorten(name))
 }
 
-func readBounded(r io.Reader, limit int64) ([]byte, error) {
-	var b bytes.Buffer
-	n, err := b.ReadFrom(io.LimitReader(r, limit+1))
-	if n > limit {
-		return nil, errOverLimit
+// wideTurns bounds how many decoders run at once that keep a window of up to
+// 16 MiB, whatever the body's size. Decoding keeps a core busy, so that more of
+// them would be no faster.
+var wideTurns = make(chan struct{}, runtime.GOMAXPROCS(0))
+
+// wideTurn waits for a turn and answers how to end it.
+func wideTurn() (end func()) {
+	wideTurns <- struct{}{}
+	return func() { <-wideTurns }
+}
+
+// readBounded reads r, which decodes a body of so many bytes, to its end.
+func readBounded(r io.Reader, encoded int, limit int64, take Take) ([]byte, error) {
+	size := min(max(2*int64(encoded), 4<<10), limit+1)
+	if take.refuses(size) {
+		return nil, errNoMemory
 	}
-	return b.Bytes(), err
+	body := make([]byte, 0, size)
+	for {
+		n, err := r.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		switch {
+		case int64(len(body)) > limit:
+			return nil, errOverLimit
+		case errors.Is(err, io.EOF):
+			return body, nil
+		case err != nil:
+			return body, err
+		case len(body) == cap(body):
+			size = min(2*size, limit+1)
+			if take.refuses(size - int64(len(body))) {
+				return nil, errNoMemory
+			}
+			body = append(make([]byte, 0, size), body...)
+		}
+	}
 }
 
 // newDeflateReader reads what servers send as deflate: the zlib format, as
@@ -113,27 +156,26 @@ func newDeflateReader(source io.Reader, body []byte) (io.Reader, error) {
 // zstdReaders are used again because a new one is costly. They run in the
 // caller's goroutine.
 var zstdReaders = sync.Pool{New: func() any {
-	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
 	if err != nil {
 		panic(err) // the options are constant
 	}
 	return r
 }}
 
-// minZstdWindow is what every decoder should grant a frame.
-const minZstdWindow = 8 << 20
+// zstdWindow is the largest window that a frame in HTTP may ask for (RFC 9659).
+const zstdWindow = 8 << 20
 
-func decodeZstd(source io.Reader, limit int64) ([]byte, error) {
+func decodeZstd(source io.Reader, encoded int, limit int64, take Take) ([]byte, error) {
 	r := zstdReaders.Get().(*zstd.Decoder)
 	defer func() {
 		_ = r.Reset(nil) // lets go of source; never fails
 		zstdReaders.Put(r)
 	}()
-	window := uint64(max(limit, minZstdWindow))
-	if err := r.ResetWithOptions(source, zstd.WithDecoderMaxWindow(window)); err != nil {
+	if err := r.Reset(source); err != nil {
 		return nil, err
 	}
-	body, err := readBounded(r, limit)
+	body, err := readBounded(r, encoded, limit, take)
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
 		err = errOverLimit
 	}

@@ -84,7 +84,7 @@ func TestDecodeRequest(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := DecodeRequest(tt.encoding, tt.body, tt.limit)
+			got, err := DecodeRequest(tt.encoding, tt.body, tt.limit, nil)
 			if code := haltd.ErrorCode(err); code != tt.code {
 				t.Fatalf("code is %q (%v), want %q", code, err, tt.code)
 			}
@@ -100,9 +100,30 @@ func TestBombsStayBounded(t *testing.T) {
 	for name := range encoders {
 		t.Run(name, func(t *testing.T) {
 			packed := encode(t, name, bomb)
-			if _, err := DecodeRequest(name, packed, 1<<16); haltd.ErrorCode(err) != haltd.CodeTooLarge {
+			if _, err := DecodeRequest(name, packed, 1<<16, nil); haltd.ErrorCode(err) != haltd.CodeTooLarge {
 				t.Errorf("error is %v, want %s", err, haltd.CodeTooLarge)
 			}
 		})
+	}
+}
+
+// Memory is taken as the decoded body grows, and no more of it than is granted.
+func TestDecodeTakesMemoryAsItGrows(t *testing.T) {
+	const granted = 1 << 20
+	for name := range encoders {
+		for _, size := range []int{granted / 4, 16 << 20} {
+			taken := int64(0)
+			take := func(n int64) bool {
+				if taken+n > granted {
+					return false
+				}
+				taken += n
+				return true
+			}
+			body, err := DecodeRequest(name, encode(t, name, bytes.Repeat([]byte("a"), size)), 32<<20, take)
+			if fits := size < granted; fits != (err == nil) || !fits && haltd.ErrorCode(err) != haltd.CodeUnavailable {
+				t.Errorf("%s of %d bytes with %d granted: %d bytes, %v", name, size, granted, len(body), err)
+			}
+		}
 	}
 }

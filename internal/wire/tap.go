@@ -7,6 +7,7 @@ import (
 	"math"
 	"mime"
 	"net/http"
+	"runtime/debug"
 	"strings"
 
 	"github.com/haltd/haltd"
@@ -22,18 +23,23 @@ import (
 type Tap struct {
 	format   Format
 	limit    int64
+	take     Take
 	ok       bool   // the status is 2xx
 	encoding string // of the content; empty for none
 	stream   Stream
 	parser   *sse.Parser
 	body     []byte
+	taken    int64  // memory for what the stream keeps
+	full     bool   // no more was granted: the rest of the stream is not followed
 	unread   string // the first reason why something could not be read
+	fault    error  // of haltd, which ended the reading
 }
 
 // NewTap reads a reply in format f from status and header on. limit bounds
-// what is kept of the reply, encoded and decoded alike.
-func NewTap(f Format, status int, header http.Header, limit int64) *Tap {
-	t := &Tap{format: f, limit: limit, ok: status >= 200 && status <= 299}
+// what is kept of the reply, encoded and decoded alike. Where take refuses
+// memory for what is read at the end, the reply is unread.
+func NewTap(f Format, status int, header http.Header, limit int64, take Take) *Tap {
+	t := &Tap{format: f, limit: limit, take: take, ok: status >= 200 && status <= 299}
 	for _, name := range strings.Split(strings.Join(header.Values("Content-Encoding"), ","), ",") {
 		if name = strings.TrimSpace(name); name != "" && !strings.EqualFold(name, "identity") {
 			t.encoding = strings.TrimPrefix(t.encoding+","+name, ",")
@@ -41,10 +47,27 @@ func NewTap(f Format, status int, header http.Header, limit int64) *Tap {
 	}
 	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
 	if kind == "text/event-stream" && t.encoding == "" {
-		t.follow()
+		t.guard(t.follow)
 	}
 	return t
 }
+
+// guard keeps a fault of haltd from ending the reply with its reading.
+func (t *Tap) guard(read func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			t.fault = fmt.Errorf("%v\n%s", p, debug.Stack())
+			t.giveUp(haltd.CodeInternal)
+			t.body = nil
+		}
+	}()
+	if t.fault == nil {
+		read()
+	}
+}
+
+// Fault is what went wrong in haltd itself while it read; nil when nothing did.
+func (t *Tap) Fault() error { return t.fault }
 
 // follow starts to read the reply as an event stream.
 func (t *Tap) follow() {
@@ -58,6 +81,10 @@ func (t *Tap) follow() {
 	})
 }
 
+// noMemory is why a reply is unread that came while bodies took all the memory
+// they may.
+const noMemory = "no memory left for bodies"
+
 func (t *Tap) tooLong() string { return fmt.Sprintf("reply over %d bytes", t.limit) }
 
 func (t *Tap) giveUp(reason string) {
@@ -69,6 +96,11 @@ func (t *Tap) giveUp(reason string) {
 // Write takes the next bytes of the reply and does not keep them. It always
 // answers len(p) and nil.
 func (t *Tap) Write(p []byte) (int, error) {
+	t.guard(func() { t.keep(p) })
+	return len(p), nil
+}
+
+func (t *Tap) keep(p []byte) {
 	switch {
 	case t.parser != nil:
 		t.feed(p)
@@ -76,25 +108,36 @@ func (t *Tap) Write(p []byte) (int, error) {
 	case int64(len(t.body)+len(p)) > t.limit:
 		t.body = nil
 		t.giveUp(t.tooLong())
+	case t.take.refuses(int64(len(p))):
+		t.body = nil
+		t.giveUp(noMemory)
 	default:
 		t.body = append(t.body, p...)
 	}
-	return len(p), nil
 }
 
 func (t *Tap) feed(p []byte) {
+	if t.full {
+		return
+	}
 	if t.parser.Feed(p) != nil {
 		t.giveUp(t.tooLong())
+	}
+	if more := t.stream.Kept() - t.taken; more > 0 {
+		t.taken += more
+		if t.full = t.take.refuses(more); t.full {
+			t.giveUp(noMemory)
+		}
 	}
 }
 
 // Follows reports whether the reply is read as it flows.
-func (t *Tap) Follows() bool { return t.parser != nil }
+func (t *Tap) Follows() bool { return t.parser != nil && t.fault == nil && !t.full }
 
 // Kept is how many bytes of what a stream says have arrived; 0 for replies
 // that are read at their end.
 func (t *Tap) Kept() int64 {
-	if t.parser == nil {
+	if t.parser == nil || t.fault != nil {
 		return 0
 	}
 	return t.stream.Kept()
@@ -106,11 +149,13 @@ func (t *Tap) Kept() int64 {
 // they say it in the format's own way, and are never unread.
 func (t *Tap) Close(complete bool) (reply *haltd.Reply, unread string) {
 	reply = &haltd.Reply{}
-	if t.parser != nil {
-		reply = t.endStream(complete)
-	} else if t.unread == "" {
-		reply = t.readBody(complete)
-	}
+	t.guard(func() {
+		if t.parser != nil {
+			reply = t.endStream(complete)
+		} else if t.unread == "" {
+			reply = t.readBody(complete)
+		}
+	})
 	t.body, t.parser = nil, nil
 	if !t.ok {
 		reply.Complete = false
@@ -130,13 +175,16 @@ func (t *Tap) endStream(complete bool) *haltd.Reply {
 
 // readBody reads what was kept.
 func (t *Tap) readBody(complete bool) *haltd.Reply {
-	body, err := decode(t.encoding, t.body, t.limit)
+	body, err := decode(t.encoding, t.body, t.limit, t.take)
 	switch {
 	case errors.Is(err, errUnknownEncoding):
 		t.giveUp(err.Error())
 		return &haltd.Reply{}
 	case errors.Is(err, errOverLimit):
 		t.giveUp(t.tooLong())
+		return &haltd.Reply{}
+	case errors.Is(err, errNoMemory):
+		t.giveUp(noMemory)
 		return &haltd.Reply{}
 	case err != nil && complete:
 		t.giveUp("malformed " + shorten(t.encoding))

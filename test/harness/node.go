@@ -120,6 +120,9 @@ func (n *Node) Kill(t testing.TB) {
 	}
 }
 
+// PID is the id of the process.
+func (n *Node) PID() int { return n.process.PID() }
+
 // Log is what the process has printed since it was started.
 func (n *Node) Log() string { return n.process.Log() }
 
@@ -172,6 +175,3 @@ func CLI(t testing.TB, env []string, args ...string) (stdout, stderr string, cod
 	}
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
-
-// PID is the id of the process.
-func (n *Node) PID() int { return n.process.PID() }

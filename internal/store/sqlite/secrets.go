@@ -32,6 +32,8 @@ type secrets struct {
 
 	mu   sync.Mutex
 	aead cipher.AEAD // nil until the key was read
+
+	unsealed error // why settings are on disk in plain text; set by open only
 }
 
 // key is the key on disk; with create, a new one where there is none.
@@ -133,8 +135,12 @@ func (k *secrets) unseal(c haltd.Channel) (json.RawMessage, error) {
 	return settings, nil
 }
 
+// Unsealed is why settings of channels that an earlier haltd kept in plain text
+// still are; nil when all are sealed.
+func (s *Store) Unsealed() error { return s.secrets.unsealed }
+
 // sealChannels seals what an earlier haltd kept in plain text. Where the key
-// cannot be used, that waits for the next start.
+// cannot be used, that waits for the next start, and Unsealed tells.
 func (s *Store) sealChannels(ctx context.Context) error {
 	list, err := channels.all(ctx, s.writer.conn)
 	if err != nil || !slices.ContainsFunc(list, func(c haltd.Channel) bool { return isPlain(c.Settings) }) {
@@ -142,6 +148,7 @@ func (s *Store) sealChannels(ctx context.Context) error {
 	}
 	for i := range list {
 		if list[i], err = s.secrets.seal(list[i]); err != nil {
+			s.secrets.unsealed = fmt.Errorf("seal the settings of channel %s: %w", list[i].ID, err)
 			return nil
 		}
 	}

@@ -117,7 +117,7 @@ func newTap(f wire.Format, ending string) *wire.Tap {
 	if ending == ".sse" {
 		kind = "text/event-stream; charset=utf-8"
 	}
-	return wire.NewTap(f, 200, http.Header{"Content-Type": {kind}}, tapLimit)
+	return wire.NewTap(f, 200, http.Header{"Content-Type": {kind}}, tapLimit, nil)
 }
 
 func TestStreamsReadTheSameWhereverTheyAreCut(t *testing.T) {

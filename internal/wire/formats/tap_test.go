@@ -14,6 +14,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/wire"
+	"github.com/haltd/haltd/internal/wire/openai"
 )
 
 const chatReply = `{"id":"1","model":"m","choices":[{"index":0,"message":{"content":"hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}`
@@ -83,7 +84,7 @@ func tapChat(status int, kind, encoding, body string, limit int64, complete bool
 		header.Set("Content-Encoding", encoding)
 	}
 	f, _ := Match("/chat/completions")
-	tap := wire.NewTap(f, status, header, limit)
+	tap := wire.NewTap(f, status, header, limit, nil)
 	for rest := []byte(body); len(rest) > 0; {
 		n := min(7, len(rest))
 		tap.Write(rest[:n])
@@ -169,10 +170,27 @@ func BenchmarkTapStream(b *testing.B) {
 	b.SetBytes(int64(len(stream)))
 	b.ReportAllocs()
 	for b.Loop() {
-		tap := wire.NewTap(f, 200, header, tapLimit)
+		tap := wire.NewTap(f, 200, header, tapLimit, nil)
 		tap.Write(stream)
 		if _, unread := tap.Close(true); unread != "" {
 			b.Fatal(unread)
+		}
+	}
+}
+
+// A reply for which there is no memory passes unread, and what a stream said
+// before is kept.
+func TestTapWithoutMemoryIsUnread(t *testing.T) {
+	for kind, reply := range map[string]string{
+		"application/json":  `{"choices":[{"message":{"content":"` + strings.Repeat("a", 5000) + `"}}]}`,
+		"text/event-stream": `data: {"choices":[{"delta":{"content":"` + strings.Repeat("a", 5000) + `"}}]}` + "\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"more\"}}]}\n\n",
+	} {
+		tap := wire.NewTap(openai.Chat{}, 200, http.Header{"Content-Type": {kind}}, tapLimit, func(n int64) bool { return n < 1000 })
+		_, _ = tap.Write([]byte(reply))
+		_, _ = tap.Write([]byte("data: {\"choices\":[{\"delta\":{\"content\":\"and more\"}}]}\n\n"))
+		got, unread := tap.Close(true)
+		if unread != "no memory left for bodies" || strings.Contains(got.Text, "and more") {
+			t.Errorf("%s: unread %q with a text of %d bytes; want it unread and nothing kept after that", kind, unread, len(got.Text))
 		}
 	}
 }

@@ -1,0 +1,102 @@
+package gateway
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// clientWriter writes to a client that has to read: each write has a deadline
+// of its own, so that a stream may last as long as somebody reads it.
+type clientWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	stall   time.Duration
+}
+
+// extend moves the deadline of the connection, which follows the real clock.
+func (w *clientWriter) extend() {
+	_ = w.control.SetWriteDeadline(time.Now().Add(w.stall)) // not every writer has deadlines
+}
+
+// end leaves a deadline for what the server still writes. It may first wait for
+// the rest of a body that nobody wanted.
+func (w *clientWriter) end() { _ = w.control.SetWriteDeadline(time.Now().Add(2 * w.stall)) }
+
+func (w *clientWriter) Write(b []byte) (int, error) {
+	w.extend()
+	return w.ResponseWriter.Write(b)
+}
+
+// flush sends what has been written at once.
+func (w *clientWriter) flush() {
+	w.extend()
+	_ = w.control.Flush() // a client that left shows at the next write
+}
+
+// clientBody is the body of a request whose client has to send: each read has
+// a deadline of its own.
+type clientBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+	stall   time.Duration
+
+	mu      sync.Mutex // a transport may read while the request ends
+	ended   bool       // the connection is for the next request
+	whole   bool       // all of it was read
+	stalled bool       // the client sent nothing for too long
+}
+
+func (b *clientBody) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	if !b.ended {
+		_ = b.control.SetReadDeadline(time.Now().Add(b.stall))
+	}
+	b.mu.Unlock()
+	n, err := b.ReadCloser.Read(p)
+	if err == nil {
+		return n, nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		b.stalled = true
+	case err == io.EOF && !b.ended:
+		// From here on the server reads to find out whether the client is
+		// still there, and that has no deadline.
+		b.whole = true
+		_ = b.control.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+// end is called when the request is done. The server reads what is left of a
+// body that nobody wanted: that has a deadline, too.
+func (b *clientBody) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended = true
+	if !b.whole && !b.stalled {
+		_ = b.control.SetReadDeadline(time.Now().Add(b.stall))
+	}
+}
+
+func (b *clientBody) hasStalled() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.stalled
+}
+
+// stalled answers a client that did not go on sending its body.
+func stalled(after time.Duration) error {
+	ref := refuse(http.StatusRequestTimeout, haltd.Errorf(haltd.CodeStalled, "Nothing more of the request body came for %v", after).
+		WithFix("Send it again, or raise gateway.stall_timeout in haltd's configuration.")).(refusal)
+	ref.RetryAfter = 1
+	return ref
+}

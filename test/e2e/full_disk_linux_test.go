@@ -1,0 +1,91 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/fakellm"
+)
+
+// fill makes the disk full for a process, as it sees it: no file of it may grow
+// or be written. The answer undoes it.
+func fill(t *testing.T, pid int) (free func()) {
+	t.Helper()
+	set := func(soft uint64) {
+		limit := syscall.Rlimit{Cur: soft, Max: ^uint64(0)}
+		_, _, errno := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(pid), 1 /* RLIMIT_FSIZE */, uintptr(unsafe.Pointer(&limit)), 0, 0, 0)
+		if errno != 0 {
+			t.Fatalf("limit the files of haltd: %v", errno)
+		}
+	}
+	set(0)
+	return func() { set(^uint64(0)) }
+}
+
+// With a full disk calls go on, a loop is refused at once and no call of it is
+// forwarded, hard budgets refuse, and all is made up for when there is room.
+func TestAFullDiskDelaysNobody(t *testing.T) {
+	s := newStage(t, "agents: {spender: {budgets: {day: {hard_usd: 5}}}}\n")
+	looper, other, spender := s.agent(t, "looper").with(`"require_corroboration": false, "threshold": 3`), s.agent(t, "other"), s.agent(t, "spender")
+	spender.id = "spender"
+	healthy := other.ask("one", "1")
+	if healthy.status != http.StatusOK {
+		t.Fatalf("%d %s", healthy.status, healthy.body)
+	}
+	free := fill(t, s.PID())
+	quick := func(what string, f func()) {
+		t.Helper()
+		began := time.Now()
+		f()
+		if took := time.Since(began); took > 4*time.Second {
+			t.Errorf("%s took %v with a full disk", what, took)
+		}
+	}
+	var denied answer
+	quick("a loop", func() { denied, _ = looper.loop(15) })
+	if denied.status != http.StatusBadRequest || denied.denied.BlockReason != string(haltd.ReasonLoop) {
+		t.Fatalf("the loop: %d %s; want it refused", denied.status, denied.body)
+	}
+	before := s.forwarded(looper)
+	for range 3 {
+		quick("a call of the loop", func() { denied, _ = looper.loop(1) })
+		if denied.status != http.StatusBadRequest {
+			t.Errorf("after the loop was seen: %d", denied.status)
+		}
+	}
+	if n := s.forwarded(looper); n != before {
+		t.Errorf("%d calls of the loop were forwarded after it was seen", n-before)
+	}
+	quick("another agent", func() {
+		if got := other.ask("two", "2"); got.status != http.StatusOK {
+			t.Errorf("another agent: %d %s; want it served", got.status, got.body)
+		}
+	})
+	quick("a hard budget", func() {
+		got := spender.send(request{messages: []message{user("hi")}, maxTokens: 10, reply: fakellm.Script{Text: "x"}})
+		if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
+			t.Errorf("a hard budget: %d %s; want 503", got.status, got.body)
+		}
+	})
+	quick("a change that cannot be written", func() {
+		var problem refused
+		status := s.API(t, "POST", "/v1/agents/"+other.id+"/deactivate", map[string]any{}, &problem)
+		if status != http.StatusServiceUnavailable || !strings.Contains(problem.Error.Message+problem.Error.Fix, "disk") {
+			t.Errorf("switch off: %d %+v; want 503 that names the disk", status, problem)
+		}
+	})
+	if s.metric(t, "haltd_degraded") != 1 {
+		t.Error("haltd_degraded does not tell")
+	}
+	free()
+	s.Eventually(t, "well again", func() bool { return s.metric(t, "haltd_degraded") == 0 })
+	if denied, _ = looper.loop(1); denied.status != http.StatusBadRequest || looper.view().Active {
+		t.Errorf("with room again: %d %s; want the agent killed", denied.status, denied.body)
+	}
+	other.has(haltd.EventCall, 2)
+}
