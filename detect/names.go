@@ -64,17 +64,49 @@ func (l *wordList) addID(text string, t *token) {
 	}
 }
 
-// idsIn are the ids in an act that its core leaves out.
-func idsIn(act string) []uint32 {
+// idsIn are the ids in a text that the core of an act leaves out.
+func idsIn(text string) []uint32 {
 	l := newWordList()
 	defer l.free()
-	s := scanner{text: act}
+	s := scanner{text: text}
 	for s.next() {
-		if s.class == volatile || s.class == word && isRandom(act[s.start:s.end]) {
-			l.addID(act, &s.token)
+		if isMaskedID(text, &s.token) {
+			l.addID(text, &s.token)
 		}
 	}
 	return l.distinctUpTo(maxTurns)
+}
+
+func isMaskedID(text string, t *token) bool {
+	return t.class == volatile || t.class == word && isRandom(text[t.start:t.end])
+}
+
+// readNames reads what an act is about. An act of several lines, such as a
+// script, is about too much.
+func (f *round) readNames(act string) {
+	act = cut(act)
+	f.aims = aims(act)
+	items, idents, ids := newWordList(), newWordList(), newWordList()
+	defer items.free()
+	defer idents.free()
+	defer ids.free()
+	lines := hasLines(act, f.manner)
+	s := scanner{text: act}
+	for s.next() && !items.full() {
+		t := &s.token
+		if isMaskedID(act, t) {
+			ids.addID(act, t)
+		}
+		if lines || t.class == mark || t.class == volatile || !canName(t) {
+			continue
+		}
+		w := t.asWord(act)
+		items.add(w)
+		if isIdent(act, t) {
+			idents.add(w)
+		}
+	}
+	f.items, f.idents, f.ids = items.distinct(), idents.distinct(), ids.distinctUpTo(maxTurns)
 }
 
 // listItem is the hash of a word as an item of a list, apart from the word in

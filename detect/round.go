@@ -123,13 +123,8 @@ func readRound(r *haltd.Round, native bool) *round {
 	act := f.readAct(r)
 	f.tools = xxhash.Sum64String(f.name)
 	f.payload = len(f.does) > manyWords && (strings.Contains(act, "\n") || strings.Contains(act, `\n`))
-	if f.manner >= commanded && !hasLines(act, f.manner) {
-		f.items = words(act, canName)
-		f.idents = words(act, isIdent)
-	}
 	if f.manner >= commanded {
-		f.aims = aims(cut(act))
-		f.ids = idsIn(cut(act))
+		f.readNames(act)
 	}
 	f.readWords(r)
 	answer := f.resultText(r)

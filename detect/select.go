@@ -39,11 +39,8 @@ func isClaim(text string, t token) bool {
 
 // isIdent selects words that look like the name of something, rather than
 // like a word of a sentence.
-func isIdent(text string, t token) bool {
-	if !canName(text, t) {
-		return false
-	}
-	return isClaim(text, t) || t.start > 1 && joins(text[t.start-1]) && isWord[text[t.start-2]] ||
+func isIdent(text string, t *token) bool {
+	return isClaim(text, *t) || t.start > 1 && joins(text[t.start-1]) && isWord[text[t.start-2]] ||
 		t.end+1 < len(text) && joins(text[t.end]) && isWord[text[t.end+1]]
 }
 
@@ -52,4 +49,4 @@ func joins(b byte) bool { return b == '-' || b == '.' || b == '/' || b == '@' }
 
 // canName selects the words that can name a thing to work on. Small numbers
 // cannot: whatever they are, some result has had them.
-func canName(_ string, t token) bool { return t.class != number || t.end-t.start > 2 }
+func canName(t *token) bool { return t.class != number || t.end-t.start > 2 }

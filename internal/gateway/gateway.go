@@ -201,21 +201,21 @@ type exchange struct {
 	shared    bool // nobody named the agent: it is that of the client family
 
 	// read; format is nil for a path that passes through
-	format        wire.Format
-	body          []byte // as sent
-	bodyHash      uint64 // keyed: nobody can make another body look like it
-	call          *haltd.Call
-	ask           *metered.Ask // where it generates and is no LLM call
-	poll          *poll        // where it fetches a reply that was made before
-	severalModels bool         // the request names more than one
-	predicted     int          // tokens of its prediction
-	reasons       bool         // the model may think without showing it
-	texts         []byte       // the memory of call
-	estimate      int          // prompt tokens
-	attempt       uint64
-	guess         uint64         // names the conversation whose session is guessed; 0 when it is named
-	waited        time.Duration  // for the client to send its body
-	draft         *excerpt.Draft // where excerpts are on
+	format    wire.Format
+	body      []byte // as sent
+	bodyHash  uint64 // keyed: nobody can make another body look like it
+	call      *haltd.Call
+	ask       *metered.Ask // where it generates and is no LLM call
+	poll      *poll        // where it fetches a reply that was made before
+	models    []string     // that may answer, where the request names several
+	predicted int          // tokens of its prediction
+	reasons   bool         // the model may think without showing it
+	texts     []byte       // the memory of call
+	estimate  int          // prompt tokens
+	attempt   uint64
+	guess     uint64         // names the conversation whose session is guessed; 0 when it is named
+	waited    time.Duration  // for the client to send its body
+	draft     *excerpt.Draft // where excerpts are on
 
 	// judge
 	policies []*policy.Policy    // that select the request

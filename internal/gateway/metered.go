@@ -37,7 +37,10 @@ func (x *exchange) readAsk(plain []byte) error {
 		return nil
 	}
 	x.ask, x.estimate = ask, int(ask.PromptTokens)
-	x.event.Stream, x.severalModels = ask.Stream, len(ask.Models) > 1
+	x.event.Stream = ask.Stream
+	if len(ask.Models) > 1 {
+		x.models = ask.Models
+	}
 	if len(ask.Models) > 0 {
 		x.event.Model = truncate(ask.Models[0], 200)
 	}

@@ -73,7 +73,7 @@ func (x *exchange) countsIdentical() bool {
 // describeCall puts what the call says of itself into the event.
 func (g *Gateway) describeCall(x *exchange) {
 	e, c := &x.event, x.call
-	x.estimate, x.severalModels, x.predicted = c.PromptTokens, len(c.Models) > 0, c.Predicted
+	x.estimate, x.models, x.predicted = c.PromptTokens, c.Models, c.Predicted
 	x.reasons = c.Reasons || g.hides(e.Provider, c.Model)
 	e.Format, e.Model, e.Stream = c.Format, truncate(c.Model, 200), c.Stream
 	prompt, _ := c.Newest()

@@ -63,18 +63,20 @@ func (g *Gateway) describe(x *exchange, now time.Time) {
 }
 
 // priceEvent says what the tokens of an event cost. Where the request named
-// several models, or one that nobody knows, the reply tells which it was.
+// several models, or none, the reply tells which it was; where it does not, the
+// dearest is paid for.
 func (g *Gateway) priceEvent(x *exchange) {
 	e := &x.event
 	if e.Tokens == (haltd.Usage{}) && (x.ask == nil || x.reply == nil) {
 		return
 	}
+	if x.reply != nil && x.reply.Model != "" && (len(x.models) > 0 || e.Model == "") {
+		e.Model, x.models = truncate(x.reply.Model, 200), nil
+	}
 	cost, known := g.price(e.Provider, e.Model, e.Tokens)
-	if x.reply != nil && x.reply.Model != "" && (x.severalModels || !known) {
-		model := truncate(x.reply.Model, 200)
-		if c, k := g.price(e.Provider, model, e.Tokens); k || x.severalModels {
-			cost, known, e.Model = c, k, model
-		}
+	for _, model := range x.models {
+		c, k := g.price(e.Provider, model, e.Tokens)
+		cost, known = max(cost, c), known && k
 	}
 	if x.ask != nil && x.ask.Kind == metered.Media && e.Estimated {
 		cost, known = max(cost, x.flat()), false

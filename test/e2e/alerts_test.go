@@ -251,6 +251,9 @@ func TestBudgetsAreToldOncePerPeriod(t *testing.T) {
 		if got := spend(i); (got.status == 200) != (i < 4) {
 			t.Fatalf("call %d: %d %s; want four calls and no more", i, got.status, got.body)
 		}
+		if i == 1 { // the soft limit is told before the hard one is near
+			r.waits(t, s.node, a.id, 1)
+		}
 	}
 	r.waits(t, s.node, a.id, 2)
 	s.Stop(t)

@@ -109,6 +109,9 @@ func (s *stage) countsRoute(t *testing.T, g generating) {
 	if call.Cost == 0 || g.flat && call.Cost < haltd.Dollar/10 {
 		t.Errorf("it costs $%s", call.Cost)
 	}
+	if g.name == "a batch of messages" && call.Cost < 30*haltd.Dollar/100 {
+		t.Errorf("it costs $%s, want the price of the dearest of its models", call.Cost)
+	}
 	if spent := a.spent().Spent; spent.Cost != call.Cost {
 		t.Errorf("$%s are spent, the event says $%s", spent.Cost, call.Cost)
 	}
