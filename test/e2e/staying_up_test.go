@@ -262,8 +262,9 @@ func TestShutdownIsBounded(t *testing.T) {
 			}
 			l := harness.Listeners{Gateway: "http://" + c.Gateway, Admin: "http://" + c.Admin}
 			n := &node{&harness.Node{Listeners: l}}
-			if err := harness.Until(t.Context(), func() bool { return n.metric(t, "haltd_in_flight") == 3 }); err != nil {
-				t.Fatalf("three calls are not in flight: %v", err)
+			// That of the spender is refused after a while where nothing can be written.
+			if err := harness.Until(t.Context(), func() bool { return n.metric(t, "haltd_in_flight") >= 2 }); err != nil {
+				t.Fatalf("the calls are not in flight: %v", err)
 			}
 			began := time.Now()
 			if err := p.Signal(syscall.SIGTERM); err != nil {
