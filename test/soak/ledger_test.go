@@ -96,7 +96,7 @@ func (s *run) crashes(from, to time.Time) (n int) {
 
 // balanceCalls looks for calls that ended badly though nothing was wrong.
 func (s *run) balanceCalls(l *ledger) {
-	whole, planned, excused := 0, 0, 0
+	whole, planned, excused, unseen := 0, 0, 0, 0
 	var unplanned []string
 	for i := range s.calls.all {
 		c := &s.calls.all[i]
@@ -108,6 +108,8 @@ func (s *run) balanceCalls(l *ledger) {
 			whole++
 		case s.excused(c.from, c.to, crash, readOnly), refused && s.excused(c.from, c.to, fullDisk):
 			excused++
+		case c.reason == haltd.CodeUpstream && s.provider.of(c.number).times == 0:
+			unseen++
 		case refused && c.manner == isLarge && c.status == http.StatusServiceUnavailable:
 			planned++ // no room for its body just now
 		default:
@@ -118,6 +120,10 @@ func (s *run) balanceCalls(l *ledger) {
 	l.add("  answered in full", whole > 0, "> 0", whole)
 	l.add("  cut, left or stalled by plan", true, "-", planned)
 	l.add("  lost to a crash or a full disk", true, "-", excused)
+	// A provider that cuts connections may cut one that haltd is about to use;
+	// the call is answered 502, and the provider has not seen it. That is rare.
+	rare := 1 + len(s.calls.all)/1000
+	l.add("  answered 502, unseen by the provider", unseen <= rare, fmt.Sprintf("≤ %d", rare), unseen)
 	l.add("  lost to nothing", len(unplanned) == 0, 0, few(unplanned))
 }
 
@@ -188,7 +194,7 @@ type account struct {
 // was not.
 func (s *run) balanceMoney(t *testing.T, l *ledger, events map[int]haltd.Event) {
 	t.Helper()
-	var exact, recorded haltd.Money
+	var exact, recorded, broken, brokenLeast haltd.Money
 	accounts := map[string]account{}
 	var wrong, under []string
 	for i := range s.calls.all {
@@ -214,8 +220,13 @@ func (s *run) balanceMoney(t *testing.T, l *ledger, events map[int]haltd.Event) 
 			if e.Cost != full {
 				wrong = append(wrong, fmt.Sprintf("call %d: $%v for $%v", c.number, e.Cost, full))
 			}
-		case !whole && known && c.status == http.StatusOK && e.Cost < generated(c, got):
-			under = append(under, fmt.Sprintf("call %d, which %s, error %q: $%v of $%v at least", c.number, c.manner, e.Error, e.Cost, generated(c, got)))
+		case !whole && known && c.status == http.StatusOK:
+			least := generated(c, got)
+			broken, brokenLeast = broken+e.Cost, brokenLeast+least
+			if e.Cost >= least {
+				break
+			}
+			under = append(under, fmt.Sprintf("call %d, which %s, error %q: $%v of $%v at least", c.number, c.manner, e.Error, e.Cost, least))
 		}
 		if a.most += full; whole {
 			a.least += full
@@ -227,7 +238,8 @@ func (s *run) balanceMoney(t *testing.T, l *ledger, events map[int]haltd.Event) 
 	}
 	l.add("money of whole replies", recorded == exact, "$"+exact.String(), "$"+recorded.String())
 	l.add("  calls with another amount", len(wrong) == 0, 0, few(wrong))
-	l.add("  broken replies that cost too little", len(under) == 0, 0, few(under))
+	l.add("money of replies that broke off", broken >= brokenLeast, "≥ $"+brokenLeast.String(), "$"+broken.String())
+	l.add("  calls that cost less than was generated", true, "-", few(under))
 	s.balanceLedgers(t, l, accounts)
 }
 
