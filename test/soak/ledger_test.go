@@ -239,7 +239,7 @@ func (s *run) balanceMoney(t *testing.T, l *ledger, events map[int]haltd.Event) 
 	l.add("money of whole replies", recorded == exact, "$"+exact.String(), "$"+recorded.String())
 	l.add("  calls with another amount", len(wrong) == 0, 0, few(wrong))
 	l.add("money of replies that broke off", broken >= brokenLeast, "≥ $"+brokenLeast.String(), "$"+broken.String())
-	l.add("  calls that cost less than was generated", true, "-", few(under))
+	l.add("  calls that cost less than was generated", len(under) == 0, 0, few(under))
 	s.balanceLedgers(t, l, accounts)
 }
 
