@@ -61,7 +61,7 @@ func Read(kind Kind, path, contentType string, body []byte) (*Ask, error) {
 	if model := pathModel(path); len(a.Models) == 0 {
 		a.name(model)
 	}
-	if segments := wire.Segments(path); len(segments) > 0 && strings.Contains(segments[len(segments)-1], "stream") {
+	if segments := wire.Segments(path); len(segments) > 0 && strings.Contains(segments[len(segments)-1], "stream") || streams(segments) && !a.saysStream {
 		a.Stream = true
 	}
 	if kind == Unknown && len(a.Models) == 0 {
@@ -82,6 +82,7 @@ func Read(kind Kind, path, contentType string, body []byte) (*Ask, error) {
 
 // ask is an Ask under construction.
 type ask struct {
+	saysStream bool // the request says whether it wants a stream
 	Ask
 	top request
 }
@@ -150,7 +151,7 @@ func (a *ask) readObject(r *wire.Reader, q *request, depth int) {
 			a.readPrompts(r, q)
 		case "stream":
 			if k := r.Kind(); k == 't' || k == 'f' {
-				a.Stream = r.Bool()
+				a.Stream, a.saysStream = r.Bool(), true
 			}
 		case "messages", "contents", "content", "input", "instances", "assistant_id", "input_file_id", "inputText":
 			q.isOne = true
@@ -261,4 +262,11 @@ func (a *ask) readForm(body []byte, boundary string) {
 			a.Stream = string(value) == "true"
 		}
 	}
+}
+
+// streams reports the routes of Ollama's own API, which answer with a stream
+// unless told otherwise.
+func streams(segments []string) bool {
+	n := len(segments)
+	return n >= 2 && segments[n-2] == "api" && (segments[n-1] == "chat" || segments[n-1] == "generate")
 }

@@ -39,6 +39,8 @@ func TestRead(t *testing.T) {
 			Ask{Kind: Text, Models: []string{"m"}, MaxTokens: 60, Replies: 6}},
 		{"one prompt in tokens", "/v1/completions", `{"model":"m","prompt":[1,2,3]}`, Ask{Kind: Text, Models: []string{"m"}, Replies: 1, Open: 1}},
 		{"fallbacks", "/v1/completions", `{"model":"m","models":["n","o"]}`, Ask{Kind: Text, Models: []string{"m", "n", "o"}, Replies: 1, Open: 1}},
+		{"Ollama streams", "/api/chat", `{"model":"m","messages":[],"options":{"num_predict":9}}`, Ask{Kind: Text, Models: []string{"m"}, MaxTokens: 9, Replies: 1, Stream: true}},
+		{"unless told otherwise", "/api/generate", `{"model":"m","prompt":"a","stream":false}`, Ask{Kind: Text, Models: []string{"m"}, Replies: 1, Open: 1}},
 		{"a deployment", "/openai/deployments/mine/completions", `{"prompt":"a"}`, Ask{Kind: Text, Models: []string{"mine"}, Replies: 1, Open: 1}},
 		{"a profile of Bedrock", "/model/arn:aws:bedrock:us-east-1:1:inference-profile/eu.anthropic.claude-3-haiku-20240307-v1:0/converse-stream", `{"messages":[]}`,
 			Ask{Kind: Text, Models: []string{"claude-3-haiku-20240307"}, Names: []string{"arn:aws:bedrock:us-east-1:1:inference-profile/eu.anthropic.claude-3-haiku-20240307-v1:0"}, Replies: 1, Open: 1, Stream: true}},
