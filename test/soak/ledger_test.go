@@ -56,7 +56,7 @@ const lostWithin = time.Second
 // Bounds of a haltd that is at rest, and at its height.
 const (
 	moreGoroutines = 40
-	mostMemory     = 2 << 30
+	mostMemory     = 768 << 20
 )
 
 func (s *run) balance(t *testing.T, idle, end vitals) *ledger {
