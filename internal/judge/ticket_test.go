@@ -62,9 +62,13 @@ func TestATicketIsSettledOnceByMany(t *testing.T) {
 	b := newBench(t, p)
 	v := b.ask("s", saying("hello"))
 	var wg sync.WaitGroup
+	wg.Go(func() { // as the one that reads the reply does
+		for i := range int64(20) {
+			v.Extend(50_000 * (i + 1))
+		}
+	})
 	for range 20 {
 		wg.Go(func() { v.Settle(t.Context(), haltd.Usage{Output: 7}, 0, start) })
-		wg.Go(func() { v.Extend(50_000) })
 	}
 	wg.Wait()
 	if s, err := b.Spending(t.Context(), "bot"); err != nil || s[0].Spent.Tokens != 7 || s[0].Held != (haltd.Spending{}) {
