@@ -76,6 +76,7 @@ func TestParallelCallsStayWithinTheBudget(t *testing.T) {
 	f.events.wait(t, haltd.EventBlocked, 61)
 	close(up.release)
 	wg.Wait()
+	f.Gateway.Wait() // replies leave before they are settled
 	spent, err := f.judge.Spending(t.Context(), "bot")
 	if err != nil {
 		t.Fatal(err)
