@@ -138,7 +138,7 @@ func firstWord(s string) string {
 // toolName is what a command is called by: its first word, or its tag.
 func toolName(command string) string {
 	if name, ok := strings.CutPrefix(command, "<"); ok {
-		return strings.TrimRight(firstWord(name[:runOf(name, 0, isTagByte)]), ">")
+		return firstWord(name[:runOf(name, 0, isTagByte)])
 	}
 	return firstWord(command)
 }

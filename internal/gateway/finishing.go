@@ -3,73 +3,53 @@ package gateway
 import (
 	"context"
 	"sync"
-	"time"
-)
-
-const (
-	// observationLimit is how long a call waits for the bookkeeping of its
-	// agent's call before it.
-	observationLimit = 50 * time.Millisecond
-	// finishingPoll is how often it looks. The bookkeeping takes less, as a rule.
-	finishingPoll = 200 * time.Microsecond
 )
 
 // finishingCalls are those whose clients may have their whole answer, while
-// haltd has still to write down what they were.
+// haltd has still to write down what they were. The channel of each is closed
+// when that is done.
 type finishingCalls struct {
 	mu    sync.Mutex
-	calls map[*exchange]bool
+	calls map[*exchange]chan struct{}
 }
 
 func (f *finishingCalls) add(x *exchange) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.calls == nil {
-		f.calls = map[*exchange]bool{}
+		f.calls = map[*exchange]chan struct{}{}
 	}
-	f.calls[x] = true
+	if f.calls[x] == nil {
+		f.calls[x] = make(chan struct{})
+	}
 }
 
 func (f *finishingCalls) remove(x *exchange) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.calls, x)
+	if done := f.calls[x]; done != nil {
+		close(done)
+		delete(f.calls, x)
+	}
 }
 
-// of lists the calls of an agent, or of all where it is "".
-func (f *finishingCalls) of(agent string) (list []*exchange) {
+// of are the calls of an agent, or of all where it is "".
+func (f *finishingCalls) of(agent string) (list []<-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for x := range f.calls {
+	for x, done := range f.calls {
 		if agent == "" || x.event.Agent == agent {
-			list = append(list, x)
+			list = append(list, done)
 		}
 	}
 	return list
 }
 
-func (f *finishingCalls) hasAny(list []*exchange) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, x := range list {
-		if f.calls[x] {
-			return true
-		}
-	}
-	return false
-}
-
-// await waits until the calls that are finishing now have finished.
-func (f *finishingCalls) await(ctx context.Context, agent string) {
-	list := f.of(agent)
-	if len(list) == 0 {
-		return
-	}
-	tick := time.NewTicker(finishingPoll)
-	defer tick.Stop()
-	for f.hasAny(list) {
+// await waits until calls have finished.
+func await(ctx context.Context, calls []<-chan struct{}) {
+	for _, done := range calls {
 		select {
-		case <-tick.C:
+		case <-done:
 		case <-ctx.Done():
 			return
 		}
@@ -79,13 +59,14 @@ func (f *finishingCalls) await(ctx context.Context, agent string) {
 // awaitObservation lets the bookkeeping of the agent's calls that are answered
 // be done first, so that a call is judged with the reply before it.
 func (g *Gateway) awaitObservation(x *exchange) {
-	if len(g.finishing.of(x.event.Agent)) == 0 {
+	calls := g.finishing.of(x.event.Agent)
+	if len(calls) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(x.r.Context(), observationLimit)
+	ctx, cancel := context.WithTimeout(x.r.Context(), observationWait)
 	defer cancel()
-	g.finishing.await(ctx, x.event.Agent)
+	await(ctx, calls)
 }
 
 // AwaitRecords waits until the calls that were answered before are recorded.
-func (g *Gateway) AwaitRecords(ctx context.Context) { g.finishing.await(ctx, "") }
+func (g *Gateway) AwaitRecords(ctx context.Context) { await(ctx, g.finishing.of("")) }

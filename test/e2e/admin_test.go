@@ -22,23 +22,8 @@ func TestTheGatewayTellsThatItIsHealthy(t *testing.T) {
 	n := start(t, harness.Providers(url))
 	get := func(path string, header ...string) (int, string) {
 		t.Helper()
-		r, err := http.NewRequest("GET", n.Gateway+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := 0; i < len(header); i += 2 {
-			r.Header.Set(header[i], header[i+1])
-		}
-		res, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		b, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return res.StatusCode, string(b)
+		status, _, b := ask(t, "GET", n.Gateway+path, header...)
+		return status, b
 	}
 	if status, b := get("/healthz"); status != 200 || !strings.Contains(b, `"ok"`) || len(llm.Requests()) != 0 {
 		t.Errorf("GET /healthz: %d %s, and the provider got %d requests", status, b, len(llm.Requests()))

@@ -39,6 +39,23 @@ func post(t *testing.T, url, body string, header ...string) (int, string) {
 		t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/json")
+	status, _, answer := roundTrip(t, req, header)
+	return status, answer
+}
+
+// ask makes a request without a body that the gateway would read.
+func ask(t *testing.T, method, url string, header ...string) (int, http.Header, string) {
+	t.Helper()
+	req, err := http.NewRequest(method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return roundTrip(t, req, header)
+}
+
+// roundTrip sends a request with further headers, names and values in turn.
+func roundTrip(t *testing.T, req *http.Request, header []string) (int, http.Header, string) {
+	t.Helper()
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
@@ -51,5 +68,5 @@ func post(t *testing.T, url, body string, header ...string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res.StatusCode, string(b)
+	return res.StatusCode, res.Header, string(b)
 }

@@ -32,33 +32,11 @@ func keyed(t *testing.T) (n *node, llm *fakellm.Server, secret string) {
 	return n, llm, made.Secret
 }
 
-// ask makes a request without a body that the gateway would read.
-func ask(t *testing.T, method, url string, header map[string]string) (int, http.Header, string) {
-	t.Helper()
-	req, err := http.NewRequest(method, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, value := range header {
-		req.Header.Set(name, value)
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res.StatusCode, res.Header, string(b)
-}
-
 func TestGatewayKeys(t *testing.T) {
 	n, llm, secret := keyed(t)
 
 	t.Run("A gateway key opens what generates or reads", func(t *testing.T) {
-		auth := map[string]string{"Authorization": "Bearer " + secret}
+		auth := []string{"Authorization", "Bearer " + secret}
 		for _, r := range []struct{ method, path, reason string }{
 			{"GET", "/openai/v1/models", ""},
 			{"GET", "/openai/v1/responses/resp_1", ""},
@@ -75,7 +53,7 @@ func TestGatewayKeys(t *testing.T) {
 			{"GET", "/gemini/v1beta/files/f?a=1&%24http%4dethod=DELETE", "method_not_allowed"},
 		} {
 			before := len(llm.Requests())
-			status, header, body := ask(t, r.method, n.Gateway+r.path, auth)
+			status, header, body := ask(t, r.method, n.Gateway+r.path, auth...)
 			reached := len(llm.Requests()) - before
 			switch {
 			case r.reason == "" && (reached != 1 || header.Get("X-Haltd-Reason") != ""):
@@ -84,11 +62,11 @@ func TestGatewayKeys(t *testing.T) {
 				t.Errorf("%s %s: %d %v %s, forwarded %d; want 403 %s in the provider's shape", r.method, r.path, status, header, body, reached, r.reason)
 			}
 		}
-		auth["X-HTTP-Method-Override"] = "DELETE"
-		if status, header, body := ask(t, "POST", n.Gateway+"/gemini/v1beta/files", auth); status != 403 {
+		auth = append(auth, "X-HTTP-Method-Override", "DELETE")
+		if status, header, body := ask(t, "POST", n.Gateway+"/gemini/v1beta/files", auth...); status != 403 {
 			t.Errorf("a method in a header: %d %v %s", status, header, body)
 		}
-		if status, _, body := ask(t, "DELETE", n.Gateway+"/openai/v1/files/file-1", map[string]string{"Authorization": "Bearer sk-own"}); status == 403 {
+		if status, _, body := ask(t, "DELETE", n.Gateway+"/openai/v1/files/file-1", "Authorization", "Bearer sk-own"); status == 403 {
 			t.Errorf("DELETE with the client's own key: %d %s; that is its own business", status, body)
 		}
 	})

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -75,19 +74,10 @@ func choicesCount(t *testing.T, s *stage) {
 func withoutMaximum(t *testing.T, s *stage) {
 	const calls, each = 60, 14_000
 	a := s.agent(t).policy(dollarADay)
-	a.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: calls}}
-	defer a.client.CloseIdleConnections()
-	var wg sync.WaitGroup
-	answers := make([]answer, calls)
-	for i := range calls {
-		wg.Go(func() {
-			answers[i] = a.send(request{
-				messages: []message{user("hello")}, session: fmt.Sprint("parallel-", i), model: dear,
-				reply: fakellm.Script{Text: "hi", Usage: &haltd.Usage{Input: 4, Output: each}, Delay: fakellm.Delay(200 * time.Millisecond)},
-			})
-		})
-	}
-	wg.Wait()
+	answers := a.atOnce(calls, request{
+		messages: []message{user("hello")}, model: dear,
+		reply: fakellm.Script{Text: "hi", Usage: &haltd.Usage{Input: 4, Output: each}, Delay: fakellm.Delay(200 * time.Millisecond)},
+	})
 	passed, waits := 0, 0
 	for _, got := range answers {
 		switch {

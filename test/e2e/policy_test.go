@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -135,19 +134,10 @@ func parallelCalls(t *testing.T, s *stage) {
 	const calls, budget, reply = 64, 100_000, 1000
 	a := s.agent(t).policy(fmt.Sprintf(`{"budgets":{"day":{"hard_tokens":%d}}}`, budget))
 	a.passes(a.use(budget-2*reply-500, 0, reply)) // room for two calls and a half
-	a.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: calls}}
-	defer a.client.CloseIdleConnections()
-	var wg sync.WaitGroup
-	answers := make([]answer, calls)
-	for i := range calls {
-		wg.Go(func() {
-			answers[i] = a.send(request{
-				messages: []message{user("hello")}, session: fmt.Sprint("parallel-", i), maxTokens: reply,
-				reply: fakellm.Script{Text: "hi", Usage: &haltd.Usage{Input: 4, Output: reply}, Delay: fakellm.Delay(100 * time.Millisecond)},
-			})
-		})
-	}
-	wg.Wait()
+	answers := a.atOnce(calls, request{
+		messages: []message{user("hello")}, maxTokens: reply,
+		reply: fakellm.Script{Text: "hi", Usage: &haltd.Usage{Input: 4, Output: reply}, Delay: fakellm.Delay(100 * time.Millisecond)},
+	})
 	passed := 0
 	for _, got := range answers {
 		switch {

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/haltd/haltd"
@@ -178,6 +179,21 @@ func (a *agent) send(r request) answer {
 	}
 	maps.Copy(header, r.header)
 	return a.do("POST", "/agents/"+a.id+"/openai/v1/chat/completions", string(text), header)
+}
+
+// atOnce sends a request in many sessions at the same time.
+func (a *agent) atOnce(calls int, r request) []answer {
+	a.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: calls}}
+	defer a.client.CloseIdleConnections()
+	var wg sync.WaitGroup
+	answers := make([]answer, calls)
+	for i := range calls {
+		r := r
+		r.session = fmt.Sprint("parallel-", i)
+		wg.Go(func() { answers[i] = a.send(r) })
+	}
+	wg.Wait()
+	return answers
 }
 
 // do makes a request of any kind.
