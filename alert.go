@@ -109,6 +109,17 @@ type DeliveryQuery struct {
 	Page
 }
 
+// Claim asks for deliveries to try.
+type Claim struct {
+	Now   time.Time
+	Lease time.Duration // a delivery that is not saved by then is due again
+	Limit int
+	// Busy is how many deliveries of each channel the caller is trying, and
+	// Lanes how many of one channel it tries at most.
+	Busy  map[string]int
+	Lanes int
+}
+
 // OutboxStore keeps notices and their deliveries.
 type OutboxStore interface {
 	// Notices are those that have not been turned into deliveries, oldest
@@ -117,14 +128,18 @@ type OutboxStore interface {
 	// Dispatch turns a notice into deliveries, in one transaction; none is
 	// fine. A notice that has been turned already is left alone.
 	Dispatch(ctx context.Context, notice string, deliveries []Delivery) error
-	// Due are pending deliveries whose time has come, oldest first.
-	Due(ctx context.Context, now time.Time, limit int) ([]Delivery, error)
-	// SaveDelivery writes how a try ended.
+	// Claim hands out pending deliveries whose time has come, the longest due
+	// first, and to nobody else until their lease ends, by the clock of the
+	// store: who has one tries it and saves how that ended.
+	Claim(ctx context.Context, q Claim) ([]Delivery, error)
+	// SaveDelivery writes how a try ended, and ends its lease.
 	SaveDelivery(ctx context.Context, d Delivery) error
 	Deliveries(ctx context.Context, q DeliveryQuery) (ds []Delivery, next string, err error)
 }
 
-// ChannelStore keeps the channels that the API made. An unknown id is
+// ChannelStore keeps the channels that the API made, their settings sealed. A
+// store that nodes share is handed the key from outside; without it saving is
+// CodeUnavailable, and what is there is off and says why. An unknown id is
 // CodeNotFound.
 type ChannelStore interface {
 	Channels(ctx context.Context) ([]Channel, error)

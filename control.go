@@ -46,6 +46,16 @@ type Bypass struct {
 // Change is something that becomes true at once: its parts are written in one
 // transaction or not at all. Nil and empty parts change nothing.
 type Change struct {
+	// Node is who makes the change. Then it is refused with CodeConflict
+	// where another node has changed the same since Seen, the version that
+	// this node has followed the changes to: a standing of the same agent,
+	// its override, the same rule, the bypass. Without a node nothing is
+	// asked.
+	Node string
+	Seen int64
+	// Version is that of the change, as ChangeFeed tells it.
+	Version int64
+
 	Standing *Standing // replaces that of its agent or session
 	// Override replaces the API's override of Agent; an empty one removes it.
 	Agent    string
@@ -55,6 +65,14 @@ type Change struct {
 	Rule       *Rule  // made, or replaced by id
 	DeleteRule string // id; CodeNotFound when there is none
 	Mark       *Mark
+	// Cut ends the calls of a target that are in flight, on all nodes.
+	Cut *Target
+	// What the feed tells besides: sessions whose standings were forgotten,
+	// an agent that was deleted with its override, and that there are other
+	// gateway keys now.
+	Forgotten []Target
+	Deleted   string
+	Keys      bool
 
 	// Incident is raised. When one with the same Once is not older than
 	// OnceFor, the whole change is refused with CodeExists.
@@ -82,9 +100,23 @@ type Control struct {
 	Overrides map[string]PolicyOverride
 	Rules     []Rule
 	Bypass    Bypass
+	Version   int64 // of the newest change in it
 }
 
-// ControlStore keeps who may call.
+// ChangeFeed tells a node what all nodes have changed.
+type ChangeFeed interface {
+	// Changes are those of who may call after the one with that version, in
+	// the order in which they became true, without marks, incidents, events
+	// and notices. It waits until there is one, and fails with the error of
+	// ctx when that ends first. Changes are kept for an hour at least;
+	// CodeNotFound where some after that version have gone: then all has to
+	// be loaded anew.
+	Changes(ctx context.Context, after int64) ([]Change, error)
+}
+
+// ControlStore keeps who may call. All that it changes is told by ChangeFeed,
+// in the order of the versions: a store that is written from several places
+// gives them out and commits under one lock.
 type ControlStore interface {
 	Control(ctx context.Context) (Control, error)
 	// Commit makes a change. After it returns nil the change survives a
@@ -94,21 +126,39 @@ type ControlStore interface {
 	Mark(ctx context.Context, agent, session string) (m Mark, ok bool, err error)
 	// ForgetSessions forgets the standings of those sessions that have
 	// neither been seen nor changed since then, and says which.
-	ForgetSessions(ctx context.Context, sessions []Target, since time.Time) (gone []Target, err error)
+	ForgetSessions(ctx context.Context, node string, sessions []Target, since time.Time) (gone []Target, err error)
 	// DeleteAgent forgets what was recorded of an agent: its events,
 	// sessions and totals, and the API's override. Its standing stays: a
 	// kill is not lifted by forgetting. CodeNotFound when there is none.
-	DeleteAgent(ctx context.Context, id string) error
+	DeleteAgent(ctx context.Context, node, id string) error
 }
 
-// Ledger is what an agent has spent in a period, and what is held back for
-// calls that have not been settled.
+// Ledger is what all nodes have spent for an agent in a period, and what they
+// hold back for calls that have not been settled.
 type Ledger struct {
 	Agent  string
 	Period Period
 	Start  time.Time // of the period
 	Spent  Spending
 	Held   Spending
+}
+
+// Share is the part of a ledger that one node answers for: what it has spent
+// since it joined, and what it holds for its calls in flight and the next
+// ones. A node says its share anew each time, so that a write that is repeated
+// counts once.
+type Share struct {
+	Agent  string
+	Period Period
+	Start  time.Time
+	Spent  Spending
+	Held   Spending
+	// Limit is what all nodes together may have spent and hold; a measure
+	// that is 0 is not limited.
+	Limit Spending
+	// Alone lets the share go beyond the limit, as long as something is left
+	// and no other node's does.
+	Alone bool
 }
 
 // Spending is an amount in both measures of a budget.
@@ -132,15 +182,23 @@ const (
 	Monthly Period = "month"
 )
 
-// LedgerStore keeps the ledgers of agents with hard budgets. What is held
-// when the process ends without saying so was perhaps spent: whoever loads a
-// ledger charges it in full.
+// LedgerStore keeps the ledgers of agents with hard budgets. What a node holds
+// when its lease ends was perhaps spent: it stays held until it is charged.
 type LedgerStore interface {
 	// Ledgers are those of an agent that started at or after since.
 	Ledgers(ctx context.Context, agent string, since time.Time) ([]Ledger, error)
-	// SaveLedgers replaces ledgers by agent, period and start. After it
-	// returns nil they survive a crash.
-	SaveLedgers(ctx context.Context, ls []Ledger) error
+	// OpenLedger answers the ledger of an agent, period and start, of which at
+	// least l.Spent is spent or held: where it says less, because the agent
+	// had no budget for a while, the rest is added to what was spent. mine is
+	// the share of the node in it.
+	OpenLedger(ctx context.Context, node string, l Ledger) (all Ledger, mine Share, err error)
+	// SaveShares replaces the shares of a node, all or none, and answers their
+	// ledgers as they are then. fits is false, and nothing is written, where
+	// one that has grown does not fit under its limit. CodeConflict where the
+	// lease of the node has ended. After it returns nil they survive a crash.
+	SaveShares(ctx context.Context, node string, shares []Share) (after []Ledger, fits bool, err error)
+	// ChargeHeld charges in full what nodes held whose lease has ended.
+	ChargeHeld(ctx context.Context) error
 	// Spent is what the record knows an agent has spent since then, in
 	// whole hours.
 	Spent(ctx context.Context, agent string, since time.Time) (Spending, error)

@@ -59,6 +59,7 @@ const (
 	CodeUpstream     = "upstream_unreachable"
 	CodeUnavailable  = "unavailable" // a dependency does not answer
 	CodeExists       = "exists"      // it is there already
+	CodeConflict     = "conflict"    // somebody else was faster: look again, then decide again
 	CodeInternal     = "internal"
 )
 

@@ -138,22 +138,46 @@ func (id *EventID) UnmarshalText(b []byte) error {
 	return err
 }
 
+// An event id is, from the highest bit on, the millisecond, the number of the
+// node, and a count. Ids of the first release had no node and counted in its
+// bits too: they are valid, and smaller than those of every later millisecond.
+const (
+	nodeBits  = 10
+	countBits = 10
+)
+
+// Node is the number of the node that made the id.
+func (id EventID) Node() int { return int(id>>countBits) & (MostNodes - 1) }
+
 // EventIDs hands out ids that grow, whatever the clock does, and also across
-// restarts when they go on after the last one. The low bits count, so that one
-// millisecond holds a million events.
-type EventIDs struct{ last atomic.Int64 }
+// restarts when they go on after the last one. Nodes with different numbers
+// never make the same. A node that makes more than fit into a millisecond
+// borrows from the next.
+type EventIDs struct {
+	last atomic.Int64 // millisecond and count
+	node atomic.Int64
+}
+
+// Node makes all ids to come those of the node with that number.
+func (g *EventIDs) Node(number int) { g.node.Store(int64(number) & (MostNodes - 1)) }
+
+// Number is that of the node whose ids are made.
+func (g *EventIDs) Number() int { return int(g.node.Load()) }
 
 // After makes all ids to come larger than id.
-func (g *EventIDs) After(id EventID) { g.last.Store(int64(id)) }
+func (g *EventIDs) After(id EventID) {
+	g.last.Store((int64(id)>>(nodeBits+countBits)+1)<<countBits - 1)
+}
 
 // Next is the next id for an event at t.
 func (g *EventIDs) Next(t time.Time) EventID {
-	floor := t.UnixMilli() << 20
+	floor := t.UnixMilli() << countBits
 	for {
 		last := g.last.Load()
 		next := max(floor, last+1)
 		if g.last.CompareAndSwap(last, next) {
-			return EventID(next)
+			const counts = 1<<countBits - 1
+			return EventID(next>>countBits<<(nodeBits+countBits) | g.node.Load()<<countBits | next&counts)
 		}
 	}
 }
@@ -214,6 +238,21 @@ type EventStore interface {
 	LastEvent(ctx context.Context) (EventID, error)
 	// Stats sums the record per bucket of time.
 	Stats(ctx context.Context, q StatsQuery) (Stats, error)
+}
+
+// EventFeed tells which events were written, by whichever node, in the order
+// of the commits: the ids of several nodes, or of an event that was written
+// with a kill, do not come in order.
+type EventFeed interface {
+	// Position is that of the newest commit, 0 before the first.
+	Position(ctx context.Context) (int64, error)
+	// Committed are the events of the commits after a position, in their
+	// order, and the position of the last of these commits, of which it
+	// answers about as many as have so many events. It waits until there is
+	// one, and fails with the error of ctx when that ends first. Commits are
+	// kept for an hour at least; CodeNotFound where some after that position
+	// have gone: what they wrote is found by Events.
+	Committed(ctx context.Context, after int64, limit int) (events []Event, last int64, err error)
 }
 
 // StatsQuery asks for sums between Since and Until, which are cut to whole

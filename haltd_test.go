@@ -117,6 +117,36 @@ func TestEventIDsGrowUnderConcurrency(t *testing.T) {
 	}
 }
 
+// Two nodes in one millisecond make no id twice, whatever each makes, and ids
+// of the first release, which counted in the bits of the node, come before.
+func TestEventIDsOfNodes(t *testing.T) {
+	now := time.UnixMilli(1_800_000_000_000)
+	old := haltd.EventID(now.UnixMilli()<<20 | 1<<20 - 1) // the last that a millisecond held
+	seen := map[haltd.EventID]bool{}
+	for _, number := range []int{0, 1, 2, haltd.MostNodes - 1} {
+		var ids haltd.EventIDs
+		ids.Node(number)
+		for range 5000 {
+			seen[ids.Next(now)] = true
+		}
+		ids.After(old)
+		last := old
+		for range 5000 {
+			id := ids.Next(now)
+			if id <= last {
+				t.Fatalf("node %d: id %v after %v", number, id, last)
+			}
+			last = id
+		}
+		if back, err := haltd.ParseEventID(last.String()); err != nil || back != last {
+			t.Errorf("node %d: %v reads back as %v, %v", number, last, back, err)
+		}
+	}
+	if len(seen) != 20_000 {
+		t.Errorf("%d different ids of 20000", len(seen))
+	}
+}
+
 func TestErrorCode(t *testing.T) {
 	e := haltd.Errorf(haltd.CodeInvalid, "threshold: %v is not above 0", -1).WithFix("Use a number above 0.")
 	if got, want := e.Error(), "threshold: -1 is not above 0. Use a number above 0."; got != want {

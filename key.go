@@ -39,7 +39,8 @@ func NewKeySecret() string {
 	return KeyPrefix + base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// KeyStore keeps gateway keys by their hash.
+// KeyStore keeps gateway keys by their hash. That keys were made or revoked is
+// told by ChangeFeed.
 type KeyStore interface {
 	CreateKey(ctx context.Context, k Key, hash KeyHash) error
 	// Keys lists all keys, revoked ones included, oldest first.

@@ -156,9 +156,15 @@ func ReadReply(reply *haltd.Reply) *Answer {
 // Pending is a request without a history and its reply, to be joined with
 // the next request. It never changes.
 type Pending struct {
+	turn     uint64 // its number in the session, by which it is known again
 	messages []uint64
 	lines    []uint64
 	answer   *Answer
+}
+
+// is reports whether both are the same, perhaps read anew.
+func (p *Pending) is(other *Pending) bool {
+	return p == other || p != nil && other != nil && p.turn == other.turn
 }
 
 // join makes a round of the last reply and what this request says for the

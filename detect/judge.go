@@ -190,15 +190,17 @@ func Admit(set Settings, st State, v Detection, now time.Time) (entry uint64) {
 	}
 	entry = st.Window.Add(v.prompt, set.WindowSize, now)
 	st.Window.entries[len(st.Window.entries)-1].session = st.SessionID
+	st.Session.awaiting = true
 	return entry
 }
 
-// Remove takes a request that was not forwarded after all out of the window.
-func (st State) Remove(entry uint64) {
+// Withdraw takes an admitted request back that is not forwarded after all.
+func Withdraw(st State, entry uint64) {
 	st.Window.Remove(entry)
 	if st.Agent != nil {
 		st.Agent.Remove(entry)
 	}
+	st.Session.awaiting = false
 }
 
 // Source is the series that growth keeps a session's prompt tokens by.

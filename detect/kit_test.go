@@ -122,6 +122,7 @@ func (k *talk) judge(r *haltd.Round) {
 		k.call.Rounds = append(k.call.Rounds, *r)
 	}
 	k.now = k.now.Add(k.pause)
+	k.travel()
 	k.last = judge(k.set, k.st, &k.call, k.now)
 	checkReasons(k.t, k.last)
 	k.levels = append(k.levels, k.last.Level)
@@ -130,6 +131,22 @@ func (k *talk) judge(r *haltd.Round) {
 		k.killed = &v
 	}
 	k.now = k.now.Add(3 * time.Second)
+}
+
+// travel writes the state and reads it back, as it is when the next call lands
+// on another node: that must not change a verdict.
+func (k *talk) travel() {
+	w, s := WindowMemory{Window: *k.st.Window}, SessionMemory{Session: *k.st.Session}
+	for _, m := range []memory{&w, &s} {
+		b, err := m.AppendBinary(nil)
+		if err == nil {
+			err = m.UnmarshalBinary(b)
+		}
+		if err != nil {
+			k.t.Fatal(err)
+		}
+	}
+	*k.st.Window, *k.st.Session = w.Window, s.Session
 }
 
 // reply tells the judge what the provider answered to the newest request.

@@ -1,6 +1,9 @@
 package detect
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Place names what is remembered for a session between its calls.
 type Place struct {
@@ -18,16 +21,73 @@ type Place struct {
 	Since time.Time
 }
 
-// Memory is what is remembered of a session. Whoever keeps it hands it to one
-// call at a time.
+// CountsApart says that equal calls are counted in the window of the agent,
+// while the session has one of its own.
+func (p *Place) CountsApart() bool { return p.WindowPerSession && p.OneAgent }
+
+// WindowMemory is what is remembered of the calls that similarity compares.
+// It can be written and read back: AppendBinary, UnmarshalBinary.
+type WindowMemory struct {
+	Window  Window
+	Similar Rejections // for what the window shows
+	Since   time.Time  // Place.Since of when it was last emptied
+}
+
+// EmptyBefore empties the window where a person's decision did so after it
+// began. An older one is that of a reply that was on its way.
+func (w *WindowMemory) EmptyBefore(since time.Time) {
+	if since.After(w.Since) {
+		w.Window.Clear()
+		w.Similar, w.Since = Rejections{}, since
+	}
+}
+
+// SessionMemory is what is remembered of a session. It can be written and
+// read back like WindowMemory.
+type SessionMemory struct {
+	Session Session
+	Note    Note
+}
+
+// Memory is what is remembered of a session, and of the window that it shares
+// or has. Whoever keeps it hands it to one call at a time.
 type Memory struct {
 	Window *Window
 	// Agent is where equal calls of all sessions are counted; nil where the
 	// window is the agent's own, or the agent is many callers.
 	Agent   *Window
-	Similar *Rejections // for what the window shows
+	Similar *Rejections
 	Session *Session
 	Note    *Note
+	// Version is how often the state of the session was changed; see Await
+	// of whoever keeps it.
+	Version uint64
+}
+
+// MemoryOf is the memory of a session, in parts that are kept apart: the
+// window, that of the agent where Place.CountsApart says so, and the session.
+func MemoryOf(w, agent *WindowMemory, s *SessionMemory, version uint64) Memory {
+	m := Memory{Window: &w.Window, Similar: &w.Similar, Session: &s.Session, Note: &s.Note, Version: version}
+	if agent != nil {
+		m.Agent = &agent.Window
+	}
+	return m
+}
+
+// Lease is what one call has of the state of a session, from when it acquired
+// it until it commits or releases it. It is used by one goroutine.
+type Lease interface {
+	// Memory may be changed until the lease has ended.
+	Memory() Memory
+	// Commit writes what was changed, all or nothing, and ends the lease.
+	// CodeConflict where another call has changed the state since it was
+	// acquired: then nothing is written, and who acquires again sees what the
+	// other left. CodeUnavailable where it cannot be written.
+	Commit(ctx context.Context) error
+	// Release ends the lease of who has only looked, or failed on the way:
+	// what was changed may be lost. After Commit it does nothing, so that it
+	// can be deferred.
+	Release()
 }
 
 // Note is what was made of a session so far.

@@ -18,6 +18,11 @@ type Session struct {
 	replied time.Time // when the newest reply was complete; zero where unknown
 	grew    bool      // a reply has come since the last request
 	pending *Pending  // the newest request without a history, and its reply
+	turns   uint64    // numbers what was ever pending
+	// awaiting says that the newest call that was admitted has not been given
+	// its reply.
+	awaiting bool
+	shown    int // how many rounds the newest request showed
 }
 
 // strand is one conversation: mostly a session has one. Sub-agents and
@@ -44,6 +49,7 @@ func (s *Session) Pending() *Pending { return s.pending }
 // follow takes a request: the session's rounds are then those from before its
 // history, and that history.
 func (s *Session) follow(h *History, now time.Time) {
+	s.shown = len(h.rounds)
 	if len(h.rounds) == 0 {
 		s.followLoose(h, now)
 		return
@@ -164,13 +170,14 @@ func beginsAt(past, history []seenRound, grew bool) int {
 // followLoose takes a request that carries no assistant turn.
 func (s *Session) followLoose(h *History, now time.Time) {
 	switch {
-	case s.pending == nil || h.opening.digest == s.opening.digest || s.pending == h.before && s.pending.answer != nil && h.next == nil:
+	case s.pending == nil || h.opening.digest == s.opening.digest || s.pending.is(h.before) && s.pending.answer != nil && h.next == nil:
 		// The first request, the same one again, or a job of its own.
 		s.begin(h)
-	case s.pending == h.before && s.pending.answer != nil:
+	case s.pending.is(h.before) && s.pending.answer != nil:
 		s.keep(append(s.past, seenRound{h.next, h.next.id, now, s.pause(now)}))
 	}
-	s.pending = &Pending{messages: h.messages, lines: h.lines}
+	s.turns++
+	s.pending = &Pending{turn: s.turns, messages: h.messages, lines: h.lines}
 }
 
 // pause is how long the client took after the newest reply.
@@ -184,10 +191,33 @@ func (s *Session) pause(now time.Time) time.Duration {
 // attach gives the session the reply to its newest call, complete at the
 // given time.
 func (s *Session) attach(a *Answer, at time.Time) {
-	s.replied, s.grew = at, true
+	s.replied, s.grew, s.awaiting = at, true, false
 	if s.pending != nil {
-		s.pending = &Pending{s.pending.messages, s.pending.lines, a}
+		s.turns++
+		s.pending = &Pending{s.turns, s.pending.messages, s.pending.lines, a}
 	}
+}
+
+// Awaits reports whether a request goes on from a reply that the session has
+// not been given: the client was faster than whoever observes the reply, and
+// a moment later more is known. A call beside the one that is waited for, of a
+// sub-agent for instance, does not go on from it.
+func (s *Session) Awaits(h *History) bool {
+	n := len(h.rounds)
+	switch {
+	case !s.awaiting:
+		return false
+	case n > 1 && len(s.past) > 0:
+		return n > s.shown && h.rounds[n-2].turn == s.past[len(s.past)-1].turn
+	case n > 0:
+		return n == 1 && len(s.past) == 0 && h.opening.digest == s.opening.digest
+	}
+	return s.pending != nil && (goesOn(s.pending.messages, h.messages) || len(s.pending.lines) > 1 && goesOn(s.pending.lines, h.lines))
+}
+
+// goesOn reports whether a list begins with another and is longer.
+func goesOn(before, now []uint64) bool {
+	return len(before) > 0 && len(now) > len(before) && slices.Equal(before, now[:len(before)])
 }
 
 // filters tell known words from new ones. They are used again: new ones for

@@ -78,6 +78,7 @@ var statusOfCode = map[string]int{
 	haltd.CodeTooLarge:     http.StatusRequestEntityTooLarge,
 	haltd.CodeUnavailable:  http.StatusServiceUnavailable,
 	haltd.CodeExists:       http.StatusConflict,
+	haltd.CodeConflict:     http.StatusConflict,
 	codeForbidden:          http.StatusForbidden,
 }
 

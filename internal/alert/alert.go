@@ -43,11 +43,14 @@ type Options struct {
 
 	SlackURL    string                 // SLACK_WEBHOOK_URL; empty makes no channel
 	IncidentURL func(id string) string // the page of an incident; nil makes no links
-	Roots       *x509.CertPool         // that receivers' certificates are checked against; nil for the system's
-	Clock       haltd.Clock            // nil for the system's
-	Random      func() float64         // in [0,1), for jitter; nil for a good one
-	Metrics     Metrics                // may be nil
-	Logger      *slog.Logger           // may be nil
+	// Leads says whether this node turns notices into deliveries, for all; nil
+	// where there is one. All nodes send.
+	Leads   func(context.Context) bool
+	Roots   *x509.CertPool // that receivers' certificates are checked against; nil for the system's
+	Clock   haltd.Clock    // nil for the system's
+	Random  func() float64 // in [0,1), for jitter; nil for a good one
+	Metrics Metrics        // may be nil
+	Logger  *slog.Logger   // may be nil
 }
 
 // Metrics counts the tries of deliveries by the kind of their channel and

@@ -33,7 +33,8 @@ func (s *Service) attempt(ctx context.Context, c haltd.Channel, known bool, d ha
 	default:
 		answer, retry, err := s.send(ctx, c, s.message(d.Notice))
 		if err != nil && ctx.Err() != nil {
-			return try{d, true}
+			// Saved as it was, it is due again for whoever comes next.
+			return try{d, s.save(context.WithoutCancel(ctx), d) == nil}
 		}
 		d.Attempts++
 		s.judge(ctx, c, &d, answer, retry, err)

@@ -16,6 +16,9 @@ const (
 
 // dispatch turns all new notices into deliveries.
 func (s *Service) dispatch(ctx context.Context) error {
+	if s.deps.Leads != nil && !s.deps.Leads(ctx) {
+		return nil
+	}
 	for {
 		notices, err := s.deps.Outbox.Notices(ctx, noticeBatch)
 		if err != nil {

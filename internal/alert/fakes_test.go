@@ -31,6 +31,7 @@ type fakeStore struct {
 	deliveries []haltd.Delivery
 	channels   []haltd.Channel
 	rules      []haltd.AlertRule
+	claimed    map[string]bool
 	failSaves  int // that many calls of SaveDelivery fail
 	fail       error
 }
@@ -62,13 +63,17 @@ func (f *fakeStore) Dispatch(_ context.Context, notice string, ds []haltd.Delive
 	return nil
 }
 
-func (f *fakeStore) Due(_ context.Context, now time.Time, limit int) ([]haltd.Delivery, error) {
+func (f *fakeStore) Claim(_ context.Context, q haltd.Claim) ([]haltd.Delivery, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var due []haltd.Delivery
+	taken := map[string]int{}
 	for _, d := range slices.Backward(f.deliveries) {
-		if d.Status == haltd.DeliveryPending && !d.NextAt.After(now) && len(due) < limit {
+		free := q.Busy[d.Channel]+taken[d.Channel] < q.Lanes
+		if d.Status == haltd.DeliveryPending && !d.NextAt.After(q.Now) && !f.claimed[d.ID] && free && len(due) < q.Limit {
 			due = append(due, d)
+			taken[d.Channel]++
+			f.claimed[d.ID] = true
 		}
 	}
 	return due, nil
@@ -83,6 +88,7 @@ func (f *fakeStore) SaveDelivery(_ context.Context, d haltd.Delivery) error {
 	}
 	for i := range f.deliveries {
 		if f.deliveries[i].ID == d.ID {
+			delete(f.claimed, d.ID)
 			f.deliveries[i] = d
 		}
 	}
@@ -163,7 +169,7 @@ type world struct {
 
 func newWorld(t *testing.T, change ...func(*Options)) *world {
 	t.Helper()
-	w := &world{t: t, store: &fakeStore{}, now: noon, tries: map[string]int{}}
+	w := &world{t: t, store: &fakeStore{claimed: map[string]bool{}}, now: noon, tries: map[string]int{}}
 	o := Options{
 		Outbox: w.store, Channels: w.store, Rules: w.store,
 		IncidentURL: func(id string) string { return "https://haltd.example/incidents/" + id },

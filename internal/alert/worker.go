@@ -19,8 +19,9 @@ const (
 
 	lastMoment = time.Second // for the tries that are on their way at the end
 
-	dueBatch = 100
-	dueMost  = 10_000
+	// tryLease is how long a delivery that is tried is nobody else's: longer
+	// than any try takes.
+	tryLease = 5 * time.Minute
 )
 
 // Wake makes Run look at the outbox now. It is called after a commit with
@@ -129,23 +130,18 @@ func (w *worker) saveUnsaved(ctx context.Context) error {
 	return nil
 }
 
-// startDue starts tries as far as there are lanes. When none of the oldest
-// deliveries can start, because their channels are busy, it looks further:
-// those of other channels may stand behind them.
+// startDue starts tries as far as there are lanes, of channels that have one
+// free.
 func (w *worker) startDue(ctx context.Context) error {
-	if w.loaded() >= lanes {
+	free := lanes - w.loaded()
+	if free <= 0 {
 		return nil
 	}
-	for limit := dueBatch; ; limit *= 10 {
-		due, err := w.deps.Outbox.Due(ctx, w.deps.Clock(), limit)
-		if err != nil {
-			return fmt.Errorf("read due deliveries: %w", err)
-		}
-		started, err := w.start(ctx, due)
-		if err != nil || started || len(due) < limit || limit >= dueMost {
-			return err
-		}
+	due, err := w.deps.Outbox.Claim(ctx, haltd.Claim{Now: w.deps.Clock(), Lease: tryLease, Limit: free, Busy: w.load, Lanes: channelLanes})
+	if err != nil {
+		return fmt.Errorf("claim due deliveries: %w", err)
 	}
+	return w.start(ctx, due)
 }
 
 func (w *worker) loaded() int {
@@ -156,29 +152,31 @@ func (w *worker) loaded() int {
 	return sum
 }
 
-func (w *worker) start(ctx context.Context, due []haltd.Delivery) (started bool, err error) {
+func (w *worker) start(ctx context.Context, due []haltd.Delivery) error {
 	if len(due) == 0 {
-		return false, nil
+		return nil
 	}
 	channels, err := w.all(ctx)
 	if err != nil {
-		return false, err
+		for _, d := range due { // written as they are, they are due again
+			w.busy[d.ID], w.unsaved[d.ID] = true, d
+		}
+		return err
 	}
 	byID := map[string]haltd.Channel{}
 	for _, c := range channels {
 		byID[c.ID] = c
 	}
 	for _, d := range due {
-		if w.busy[d.ID] || w.load[d.Channel] >= channelLanes || w.loaded() >= lanes {
-			continue
+		if w.busy[d.ID] {
+			continue // how it ended is not written yet
 		}
-		started = true
 		w.busy[d.ID] = true
 		w.load[d.Channel]++
 		c, known := byID[d.Channel]
 		w.running.Go(func() { w.ended <- w.attempt(w.tries, c, known, d) })
 	}
-	return started, nil
+	return nil
 }
 
 // end frees the lane of a try.

@@ -192,7 +192,7 @@ func TestASlowChannelDoesNotHoldUpAnother(t *testing.T) {
 	slowID, fastID := w.hook("slow", slow).ID, w.hook("fast", fast).ID
 	w.rule(haltd.AlertRule{Name: "slow", Agents: []string{"slow-bot"}, Channels: []string{slowID}})
 	w.rule(haltd.AlertRule{Name: "fast", Agents: []string{"fast-bot"}, Channels: []string{fastID}})
-	const backlog = 3 * dueBatch
+	const backlog = 300
 	for i := range backlog {
 		w.store.raise(notice(i, func(n *haltd.Notice) { n.Agent = "slow-bot" }))
 	}

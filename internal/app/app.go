@@ -67,6 +67,8 @@ type App struct {
 
 	lock     io.Closer
 	store    *sqlite.Store
+	member   *member
+	key      []byte // of the digests of requests
 	recorder *record.Recorder
 	control  *control.Control
 	ledgers  *ledger.Ledgers
@@ -74,6 +76,7 @@ type App struct {
 	signIn   *admin.SignIn
 	judge    *judge.Judge
 	gateway  *gateway.Gateway
+	serving  atomic.Pointer[gateway.Gateway] // the same, once it is there
 	metrics  *telemetry.Metrics
 
 	gatewayListener, adminListener net.Listener
@@ -111,7 +114,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	if err := a.openAlerts(cfg); err != nil {
 		return nil, err
 	}
-	if err := a.openJudge(ctx, cfg); err != nil {
+	if err := a.openJudge(ctx, cfg, keys); err != nil {
 		return nil, err
 	}
 	token, err := adminToken(cfg)
@@ -124,8 +127,10 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	a.gateway = gateway.New(gateway.Options{
 		Keys: keys, AdminToken: token, Judge: a.judge, Recorder: a.recorder, Price: a.price, HidesThoughts: a.hidesThoughts, Meter: a.metrics,
 		Attempts: memory.NewAttempts(stateEntries), Replies: memory.NewReplies(stateEntries), Guesses: memory.NewGuesses(stateEntries),
+		Key:   a.key,
 		Clock: o.Clock, Logger: a.log,
 	}, gateway.NewSettings(cfg, nil))
+	a.serving.Store(a.gateway)
 	a.metrics.WatchBodies(a.gateway.BodyBytes)
 
 	if a.gatewayListener, err = listen("gateway", cfg.Gateway.Listen); err != nil {
@@ -155,11 +160,24 @@ func (a *App) openData(ctx context.Context, cfg *config.Config) (err error) {
 	if a.store, err = sqlite.Open(ctx, filepath.Join(cfg.DataDir, "haltd.db")); err != nil {
 		return err
 	}
+	if a.member, err = join(ctx, a.store, soleLease, a.opts.Version, a.started, a.opts.Clock, a.log); err != nil {
+		return err
+	}
+	if err := a.store.ChargeHeld(ctx); err != nil {
+		return err
+	}
+	fresh := make([]byte, 32)
+	rand.Read(fresh)
+	if a.key, err = a.store.SharedSecret(ctx, haltd.SecretRequests, fresh); err != nil {
+		return err
+	}
 	last, err := a.store.LastEvent(ctx)
 	if err != nil {
 		return err
 	}
 	a.recorder = record.New(a.store, record.Options{
+		Node:      a.member.node.Number,
+		Leads:     a.member.leading(taskPrune),
 		After:     last,
 		Retention: func() record.Retention { return record.Retention(a.config.Load().Retention) },
 		Clock:     a.opts.Clock, Logger: a.log,
@@ -181,7 +199,7 @@ func (a *App) openAlerts(cfg *config.Config) (err error) {
 	slack, _ := a.opts.Env("SLACK_WEBHOOK_URL")
 	a.alerts, err = alert.New(alert.Options{
 		Outbox: a.store, Channels: a.store, Rules: a.store, SlackURL: slack,
-		IncidentURL: a.incidentURL, Clock: a.opts.Clock, Metrics: a.metrics, Logger: a.log,
+		IncidentURL: a.incidentURL, Leads: a.member.leading(taskNotices), Clock: a.opts.Clock, Metrics: a.metrics, Logger: a.log,
 	})
 	if err != nil {
 		return err
@@ -203,10 +221,11 @@ func (a *App) incidentURL(id string) string {
 }
 
 // openJudge loads who may call.
-func (a *App) openJudge(ctx context.Context, cfg *config.Config) (err error) {
+func (a *App) openJudge(ctx context.Context, cfg *config.Config, keys *gateway.Keyring) (err error) {
 	a.control, err = control.New(ctx, control.Options{
 		Store: a.store, Incidents: a.store, Journal: a.recorder,
-		Cut:    func(t haltd.Target) { a.gateway.Cut(t) },
+		Feed: a.store, Node: a.member.node.ID, ReloadKeys: keys.Reload, Leads: a.member.leading(taskControl),
+		Cut:    a.cut,
 		Notify: a.alerts.Wake,
 		Clock:  a.opts.Clock, Logger: a.log,
 	}, cfg.Defaults.Policy, cfg.Agents)
@@ -217,16 +236,21 @@ func (a *App) openJudge(ctx context.Context, cfg *config.Config) (err error) {
 	if b := a.control.Bypass(); b.On {
 		a.log.Warn("bypass is on: nothing but manual deactivation is enforced", "by", b.By, "reason", b.Why)
 	}
-	a.ledgers = ledger.Open(a.store, a.recorder.TryFlush, a.opts.Clock, a.log)
-	key := make([]byte, 32)
-	rand.Read(key)
+	a.ledgers = ledger.Open(a.store, a.member.node.ID, a.recorder.TryFlush, a.opts.Clock, a.log)
 	a.judge = judge.New(judge.Options{
 		Agents: a.control, Incidents: a.control, Marks: a.control, Budgets: a.ledgers, Sessions: a.store,
 		States: memory.NewDetectors(sessions, sessionWords), Limits: memory.NewLimits(stateEntries),
-		Price: a.price, MaxOutput: a.maxOutput, Record: a.recorder.Record, Key: key,
+		Price: a.price, MaxOutput: a.maxOutput, Record: a.recorder.Record, Key: a.key,
 		Meter: a.metrics, Clock: a.opts.Clock, Logger: a.log,
 	})
 	return nil
+}
+
+// cut ends calls in flight, as a person on this node or another wants it.
+func (a *App) cut(t haltd.Target) {
+	if g := a.serving.Load(); g != nil {
+		g.Cut(t)
+	}
 }
 
 func (a *App) price(provider, model string, u haltd.Usage) (haltd.Money, bool) {
@@ -397,6 +421,9 @@ func (a *App) close() error {
 	}
 	if a.recorder != nil {
 		errs = append(errs, a.recorder.Close(ctx))
+	}
+	if a.member != nil {
+		a.member.leave(ctx)
 	}
 	if a.store != nil {
 		errs = append(errs, a.store.Close())

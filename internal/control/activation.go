@@ -14,6 +14,10 @@ import (
 // once, nor when it was resumed after the call was judged. On an error nothing
 // has changed either.
 func (c *Control) Kill(ctx context.Context, t haltd.Target, incident haltd.Incident, event haltd.Event) (killed bool, err error) {
+	return again(ctx, c, func() (bool, error) { return c.kill(ctx, t, incident, event) })
+}
+
+func (c *Control) kill(ctx context.Context, t haltd.Target, incident haltd.Incident, event haltd.Event) (killed bool, err error) {
 	end, err := c.turn(ctx, t.Agent)
 	if err != nil {
 		return false, fmt.Errorf("kill %s: %w", t.Agent, err)
@@ -58,6 +62,10 @@ func (c *Control) standing(t haltd.Target) haltd.Standing {
 // Activate lets a target call again, from its next request on, and resets what
 // the detectors knew of it. With grace, a kill only warns until then.
 func (c *Control) Activate(ctx context.Context, t haltd.Target, grace time.Duration, by, why string) (haltd.Standing, error) {
+	return again(ctx, c, func() (haltd.Standing, error) { return c.activate(ctx, t, grace, by, why) })
+}
+
+func (c *Control) activate(ctx context.Context, t haltd.Target, grace time.Duration, by, why string) (haltd.Standing, error) {
 	end, err := c.turn(ctx, t.Agent)
 	if err != nil {
 		return haltd.Standing{}, fmt.Errorf("activate %s: %w", t.Agent, err)
@@ -99,16 +107,16 @@ func nameOf(t haltd.Target) string {
 }
 
 // Deactivate stops a target because a person wants it. Calls in flight finish,
-// unless now is set.
+// unless now is set: then they are cut on all nodes.
 func (c *Control) Deactivate(ctx context.Context, t haltd.Target, now bool, by, why string) (haltd.Standing, error) {
-	s, err := c.deactivate(ctx, t, by, why)
+	s, err := again(ctx, c, func() (haltd.Standing, error) { return c.deactivate(ctx, t, now, by, why) })
 	if err == nil && now {
 		c.cut(t)
 	}
 	return s, err
 }
 
-func (c *Control) deactivate(ctx context.Context, t haltd.Target, by, why string) (haltd.Standing, error) {
+func (c *Control) deactivate(ctx context.Context, t haltd.Target, now bool, by, why string) (haltd.Standing, error) {
 	end, err := c.turn(ctx, t.Agent)
 	if err != nil {
 		return haltd.Standing{}, fmt.Errorf("deactivate %s: %w", t.Agent, err)
@@ -119,9 +127,13 @@ func (c *Control) deactivate(ctx context.Context, t haltd.Target, by, why string
 	s := c.standing(t)
 	s.Active, s.DeactivatedBy = false, &manual
 	s.By, s.Why, s.At, s.GraceUntil = by, why, at, time.Time{}
-	err = c.commit(ctx, haltd.Change{
+	change := haltd.Change{
 		Standing: &s, Events: []haltd.Event{audit(at, t, haltd.Audit{Change: "deactivated", By: by, Why: why})},
-	}, func(next *table) { next.setStanding(s) })
+	}
+	if now {
+		change.Cut = &t
+	}
+	err = c.commit(ctx, change, func(next *table) { next.setStanding(s) })
 	if err != nil {
 		return haltd.Standing{}, fmt.Errorf("deactivate %s: %w", t.Agent, err)
 	}

@@ -19,6 +19,10 @@ func (c *Control) Policy(agent string) (effective haltd.Policy, own haltd.Policy
 // Override changes the API's override for an agent, which need not have called
 // yet. A policy that is not valid is CodeInvalid and changes nothing.
 func (c *Control) Override(ctx context.Context, agent, by string, change func(*haltd.PolicyOverride) error) (haltd.Policy, error) {
+	return again(ctx, c, func() (haltd.Policy, error) { return c.override(ctx, agent, by, change) })
+}
+
+func (c *Control) override(ctx context.Context, agent, by string, change func(*haltd.PolicyOverride) error) (haltd.Policy, error) {
 	end, err := c.turn(ctx, agent)
 	if err != nil {
 		return haltd.Policy{}, fmt.Errorf("change the policy of %s: %w", agent, err)
@@ -37,13 +41,7 @@ func (c *Control) Override(ctx context.Context, agent, by string, change func(*h
 	err = c.commit(ctx, haltd.Change{
 		Agent: agent, Override: &own,
 		Events: []haltd.Event{audit(now, haltd.Target{Agent: agent}, haltd.Audit{Change: "policy", By: by, Override: &own})},
-	}, func(next *table) {
-		next.overrides[agent] = own
-		if own.IsZero() {
-			delete(next.overrides, agent)
-		}
-		next.applyPolicy(agent)
-	})
+	}, func(next *table) { next.setOverride(agent, own) })
 	if err != nil {
 		return haltd.Policy{}, fmt.Errorf("change the policy of %s: %w", agent, err)
 	}
@@ -66,6 +64,10 @@ func (c *Control) SaveRule(ctx context.Context, r haltd.Rule, by string) (haltd.
 	if err := r.Check(); err != nil {
 		return haltd.Rule{}, err
 	}
+	return again(ctx, c, func() (haltd.Rule, error) { return c.saveRule(ctx, r, by) })
+}
+
+func (c *Control) saveRule(ctx context.Context, r haltd.Rule, by string) (haltd.Rule, error) {
 	end, err := c.turn(ctx, rulesTurn)
 	if err != nil {
 		return haltd.Rule{}, fmt.Errorf("save rule %q: %w", r.Name, err)
@@ -97,6 +99,11 @@ func (c *Control) SaveRule(ctx context.Context, r haltd.Rule, by string) (haltd.
 
 // DeleteRule ends a rule; CodeNotFound when there is none.
 func (c *Control) DeleteRule(ctx context.Context, id, by string) error {
+	_, err := again(ctx, c, func() (struct{}, error) { return struct{}{}, c.deleteRule(ctx, id, by) })
+	return err
+}
+
+func (c *Control) deleteRule(ctx context.Context, id, by string) error {
 	end, err := c.turn(ctx, rulesTurn)
 	if err != nil {
 		return fmt.Errorf("delete rule %q: %w", id, err)
@@ -129,6 +136,10 @@ func (c *Control) Bypass() haltd.Bypass { return c.table.Load().bypass }
 
 // SetBypass stops, or starts again, all enforcement but manual deactivation.
 func (c *Control) SetBypass(ctx context.Context, on bool, by, why string) (haltd.Bypass, error) {
+	return again(ctx, c, func() (haltd.Bypass, error) { return c.setBypass(ctx, on, by, why) })
+}
+
+func (c *Control) setBypass(ctx context.Context, on bool, by, why string) (haltd.Bypass, error) {
 	end, err := c.turn(ctx, bypassTurn)
 	if err != nil {
 		return haltd.Bypass{}, fmt.Errorf("set the bypass: %w", err)

@@ -39,6 +39,16 @@ type Options struct {
 	Store     haltd.ControlStore
 	Incidents Incidents
 	Journal   Journal
+	// Feed tells what other nodes change; nil where there are none. Node is
+	// the id of this one.
+	Feed haltd.ChangeFeed
+	Node string
+	// Leads says whether this node forgets sessions and starts budgets again,
+	// for all; nil where there is one.
+	Leads func(context.Context) bool
+	// ReloadKeys loads the gateway keys again, which have changed; nil where
+	// nobody has to know.
+	ReloadKeys func(context.Context) error
 	// Cut ends the calls of a target that are in flight.
 	Cut func(haltd.Target)
 	// Notify is called when a notice waits in the outbox.
@@ -53,17 +63,24 @@ type Control struct {
 	store     haltd.ControlStore
 	incidents Incidents
 	journal   Journal
+	feed      haltd.ChangeFeed
+	node      string
+	keys      func(context.Context) error
+	leads     func(context.Context) bool
 	cut       func(haltd.Target)
 	notify    func()
 	clock     haltd.Clock
 	log       *slog.Logger
 
-	turns  turns      // held while the store and the table change together
-	swap   sync.Mutex // locked while the table is replaced, and over nothing else
-	table  atomic.Pointer[table]
-	raised chan haltd.Change
-	worker sync.WaitGroup
-	stop   context.CancelFunc
+	seen     atomic.Int64 // the version that the feed was followed to
+	ownUntil atomic.Int64 // up to where this node follows its own changes, too
+	taking   sync.Mutex   // locked while changes of other nodes are taken
+	turns    turns        // held while the store and the table change together
+	swap     sync.Mutex   // locked while the table is replaced, and over nothing else
+	table    atomic.Pointer[table]
+	raised   chan haltd.Change
+	worker   sync.WaitGroup
+	stop     context.CancelFunc
 	// stopWatching ends the periodic workers; stop ends all workers.
 	stopWatching context.CancelFunc
 
@@ -92,9 +109,29 @@ func New(ctx context.Context, o Options, defaults haltd.Policy, file map[string]
 		return nil, fmt.Errorf("load who may call: %w", err)
 	}
 	c := &Control{
-		store: o.Store, incidents: o.Incidents, journal: o.Journal, cut: o.Cut, notify: o.Notify, clock: o.Clock, log: o.Logger,
+		store: o.Store, incidents: o.Incidents, journal: o.Journal, feed: o.Feed, node: o.Node, keys: o.ReloadKeys, leads: o.Leads, cut: o.Cut, notify: o.Notify, clock: o.Clock, log: o.Logger,
 		raised: make(chan haltd.Change, raiseQueue), once: map[string]time.Time{},
 	}
+	if c.leads == nil {
+		c.leads = func(context.Context) bool { return true }
+	}
+	c.table.Store(newTable(known, defaults, file))
+	c.seen.Store(known.Version)
+	background, stop := context.WithCancel(context.Background())
+	c.stop = stop
+	c.worker.Go(func() { c.writeRaised(background) })
+	watching, stopWatching := context.WithCancel(background)
+	c.stopWatching = stopWatching
+	c.worker.Go(func() { c.recoverPeriodically(watching) })
+	c.worker.Go(func() { c.evictPeriodically(watching) })
+	if c.feed != nil {
+		c.worker.Go(func() { c.follow(watching) })
+	}
+	return c, nil
+}
+
+// newTable is what the store knows, under these policies.
+func newTable(known haltd.Control, defaults haltd.Policy, file map[string]haltd.PolicyOverride) *table {
 	t := &table{
 		defaults: defaults, file: file, overrides: known.Overrides,
 		agents: map[string]*Agent{}, others: &Agent{}, bypass: known.Bypass,
@@ -104,15 +141,14 @@ func New(ctx context.Context, o Options, defaults haltd.Policy, file map[string]
 		t.setStanding(s)
 	}
 	t.applyPolicies()
-	c.table.Store(t)
-	background, stop := context.WithCancel(context.Background())
-	c.stop = stop
-	c.worker.Go(func() { c.writeRaised(background) })
-	watching, stopWatching := context.WithCancel(background)
-	c.stopWatching = stopWatching
-	c.worker.Go(func() { c.recoverPeriodically(watching) })
-	c.worker.Go(func() { c.evictPeriodically(watching) })
-	return c, nil
+	return t
+}
+
+func (c *Control) reloadKeys(ctx context.Context) error {
+	if c.keys == nil {
+		return nil
+	}
+	return c.keys(ctx)
 }
 
 // Configure makes other defaults and file policies effective for the next
@@ -211,6 +247,7 @@ func (c *Control) commit(ctx context.Context, change haltd.Change, apply func(*t
 			change.Incident.Event = change.Events[i].ID
 		}
 	}
+	change.Node, change.Seen = c.node, c.seen.Load()
 	if err := c.store.Commit(ctx, change); err != nil {
 		c.journal.Abandon(change.Events)
 		for i := range change.Events {

@@ -65,11 +65,11 @@ func (f *flaky) Commit(ctx context.Context, c haltd.Change) error {
 	return f.ControlStore.Commit(ctx, c)
 }
 
-func (f *flaky) ForgetSessions(ctx context.Context, sessions []haltd.Target, since time.Time) ([]haltd.Target, error) {
+func (f *flaky) ForgetSessions(ctx context.Context, node string, sessions []haltd.Target, since time.Time) ([]haltd.Target, error) {
 	if err := f.failing(); err != nil {
 		return nil, err
 	}
-	return f.ControlStore.ForgetSessions(ctx, sessions, since)
+	return f.ControlStore.ForgetSessions(ctx, node, sessions, since)
 }
 
 type bench struct {

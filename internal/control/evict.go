@@ -17,13 +17,16 @@ const (
 	evictChunk = 1000
 )
 
-// evictPeriodically evicts sessions at the start and then once an hour.
+// evictPeriodically evicts sessions at the start and then once an hour, on the
+// node that leads; the others hear of it.
 func (c *Control) evictPeriodically(ctx context.Context) {
 	tick := time.NewTicker(evictEvery)
 	defer tick.Stop()
 	for {
-		if err := c.EvictSessions(ctx); err != nil && ctx.Err() == nil {
-			c.log.Warn("idle sessions are not evicted", "error", err)
+		if c.leads(ctx) {
+			if err := c.EvictSessions(ctx); err != nil && ctx.Err() == nil {
+				c.log.Warn("idle sessions are not evicted", "error", err)
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -51,7 +54,7 @@ func (c *Control) EvictSessions(ctx context.Context) error {
 // turn: a session that is stopped meanwhile is left alone, by the store as by
 // the table, because its standing is new.
 func (c *Control) evict(ctx context.Context, sessions []haltd.Target, before time.Time) error {
-	gone, err := c.store.ForgetSessions(ctx, sessions, before)
+	gone, err := c.store.ForgetSessions(ctx, c.node, sessions, before)
 	if err != nil || len(gone) == 0 {
 		return err
 	}

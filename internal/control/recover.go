@@ -20,6 +20,9 @@ func (c *Control) recoverPeriodically(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+			if !c.leads(ctx) {
+				continue
+			}
 			if err := c.RecoverBudgets(ctx); err != nil && ctx.Err() == nil {
 				c.log.Warn("spent budgets not checked", "error", err)
 			}

@@ -31,9 +31,9 @@ func (h *hanging) Commit(ctx context.Context, c haltd.Change) error {
 	return h.ControlStore.Commit(ctx, c)
 }
 
-func (h *hanging) DeleteAgent(ctx context.Context, id string) error {
+func (h *hanging) DeleteAgent(ctx context.Context, node, id string) error {
 	h.wait(id)
-	return h.ControlStore.DeleteAgent(ctx, id)
+	return h.ControlStore.DeleteAgent(ctx, node, id)
 }
 
 // However long the store takes to write or to delete one agent, another is

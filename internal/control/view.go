@@ -53,13 +53,10 @@ func (c *Control) Delete(ctx context.Context, agent, by string) error {
 		return fmt.Errorf("delete %s: %w", agent, err)
 	}
 	defer end()
-	if err := c.store.DeleteAgent(ctx, agent); err != nil {
+	if err := c.store.DeleteAgent(ctx, c.node, agent); err != nil {
 		return fmt.Errorf("delete %s: %w", agent, err)
 	}
 	return c.commit(ctx, haltd.Change{
 		Events: []haltd.Event{audit(c.now(), haltd.Target{Agent: agent}, haltd.Audit{Change: "deleted", By: by})},
-	}, func(next *table) {
-		delete(next.overrides, agent)
-		next.applyPolicy(agent)
-	})
+	}, func(next *table) { next.setOverride(agent, haltd.PolicyOverride{}) })
 }

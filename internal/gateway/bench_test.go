@@ -41,3 +41,14 @@ func BenchmarkExchangeSSE(b *testing.B) {
 	chunk := `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"gpt-x","choices":[{"index":0,"delta":{"content":"some words "},"finish_reason":null}]}` + "\n\n"
 	benchmarkExchange(b, "text/event-stream", strings.Repeat(chunk, 20)+"data: [DONE]\n\n")
 }
+
+func BenchmarkBodyDigest(b *testing.B) {
+	h, body := newHasher([]byte("key")), make([]byte, 100<<10)
+	x := &exchange{}
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		h.body(&x.bodyHash, body)
+		x.attempt = h.request("billing-bot", "/v1/chat/completions", &x.bodyHash)
+	}
+}

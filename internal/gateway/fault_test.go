@@ -23,13 +23,21 @@ type faultyStates struct {
 	uses int
 }
 
-func (s *faultyStates) Update(ctx context.Context, p detect.Place, now time.Time, f func(detect.Memory)) error {
-	return s.States.Update(ctx, p, now, func(m detect.Memory) {
-		if s.uses++; s.uses == s.at {
-			panic("on purpose")
-		}
-		f(m)
-	})
+func (s *faultyStates) Acquire(ctx context.Context, p detect.Place, now time.Time) (detect.Lease, error) {
+	l, err := s.States.Acquire(ctx, p, now)
+	return faultyLease{l, s}, err
+}
+
+type faultyLease struct {
+	detect.Lease
+	of *faultyStates
+}
+
+func (l faultyLease) Memory() detect.Memory {
+	if l.of.uses++; l.of.uses == l.of.at {
+		panic("on purpose")
+	}
+	return l.Lease.Memory()
 }
 
 // faultyRules panic when they are matched.

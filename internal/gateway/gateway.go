@@ -7,7 +7,6 @@ package gateway
 import (
 	"context"
 	"errors"
-	"hash/maphash"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -48,9 +47,11 @@ type Options struct {
 	Attempts      Attempts
 	Replies       Replies
 	Guesses       Guesses
-	Meter         Meter
-	Clock         haltd.Clock
-	Logger        *slog.Logger
+	// Key keys the digests of requests; all nodes have the same.
+	Key    []byte
+	Meter  Meter
+	Clock  haltd.Clock
+	Logger *slog.Logger
 }
 
 // Gateway serves agents. Configure it before the first request.
@@ -72,7 +73,7 @@ type Gateway struct {
 	inFlight  inFlightCalls
 	finishing finishingCalls
 	memory    bodyMemory
-	seed      maphash.Seed // of the hashes of bodies and attempts
+	hasher    hasher
 	settings  atomic.Pointer[Settings]
 }
 
@@ -81,7 +82,7 @@ func New(o Options, s *Settings) *Gateway {
 	g := &Gateway{
 		keys: o.Keys, adminToken: o.AdminToken, judging: o.Judge, recorder: o.Recorder, price: o.Price, hides: o.HidesThoughts,
 		attempts: o.Attempts, replies: o.Replies, guesses: o.Guesses, meter: o.Meter, clock: o.Clock, log: o.Logger,
-		seed: maphash.MakeSeed(),
+		hasher: newHasher(o.Key),
 	}
 	g.settings.Store(s)
 	return g
@@ -208,7 +209,7 @@ type exchange struct {
 	// read; format is nil for a path that passes through
 	format    wire.Format
 	body      []byte // as sent
-	bodyHash  uint64 // keyed: nobody can make another body look like it
+	bodyHash  bodyDigest
 	call      *haltd.Call
 	ask       *metered.Ask // where it generates and is no LLM call
 	poll      *poll        // where it fetches a reply that was made before

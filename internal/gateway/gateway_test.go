@@ -165,6 +165,13 @@ func (f *fixture) newJudge(t testing.TB, cfg *config.Config, price func(_, _ str
 	if f.store, err = sqlite.Open(ctx, filepath.Join(f.setup.data, "haltd.db")); err != nil {
 		t.Fatal(err)
 	}
+	node, err := f.store.Join(ctx, haltd.Node{ID: haltd.NewName("nod_")}, time.Hour)
+	if err == nil {
+		err = f.store.ChargeHeld(ctx)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	var standings haltd.ControlStore = f.store
 	if f.setup.control != nil {
 		standings = f.setup.control(standings)
@@ -176,7 +183,7 @@ func (f *fixture) newJudge(t testing.TB, cfg *config.Config, price func(_, _ str
 	if err != nil {
 		t.Fatal(err)
 	}
-	ledgers := ledger.Open(f.store, func(context.Context) error { return nil }, f.clock.now, log)
+	ledgers := ledger.Open(f.store, node.ID, func(context.Context) error { return nil }, f.clock.now, log)
 	f.limits = &countedLimits{Limits: memory.NewLimits(1000)}
 	end = func() { f.control.Close(ctx); _ = ledgers.Close(ctx); f.store.Close() }
 	options := judge.Options{

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/binary"
-	"hash/maphash"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -242,7 +241,7 @@ func (g *Gateway) guessSession(x *exchange) string {
 	binary.LittleEndian.PutUint64(b[8:], c.System)
 	binary.LittleEndian.PutUint64(b[16:], xxhash.Sum64String(c.FirstUser()))
 	binary.LittleEndian.PutUint64(b[24:], xxhash.Sum64String(c.Hints.User))
-	x.guess = max(g.digest(x.event.Agent, "", maphash.Bytes(g.seed, b[:32])), 1)
+	x.guess = max(g.hasher.request(x.event.Agent, string(b[:32]), &noBody), 1)
 	began, err := g.guesses.Use(x.r.Context(), x.guess, g.clock())
 	if err != nil {
 		g.log.Warn("pauses between sessions not recognised: the state cannot be had", "agent", x.event.Agent, "error", err)

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"encoding/binary"
 	"net"
 	"net/http"
 	"slices"
@@ -98,7 +97,7 @@ func remoteIP(r *http.Request) string {
 func (x *exchange) identity() detect.Request {
 	r := detect.Request{Method: x.r.Method, Path: x.route.path, Query: x.r.URL.RawQuery}
 	if x.body != nil {
-		r.BodyHash = binary.BigEndian.AppendUint64(nil, x.bodyHash)
+		r.BodyHash = x.bodyHash[:]
 	}
 	return r
 }

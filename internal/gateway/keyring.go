@@ -39,12 +39,19 @@ func newKeyTable(keys map[haltd.KeyHash]haltd.Key) *keyTable {
 // NewKeyring loads the keys of the store.
 func NewKeyring(ctx context.Context, store haltd.KeyStore, clock haltd.Clock) (*Keyring, error) {
 	k := &Keyring{store: store, clock: clock}
-	hashes, err := store.KeyHashes(ctx)
+	return k, k.Reload(ctx)
+}
+
+// Reload loads the keys again, which another node may have changed.
+func (k *Keyring) Reload(ctx context.Context) error {
+	k.change.Lock()
+	defer k.change.Unlock()
+	hashes, err := k.store.KeyHashes(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("load gateway keys: %w", err)
+		return fmt.Errorf("load gateway keys: %w", err)
 	}
 	k.table.Store(newKeyTable(hashes))
-	return k, nil
+	return nil
 }
 
 // Find looks a whole key up.

@@ -3,7 +3,6 @@ package gateway
 import (
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"net/http"
 	"slices"
@@ -33,7 +32,7 @@ func (g *Gateway) read(x *exchange) error {
 		return err
 	}
 	x.waited = g.clock().Sub(arriving)
-	x.bodyHash = maphash.Bytes(g.seed, x.body)
+	g.hasher.body(&x.bodyHash, x.body)
 	if !isCall && !meters {
 		return nil
 	}
@@ -84,26 +83,13 @@ func (g *Gateway) describeCall(x *exchange) {
 	if e.Session == "" {
 		e.Session, x.named = g.sessionOf(x)
 	}
-	x.attempt = g.digest(e.Agent, x.route.path, x.bodyHash)
+	x.attempt = g.hasher.request(e.Agent, x.route.path, &x.bodyHash)
 	g.awaitIdentical(x)
 	last, err := g.attempts.Last(x.r.Context(), x.attempt)
 	if err != nil {
 		g.log.Warn("retries not recognised: their state cannot be had", "agent", e.Agent, "error", err)
 	}
 	e.Retry = last.Retry(claimsRetry(x.r.Header))
-}
-
-// digest names a request of an agent. It is keyed: an agent cannot make
-// another request look like its own.
-func (g *Gateway) digest(agent, path string, bodyHash uint64) uint64 {
-	var h maphash.Hash
-	h.SetSeed(g.seed)
-	h.WriteString(agent)
-	h.WriteByte(0)
-	h.WriteString(path)
-	h.WriteByte(0)
-	maphash.WriteComparable(&h, bodyHash)
-	return h.Sum64()
 }
 
 func claimsRetry(h http.Header) bool {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"net/http"
 	"strings"
@@ -147,18 +146,28 @@ func TestHostileNamesAreBounded(t *testing.T) {
 	}
 }
 
-func TestDigestSeparatesItsParts(t *testing.T) {
-	g := &Gateway{seed: maphash.MakeSeed()}
+// Requests that differ have different digests, and every node with the same
+// secret comes to the same; without it nobody can tell.
+func TestDigestsOfRequests(t *testing.T) {
+	h, same, other := newHasher([]byte("secret")), newHasher([]byte("secret")), newHasher([]byte("another"))
+	digest := func(h hasher, agent, path, body string) uint64 {
+		var d bodyDigest
+		h.body(&d, []byte(body))
+		return h.request(agent, path, &d)
+	}
 	seen := map[uint64]string{}
-	for _, p := range []struct {
-		agent, path string
-		body        uint64
-	}{{"a", "/b", 1}, {"a/b", "", 1}, {"a", "/b1", 0}, {"a", "/b", 2}, {"b", "/b", 1}} {
-		d := g.digest(p.agent, p.path, p.body)
-		if other, dup := seen[d]; dup {
-			t.Errorf("%+v has the digest of %s", p, other)
+	for _, p := range []struct{ agent, path, body string }{
+		{"a", "/b", "1"}, {"a/b", "", "1"}, {"a", "/b1", ""}, {"a", "/b", "2"}, {"b", "/b", "1"}, {"a", "/b", ""}, {"a", "/b", "1\x00"},
+		{strings.Repeat("a", 1000), "/b", "1"}, {"a", "/b", strings.Repeat("x", 1<<20)},
+	} {
+		d := digest(h, p.agent, p.path, p.body)
+		if before, dup := seen[d]; dup {
+			t.Errorf("%.40v has the digest of %s", p, before)
 		}
-		seen[d] = fmt.Sprintf("%+v", p)
+		seen[d] = fmt.Sprintf("%.40v", p)
+		if digest(same, p.agent, p.path, p.body) != d || digest(other, p.agent, p.path, p.body) == d {
+			t.Errorf("%.40v: the digest is not that of the secret", p)
+		}
 	}
 }
 

@@ -24,11 +24,13 @@ type countedLimits struct {
 	charges atomic.Int64
 }
 
-func (l *countedLimits) Charge(ctx context.Context, d policy.Draw, now time.Time) error {
-	if strings.HasPrefix(d.Key, "tpm:") {
-		l.charges.Add(1)
+func (l *countedLimits) Charge(ctx context.Context, draws []policy.Draw, now time.Time) error {
+	for _, d := range draws {
+		if strings.HasPrefix(d.Key, "tpm:") {
+			l.charges.Add(1)
+		}
 	}
-	return l.Limits.Charge(ctx, d, now)
+	return l.Limits.Charge(ctx, draws, now)
 }
 
 const ticketYAML = killYAML + "agents:\n  bot: {rate_limits: {requests_per_minute: 100, tokens_per_minute: 1000000}, budgets: {day: {hard_tokens: 1000000}}}\n"

@@ -81,54 +81,79 @@ func (j *Judge) checkHours(ev *evaluation) {
 	ev.decision.add(haltd.Finding{Check: "hours", Action: haltd.Block, Reason: haltd.ReasonHours, Sentence: sentence})
 }
 
-// checkRates looks at the agent's own limits and at those of the policies
-// that select the request. A policy in shadow mode has buckets of its own and
-// is drawn from at once: nothing else depends on it.
-func (j *Judge) checkRates(ctx context.Context, ev *evaluation) {
-	r := ev.request
-	limits := ev.agent.Policy.Rates
-	if limits.Requests > 0 {
-		ev.draw("requests per minute", policy.Draw{Key: "rpm:" + r.Agent, Limit: policy.PerMinute(limits.Requests), Cost: 1})
+// asked is what a request asks of limits, and what came back.
+type asked struct {
+	claim   policy.Claim
+	draws   []string // names of the limits
+	shadows []string
+	loops   []*policy.Policy // that count identical requests
+	answer  policy.Answer
+}
+
+// askLimits asks all limits and counters of a request at once: the agent's own
+// limits, and those of the policies that select it. A policy in shadow mode
+// has buckets of its own and is drawn from at once: nothing else depends on
+// it. Of identical requests every hit counts, also of what is stopped.
+func (j *Judge) askLimits(ctx context.Context, ev *evaluation) {
+	r, a := ev.request, &ev.asked
+	if limits := ev.agent.Policy.Rates; limits.Requests > 0 {
+		a.draw("requests per minute", policy.Draw{Key: "rpm:" + r.Agent, Limit: policy.PerMinute(limits.Requests), Cost: 1})
 	}
-	if limits.Tokens > 0 {
+	if limits := ev.agent.Policy.Rates; limits.Tokens > 0 {
 		ev.tokens = policy.Draw{Key: "tpm:" + r.Agent, Limit: policy.PerMinute(limits.Tokens), Cost: r.PromptTokens}
-		ev.draw("tokens per minute", ev.tokens)
+		a.draw("tokens per minute", ev.tokens)
 	}
-	var shadows []policy.Draw
-	var shadowNames []string
 	for _, p := range r.Policies {
-		if len(p.Limits) == 0 {
-			continue
-		}
-		values := r.Descriptors(p)
-		for _, l := range p.Limits {
-			d := policy.Draw{Key: l.Key(values), Limit: l.Limit, Cost: 1}
-			if p.Shadow {
-				shadows, shadowNames = append(shadows, d), append(shadowNames, p.ID+"/"+l.Name)
-			} else {
-				ev.draw(p.ID+"/"+l.Name, d)
-			}
+		a.policy(j.key, r, p)
+	}
+	a.answer.Refused = -1
+	if len(a.claim.Draws)+len(a.claim.Shadows)+len(a.claim.Hits) == 0 {
+		return
+	}
+	answer, err := j.limits.Ask(ctx, a.claim, r.Now)
+	if err != nil {
+		j.log.Warn("rate limits and identical requests not checked: their state cannot be had", "agent", r.Agent, "error", err)
+		return
+	}
+	a.answer = answer
+}
+
+func (a *asked) draw(name string, d policy.Draw) {
+	a.claim.Draws, a.draws = append(a.claim.Draws, d), append(a.draws, name)
+}
+
+// policy adds what a policy limits and counts.
+func (a *asked) policy(key []byte, r *Request, p *policy.Policy) {
+	if len(p.Limits) == 0 && p.Loop == nil {
+		return
+	}
+	values := r.Descriptors(p)
+	for _, l := range p.Limits {
+		d := policy.Draw{Key: l.Key(values), Limit: l.Limit, Cost: 1}
+		if p.Shadow {
+			a.claim.Shadows, a.shadows = append(a.claim.Shadows, d), append(a.shadows, p.ID+"/"+l.Name)
+		} else {
+			a.draw(p.ID+"/"+l.Name, d)
 		}
 	}
-	j.checkDraws(ctx, ev, ev.draws, ev.drawNames, j.limits.Check, false)
-	for i := range shadows {
-		j.checkDraws(ctx, ev, shadows[i:i+1], shadowNames[i:i+1], j.limits.Take, true)
+	if p.Loop != nil && !r.Retry {
+		id := r.Identity
+		id.Agent, id.Policy, id.Descriptors = r.Agent, p.ID, values
+		a.loops = append(a.loops, p)
+		a.claim.Hits = append(a.claim.Hits, policy.Hit{Key: detect.CounterKey(p.ID, id.Fingerprint(key), p.Shadow), Window: p.Loop.Window()})
 	}
 }
 
-type drawFunc func(context.Context, []policy.Draw, time.Time) (int, time.Duration, error)
-
-func (j *Judge) checkDraws(ctx context.Context, ev *evaluation, draws []policy.Draw, names []string, ask drawFunc, shadow bool) {
-	if len(draws) == 0 {
-		return
+// checkRates reports the limits that are used up.
+func (j *Judge) checkRates(ev *evaluation) {
+	a := &ev.asked
+	if i := a.answer.Refused; i >= 0 {
+		ev.decision.add(ev.rateFinding(a.draws[i], a.answer.Wait, false))
 	}
-	refused, wait, err := ask(ctx, draws, ev.request.Now)
-	if err != nil {
-		j.log.Warn("rate limits not checked: their state cannot be had", "agent", ev.request.Agent, "error", err)
-		return
-	}
-	if refused >= 0 {
-		ev.decision.add(ev.rateFinding(names[refused], wait, shadow))
+	for i, wait := range a.answer.Shadows {
+		if wait > 0 {
+			ev.decision.add(ev.rateFinding(a.shadows[i], wait, true))
+		}
 	}
 }
 
@@ -152,27 +177,13 @@ func (j *Judge) checkRules(ev *evaluation) {
 	}
 }
 
-// checkExact counts identical requests. Every hit counts, also of what is
-// stopped; a counter that fails lets the request pass.
-func (j *Judge) checkExact(ctx context.Context, ev *evaluation) {
-	r := ev.request
-	if r.Retry {
-		return
-	}
-	for _, p := range r.Policies {
-		if p.Loop == nil {
-			continue
-		}
-		id := r.Identity
-		id.Agent, id.Policy, id.Descriptors = r.Agent, p.ID, r.Descriptors(p)
-		key := detect.CounterKey(p.ID, id.Fingerprint(j.key), p.Shadow)
-		count, err := j.limits.Hit(ctx, key, p.Loop.Window(), r.Now)
-		if err != nil {
-			j.log.Warn("identical requests not counted: the counters cannot be had", "agent", r.Agent, "error", err)
-			continue
-		}
+// checkExact reports requests that were made too often. Where they could not
+// be counted, they pass.
+func (j *Judge) checkExact(ev *evaluation) {
+	for i, count := range ev.asked.answer.Counts {
+		p := ev.asked.loops[i]
 		if d := p.Loop.Decide(count); d.Detected {
-			ev.decision.add(exactFinding(r.Agent, p, d, count))
+			ev.decision.add(exactFinding(ev.request.Agent, p, d, count))
 		}
 	}
 }

@@ -9,52 +9,105 @@ import (
 	"github.com/haltd/haltd/detect"
 )
 
-// detect runs the detectors and, under the same lock, admits the request to
-// the window when nothing stops it. While the kill switch is off, detectors run
-// on a state of their own and stop nothing.
+// detect runs the detectors and, in the same step, admits the request to the
+// window when nothing stops it. While the kill switch is off, detectors run on
+// a state of their own and stop nothing. What takes long or needs the store is
+// done between two looks at the state, while no other call waits for it: the
+// features of the request, its mark, the reply that it goes on from.
 func (j *Judge) detect(ctx context.Context, ev *evaluation) {
 	r := ev.request
 	ev.place = ev.statePlace()
 	ev.settings = detect.SettingsOf(&ev.agent.Policy)
-	since := ev.agent.Activated(r.Session)
-	mark, err := j.loadMark(ctx, ev.place, r, since)
-	var h *detect.History
-	if err == nil {
-		h, err = j.read(ctx, ev.place, r)
+	l := look{evaluation: ev, before: *ev, since: ev.agent.Activated(r.Session)}
+	if len(r.Call.Rounds) > 0 {
+		l.history = detect.Read(j.cache, r.Call, nil)
 	}
-	if err == nil {
-		err = j.states.Update(ctx, ev.place, r.Now, func(m detect.Memory) {
-			st := j.state(m, r)
-			if mark.needed && m.Note.Marked.Before(since) {
-				mark.apply(st, m.Note, h, r, since)
-			}
-			st.Mark = m.Note.Mark
-			j.runDetectors(ev, st, h, m)
-		})
-	}
+	err := l.run(ctx, j)
 	if err != nil {
+		*ev = l.before
 		j.log.Warn("call not judged by the detectors", "agent", r.Agent, "error", err)
 		return
 	}
-	if mark.made != nil {
-		if err := j.marks.SaveMark(context.WithoutCancel(ctx), *mark.made); err != nil {
+	if m := l.mark; m != nil && m.made != nil {
+		if err := j.marks.SaveMark(context.WithoutCancel(ctx), *m.made); err != nil {
 			j.log.Warn("mark not written: after a restart old rounds may be left out for longer", "agent", r.Agent, "error", err)
 		}
 	}
 }
 
-// read extracts the features of the request outside of every lock: however
-// long it is, other calls of its agent do not wait for it. A request without a
-// history goes on from the pending round of its session, which is loaded
-// first.
-func (j *Judge) read(ctx context.Context, p detect.Place, r *Request) (*detect.History, error) {
-	var before *detect.Pending
-	if len(r.Call.Rounds) == 0 {
-		if err := j.states.Update(ctx, p, r.Now, func(m detect.Memory) { before = m.Session.Pending() }); err != nil {
-			return nil, err
+// look is what detect needs before it can judge, as far as it has it.
+type look struct {
+	*evaluation
+	before  evaluation      // as it was before the first look
+	since   time.Time       // of the newest activation
+	mark    *sessionMark    // nil where none is needed, or none was loaded yet
+	history *detect.History // nil until it is read
+	pending *detect.Pending // what a request without a history goes on from
+	waited  bool            // for the reply before it
+	version uint64          // of the state that it waits with
+	missing need
+}
+
+// need is what a look at the state found missing.
+type need uint8
+
+const (
+	nothing     need = iota // the request is judged
+	needMark                // since when its rounds count
+	needHistory             // the request as the detectors compare it
+	needReply               // the observation of the reply before it
+)
+
+func (l *look) run(ctx context.Context, j *Judge) (err error) {
+	r := l.request
+	for {
+		if err = j.update(ctx, l.place, r.Now, func(m detect.Memory) bool { return l.at(j, m) }); err != nil {
+			return err
+		}
+		switch l.missing {
+		case nothing:
+			return nil
+		case needMark:
+			if l.mark, err = j.loadMark(ctx, r, l.since); err != nil {
+				return err
+			}
+		case needHistory:
+			l.history = detect.Read(j.cache, r.Call, l.pending)
+		case needReply:
+			j.awaitReply(ctx, l.place, l.version)
+			l.waited = true
+			if len(r.Call.Rounds) == 0 {
+				l.history = nil // what was pending has been answered
+			}
 		}
 	}
-	return detect.Read(j.cache, r.Call, before), nil
+}
+
+// at looks at the state. It judges where nothing is missing, and reports
+// whether it has.
+func (l *look) at(j *Judge, m detect.Memory) (judged bool) {
+	unmarked := !l.since.IsZero() && m.Note.Marked.Before(l.since)
+	switch {
+	case unmarked && l.mark == nil:
+		l.missing = needMark
+	case l.history == nil:
+		// A request without a history goes on from what is pending in its
+		// session.
+		l.missing, l.pending = needHistory, m.Session.Pending()
+	case !l.waited && m.Session.Awaits(l.history):
+		l.missing, l.version = needReply, m.Version
+	default:
+		l.missing = nothing
+		*l.evaluation = l.before // an earlier try may have judged in vain
+		st := j.state(m, l.request)
+		if unmarked {
+			l.mark.apply(st, m.Note, l.history, l.request, l.since)
+		}
+		st.Mark = m.Note.Mark
+		j.runDetectors(l.evaluation, st, l.history, m)
+		return true
+	}
+	return false
 }
 
 func (j *Judge) state(m detect.Memory, r *Request) detect.State {

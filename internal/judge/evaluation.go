@@ -23,16 +23,11 @@ type evaluation struct {
 	entry    uint64 // in the window; 0 when it is not there
 	rejected bool   // the first rejection of its session
 
-	draws       []policy.Draw // that the rate limits ask for
-	drawNames   []string
-	drawn       bool           // all of them were taken
+	asked       asked
+	drawn       bool           // all draws were taken
 	tokens      policy.Draw    // of the limit in tokens
 	most        haltd.Spending // that the call can cost; zero until booking asks
 	reservation *ledger.Reservation
-}
-
-func (ev *evaluation) draw(name string, d policy.Draw) {
-	ev.draws, ev.drawNames = append(ev.draws, d), append(ev.drawNames, name)
 }
 
 // inactive blocks an agent or session that may not call. The bypass lets all
@@ -81,10 +76,12 @@ func (ev *evaluation) observeReply(ctx context.Context, reply *haltd.Reply, now 
 	var signals []detect.Signal
 	answer := detect.ReadReply(reply)
 	// A reply counts, also when the client is gone.
-	err := j.states.Update(context.WithoutCancel(ctx), ev.place, now, func(m detect.Memory) {
+	err := j.update(context.WithoutCancel(ctx), ev.place, now, func(m detect.Memory) bool {
 		signals = detect.Observe(ev.settings, j.state(m, r), ev.entry, detect.Source{Model: r.Call.Model, System: r.Call.System}, answer, now)
+		return true
 	})
 	if err != nil {
+		signals = nil
 		j.log.Warn("reply not observed", "agent", r.Agent, "error", err)
 	}
 	for i := range signals {

@@ -15,10 +15,12 @@ func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost
 	r.ingested = true
 	seen := &evaluation{judge: j, request: r, agent: j.agents.Agent(r.Agent)}
 	seen.place, seen.settings = seen.statePlace(), detect.SettingsOf(&seen.agent.Policy)
-	err := j.states.Update(ctx, seen.place, r.Now, func(m detect.Memory) {
+	err := j.update(ctx, seen.place, r.Now, func(m detect.Memory) bool {
 		seen.entry = detect.Admit(seen.settings, j.state(m, r), detect.Detection{}, r.Now)
+		return true
 	})
 	if err != nil {
+		seen.entry = 0
 		j.log.Warn("call not seen by the detectors", "agent", r.Agent, "error", err)
 	}
 	growth := seen.observe(ctx, reply, r.Now)

@@ -154,9 +154,9 @@ func (j *Judge) evaluate(ctx context.Context, ev *evaluation) {
 	}
 	j.checkBudget(ctx, ev) // money is not guarded: what a call may cost must be known
 	j.guard(ev, "hours", func() { j.checkHours(ev) })
-	j.guard(ev, "rate", func() { j.checkRates(ctx, ev) })
+	j.guard(ev, "rate", func() { j.askLimits(ctx, ev); j.checkRates(ev) })
 	j.guard(ev, "rule", func() { j.checkRules(ev) })
-	j.guard(ev, "exact", func() { j.checkExact(ctx, ev) })
+	j.guard(ev, "exact", func() { j.checkExact(ev) })
 	if ev.request.Call != nil {
 		began := j.clock()
 		j.guard(ev, "detector", func() { j.detect(ctx, ev) })
@@ -190,16 +190,17 @@ func (j *Judge) guard(ev *evaluation, where string, check func()) {
 // takeTokens takes the rate tokens. While the bypass is on, a refusal takes
 // none and stops nothing.
 func (j *Judge) takeTokens(ctx context.Context, ev *evaluation) bool {
-	if len(ev.draws) == 0 {
+	draws := ev.asked.claim.Draws
+	if len(draws) == 0 {
 		return true
 	}
-	refused, wait, err := j.limits.Take(ctx, ev.draws, ev.request.Now)
+	refused, wait, err := j.limits.Take(ctx, draws, ev.request.Now)
 	switch {
 	case err != nil:
 		j.log.Warn("rate limits not kept: their state cannot be had", "agent", ev.request.Agent, "error", err)
 	case refused >= 0:
 		if !ev.decision.Bypass {
-			ev.decision.add(ev.rateFinding(ev.drawNames[refused], wait, false))
+			ev.decision.add(ev.rateFinding(ev.asked.draws[refused], wait, false))
 		}
 		return ev.decision.Bypass
 	default:

@@ -77,13 +77,16 @@ func newBench(t *testing.T, p haltd.Policy, change ...func(*judge.Options)) *ben
 	if b.store, err = sqlite.Open(ctx, filepath.Join(t.TempDir(), "haltd.db")); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := b.store.Join(ctx, haltd.Node{ID: "node"}, time.Hour); err != nil {
+		t.Fatal(err)
+	}
 	b.control, err = control.New(ctx, control.Options{
 		Store: b.store, Incidents: b.store, Journal: b, Cut: func(haltd.Target) {}, Notify: func() {}, Clock: b.clock, Logger: log,
 	}, p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.ledgers = ledger.Open(b.store, func(context.Context) error { return nil }, b.clock, log)
+	b.ledgers = ledger.Open(b.store, "node", func(context.Context) error { return nil }, b.clock, log)
 	b.flush = sync.OnceFunc(func() { b.control.Close(ctx) })
 	t.Cleanup(func() { b.flush(); _ = b.ledgers.Close(ctx); b.store.Close() })
 	o := judge.Options{

@@ -11,23 +11,15 @@ import (
 // sessionMark says from which round on a session counts after an activation:
 // the rounds before it are no evidence.
 type sessionMark struct {
-	needed bool
-	known  *detect.Mark // that was saved; nil: make it at this request
-	fresh  bool         // the session began after the activation: nothing to leave out
-	made   *haltd.Mark  // to be saved
+	known *detect.Mark // that was saved; nil: make it at this request
+	fresh bool         // the session began after the activation: nothing to leave out
+	made  *haltd.Mark  // to be saved
 }
 
 // loadMark loads the mark of a session, at its first request after its agent
 // was activated. Agents that never were need none.
-func (j *Judge) loadMark(ctx context.Context, p detect.Place, r *Request, since time.Time) (*sessionMark, error) {
+func (j *Judge) loadMark(ctx context.Context, r *Request, since time.Time) (*sessionMark, error) {
 	m := &sessionMark{}
-	if since.IsZero() {
-		return m, nil
-	}
-	err := j.states.Update(ctx, p, r.Now, func(mem detect.Memory) { m.needed = mem.Note.Marked.Before(since) })
-	if err != nil || !m.needed {
-		return m, err
-	}
 	mark, ok, err := j.marks.Mark(ctx, r.Agent, r.Session)
 	if err != nil {
 		return m, err
@@ -48,6 +40,7 @@ func (j *Judge) loadMark(ctx context.Context, p detect.Place, r *Request, since 
 // known or none is needed.
 func (m *sessionMark) apply(st detect.State, n *detect.Note, h *detect.History, r *Request, since time.Time) {
 	*n = detect.Note{Marked: since}
+	m.made = nil
 	switch {
 	case m.known != nil:
 		n.Mark = *m.known

@@ -53,24 +53,30 @@ type Budgets interface {
 	Spending(ctx context.Context, agent string, b haltd.Budgets, zone *time.Location) ([]haltd.PeriodSpending, error)
 }
 
-// States keeps what the detectors know of agents and sessions.
+// States keeps what the detectors know of agents and sessions, shadow apart.
+// What nobody has used for a day it may forget. CodeUnavailable means that the
+// state cannot be had; the error of ctx, that it ended first.
 type States interface {
-	// Update runs f while nobody else uses the state of a session. It fails
-	// only when the state cannot be had; then f has not run.
-	Update(ctx context.Context, p detect.Place, now time.Time, f func(detect.Memory)) error
+	// Acquire is the state of a session and of its window, for one call. It
+	// may wait for the lease of another call to end, or else let the slower
+	// of two fail at its commit. A state that cannot be read starts empty.
+	Acquire(ctx context.Context, p detect.Place, now time.Time) (detect.Lease, error)
+	// Await returns as soon as the session is not of that version any more,
+	// on whichever node it was changed, and fails when ctx ends first.
+	Await(ctx context.Context, p detect.Place, version uint64) error
 }
 
-// Limits keeps buckets and counters. An error means that they cannot be had.
+// Limits keeps buckets and counters. now is the caller's clock, and one that
+// is shared goes by its own. CodeUnavailable means that they cannot be had.
 type Limits interface {
-	// Check reports the first draw that would be refused, -1 for none, and
-	// how long to wait for it. Take does the same and draws from all or
-	// none.
-	Check(ctx context.Context, draws []policy.Draw, now time.Time) (refused int, wait time.Duration, err error)
+	// Ask answers all that a request asks, in one step: what it would be
+	// refused, what its shadows draw, how often it was made.
+	Ask(ctx context.Context, c policy.Claim, now time.Time) (policy.Answer, error)
+	// Take draws from all buckets or, where one refuses, from none: refused
+	// is the first that does, -1 for none, and wait how long it needs.
 	Take(ctx context.Context, draws []policy.Draw, now time.Time) (refused int, wait time.Duration, err error)
 	// Charge takes more, into debt if need be; a negative cost returns tokens.
-	Charge(ctx context.Context, d policy.Draw, now time.Time) error
-	// Hit counts a request and renews its window.
-	Hit(ctx context.Context, key string, window time.Duration, now time.Time) (int, error)
+	Charge(ctx context.Context, draws []policy.Draw, now time.Time) error
 }
 
 // Sessions finds when a session was first seen. An unknown one is

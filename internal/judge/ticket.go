@@ -2,6 +2,7 @@ package judge
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -61,13 +62,17 @@ func (t *Ticket) Release(ctx context.Context) {
 	j, r := t.judge, t.request
 	t.reservation.Release()
 	if t.drawn {
-		for _, d := range t.draws {
-			d.Cost = -d.Cost
-			_ = j.limits.Charge(ctx, d, r.Now) // a state that is lost starts full
+		back := slices.Clone(t.asked.claim.Draws)
+		for i := range back {
+			back[i].Cost = -back[i].Cost
 		}
+		_ = j.limits.Charge(ctx, back, r.Now) // a state that is lost starts full
 	}
 	if t.entry != 0 {
-		_ = j.states.Update(ctx, t.place, r.Now, func(m detect.Memory) { t.judge.state(m, r).Remove(t.entry) })
+		_ = j.update(ctx, t.place, r.Now, func(m detect.Memory) bool {
+			detect.Withdraw(j.state(m, r), t.entry)
+			return true
+		})
 	}
 }
 
@@ -88,7 +93,7 @@ func (t *Ticket) Settle(ctx context.Context, used haltd.Usage, cost haltd.Money,
 	if t.drawn && t.tokens.Key != "" {
 		rest := t.tokens
 		rest.Cost = total - t.tokens.Cost
-		_ = t.judge.limits.Charge(context.WithoutCancel(ctx), rest, now) // a state that is lost starts full
+		_ = t.judge.limits.Charge(context.WithoutCancel(ctx), []policy.Draw{rest}, now) // a state that is lost starts full
 	}
 	for _, over := range t.reservation.Settle(haltd.Spending{Cost: cost, Tokens: total}) {
 		t.judge.raiseBudget(&t.evaluation, over)

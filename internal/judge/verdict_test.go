@@ -138,19 +138,17 @@ type broken struct{}
 
 var errBroken = errors.New("out of reach")
 
-func (broken) Update(context.Context, detect.Place, time.Time, func(detect.Memory)) error {
-	return errBroken
+func (broken) Acquire(context.Context, detect.Place, time.Time) (detect.Lease, error) {
+	return nil, errBroken
 }
-func (broken) Check(context.Context, []policy.Draw, time.Time) (int, time.Duration, error) {
-	return 0, 0, errBroken
+func (broken) Await(context.Context, detect.Place, uint64) error { return errBroken }
+func (broken) Ask(context.Context, policy.Claim, time.Time) (policy.Answer, error) {
+	return policy.Answer{}, errBroken
 }
 func (broken) Take(context.Context, []policy.Draw, time.Time) (int, time.Duration, error) {
 	return 0, 0, errBroken
 }
-func (broken) Charge(context.Context, policy.Draw, time.Time) error { return errBroken }
-func (broken) Hit(context.Context, string, time.Duration, time.Time) (int, error) {
-	return 0, errBroken
-}
+func (broken) Charge(context.Context, []policy.Draw, time.Time) error { return errBroken }
 
 // State that cannot be had lets calls pass; money does not depend on it.
 func TestStateThatCannotBeHad(t *testing.T) {

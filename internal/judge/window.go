@@ -19,8 +19,9 @@ func (j *Judge) Window(ctx context.Context, agent, session string) (haltd.Window
 	ev := &evaluation{judge: j, agent: j.agents.Agent(agent), request: &Request{Agent: agent, Session: session, Shared: session != "", Now: j.clock()}}
 	k := &ev.agent.Policy.KillSwitch
 	view := haltd.WindowView{Size: k.WindowSize, Threshold: k.Threshold, Entries: []haltd.WindowEntry{}}
-	err := j.states.Update(ctx, ev.statePlace(), ev.request.Now, func(m detect.Memory) {
+	err := j.update(ctx, ev.statePlace(), ev.request.Now, func(m detect.Memory) bool {
 		view.Entries = m.Window.View()
+		return false
 	})
 	return view, err
 }

@@ -55,36 +55,58 @@ type span struct {
 	start, end time.Time
 	budget     haltd.Budget // in force; a hard one makes the span durable
 
-	spent    haltd.Spending
+	spent    haltd.Spending // by all nodes, as far as this one knows
 	reserved haltd.Spending // for calls in flight
+	// mine is what this node has spent, and elsewhere what others hold: what
+	// the store knows of them was told with the last write.
+	mine, elsewhere haltd.Spending
+	// asking is the part of reserved that the store has not granted yet.
+	asking   haltd.Spending
 	reported struct{ soft, hard bool }
 	alone    *Reservation // of the call that did not fit and is in flight by itself
 	used     time.Time    // when something was last reserved
 
-	// durable is what a crash now would charge, the lease included. Under a
-	// hard budget it is never less than spent and reserved together.
+	// durable is what a crash of this node now would charge, the lease
+	// included. Under a hard budget it is never less than what the node has
+	// spent and reserved together.
 	durable haltd.Spending
-	written haltd.Ledger
+	written haltd.Share
 }
 
-func (s *span) total() haltd.Spending { return s.spent.Add(s.reserved) }
+// total is what all nodes have spent and hold, and own what this one has.
+func (s *span) total() haltd.Spending { return s.spent.Add(s.reserved).Add(s.elsewhere) }
+func (s *span) own() haltd.Spending   { return s.mine.Add(s.reserved) }
+
+// charge books what this node has spent.
+func (s *span) charge(amount haltd.Spending) {
+	s.spent, s.mine = s.spent.Add(amount), s.mine.Add(amount)
+}
+
+// follow takes over what the store knows of all nodes, when it had this share
+// of this one.
+func (s *span) follow(l haltd.Ledger, share haltd.Share) {
+	s.spent = l.Spent.Sub(share.Spent).Add(s.mine)
+	s.elsewhere = l.Held.Sub(share.Held)
+}
 
 // exceedsDurable reports whether a crash now would lose spending.
 func (s *span) exceedsDurable() bool {
-	t := s.total()
+	t := s.own()
 	return s.budget.HardUSD > 0 && s.durable.Cost < t.Cost || s.budget.HardTokens > 0 && s.durable.Tokens < t.Tokens
 }
 
-// lease is what is written ahead for calls to come: one percent of the budget.
-// A call that fits into it need not wait for the disk.
+// lease is what is written ahead for calls to come: one percent of the budget,
+// or a quarter of what is left, because no other node can have it meanwhile. A
+// call that fits into it need not wait for the disk.
 func (s *span) lease() haltd.Spending {
-	return haltd.Spending{Cost: s.budget.HardUSD / 100, Tokens: s.budget.HardTokens / 100}
+	free := left(s.budget, s.total())
+	return haltd.Spending{Cost: min(s.budget.HardUSD/100, free.Cost/4), Tokens: min(s.budget.HardTokens/100, free.Tokens/4)}
 }
 
 // isLeaseLow reports that less than a quarter of the lease is left. It is
 // renewed then, before a call has to wait for it.
 func (s *span) isLeaseLow() bool {
-	free, lease := s.durable.Sub(s.total()), s.lease()
+	free, lease := s.durable.Sub(s.own()), s.lease()
 	return s.budget.HardUSD > 0 && free.Cost < lease.Cost/4 || s.budget.HardTokens > 0 && free.Tokens < lease.Tokens/4
 }
 
@@ -195,7 +217,15 @@ func (l *Ledgers) Check(ctx context.Context, b Booking) ([]Over, error) {
 	if err != nil {
 		return nil, err
 	}
+	over := a.refusals(spans, &b)
+	if len(over) > 0 && a.refresh(ctx, spans) {
+		over = a.refusals(spans, &b)
+	}
+	return over, nil
+}
+
+func (a *account) refusals(spans []*span, b *Booking) []Over {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return refusals(spans, &b), nil
+	return refusals(spans, b)
 }

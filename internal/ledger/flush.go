@@ -69,6 +69,7 @@ type flushMode uint8
 
 const (
 	flushNeeded   flushMode = iota // spans that exceed what is durable
+	flushAsked                     // the same, with what calls ask for, as far as all nodes have that left
 	flushPeriodic                  // also leases that are low, and those to give up because nobody calls
 	flushFinal                     // also all leases, which are given up
 )
@@ -78,31 +79,42 @@ const leaseIdle = 30 * time.Second
 
 // flush writes the spans of an account whose ledger is out of date.
 func (a *account) flush(ctx context.Context, mode flushMode) error {
+	_, err := a.ask(ctx, mode)
+	return err
+}
+
+// ask is flush that says whether the store grants what is asked for. It always
+// does but for what calls ask for, and then nothing is written.
+func (a *account) ask(ctx context.Context, mode flushMode) (granted bool, err error) {
 	if err := a.flushing.acquire(ctx); err != nil {
-		return fmt.Errorf("write the budget of %s: %w", a.agent, err)
+		return false, fmt.Errorf("write the budget of %s: %w", a.agent, err)
 	}
 	defer a.flushing.release()
 	ls, spans := a.outdated(mode)
 	if len(ls) == 0 {
-		return nil
+		return true, nil
 	}
 	// A client that leaves must not cancel a write that others wait for.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	if err := a.ledgers.store.SaveLedgers(ctx, ls); err != nil {
-		return fmt.Errorf("write the budget of %s: %w", a.agent, err)
+	after, granted, err := a.ledgers.store.SaveShares(ctx, a.ledgers.node, ls)
+	if err != nil {
+		return false, fmt.Errorf("write the budget of %s: %w", a.agent, err)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i, s := range spans {
-		s.durable, s.written = ls[i].Spent.Add(ls[i].Held), ls[i]
+		if granted {
+			s.durable, s.written = ls[i].Spent.Add(ls[i].Held), ls[i]
+		}
+		s.follow(after[i], s.written)
 	}
-	return nil
+	return granted, nil
 }
 
 // outdated lists the ledgers to write. A lease that is given up is not durable
 // from now on: no call may rely on it while it is being written.
-func (a *account) outdated(mode flushMode) (ls []haltd.Ledger, spans []*span) {
+func (a *account) outdated(mode flushMode) (ls []haltd.Share, spans []*span) {
 	now := a.ledgers.clock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -113,11 +125,17 @@ func (a *account) outdated(mode flushMode) (ls []haltd.Ledger, spans []*span) {
 		}
 		busy := now.Sub(s.used) < leaseIdle
 		more := s.exceedsDurable() || mode == flushPeriodic && busy && s.isLeaseLow()
-		less := s.reserved == haltd.Spending{} && s.written.Held != haltd.Spending{} && (mode == flushFinal || mode == flushPeriodic && !busy)
+		alone := s.written.Alone && s.alone == nil && mode != flushNeeded && mode != flushAsked // no longer: another node may go
+		less := alone || s.reserved == haltd.Spending{} && s.written.Held != haltd.Spending{} && (mode == flushFinal || mode == flushPeriodic && !busy)
 		if !more && !less {
 			continue
 		}
-		l := haltd.Ledger{Agent: a.agent, Period: s.period, Start: s.start, Spent: s.spent, Held: s.reserved}
+		l := haltd.Share{Agent: a.agent, Period: s.period, Start: s.start, Spent: s.mine, Held: s.reserved, Alone: s.alone != nil}
+		if mode == flushAsked {
+			l.Limit = haltd.Spending{Cost: s.budget.HardUSD, Tokens: s.budget.HardTokens}
+		} else {
+			l.Held = l.Held.Sub(s.asking)
+		}
 		if more {
 			l.Held = l.Held.Add(s.lease())
 		}

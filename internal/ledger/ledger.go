@@ -19,6 +19,7 @@ import (
 // Ledgers keeps the accounts of all agents.
 type Ledgers struct {
 	store haltd.LedgerStore
+	node  string // whose shares of the ledgers these are
 	// flushRecord writes the record's queue, which accounts are loaded from.
 	flushRecord func(context.Context) error
 	clock       haltd.Clock
@@ -42,10 +43,11 @@ const (
 	storeTimeout = 5 * time.Second
 )
 
-// Open starts with no account: each is loaded at its first use, and what the
-// last process had reserved when it crashed is charged then. Close ends it.
-func Open(store haltd.LedgerStore, flushRecord func(context.Context) error, clock haltd.Clock, log *slog.Logger) *Ledgers {
-	l := &Ledgers{store: store, flushRecord: flushRecord, clock: clock, log: log, accounts: map[string]*account{}, wake: make(chan struct{}, 1)}
+// Open starts with no account: each is loaded at its first use. What nodes had
+// reserved that are gone is charged, once it is known that they are; until then
+// it stays held. Close ends it.
+func Open(store haltd.LedgerStore, node string, flushRecord func(context.Context) error, clock haltd.Clock, log *slog.Logger) *Ledgers {
+	l := &Ledgers{store: store, node: node, flushRecord: flushRecord, clock: clock, log: log, accounts: map[string]*account{}, wake: make(chan struct{}, 1)}
 	background, stop := context.WithCancel(context.Background())
 	l.stop = stop
 	l.worker.Go(func() { l.run(background) })
@@ -136,19 +138,14 @@ func (l *Ledgers) load(ctx context.Context, agent string, p haltd.Period, start,
 	if err != nil {
 		return nil, fmt.Errorf("open the budget of %s: %w", agent, err)
 	}
-	saved, err := l.store.Ledgers(ctx, agent, start)
+	all, mine, err := l.store.OpenLedger(ctx, l.node, haltd.Ledger{Agent: agent, Period: p, Start: start, Spent: spent})
 	if err != nil {
 		return nil, fmt.Errorf("open the budget of %s: %w", agent, err)
 	}
-	s := &span{period: p, start: start, end: end, spent: spent}
-	for _, before := range saved {
-		if before.Period == p && before.Start.Equal(start) {
-			durable := before.Spent.Add(before.Held)
-			s.spent = haltd.Spending{Cost: max(spent.Cost, durable.Cost), Tokens: max(spent.Tokens, durable.Tokens)}
-			s.durable, s.written = durable, before
-		}
-	}
-	return s, nil
+	return &span{
+		period: p, start: start, end: end, spent: all.Spent, mine: mine.Spent, elsewhere: all.Held.Sub(mine.Held),
+		durable: mine.Spent.Add(mine.Held), written: mine,
+	}, nil
 }
 
 // Spending is what an agent has spent in the current periods.
@@ -167,7 +164,7 @@ func (l *Ledgers) Spending(ctx context.Context, agent string, budgets haltd.Budg
 	defer a.mu.Unlock()
 	out := make([]haltd.PeriodSpending, len(spans))
 	for i, s := range spans {
-		out[i] = haltd.PeriodSpending{Period: s.period, Start: s.start, Resets: s.end, Spent: s.spent, Held: s.reserved, Budget: budgetOf(budgets, s.period)}
+		out[i] = haltd.PeriodSpending{Period: s.period, Start: s.start, Resets: s.end, Spent: s.spent, Held: s.reserved.Add(s.elsewhere), Budget: budgetOf(budgets, s.period)}
 	}
 	return out, nil
 }

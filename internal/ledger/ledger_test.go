@@ -15,81 +15,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// saved names a row of the disk.
-type saved struct {
-	agent  string
-	period haltd.Period
-	start  int64
-}
-
-// disk is a store in memory that can fail.
-type disk struct {
-	mu     sync.Mutex
-	rows   map[saved]haltd.Ledger
-	record haltd.Spending // what the record knows
-	fail   error
-	saves  int
-}
-
-func newDisk() *disk { return &disk{rows: map[saved]haltd.Ledger{}} }
-
-func (d *disk) Ledgers(_ context.Context, agent string, since time.Time) (ls []haltd.Ledger, err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, l := range d.rows {
-		if l.Agent == agent && !l.Start.Before(since) {
-			ls = append(ls, l)
-		}
-	}
-	return ls, nil
-}
-
-func (d *disk) SaveLedgers(_ context.Context, ls []haltd.Ledger) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.fail != nil {
-		return d.fail
-	}
-	d.saves++
-	for _, l := range ls {
-		d.rows[saved{l.Agent, l.Period, l.Start.UnixMicro()}] = l
-	}
-	return nil
-}
-
-func (d *disk) writes() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.saves
-}
-
-func (d *disk) Spent(context.Context, string, time.Time) (haltd.Spending, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.record, nil
-}
-
-func (d *disk) setFail(err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.fail = err
-}
-
-// charged is what a crash now would charge for a period.
-func (d *disk) charged(p haltd.Period, start time.Time) haltd.Spending {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	l := d.rows[saved{"bot", p, start.UnixMicro()}]
-	return l.Spent.Add(l.Held)
-}
-
 var noon = time.Date(2026, 3, 11, 12, 0, 0, 0, time.UTC)
 
 func midnight(day int) time.Time { return time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC) }
 
 func open(t testing.TB, d *disk) *Ledgers {
 	t.Helper()
-	l := Open(d, func(context.Context) error { return nil }, func() time.Time { return noon }, slog.New(slog.DiscardHandler))
+	node := d.join()
+	_ = d.ChargeHeld(t.Context())
+	l := Open(d, node, func(context.Context) error { return nil }, func() time.Time { return noon }, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() { l.stop(); l.worker.Wait() }) // as a crash would: nothing is written
 	return l
 }
@@ -203,7 +137,7 @@ func TestWhatCannotBeWrittenIsNotHeld(t *testing.T) {
 // A record that cannot be written does not keep a call waiting for ever.
 func TestARecordThatIsNotWrittenEndsTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := Open(newDisk(), func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, func() time.Time { return noon }, slog.New(slog.DiscardHandler))
+		l := Open(newDisk(), "node", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, func() time.Time { return noon }, slog.New(slog.DiscardHandler))
 		t.Cleanup(func() { l.stop(); l.worker.Wait() })
 		if _, _, err := l.Reserve(context.Background(), booking(1)); err == nil {
 			t.Error("no error")

@@ -51,26 +51,94 @@ func (l *Ledgers) Reserve(ctx context.Context, b Booking) (_ *Reservation, over 
 		a.release()
 		return nil, nil, err
 	}
-	r := &Reservation{account: a, budgets: b.Budgets, spans: spans, forced: b.Force}
-	a.mu.Lock()
-	if over := refusals(spans, &b); len(over) > 0 && !b.Force {
-		a.mu.Unlock()
-		a.release()
-		return nil, over, nil
-	}
-	r.hold(&b)
-	short, low := slices.ContainsFunc(spans, (*span).exceedsDurable), slices.ContainsFunc(spans, (*span).isLeaseLow)
-	a.mu.Unlock()
-	switch {
-	case short:
-		if err := a.flush(ctx, flushNeeded); err != nil {
-			r.Release()
-			return nil, nil, err
+	for range mostAsks {
+		var granted bool
+		r := &Reservation{account: a, budgets: b.Budgets, spans: spans, forced: b.Force}
+		if over, granted, err = r.reserve(ctx, &b); granted {
+			return r, nil, nil
 		}
-	case low:
-		l.flushSoon()
+		// What other nodes hold may have been released meanwhile.
+		if err != nil || len(over) > 0 && !a.refresh(ctx, spans) {
+			break
+		}
 	}
-	return r, nil, nil
+	if err == nil && len(over) == 0 { // other nodes were faster each time
+		a.mu.Lock()
+		o, _ := spans[0].over(b.Budgets, spans[0].spent, true)
+		o.Left, o.Asked, o.Busy = left(o.Budget, spans[0].total()), b.Amount, true
+		a.mu.Unlock()
+		over = []Over{o}
+	}
+	a.release()
+	return nil, over, err
+}
+
+// mostAsks is how often a call asks for its reservation, where what this node
+// knows of the others turns out to be old.
+const mostAsks = 3
+
+// reserve takes the amount into the spans and has it written where it has to
+// be. It is not granted where a budget refuses, or where the store does: then
+// the spans know what other nodes have.
+func (r *Reservation) reserve(ctx context.Context, b *Booking) (over []Over, granted bool, err error) {
+	a := r.account
+	a.mu.Lock()
+	if over := refusals(r.spans, b); len(over) > 0 && !b.Force {
+		a.mu.Unlock()
+		return over, false, nil
+	}
+	r.hold(b)
+	short, low := slices.ContainsFunc(r.spans, (*span).exceedsDurable), slices.ContainsFunc(r.spans, (*span).isLeaseLow)
+	mode, asked := flushAsked, r.amount
+	if b.Force {
+		mode, asked = flushNeeded, haltd.Spending{}
+	}
+	if short {
+		r.ask(asked)
+	}
+	a.mu.Unlock()
+	if !short {
+		if low {
+			a.ledgers.flushSoon()
+		}
+		return nil, true, nil
+	}
+	granted, err = a.ask(ctx, mode)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r.ask(haltd.Spending{}.Sub(asked))
+	if !granted {
+		r.end()
+	}
+	return nil, granted, err
+}
+
+// ask adds to what is asked of the store. The caller has locked the account.
+func (r *Reservation) ask(amount haltd.Spending) {
+	for _, s := range r.spans {
+		s.asking = s.asking.Add(amount)
+	}
+}
+
+// refresh asks the store what other nodes hold now. It reports whether that may
+// change something: not where they held nothing, nor where nobody answers.
+func (a *account) refresh(ctx context.Context, spans []*span) bool {
+	a.mu.Lock()
+	held := slices.ContainsFunc(spans, func(s *span) bool { return s.elsewhere != haltd.Spending{} })
+	a.mu.Unlock()
+	if !held {
+		return false
+	}
+	for _, s := range spans {
+		all, mine, err := a.ledgers.store.OpenLedger(ctx, a.ledgers.node, haltd.Ledger{Agent: a.agent, Period: s.period, Start: s.start})
+		if err != nil {
+			return false
+		}
+		a.mu.Lock()
+		s.follow(all, mine)
+		a.mu.Unlock()
+	}
+	return true
 }
 
 // hold takes the amount into the spans. A call that does not fit is alone from
@@ -169,7 +237,7 @@ func (r *Reservation) settle(actual haltd.Spending) (overs []Over, short, ended 
 		return nil, false, false
 	}
 	for _, s := range r.spans {
-		s.spent = s.spent.Add(actual)
+		s.charge(actual)
 	}
 	return newlyOver(r.spans, r.budgets), slices.ContainsFunc(r.spans, (*span).exceedsDurable), true
 }

@@ -17,19 +17,19 @@ type stuckDisk struct {
 	agent string
 }
 
-func (d stuckDisk) SaveLedgers(ctx context.Context, ls []haltd.Ledger) error {
-	if ls[0].Agent == d.agent {
+func (d stuckDisk) SaveShares(ctx context.Context, node string, shares []haltd.Share) ([]haltd.Ledger, bool, error) {
+	if shares[0].Agent == d.agent {
 		<-ctx.Done()
-		return ctx.Err()
+		return nil, false, ctx.Err()
 	}
-	return d.disk.SaveLedgers(ctx, ls)
+	return d.disk.SaveShares(ctx, node, shares)
 }
 
 // A write that hangs delays no call of another agent, and of the same agent
 // each for its own time only, not one after the other.
 func TestAHangingWriteIsWaitedForOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := Open(stuckDisk{newDisk(), "stuck"}, func(context.Context) error { return nil }, time.Now, slog.New(slog.DiscardHandler))
+		l := Open(stuckDisk{newDisk(), "stuck"}, "node", func(context.Context) error { return nil }, time.Now, slog.New(slog.DiscardHandler))
 		booking := Booking{Agent: "stuck", Budgets: haltd.Budgets{Day: haltd.Budget{HardTokens: 1000}}, Zone: time.UTC, Amount: haltd.Spending{Tokens: 10}, Now: time.Now()}
 		const calls = 10
 		ended := make(chan error, calls)

@@ -10,19 +10,20 @@ import (
 // rate algorithm. Its arithmetic is exact, so that a burst passes to the last
 // unit and no rounding adds up over time. The zero Limit limits nothing.
 type Limit struct {
-	units, per uint64 // this many units come back in this many nanoseconds
+	units, per uint64 // this many units come back in this many microseconds
 	depth      span   // how long an empty bucket takes to fill
 }
 
-// span is a time of ns nanoseconds and part/units of one more.
-type span struct{ ns, part uint64 }
+// span is a time of us microseconds and part/units of one more.
+type span struct{ us, part uint64 }
 
-// Bucket is what a Limit remembers. The zero Bucket is full.
+// Bucket is what a Limit remembers: two whole numbers below 2^53. The zero
+// Bucket is full.
 type Bucket struct {
-	// Full is when the bucket will be full; one for which that time has
-	// passed may be forgotten.
-	Full time.Time
-	// Part is the part of a nanosecond by which Full is too early.
+	// Full is when the bucket will be full, in microseconds since 1970; one
+	// for which that time has passed may be forgotten.
+	Full int64
+	// Part is the part of a microsecond by which Full is too early.
 	Part uint64
 }
 
@@ -32,8 +33,14 @@ func PerMinute(n int64) Limit {
 	if n <= 0 {
 		return Limit{}
 	}
-	return Limit{units: uint64(n), per: uint64(time.Minute), depth: span{ns: uint64(time.Minute)}}
+	return Limit{units: uint64(n), per: minute, depth: span{us: minute}}
 }
+
+// minute and second are in microseconds.
+const (
+	minute = uint64(time.Minute / time.Microsecond)
+	second = uint64(time.Second / time.Microsecond)
+)
 
 // Rates and bursts are kept in millionths, which makes them whole numbers.
 const (
@@ -47,8 +54,8 @@ const (
 // billion, of which burst may come at once.
 func PerSecond(rate, burst float64) Limit {
 	scaled := func(f, most float64) uint64 { return uint64(math.Round(min(max(f, minRate), most) * millionths)) }
-	l := Limit{units: scaled(rate, maxRate), per: uint64(time.Second) * millionths}
-	l.depth = l.times(scaled(burst, maxBurst), uint64(time.Second))
+	l := Limit{units: scaled(rate, maxRate), per: second * millionths}
+	l.depth = l.times(scaled(burst, maxBurst), second)
 	return l
 }
 
@@ -64,11 +71,11 @@ func (l Limit) Check(b Bucket, cost int64, now time.Time) (ok bool, wait time.Du
 	if !room.less(owed) {
 		return true, 0
 	}
-	ns := owed.ns - room.ns
+	us := owed.us - room.us
 	if owed.part > room.part {
-		ns++
+		us++
 	}
-	return false, time.Duration(min(ns, math.MaxInt64))
+	return false, time.Duration(min(us, math.MaxInt64/uint64(time.Microsecond))) * time.Microsecond
 }
 
 // Take takes cost units, also those that the bucket does not have: what is
@@ -77,16 +84,16 @@ func (l Limit) Take(b Bucket, cost int64, now time.Time) Bucket {
 	if l.units == 0 {
 		return b
 	}
-	if b.Full.Before(now) {
-		b = Bucket{Full: now}
+	if us := now.UnixMicro(); b.Full < us {
+		b = Bucket{Full: us}
 	}
 	c := l.cost(cost)
 	part := min(b.Part, l.units-1) + c.part
 	if part >= l.units {
 		part -= l.units
-		c.ns++
+		c.us++
 	}
-	return Bucket{Full: b.Full.Add(time.Duration(c.ns)), Part: part}
+	return Bucket{Full: min(b.Full+int64(c.us), latest), Part: part}
 }
 
 // Return gives back what was taken and not used.
@@ -97,39 +104,45 @@ func (l Limit) Return(b Bucket, cost int64) Bucket {
 	c, part := l.cost(cost), min(b.Part, l.units-1)
 	if part < c.part {
 		part += l.units
-		c.ns++
+		c.us++
 	}
-	return Bucket{Full: b.Full.Add(-time.Duration(c.ns)), Part: part - c.part}
+	return Bucket{Full: b.Full - int64(c.us), Part: part - c.part}
 }
 
 // owed is how long it takes until the bucket is full. A Part that another
-// limit left behind is less than a nanosecond here, too.
+// limit left behind is less than a microsecond here, too.
 func (l Limit) owed(b Bucket, now time.Time) span {
-	if b.Full.Before(now) {
+	us := now.UnixMicro()
+	if b.Full < us {
 		return span{}
 	}
-	return span{uint64(b.Full.Sub(now)), min(b.Part, l.units-1)}
+	return span{uint64(b.Full - us), min(b.Part, l.units-1)}
 }
 
 func (l Limit) cost(units int64) span { return l.times(uint64(max(units, 0)), l.per) }
 
-// longest keeps times far from overflow; it is more than a century.
-const longest = 1 << 62
+// longest is the longest span, seventy years, and latest the last moment that
+// a float64 still holds to the microsecond: some who keep buckets, such as the
+// scripts of Redis, have no other numbers.
+const (
+	longest = 1 << 51
+	latest  = 1<<53 - 1
+)
 
-// times is n × ns / l.units.
-func (l Limit) times(n, ns uint64) span {
-	high, low := bits.Mul64(n, ns)
+// times is n × us / l.units.
+func (l Limit) times(n, us uint64) span {
+	high, low := bits.Mul64(n, us)
 	if high >= l.units {
-		return span{ns: longest}
+		return span{us: longest}
 	}
 	whole, part := bits.Div64(high, low, l.units)
 	if whole >= longest {
-		return span{ns: longest}
+		return span{us: longest}
 	}
 	return span{whole, part}
 }
 
-func (s span) less(t span) bool { return s.ns < t.ns || s.ns == t.ns && s.part < t.part }
+func (s span) less(t span) bool { return s.us < t.us || s.us == t.us && s.part < t.part }
 
 // minus is s − t, and nothing when t is more.
 func (s span) minus(t span, units uint64) span {
@@ -137,8 +150,8 @@ func (s span) minus(t span, units uint64) span {
 		return span{}
 	}
 	if s.part < t.part {
-		s.ns--
+		s.us--
 		s.part += units
 	}
-	return span{s.ns - t.ns, s.part - t.part}
+	return span{s.us - t.us, s.part - t.part}
 }

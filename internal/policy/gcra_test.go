@@ -20,13 +20,13 @@ func TestLimitTakesABurstAndThenItsRate(t *testing.T) {
 	}{
 		{"60 per minute", PerMinute(60), 60, time.Second},
 		{"1 per minute", PerMinute(1), 1, time.Minute},
-		{"7 per minute", PerMinute(7), 7, 8571428572},
+		{"7 per minute", PerMinute(7), 7, 8571429 * time.Microsecond},
 		{"20 per second", PerSecond(20, 40), 40, 50 * time.Millisecond},
-		{"3 per second", PerSecond(3, 40), 40, 333333334},
+		{"3 per second", PerSecond(3, 40), 40, 333334 * time.Microsecond},
 		{"one in ten seconds", PerSecond(0.1, 2), 2, 10 * time.Second},
 		{"half a unit of burst does not make one", PerSecond(1, 2.5), 2, 500 * time.Millisecond},
 		{"the slowest", PerSecond(minRate, 1), 1, 1_000_000 * time.Second},
-		{"the fastest", PerSecond(maxRate, 1000), 1000, 1},
+		{"the fastest", PerSecond(maxRate, 1000), 1000, time.Microsecond},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var b Bucket
@@ -64,8 +64,8 @@ func TestLimitEdges(t *testing.T) {
 		{"debt comes back first", l, l.Take(Bucket{}, 90, noon), 1, false, 31 * time.Second},
 		{"what is given back can be taken", l, l.Return(empty, 2), 2, true, 0},
 		{"and no more", l, l.Return(empty, 2), 3, false, time.Second},
-		{"a full bucket gets no fuller", l, l.Take(l.Return(Bucket{Full: noon}, 100), 60, noon), 1, false, time.Second},
-		{"the rest of another limit", l, Bucket{Full: noon.Add(time.Minute), Part: math.MaxUint64}, 1, false, time.Second + 1},
+		{"a full bucket gets no fuller", l, l.Take(l.Return(Bucket{Full: noon.UnixMicro()}, 100), 60, noon), 1, false, time.Second},
+		{"the rest of another limit", l, Bucket{Full: noon.Add(time.Minute).UnixMicro(), Part: math.MaxUint64}, 1, false, time.Second + time.Microsecond},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if ok, wait := c.limit.Check(c.bucket, c.cost, noon); ok != c.ok || wait != c.wait {
@@ -87,7 +87,7 @@ func drawLimit(t *rapid.T) (l Limit, burst int64) {
 
 // unitsIn is what comes back in a time, as an exact fraction.
 func (l Limit) unitsIn(d time.Duration) *big.Rat {
-	n := new(big.Int).Mul(new(big.Int).SetUint64(l.units), big.NewInt(int64(d)))
+	n := new(big.Int).Mul(new(big.Int).SetUint64(l.units), big.NewInt(d.Microseconds()))
 	return new(big.Rat).SetFrac(n, new(big.Int).SetUint64(l.per))
 }
 
@@ -102,7 +102,7 @@ func TestLimitAdmitsNoMoreThanBurstAndRate(t *testing.T) {
 		var b Bucket
 		now := noon
 		for range rapid.IntRange(1, 40).Draw(t, "requests") {
-			now = now.Add(time.Duration(rapid.Int64Range(0, int64(2*time.Second)).Draw(t, "pause")))
+			now = now.Add(time.Duration(rapid.Int64Range(0, 2_000_000).Draw(t, "pause")) * time.Microsecond)
 			cost := rapid.Int64Range(1, burst).Draw(t, "cost")
 			if ok, _ := l.Check(b, cost, now); ok {
 				b = l.Take(b, cost, now)
@@ -124,8 +124,8 @@ func TestLimitAdmitsNoMoreThanBurstAndRate(t *testing.T) {
 }
 
 // A steady taker who waits exactly as told loses nothing to rounding: the last
-// unit was not there a nanosecond before. A bucket of one unit overflows in
-// what is left of the nanosecond that it waited.
+// unit was not there a microsecond before. A small bucket overflows in what is
+// left of the microsecond that it waited.
 func TestLimitGivesItsWholeRate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, burst := drawLimit(t)
@@ -136,9 +136,9 @@ func TestLimitGivesItsWholeRate(t *testing.T) {
 			now = now.Add(wait)
 			b = l.Take(b, 1, now)
 		}
-		early := now.Sub(noon) - 1
-		if burst == 1 {
-			early = now.Sub(noon) - takings
+		early := now.Sub(noon) - time.Microsecond
+		if l.unitsIn(time.Microsecond).Cmp(new(big.Rat).SetInt64(1)) >= 0 || burst == 1 {
+			early = now.Sub(noon) - takings*time.Microsecond
 		}
 		if l.unitsIn(early).Cmp(new(big.Rat).SetInt64(takings)) >= 0 {
 			t.Fatalf("%d units took %v", takings, now.Sub(noon))
@@ -150,7 +150,7 @@ func TestLimitWaitIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, burst := drawLimit(t)
 		b := l.Take(Bucket{}, rapid.Int64Range(0, 3*burst).Draw(t, "taken"), noon)
-		b = l.Take(b, rapid.Int64Range(0, burst).Draw(t, "taken again"), noon.Add(time.Duration(rapid.Int64Range(0, int64(time.Minute)).Draw(t, "pause"))))
+		b = l.Take(b, rapid.Int64Range(0, burst).Draw(t, "taken again"), noon.Add(time.Duration(rapid.Int64Range(0, 60_000_000).Draw(t, "pause"))*time.Microsecond))
 		cost := rapid.Int64Range(0, 2*burst).Draw(t, "cost")
 		ok, wait := l.Check(b, cost, noon)
 		if ok {
@@ -162,8 +162,8 @@ func TestLimitWaitIsExact(t *testing.T) {
 		if ok, more := l.Check(b, cost, noon.Add(wait)); !ok {
 			t.Fatalf("after waiting %v, another %v", wait, more)
 		}
-		early := time.Duration(rapid.Int64Range(1, int64(wait)).Draw(t, "early"))
-		for _, before := range []time.Duration{1, early} {
+		early := time.Duration(rapid.Int64Range(1, wait.Microseconds()).Draw(t, "early")) * time.Microsecond
+		for _, before := range []time.Duration{time.Microsecond, early} {
 			if ok, left := l.Check(b, cost, noon.Add(wait-before)); ok || left != before {
 				t.Fatalf("%v early: %v, wait %v", before, ok, left)
 			}
@@ -210,11 +210,64 @@ func TestLimitHugeCostsDoNotOverflow(t *testing.T) {
 		for range rapid.IntRange(1, 20).Draw(t, "takings") {
 			before := b
 			b = l.Take(b, rapid.Int64Range(math.MaxInt64/2, math.MaxInt64).Draw(t, "cost"), noon)
-			if !b.Full.After(before.Full) {
+			if b.Full <= before.Full && b.Full != latest {
 				t.Fatalf("full at %v, after another taking at %v", before.Full, b.Full)
 			}
 			if ok, wait := l.Check(b, 1, noon); ok || wait <= 0 {
 				t.Fatalf("Check = %v, %v after a huge cost", ok, wait)
+			}
+		}
+	})
+}
+
+// Whoever keeps buckets by the terms of draws, in numbers that a script has,
+// comes to the same.
+func TestTermsSayWhatTheLimitDoes(t *testing.T) {
+	// float64 arithmetic alone, as in Lua.
+	type bucket struct{ full, part float64 }
+	owed := func(b bucket, now float64) (us, part float64) {
+		if b.full < now {
+			return 0, 0
+		}
+		return b.full - now, b.part
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		l, burst := drawLimit(t)
+		var b Bucket
+		var kept bucket
+		for range rapid.IntRange(1, 40).Draw(t, "draws") {
+			now := noon.Add(time.Duration(rapid.Int64Range(0, 60_000_000).Draw(t, "at")) * time.Microsecond)
+			d := Draw{Limit: l, Cost: rapid.Int64Range(-burst, 2*burst).Draw(t, "cost")}
+			us, terms := float64(now.UnixMicro()), d.Terms()
+			for _, n := range []int64{terms.Units, terms.CostUS, terms.CostPart, terms.RoomUS, terms.RoomPart} {
+				if n < 0 || n >= 1<<53 {
+					t.Fatalf("terms %+v: a number that no float64 holds exactly", terms)
+				}
+			}
+			ok, _ := l.Check(b, d.Cost, now)
+			ow, op := owed(kept, us)
+			if fits := ow < float64(terms.RoomUS) || ow == float64(terms.RoomUS) && op <= float64(terms.RoomPart); fits != ok {
+				t.Fatalf("cost %d: passes %v by the terms, %v by the limit", d.Cost, fits, ok)
+			}
+			if d.Cost < 0 {
+				b = l.Return(b, -d.Cost)
+				kept.full, kept.part = kept.full-float64(terms.CostUS), kept.part-float64(terms.CostPart)
+				if kept.part < 0 {
+					kept.full, kept.part = kept.full-1, kept.part+float64(terms.Units)
+				}
+			} else {
+				b = l.Take(b, d.Cost, now)
+				if kept.full < us {
+					kept = bucket{full: us}
+				}
+				kept.full, kept.part = kept.full+float64(terms.CostUS), kept.part+float64(terms.CostPart)
+				if kept.part >= float64(terms.Units) {
+					kept.full, kept.part = kept.full+1, kept.part-float64(terms.Units)
+				}
+				kept.full = min(kept.full, latest)
+			}
+			if int64(kept.full) != b.Full || uint64(kept.part) != b.Part {
+				t.Fatalf("%+v by the terms, %+v by the limit", kept, b)
 			}
 		}
 	})

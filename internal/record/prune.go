@@ -8,13 +8,15 @@ import (
 const pruneEvery = time.Hour
 
 // prune deletes what is older than its retention, at the start and then once
-// an hour.
+// an hour, on the node that leads.
 func (r *Recorder) prune(ctx context.Context) {
 	timer := time.NewTimer(pruneEvery)
 	defer timer.Stop()
 	for {
-		r.pruneOnce(ctx)
-		r.pruneExpired(ctx)
+		if r.opts.Leads(ctx) {
+			r.pruneOnce(ctx)
+			r.pruneExpired(ctx)
+		}
 		timer.Reset(pruneEvery)
 		select {
 		case <-timer.C:

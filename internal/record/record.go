@@ -31,9 +31,15 @@ type Options struct {
 	Batch     int              // events in one write; 500
 	Interval  time.Duration    // how long an event may wait for others; 200 ms
 	Retention func() Retention // asked before each prune; none prunes nothing at all
-	After     haltd.EventID    // the last event in the store; later ones have larger ids, even if the clock went back
-	Clock     haltd.Clock      // time.Now
-	Logger    *slog.Logger     // silent
+	Node      int              // the number of this node; see haltd.Node
+	// Feed tells what other nodes write, for subscribers; nil where there are
+	// none.
+	Feed haltd.EventFeed
+	// Leads says whether this node prunes, for all; nil where there is one.
+	Leads  func(context.Context) bool
+	After  haltd.EventID // the last event in the store; later ones have larger ids, even if the clock went back
+	Clock  haltd.Clock   // time.Now
+	Logger *slog.Logger  // silent
 }
 
 // Retention is how long the record is kept; 0 is for ever.
@@ -101,6 +107,9 @@ func New(store EventAppender, opts Options) *Recorder {
 	if opts.Interval <= 0 {
 		opts.Interval = 200 * time.Millisecond
 	}
+	if opts.Leads == nil {
+		opts.Leads = func(context.Context) bool { return true }
+	}
 	if opts.Clock == nil {
 		opts.Clock = time.Now
 	}
@@ -112,8 +121,12 @@ func New(store EventAppender, opts Options) *Recorder {
 		store: store, opts: opts, log: opts.Logger, stop: stop,
 		wake: make(chan struct{}, 1), flushNow: make(chan struct{}, 1), closes: make(chan struct{}),
 	}
+	r.ids.Node(opts.Node)
 	r.ids.After(opts.After)
 	r.workers.Go(func() { r.write(ctx) })
+	if opts.Feed != nil {
+		r.workers.Go(func() { r.follow(ctx) })
+	}
 	if opts.Retention != nil {
 		r.workers.Go(func() { r.prune(ctx) })
 	}
@@ -162,6 +175,10 @@ func (r *Recorder) Stamp(e *haltd.Event) {
 		r.order.take(e.ID)
 	}
 }
+
+// SetNode makes the ids to come those of another node: this process has lost
+// its number and taken a new one.
+func (r *Recorder) SetNode(number int) { r.ids.Node(number) }
 
 // Announce sends events that their caller has written to the subscribers.
 func (r *Recorder) Announce(events []haltd.Event) { r.order.end(events, false, r.subscribers.send) }

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/haltd/haltd/detect"
@@ -16,8 +15,8 @@ const expireAfter = 24 * time.Hour
 // is known of sessions. It evicts the least recently used ones when it takes
 // too much memory. Decisions about agents are not here and are never evicted.
 type Detectors struct {
-	windows  *recent[sessionKey, *entry[windowState]]
-	sessions *recent[sessionKey, *entry[sessionState]]
+	windows  *recent[sessionKey, *entry[detect.WindowMemory]]
+	sessions *recent[sessionKey, *entry[detect.SessionMemory]]
 }
 
 type sessionKey struct {
@@ -25,24 +24,35 @@ type sessionKey struct {
 	shadow         bool
 }
 
-type windowState struct {
-	calls   detect.Window
-	similar detect.Rejections
-}
-
-type sessionState struct {
-	session detect.Session
-	note    detect.Note
-	counted int // what of its weight its generation includes
-}
-
-// entry is a value that one call at a time may use.
+// entry is a value that one call at a time may use: whoever has put a token
+// into turn. What else is here belongs to that call.
 type entry[T any] struct {
-	mu    sync.Mutex
-	used  time.Time
-	since time.Time
-	value T
+	turn    chan struct{}
+	used    time.Time
+	counted int // what of its weight its generation includes
+	version uint64
+	changed chan struct{} // closed at the next commit; nil while nobody waits
+	value   T
 }
+
+func newEntry[T any]() *entry[T] { return &entry[T]{turn: make(chan struct{}, 1)} }
+
+// lock waits for the turn of the caller.
+func (e *entry[T]) lock(ctx context.Context) error {
+	select {
+	case e.turn <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case e.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (e *entry[T]) unlock() { <-e.turn }
 
 // touch marks a value as used, after resetting one that has expired.
 func (e *entry[T]) touch(now time.Time) *T {
@@ -58,55 +68,124 @@ func (e *entry[T]) touch(now time.Time) *T {
 // when their state takes more than the given number of words of eight bytes.
 func NewDetectors(keep, words int) *Detectors {
 	d := &Detectors{
-		windows:  newRecent[sessionKey, *entry[windowState]](keep),
-		sessions: newRecent[sessionKey, *entry[sessionState]](keep),
+		windows:  newRecent[sessionKey, *entry[detect.WindowMemory]](keep),
+		sessions: newRecent[sessionKey, *entry[detect.SessionMemory]](keep),
 	}
 	d.sessions.maxWeight = words / 2
 	return d
 }
 
-// Update runs f while nobody else uses the state of the session or the window
-// of its agent. It never fails.
-func (d *Detectors) Update(_ context.Context, p detect.Place, now time.Time, f func(detect.Memory)) error {
+// lease is the turn of one call.
+type lease struct {
+	of      *Detectors
+	agent   *entry[detect.WindowMemory] // nil where it is the window
+	window  *entry[detect.WindowMemory]
+	session *entry[detect.SessionMemory]
+	ended   bool
+}
+
+// Acquire is the state of a session and the window of its agent, which nobody
+// else uses until the lease ends. It fails only when ctx ends first.
+func (d *Detectors) Acquire(ctx context.Context, p detect.Place, now time.Time) (detect.Lease, error) {
 	windowKey := sessionKey{agent: p.Agent, shadow: p.Shadow}
 	if p.WindowPerSession {
 		windowKey.session = p.Session
 	}
-	w, _ := d.windows.getOrSet(windowKey, newEntry[windowState])
-	l, joined := d.sessions.getOrSet(sessionKey{p.Agent, p.Session, p.Shadow}, newEntry[sessionState])
+	w, _ := d.windows.getOrSet(windowKey, newEntry[detect.WindowMemory])
+	s, joined := d.sessions.getOrSet(sessionKey{p.Agent, p.Session, p.Shadow}, newEntry[detect.SessionMemory])
 	// Always in this order, so that two calls never wait for each other.
-	var agent *detect.Window
-	if p.WindowPerSession && p.OneAgent {
-		a, _ := d.windows.getOrSet(sessionKey{agent: p.Agent, shadow: p.Shadow}, newEntry[windowState])
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		agent = &windowOf(a, p, now).calls
+	var agent *entry[detect.WindowMemory]
+	if p.CountsApart() {
+		agent, _ = d.windows.getOrSet(sessionKey{agent: p.Agent, shadow: p.Shadow}, newEntry[detect.WindowMemory])
+		if err := agent.lock(ctx); err != nil {
+			return nil, err
+		}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	known := l.touch(now)
+	l := &lease{of: d, agent: agent, window: w, session: s}
+	if err := w.lock(ctx); err != nil {
+		l.unlockAgent()
+		return nil, err
+	}
+	if err := s.lock(ctx); err != nil {
+		w.unlock()
+		l.unlockAgent()
+		return nil, err
+	}
 	if joined {
-		known.counted = 0
+		s.counted = 0
 	}
-	shared := windowOf(w, p, now)
-	f(detect.Memory{Window: &shared.calls, Agent: agent, Similar: &shared.similar, Session: &known.session, Note: &known.note})
-	weight := known.session.Weight()
-	d.sessions.addWeight(weight - known.counted)
-	known.counted = weight
+	s.touch(now)
+	w.touch(now).EmptyBefore(p.Since)
+	if agent != nil {
+		agent.touch(now).EmptyBefore(p.Since)
+	}
+	return l, nil
+}
+
+// Memory implements detect.Lease.
+func (l *lease) Memory() detect.Memory {
+	var agent *detect.WindowMemory
+	if l.agent != nil {
+		agent = &l.agent.value
+	}
+	return detect.MemoryOf(&l.window.value, agent, &l.session.value, l.session.version)
+}
+
+// Commit implements detect.Lease. It never fails.
+func (l *lease) Commit(context.Context) error {
+	s := l.session
+	weight := s.value.Session.Weight()
+	l.of.sessions.addWeight(weight - s.counted)
+	s.counted = weight
+	s.version++
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
+	}
+	l.Release()
 	return nil
 }
 
-// windowOf is the window as it is now: empty when a person has emptied it.
-func windowOf(e *entry[windowState], p detect.Place, now time.Time) *windowState {
-	w := e.touch(now)
-	if p.Since.After(e.since) { // an older one is a reply that was on its way
-		w.calls.Clear()
-		w.similar = detect.Rejections{}
-		e.since = p.Since
+// Release implements detect.Lease.
+func (l *lease) Release() {
+	if l.ended {
+		return
 	}
-	return w
+	l.ended = true
+	l.session.unlock()
+	l.window.unlock()
+	l.unlockAgent()
 }
 
-func newEntry[T any]() *entry[T] { return &entry[T]{} }
+func (l *lease) unlockAgent() {
+	if l.agent != nil {
+		l.agent.unlock()
+	}
+}
+
+// Await returns as soon as the state of a session has changed since it had
+// that version, and fails when ctx ends first.
+func (d *Detectors) Await(ctx context.Context, p detect.Place, version uint64) error {
+	s, ok := d.sessions.peek(sessionKey{p.Agent, p.Session, p.Shadow})
+	if !ok {
+		return nil // it was evicted
+	}
+	if err := s.lock(ctx); err != nil {
+		return err
+	}
+	if s.version != version {
+		s.unlock()
+		return nil
+	}
+	if s.changed == nil {
+		s.changed = make(chan struct{})
+	}
+	changed := s.changed
+	s.unlock()
+	select {
+	case <-changed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

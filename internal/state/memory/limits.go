@@ -27,25 +27,44 @@ func NewLimits(keep int) *Limits {
 	}
 }
 
-// Check reports the first draw that its bucket refuses and how long to wait
-// for it; -1 when all would pass. It takes nothing.
-func (l *Limits) Check(_ context.Context, draws []policy.Draw, now time.Time) (refused int, wait time.Duration, err error) {
+// Ask answers all that a request asks. It never fails.
+func (l *Limits) Ask(_ context.Context, c policy.Claim, now time.Time) (a policy.Answer, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	refused, wait = l.check(draws, now)
-	return refused, wait, nil
+	a.Refused, a.Wait = l.check(c.Draws, now)
+	for i := range c.Shadows {
+		refused, wait := l.take(c.Shadows[i:i+1], now)
+		if refused < 0 {
+			wait = 0
+		}
+		a.Shadows = append(a.Shadows, wait)
+	}
+	for _, h := range c.Hits {
+		k := maphash.String(l.seed, h.Key)
+		before, _ := l.counters.get(k)
+		after := before.Hit(now, h.Window)
+		l.counters.set(k, after)
+		a.Counts = append(a.Counts, after.Count)
+	}
+	return a, nil
 }
 
-// Take draws from all buckets, or from none when one of them refuses.
+// Take draws from all buckets, or from none when one of them refuses. It never
+// fails.
 func (l *Limits) Take(_ context.Context, draws []policy.Draw, now time.Time) (refused int, wait time.Duration, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	refused, wait = l.take(draws, now)
+	return refused, wait, nil
+}
+
+func (l *Limits) take(draws []policy.Draw, now time.Time) (refused int, wait time.Duration) {
 	if refused, wait = l.check(draws, now); refused < 0 {
 		for _, d := range draws {
-			l.update(d.Key, func(b policy.Bucket) policy.Bucket { return d.Limit.Take(b, d.Cost, now) })
+			l.charge(d, now)
 		}
 	}
-	return refused, wait, nil
+	return refused, wait
 }
 
 func (l *Limits) check(draws []policy.Draw, now time.Time) (int, time.Duration) {
@@ -59,32 +78,22 @@ func (l *Limits) check(draws []policy.Draw, now time.Time) (int, time.Duration) 
 }
 
 // Charge takes what was used beyond what had been drawn, into debt if need
-// be; a negative cost gives back.
-func (l *Limits) Charge(_ context.Context, d policy.Draw, now time.Time) error {
+// be; a negative cost gives back. It never fails.
+func (l *Limits) Charge(_ context.Context, draws []policy.Draw, now time.Time) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.update(d.Key, func(b policy.Bucket) policy.Bucket {
-		if d.Cost < 0 {
-			return d.Limit.Return(b, -d.Cost)
-		}
-		return d.Limit.Take(b, d.Cost, now)
-	})
+	for _, d := range draws {
+		l.charge(d, now)
+	}
 	return nil
 }
 
-func (l *Limits) update(key string, f func(policy.Bucket) policy.Bucket) {
-	b, _ := l.buckets.get(key)
-	l.buckets.set(key, f(b))
-}
-
-// Hit counts one more request under key and says how many there were within
-// the window, which every hit renews.
-func (l *Limits) Hit(_ context.Context, key string, window time.Duration, now time.Time) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	k := maphash.String(l.seed, key)
-	c, _ := l.counters.get(k)
-	c = c.Hit(now, window)
-	l.counters.set(k, c)
-	return c.Count, nil
+func (l *Limits) charge(d policy.Draw, now time.Time) {
+	b, _ := l.buckets.get(d.Key)
+	if d.Cost < 0 {
+		b = d.Limit.Return(b, -d.Cost)
+	} else {
+		b = d.Limit.Take(b, d.Cost, now)
+	}
+	l.buckets.set(d.Key, b)
 }

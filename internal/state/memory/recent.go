@@ -33,6 +33,17 @@ func (r *recent[K, V]) get(k K) (V, bool) {
 	return v, ok
 }
 
+// peek is get for who does not use the entry.
+func (r *recent[K, V]) peek(k K) (V, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if v, ok := r.new[k]; ok {
+		return v, true
+	}
+	v, ok := r.old[k]
+	return v, ok
+}
+
 // take is get that removes the entry.
 func (r *recent[K, V]) take(k K) (V, bool) {
 	r.mu.Lock()

@@ -29,6 +29,7 @@ func (s *Store) AppendEvents(ctx context.Context, events []haltd.Event) error {
 	if err != nil {
 		return fmt.Errorf("append events: %w", explain(s.path, err))
 	}
+	s.committed.ring()
 	return nil
 }
 
@@ -102,8 +103,9 @@ type appender struct {
 	addAgent, addSession           *statement
 	addHour, addUsage, insertEvent *statement
 	countUsage, hasUsage           *statement
-	insertExcerpt                  *statement
+	insertExcerpt, insertCommit    *statement
 
+	ids      []byte // of a commit
 	agents   map[string]int64
 	sessions map[sessionKey]int64
 }
@@ -148,7 +150,7 @@ func newAppender(c preparer) (*appender, error) {
 		findAgentSQL: &a.findAgent, findSessionSQL: &a.findSession, addAgentSQL: &a.addAgent, addSessionSQL: &a.addSession,
 		addHourSQL: &a.addHour, addUsageSQL: &a.addUsage, insertEventSQL: &a.insertEvent,
 		countUsageSQL: &a.countUsage, hasUsageSQL: &a.hasUsage,
-		insertExcerptSQL: &a.insertExcerpt,
+		insertExcerptSQL: &a.insertExcerpt, insertCommitSQL: &a.insertCommit,
 	} {
 		var err error
 		if *to, err = prepare(c, query); err != nil {
@@ -162,7 +164,7 @@ func (a *appender) close() error {
 	var errs []error
 	for _, s := range []*statement{
 		a.findAgent, a.findSession, a.addAgent, a.addSession, a.addHour, a.addUsage, a.insertEvent, a.countUsage, a.hasUsage,
-		a.insertExcerpt,
+		a.insertExcerpt, a.insertCommit,
 	} {
 		if s != nil {
 			errs = append(errs, s.stmt.Close())
@@ -194,7 +196,7 @@ func (a *appender) append(events []haltd.Event) error {
 			return err
 		}
 	}
-	return nil
+	return a.writeCommit(events)
 }
 
 func (a *appender) writeAgents(t *tally) (err error) {

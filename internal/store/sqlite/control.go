@@ -34,7 +34,10 @@ func (s *Store) control(ctx context.Context) (c haltd.Control, err error) {
 	if c.Rules, err = readRules(ctx, tx); err != nil {
 		return c, err
 	}
-	c.Bypass, err = readBypass(ctx, tx)
+	if c.Bypass, err = readBypass(ctx, tx); err != nil {
+		return c, err
+	}
+	c.Version, err = readVersion(ctx, tx)
 	return c, err
 }
 
@@ -48,6 +51,8 @@ func (s *Store) Commit(ctx context.Context, c haltd.Change) error {
 	if err != nil {
 		return fmt.Errorf("commit change: %w", explain(s.path, err))
 	}
+	s.changed.ring()
+	s.committed.ring()
 	return nil
 }
 
@@ -78,8 +83,8 @@ func checkChange(c *haltd.Change) error {
 // commit writes the parts of a change inside the transaction of its caller.
 func (s *Store) commit(ctx context.Context, c *haltd.Change) error {
 	for _, write := range []func(context.Context, *haltd.Change) error{
-		s.writeStanding, s.writeOverride, s.writeBypass, s.writeRule, s.removeRule, s.writeMark,
-		s.writeIncident, s.writeClosing, s.writeEvents, s.writeNotices,
+		s.refuseOutdated, s.writeStanding, s.writeOverride, s.writeBypass, s.writeRule, s.removeRule, s.writeMark,
+		s.writeIncident, s.writeClosing, s.writeEvents, s.writeNotices, s.writeChange,
 	} {
 		if err := write(ctx, c); err != nil {
 			return err

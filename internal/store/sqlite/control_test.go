@@ -76,7 +76,7 @@ func TestDeleteInChunks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for chunk, wantMore := range []bool{true, true, false} {
-		if more, err := s.deleteSome(t.Context(), "a", 3); err != nil || more != wantMore {
+		if more, err := s.deleteSome(t.Context(), "n", "a", 3); err != nil || more != wantMore {
 			t.Errorf("chunk %d: more %v, error %v; want %v", chunk, more, err, wantMore)
 		}
 		// The agent is there until its last event has gone.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"github.com/haltd/haltd"
 )
 
 // deleteChunk is how many events one transaction of DeleteAgent deletes, each
@@ -15,13 +17,14 @@ const deleteChunk = 1000
 // undone by forgetting. Of a session with a standing it stays known when it
 // last called, by which the standing is forgotten. The hourly sums go on without the agent's name.
 // Canceled on its way, it leaves the agent with some of its events gone.
-func (s *Store) DeleteAgent(ctx context.Context, id string) error {
+func (s *Store) DeleteAgent(ctx context.Context, node, id string) error {
 	for {
-		more, err := s.deleteSome(ctx, id, deleteChunk)
+		more, err := s.deleteSome(ctx, node, id, deleteChunk)
 		if err != nil {
 			return fmt.Errorf("delete agent: %w", explain(s.path, err))
 		}
 		if !more {
+			s.changed.ring()
 			return nil
 		}
 	}
@@ -29,7 +32,7 @@ func (s *Store) DeleteAgent(ctx context.Context, id string) error {
 
 // deleteSome deletes one chunk of an agent's events with their excerpts and, in
 // the transaction that finds none left, all else.
-func (s *Store) deleteSome(ctx context.Context, id string, chunk int64) (more bool, err error) {
+func (s *Store) deleteSome(ctx context.Context, node, id string, chunk int64) (more bool, err error) {
 	err = s.writer.write(ctx, func(ctx context.Context) error {
 		var no int64
 		err := s.writer.conn.QueryRowContext(ctx, "SELECT no FROM agents WHERE id = ? AND deleted = 0", id).Scan(&no)
@@ -50,7 +53,10 @@ func (s *Store) deleteSome(ctx context.Context, id string, chunk int64) (more bo
 		if more = events == chunk; more {
 			return nil
 		}
-		return s.forgetAgent(ctx, no)
+		if err := s.forgetAgent(ctx, no); err != nil {
+			return err
+		}
+		return s.writeChange(ctx, &haltd.Change{Node: node, Deleted: id})
 	})
 	return more, err
 }

@@ -41,10 +41,7 @@ func (s *Store) events(ctx context.Context, q haltd.EventQuery) ([]haltd.Event, 
 			return []haltd.Event{}, err
 		}
 	}
-	rows, err := s.readers.QueryContext(ctx, `SELECT e.id, e.time, e.type, coalesce(a.id, ''), coalesce(s.id, ''),
-		e.client, e.provider, e.model, e.blocked, e.detail
-		FROM events e LEFT JOIN agents a ON a.no = e.agent LEFT JOIN sessions s ON s.no = e.session`+
-		w.where()+` ORDER BY e.id DESC LIMIT ?`, append(w.args, limit(q.Limit))...)
+	rows, err := s.readers.QueryContext(ctx, eventColumns+w.where()+` ORDER BY e.id DESC LIMIT ?`, append(w.args, limit(q.Limit))...)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +56,11 @@ func (s *Store) events(ctx context.Context, q haltd.EventQuery) ([]haltd.Event, 
 	}
 	return events, rows.Err()
 }
+
+// eventColumns is the beginning of a query that scanEvent reads.
+const eventColumns = `SELECT e.id, e.time, e.type, coalesce(a.id, ''), coalesce(s.id, ''),
+	e.client, e.provider, e.model, e.blocked, e.detail
+	FROM events e LEFT JOIN agents a ON a.no = e.agent LEFT JOIN sessions s ON s.no = e.session`
 
 func scanEvent(rows *sql.Rows) (e haltd.Event, err error) {
 	var id, at int64

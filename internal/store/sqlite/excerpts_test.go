@@ -20,7 +20,7 @@ func TestDeletedExcerptsLeaveNoTrace(t *testing.T) {
 	for name, remove := range map[string]func(*Store) error{
 		"prune":        func(s *Store) error { _, err := s.PruneExcerpts(t.Context(), now.Add(time.Hour)); return err },
 		"prune events": func(s *Store) error { _, err := s.PruneEvents(t.Context(), now.Add(time.Hour)); return err },
-		"delete":       func(s *Store) error { return s.DeleteAgent(t.Context(), "a") },
+		"delete":       func(s *Store) error { return s.DeleteAgent(t.Context(), "n", "a") },
 	} {
 		path := filepath.Join(t.TempDir(), "record.db")
 		s, err := Open(t.Context(), path)

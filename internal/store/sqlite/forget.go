@@ -19,6 +19,8 @@ func (s *Store) Forget(ctx context.Context, now time.Time) error {
 		{"incidents", haltd.KeepSums, s.forgetIncidents},
 		{"ledgers", haltd.KeepLedgers, s.forgetLedgers},
 		{"agents", haltd.KeepSums, s.forgetAgents},
+		{"changes", keepChanges, s.forgetChanges},
+		{"commits", keepCommits, s.forgetCommits},
 	} {
 		if err := s.inChunks(ctx, now.Add(-kept.time), pruneChunk, kept.forget); err != nil {
 			return fmt.Errorf("forget old %s: %w", kept.what, explain(s.path, err))
@@ -35,8 +37,8 @@ func (s *Store) forgetUsage(ctx context.Context, t time.Time, most int64) (int64
 }
 
 func (s *Store) forgetLedgers(ctx context.Context, t time.Time, most int64) (int64, error) {
-	return s.affect(ctx, `DELETE FROM ledgers WHERE (agent, period, start) IN (
-		SELECT agent, period, start FROM ledgers WHERE start < ? LIMIT ?)`, micros(t), most)
+	return s.affect(ctx, `DELETE FROM shares WHERE (agent, period, start, node) IN (
+		SELECT agent, period, start, node FROM shares WHERE start < ? LIMIT ?)`, micros(t), most)
 }
 
 // forgetAgents deletes agents that nobody said anything of and that have no
@@ -54,14 +56,26 @@ func (s *Store) forgetAgents(ctx context.Context, t time.Time, most int64) (int6
 }
 
 // ForgetSessions implements haltd.ControlStore.
-func (s *Store) ForgetSessions(ctx context.Context, sessions []haltd.Target, since time.Time) (gone []haltd.Target, err error) {
+func (s *Store) ForgetSessions(ctx context.Context, node string, sessions []haltd.Target, since time.Time) (gone []haltd.Target, err error) {
 	err = s.writer.write(ctx, func(ctx context.Context) error {
-		gone, err = s.forgetSessions(ctx, sessions, since)
-		return err
+		if gone, err = s.forgetSessions(ctx, sessions, since); err != nil {
+			return err
+		}
+		byAgent := map[string][]haltd.Target{}
+		for _, t := range gone {
+			byAgent[t.Agent] = append(byAgent[t.Agent], t)
+		}
+		for _, list := range byAgent {
+			if err := s.writeChange(ctx, &haltd.Change{Node: node, Forgotten: list}); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("forget sessions: %w", explain(s.path, err))
 	}
+	s.changed.ring()
 	return gone, nil
 }
 

@@ -66,7 +66,10 @@ func TestForgetInChunks(t *testing.T) {
 		if err := s.Dispatch(t.Context(), name, []haltd.Delivery{{ID: name, Status: haltd.DeliveryDead, UpdatedAt: time.Unix(0, 0)}}); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.SaveLedgers(t.Context(), []haltd.Ledger{{Agent: name, Period: haltd.Daily, Start: time.Unix(0, 0)}}); err != nil {
+		if _, err := s.Join(t.Context(), haltd.Node{ID: name}, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := s.SaveShares(t.Context(), name, []haltd.Share{{Agent: name, Period: haltd.Daily, Start: time.Unix(0, 0)}}); err != nil {
 			t.Fatal(err)
 		}
 		e := event(i+1, time.Unix(0, 0))
@@ -88,7 +91,7 @@ func TestForgetInChunks(t *testing.T) {
 		{"decided incidents", s.forgetIncidents, "incidents"},
 		{"deliveries", s.pruneDeliveries, "deliveries"},
 		{"notices", s.pruneNotices, "notices"},
-		{"ledgers", s.forgetLedgers, "ledgers"},
+		{"shares", s.forgetLedgers, "shares"},
 		{"sums", s.forgetUsage, "usage"},
 		{"marks", s.pruneMarks, "marks"},
 		{"agents", s.forgetAgents, "agents"},

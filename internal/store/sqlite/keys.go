@@ -25,6 +25,7 @@ func (s *Store) CreateKey(ctx context.Context, k haltd.Key, hash haltd.KeyHash) 
 	if err != nil {
 		return fmt.Errorf("create key: %w", explain(s.path, err))
 	}
+	s.changed.ring()
 	return nil
 }
 
@@ -38,7 +39,10 @@ func (s *Store) createKey(ctx context.Context, k haltd.Key, hash haltd.KeyHash) 
 	return s.writer.write(ctx, func(ctx context.Context) error {
 		_, err := s.writer.conn.ExecContext(ctx, `INSERT INTO keys (id, agent, name, hash, created_at, revoked_at) VALUES (?, ?, ?, ?, ?, ?)`,
 			k.ID, k.Agent, k.Name, hash[:], micros(k.CreatedAt), pointerMicros(k.RevokedAt))
-		return err
+		if err != nil {
+			return err
+		}
+		return s.writeChange(ctx, &haltd.Change{Keys: true})
 	})
 }
 
@@ -95,8 +99,10 @@ func (s *Store) RevokeKey(ctx context.Context, id string, at time.Time) (haltd.K
 	var k haltd.Key
 	err := s.writer.write(ctx, func(ctx context.Context) (err error) {
 		row := s.writer.conn.QueryRowContext(ctx, `UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? RETURNING `+keyColumns, micros(at), id)
-		k, err = scanKey(row)
-		return err
+		if k, err = scanKey(row); err != nil {
+			return err
+		}
+		return s.writeChange(ctx, &haltd.Change{Keys: true})
 	})
 	if isNoRows(err) {
 		err = haltd.Errorf(haltd.CodeNotFound, "there is no key %q", id)
@@ -104,6 +110,7 @@ func (s *Store) RevokeKey(ctx context.Context, id string, at time.Time) (haltd.K
 	if err != nil {
 		return haltd.Key{}, fmt.Errorf("revoke key: %w", explain(s.path, err))
 	}
+	s.changed.ring()
 	return k, nil
 }
 

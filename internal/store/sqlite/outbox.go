@@ -74,25 +74,74 @@ func (s *Store) dispatch(ctx context.Context, notice string, deliveries []haltd.
 	return s.exec(ctx, "UPDATE notices SET dispatched = 1 WHERE no = ?", no)
 }
 
-// Due implements haltd.OutboxStore.
-func (s *Store) Due(ctx context.Context, now time.Time, most int) ([]haltd.Delivery, error) {
+// Claim implements haltd.OutboxStore.
+func (s *Store) Claim(ctx context.Context, q haltd.Claim) (claimed []haltd.Delivery, err error) {
+	// Mostly nothing is due, and then nothing is written.
+	waits, err := read(ctx, s.readers, func(row scanner) (no int64, err error) { return no, row.Scan(&no) },
+		"SELECT no FROM deliveries WHERE "+due+" LIMIT 1", micros(q.Now))
+	if err == nil && len(waits) > 0 {
+		err = s.writer.write(ctx, func(ctx context.Context) error {
+			claimed, err = s.claim(ctx, q)
+			return err
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("claim deliveries: %w", explain(s.path, err))
+	}
+	return claimed, nil
+}
+
+const due = "status = 'pending' AND next_at <= ? AND claimed <= " + now
+
+func (s *Store) claim(ctx context.Context, q haltd.Claim) (claimed []haltd.Delivery, err error) {
+	ids, err := s.claimable(ctx, q)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	const these = " WHERE d.no IN (SELECT value FROM json_each(?))"
+	if err := s.exec(ctx, "UPDATE deliveries AS d SET claimed = "+now+" + ?"+these, q.Lease.Microseconds(), string(list)); err != nil {
+		return nil, err
+	}
 	scan := func(row scanner) (haltd.Delivery, error) {
 		d, _, err := scanDelivery(row)
 		return d, err
 	}
-	due, err := read(ctx, s.readers, scan, deliveryColumns+` WHERE d.status = 'pending' AND d.next_at <= ?
-		ORDER BY d.next_at, d.no LIMIT ?`, micros(now), limit(most))
+	return read(ctx, s.writer.conn, scan, deliveryColumns+these+" ORDER BY d.next_at, d.no", string(list))
+}
+
+// claimable are the numbers of the deliveries that a claim gets: those of
+// channels with a free lane, however many of others are due before them.
+func (s *Store) claimable(ctx context.Context, q haltd.Claim) (nos []int64, err error) {
+	rows, err := s.writer.conn.QueryContext(ctx, "SELECT no, channel FROM deliveries WHERE "+due+" ORDER BY next_at, no", micros(q.Now))
 	if err != nil {
-		return nil, fmt.Errorf("read due deliveries: %w", explain(s.path, err))
+		return nil, err
 	}
-	return due, nil
+	defer rows.Close()
+	taken := map[string]int{}
+	for len(nos) < limit(q.Limit) && rows.Next() {
+		var no int64
+		var channel string
+		if err := rows.Scan(&no, &channel); err != nil {
+			return nil, err
+		}
+		if q.Lanes > 0 && q.Busy[channel]+taken[channel] >= q.Lanes {
+			continue
+		}
+		taken[channel]++
+		nos = append(nos, no)
+	}
+	return nos, rows.Err()
 }
 
 // SaveDelivery implements haltd.OutboxStore. Notice and channel stay as they
 // were dispatched; an unknown delivery is CodeNotFound.
 func (s *Store) SaveDelivery(ctx context.Context, d haltd.Delivery) error {
 	err := s.writer.write(ctx, func(ctx context.Context) error {
-		saved, err := s.affect(ctx, `UPDATE deliveries SET status = ?, attempts = ?, next_at = ?, answer = ?, updated_at = ?
+		saved, err := s.affect(ctx, `UPDATE deliveries SET status = ?, attempts = ?, next_at = ?, answer = ?, updated_at = ?, claimed = 0
 			WHERE id = ?`, string(d.Status), d.Attempts, micros(d.NextAt), d.Answer, micros(d.UpdatedAt), d.ID)
 		if err == nil && saved == 0 {
 			err = haltd.Errorf(haltd.CodeNotFound, "there is no delivery %q", d.ID)

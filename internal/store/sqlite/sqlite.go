@@ -25,15 +25,19 @@ import (
 
 var (
 	_ haltd.EventStore     = (*Store)(nil)
+	_ haltd.EventFeed      = (*Store)(nil)
 	_ haltd.ExcerptStore   = (*Store)(nil)
 	_ haltd.AgentStore     = (*Store)(nil)
 	_ haltd.KeyStore       = (*Store)(nil)
 	_ haltd.ControlStore   = (*Store)(nil)
+	_ haltd.ChangeFeed     = (*Store)(nil)
 	_ haltd.IncidentStore  = (*Store)(nil)
 	_ haltd.LedgerStore    = (*Store)(nil)
 	_ haltd.OutboxStore    = (*Store)(nil)
 	_ haltd.ChannelStore   = (*Store)(nil)
 	_ haltd.AlertRuleStore = (*Store)(nil)
+	_ haltd.NodeStore      = (*Store)(nil)
+	_ haltd.SecretStore    = (*Store)(nil)
 )
 
 const (
@@ -47,6 +51,9 @@ type Store struct {
 	writer  *writer
 	readers *sql.DB
 	secrets secrets
+
+	changed   bell // who may call
+	committed bell // events
 }
 
 // Open opens the database at path, makes it when there is none, and brings
@@ -80,6 +87,9 @@ func open(ctx context.Context, path string, busy time.Duration) (_ *Store, err e
 	db.SetMaxIdleConns(readers)
 	s := &Store{path: path, writer: w, readers: db, secrets: secrets{path: filepath.Join(filepath.Dir(path), keyFile)}}
 	if err := s.sealChannels(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if err := s.endLeases(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	if err := s.Ping(ctx); err != nil {

@@ -51,6 +51,7 @@ func control(t *testing.T, s Store) haltd.Control {
 	if err != nil {
 		t.Fatalf("Control: %v", err)
 	}
+	c.Version = 0 // see changes.go
 	return c
 }
 

@@ -89,7 +89,7 @@ func pruneExcerpts(t *testing.T, s Store) {
 
 func deleteExcerpts(t *testing.T, s Store) {
 	add(t, s, said(1, start, "a", "one"), said(2, start, "b", "two"), said(3, start, "a", "three"))
-	if err := s.DeleteAgent(t.Context(), "a"); err != nil {
+	if err := s.DeleteAgent(t.Context(), "n", "a"); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "prompts left", prompts(t, s, 1, 2, 3), []string{"none", "two", "none"})

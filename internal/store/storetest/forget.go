@@ -10,15 +10,15 @@ import (
 func deleteAgent(t *testing.T, s Store) {
 	add(t, s, call(1, start, "a", "s"), call(2, start, "b", "s"))
 	commit(t, s, haltd.Change{Agent: "a", Override: new(haltd.MustOverride(`{"time_zone": "UTC"}`))})
-	wantCode(t, "deleting an unknown agent", s.DeleteAgent(t.Context(), "nobody"), haltd.CodeNotFound)
-	if err := s.DeleteAgent(t.Context(), "a"); err != nil {
+	wantCode(t, "deleting an unknown agent", s.DeleteAgent(t.Context(), "n", "nobody"), haltd.CodeNotFound)
+	if err := s.DeleteAgent(t.Context(), "n", "a"); err != nil {
 		t.Fatal(err)
 	}
 	_, err := s.Agent(t.Context(), "a")
 	wantCode(t, "the agent", err, haltd.CodeNotFound)
 	_, err = s.Session(t.Context(), "a", "s")
 	wantCode(t, "its session", err, haltd.CodeNotFound)
-	wantCode(t, "deleting it again", s.DeleteAgent(t.Context(), "a"), haltd.CodeNotFound)
+	wantCode(t, "deleting it again", s.DeleteAgent(t.Context(), "n", "a"), haltd.CodeNotFound)
 	equal(t, "events left", ids(t, s, haltd.EventQuery{}), []int{2})
 	equal(t, "control", control(t, s), nothing)
 	list, _, err := s.Agents(t.Context(), haltd.AgentQuery{})
@@ -48,15 +48,14 @@ func deleteAgent(t *testing.T, s Store) {
 
 func deleteKilled(t *testing.T, s Store) {
 	add(t, s, call(1, start, "a", "s"), call(2, start, "a", "t"))
-	ledger := haltd.Ledger{Agent: "a", Period: haltd.Daily, Start: start.Truncate(24 * time.Hour), Spent: haltd.Spending{Cost: 1, Tokens: 2}}
-	if err := s.SaveLedgers(t.Context(), []haltd.Ledger{ledger}); err != nil {
-		t.Fatal(err)
-	}
+	join(t, s, "n", long)
+	ledger := haltd.Share{Agent: "a", Period: haltd.Daily, Start: start.Truncate(24 * time.Hour), Spent: haltd.Spending{Cost: 1, Tokens: 2}}
+	saveShares(t, s, "n", ledger)
 	mark := haltd.Mark{Agent: "a", Session: "s", ActivatedAt: start, Round: 1}
 	commit(t, s, haltd.Change{Standing: new(killed("a", "")), Mark: &mark, Incident: new(incident("inc_a", start))})
 	stand(t, s, killed("a", "t"))
 	before := control(t, s)
-	if err := s.DeleteAgent(t.Context(), "a"); err != nil {
+	if err := s.DeleteAgent(t.Context(), "n", "a"); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "control", control(t, s), before)
@@ -68,7 +67,7 @@ func deleteKilled(t *testing.T, s Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "ledgers", left, []haltd.Ledger{ledger})
+	equal(t, "ledgers", left, []haltd.Ledger{of(ledger)})
 
 	blocked := call(3, start.Add(time.Hour), "a", "t")
 	blocked.Type, blocked.Blocked = haltd.EventBlocked, true
@@ -80,7 +79,7 @@ func deleteKilled(t *testing.T, s Store) {
 	}
 	equal(t, "standing of the session after it tried again", session.Standing, killed("a", "t"))
 
-	if err := s.DeleteAgent(t.Context(), "a"); err != nil {
+	if err := s.DeleteAgent(t.Context(), "n", "a"); err != nil {
 		t.Fatal(err)
 	}
 	later := resumed("a", "")

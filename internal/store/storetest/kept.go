@@ -125,22 +125,19 @@ func groups(st haltd.Stats) map[string]int64 {
 
 func ledgersKept(t *testing.T, s Store) {
 	now := time.Date(2026, 3, 31, 23, 0, 0, 0, time.UTC)
-	at := func(p haltd.Period, start time.Time) haltd.Ledger {
-		return haltd.Ledger{Agent: "a", Period: p, Start: start, Spent: haltd.Spending{Cost: 1}}
+	join(t, s, "n", long)
+	at := func(p haltd.Period, start time.Time) haltd.Share {
+		return haltd.Share{Agent: "a", Period: p, Start: start, Spent: haltd.Spending{Cost: 1}}
 	}
 	today, month := at(haltd.Daily, now.Truncate(day)), at(haltd.Monthly, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC))
 	abroad := at(haltd.Monthly, month.Start.Add(-14*time.Hour)) // where the month begins first
-	if err := s.SaveLedgers(t.Context(), []haltd.Ledger{
-		today, month, abroad, at(haltd.Daily, now.Add(-haltd.KeepLedgers-1)), at(haltd.Monthly, month.Start.AddDate(0, -2, 0)),
-	}); err != nil {
-		t.Fatal(err)
-	}
+	saveShares(t, s, "n", today, month, abroad, at(haltd.Daily, now.Add(-haltd.KeepLedgers-1)), at(haltd.Monthly, month.Start.AddDate(0, -2, 0)))
 	forget(t, s, now)
 	left, err := s.Ledgers(t.Context(), "a", time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "ledgers left", left, []haltd.Ledger{today, abroad, month})
+	equal(t, "ledgers left", left, []haltd.Ledger{of(today), of(abroad), of(month)})
 }
 
 func agentsKept(t *testing.T, s Store) {
@@ -151,7 +148,7 @@ func agentsKept(t *testing.T, s Store) {
 	stand(t, s, killed("killed", ""), resumed("resumed", ""), killed("with-session", "s"), killed("deleted-killed", ""))
 	commit(t, s, haltd.Change{Agent: "limited", Override: new(haltd.MustOverride(`{"time_zone": "UTC"}`))})
 	for _, id := range []string{"deleted", "deleted-killed"} {
-		if err := s.DeleteAgent(t.Context(), id); err != nil {
+		if err := s.DeleteAgent(t.Context(), "n", id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -245,7 +242,7 @@ func sessionsForgotten(t *testing.T, s Store) {
 		{"later", since, asked[1:3], []haltd.Target{asked[0], asked[3], asked[4], {Agent: "a", Session: "unasked"}}},
 		{"later still", since.Add(time.Second), []haltd.Target{asked[0], asked[3], asked[4]}, []haltd.Target{{Agent: "a", Session: "unasked"}}},
 	} {
-		gone, err := s.ForgetSessions(t.Context(), asked, c.since)
+		gone, err := s.ForgetSessions(t.Context(), "n", asked, c.since)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,7 +263,7 @@ func deletingStopped(t *testing.T, s Store) {
 	tries := start.Add(haltd.KeepStopped)
 	add(t, s, call(1, start, "a", "s"), call(2, tries, "a", "s"))
 	stand(t, s, killed("a", "s"))
-	if err := s.DeleteAgent(t.Context(), "a"); err != nil {
+	if err := s.DeleteAgent(t.Context(), "n", "a"); err != nil {
 		t.Fatal(err)
 	}
 	_, err := s.Session(t.Context(), "a", "s")
@@ -275,7 +272,7 @@ func deletingStopped(t *testing.T, s Store) {
 	if err != nil || len(list) != 0 {
 		t.Errorf("sessions %+v, error %v; want none", list, err)
 	}
-	gone, err := s.ForgetSessions(t.Context(), []haltd.Target{{Agent: "a", Session: "s"}}, tries)
+	gone, err := s.ForgetSessions(t.Context(), "n", []haltd.Target{{Agent: "a", Session: "s"}}, tries)
 	if err != nil || len(gone) != 0 {
 		t.Errorf("gone %v, error %v; want it stopped for as long as if nobody had deleted its agent", gone, err)
 	}

@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -47,13 +48,78 @@ func dispatch(t *testing.T, s Store, notice string, list ...haltd.Delivery) {
 	}
 }
 
+func claim(t *testing.T, s Store, q haltd.Claim) []haltd.Delivery {
+	t.Helper()
+	list, err := s.Claim(t.Context(), q)
+	if err != nil {
+		t.Fatalf("Claim: %v", err)
+	}
+	return append([]haltd.Delivery{}, list...)
+}
+
+// due are the deliveries that are due, which stay so.
 func due(t *testing.T, s Store, now time.Time, limit int) []haltd.Delivery {
 	t.Helper()
-	list, err := s.Due(t.Context(), now, limit)
-	if err != nil {
-		t.Fatalf("Due: %v", err)
+	return claim(t, s, haltd.Claim{Now: now, Limit: limit})
+}
+
+// claims: a delivery that somebody tries is nobody else's until its lease
+// ends, and those of a channel without a free lane stand in nobody's way.
+func claims(t *testing.T, s Store) {
+	n := notice("n", start)
+	notify(t, s, n)
+	a, b, c := delivery("a", "slack", n, start), delivery("b", "slack", n, start.Add(time.Second)), delivery("c", "mail", n, start.Add(time.Minute))
+	dispatch(t, s, "n", a, b, c)
+	later := start.Add(time.Hour)
+	equal(t, "one lane for each channel", claim(t, s, haltd.Claim{Now: later, Lease: long, Limit: 10, Lanes: 1, Busy: map[string]int{"hook": 5}}), []haltd.Delivery{a, c})
+	equal(t, "a channel that is busy", claim(t, s, haltd.Claim{Now: later, Lease: long, Limit: 10, Lanes: 2, Busy: map[string]int{"slack": 2}}), []haltd.Delivery{})
+	equal(t, "what is left", claim(t, s, haltd.Claim{Now: later, Lease: brief, Limit: 10}), []haltd.Delivery{b})
+	await(t, "the lease of one that nobody saved ends", func() bool {
+		return len(claim(t, s, haltd.Claim{Now: later, Lease: long, Limit: 10})) == 1
+	})
+	a.Attempts, a.NextAt = 1, later
+	if err := s.SaveDelivery(t.Context(), a); err != nil {
+		t.Fatal(err)
 	}
-	return list
+	equal(t, "one that was tried and is due again", claim(t, s, haltd.Claim{Now: later, Lease: long, Limit: 10}), []haltd.Delivery{a})
+}
+
+func claimsConcurrent(t *testing.T, s Store) {
+	n := notice("n", start)
+	notify(t, s, n)
+	var all []haltd.Delivery
+	for i := range 40 {
+		all = append(all, delivery(fmt.Sprint(i), fmt.Sprint("channel-", i%4), n, start))
+	}
+	dispatch(t, s, "n", all...)
+	var mu sync.Mutex
+	tried := map[string]int{}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for {
+				list, err := s.Claim(t.Context(), haltd.Claim{Now: start, Lease: long, Limit: 3})
+				if err != nil {
+					t.Errorf("Claim: %v", err)
+				}
+				mu.Lock()
+				for _, d := range list {
+					tried[d.ID]++
+				}
+				done := len(tried) == len(all) || t.Failed()
+				mu.Unlock()
+				if done {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for id, times := range tried {
+		if times != 1 {
+			t.Errorf("delivery %s was handed out %d times", id, times)
+		}
+	}
 }
 
 func notices(t *testing.T, s Store) {

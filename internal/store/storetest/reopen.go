@@ -17,8 +17,9 @@ func Reopen(t *testing.T, s Store, reopen func() Store) {
 	stand(t, s, killed("b", "s"), resumed("c", ""))
 	notify(t, s, on)
 	dispatch(t, s, on.ID, delivery("dlv", "chn", on, start))
+	join(t, s, "n", long)
+	saveShares(t, s, "n", haltd.Share{Agent: "a", Period: haltd.Daily, Start: day, Held: haltd.Spending{Cost: 1, Tokens: 2}})
 	for what, err := range map[string]error{
-		"SaveLedgers":   s.SaveLedgers(t.Context(), []haltd.Ledger{{Agent: "a", Period: haltd.Daily, Start: day, Held: haltd.Spending{Cost: 1, Tokens: 2}}}),
 		"SaveChannel":   s.SaveChannel(t.Context(), channel("chn")),
 		"SaveAlertRule": s.SaveAlertRule(t.Context(), alertRule("alr")),
 		"CreateKey":     s.CreateKey(t.Context(), haltd.Key{ID: "key_a", Agent: "a", CreatedAt: start}, haltd.HashKey("haltd_1")),

@@ -13,15 +13,19 @@ import (
 // Store is all that an adapter implements.
 type Store interface {
 	haltd.EventStore
+	haltd.EventFeed
 	haltd.ExcerptStore
 	haltd.AgentStore
 	haltd.KeyStore
 	haltd.ControlStore
+	haltd.ChangeFeed
 	haltd.IncidentStore
 	haltd.LedgerStore
 	haltd.OutboxStore
 	haltd.ChannelStore
 	haltd.AlertRuleStore
+	haltd.NodeStore
+	haltd.SecretStore
 	haltd.SignOutStore
 }
 
@@ -41,6 +45,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"session ids are per agent", sessionsPerAgent},
 		{"paging is stable under inserts", paging},
 		{"concurrent appends", concurrent},
+		{"events are told in the order of their commits", eventFeed},
+		{"concurrent commits are told, each once", eventFeedConcurrent},
 		{"prune", prune},
 		{"a canceled context stops work", canceled},
 		{"excerpts go with their events", excerpts},
@@ -72,6 +78,10 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"a change is all or nothing", changeAtomic},
 		{"changes that cannot be kept are refused", changeRefused},
 		{"concurrent changes", changesConcurrent},
+		{"changes are told", changesTold},
+		{"changes are awaited", changesAwaited},
+		{"concurrent changes are told in their order", changesInOrder},
+		{"a change that another node made first conflicts", changesConflict},
 		{"deleting an agent forgets its record", deleteAgent},
 		{"deleting an agent lifts no kill", deleteKilled},
 		{"prune keeps who may call", pruneKeepsControl},
@@ -92,13 +102,23 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"scores", scores},
 		{"peaks", peaks},
 		{"ledgers", ledgers},
+		{"ledgers of several nodes", ledgersOfNodes},
+		{"concurrent shares of a ledger", ledgersConcurrent},
 		{"spent", spent},
 		{"notices", notices},
 		{"deliveries", deliveries},
+		{"a delivery is tried by one at a time", claims},
+		{"of many who want deliveries each gets its own", claimsConcurrent},
 		{"delivery filters and paging", deliveryListing},
 		{"prune keeps what is on its way", pruneOutbox},
 		{"channels", channels},
 		{"alert rules", alertRules},
+		{"a shared secret is made once", sharedSecrets},
+		{"nodes have numbers of their own", nodeNumbers},
+		{"concurrent nodes have numbers of their own", nodesConcurrent},
+		{"a node lives as long as its lease", nodeLeases},
+		{"one node leads", leaders},
+		{"of nodes that want to lead at once one does", leadersConcurrent},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
 	}

@@ -1,0 +1,197 @@
+package control
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/policy"
+)
+
+const (
+	// mostTries is how often a change is decided anew because another node
+	// was faster.
+	mostTries = 4
+	// followWait is how long who has been overtaken waits for what the other
+	// node changed.
+	followWait = 2 * time.Second
+	// followPause is the rest after a failure of the feed.
+	followPause = time.Second
+)
+
+// anyTime is after every change: what another node has forgotten goes, whenever
+// it was said.
+var anyTime = time.Unix(1<<40, 0)
+
+// follow makes true here what other nodes have changed.
+func (c *Control) follow(ctx context.Context) {
+	failing := false
+	for ctx.Err() == nil {
+		err := c.followOnce(ctx, c.seen.Load())
+		switch {
+		case err == nil:
+			failing = false
+			continue
+		case ctx.Err() != nil:
+			return
+		case !failing:
+			c.log.Warn("what other nodes change is not followed", "error", err)
+		}
+		failing = true
+		select {
+		case <-ctx.Done():
+		case <-time.After(followPause):
+		}
+	}
+}
+
+// followOnce waits for changes and makes them true.
+func (c *Control) followOnce(ctx context.Context, after int64) error {
+	list, err := c.feed.Changes(ctx, after)
+	if haltd.ErrorCode(err) == haltd.CodeNotFound {
+		return c.reload(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return c.take(ctx, list)
+}
+
+// take makes changes true that other nodes have made. Those of this node are.
+func (c *Control) take(ctx context.Context, list []haltd.Change) error {
+	c.taking.Lock()
+	defer c.taking.Unlock()
+	for i := range list {
+		change := &list[i]
+		if change.Version <= c.seen.Load() {
+			continue // somebody who was overtaken has taken it already
+		}
+		if change.Keys {
+			if err := c.reloadKeys(ctx); err != nil {
+				return err
+			}
+		}
+		if change.Node != c.node || change.Version <= c.ownUntil.Load() {
+			if err := c.takeOne(ctx, change); err != nil {
+				return err
+			}
+		}
+		c.seen.Store(change.Version)
+	}
+	return nil
+}
+
+// takeOne waits until this node has made its own change of the same, which was
+// before.
+func (c *Control) takeOne(ctx context.Context, change *haltd.Change) error {
+	for _, key := range turnsOf(change) {
+		end, err := c.turn(ctx, key)
+		if err != nil {
+			return err
+		}
+		defer end()
+	}
+	c.update(func(next *table) { next.apply(change) })
+	if change.Cut != nil {
+		c.cut(*change.Cut)
+	}
+	return nil
+}
+
+// turnsOf are the turns in which a change is made: of an agent, then others.
+func turnsOf(c *haltd.Change) (keys []string) {
+	switch {
+	case c.Standing != nil:
+		keys = append(keys, c.Standing.Agent)
+	case len(c.Forgotten) > 0:
+		keys = append(keys, c.Forgotten[0].Agent)
+	case c.Override != nil:
+		keys = append(keys, c.Agent)
+	case c.Deleted != "":
+		keys = append(keys, c.Deleted)
+	}
+	if c.Rule != nil || c.DeleteRule != "" {
+		keys = append(keys, rulesTurn)
+	}
+	if c.Bypass != nil {
+		keys = append(keys, bypassTurn)
+	}
+	return keys
+}
+
+// apply makes a change of another node true.
+func (t *table) apply(c *haltd.Change) {
+	if c.Standing != nil {
+		t.setStanding(*c.Standing)
+	}
+	if len(c.Forgotten) > 0 {
+		t.evict(c.Forgotten, anyTime)
+	}
+	if c.Override != nil {
+		t.setOverride(c.Agent, *c.Override)
+	}
+	if c.Deleted != "" {
+		t.setOverride(c.Deleted, haltd.PolicyOverride{})
+	}
+	if c.Bypass != nil {
+		t.bypass = *c.Bypass
+	}
+	id := c.DeleteRule
+	if c.Rule != nil {
+		id = c.Rule.ID
+	}
+	if id != "" {
+		t.list = slices.DeleteFunc(slices.Clone(t.list), func(r haltd.Rule) bool { return r.ID == id })
+		if c.Rule != nil {
+			t.list = append(t.list, *c.Rule)
+		}
+		t.list = sortRules(t.list)
+		t.rules = policy.Compile(t.list)
+	}
+}
+
+// setOverride makes an override the one in force; an empty one ends it.
+func (t *table) setOverride(agent string, own haltd.PolicyOverride) {
+	t.overrides = maps.Clone(t.overrides)
+	t.overrides[agent] = own
+	if own.IsZero() {
+		delete(t.overrides, agent)
+	}
+	t.applyPolicy(agent)
+}
+
+// reload loads all anew, where more has changed than the feed still tells.
+func (c *Control) reload(ctx context.Context) error {
+	c.taking.Lock()
+	defer c.taking.Unlock()
+	known, err := c.store.Control(ctx)
+	if err != nil || known.Version < c.seen.Load() {
+		return err
+	}
+	c.update(func(next *table) { *next = *newTable(known, next.defaults, next.file) })
+	// What this node changed meanwhile it follows like the others' changes.
+	now, err := c.store.Control(ctx)
+	if err != nil {
+		return err
+	}
+	c.ownUntil.Store(now.Version)
+	c.seen.Store(known.Version)
+	return c.reloadKeys(ctx)
+}
+
+// again makes a change, and decides about it anew when another node was
+// faster: f looks at the table in a turn of its own.
+func again[T any](ctx context.Context, c *Control, f func() (T, error)) (v T, err error) {
+	for range mostTries {
+		seen := c.seen.Load()
+		if v, err = f(); haltd.ErrorCode(err) != haltd.CodeConflict || c.feed == nil {
+			return v, err
+		}
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), followWait)
+		_ = c.followOnce(limited, seen) // what is not told by then conflicts again
+		cancel()
+	}
+	return v, err
+}

@@ -1,0 +1,148 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// keepChanges is how long changes are kept for nodes that follow.
+const keepChanges = 2 * time.Hour
+
+// subjects is what a change is about, as its row says it.
+type subjects struct {
+	standing, override, rule string
+	bypass                   bool
+}
+
+func subjectsOf(c *haltd.Change) (s subjects) {
+	if c.Standing != nil {
+		s.standing = c.Standing.Agent
+	}
+	if len(c.Forgotten) > 0 {
+		s.standing = c.Forgotten[0].Agent
+	}
+	if c.Override != nil {
+		s.override = c.Agent
+	}
+	if c.Deleted != "" {
+		s.override = c.Deleted
+	}
+	if c.Rule != nil {
+		s.rule = c.Rule.ID
+	}
+	if c.DeleteRule != "" {
+		s.rule = c.DeleteRule
+	}
+	s.bypass = c.Bypass != nil
+	return s
+}
+
+// refuseOutdated refuses a change by a node that does not know yet what
+// another has changed of the same.
+func (s *Store) refuseOutdated(ctx context.Context, c *haltd.Change) error {
+	about := subjectsOf(c)
+	if c.Node == "" || about == (subjects{}) {
+		return nil
+	}
+	var outdated bool
+	row := s.writer.conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM changes WHERE version > ? AND node <> ?
+		AND (standing = ? OR override = ? OR rule = ? OR bypass = 1 AND ?))`,
+		c.Seen, c.Node, optionalText(about.standing), optionalText(about.override), optionalText(about.rule), about.bypass)
+	if err := row.Scan(&outdated); err != nil {
+		return err
+	}
+	if !outdated {
+		return s.requireChanges(ctx, s.writer.conn, c.Seen, haltd.CodeConflict)
+	}
+	return haltd.Errorf(haltd.CodeConflict, "another node has changed the same")
+}
+
+// requireChanges fails where changes after a version have gone.
+func (s *Store) requireChanges(ctx context.Context, db querier, after int64, code string) error {
+	all, err := read(ctx, db, func(row scanner) (all bool, err error) { return all, row.Scan(&all) },
+		`SELECT ? >= coalesce((SELECT min(version) - 1 FROM changes), (SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)`, after)
+	if err == nil && !all[0] {
+		err = haltd.Errorf(code, "changes after %d are not kept any more", after)
+	}
+	return err
+}
+
+// writeChange logs a change for the nodes that follow.
+func (s *Store) writeChange(ctx context.Context, c *haltd.Change) error {
+	about := subjectsOf(c)
+	if about == (subjects{}) && c.Cut == nil && !c.Keys {
+		return nil
+	}
+	told := haltd.Change{
+		Node: c.Node, Standing: c.Standing, Agent: c.Agent, Override: c.Override, Bypass: c.Bypass, Rule: c.Rule, DeleteRule: c.DeleteRule,
+		Cut: c.Cut, Forgotten: c.Forgotten, Deleted: c.Deleted, Keys: c.Keys,
+	}
+	body, err := json.Marshal(told)
+	if err != nil {
+		return unfit("change", err)
+	}
+	return s.exec(ctx, "INSERT INTO changes (node, time, standing, override, rule, bypass, body) VALUES (?, "+now+", ?, ?, ?, ?, ?)",
+		c.Node, optionalText(about.standing), optionalText(about.override), optionalText(about.rule), about.bypass, string(body))
+}
+
+// Changes implements haltd.ChangeFeed.
+func (s *Store) Changes(ctx context.Context, after int64) ([]haltd.Change, error) {
+	for {
+		changed := s.changed.wait()
+		list, err := s.changesAfter(ctx, after)
+		if err != nil {
+			return nil, fmt.Errorf("follow changes: %w", explain(s.path, err))
+		}
+		if len(list) > 0 {
+			return list, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (s *Store) changesAfter(ctx context.Context, after int64) ([]haltd.Change, error) {
+	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Rollback()
+	if err := s.requireChanges(ctx, tx, after, haltd.CodeNotFound); err != nil {
+		return nil, err
+	}
+	scan := func(row scanner) (c haltd.Change, err error) {
+		var version int64
+		var body []byte
+		if err := row.Scan(&version, &body); err != nil {
+			return c, err
+		}
+		if err := json.Unmarshal(body, &c); err != nil {
+			return c, fmt.Errorf("read change %d: %w", version, err)
+		}
+		c.Version = version
+		return c, nil
+	}
+	return read(ctx, tx, scan, "SELECT version, body FROM changes WHERE version > ? ORDER BY version LIMIT 1000", after)
+}
+
+func readVersion(ctx context.Context, db querier) (int64, error) {
+	list, err := read(ctx, db, func(row scanner) (v int64, err error) { return v, row.Scan(&v) },
+		"SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)")
+	if err != nil {
+		return 0, err
+	}
+	return list[0], nil
+}
+
+// forgetChanges deletes what nobody follows any more.
+func (s *Store) forgetChanges(ctx context.Context, t time.Time, most int64) (int64, error) {
+	return s.affect(ctx, "DELETE FROM changes WHERE version IN (SELECT version FROM changes WHERE time < ? LIMIT ?)", micros(t), most)
+}
