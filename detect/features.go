@@ -202,6 +202,15 @@ func (s *relation) poolSigns(r *seenRound, work bool) {
 	}
 }
 
+// patience is how much a search in vain counts: less where it was for
+// something that nobody had thought of yet.
+func (s *relation) patience() float32 {
+	if s.newDeeds > 0 {
+		return .8
+	}
+	return 1
+}
+
 // accepted reports an act that was never done before and got a short answer
 // that refuses nothing: whatever it says, that is no standstill.
 func (s *relation) accepted(r *seenRound) bool {
@@ -248,7 +257,7 @@ func (s *relation) readVaried(r *seenRound, short, work bool) {
 	case (alike || again) && work:
 		g[sameWork] = d
 	case r.outcome == empty && again:
-		g[emptyVaried] = d
+		g[emptyVaried] = d * s.patience()
 	case alike && !short && s.echo:
 		g[echoed] = d
 	case alike && !short:

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/haltd/haltd"
 	"pgregory.net/rapid"
 )
 
@@ -15,8 +16,8 @@ func TestTheBinaryCarriesWeightsOfItsOwnFeatures(t *testing.T) {
 	if m.Version != FeaturesVersion {
 		t.Errorf("weights of features version %d, the code has %d", m.Version, FeaturesVersion)
 	}
-	if m.WarnAt != .5 || m.KillAt != .9 {
-		t.Errorf("lines at %v and %v, want those that the settings name: 0.5 and 0.9", m.WarnAt, m.KillAt)
+	if k := haltd.DefaultPolicy().KillSwitch; m.WarnAt != k.WarnAt/100 || m.KillAt != k.KillAt/100 {
+		t.Errorf("lines at %v and %v, want those that the settings name: %v and %v %%", m.WarnAt, m.KillAt, k.WarnAt, k.KillAt)
 	}
 	if len(m.Weights) == 0 {
 		t.Error("no feature has a weight")

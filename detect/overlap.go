@@ -69,7 +69,8 @@ func (s *sketch) resembles(o *sketch) bool {
 // and without the numbers.
 func overlap(a, b []uint32) (all, letters float32) { return overlapBeside(a, b, nil) }
 
-// overlapBeside is overlap without the words of a third list.
+// overlapBeside is overlap without the words of a third list. Where it leaves
+// numbers alone, no word differs.
 func overlapBeside(a, b, without []uint32) (all, letters float32) {
 	var common, words, union, unionWords int
 	add := func(w uint32, both bool) {
@@ -108,8 +109,11 @@ func overlapBeside(a, b, without []uint32) (all, letters float32) {
 	for ; j < len(b); j++ {
 		add(b[j], false)
 	}
-	if union == 0 {
+	switch {
+	case union == 0:
 		return 1, 1
+	case unionWords == 0 && len(without) > 0:
+		return ratio(common, union), 1
 	}
 	return ratio(common, union), ratio(words, unionWords)
 }

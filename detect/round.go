@@ -484,7 +484,7 @@ const maxTurns = 256
 // isDigest reports whether the word before a token says that the token is the
 // digest of something, which tells one screen or file from another.
 func isDigest(text string, s *scanner) bool {
-	const letters = 16
+	const letters = 8
 	if s.class != word || s.end-s.start < letters || !s.prev.word || !isDrawn(text[s.start:s.end]) {
 		return false
 	}

@@ -410,14 +410,26 @@ func digits(s string) bool {
 	return true
 }
 
-// duration reads 12ms, 3.2s and the like.
+// duration reads 12ms, 3.2s, 2m30s and the like.
 func duration(text string, i int) int {
 	d := decimal(text, i)
 	end := runOf(text, d, func(b byte) bool { return isWord[b] })
-	if end == d || !isUnit(text[d:end]) || isMeasure(text, i, end) {
+	if end == d || !isUnit(text[d:end]) && !isAge(text[i:end]) || isMeasure(text, i, end) {
 		return 0
 	}
 	return end
+}
+
+// isAge reports a time as tools that list things write it: 11m, 5d, 2h30m.
+func isAge(s string) bool {
+	for i := 0; i < len(s); i++ {
+		d := runOf(s, i, isDigit)
+		if d == i || d == len(s) || strings.IndexByte("dhms", s[d]) < 0 {
+			return false
+		}
+		i = d
+	}
+	return s != ""
 }
 
 // isMeasure reports a time that means something: a rate (118 ns/op), or what
@@ -521,7 +533,7 @@ func idAfter(prefix, text string, i int) int {
 }
 
 // afterProcessName reports whether the word before a number says that it
-// names a process, which every start changes.
+// names a process, a message or a duration (took_ms), which change by themselves.
 func afterProcessName(text string, prev before) bool {
 	if !prev.word || prev.end == 0 {
 		return false
@@ -531,7 +543,7 @@ func afterProcessName(text string, prev before) bool {
 		name = name[i+1:] // worker_pid
 	}
 	switch name {
-	case "pid", "PID", "pgid", "PGID", "ppid", "PPID":
+	case "pid", "PID", "pgid", "PGID", "ppid", "PPID", "seq", "ms":
 		return true
 	}
 	return false

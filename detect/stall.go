@@ -17,20 +17,13 @@ type stalled struct {
 // lines are where stall warns and kills, from 0 to 1.
 type lines struct{ warn, kill float32 }
 
-// halfway lies between the lines, as log-odds count: 75 % between 50 and 90.
-func (l lines) halfway() float32 {
-	odds := func(p float32) float64 { return float64(p) / max(1e-9, 1-float64(p)) }
-	return certainty(float32(math.Log(max(1e-9, odds(l.warn)*odds(l.kill))) / 2))
-}
-
 // leastRepeated is how many of the recent rounds must repeat something for a
 // kill: whatever the sum says, a kill needs repetition.
 const leastRepeated = 3
 
-// stall decides: kill from the kill line on, where the round before had come
-// halfway to it from the warn line, so that nothing is killed out of the blue.
-// A refusal that comes back again and
-// again is repetition, too, however new the steps between are.
+// stall decides: kill from the kill line on, where the round before had reached
+// the warn line, so that nothing is killed out of the blue. A refusal that comes
+// back again and again is repetition, too, however new the steps between are.
 func (c *comparison) stall(at lines, similar float32) stalled {
 	n := len(c.all)
 	if n == 0 || c.since >= n {
@@ -52,7 +45,7 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 	repeated, slow := c.repeated()
 	switch {
 	case f.certainty < at.kill || len(repeated)+int(c.all[n-1].refusals) < leastRepeated:
-	case n-1 == c.since || c.all[n-2].certainty < at.halfway():
+	case n-1 == c.since || c.all[n-2].certainty < at.warn:
 	case 2*slow > len(repeated) || c.slowLately(repeated):
 		s.Unmet = "the client takes more than a minute between equal results"
 	default:

@@ -116,7 +116,7 @@ defaults:
     threshold: 10
     similarity: kill
     stall: kill
-    warn_at: 50
+    warn_at: 75
     kill_at: 90
     window_scope: agent
     kill_scope: agent

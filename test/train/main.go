@@ -98,16 +98,16 @@ func (d *data) leaveOut(h hyper) map[string]*linear {
 // bounds are the log-odds at which stall warns and kills.
 type bounds struct{ warn, kill float64 }
 
-// kills reports whether a run is killed: the step before must have come
-// halfway from the warn line to the kill line.
+// kills reports whether a run is killed: the step before must have reached
+// the warn line.
 func (at bounds) kills(m *linear, r *run) bool {
-	return m.peak(r, (at.kill-at.warn)/2) >= at.kill
+	return m.peak(r, at.kill-at.warn) >= at.kill
 }
 
 // The rates of false alarms that the lines are chosen for: kills and warnings
 // of healthy runs whose sources the weights never saw, and kills of made-up
 // ones.
-const falseKills, falseWarnings, falseMadeUp = .002, .03, .02
+const falseKills, falseWarnings, falseMadeUp = .002, .01, .02
 
 func (d *data) lines(folds map[string]*linear) bounds {
 	var warns []float64
@@ -118,7 +118,7 @@ func (d *data) lines(folds map[string]*linear) bounds {
 	}
 	at := bounds{warn: quantile(warns, falseWarnings)}
 	const step = .02
-	for at.kill = at.warn + .5; !d.holds(folds, at); at.kill += step {
+	for at.kill = at.warn + .3; !d.holds(folds, at); at.kill += step {
 	}
 	return at
 }
@@ -146,7 +146,7 @@ func (r *run) healthy() bool {
 
 // published scales the weights so that the lines stand at round numbers.
 func published(m *linear, at bounds) *detect.Model {
-	const warnAt, killAt = .5, .9
+	const warnAt, killAt = .75, .9
 	scale := (logit(killAt) - logit(warnAt)) / (at.kill - at.warn)
 	shift := logit(warnAt) - scale*at.warn
 	out := &detect.Model{

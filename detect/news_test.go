@@ -1,0 +1,173 @@
+package detect
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/haltd/haltd"
+)
+
+// checkout is a long answer, as a screen is, with something at its end.
+func checkout(end string) string {
+	return "Current url: https://shop.example/checkout\n[12] <input name='street' value='Lindenweg 4'/>\n[14] <input name='city' value='Kiel'/>\n" +
+		"[16] <select name='country'>Germany</select>\nPlease confirm that this is your address.\n[23] <button type='submit'>Continue</button>\n[27] <a>Terms of the house</a>\n" + end
+}
+
+// A browser agent is shown the first page with its task: the words of the page
+// are no task that the harness repeats.
+func TestAPageInTheOpeningIsAPlace(t *testing.T) {
+	click := func(i int) haltd.Round {
+		return did("click", `{"index":23}`, "", checkout(fmt.Sprint("Current step: ", i, "/100")))
+	}
+	all := relations("Order the blue kettle.\n"+checkout("Current step: 1/100"), click(2), click(3), click(4))
+	if s := all[2]; s.place < samePlace || s.placeAgo != 1 || s.signs[repeatPlace] == 0 {
+		t.Errorf("place %v of %d rounds ago, sign %v; want the page of before", s.place, s.placeAgo, s.signs[repeatPlace])
+	}
+	// What the harness says beside the task is the answer.
+	task := "Your task: " + strings.Repeat("find the way out of the old house, ", 3) + checkout("")
+	all = relations(task, did("go", `{"to":"north"}`, task+"\nYou see a lamp on a table."), did("go", `{"to":"east"}`, task+"\nA cold wind blows through the hall."))
+	if s := all[1]; s.place >= samePlace {
+		t.Errorf("place %v; want another one, whatever the harness repeats", s.place)
+	}
+}
+
+func TestAgesAndCountersAreVolatile(t *testing.T) {
+	for _, c := range []struct {
+		name, a, b string
+		same       bool
+	}{
+		{"ages", "web-1 Running 0 11m", "web-1 Running 0 12m", true},
+		{"ages of two units", "up for 2h30m", "up for 2h31m", true},
+		{"clocks in names", "manual__2026-03-02T09:00:07 queued", "manual__2026-03-02T09:04:51 queued", true},
+		{"clocks with underscores", "run-2026-03-02T02_32_22Z failed", "run-2026-03-02T02_32_58Z failed", true},
+		{"sequence numbers", `{"seq": 41, "state": "idle"}`, `{"seq": 42, "state": "idle"}`, true},
+		{"milliseconds by their name", `{"took_ms": 57, "rows": 3}`, `{"took_ms": 61, "rows": 3}`, true},
+		{"restarts", "web-1 Running 3 11m", "web-1 Running 4 11m", false},
+		{"rows", `{"took_ms": 57, "rows": 3}`, `{"took_ms": 57, "rows": 4}`, false},
+		{"models", "the 5mm drill", "the 6mm drill", false},
+		{"labelled digests", "screenshot sha256: 9f8a7c6d5e4b", "screenshot sha256: 1a2b3c4d5e6f", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, b := readRound(ptr(did("x", "", c.a)), true), readRound(ptr(did("x", "", c.b)), true)
+			if got := a.result == b.result; got != c.same {
+				t.Errorf("%q and %q: same %v, want %v", c.a, c.b, got, c.same)
+			}
+		})
+	}
+}
+
+func TestMarksOfOtherScriptsAreMarks(t *testing.T) {
+	for _, pair := range [][2]string{{"你好，世界。", "你好 世界"}, {"готово — да…", "готово да"}, {"«sí»", "sí"}} {
+		a, b := words(pair[0], nil), words(pair[1], nil)
+		if fmt.Sprint(a) != fmt.Sprint(b) {
+			t.Errorf("%q has the words %x, %q has %x; want the same", pair[0], a, pair[1], b)
+		}
+	}
+}
+
+func TestNothingFoundInJSON(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"total":0,"hits":[],"took":57}`: true,
+		`{"items":[],"query":"lamps"}`:    true,
+		`{"hits":[],"took":57}`:           false, // 57 may be what was found
+		`{"hits":[{"id":1}],"total":0}`:   false,
+		`{"id":5}`:                        false,
+		`{"items":[],"note":"There is nothing of that name in the whole house."}`: true,
+		`{"items":[],"next":"b7f3e2"}`:                                            false,
+	} {
+		if got := saysNothing(text, "search lamps"); got != want {
+			t.Errorf("%s says that nothing was found: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestShortNegations(t *testing.T) {
+	for text, want := range map[string]outcome{
+		"No.":                               empty,
+		"No, it is in the other room":       empty,
+		"Das ist nicht die Lampe.":          empty,
+		"これは違います。":                          neutral,
+		"Now it works, all 12 of 12.":       neutral,
+		"It is the lamp that does not burn": neutral,
+	} {
+		round := haltd.Round{Text: "Is it the lamp?", Inputs: []haltd.Message{{Role: haltd.RoleUser, Text: text}}}
+		if got := readRound(&round, false).outcome; got != want {
+			t.Errorf("%q: outcome %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestCourtesiesOfTwoAgents(t *testing.T) {
+	turn := func(text, answer string) haltd.Round {
+		return haltd.Round{Text: text, Inputs: []haltd.Message{{Text: answer}}}
+	}
+	all := relations("Plan the trip together.",
+		turn("The train leaves at nine, and the hotel is booked for two nights.", "Thank you, that was great teamwork!"),
+		turn("You're welcome! It was a pleasure.", "Thanks again, see you soon."),
+		turn("Thank you, take care!", "All the best, goodbye!"))
+	if all[0].signs[courtesies] != 0 || all[1].signs[courtesies] == 0 || all[2].signs[courtesies] == 0 {
+		t.Errorf("signs of courtesy %v, %v, %v; want none for the plan and one for each of the others", all[0].signs[courtesies], all[1].signs[courtesies], all[2].signs[courtesies])
+	}
+}
+
+// Ids that a result lists are things to work on, one after another.
+func TestListedIDsAreGiven(t *testing.T) {
+	ids := []string{"b7f3e2a9d1c4", "c1d8a4f7e2b6", "e9a2c7b5d3f1"}
+	rounds := []haltd.Round{did("list", "{}", strings.Join(ids, "\n"))}
+	for _, id := range ids {
+		rounds = append(rounds, did("delete", fmt.Sprintf(`{"id":%q}`, id), "deleted"))
+	}
+	rounds = append(rounds, did("delete", `{"id":"f4b8d6a1c9e3"}`, "deleted"))
+	all := relations("Delete what is left over.", rounds...)
+	for i := 1; i <= len(ids); i++ {
+		if !all[i].nextID {
+			t.Errorf("round %d is not about an id that was listed", i)
+		}
+	}
+	if last := all[len(all)-1]; last.nextID {
+		t.Error("an id that nobody named counts as listed")
+	}
+}
+
+func TestWhatIsAskedForSoOftenMustNotFail(t *testing.T) {
+	press := func(results ...string) (rounds []haltd.Round) {
+		for _, r := range results {
+			rounds = append(rounds, did("press", `{"key":"down"}`, r))
+		}
+		return rounds
+	}
+	if all := relations("Press the key 5 times.", press("ok", "ok", "ok")...); !all[2].asked {
+		t.Error("the third of five presses is not what was asked for")
+	}
+	if all := relations("Press the key 5 times.", press("Error: no device", "Error: no device", "Error: no device")...); all[2].asked {
+		t.Error("to fail three times of five is what was asked for")
+	}
+	if all := relations("Press the key 2 times.", press("ok", "ok", "ok")...); all[2].asked {
+		t.Error("the third of two presses is what was asked for")
+	}
+}
+
+// News is none where an answer came before, but for numbers that do not advance.
+func TestNewsThatIsNone(t *testing.T) {
+	status := func(n int) haltd.Round { return did("status", "{}", fmt.Sprintf("Error: attempt %d was refused", n)) }
+	if all := relations("Send it.", status(101), status(57), status(88)); all[2].news != 0 {
+		t.Errorf("news %v of the same failure with another number; want none", all[2].news)
+	}
+}
+
+func TestSketchesOfAlikeLists(t *testing.T) {
+	list := func(from, n int) (ws []uint32) {
+		for i := range n {
+			ws = append(ws, uint32(mix(uint64(from+i)))&^1)
+		}
+		return ws
+	}
+	sketched := func(ws []uint32) *sketch { s := sketchOf(ws); return &s }
+	if a := list(0, 200); !sketched(a).resembles(sketched(a)) || !sketched(a).resembles(sketched(list(10, 200))) {
+		t.Error("lists that share nearly all their words do not resemble each other")
+	}
+	if sketched(list(0, 200)).resembles(sketched(list(5000, 200))) {
+		t.Error("lists without a common word resemble each other")
+	}
+}
