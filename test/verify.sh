@@ -27,6 +27,9 @@ go test -race -count=5 -timeout 60m -run 'TestClients|TestShutdown|TestWhatWasSh
 step "every page at every size"
 HALTD_SIZES=all go test -race -count=1 -timeout 30m -run TestEveryPage ./test/browser
 
+step "every scenario in every dialect, streamed and whole"
+HALTD_PLAYS=all go test -race -count=1 -timeout 60m -run TestGateway ./test/scenarios
+
 step "pictures"
 pictures=$(mktemp -d)
 trap 'rm -rf "$pictures"' EXIT
