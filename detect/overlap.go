@@ -2,7 +2,6 @@ package detect
 
 import (
 	"math/bits"
-	"slices"
 )
 
 // resembles estimates how much two sorted lists of words have in common, from
@@ -73,9 +72,27 @@ func overlap(a, b []uint32) (all, letters float32) { return overlapBeside(a, b, 
 // numbers alone, no word differs.
 func overlapBeside(a, b, without []uint32) (all, letters float32) {
 	var common, words, union, unionWords int
-	add := func(w uint32, both bool) {
-		if _, out := slices.BinarySearch(without, w); out {
-			return
+	i, j, k := 0, 0, 0
+	for i < len(a) || j < len(b) {
+		var w uint32
+		both := false
+		switch {
+		case j == len(b) || i < len(a) && a[i] < b[j]:
+			w = a[i]
+			i++
+		case i == len(a) || b[j] < a[i]:
+			w = b[j]
+			j++
+		default:
+			w, both = a[i], true
+			i++
+			j++
+		}
+		for k < len(without) && without[k] < w {
+			k++
+		}
+		if k < len(without) && without[k] == w {
+			continue
 		}
 		union++
 		if both {
@@ -87,27 +104,6 @@ func overlapBeside(a, b, without []uint32) (all, letters float32) {
 				words++
 			}
 		}
-	}
-	i, j := 0, 0
-	for i < len(a) && j < len(b) {
-		switch {
-		case a[i] == b[j]:
-			add(a[i], true)
-			i++
-			j++
-		case a[i] < b[j]:
-			add(a[i], false)
-			i++
-		default:
-			add(b[j], false)
-			j++
-		}
-	}
-	for ; i < len(a); i++ {
-		add(a[i], false)
-	}
-	for ; j < len(b); j++ {
-		add(b[j], false)
 	}
 	switch {
 	case union == 0:
