@@ -103,8 +103,8 @@ func roomOf(path string) string {
 // isAdapter reports the packages that speak to one technology or provider.
 func isAdapter(path string) bool {
 	switch rel := relative(path); rel {
-	case "internal/wire/sse", "internal/wire/formats":
-		return false // shared by the formats, and the list of them
+	case "internal/wire/sse", "internal/wire/formats", "internal/store/table":
+		return false // shared by the formats, the list of them, and shared by the stores
 	default:
 		for _, parent := range []string{"internal/wire/", "internal/store/", "internal/state/"} {
 			if strings.HasPrefix(rel, parent) && !strings.HasSuffix(rel, "test") {

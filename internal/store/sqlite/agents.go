@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 const agentColumns = `SELECT a.no, a.id, a.shared, a.first_seen, a.last_seen,
@@ -20,11 +21,11 @@ const sessionColumns = `SELECT s.no, s.id, a.id, s.client, s.model, s.first_seen
 
 // Agents implements haltd.AgentStore.
 func (s *Store) Agents(ctx context.Context, q haltd.AgentQuery) ([]haltd.Agent, string, error) {
-	var w conditions
-	w.add("a.deleted = 0")
-	w.contains("a.id", q.Search)
+	var w table.Conditions
+	w.Add("a.deleted = 0")
+	w.Contains("a.id", q.Search)
 	if q.Active != nil {
-		w.add("a.active = ?", *q.Active)
+		w.Add("a.active = ?", *q.Active)
 	}
 	agents, next, err := list(ctx, s.readers, listing[haltd.Agent]{
 		columns: agentColumns, at: "a.last_seen", no: "a.no", kind: 'a', scan: scanAgent, where: w, page: q.Page,
@@ -53,11 +54,11 @@ func noAgent(id string) error {
 
 // Sessions implements haltd.AgentStore.
 func (s *Store) Sessions(ctx context.Context, q haltd.SessionQuery) ([]haltd.Session, string, error) {
-	var w conditions
-	w.add("a.deleted = 0")
-	w.contains("s.id", q.Search)
+	var w table.Conditions
+	w.Add("a.deleted = 0")
+	w.Contains("s.id", q.Search)
 	if q.Agent != "" {
-		w.add("a.id = ?", q.Agent)
+		w.Add("a.id = ?", q.Agent)
 	}
 	sessions, next, err := list(ctx, s.readers, listing[haltd.Session]{
 		columns: sessionColumns, at: "s.last_seen", no: "s.no", kind: 's', scan: scanSession, where: w, page: q.Page,
@@ -81,27 +82,27 @@ func (s *Store) Session(ctx context.Context, agent, id string) (haltd.Session, e
 	return session, nil
 }
 
-func scanAgent(row scanner) (a haltd.Agent, at position, err error) {
-	var standing standingRow
+func scanAgent(row scanner) (a haltd.Agent, at table.Position, err error) {
+	var standing table.StandingRow
 	var first int64
 	t := &a.Totals
-	err = row.Scan(append([]any{&at.no, &a.ID, &a.Shared, &first, &at.at,
+	err = row.Scan(append([]any{&at.No, &a.ID, &a.Shared, &first, &at.At,
 		&t.Calls, &t.Blocked, &t.Errors, &t.Tokens.Input, &t.Tokens.Output, &t.Tokens.CacheRead, &t.Tokens.CacheWrite, &t.Cost},
-		standing.columns()...)...)
-	a.FirstSeen, a.LastSeen = fromMicros(first), fromMicros(at.at)
-	a.Standing = standing.of(a.ID, "")
+		standing.Columns()...)...)
+	a.FirstSeen, a.LastSeen = table.FromMicros(first), table.FromMicros(at.At)
+	a.Standing = standing.Of(a.ID, "")
 	a.Active, a.DeactivatedBy = a.Standing.Active, a.Standing.DeactivatedBy
 	return a, at, err
 }
 
-func scanSession(row scanner) (s haltd.Session, at position, err error) {
-	var standing standingRow
+func scanSession(row scanner) (s haltd.Session, at table.Position, err error) {
+	var standing table.StandingRow
 	var first int64
 	t := &s.Totals
-	err = row.Scan(append([]any{&at.no, &s.ID, &s.Agent, &s.Client, &s.Model, &first, &at.at, &s.PeakScore,
+	err = row.Scan(append([]any{&at.No, &s.ID, &s.Agent, &s.Client, &s.Model, &first, &at.At, &s.PeakScore,
 		&t.Calls, &t.Blocked, &t.Errors, &t.Tokens.Input, &t.Tokens.Output, &t.Tokens.CacheRead, &t.Tokens.CacheWrite, &t.Cost},
-		standing.columns()...)...)
-	s.FirstSeen, s.LastSeen = fromMicros(first), fromMicros(at.at)
-	s.Standing = standing.of(s.Agent, s.ID)
+		standing.Columns()...)...)
+	s.FirstSeen, s.LastSeen = table.FromMicros(first), table.FromMicros(at.At)
+	s.Standing = standing.Of(s.Agent, s.ID)
 	return s, at, err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 // AppendEvents implements haltd.EventStore. An event that can never be
@@ -16,7 +17,7 @@ func (s *Store) AppendEvents(ctx context.Context, events []haltd.Event) error {
 		return nil
 	}
 	for i := range events {
-		if err := check(&events[i]); err != nil {
+		if err := table.CheckEvent(&events[i]); err != nil {
 			return fmt.Errorf("append events: %w", err)
 		}
 	}
@@ -29,14 +30,7 @@ func (s *Store) AppendEvents(ctx context.Context, events []haltd.Event) error {
 	if err != nil {
 		return fmt.Errorf("append events: %w", explain(s.path, err))
 	}
-	s.committed.ring()
-	return nil
-}
-
-func check(e *haltd.Event) error {
-	if e.ID <= 0 {
-		return haltd.Errorf(haltd.CodeInvalid, "id: an event of agent %q has none", e.Agent)
-	}
+	s.committed.Ring()
 	return nil
 }
 
@@ -107,7 +101,7 @@ type appender struct {
 
 	ids      []byte // of a commit
 	agents   map[string]int64
-	sessions map[sessionKey]int64
+	sessions map[table.SessionKey]int64
 }
 
 const (
@@ -145,7 +139,7 @@ const (
 )
 
 func newAppender(c preparer) (*appender, error) {
-	a := &appender{agents: map[string]int64{}, sessions: map[sessionKey]int64{}}
+	a := &appender{agents: map[string]int64{}, sessions: map[table.SessionKey]int64{}}
 	for query, to := range map[string]**statement{
 		findAgentSQL: &a.findAgent, findSessionSQL: &a.findSession, addAgentSQL: &a.addAgent, addSessionSQL: &a.addSession,
 		addHourSQL: &a.addHour, addUsageSQL: &a.addUsage, insertEventSQL: &a.insertEvent,
@@ -182,11 +176,11 @@ func (a *appender) forget() {
 // append writes events and what they add up to, inside the transaction of
 // its caller.
 func (a *appender) append(events []haltd.Event) error {
-	t := newTally()
+	t := table.NewTally()
 	for i := range events {
-		t.add(&events[i])
+		t.Add(&events[i])
 	}
-	for _, write := range []func(*tally) error{a.writeAgents, a.writeSessions, a.writeHours} {
+	for _, write := range []func(*table.Tally) error{a.writeAgents, a.writeSessions, a.writeHours} {
 		if err := write(t); err != nil {
 			return err
 		}
@@ -199,18 +193,18 @@ func (a *appender) append(events []haltd.Event) error {
 	return a.writeCommit(events)
 }
 
-func (a *appender) writeAgents(t *tally) (err error) {
-	for id, s := range t.agents {
+func (a *appender) writeAgents(t *table.Tally) (err error) {
+	for id, s := range t.Agents {
 		var known bool
-		if s.no, known = a.agents[id]; !known {
-			if s.no, err = a.findAgent.number(id, s.events.first, s.events.last); err != nil {
+		if s.No, known = a.agents[id]; !known {
+			if s.No, err = a.findAgent.number(id, s.Events.First, s.Events.Last); err != nil {
 				return err
 			}
-			a.agents[id] = s.no
+			a.agents[id] = s.No
 		}
-		u := &s.totals
-		err = a.addAgent.exec(u.Calls > 0, s.shared, s.seen.first, s.seen.last,
-			u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost), s.no)
+		u := &s.Totals
+		err = a.addAgent.exec(u.Calls > 0, s.Shared, s.Seen.First, s.Seen.Last,
+			u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost), s.No)
 		if err != nil {
 			return err
 		}
@@ -218,22 +212,22 @@ func (a *appender) writeAgents(t *tally) (err error) {
 	return nil
 }
 
-func (a *appender) writeSessions(t *tally) (err error) {
+func (a *appender) writeSessions(t *table.Tally) (err error) {
 	if len(a.sessions)+len(a.agents) > maxNumbers {
 		a.forget()
 	}
-	for key, s := range t.sessions {
+	for key, s := range t.Sessions {
 		var known bool
-		if s.no, known = a.sessions[key]; !known {
-			s.no, err = a.findSession.number(key.id, t.agents[key.agent].no, s.times.first, s.times.last, s.events.first, s.events.last)
+		if s.No, known = a.sessions[key]; !known {
+			s.No, err = a.findSession.number(key.ID, t.Agents[key.Agent].No, s.Times.First, s.Times.Last, s.Events.First, s.Events.Last)
 			if err != nil {
 				return err
 			}
-			a.sessions[key] = s.no
+			a.sessions[key] = s.No
 		}
-		u := &s.totals
-		err = a.addSession.exec(s.seen.last, s.client, s.seen.last, s.model, s.seen.first, s.seen.last, s.events.first, s.events.last, s.peak,
-			u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost), s.no)
+		u := &s.Totals
+		err = a.addSession.exec(s.Seen.Last, s.Client, s.Seen.Last, s.Model, s.Seen.First, s.Seen.Last, s.Events.First, s.Events.Last, s.Peak,
+			u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost), s.No)
 		if err != nil {
 			return err
 		}
@@ -241,18 +235,18 @@ func (a *appender) writeSessions(t *tally) (err error) {
 	return nil
 }
 
-func (a *appender) writeHours(t *tally) error {
-	for hour, s := range t.hours {
-		if err := a.addHour.exec(hour, s.first, s.last); err != nil {
+func (a *appender) writeHours(t *table.Tally) error {
+	for hour, s := range t.Hours {
+		if err := a.addHour.exec(hour, s.First, s.Last); err != nil {
 			return err
 		}
 	}
-	for key, u := range t.usage {
-		provider, model, err := a.usageRow(key, t.agentNo(key.agent))
+	for key, u := range t.Usage {
+		provider, model, err := a.usageRow(key, agentNo(t, key.Agent))
 		if err != nil {
 			return err
 		}
-		err = a.addUsage.exec(key.hour, t.agentNo(key.agent), provider, model,
+		err = a.addUsage.exec(key.Hour, agentNo(t, key.Agent), provider, model,
 			u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost))
 		if err != nil {
 			return err
@@ -261,12 +255,12 @@ func (a *appender) writeHours(t *tally) error {
 	return nil
 }
 
-func (a *appender) writeEvent(t *tally, e *haltd.Event) error {
-	text, err := detailOf(e)
+func (a *appender) writeEvent(t *table.Tally, e *haltd.Event) error {
+	text, err := table.DetailOf(e)
 	if err != nil {
-		return unfit("event "+e.ID.String(), err)
+		return table.Unfit("event "+e.ID.String(), err)
 	}
-	err = a.insertEvent.exec(int64(e.ID), micros(e.Time), t.agentNo(e.Agent), t.sessionNo(e.Agent, e.Session),
+	err = a.insertEvent.exec(int64(e.ID), table.Micros(e.Time), agentNo(t, e.Agent), sessionNo(t, e.Agent, e.Session),
 		string(e.Type), e.Client, e.Provider, e.Model, e.Blocked, string(text))
 	if err != nil || e.Excerpt == nil {
 		return err
@@ -274,16 +268,16 @@ func (a *appender) writeEvent(t *tally, e *haltd.Event) error {
 	return a.writeExcerpt(e)
 }
 
-func (t *tally) agentNo(id string) int64 {
-	if a := t.agents[id]; a != nil {
-		return a.no
+func agentNo(t *table.Tally, id string) int64 {
+	if a := t.Agents[id]; a != nil {
+		return a.No
 	}
 	return 0
 }
 
-func (t *tally) sessionNo(agent, id string) int64 {
-	if s := t.sessions[sessionKey{agent, id}]; s != nil {
-		return s.no
+func sessionNo(t *table.Tally, agent, id string) int64 {
+	if s := t.Sessions[table.SessionKey{Agent: agent, ID: id}]; s != nil {
+		return s.No
 	}
 	return 0
 }

@@ -8,51 +8,23 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 // keepChanges is how long changes are kept for nodes that follow.
 const keepChanges = 2 * time.Hour
 
-// subjects is what a change is about, as its row says it.
-type subjects struct {
-	standing, override, rule string
-	bypass                   bool
-}
-
-func subjectsOf(c *haltd.Change) (s subjects) {
-	if c.Standing != nil {
-		s.standing = c.Standing.Agent
-	}
-	if len(c.Forgotten) > 0 {
-		s.standing = c.Forgotten[0].Agent
-	}
-	if c.Override != nil {
-		s.override = c.Agent
-	}
-	if c.Deleted != "" {
-		s.override = c.Deleted
-	}
-	if c.Rule != nil {
-		s.rule = c.Rule.ID
-	}
-	if c.DeleteRule != "" {
-		s.rule = c.DeleteRule
-	}
-	s.bypass = c.Bypass != nil
-	return s
-}
-
 // refuseOutdated refuses a change by a node that does not know yet what
 // another has changed of the same.
 func (s *Store) refuseOutdated(ctx context.Context, c *haltd.Change) error {
-	about := subjectsOf(c)
-	if c.Node == "" || about == (subjects{}) {
+	about := table.SubjectsOf(c)
+	if c.Node == "" || about == (table.Subjects{}) {
 		return nil
 	}
 	var outdated bool
 	row := s.writer.conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM changes WHERE version > ? AND node <> ?
 		AND (standing = ? OR override = ? OR rule = ? OR bypass = 1 AND ?))`,
-		c.Seen, c.Node, optionalText(about.standing), optionalText(about.override), optionalText(about.rule), about.bypass)
+		c.Seen, c.Node, table.OptionalText(about.Standing), table.OptionalText(about.Override), table.OptionalText(about.Rule), about.Bypass)
 	if err := row.Scan(&outdated); err != nil {
 		return err
 	}
@@ -74,26 +46,23 @@ func (s *Store) requireChanges(ctx context.Context, db querier, after int64, cod
 
 // writeChange logs a change for the nodes that follow.
 func (s *Store) writeChange(ctx context.Context, c *haltd.Change) error {
-	about := subjectsOf(c)
-	if about == (subjects{}) && c.Cut == nil && !c.Keys {
+	told, ok := table.Told(c)
+	if !ok {
 		return nil
 	}
-	told := haltd.Change{
-		Node: c.Node, Standing: c.Standing, Agent: c.Agent, Override: c.Override, Bypass: c.Bypass, Rule: c.Rule, DeleteRule: c.DeleteRule,
-		Cut: c.Cut, Forgotten: c.Forgotten, Deleted: c.Deleted, Keys: c.Keys,
-	}
+	about := table.SubjectsOf(c)
 	body, err := json.Marshal(told)
 	if err != nil {
-		return unfit("change", err)
+		return table.Unfit("change", err)
 	}
 	return s.exec(ctx, "INSERT INTO changes (node, time, standing, override, rule, bypass, body) VALUES (?, "+now+", ?, ?, ?, ?, ?)",
-		c.Node, optionalText(about.standing), optionalText(about.override), optionalText(about.rule), about.bypass, string(body))
+		c.Node, table.OptionalText(about.Standing), table.OptionalText(about.Override), table.OptionalText(about.Rule), about.Bypass, string(body))
 }
 
 // Changes implements haltd.ChangeFeed.
 func (s *Store) Changes(ctx context.Context, after int64) ([]haltd.Change, error) {
 	for {
-		changed := s.changed.wait()
+		changed := s.changed.Wait()
 		list, err := s.changesAfter(ctx, after)
 		if err != nil {
 			return nil, fmt.Errorf("follow changes: %w", explain(s.path, err))
@@ -144,5 +113,5 @@ func readVersion(ctx context.Context, db querier) (int64, error) {
 
 // forgetChanges deletes what nobody follows any more.
 func (s *Store) forgetChanges(ctx context.Context, t time.Time, most int64) (int64, error) {
-	return s.affect(ctx, "DELETE FROM changes WHERE version IN (SELECT version FROM changes WHERE time < ? LIMIT ?)", micros(t), most)
+	return s.affect(ctx, "DELETE FROM changes WHERE version IN (SELECT version FROM changes WHERE time < ? LIMIT ?)", table.Micros(t), most)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 // keepCommits is how long the order of commits is kept for those who follow.
@@ -42,8 +43,8 @@ func (s *Store) Position(ctx context.Context) (position int64, err error) {
 // Committed implements haltd.EventFeed.
 func (s *Store) Committed(ctx context.Context, after int64, most int) (events []haltd.Event, last int64, err error) {
 	for {
-		committed := s.committed.wait()
-		if events, last, err = s.committedAfter(ctx, after, limit(most)); err != nil {
+		committed := s.committed.Wait()
+		if events, last, err = s.committedAfter(ctx, after, table.Limit(most)); err != nil {
 			return nil, after, fmt.Errorf("follow events: %w", explain(s.path, err))
 		}
 		if last > after {
@@ -126,5 +127,5 @@ func (s *Store) eventsByID(ctx context.Context, ids []int64) ([]haltd.Event, err
 
 // forgetCommits deletes what nobody follows any more.
 func (s *Store) forgetCommits(ctx context.Context, t time.Time, most int64) (int64, error) {
-	return s.affect(ctx, "DELETE FROM commits WHERE position IN (SELECT position FROM commits WHERE time < ? LIMIT ?)", micros(t), most)
+	return s.affect(ctx, "DELETE FROM commits WHERE position IN (SELECT position FROM commits WHERE time < ? LIMIT ?)", table.Micros(t), most)
 }

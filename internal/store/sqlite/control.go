@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 // Control implements haltd.ControlStore.
@@ -44,39 +45,15 @@ func (s *Store) control(ctx context.Context) (c haltd.Control, err error) {
 // Commit implements haltd.ControlStore. A change that can never be made is
 // CodeInvalid.
 func (s *Store) Commit(ctx context.Context, c haltd.Change) error {
-	err := checkChange(&c)
+	err := table.CheckChange(&c)
 	if err == nil {
 		err = s.writer.write(ctx, func(ctx context.Context) error { return s.commit(ctx, &c) })
 	}
 	if err != nil {
 		return fmt.Errorf("commit change: %w", explain(s.path, err))
 	}
-	s.changed.ring()
-	s.committed.ring()
-	return nil
-}
-
-func checkChange(c *haltd.Change) error {
-	for _, part := range []struct {
-		wrong bool
-		field string
-	}{
-		{c.Standing != nil && c.Standing.Agent == "", "standing.agent"},
-		{c.Override != nil && c.Agent == "", "agent"},
-		{c.Mark != nil && c.Mark.Agent == "", "mark.agent"},
-		{c.Mark != nil && c.Mark.Session == "", "mark.session"},
-		{c.Incident != nil && c.Incident.ID == "", "incident.id"},
-		{c.Closing != nil && c.Closing.ID == "" && c.Closing.Agent == "", "closing.agent"},
-	} {
-		if part.wrong {
-			return haltd.Errorf(haltd.CodeInvalid, "%s: a change needs it to know what it changes", part.field)
-		}
-	}
-	for i := range c.Events {
-		if err := check(&c.Events[i]); err != nil {
-			return err
-		}
-	}
+	s.changed.Ring()
+	s.committed.Ring()
 	return nil
 }
 
@@ -106,7 +83,7 @@ func (s *Store) writeBypass(ctx context.Context, c *haltd.Change) error {
 	}
 	text, err := json.Marshal(c.Bypass)
 	if err != nil {
-		return unfit("bypass", err)
+		return table.Unfit("bypass", err)
 	}
 	return s.exec(ctx, "INSERT OR REPLACE INTO bypass (no, body) VALUES (1, ?)", string(text))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/store/storetest"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 func TestReopenKeepsControl(t *testing.T) {
@@ -47,7 +48,7 @@ func TestUpgradeKeepsTheRecord(t *testing.T) {
 	s := openTest(t, path)
 	want := haltd.Agent{
 		ID: "a", Active: true, Standing: haltd.Standing{Agent: "a", Active: true},
-		FirstSeen: fromMicros(1), LastSeen: fromMicros(2), Totals: haltd.Totals{Calls: 3},
+		FirstSeen: table.FromMicros(1), LastSeen: table.FromMicros(2), Totals: haltd.Totals{Calls: 3},
 	}
 	got, err := s.Agent(t.Context(), "a")
 	if err != nil {

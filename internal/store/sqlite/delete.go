@@ -24,7 +24,7 @@ func (s *Store) DeleteAgent(ctx context.Context, node, id string) error {
 			return fmt.Errorf("delete agent: %w", explain(s.path, err))
 		}
 		if !more {
-			s.changed.ring()
+			s.changed.Ring()
 			return nil
 		}
 	}

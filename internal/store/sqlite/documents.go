@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 // documents is a table of what people make in small numbers: JSON by id, in
@@ -26,7 +27,7 @@ func (d documents[T]) save(ctx context.Context, s *Store, id string, document T)
 	}
 	text, err := json.Marshal(document)
 	if err != nil {
-		return unfit(d.what, err)
+		return table.Unfit(d.what, err)
 	}
 	return s.exec(ctx, "INSERT INTO "+d.table+" (id, body) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body",
 		id, string(text))

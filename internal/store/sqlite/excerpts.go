@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 const insertExcerptSQL = "INSERT INTO excerpts (event, time, prompt, reply, tool_calls) VALUES (?, ?, ?, ?, ?)"
 
 func (a *appender) writeExcerpt(e *haltd.Event) error {
-	return a.insertExcerpt.exec(int64(e.ID), micros(e.Time), e.Excerpt.Prompt, e.Excerpt.Reply, e.Excerpt.ToolCalls)
+	return a.insertExcerpt.exec(int64(e.ID), table.Micros(e.Time), e.Excerpt.Prompt, e.Excerpt.Reply, e.Excerpt.ToolCalls)
 }
 
 // Excerpt implements haltd.ExcerptStore.
@@ -35,7 +36,7 @@ func (s *Store) PruneExcerpts(ctx context.Context, t time.Time) (int64, error) {
 	for {
 		var gone int64
 		err := s.writer.write(ctx, func(ctx context.Context) (err error) {
-			gone, err = s.eraseExcerpts(ctx, "SELECT event FROM excerpts WHERE time < ? ORDER BY time LIMIT ?", micros(t), excerptChunk)
+			gone, err = s.eraseExcerpts(ctx, "SELECT event FROM excerpts WHERE time < ? ORDER BY time LIMIT ?", table.Micros(t), excerptChunk)
 			return err
 		})
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 // Forget implements haltd.EventStore.
@@ -33,12 +34,12 @@ func (s *Store) Forget(ctx context.Context, now time.Time) error {
 func (s *Store) forgetUsage(ctx context.Context, t time.Time, most int64) (int64, error) {
 	return s.affect(ctx, `DELETE FROM usage WHERE (hour, agent) <= (SELECT hour, agent FROM (
 		SELECT hour, agent FROM usage WHERE hour < ? ORDER BY hour, agent LIMIT ?) ORDER BY hour DESC, agent DESC LIMIT 1)`,
-		hourOf(t), most)
+		table.HourOf(t), most)
 }
 
 func (s *Store) forgetLedgers(ctx context.Context, t time.Time, most int64) (int64, error) {
 	return s.affect(ctx, `DELETE FROM shares WHERE (agent, period, start, node) IN (
-		SELECT agent, period, start, node FROM shares WHERE start < ? LIMIT ?)`, micros(t), most)
+		SELECT agent, period, start, node FROM shares WHERE start < ? LIMIT ?)`, table.Micros(t), most)
 }
 
 // forgetAgents deletes agents that nobody said anything of and that have no
@@ -48,7 +49,7 @@ func (s *Store) forgetAgents(ctx context.Context, t time.Time, most int64) (int6
 	gone, err := s.affect(ctx, `DELETE FROM agents WHERE no IN (SELECT no FROM agents
 		WHERE last_seen < ? AND override IS NULL AND NOT (`+notable+`)
 		AND NOT EXISTS (SELECT 1 FROM events e WHERE e.agent = agents.no)
-		AND no NOT IN (SELECT agent FROM sessions) LIMIT ?)`, hourOf(t), most)
+		AND no NOT IN (SELECT agent FROM sessions) LIMIT ?)`, table.HourOf(t), most)
 	if gone > 0 {
 		s.writer.forget() // their numbers are given to others
 	}
@@ -75,7 +76,7 @@ func (s *Store) ForgetSessions(ctx context.Context, node string, sessions []halt
 	if err != nil {
 		return nil, fmt.Errorf("forget sessions: %w", explain(s.path, err))
 	}
-	s.changed.ring()
+	s.changed.Ring()
 	return gone, nil
 }
 
@@ -88,7 +89,7 @@ func (s *Store) forgetSessions(ctx context.Context, sessions []haltd.Target, sin
 	}
 	defer forget.Close()
 	for _, t := range sessions {
-		result, err := forget.ExecContext(ctx, t.Agent, t.Session, micros(since), micros(since))
+		result, err := forget.ExecContext(ctx, t.Agent, t.Session, table.Micros(since), table.Micros(since))
 		if err != nil {
 			return nil, err
 		}

@@ -8,22 +8,23 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 const incidentColumns = "SELECT i.no, i.time, i.status, i.verdict, i.body, i.closed_at, i.closed_by, i.note FROM incidents i"
 
 // Incidents implements haltd.IncidentStore.
 func (s *Store) Incidents(ctx context.Context, q haltd.IncidentQuery) ([]haltd.Incident, string, error) {
-	var w conditions
-	w.equal("i.agent", q.Agent)
-	w.equal("i.session", q.Session)
-	w.equal("i.kind", string(q.Kind))
-	w.equal("i.status", string(q.Status))
+	var w table.Conditions
+	w.Equal("i.agent", q.Agent)
+	w.Equal("i.session", q.Session)
+	w.Equal("i.kind", string(q.Kind))
+	w.Equal("i.status", string(q.Status))
 	if q.Shadow != nil {
-		w.add("i.shadow = ?", *q.Shadow)
+		w.Add("i.shadow = ?", *q.Shadow)
 	}
 	if !q.Since.IsZero() {
-		w.add("i.time >= ?", micros(q.Since))
+		w.Add("i.time >= ?", table.Micros(q.Since))
 	}
 	incidents, next, err := list(ctx, s.readers, listing[haltd.Incident]{
 		columns: incidentColumns, at: "i.time", no: "i.no", kind: 'i', scan: scanIncident, where: w, page: q.Page,
@@ -50,22 +51,22 @@ func noIncident(id string) error {
 	return haltd.Errorf(haltd.CodeNotFound, "there is no incident %q", id)
 }
 
-func scanIncident(row scanner) (i haltd.Incident, at position, err error) {
+func scanIncident(row scanner) (i haltd.Incident, at table.Position, err error) {
 	var verdict sql.NullString
 	var body []byte
 	var status, by, note string
 	var closed sql.NullInt64
-	if err := row.Scan(&at.no, &at.at, &status, &verdict, &body, &closed, &by, &note); err != nil {
+	if err := row.Scan(&at.No, &at.At, &status, &verdict, &body, &closed, &by, &note); err != nil {
 		return i, at, err
 	}
 	if err := json.Unmarshal(body, &i); err != nil {
 		return i, at, fmt.Errorf("read incident: %w", err)
 	}
-	i.Time, i.Status, i.Verdict = fromMicros(at.at), haltd.IncidentStatus(status), nil
+	i.Time, i.Status, i.Verdict = table.FromMicros(at.At), haltd.IncidentStatus(status), nil
 	if verdict.Valid {
-		i.Verdict = readVerdict(verdict.String)
+		i.Verdict = table.ReadVerdict(verdict.String)
 	}
-	i.ClosedAt, i.ClosedBy, i.Note = pointerTime(closed), by, note
+	i.ClosedAt, i.ClosedBy, i.Note = table.PointerTime(closed), by, note
 	return i, at, nil
 }
 
@@ -81,18 +82,18 @@ func (s *Store) writeIncident(ctx context.Context, c *haltd.Change) error {
 	if i.Verdict != nil {
 		var err error
 		if verdict, err = json.Marshal(i.Verdict); err != nil {
-			return unfit("verdict", err)
+			return table.Unfit("verdict", err)
 		}
 	}
 	i.Verdict = nil
 	body, err := json.Marshal(i)
 	if err != nil {
-		return unfit("incident", err)
+		return table.Unfit("incident", err)
 	}
 	return s.exec(ctx, `INSERT INTO incidents (id, time, kind, status, shadow, agent, session, once, verdict, body, closed_at, closed_by, note)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		i.ID, micros(i.Time), string(i.Kind), string(i.Status), i.Shadow, i.Agent, i.Session, optionalText(i.Once),
-		optionalText(string(verdict)), string(body), pointerMicros(i.ClosedAt), i.ClosedBy, i.Note)
+		i.ID, table.Micros(i.Time), string(i.Kind), string(i.Status), i.Shadow, i.Agent, i.Session, table.OptionalText(i.Once),
+		table.OptionalText(string(verdict)), string(body), table.PointerMicros(i.ClosedAt), i.ClosedBy, i.Note)
 }
 
 // refuseRepeated looks for an incident that says the same, inside the
@@ -103,7 +104,7 @@ func (s *Store) refuseRepeated(ctx context.Context, i *haltd.Incident) error {
 	}
 	var earlier string
 	err := s.writer.conn.QueryRowContext(ctx, "SELECT id FROM incidents WHERE once = ? AND time > ? ORDER BY time DESC LIMIT 1",
-		i.Once, micros(i.Time.Add(-i.OnceFor))).Scan(&earlier)
+		i.Once, table.Micros(i.Time.Add(-i.OnceFor))).Scan(&earlier)
 	if isNoRows(err) {
 		return nil
 	}
@@ -118,20 +119,20 @@ func (s *Store) writeClosing(ctx context.Context, c *haltd.Change) error {
 		return nil
 	}
 	d := c.Closing
-	var w conditions
+	var w table.Conditions
 	if d.ID != "" {
-		w.add("id = ?", d.ID)
+		w.Add("id = ?", d.ID)
 	} else {
-		w.add("agent = ? AND kind = ? AND status = ? AND shadow = 0", d.Agent, string(haltd.IncidentKillSwitch), string(haltd.IncidentOpen))
+		w.Add("agent = ? AND kind = ? AND status = ? AND shadow = 0", d.Agent, string(haltd.IncidentKillSwitch), string(haltd.IncidentOpen))
 		scope := haltd.ScopeAgent
 		if d.Session != "" {
 			scope = haltd.ScopeSession
-			w.add("session = ?", d.Session)
+			w.Add("session = ?", d.Session)
 		}
-		w.add("body ->> 'scope' = ?", string(scope))
+		w.Add("body ->> 'scope' = ?", string(scope))
 	}
-	closed, err := s.affect(ctx, "UPDATE incidents SET status = ?, closed_at = ?, closed_by = ?, note = ?"+w.where(),
-		append([]any{string(d.Status), optionalMicros(d.At), d.By, d.Note}, w.args...)...)
+	closed, err := s.affect(ctx, "UPDATE incidents SET status = ?, closed_at = ?, closed_by = ?, note = ?"+w.Where(),
+		append([]any{string(d.Status), table.OptionalMicros(d.At), d.By, d.Note}, w.Args...)...)
 	if err == nil && closed == 0 && d.ID != "" {
 		err = noIncident(d.ID)
 	}
@@ -155,5 +156,5 @@ func (s *Store) deleteIncidents(ctx context.Context, which string, t time.Time, 
 	return s.affect(ctx, `DELETE FROM incidents WHERE no IN (SELECT i.no FROM incidents i WHERE i.time < ? AND `+which+`
 		AND i.id NOT IN (SELECT incident FROM agents WHERE incident IS NOT NULL
 			UNION ALL SELECT incident FROM session_standings WHERE incident IS NOT NULL)
-		LIMIT ?)`, micros(t), most)
+		LIMIT ?)`, table.Micros(t), most)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 const (
@@ -25,7 +26,7 @@ func (s *Store) CreateKey(ctx context.Context, k haltd.Key, hash haltd.KeyHash) 
 	if err != nil {
 		return fmt.Errorf("create key: %w", explain(s.path, err))
 	}
-	s.changed.ring()
+	s.changed.Ring()
 	return nil
 }
 
@@ -38,7 +39,7 @@ func (s *Store) createKey(ctx context.Context, k haltd.Key, hash haltd.KeyHash) 
 	}
 	return s.writer.write(ctx, func(ctx context.Context) error {
 		_, err := s.writer.conn.ExecContext(ctx, `INSERT INTO keys (id, agent, name, hash, created_at, revoked_at) VALUES (?, ?, ?, ?, ?, ?)`,
-			k.ID, k.Agent, k.Name, hash[:], micros(k.CreatedAt), pointerMicros(k.RevokedAt))
+			k.ID, k.Agent, k.Name, hash[:], table.Micros(k.CreatedAt), table.PointerMicros(k.RevokedAt))
 		if err != nil {
 			return err
 		}
@@ -98,7 +99,7 @@ func (s *Store) readKeys(ctx context.Context, query string, each func(*sql.Rows)
 func (s *Store) RevokeKey(ctx context.Context, id string, at time.Time) (haltd.Key, error) {
 	var k haltd.Key
 	err := s.writer.write(ctx, func(ctx context.Context) (err error) {
-		row := s.writer.conn.QueryRowContext(ctx, `UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? RETURNING `+keyColumns, micros(at), id)
+		row := s.writer.conn.QueryRowContext(ctx, `UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? RETURNING `+keyColumns, table.Micros(at), id)
 		if k, err = scanKey(row); err != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func (s *Store) RevokeKey(ctx context.Context, id string, at time.Time) (haltd.K
 	if err != nil {
 		return haltd.Key{}, fmt.Errorf("revoke key: %w", explain(s.path, err))
 	}
-	s.changed.ring()
+	s.changed.Ring()
 	return k, nil
 }
 
@@ -121,6 +122,6 @@ func scanKey(row scanner, more ...any) (k haltd.Key, err error) {
 	if err := row.Scan(append([]any{&k.ID, &k.Agent, &k.Name, &created, &revoked}, more...)...); err != nil {
 		return k, err
 	}
-	k.CreatedAt, k.RevokedAt = fromMicros(created), pointerTime(revoked)
+	k.CreatedAt, k.RevokedAt = table.FromMicros(created), table.PointerTime(revoked)
 	return k, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 const sharesSQL = `SELECT agent, period, start, sum(spent_cost), sum(spent_tokens), sum(held_cost), sum(held_tokens) FROM shares`
@@ -13,14 +14,14 @@ const sharesSQL = `SELECT agent, period, start, sum(spent_cost), sum(spent_token
 func scanLedger(row scanner) (l haltd.Ledger, err error) {
 	var start int64
 	err = row.Scan(&l.Agent, &l.Period, &start, &l.Spent.Cost, &l.Spent.Tokens, &l.Held.Cost, &l.Held.Tokens)
-	l.Start = fromMicros(start)
+	l.Start = table.FromMicros(start)
 	return l, err
 }
 
 // Ledgers implements haltd.LedgerStore.
 func (s *Store) Ledgers(ctx context.Context, agent string, since time.Time) ([]haltd.Ledger, error) {
 	list, err := read(ctx, s.readers, scanLedger, sharesSQL+" WHERE agent = ? AND start >= ? GROUP BY agent, period, start ORDER BY period, start",
-		agent, micros(since))
+		agent, table.Micros(since))
 	if err != nil {
 		return nil, fmt.Errorf("read ledgers: %w", explain(s.path, err))
 	}
@@ -30,7 +31,7 @@ func (s *Store) Ledgers(ctx context.Context, agent string, since time.Time) ([]h
 // ledger is the one of an agent, period and start, with nothing in it where
 // there is none.
 func ledger(ctx context.Context, db querier, agent string, period haltd.Period, start time.Time) (haltd.Ledger, error) {
-	list, err := read(ctx, db, scanLedger, sharesSQL+" WHERE agent = ? AND period = ? AND start = ? GROUP BY agent", agent, string(period), micros(start))
+	list, err := read(ctx, db, scanLedger, sharesSQL+" WHERE agent = ? AND period = ? AND start = ? GROUP BY agent", agent, string(period), table.Micros(start))
 	if err != nil || len(list) == 0 {
 		return haltd.Ledger{Agent: agent, Period: period, Start: start}, err
 	}
@@ -41,7 +42,7 @@ func ledger(ctx context.Context, db querier, agent string, period haltd.Period, 
 func (s *Store) OpenLedger(ctx context.Context, node string, l haltd.Ledger) (all haltd.Ledger, mine haltd.Share, err error) {
 	mine = haltd.Share{Agent: l.Agent, Period: l.Period, Start: l.Start}
 	all, err = ledger(ctx, s.readers, l.Agent, l.Period, l.Start)
-	if err == nil && missing(l.Spent, all) != (haltd.Spending{}) {
+	if err == nil && table.Missing(l.Spent, all) != (haltd.Spending{}) {
 		err = s.writer.write(ctx, func(ctx context.Context) error {
 			all, err = s.raise(ctx, l)
 			return err
@@ -58,23 +59,17 @@ func (s *Store) OpenLedger(ctx context.Context, node string, l haltd.Ledger) (al
 	return all, mine, nil
 }
 
-// missing is what a ledger lacks of what is known to be spent.
-func missing(spent haltd.Spending, l haltd.Ledger) haltd.Spending {
-	rest := spent.Sub(l.Spent).Sub(l.Held)
-	return haltd.Spending{Cost: max(rest.Cost, 0), Tokens: max(rest.Tokens, 0)}
-}
-
 func (s *Store) raise(ctx context.Context, l haltd.Ledger) (haltd.Ledger, error) {
 	known, err := ledger(ctx, s.writer.conn, l.Agent, l.Period, l.Start)
 	if err != nil {
 		return known, err
 	}
-	more := missing(l.Spent, known)
+	more := table.Missing(l.Spent, known)
 	known.Spent = known.Spent.Add(more)
 	return known, s.exec(ctx, `INSERT INTO shares (agent, period, start, node, spent_cost, spent_tokens, held_cost, held_tokens, alone)
 		VALUES (?, ?, ?, '', ?, ?, 0, 0, 0) ON CONFLICT (agent, period, start, node) DO UPDATE SET
 		spent_cost = spent_cost + excluded.spent_cost, spent_tokens = spent_tokens + excluded.spent_tokens`,
-		l.Agent, string(l.Period), micros(l.Start), int64(more.Cost), more.Tokens)
+		l.Agent, string(l.Period), table.Micros(l.Start), int64(more.Cost), more.Tokens)
 }
 
 // SaveShares implements haltd.LedgerStore.
@@ -111,7 +106,7 @@ func (s *Store) saveShares(ctx context.Context, node string, shares []haltd.Shar
 		next := l
 		next.Spent = l.Spent.Sub(before.Spent).Add(sh.Spent)
 		next.Held = l.Held.Sub(before.Held).Add(sh.Held)
-		fits = fits && shareFits(sh, before, l, next, others)
+		fits = fits && table.Fits(sh, before, l, next, others)
 		after, kept = append(after, next), append(kept, l)
 	}
 	if !fits {
@@ -125,19 +120,6 @@ func (s *Store) saveShares(ctx context.Context, node string, shares []haltd.Shar
 	return after, true, nil
 }
 
-// shareFits reports whether a share may be written, after what the node said
-// before. One that does not grow always may.
-func shareFits(sh *haltd.Share, said haltd.Share, before, after haltd.Ledger, othersAlone bool) bool {
-	was, is := before.Spent.Add(before.Held), after.Spent.Add(after.Held)
-	within := func(total, limit int64) bool { return limit <= 0 || total <= limit }
-	if within(int64(is.Cost), int64(sh.Limit.Cost)) && within(is.Tokens, sh.Limit.Tokens) || is.Cost <= was.Cost && is.Tokens <= was.Tokens {
-		return true
-	}
-	was = was.Sub(said.Held) // what the node itself holds is in nobody's way
-	left := func(total, limit int64) bool { return limit <= 0 || total < limit }
-	return sh.Alone && !othersAlone && left(int64(was.Cost), int64(sh.Limit.Cost)) && left(was.Tokens, sh.Limit.Tokens)
-}
-
 // sharesOf is what the node said last, and whether another one is alone.
 func sharesOf(ctx context.Context, db querier, node string, sh *haltd.Share) (before haltd.Share, othersAlone bool, err error) {
 	scan := func(row scanner) (_ struct{}, err error) {
@@ -147,13 +129,13 @@ func sharesOf(ctx context.Context, db querier, node string, sh *haltd.Share) (be
 		coalesce(sum(iif(node = ?1, spent_cost, 0)), 0), coalesce(sum(iif(node = ?1, spent_tokens, 0)), 0),
 		coalesce(sum(iif(node = ?1, held_cost, 0)), 0), coalesce(sum(iif(node = ?1, held_tokens, 0)), 0),
 		coalesce(max(alone AND node <> ?1), 0) FROM shares WHERE agent = ?2 AND period = ?3 AND start = ?4`,
-		node, sh.Agent, string(sh.Period), micros(sh.Start))
+		node, sh.Agent, string(sh.Period), table.Micros(sh.Start))
 	return before, othersAlone, err
 }
 
 func (s *Store) writeShare(ctx context.Context, node string, sh *haltd.Share) error {
 	return s.exec(ctx, `INSERT OR REPLACE INTO shares (agent, period, start, node, spent_cost, spent_tokens, held_cost, held_tokens, alone)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, sh.Agent, string(sh.Period), micros(sh.Start), node,
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, sh.Agent, string(sh.Period), table.Micros(sh.Start), node,
 		int64(sh.Spent.Cost), sh.Spent.Tokens, int64(sh.Held.Cost), sh.Held.Tokens, sh.Alone)
 }
 
@@ -184,7 +166,7 @@ const spentSQL = `SELECT coalesce(sum(cost), 0), coalesce(sum(input + output), 0
 // whole.
 func (s *Store) Spent(ctx context.Context, agent string, since time.Time) (haltd.Spending, error) {
 	var sum haltd.Spending
-	err := s.readers.QueryRowContext(ctx, spentSQL, hourOf(since), agent).Scan(&sum.Cost, &sum.Tokens)
+	err := s.readers.QueryRowContext(ctx, spentSQL, table.HourOf(since), agent).Scan(&sum.Cost, &sum.Tokens)
 	if err != nil {
 		return haltd.Spending{}, fmt.Errorf("read spending: %w", explain(s.path, err))
 	}

@@ -3,10 +3,9 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/base64"
-	"encoding/binary"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 type scanner interface{ Scan(dest ...any) error }
@@ -35,61 +34,41 @@ func read[T any](ctx context.Context, db querier, scan func(scanner) (T, error),
 	return items, rows.Err()
 }
 
-// position is where a row stands in a listing.
-type position struct{ at, no int64 }
-
-// cursor makes a position opaque. kind keeps a cursor of one listing out of
-// another.
-func (p position) cursor(kind byte) string {
-	b := binary.BigEndian.AppendUint64([]byte{kind}, uint64(p.at))
-	b = binary.BigEndian.AppendUint64(b, uint64(p.no))
-	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-func parseCursor(text string, kind byte) (position, error) {
-	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(b) != 17 || b[0] != kind {
-		return position{}, haltd.Errorf(haltd.CodeInvalid, "cursor: %q is none of this listing's", text).
-			WithFix("Pass the next of the page before, unchanged, or leave it out to start at the newest.")
-	}
-	return position{int64(binary.BigEndian.Uint64(b[1:])), int64(binary.BigEndian.Uint64(b[9:]))}, nil
-}
-
 // listing is a query for pages of rows, newest first.
 type listing[T any] struct {
 	columns string
 	at, no  string // the columns of a position
 	kind    byte
-	scan    func(scanner) (T, position, error)
-	where   conditions
+	scan    func(scanner) (T, table.Position, error)
+	where   table.Conditions
 	page    haltd.Page
 }
 
 func list[T any](ctx context.Context, db *sql.DB, l listing[T]) (items []T, next string, err error) {
 	if l.page.Cursor != "" {
-		after, err := parseCursor(l.page.Cursor, l.kind)
+		after, err := table.ParseCursor(l.page.Cursor, l.kind)
 		if err != nil {
 			return nil, "", err
 		}
-		l.where.add("("+l.at+", "+l.no+") < (?, ?)", after.at, after.no)
+		l.where.Add("("+l.at+", "+l.no+") < (?, ?)", after.At, after.No)
 	}
-	size := limit(l.page.Limit)
+	size := table.Limit(l.page.Limit)
 	// One row more than asked tells whether there is a next page.
-	rows, err := db.QueryContext(ctx, l.columns+l.where.where()+
-		" ORDER BY "+l.at+" DESC, "+l.no+" DESC LIMIT ?", append(l.where.args, size+1)...)
+	rows, err := db.QueryContext(ctx, l.columns+l.where.Where()+
+		" ORDER BY "+l.at+" DESC, "+l.no+" DESC LIMIT ?", append(l.where.Args, size+1)...)
 	if err != nil {
 		return nil, "", err
 	}
 	defer rows.Close()
 	items = []T{}
-	var last position
+	var last table.Position
 	for rows.Next() {
 		item, at, err := l.scan(rows)
 		if err != nil {
 			return nil, "", err
 		}
 		if len(items) == size {
-			return items, last.cursor(l.kind), nil
+			return items, last.Cursor(l.kind), nil
 		}
 		items, last = append(items, item), at
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 // Mark implements haltd.ControlStore.
@@ -22,7 +23,7 @@ func (s *Store) Mark(ctx context.Context, agent, session string) (haltd.Mark, bo
 	if err != nil {
 		return haltd.Mark{}, false, fmt.Errorf("read mark: %w", explain(s.path, err))
 	}
-	m.ActivatedAt, m.Round = optionalTime(activated), uint64(round)
+	m.ActivatedAt, m.Round = table.OptionalTime(activated), uint64(round)
 	return m, true, nil
 }
 
@@ -32,7 +33,7 @@ func (s *Store) writeMark(ctx context.Context, c *haltd.Change) error {
 		return nil
 	}
 	return s.exec(ctx, "INSERT OR REPLACE INTO marks (agent, session, activated_at, round, count) VALUES (?, ?, ?, ?, ?)",
-		m.Agent, m.Session, optionalMicros(m.ActivatedAt), int64(m.Round), m.Count)
+		m.Agent, m.Session, table.OptionalMicros(m.ActivatedAt), int64(m.Round), m.Count)
 }
 
 // pruneMarks deletes the marks that were left behind by sessions which have
@@ -41,5 +42,5 @@ func (s *Store) pruneMarks(ctx context.Context, t time.Time, most int64) (int64,
 	return s.affect(ctx, `DELETE FROM marks WHERE (agent, session) IN (SELECT m.agent, m.session FROM marks m
 		WHERE m.activated_at < ? AND NOT EXISTS (
 			SELECT 1 FROM sessions s JOIN agents a ON a.no = s.agent WHERE s.id = m.session AND a.id = m.agent)
-		LIMIT ?)`, micros(t), most)
+		LIMIT ?)`, table.Micros(t), most)
 }

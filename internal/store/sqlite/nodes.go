@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 // now is the clock of the store, in microseconds.
@@ -43,9 +44,9 @@ func (s *Store) Join(ctx context.Context, n haltd.Node, lease time.Duration) (ha
 		} else if err != nil {
 			return err
 		}
-		n.SeenAt, n.Alive = fromMicros(seen), true
+		n.SeenAt, n.Alive = table.FromMicros(seen), true
 		return s.exec(ctx, "INSERT INTO nodes (id, number, version, started_at, seen_at, until) VALUES (?, ?, ?, ?, ?, ?)",
-			n.ID, n.Number, n.Version, micros(n.StartedAt), seen, seen+lease.Microseconds())
+			n.ID, n.Number, n.Version, table.Micros(n.StartedAt), seen, seen+lease.Microseconds())
 	})
 	if isConstraint(err) {
 		err = haltd.Errorf(haltd.CodeExists, "there is a node %q already", n.ID)
@@ -95,7 +96,7 @@ func (s *Store) Nodes(ctx context.Context) ([]haltd.Node, error) {
 	scan := func(row scanner) (n haltd.Node, err error) {
 		var started, seen int64
 		err = row.Scan(&n.ID, &n.Number, &n.Version, &started, &seen, &n.Alive)
-		n.StartedAt, n.SeenAt = fromMicros(started), fromMicros(seen)
+		n.StartedAt, n.SeenAt = table.FromMicros(started), table.FromMicros(seen)
 		return n, err
 	}
 	list, err := read(ctx, s.readers, scan, "SELECT id, number, version, started_at, seen_at, until > "+now+` FROM nodes

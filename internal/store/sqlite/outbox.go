@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 const deliveryColumns = `SELECT d.no, d.id, d.channel, d.status, d.attempts, d.next_at, d.answer, d.updated_at, n.body
@@ -20,9 +21,9 @@ func (s *Store) writeNotices(ctx context.Context, c *haltd.Change) error {
 		}
 		body, err := json.Marshal(n)
 		if err != nil {
-			return unfit("notice", err)
+			return table.Unfit("notice", err)
 		}
-		err = s.exec(ctx, "INSERT INTO notices (id, time, incident, body) VALUES (?, ?, ?, ?)", n.ID, micros(n.Time), n.Incident, string(body))
+		err = s.exec(ctx, "INSERT INTO notices (id, time, incident, body) VALUES (?, ?, ?, ?)", n.ID, table.Micros(n.Time), n.Incident, string(body))
 		if err != nil {
 			return err
 		}
@@ -33,7 +34,7 @@ func (s *Store) writeNotices(ctx context.Context, c *haltd.Change) error {
 // Notices implements haltd.OutboxStore.
 func (s *Store) Notices(ctx context.Context, most int) ([]haltd.Notice, error) {
 	notices, err := read(ctx, s.readers, scanDocument[haltd.Notice],
-		"SELECT body FROM notices WHERE dispatched = 0 ORDER BY time, no LIMIT ?", limit(most))
+		"SELECT body FROM notices WHERE dispatched = 0 ORDER BY time, no LIMIT ?", table.Limit(most))
 	if err != nil {
 		return nil, fmt.Errorf("read notices: %w", explain(s.path, err))
 	}
@@ -66,7 +67,7 @@ func (s *Store) dispatch(ctx context.Context, notice string, deliveries []haltd.
 		}
 		err := s.exec(ctx, `INSERT INTO deliveries (id, notice, channel, status, attempts, next_at, answer, updated_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			d.ID, no, d.Channel, string(d.Status), d.Attempts, micros(d.NextAt), d.Answer, micros(d.UpdatedAt))
+			d.ID, no, d.Channel, string(d.Status), d.Attempts, table.Micros(d.NextAt), d.Answer, table.Micros(d.UpdatedAt))
 		if err != nil {
 			return err
 		}
@@ -78,7 +79,7 @@ func (s *Store) dispatch(ctx context.Context, notice string, deliveries []haltd.
 func (s *Store) Claim(ctx context.Context, q haltd.Claim) (claimed []haltd.Delivery, err error) {
 	// Mostly nothing is due, and then nothing is written.
 	waits, err := read(ctx, s.readers, func(row scanner) (no int64, err error) { return no, row.Scan(&no) },
-		"SELECT no FROM deliveries WHERE "+due+" LIMIT 1", micros(q.Now))
+		"SELECT no FROM deliveries WHERE "+due+" LIMIT 1", table.Micros(q.Now))
 	if err == nil && len(waits) > 0 {
 		err = s.writer.write(ctx, func(ctx context.Context) error {
 			claimed, err = s.claim(ctx, q)
@@ -116,13 +117,13 @@ func (s *Store) claim(ctx context.Context, q haltd.Claim) (claimed []haltd.Deliv
 // claimable are the numbers of the deliveries that a claim gets: those of
 // channels with a free lane, however many of others are due before them.
 func (s *Store) claimable(ctx context.Context, q haltd.Claim) (nos []int64, err error) {
-	rows, err := s.writer.conn.QueryContext(ctx, "SELECT no, channel FROM deliveries WHERE "+due+" ORDER BY next_at, no", micros(q.Now))
+	rows, err := s.writer.conn.QueryContext(ctx, "SELECT no, channel FROM deliveries WHERE "+due+" ORDER BY next_at, no", table.Micros(q.Now))
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	taken := map[string]int{}
-	for len(nos) < limit(q.Limit) && rows.Next() {
+	for len(nos) < table.Limit(q.Limit) && rows.Next() {
 		var no int64
 		var channel string
 		if err := rows.Scan(&no, &channel); err != nil {
@@ -142,7 +143,7 @@ func (s *Store) claimable(ctx context.Context, q haltd.Claim) (nos []int64, err 
 func (s *Store) SaveDelivery(ctx context.Context, d haltd.Delivery) error {
 	err := s.writer.write(ctx, func(ctx context.Context) error {
 		saved, err := s.affect(ctx, `UPDATE deliveries SET status = ?, attempts = ?, next_at = ?, answer = ?, updated_at = ?, claimed = 0
-			WHERE id = ?`, string(d.Status), d.Attempts, micros(d.NextAt), d.Answer, micros(d.UpdatedAt), d.ID)
+			WHERE id = ?`, string(d.Status), d.Attempts, table.Micros(d.NextAt), d.Answer, table.Micros(d.UpdatedAt), d.ID)
 		if err == nil && saved == 0 {
 			err = haltd.Errorf(haltd.CodeNotFound, "there is no delivery %q", d.ID)
 		}
@@ -156,10 +157,10 @@ func (s *Store) SaveDelivery(ctx context.Context, d haltd.Delivery) error {
 
 // Deliveries implements haltd.OutboxStore.
 func (s *Store) Deliveries(ctx context.Context, q haltd.DeliveryQuery) ([]haltd.Delivery, string, error) {
-	var w conditions
-	w.equal("d.status", string(q.Status))
-	w.equal("d.channel", q.Channel)
-	w.equal("n.incident", q.Incident)
+	var w table.Conditions
+	w.Equal("d.status", string(q.Status))
+	w.Equal("d.channel", q.Channel)
+	w.Equal("n.incident", q.Incident)
 	ds, next, err := list(ctx, s.readers, listing[haltd.Delivery]{
 		columns: deliveryColumns, at: "d.no", no: "d.no", kind: 'd', scan: scanDelivery, where: w, page: q.Page,
 	})
@@ -169,15 +170,15 @@ func (s *Store) Deliveries(ctx context.Context, q haltd.DeliveryQuery) ([]haltd.
 	return ds, next, nil
 }
 
-func scanDelivery(row scanner) (d haltd.Delivery, at position, err error) {
+func scanDelivery(row scanner) (d haltd.Delivery, at table.Position, err error) {
 	var next, updated int64
 	var body []byte
-	err = row.Scan(&at.no, &d.ID, &d.Channel, &d.Status, &d.Attempts, &next, &d.Answer, &updated, &body)
+	err = row.Scan(&at.No, &d.ID, &d.Channel, &d.Status, &d.Attempts, &next, &d.Answer, &updated, &body)
 	if err != nil {
 		return d, at, err
 	}
-	at.at = at.no
-	d.NextAt, d.UpdatedAt = fromMicros(next), fromMicros(updated)
+	at.At = at.No
+	d.NextAt, d.UpdatedAt = table.FromMicros(next), table.FromMicros(updated)
 	if err := json.Unmarshal(body, &d.Notice); err != nil {
 		return d, at, fmt.Errorf("read the notice of delivery %s: %w", d.ID, err)
 	}
@@ -187,11 +188,11 @@ func scanDelivery(row scanner) (d haltd.Delivery, at position, err error) {
 // pruneDeliveries deletes deliveries that ended before t.
 func (s *Store) pruneDeliveries(ctx context.Context, t time.Time, most int64) (int64, error) {
 	return s.affect(ctx, `DELETE FROM deliveries WHERE no IN (SELECT no FROM deliveries
-		WHERE status <> 'pending' AND updated_at < ? LIMIT ?)`, micros(t), most)
+		WHERE status <> 'pending' AND updated_at < ? LIMIT ?)`, table.Micros(t), most)
 }
 
 // pruneNotices deletes the notices from before t that have no deliveries left.
 func (s *Store) pruneNotices(ctx context.Context, t time.Time, most int64) (int64, error) {
 	return s.affect(ctx, `DELETE FROM notices WHERE no IN (SELECT n.no FROM notices n WHERE n.dispatched = 1 AND n.time < ?
-		AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.notice = n.no) LIMIT ?)`, micros(t), most)
+		AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.notice = n.no) LIMIT ?)`, table.Micros(t), most)
 }

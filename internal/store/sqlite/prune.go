@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 // pruneChunk is how many rows one transaction of PruneEvents deletes: few
@@ -59,7 +61,7 @@ func (s *Store) pruneSome(ctx context.Context, t time.Time, chunk int64) (events
 	err = s.writer.write(ctx, func(ctx context.Context) error {
 		events, err = s.affect(ctx, `DELETE FROM events WHERE id IN (SELECT id FROM events
 			WHERE id <= (SELECT max(last_event) FROM hours WHERE hour <= ?) AND time < ? ORDER BY id LIMIT ?)`,
-			hourOf(t), micros(t), chunk)
+			table.HourOf(t), table.Micros(t), chunk)
 		if err != nil {
 			return err
 		}
@@ -67,7 +69,7 @@ func (s *Store) pruneSome(ctx context.Context, t time.Time, chunk int64) (events
 			return nil
 		}
 		sessions, err := s.affect(ctx, `DELETE FROM sessions WHERE no IN (
-			SELECT s.no FROM sessions s WHERE s.last_seen < ? AND NOT `+hasStanding+` LIMIT ?)`, micros(t), chunk)
+			SELECT s.no FROM sessions s WHERE s.last_seen < ? AND NOT `+hasStanding+` LIMIT ?)`, table.Micros(t), chunk)
 		if err != nil {
 			return err
 		}
@@ -75,7 +77,7 @@ func (s *Store) pruneSome(ctx context.Context, t time.Time, chunk int64) (events
 			s.writer.forget()
 		}
 		more = sessions == chunk
-		return s.exec(ctx, "DELETE FROM hours WHERE hour < ?", hourOf(t))
+		return s.exec(ctx, "DELETE FROM hours WHERE hour < ?", table.HourOf(t))
 	})
 	if err != nil {
 		return 0, false, err // rolled back

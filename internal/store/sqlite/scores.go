@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 const (
@@ -41,7 +42,7 @@ func (s *Store) Scores(ctx context.Context, agent, session string) ([]haltd.Scor
 
 // Peaks implements haltd.IncidentStore.
 func (s *Store) Peaks(ctx context.Context, threshold float64, since time.Time, most int) ([]haltd.ScorePoint, error) {
-	points, err := read(ctx, s.readers, scanScore, peaksSQL, micros(since), threshold, threshold, micros(since), limit(most))
+	points, err := read(ctx, s.readers, scanScore, peaksSQL, table.Micros(since), threshold, threshold, table.Micros(since), table.Limit(most))
 	if err != nil {
 		return nil, fmt.Errorf("read peaks: %w", explain(s.path, err))
 	}
@@ -51,6 +52,6 @@ func (s *Store) Peaks(ctx context.Context, threshold float64, since time.Time, m
 func scanScore(row scanner) (p haltd.ScorePoint, err error) {
 	var id, at int64
 	err = row.Scan(&id, &at, &p.Agent, &p.Session, &p.Score)
-	p.Event, p.Time = haltd.EventID(id), fromMicros(at)
+	p.Event, p.Time = haltd.EventID(id), table.FromMicros(at)
 	return p, err
 }

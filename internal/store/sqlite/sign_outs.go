@@ -4,15 +4,17 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 // SignOut implements haltd.SignOutStore.
 func (s *Store) SignOut(ctx context.Context, digest string, now, until time.Time) error {
 	err := s.writer.write(ctx, func(ctx context.Context) error {
-		if err := s.exec(ctx, "DELETE FROM sign_outs WHERE until < ?", micros(now)); err != nil {
+		if err := s.exec(ctx, "DELETE FROM sign_outs WHERE until < ?", table.Micros(now)); err != nil {
 			return err
 		}
-		return s.exec(ctx, "INSERT INTO sign_outs (digest, until) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", digest, micros(until))
+		return s.exec(ctx, "INSERT INTO sign_outs (digest, until) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", digest, table.Micros(until))
 	})
 	if err != nil {
 		return fmt.Errorf("sign out: %w", explain(s.path, err))

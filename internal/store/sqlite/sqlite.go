@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
@@ -52,8 +53,8 @@ type Store struct {
 	readers *sql.DB
 	secrets secrets
 
-	changed   bell // who may call
-	committed bell // events
+	changed   table.Bell // who may call
+	committed table.Bell // events
 }
 
 // Open opens the database at path, makes it when there is none, and brings
@@ -149,11 +150,3 @@ func (s *Store) Size() int64 {
 	}
 	return size
 }
-
-// micros is how times are stored.
-func micros(t time.Time) int64 { return t.UnixMicro() }
-
-func fromMicros(us int64) time.Time { return time.UnixMicro(us).UTC() }
-
-// hourOf is the start of t's hour, as stored.
-func hourOf(t time.Time) int64 { return micros(t.UTC().Truncate(time.Hour)) }

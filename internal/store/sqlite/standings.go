@@ -2,16 +2,13 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
-
-// standingColumns are those of agents and of session_standings alike.
-const standingColumns = "active, deactivated_by, incident, changed_by, why, changed_at, activated_at, grace_until"
 
 // notable finds the standings that differ from simply active.
 const notable = "active = 0 OR coalesce(deactivated_by, incident, changed_by, why, changed_at, activated_at, grace_until) IS NOT NULL"
@@ -19,50 +16,15 @@ const notable = "active = 0 OR coalesce(deactivated_by, incident, changed_by, wh
 // hasStanding finds the sessions s that have a standing.
 const hasStanding = "EXISTS (SELECT 1 FROM agents a JOIN session_standings t ON t.agent = a.id WHERE a.no = s.agent AND t.session = s.id)"
 
-// standingRow is standingColumns as they are scanned, all NULL where there is
-// no row.
-type standingRow struct {
-	active                         sql.NullBool
-	deactivated, incident, by, why sql.NullString
-	at, activated, grace           sql.NullInt64
-}
-
-func (r *standingRow) columns() []any {
-	return []any{&r.active, &r.deactivated, &r.incident, &r.by, &r.why, &r.at, &r.activated, &r.grace}
-}
-
-// of is the standing of that agent or session. Without a row it is active.
-func (r *standingRow) of(agent, session string) haltd.Standing {
-	s := haltd.Standing{
-		Agent: agent, Session: session, Active: !r.active.Valid || r.active.Bool,
-		Incident: r.incident.String, By: r.by.String, Why: r.why.String,
-		At: optionalTime(r.at), ActivatedAt: optionalTime(r.activated), GraceUntil: optionalTime(r.grace),
-	}
-	if r.deactivated.Valid {
-		s.DeactivatedBy = new(haltd.DeactivatedBy(r.deactivated.String))
-	}
-	return s
-}
-
-// standingValues are the values of standingColumns.
-func standingValues(s *haltd.Standing) []any {
-	var deactivated string
-	if s.DeactivatedBy != nil {
-		deactivated = string(*s.DeactivatedBy)
-	}
-	return []any{s.Active, optionalText(deactivated), optionalText(s.Incident), optionalText(s.By), optionalText(s.Why),
-		optionalMicros(s.At), optionalMicros(s.ActivatedAt), optionalMicros(s.GraceUntil)}
-}
-
 func readStandings(ctx context.Context, db querier) ([]haltd.Standing, error) {
 	scan := func(row scanner) (haltd.Standing, error) {
 		var agent, session string
-		var r standingRow
-		err := row.Scan(append([]any{&agent, &session}, r.columns()...)...)
-		return r.of(agent, session), err
+		var r table.StandingRow
+		err := row.Scan(append([]any{&agent, &session}, r.Columns()...)...)
+		return r.Of(agent, session), err
 	}
-	return read(ctx, db, scan, `SELECT id AS agent, '' AS session, `+standingColumns+` FROM agents WHERE `+notable+`
-		UNION ALL SELECT agent, session, `+standingColumns+` FROM session_standings WHERE `+notable+`
+	return read(ctx, db, scan, `SELECT id AS agent, '' AS session, `+table.StandingColumns+` FROM agents WHERE `+notable+`
+		UNION ALL SELECT agent, session, `+table.StandingColumns+` FROM session_standings WHERE `+notable+`
 		ORDER BY agent, session`)
 }
 
@@ -73,12 +35,12 @@ func (s *Store) writeStanding(ctx context.Context, c *haltd.Change) error {
 	if err := s.ensureAgent(ctx, c.Standing.Agent, c.Standing.At, c.Events); err != nil {
 		return err
 	}
-	values := standingValues(c.Standing)
+	values := table.StandingValues(c.Standing)
 	if c.Standing.Session == "" {
-		return s.exec(ctx, `UPDATE agents SET (`+standingColumns+`) = (?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?`,
+		return s.exec(ctx, `UPDATE agents SET (`+table.StandingColumns+`) = (?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?`,
 			append(values, c.Standing.Agent)...)
 	}
-	return s.exec(ctx, `INSERT OR REPLACE INTO session_standings (agent, session, `+standingColumns+`)
+	return s.exec(ctx, `INSERT OR REPLACE INTO session_standings (agent, session, `+table.StandingColumns+`)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, append([]any{c.Standing.Agent, c.Standing.Session}, values...)...)
 }
 
@@ -94,7 +56,7 @@ func (s *Store) writeOverride(ctx context.Context, c *haltd.Change) error {
 	}
 	text, err := json.Marshal(c.Override)
 	if err != nil {
-		return unfit("override", err)
+		return table.Unfit("override", err)
 	}
 	return s.exec(ctx, "UPDATE agents SET override = ? WHERE id = ?", string(text), c.Agent)
 }
@@ -128,7 +90,7 @@ func (s *Store) ensureAgent(ctx context.Context, id string, at time.Time, events
 	}
 	return s.exec(ctx, `INSERT INTO agents (id, first_seen, last_seen) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET
 		first_seen = iif(deleted, excluded.first_seen, first_seen), last_seen = iif(deleted, excluded.last_seen, last_seen), deleted = 0`,
-		id, micros(at), micros(at))
+		id, table.Micros(at), table.Micros(at))
 }
 
 // requireAgent is for a change that does not say when it happens.
@@ -139,9 +101,4 @@ func (s *Store) requireAgent(ctx context.Context, id string) error {
 		return err
 	}
 	return haltd.Errorf(haltd.CodeInvalid, "events: agent %q is new, and nothing in the change says when it appeared", id)
-}
-
-// unfit is the error of a value that no JSON can hold.
-func unfit(field string, err error) error {
-	return haltd.Errorf(haltd.CodeInvalid, "%s: cannot be kept as JSON: %v", field, err)
 }

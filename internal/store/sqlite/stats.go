@@ -7,12 +7,10 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
-const (
-	maxBuckets = 2000
-	maxGroups  = 100
-)
+const maxGroups = 100
 
 const totalsSums = `sum(u.calls), sum(u.blocked), sum(u.errors), sum(u.input), sum(u.output),
 	sum(u.cache_read), sum(u.cache_write), sum(u.cost)`
@@ -36,14 +34,14 @@ func (s *Store) Stats(ctx context.Context, q haltd.StatsQuery) (haltd.Stats, err
 }
 
 func (s *Store) stats(ctx context.Context, q haltd.StatsQuery) (haltd.Stats, error) {
-	stats, err := emptyStats(q)
+	stats, err := table.EmptyStats(q)
 	if err != nil {
 		return stats, err
 	}
-	var w conditions
-	w.add("u.hour >= ? AND u.hour < ?", micros(stats.Since), micros(stats.Until))
+	var w table.Conditions
+	w.Add("u.hour >= ? AND u.hour < ?", table.Micros(stats.Since), table.Micros(stats.Until))
 	if q.Agent != "" {
-		w.add("u.agent = (SELECT no FROM agents WHERE id = ?)", q.Agent)
+		w.Add("u.agent = (SELECT no FROM agents WHERE id = ?)", q.Agent)
 	}
 	// Both questions are asked of one state of the database.
 	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
@@ -60,36 +58,9 @@ func (s *Store) stats(ctx context.Context, q haltd.StatsQuery) (haltd.Stats, err
 	return stats, err
 }
 
-// emptyStats checks q and lays out its buckets.
-func emptyStats(q haltd.StatsQuery) (haltd.Stats, error) {
-	invalid := func(format string, args ...any) (haltd.Stats, error) {
-		return haltd.Stats{}, haltd.Errorf(haltd.CodeInvalid, format, args...)
-	}
-	since := q.Since.UTC().Truncate(time.Hour)
-	until := q.Until.UTC().Add(time.Hour - 1).Truncate(time.Hour)
-	if !since.Before(until) {
-		return invalid("until: %s is not after since", until.Format(time.RFC3339))
-	}
-	if q.Step < time.Hour || q.Step%time.Hour != 0 {
-		return invalid("step: %s is not a multiple of an hour", q.Step)
-	}
-	if _, ok := groupColumns[q.By]; q.By != "" && !ok {
-		return invalid("by: %q is none of agent, provider, model", q.By)
-	}
-	// Compared by adding: a difference of far times does not fit a Duration.
-	if q.Step > time.Duration(1<<63-1)/maxBuckets || since.Add(maxBuckets*q.Step).Before(until) {
-		return invalid("step: %s makes more than %d buckets of the time asked for, or is too long", q.Step, maxBuckets)
-	}
-	stats := haltd.Stats{Since: since, Until: until, Buckets: []haltd.StatBucket{}}
-	for t := since; t.Before(until); t = t.Add(q.Step) {
-		stats.Buckets = append(stats.Buckets, haltd.StatBucket{Start: t})
-	}
-	return stats, nil
-}
-
-func fillBuckets(ctx context.Context, tx *sql.Tx, w conditions, step time.Duration, stats *haltd.Stats) error {
-	args := append([]any{micros(stats.Since), step.Microseconds()}, w.args...)
-	rows, err := tx.QueryContext(ctx, `SELECT (u.hour - ?) / ? AS bucket, `+totalsSums+` FROM usage u`+w.where()+` GROUP BY bucket`, args...)
+func fillBuckets(ctx context.Context, tx *sql.Tx, w table.Conditions, step time.Duration, stats *haltd.Stats) error {
+	args := append([]any{table.Micros(stats.Since), step.Microseconds()}, w.Args...)
+	rows, err := tx.QueryContext(ctx, `SELECT (u.hour - ?) / ? AS bucket, `+totalsSums+` FROM usage u`+w.Where()+` GROUP BY bucket`, args...)
 	if err != nil {
 		return err
 	}
@@ -101,14 +72,14 @@ func fillBuckets(ctx context.Context, tx *sql.Tx, w conditions, step time.Durati
 			return err
 		}
 		stats.Buckets[i].Totals = t
-		addTotals(&stats.Totals, t)
+		table.AddTotals(&stats.Totals, t)
 	}
 	return rows.Err()
 }
 
-func readGroups(ctx context.Context, tx *sql.Tx, w conditions, column string) ([]haltd.StatGroup, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT `+column+` AS name, `+totalsSums+` FROM usage u`+w.where()+`
-		GROUP BY name ORDER BY sum(u.cost) DESC, sum(u.calls) DESC, name LIMIT ?`, append(w.args, maxGroups)...)
+func readGroups(ctx context.Context, tx *sql.Tx, w table.Conditions, column string) ([]haltd.StatGroup, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT `+column+` AS name, `+totalsSums+` FROM usage u`+w.Where()+`
+		GROUP BY name ORDER BY sum(u.cost) DESC, sum(u.calls) DESC, name LIMIT ?`, append(w.Args, maxGroups)...)
 	if err != nil {
 		return nil, err
 	}

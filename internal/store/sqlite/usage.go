@@ -1,6 +1,9 @@
 package sqlite
 
-import "github.com/haltd/haltd"
+import (
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
+)
 
 const (
 	addUsageSQL = `INSERT INTO usage (hour, agent, provider, model, ` + totalsColumns + `)
@@ -24,24 +27,24 @@ const mostProviders = 20
 // usageRow is the row that sums of an agent go to: that of their model or,
 // where the hour has enough rows, that of the other models of its provider.
 // Agents are never lumped together: what each has spent must be known.
-func (a *appender) usageRow(key usageKey, agent int64) (provider, model string, err error) {
-	rows, err := a.countUsage.number(key.hour, agent)
+func (a *appender) usageRow(key table.UsageKey, agent int64) (provider, model string, err error) {
+	rows, err := a.countUsage.number(key.Hour, agent)
 	if err != nil {
 		return "", "", err
 	}
 	for _, row := range []struct {
 		model string
 		most  int64
-	}{{key.model, haltd.MostModels}, {haltd.Other, haltd.MostModels + mostProviders}} {
+	}{{key.Model, haltd.MostModels}, {haltd.Other, haltd.MostModels + mostProviders}} {
 		if rows < row.most {
-			return key.provider, row.model, nil
+			return key.Provider, row.model, nil
 		}
-		known, err := a.hasUsage.number(key.hour, agent, key.provider, row.model)
+		known, err := a.hasUsage.number(key.Hour, agent, key.Provider, row.model)
 		if err != nil {
 			return "", "", err
 		}
 		if known != 0 {
-			return key.provider, row.model, nil
+			return key.Provider, row.model, nil
 		}
 	}
 	return haltd.Other, haltd.Other, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 // Rows as releases before typed verdicts wrote them: verdicts without a
@@ -63,7 +64,7 @@ func TestOldEventsAreShown(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for i, row := range oldRows {
 		_, err := s.writer.conn.ExecContext(t.Context(), `INSERT INTO events (id, time, agent, session, type, client, provider, model, blocked, detail)
-			VALUES (?, ?, 0, 0, ?, '', '', '', 0, ?)`, i+1, micros(at), row.kind, row.detail)
+			VALUES (?, ?, 0, 0, ?, '', '', '', 0, ?)`, i+1, table.Micros(at), row.kind, row.detail)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +89,7 @@ func TestOldIncidentsAreShown(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for id, verdict := range map[string]any{"inc_a": oldKill, "inc_b": nil, "inc_c": `{"action":"banish","sentence":"It was banished."}`} {
 		_, err := s.writer.conn.ExecContext(t.Context(), `INSERT INTO incidents (id, time, kind, status, shadow, agent, session, verdict, body, closed_by, note)
-			VALUES (?, ?, 'kill_switch', 'open', 0, 'bot', 's', ?, ?, '', '')`, id, micros(at), verdict,
+			VALUES (?, ?, 'kill_switch', 'open', 0, 'bot', 's', ?, ?, '', '')`, id, table.Micros(at), verdict,
 			`{"id":"`+id+`","time":"2026-03-01T12:00:00Z","kind":"kill_switch","status":"open","action":"kill","detector":"stall","verdict":null,"settings":{},"event":"evt_0000000000001","closed_at":null}`)
 		if err != nil {
 			t.Fatal(err)

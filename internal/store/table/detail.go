@@ -1,4 +1,4 @@
-package sqlite
+package table
 
 import (
 	"cmp"
@@ -45,7 +45,8 @@ type detail struct {
 	Audit       *haltd.Audit `json:"audit,omitempty"`
 }
 
-func detailOf(e *haltd.Event) ([]byte, error) {
+// DetailOf is the detail of an event, as JSON.
+func DetailOf(e *haltd.Event) ([]byte, error) {
 	d := detail{
 		Label: e.Label, Format: e.Format, Path: e.Path,
 		Status: e.Status, Stream: e.Stream,
@@ -64,7 +65,8 @@ func detailOf(e *haltd.Event) ([]byte, error) {
 	return json.Marshal(d)
 }
 
-func readDetail(text []byte, e *haltd.Event) error {
+// ReadDetail reads what DetailOf wrote into its event.
+func ReadDetail(text []byte, e *haltd.Event) error {
 	var d detail
 	if err := json.Unmarshal(text, &d); err != nil {
 		return err

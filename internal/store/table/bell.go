@@ -1,16 +1,16 @@
-package sqlite
+package table
 
 import "sync"
 
-// bell wakes those who wait for something to be written.
-type bell struct {
+// Bell wakes those who wait for something to be written.
+type Bell struct {
 	mu   sync.Mutex
 	next chan struct{} // closed when it rings
 }
 
-// wait is closed when the bell rings next. Who looks after asking for it
+// Wait is closed when the bell rings next. Who looks after asking for it
 // misses nothing.
-func (b *bell) wait() <-chan struct{} {
+func (b *Bell) Wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next == nil {
@@ -19,7 +19,8 @@ func (b *bell) wait() <-chan struct{} {
 	return b.next
 }
 
-func (b *bell) ring() {
+// Ring wakes all who wait.
+func (b *Bell) Ring() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next != nil {

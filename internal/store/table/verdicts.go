@@ -1,4 +1,4 @@
-package sqlite
+package table
 
 import (
 	"encoding/json"
@@ -55,8 +55,8 @@ func (r *recorded) readWords(b []byte) error {
 	return nil
 }
 
-// readVerdict reads the verdict of an incident; nil where it has none.
-func readVerdict(text string) *haltd.Verdict {
+// ReadVerdict reads the verdict of an incident; nil where it has none.
+func ReadVerdict(text string) *haltd.Verdict {
 	var r recorded
 	_ = r.UnmarshalJSON([]byte(text)) // what cannot be read is left out
 	return r.verdict

@@ -1,4 +1,4 @@
-package sqlite
+package table
 
 import (
 	"reflect"
@@ -49,7 +49,7 @@ func TestDetailKeepsEveryField(t *testing.T) {
 			want.Audit = &haltd.Audit{Change: text.Draw(t, "change"), Why: text.Draw(t, "why")}
 		}
 		var got haltd.Event
-		if err := readDetail(written(t, &want), &got); err != nil {
+		if err := ReadDetail(written(t, &want), &got); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -61,7 +61,7 @@ func TestDetailKeepsEveryField(t *testing.T) {
 type fataler interface{ Fatal(...any) }
 
 func written(t fataler, e *haltd.Event) []byte {
-	b, err := detailOf(e)
+	b, err := DetailOf(e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func setSomething(t *testing.T, v reflect.Value) {
 
 func TestDetailMendsBrokenText(t *testing.T) {
 	var got haltd.Event
-	if err := readDetail(written(t, &haltd.Event{Path: "a\xffb"}), &got); err != nil {
+	if err := ReadDetail(written(t, &haltd.Event{Path: "a\xffb"}), &got); err != nil {
 		t.Fatal(err)
 	}
 	if !utf8.ValidString(got.Path) || got.Path != "a�b" {

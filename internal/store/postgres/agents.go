@@ -1,0 +1,113 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
+)
+
+const agentColumns = `SELECT a.no, a.id, a.shared, a.first_seen, a.last_seen,
+	a.calls, a.blocked, a.errors, a.input, a.output, a.cache_read, a.cache_write, a.cost,
+	a.active, a.deactivated_by, a.incident, a.changed_by, a.why, a.changed_at, a.activated_at, a.grace_until
+	FROM agents a`
+
+const sessionColumns = `SELECT s.no, s.id, a.id, s.client, s.model, s.first_seen, s.last_seen, s.peak_score,
+	s.calls, s.blocked, s.errors, s.input, s.output, s.cache_read, s.cache_write, s.cost,
+	t.active, t.deactivated_by, t.incident, t.changed_by, t.why, t.changed_at, t.activated_at, t.grace_until
+	FROM sessions s JOIN agents a ON a.id = s.agent
+	LEFT JOIN session_standings t ON t.agent = a.id AND t.session = s.id`
+
+// Agents implements haltd.AgentStore.
+func (s *Store) Agents(ctx context.Context, q haltd.AgentQuery) (agents []haltd.Agent, next string, err error) {
+	var w table.Conditions
+	w.Add("NOT a.deleted")
+	w.Contains("a.id", q.Search)
+	if q.Active != nil {
+		w.Add("a.active = ?", *q.Active)
+	}
+	err = s.do(ctx, "list agents", func(ctx context.Context) error {
+		agents, next, err = list(ctx, s.pool, listing[haltd.Agent]{
+			columns: agentColumns, at: "a.last_seen", no: "a.no", kind: 'a', scan: scanAgent, where: w, page: q.Page,
+		})
+		return err
+	})
+	return agents, next, err
+}
+
+// Agent implements haltd.AgentStore.
+func (s *Store) Agent(ctx context.Context, id string) (a haltd.Agent, err error) {
+	err = s.do(ctx, "read agent", func(ctx context.Context) error {
+		scan := func(row scanner) (haltd.Agent, error) {
+			a, _, err := scanAgent(row)
+			return a, err
+		}
+		a, err = readOne(ctx, s.pool, scan, agentColumns+" WHERE a.id = $1 AND NOT a.deleted", id)
+		if isNoRows(err) {
+			err = noAgent(id)
+		}
+		return err
+	})
+	return a, err
+}
+
+func noAgent(id string) error {
+	return haltd.Errorf(haltd.CodeNotFound, "there is no agent %q", id).WithFix("An agent appears with its first call.")
+}
+
+// Sessions implements haltd.AgentStore.
+func (s *Store) Sessions(ctx context.Context, q haltd.SessionQuery) (sessions []haltd.Session, next string, err error) {
+	var w table.Conditions
+	w.Add("NOT a.deleted")
+	w.Contains("s.id", q.Search)
+	w.Equal("a.id", q.Agent)
+	err = s.do(ctx, "list sessions", func(ctx context.Context) error {
+		sessions, next, err = list(ctx, s.pool, listing[haltd.Session]{
+			columns: sessionColumns, at: "s.last_seen", no: "s.no", kind: 's', scan: scanSession, where: w, page: q.Page,
+		})
+		return err
+	})
+	return sessions, next, err
+}
+
+// Session implements haltd.AgentStore.
+func (s *Store) Session(ctx context.Context, agent, id string) (session haltd.Session, err error) {
+	err = s.do(ctx, "read session", func(ctx context.Context) error {
+		scan := func(row scanner) (haltd.Session, error) {
+			session, _, err := scanSession(row)
+			return session, err
+		}
+		session, err = readOne(ctx, s.pool, scan, sessionColumns+" WHERE s.id = $1 AND a.id = $2 AND NOT a.deleted", id, agent)
+		if isNoRows(err) {
+			err = haltd.Errorf(haltd.CodeNotFound, "agent %q has no session %q", agent, id).
+				WithFix("Sessions older than the retention are gone.")
+		}
+		return err
+	})
+	return session, err
+}
+
+func scanAgent(row scanner) (a haltd.Agent, at table.Position, err error) {
+	var standing table.StandingRow
+	var first int64
+	t := &a.Totals
+	err = row.Scan(append([]any{&at.No, &a.ID, &a.Shared, &first, &at.At,
+		&t.Calls, &t.Blocked, &t.Errors, &t.Tokens.Input, &t.Tokens.Output, &t.Tokens.CacheRead, &t.Tokens.CacheWrite, (*int64)(&t.Cost)},
+		standing.Columns()...)...)
+	a.FirstSeen, a.LastSeen = table.FromMicros(first), table.FromMicros(at.At)
+	a.Standing = standing.Of(a.ID, "")
+	a.Active, a.DeactivatedBy = a.Standing.Active, a.Standing.DeactivatedBy
+	return a, at, err
+}
+
+func scanSession(row scanner) (s haltd.Session, at table.Position, err error) {
+	var standing table.StandingRow
+	var first int64
+	t := &s.Totals
+	err = row.Scan(append([]any{&at.No, &s.ID, &s.Agent, &s.Client, &s.Model, &first, &at.At, &s.PeakScore,
+		&t.Calls, &t.Blocked, &t.Errors, &t.Tokens.Input, &t.Tokens.Output, &t.Tokens.CacheRead, &t.Tokens.CacheWrite, (*int64)(&t.Cost)},
+		standing.Columns()...)...)
+	s.FirstSeen, s.LastSeen = table.FromMicros(first), table.FromMicros(at.At)
+	s.Standing = standing.Of(s.Agent, s.ID)
+	return s, at, err
+}

@@ -1,0 +1,139 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	keyIDPrefix = "key_"
+	keyColumns  = "id, agent, name, created_at, revoked_at"
+)
+
+// CreateKey implements haltd.KeyStore. A key without an id of the form
+// "key_…" or without an agent, or one that is there already, is CodeInvalid.
+func (s *Store) CreateKey(ctx context.Context, k haltd.Key, hash haltd.KeyHash) error {
+	return s.write(ctx, "create key", func(ctx context.Context, tx pgx.Tx) error {
+		if rest, ok := strings.CutPrefix(k.ID, keyIDPrefix); !ok || rest == "" {
+			return haltd.Errorf(haltd.CodeInvalid, "id: %q is not a key id", k.ID).WithFix("Key ids are key_ and letters.")
+		}
+		if k.Agent == "" {
+			return haltd.Errorf(haltd.CodeInvalid, "agent: a key needs the agent it names")
+		}
+		_, err := exec(ctx, tx, "INSERT INTO keys (id, agent, name, hash, created_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6)",
+			k.ID, k.Agent, k.Name, hash[:], table.Micros(k.CreatedAt), table.PointerMicros(k.RevokedAt))
+		if isConstraint(err) {
+			return haltd.Errorf(haltd.CodeInvalid, "id: the key %s, or its secret, exists already", k.ID)
+		}
+		if err != nil {
+			return err
+		}
+		return logChange(ctx, tx, haltd.Change{Keys: true})
+	})
+}
+
+// Keys implements haltd.KeyStore.
+func (s *Store) Keys(ctx context.Context) (keys []haltd.Key, err error) {
+	err = s.do(ctx, "list keys", func(ctx context.Context) error {
+		scan := func(row scanner) (haltd.Key, error) { return scanKey(row) }
+		keys, err = read(ctx, s.pool, scan, "SELECT "+keyColumns+" FROM keys ORDER BY created_at, no")
+		return err
+	})
+	return keys, err
+}
+
+// KeyHashes implements haltd.KeyStore.
+func (s *Store) KeyHashes(ctx context.Context) (keys map[haltd.KeyHash]haltd.Key, err error) {
+	keys = map[haltd.KeyHash]haltd.Key{}
+	scan := func(row scanner) (hash []byte, err error) {
+		k, err := scanKey(row, &hash)
+		if err == nil && len(hash) != len(haltd.KeyHash{}) {
+			err = fmt.Errorf("key %s: its hash has %d bytes", k.ID, len(hash))
+		}
+		if err == nil {
+			keys[haltd.KeyHash(hash)] = k
+		}
+		return hash, err
+	}
+	err = s.do(ctx, "read keys", func(ctx context.Context) error {
+		_, err := read(ctx, s.pool, scan, "SELECT "+keyColumns+", hash FROM keys WHERE revoked_at IS NULL")
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return keys, nil
+}
+
+// RevokeKey implements haltd.KeyStore.
+func (s *Store) RevokeKey(ctx context.Context, id string, at time.Time) (k haltd.Key, err error) {
+	err = s.write(ctx, "revoke key", func(ctx context.Context, tx pgx.Tx) error {
+		scan := func(row scanner) (haltd.Key, error) { return scanKey(row) }
+		k, err = readOne(ctx, tx, scan, "UPDATE keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING "+keyColumns, table.Micros(at), id)
+		if isNoRows(err) {
+			return haltd.Errorf(haltd.CodeNotFound, "there is no key %q", id)
+		}
+		if err != nil {
+			return err
+		}
+		return logChange(ctx, tx, haltd.Change{Keys: true})
+	})
+	if err != nil {
+		return haltd.Key{}, err
+	}
+	return k, nil
+}
+
+// scanKey reads keyColumns and then more.
+func scanKey(row scanner, more ...any) (k haltd.Key, err error) {
+	var created int64
+	var revoked sql.NullInt64
+	if err := row.Scan(append([]any{&k.ID, &k.Agent, &k.Name, &created, &revoked}, more...)...); err != nil {
+		return k, err
+	}
+	k.CreatedAt, k.RevokedAt = table.FromMicros(created), table.PointerTime(revoked)
+	return k, nil
+}
+
+// SharedSecret implements haltd.SecretStore. An empty name or secret is
+// CodeInvalid.
+func (s *Store) SharedSecret(ctx context.Context, name string, fresh []byte) (secret []byte, err error) {
+	if name == "" || len(fresh) == 0 {
+		return nil, haltd.Errorf(haltd.CodeInvalid, "name: a shared secret needs a name and a value")
+	}
+	err = s.do(ctx, "read the shared secret "+name, func(ctx context.Context) error {
+		if _, err := exec(ctx, s.pool, "INSERT INTO shared_secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", name, fresh); err != nil {
+			return err
+		}
+		secret, err = readOne(ctx, s.pool, value[[]byte], "SELECT value FROM shared_secrets WHERE name = $1", name)
+		return err
+	})
+	return secret, err
+}
+
+// SignOut implements haltd.SignOutStore.
+func (s *Store) SignOut(ctx context.Context, digest string, now, until time.Time) error {
+	return s.write(ctx, "sign out", func(ctx context.Context, tx pgx.Tx) error {
+		if _, err := exec(ctx, tx, "DELETE FROM sign_outs WHERE until < $1", table.Micros(now)); err != nil {
+			return err
+		}
+		_, err := exec(ctx, tx, "INSERT INTO sign_outs (digest, until) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING", digest, table.Micros(until))
+		return err
+	})
+}
+
+// SignedOut implements haltd.SignOutStore.
+func (s *Store) SignedOut(ctx context.Context, digest string) (out bool, err error) {
+	err = s.do(ctx, "look for a sign-out", func(ctx context.Context) error {
+		out, err = readOne(ctx, s.pool, value[bool], "SELECT EXISTS (SELECT 1 FROM sign_outs WHERE digest = $1)", digest)
+		return err
+	})
+	return out, err
+}

@@ -1,0 +1,58 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// The channels of NOTIFY.
+const (
+	eventsChannel  = "haltd_events"
+	changesChannel = "haltd_changes"
+)
+
+// hear rings the bells when another node, or this one, has written. It connects
+// again for ever: who waits looks each second, too.
+func (s *Store) hear(ctx context.Context, cfg *pgx.ConnConfig) {
+	for ctx.Err() == nil {
+		_ = s.hearOnce(ctx, cfg) // whoever asks the database is told why it fails
+		s.changed.Ring()         // what was told meanwhile nobody heard
+		s.committed.Ring()
+		pause := time.NewTimer(time.Second)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+		}
+	}
+}
+
+func (s *Store) hearOnce(ctx context.Context, cfg *pgx.ConnConfig) error {
+	conn, err := pgx.ConnectConfig(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = conn.Close(closing)
+	}()
+	if _, err := conn.Exec(ctx, "LISTEN "+eventsChannel+"; LISTEN "+changesChannel); err != nil {
+		return err
+	}
+	s.changed.Ring()
+	s.committed.Ring()
+	for {
+		n, err := conn.WaitForNotification(ctx)
+		if err != nil {
+			return err
+		}
+		if n.Channel == changesChannel {
+			s.changed.Ring()
+		} else {
+			s.committed.Ring()
+		}
+	}
+}

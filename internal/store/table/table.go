@@ -1,0 +1,25 @@
+// Package table is what the stores have in common, whatever they keep their rows
+// in: what a batch of events adds up to, how the parts of a row that no query
+// filters by are encoded, what a change is refused for, where a page of a
+// listing begins. It does no I/O.
+package table
+
+import (
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// Micros is how times are stored.
+func Micros(t time.Time) int64 { return t.UnixMicro() }
+
+// FromMicros reads what Micros wrote.
+func FromMicros(us int64) time.Time { return time.UnixMicro(us).UTC() }
+
+// HourOf is the start of t's hour, as stored.
+func HourOf(t time.Time) int64 { return Micros(t.UTC().Truncate(time.Hour)) }
+
+// Unfit is the error of a value that no JSON can hold.
+func Unfit(field string, err error) error {
+	return haltd.Errorf(haltd.CodeInvalid, "%s: cannot be kept as JSON: %v", field, err)
+}
