@@ -5,12 +5,13 @@
 set -uo pipefail
 
 # command:package, one for each service or program that a test starts
-needed=(nginx:nginx curl:curl chromium:chromium)
+needed=(nginx:nginx curl:curl chromium:chromium redis-server:redis-server postgres:postgresql psql:postgresql-client)
 
 # file:package, one for each font that pages and their pictures are drawn with
 fonts=(opentype/inter:fonts-inter truetype/jetbrains-mono:fonts-jetbrains-mono)
 
-PATH=$PATH:/usr/sbin:/sbin
+# Debian keeps PostgreSQL's server in a folder of its version.
+PATH=$PATH:/usr/sbin:/sbin:$(printf '%s:' /usr/lib/postgresql/*/bin)
 missing=()
 for pair in "${needed[@]}"; do
   command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")

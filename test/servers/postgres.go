@@ -1,0 +1,106 @@
+package servers
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/haltd/haltd"
+)
+
+// postgresFolders is where Debian keeps the programs of each version.
+const postgresFolders = "/usr/lib/postgresql/*/bin"
+
+// Postgres starts a PostgreSQL with an empty database. It does not wait for
+// the disk: a test that kills it asks what haltd does, not what PostgreSQL
+// can.
+func Postgres() (*Server, error) {
+	program, err := find("postgres", postgresFolders)
+	if err != nil {
+		return nil, err
+	}
+	s, err := open("postgres")
+	if err != nil {
+		return nil, err
+	}
+	s.URL = "postgres://postgres@" + s.Address + "/postgres?sslmode=disable"
+	s.end = syscall.SIGINT
+	data := filepath.Join(s.folder, "data")
+	host, port, _ := net.SplitHostPort(s.Address)
+	if err := makeCluster(filepath.Join(filepath.Dir(program), "initdb"), s.folder, data); err != nil {
+		return nil, fmt.Errorf("make a PostgreSQL: %w", errors.Join(err, s.Close()))
+	}
+	s.command = func() *exec.Cmd {
+		cmd := exec.Command(program, "-D", data, "-k", s.folder, "-h", host, "-p", port,
+			"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300")
+		asServant(cmd)
+		return cmd
+	}
+	s.ready = func() error {
+		return exec.Command(filepath.Join(filepath.Dir(program), "pg_isready"), "-q", "-h", host, "-p", port).Run()
+	}
+	return s.begin()
+}
+
+func makeCluster(initdb, folder, data string) error {
+	if uid, gid, ok := servant(); ok {
+		if err := os.Chown(folder, int(uid), int(gid)); err != nil {
+			return err
+		}
+	}
+	cmd := exec.Command(initdb, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	asServant(cmd)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// Database makes an empty database in a PostgreSQL and is its URL. It goes with
+// the server.
+func (s *Server) Database(t testing.TB) string {
+	t.Helper()
+	psql, err := find("psql", postgresFolders)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := haltd.NewName("test_")
+	if out, err := exec.Command(psql, "-q", s.URL, "-c", "CREATE DATABASE "+name).CombinedOutput(); err != nil {
+		t.Fatalf("make a database: %v\n%s", err, out)
+	}
+	return "postgres://postgres@" + s.Address + "/" + name + "?sslmode=disable"
+}
+
+// asServant has root's tests run a program as somebody else: PostgreSQL
+// refuses to be root.
+func asServant(cmd *exec.Cmd) {
+	cmd.Dir = "/"
+	if uid, gid, ok := servant(); ok {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: gid}}
+	}
+}
+
+func servant() (uid, gid uint32, ok bool) {
+	if os.Getuid() != 0 {
+		return 0, 0, false
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, uidErr := strconv.ParseUint(u.Uid, 10, 32)
+		gid, gidErr := strconv.ParseUint(u.Gid, 10, 32)
+		if uidErr == nil && gidErr == nil {
+			return uint32(uid), uint32(gid), true
+		}
+	}
+	return 0, 0, false
+}
