@@ -88,6 +88,10 @@ func (l *look) run(ctx context.Context, j *Judge) (err error) {
 // whether it has.
 func (l *look) at(j *Judge, m detect.Memory) (judged bool) {
 	unmarked := !l.since.IsZero() && m.Note.Marked.Before(l.since)
+	if l.history == nil && j.later != nil {
+		// To look again is dearer than to let others wait.
+		l.history = detect.Read(j.cache, l.request.Call, m.Session.Pending())
+	}
 	switch {
 	case unmarked && l.mark == nil:
 		l.missing = needMark
