@@ -2,9 +2,9 @@ package haltd
 
 import "time"
 
-// guessIdle is how long nobody may say a word in a guessed session before it
+// GuessIdle is how long nobody may say a word in a guessed session before it
 // has ended.
-const guessIdle = 30 * time.Minute
+const GuessIdle = 30 * time.Minute
 
 // Guess is what is known of conversations that begin alike and whose session no
 // client names: only a pause tells one from the next. The zero value is that of
@@ -16,7 +16,7 @@ type Guess struct {
 
 // Next is the guess after another word at this time.
 func (g Guess) Next(now time.Time) Guess {
-	if !g.Last.IsZero() && now.Sub(g.Last) > guessIdle {
+	if !g.Last.IsZero() && now.Sub(g.Last) > GuessIdle {
 		g.Began = now
 	}
 	g.Last = now

@@ -79,6 +79,9 @@ func MemoryOf(w, agent *WindowMemory, s *SessionMemory, version uint64) Memory {
 type Lease interface {
 	// Memory may be changed until the lease has ended.
 	Memory() Memory
+	// Exclusive reports whether nobody else changes the state before the lease
+	// has ended: then nobody has to wait for its commit.
+	Exclusive() bool
 	// Commit writes what was changed, all or nothing, and ends the lease.
 	// CodeConflict where another call has changed the state since it was
 	// acquired: then nothing is written, and who acquires again sees what the

@@ -28,6 +28,7 @@ import (
 	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/pricing"
 	"github.com/haltd/haltd/internal/record"
+	"github.com/haltd/haltd/internal/state"
 	"github.com/haltd/haltd/internal/state/memory"
 	"github.com/haltd/haltd/internal/store/sqlite"
 	"github.com/haltd/haltd/internal/telemetry"
@@ -69,6 +70,7 @@ type App struct {
 	store    *sqlite.Store
 	member   *member
 	key      []byte // of the digests of requests
+	state    state.Port
 	recorder *record.Recorder
 	control  *control.Control
 	ledgers  *ledger.Ledgers
@@ -126,7 +128,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	}
 	a.gateway = gateway.New(gateway.Options{
 		Keys: keys, AdminToken: token, Judge: a.judge, Recorder: a.recorder, Price: a.price, HidesThoughts: a.hidesThoughts, Meter: a.metrics,
-		Attempts: memory.NewAttempts(stateEntries), Replies: memory.NewReplies(stateEntries), Guesses: memory.NewGuesses(stateEntries),
+		Attempts: a.state, Replies: a.state, Guesses: a.state,
 		Key:   a.key,
 		Clock: o.Clock, Logger: a.log,
 	}, gateway.NewSettings(cfg, nil))
@@ -236,11 +238,12 @@ func (a *App) openJudge(ctx context.Context, cfg *config.Config, keys *gateway.K
 	if b := a.control.Bypass(); b.On {
 		a.log.Warn("bypass is on: nothing but manual deactivation is enforced", "by", b.By, "reason", b.Why)
 	}
+	a.state = memory.New(stateEntries, sessions, sessionWords)
 	a.ledgers = ledger.Open(a.store, a.member.node.ID, a.recorder.TryFlush, a.opts.Clock, a.log)
 	a.judge = judge.New(judge.Options{
 		Agents: a.control, Incidents: a.control, Marks: a.control, Budgets: a.ledgers, Sessions: a.store,
-		States: memory.NewDetectors(sessions, sessionWords), Limits: memory.NewLimits(stateEntries),
-		Price: a.price, MaxOutput: a.maxOutput, Record: a.recorder.Record, Key: a.key,
+		States: a.state,
+		Price:  a.price, MaxOutput: a.maxOutput, Record: a.recorder.Record, Key: a.key,
 		Meter: a.metrics, Clock: a.opts.Clock, Logger: a.log,
 	})
 	return nil

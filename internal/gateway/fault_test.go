@@ -13,6 +13,7 @@ import (
 	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/policy"
+	"github.com/haltd/haltd/internal/state"
 	"github.com/haltd/haltd/internal/wire"
 )
 
@@ -26,6 +27,12 @@ type faultyStates struct {
 func (s *faultyStates) Acquire(ctx context.Context, p detect.Place, now time.Time) (detect.Lease, error) {
 	l, err := s.States.Acquire(ctx, p, now)
 	return faultyLease{l, s}, err
+}
+
+func (s *faultyStates) Open(ctx context.Context, q state.Question, now time.Time) (state.Answer, error) {
+	a, err := s.States.Open(ctx, q, now)
+	a.Lease = faultyLease{a.Lease, s}
+	return a, err
 }
 
 type faultyLease struct {

@@ -115,13 +115,13 @@ func (s setup) start(t testing.TB) *fixture {
 		}
 	}
 	closeJudge := f.newJudge(t, cfg, price)
-	var attempts Attempts = memory.NewAttempts(1000)
+	var attempts Attempts = f.limits
 	if s.attempts != nil {
 		attempts = s.attempts(attempts)
 	}
 	f.Gateway = New(Options{
 		Keys: f.ring, AdminToken: adminToken, Recorder: f.events, Meter: f.meter, Price: price, HidesThoughts: func(string, string) bool { return false }, Judge: f.judge,
-		Attempts: attempts, Replies: memory.NewReplies(1000), Guesses: memory.NewGuesses(1000),
+		Attempts: attempts, Replies: f.limits, Guesses: f.limits,
 		Clock: f.clock.now, Logger: slog.New(slog.DiscardHandler),
 	}, NewSettings(cfg, nil))
 	server := httptest.NewServer(f.Gateway)
@@ -184,12 +184,12 @@ func (f *fixture) newJudge(t testing.TB, cfg *config.Config, price func(_, _ str
 		t.Fatal(err)
 	}
 	ledgers := ledger.Open(f.store, node.ID, func(context.Context) error { return nil }, f.clock.now, log)
-	f.limits = &countedLimits{Limits: memory.NewLimits(1000)}
+	f.limits = &countedLimits{State: memory.New(1000, 1000, 1e6)}
 	end = func() { f.control.Close(ctx); _ = ledgers.Close(ctx); f.store.Close() }
 	options := judge.Options{
 		Agents: f.control, Incidents: f.control, Marks: f.control, Budgets: ledgers, Sessions: f.store,
-		States: memory.NewDetectors(1000, 1e6), Limits: f.limits,
-		Price: price, MaxOutput: func(string, string) int64 { return 0 }, Record: f.events.Record, Key: []byte("a key of the tests"),
+		States: f.limits,
+		Price:  price, MaxOutput: func(string, string) int64 { return 0 }, Record: f.events.Record, Key: []byte("a key of the tests"),
 		Meter: f.meter, Clock: f.clock.now, Logger: log,
 	}
 	if f.setup.judge != nil {

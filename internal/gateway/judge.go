@@ -18,7 +18,7 @@ func (g *Gateway) judge(x *exchange) error {
 	e := &x.event
 	r := &judge.Request{
 		Agent: e.Agent, Session: e.Session, Shared: x.shared, Named: x.named,
-		Call: x.call, Retry: e.Retry, Provider: e.Provider, Model: e.Model, Path: x.route.path, PromptTokens: int64(x.estimate),
+		Call: x.call, Attempt: x.attempt, Claimed: claimsRetry(x.r.Header), Provider: e.Provider, Model: e.Model, Path: x.route.path, PromptTokens: int64(x.estimate),
 		Policies: x.policies, Descriptors: x.descriptors, Identity: x.identity(),
 		Event: *e, Now: g.clock(),
 	}
@@ -36,6 +36,7 @@ func (g *Gateway) judge(x *exchange) error {
 	// This is the event of the request if it is the one that kills.
 	r.Event.Time, r.Event.Status = x.start.UTC(), x.settings.blockStatus
 	x.decision, x.ticket = g.judging.Judge(x.r.Context(), r)
+	e.Retry = r.Retry
 	if delay := time.Duration(x.decision.Delay); x.decision.Action == haltd.Throttle {
 		if err := g.throttle(x, delay); err != nil {
 			return err

@@ -36,12 +36,10 @@ type Recorder interface {
 	Stamp(*haltd.Event)
 }
 
-// Attempts knows how requests ended, so that a transport's retry is told from
-// a request made again. Requests are named by a keyed digest. An error means
-// that the state cannot be had: then no request is a retry.
+// Attempts is told how requests ended, so that the judge can tell a transport's
+// retry from a request made again. Requests are named by a keyed digest. An
+// error means that the state cannot be had: then no request is a retry.
 type Attempts interface {
-	// Last is the last attempt, the zero value where there was none.
-	Last(ctx context.Context, digest uint64) (haltd.Attempt, error)
 	// Ended notes how another attempt ended.
 	Ended(ctx context.Context, digest uint64, how haltd.Ending) error
 }

@@ -85,11 +85,6 @@ func (g *Gateway) describeCall(x *exchange) {
 	}
 	x.attempt = g.hasher.request(e.Agent, x.route.path, &x.bodyHash)
 	g.awaitIdentical(x)
-	last, err := g.attempts.Last(x.r.Context(), x.attempt)
-	if err != nil {
-		g.log.Warn("retries not recognised: their state cannot be had", "agent", e.Agent, "error", err)
-	}
-	e.Retry = last.Retry(claimsRetry(x.r.Header))
 }
 
 func claimsRetry(h http.Header) bool {

@@ -20,7 +20,7 @@ import (
 // countedLimits counts how often the limit in tokens was charged or given
 // back, which each end of a ticket does once.
 type countedLimits struct {
-	*memory.Limits
+	*memory.State
 	charges atomic.Int64
 }
 
@@ -30,7 +30,7 @@ func (l *countedLimits) Charge(ctx context.Context, draws []policy.Draw, now tim
 			l.charges.Add(1)
 		}
 	}
-	return l.Limits.Charge(ctx, draws, now)
+	return l.State.Charge(ctx, draws, now)
 }
 
 const ticketYAML = killYAML + "agents:\n  bot: {rate_limits: {requests_per_minute: 100, tokens_per_minute: 1000000}, budgets: {day: {hard_tokens: 1000000}}}\n"
@@ -167,7 +167,7 @@ func TestEveryEndEndsTheTicketOnce(t *testing.T) {
 		{"a call that is cut before its reply", silent, "", cutting(reserved), haltd.EventBlocked, errorCut, 1, true},
 		{"a stream that is cut", begun(firstPiece, nil), "", cutting(answered), haltd.EventCall, errorCut, 1, true},
 		{"a client that leaves while it is slowed down", silent, haltd.RuleThrottle, leaving(reserved), haltd.EventError, "client_left", 1, false},
-		{"a call that is stopped", silent, haltd.RuleBlock, whole, haltd.EventBlocked, "", 0, false},
+		{"a call that is stopped", silent, haltd.RuleBlock, whole, haltd.EventBlocked, "", 1, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			yaml, upstream := ticketYAML, tc.upstream

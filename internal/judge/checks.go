@@ -90,11 +90,11 @@ type asked struct {
 	answer  policy.Answer
 }
 
-// askLimits asks all limits and counters of a request at once: the agent's own
-// limits, and those of the policies that select it. A policy in shadow mode
-// has buckets of its own and is drawn from at once: nothing else depends on
-// it. Of identical requests every hit counts, also of what is stopped.
-func (j *Judge) askLimits(ctx context.Context, ev *evaluation) {
+// claim is all that a request draws and counts: of the agent's own limits, and
+// of those of the policies that select it. A policy in shadow mode has buckets
+// of its own: nothing else depends on it. Of identical requests every hit
+// counts, also of what is stopped.
+func (ev *evaluation) claim(key []byte) policy.Claim {
 	r, a := ev.request, &ev.asked
 	if limits := ev.agent.Policy.Rates; limits.Requests > 0 {
 		a.draw("requests per minute", policy.Draw{Key: "rpm:" + r.Agent, Limit: policy.PerMinute(limits.Requests), Cost: 1})
@@ -104,18 +104,9 @@ func (j *Judge) askLimits(ctx context.Context, ev *evaluation) {
 		a.draw("tokens per minute", ev.tokens)
 	}
 	for _, p := range r.Policies {
-		a.policy(j.key, r, p)
+		a.policy(key, r, p)
 	}
-	a.answer.Refused = -1
-	if len(a.claim.Draws)+len(a.claim.Shadows)+len(a.claim.Hits) == 0 {
-		return
-	}
-	answer, err := j.limits.Ask(ctx, a.claim, r.Now)
-	if err != nil {
-		j.log.Warn("rate limits and identical requests not checked: their state cannot be had", "agent", r.Agent, "error", err)
-		return
-	}
-	a.answer = answer
+	return a.claim
 }
 
 func (a *asked) draw(name string, d policy.Draw) {

@@ -16,12 +16,10 @@ import (
 // features of the request, its mark, the reply that it goes on from.
 func (j *Judge) detect(ctx context.Context, ev *evaluation) {
 	r := ev.request
-	ev.place = ev.statePlace()
-	ev.settings = detect.SettingsOf(&ev.agent.Policy)
-	l := look{evaluation: ev, before: *ev, since: ev.agent.Activated(r.Session)}
-	if len(r.Call.Rounds) > 0 {
-		l.history = detect.Read(j.cache, r.Call, nil)
+	if ev.lease == nil {
+		return
 	}
+	l := look{evaluation: ev, before: *ev, since: ev.agent.Activated(r.Session), history: ev.history, lease: ev.lease}
 	err := l.run(ctx, j)
 	if err != nil {
 		*ev = l.before
@@ -46,6 +44,7 @@ type look struct {
 	waited  bool            // for the reply before it
 	version uint64          // of the state that it waits with
 	missing need
+	lease   detect.Lease // for the first look
 }
 
 // need is what a look at the state found missing.
@@ -61,7 +60,9 @@ const (
 func (l *look) run(ctx context.Context, j *Judge) (err error) {
 	r := l.request
 	for {
-		if err = j.update(ctx, l.place, r.Now, func(m detect.Memory) bool { return l.at(j, m) }); err != nil {
+		lease := l.lease
+		l.lease = nil
+		if err = j.updateFrom(ctx, lease, l.place, r.Now, func(m detect.Memory) bool { return l.at(j, m) }); err != nil {
 			return err
 		}
 		switch l.missing {
@@ -87,6 +88,10 @@ func (l *look) run(ctx context.Context, j *Judge) (err error) {
 // whether it has.
 func (l *look) at(j *Judge, m detect.Memory) (judged bool) {
 	unmarked := !l.since.IsZero() && m.Note.Marked.Before(l.since)
+	if l.history == nil && j.later != nil {
+		// To look again is dearer than to let others wait.
+		l.history = detect.Read(j.cache, l.request.Call, m.Session.Pending())
+	}
 	switch {
 	case unmarked && l.mark == nil:
 		l.missing = needMark

@@ -19,9 +19,11 @@ type evaluation struct {
 	decision Decision
 
 	settings detect.Settings
-	place    detect.Place
-	entry    uint64 // in the window; 0 when it is not there
-	rejected bool   // the first rejection of its session
+	place    detect.Place    // of its state; empty where that cannot be had
+	history  *detect.History // of a request that has one
+	lease    detect.Lease    // of its state, until it is judged
+	entry    uint64          // in the window; 0 when it is not there
+	rejected bool            // the first rejection of its session
 
 	asked       asked
 	drawn       bool           // all draws were taken

@@ -18,6 +18,7 @@ import (
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/policy"
+	"github.com/haltd/haltd/internal/state"
 )
 
 // cacheWords is the size of the cache of message features, in words of eight
@@ -31,8 +32,10 @@ type Options struct {
 	Marks     Marks
 	Budgets   Budgets
 	States    States
-	Limits    Limits
-	Sessions  Sessions
+	// Later runs what no call waits for; nil where the state is at hand, and
+	// nothing is worth it.
+	Later    *state.Later
+	Sessions Sessions
 	// Price is what tokens of a model cost.
 	Price func(provider, model string, u haltd.Usage) (haltd.Money, bool)
 	// MaxOutput is how many tokens a reply of a model can have; 0 where nobody
@@ -54,7 +57,7 @@ type Judge struct {
 	marks     Marks
 	budgets   Budgets
 	states    States
-	limits    Limits
+	later     *state.Later
 	sessions  Sessions
 	price     func(provider, model string, u haltd.Usage) (haltd.Money, bool)
 	maxOutput func(provider, model string) int64
@@ -70,7 +73,7 @@ type Judge struct {
 func New(o Options) *Judge {
 	return &Judge{
 		agents: o.Agents, incidents: o.Incidents, marks: o.Marks, budgets: o.Budgets,
-		states: o.States, limits: o.Limits, sessions: o.Sessions, price: o.Price, maxOutput: o.MaxOutput, record: o.Record,
+		states: o.States, later: o.Later, sessions: o.Sessions, price: o.Price, maxOutput: o.MaxOutput, record: o.Record,
 		key: o.Key, meter: o.Meter, clock: o.Clock, log: o.Logger, cache: detect.NewCache(cacheWords),
 	}
 }
@@ -84,8 +87,13 @@ type Request struct {
 	// message.
 	Named bool
 
-	Call         *haltd.Call // nil for what is no LLM call
-	Retry        bool        // the transport's retry: no evidence
+	Call *haltd.Call // nil for what is no LLM call
+	// Attempt is the keyed digest of the request, 0 for none, and Claimed says
+	// that its client calls it a retry. Whether it is the transport's retry,
+	// which is no evidence, is found out by Judge.
+	Attempt      uint64
+	Claimed      bool
+	Retry        bool
 	Provider     string
 	Model        string
 	Path         string
@@ -147,14 +155,17 @@ func (j *Judge) Judge(ctx context.Context, r *Request) (Decision, *Ticket) {
 }
 
 // evaluate runs all checks in their order and, when nothing stops the request,
-// takes its rate tokens and reserves its money.
+// reserves its money. Its rate tokens it has by then; who is stopped returns
+// them with the ticket.
 func (j *Judge) evaluate(ctx context.Context, ev *evaluation) {
 	if ev.inactive() {
 		return
 	}
 	j.checkBudget(ctx, ev) // money is not guarded: what a call may cost must be known
 	j.guard(ev, "hours", func() { j.checkHours(ev) })
-	j.guard(ev, "rate", func() { j.askLimits(ctx, ev); j.checkRates(ev) })
+	j.guard(ev, "state", func() { j.open(ctx, ev) })
+	defer ev.releaseLease()
+	j.guard(ev, "rate", func() { j.checkRates(ev) })
 	j.guard(ev, "rule", func() { j.checkRules(ev) })
 	j.guard(ev, "exact", func() { j.checkExact(ev) })
 	if ev.request.Call != nil {
@@ -166,7 +177,7 @@ func (j *Judge) evaluate(ctx context.Context, ev *evaluation) {
 	switch {
 	case ev.decision.Action == haltd.Kill:
 		j.kill(ctx, ev)
-	case !ev.decision.Action.Stops() && j.takeTokens(ctx, ev):
+	case !ev.decision.Action.Stops():
 		// Another request may have been faster: then this one is refused
 		// after all and its ticket released.
 		j.reserve(ctx, ev)
@@ -185,28 +196,6 @@ func (j *Judge) guard(ev *evaluation, where string, check func()) {
 		}
 	}()
 	check()
-}
-
-// takeTokens takes the rate tokens. While the bypass is on, a refusal takes
-// none and stops nothing.
-func (j *Judge) takeTokens(ctx context.Context, ev *evaluation) bool {
-	draws := ev.asked.claim.Draws
-	if len(draws) == 0 {
-		return true
-	}
-	refused, wait, err := j.limits.Take(ctx, draws, ev.request.Now)
-	switch {
-	case err != nil:
-		j.log.Warn("rate limits not kept: their state cannot be had", "agent", ev.request.Agent, "error", err)
-	case refused >= 0:
-		if !ev.decision.Bypass {
-			ev.decision.add(ev.rateFinding(ev.asked.draws[refused], wait, false))
-		}
-		return ev.decision.Bypass
-	default:
-		ev.drawn = true
-	}
-	return true
 }
 
 // reserve holds back the most that the call can cost. While the bypass is on,

@@ -91,7 +91,7 @@ func newBench(t *testing.T, p haltd.Policy, change ...func(*judge.Options)) *ben
 	t.Cleanup(func() { b.flush(); _ = b.ledgers.Close(ctx); b.store.Close() })
 	o := judge.Options{
 		Agents: b.control, Incidents: b.control, Marks: b.control, Budgets: b.ledgers, Sessions: b.store,
-		States: memory.NewDetectors(100, 1e6), Limits: memory.NewLimits(100),
+		States:    memory.New(100, 100, 1e6),
 		Price:     func(_, _ string, u haltd.Usage) (haltd.Money, bool) { return haltd.Money(u.Input + u.Output), true },
 		MaxOutput: func(string, string) int64 { return 0 },
 		Record:    b.record, Key: []byte("k"), Meter: b, Clock: b.clock, Logger: log,

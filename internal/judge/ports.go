@@ -9,6 +9,7 @@ import (
 	"github.com/haltd/haltd/internal/control"
 	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/policy"
+	"github.com/haltd/haltd/internal/state"
 )
 
 // Agents knows who may call and under which policy. It answers from memory
@@ -53,10 +54,15 @@ type Budgets interface {
 	Spending(ctx context.Context, agent string, b haltd.Budgets, zone *time.Location) ([]haltd.PeriodSpending, error)
 }
 
-// States keeps what the detectors know of agents and sessions, shadow apart.
-// What nobody has used for a day it may forget. CodeUnavailable means that the
-// state cannot be had; the error of ctx, that it ended first.
+// States keeps what the detectors know of agents and sessions, shadow apart,
+// buckets and counters, and how requests ended. What nobody has used for a day
+// it may forget. now is the caller's clock; limits that are shared go by one of
+// their own. CodeUnavailable means that the state cannot be had; the error of
+// ctx, that it ended first.
 type States interface {
+	// Open answers all that a call asks before it is judged, in one step; on
+	// an error it has taken nothing.
+	Open(ctx context.Context, q state.Question, now time.Time) (state.Answer, error)
 	// Acquire is the state of a session and of its window, for one call. It
 	// may wait for the lease of another call to end, or else let the slower
 	// of two fail at its commit. A state that cannot be read starts empty.
@@ -64,18 +70,8 @@ type States interface {
 	// Await returns as soon as the session is not of that version any more,
 	// on whichever node it was changed, and fails when ctx ends first.
 	Await(ctx context.Context, p detect.Place, version uint64) error
-}
-
-// Limits keeps buckets and counters. now is the caller's clock, and one that
-// is shared goes by its own. CodeUnavailable means that they cannot be had.
-type Limits interface {
-	// Ask answers all that a request asks, in one step: what it would be
-	// refused, what its shadows draw, how often it was made.
-	Ask(ctx context.Context, c policy.Claim, now time.Time) (policy.Answer, error)
-	// Take draws from all buckets or, where one refuses, from none: refused
-	// is the first that does, -1 for none, and wait how long it needs.
-	Take(ctx context.Context, draws []policy.Draw, now time.Time) (refused int, wait time.Duration, err error)
-	// Charge takes more, into debt if need be; a negative cost returns tokens.
+	// Charge takes more of buckets, into debt if need be; a negative cost
+	// returns tokens.
 	Charge(ctx context.Context, draws []policy.Draw, now time.Time) error
 }
 

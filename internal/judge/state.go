@@ -20,24 +20,50 @@ const (
 // reports that it has. When another call was faster, f runs again on what that
 // one left: it has to begin anew each time.
 func (j *Judge) update(ctx context.Context, p detect.Place, now time.Time, f func(detect.Memory) (changed bool)) error {
+	return j.updateFrom(ctx, nil, p, now, f)
+}
+
+// updateFrom is update with a lease that the caller has already; nil for none.
+func (j *Judge) updateFrom(ctx context.Context, lease detect.Lease, p detect.Place, now time.Time, f func(detect.Memory) (changed bool)) (err error) {
 	for try := 1; ; try++ {
-		err := j.updateOnce(ctx, p, now, f)
+		if lease == nil {
+			if lease, err = j.states.Acquire(ctx, p, now); err != nil {
+				return err
+			}
+		}
+		err = j.use(ctx, lease, p, f)
 		if haltd.ErrorCode(err) != haltd.CodeConflict || try == mostTries {
 			return err
 		}
+		lease = nil
 	}
 }
 
-func (j *Judge) updateOnce(ctx context.Context, p detect.Place, now time.Time, f func(detect.Memory) (changed bool)) error {
-	lease, err := j.states.Acquire(ctx, p, now)
-	if err != nil {
-		return err
-	}
-	defer lease.Release()
+// use runs f on a lease and ends it. Nobody waits for a commit that no other
+// call can be faster than.
+func (j *Judge) use(ctx context.Context, lease detect.Lease, p detect.Place, f func(detect.Memory) (changed bool)) error {
+	committing := false
+	defer func() {
+		if !committing {
+			lease.Release()
+		}
+	}()
 	if !f(lease.Memory()) {
 		return nil
 	}
-	return lease.Commit(ctx)
+	committing = true
+	if j.later == nil || !lease.Exclusive() {
+		defer lease.Release()
+		return lease.Commit(ctx)
+	}
+	ctx = context.WithoutCancel(ctx)
+	j.later.Do(func() {
+		defer lease.Release()
+		if err := lease.Commit(ctx); err != nil {
+			j.log.Warn("what the detectors saw is not kept", "agent", p.Agent, "error", err)
+		}
+	})
+	return nil
 }
 
 // awaitReply waits until the reply before a call was observed, which is a

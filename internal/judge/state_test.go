@@ -8,12 +8,13 @@ import (
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/judge"
+	"github.com/haltd/haltd/internal/state"
 	"github.com/haltd/haltd/internal/state/memory"
 )
 
 // contended is a state that another node changes first, so many times.
 type contended struct {
-	*memory.Detectors
+	*memory.State
 	left int
 }
 
@@ -24,8 +25,14 @@ type late struct {
 }
 
 func (c *contended) Acquire(ctx context.Context, p detect.Place, now time.Time) (detect.Lease, error) {
-	l, err := c.Detectors.Acquire(ctx, p, now)
+	l, err := c.State.Acquire(ctx, p, now)
 	return late{l, c}, err
+}
+
+func (c *contended) Open(ctx context.Context, q state.Question, now time.Time) (state.Answer, error) {
+	a, err := c.State.Open(ctx, q, now)
+	a.Lease = late{a.Lease, c}
+	return a, err
 }
 
 func (l late) Commit(ctx context.Context) error {
@@ -42,7 +49,7 @@ func (l late) Commit(ctx context.Context) error {
 // what he saw, and leaves nothing behind.
 func TestASlowerCallIsJudgedAgain(t *testing.T) {
 	for _, tc := range []struct{ faster, window int }{{0, 1}, {1, 1}, {2, 1}, {3, 0}} {
-		states := &contended{Detectors: memory.NewDetectors(100, 1e6), left: tc.faster}
+		states := &contended{State: memory.New(100, 100, 1e6), left: tc.faster}
 		b := newBench(t, haltd.DefaultPolicy(), func(o *judge.Options) { o.States = states })
 		b.rule(t, haltd.RuleWarn)
 		v := b.ask("s", stuck(12))

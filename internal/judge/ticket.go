@@ -66,7 +66,7 @@ func (t *Ticket) Release(ctx context.Context) {
 		for i := range back {
 			back[i].Cost = -back[i].Cost
 		}
-		_ = j.limits.Charge(ctx, back, r.Now) // a state that is lost starts full
+		j.later.Do(func() { _ = j.states.Charge(ctx, back, r.Now) }) // a state that is lost starts full
 	}
 	if t.entry != 0 {
 		_ = j.update(ctx, t.place, r.Now, func(m detect.Memory) bool {
@@ -93,7 +93,7 @@ func (t *Ticket) Settle(ctx context.Context, used haltd.Usage, cost haltd.Money,
 	if t.drawn && t.tokens.Key != "" {
 		rest := t.tokens
 		rest.Cost = total - t.tokens.Cost
-		_ = t.judge.limits.Charge(context.WithoutCancel(ctx), []policy.Draw{rest}, now) // a state that is lost starts full
+		_ = t.judge.states.Charge(context.WithoutCancel(ctx), []policy.Draw{rest}, now) // a state that is lost starts full
 	}
 	for _, over := range t.reservation.Settle(haltd.Spending{Cost: cost, Tokens: total}) {
 		t.judge.raiseBudget(&t.evaluation, over)

@@ -14,6 +14,7 @@ import (
 	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/policy"
+	"github.com/haltd/haltd/internal/state"
 )
 
 func TestEachLevelIsNewsOnce(t *testing.T) {
@@ -142,11 +143,8 @@ func (broken) Acquire(context.Context, detect.Place, time.Time) (detect.Lease, e
 	return nil, errBroken
 }
 func (broken) Await(context.Context, detect.Place, uint64) error { return errBroken }
-func (broken) Ask(context.Context, policy.Claim, time.Time) (policy.Answer, error) {
-	return policy.Answer{}, errBroken
-}
-func (broken) Take(context.Context, []policy.Draw, time.Time) (int, time.Duration, error) {
-	return 0, 0, errBroken
+func (broken) Open(context.Context, state.Question, time.Time) (state.Answer, error) {
+	return state.Answer{}, errBroken
 }
 func (broken) Charge(context.Context, []policy.Draw, time.Time) error { return errBroken }
 
@@ -155,7 +153,7 @@ func TestStateThatCannotBeHad(t *testing.T) {
 	p := killing()
 	p.Rates.Requests, p.Rates.Tokens = 1, 1
 	p.Budgets.Day.HardTokens = 220
-	b := newBench(t, p, func(o *judge.Options) { o.States, o.Limits = broken{}, broken{} })
+	b := newBench(t, p, func(o *judge.Options) { o.States = broken{} })
 	for range 2 {
 		r := b.request("s", stuck(12))
 		r.Policies = loopPolicy(t, detect.LoopReject, false)

@@ -36,7 +36,7 @@ func (d Draw) Terms() Terms {
 
 // Claim is all that one request asks of buckets and counters, in one step.
 type Claim struct {
-	Draws   []Draw // looked at, and not taken
+	Draws   []Draw // taken all together, or none where one is refused
 	Shadows []Draw // taken each by itself, where its bucket has it
 	Hits    []Hit  // counted
 }
@@ -49,7 +49,7 @@ type Hit struct {
 
 // Answer is what became of a claim.
 type Answer struct {
-	Refused int             // the first of the draws that is refused; -1 for none
+	Refused int             // the first of the draws that is refused; -1 where all were taken
 	Wait    time.Duration   // for that draw
 	Shadows []time.Duration // how long each would have to wait; 0 where it was taken
 	Counts  []int           // of each hit

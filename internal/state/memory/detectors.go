@@ -131,6 +131,9 @@ func (l *lease) Memory() detect.Memory {
 	return detect.MemoryOf(&l.window.value, agent, &l.session.value, l.session.version)
 }
 
+// Exclusive implements detect.Lease.
+func (l *lease) Exclusive() bool { return true }
+
 // Commit implements detect.Lease. It never fails.
 func (l *lease) Commit(context.Context) error {
 	s := l.session

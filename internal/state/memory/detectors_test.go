@@ -7,13 +7,14 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/state"
 	"github.com/haltd/haltd/internal/state/statetest"
 )
 
 func TestConformance(t *testing.T) {
-	statetest.Run(t, func(_ *testing.T, nodes int) []statetest.State {
-		one := statetest.State{States: NewDetectors(100, 1e6), Limits: NewLimits(100), Attempts: NewAttempts(100), Replies: NewReplies(100), Guesses: NewGuesses(100)}
-		all := make([]statetest.State, nodes)
+	statetest.Run(t, func(_ *testing.T, nodes int) []state.Port {
+		one := New(100, 100, 1e6)
+		all := make([]state.Port, nodes)
 		for i := range all {
 			all[i] = one
 		}

@@ -27,17 +27,24 @@ func NewLimits(keep int) *Limits {
 	}
 }
 
-// Ask answers all that a request asks. It never fails.
-func (l *Limits) Ask(_ context.Context, c policy.Claim, now time.Time) (a policy.Answer, err error) {
+// Take answers all that a request asks of buckets and counters. A retry counts
+// no hit.
+func (l *Limits) Take(c policy.Claim, now time.Time, retry bool) (a policy.Answer) {
+	if len(c.Draws)+len(c.Shadows)+len(c.Hits) == 0 {
+		return policy.Answer{Refused: -1}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	a.Refused, a.Wait = l.check(c.Draws, now)
+	a.Refused, a.Wait = l.take(c.Draws, now)
 	for i := range c.Shadows {
 		refused, wait := l.take(c.Shadows[i:i+1], now)
 		if refused < 0 {
 			wait = 0
 		}
 		a.Shadows = append(a.Shadows, wait)
+	}
+	if retry {
+		return a
 	}
 	for _, h := range c.Hits {
 		k := maphash.String(l.seed, h.Key)
@@ -46,16 +53,7 @@ func (l *Limits) Ask(_ context.Context, c policy.Claim, now time.Time) (a policy
 		l.counters.set(k, after)
 		a.Counts = append(a.Counts, after.Count)
 	}
-	return a, nil
-}
-
-// Take draws from all buckets, or from none when one of them refuses. It never
-// fails.
-func (l *Limits) Take(_ context.Context, draws []policy.Draw, now time.Time) (refused int, wait time.Duration, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	refused, wait = l.take(draws, now)
-	return refused, wait, nil
+	return a
 }
 
 func (l *Limits) take(draws []policy.Draw, now time.Time) (refused int, wait time.Duration) {

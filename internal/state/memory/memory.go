@@ -23,9 +23,9 @@ func NewAttempts(keep int) *Attempts {
 }
 
 // Last is the last attempt of a request.
-func (a *Attempts) Last(_ context.Context, digest uint64) (haltd.Attempt, error) {
+func (a *Attempts) Last(digest uint64) haltd.Attempt {
 	last, _ := a.last.get(digest)
-	return last, nil
+	return last
 }
 
 // Ended notes how an attempt ended.

@@ -6,25 +6,95 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/policy"
+	"github.com/haltd/haltd/internal/state"
 )
+
+// lastOf is the last attempt of a request.
+func lastOf(t *testing.T, s state.Port, digest uint64) haltd.Attempt {
+	t.Helper()
+	a, err := s.Open(t.Context(), state.Question{Attempt: digest}, noon)
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	return a.Attempt
+}
+
+// opened has one call ask for everything at once, and another one, which is
+// the retry of a request, count no hit.
+func opened(t *testing.T, nodes []state.Port) {
+	p := detect.Place{Agent: "bot", Session: "a"}
+	q := state.Question{
+		Attempt: 5, Place: &p,
+		Claim: policy.Claim{Draws: draws(1), Hits: []policy.Hit{{Key: "k", Window: time.Hour}}},
+	}
+	open := func(s state.Port) state.Answer {
+		t.Helper()
+		a, err := s.Open(t.Context(), q, noon)
+		if err != nil || a.Lease == nil {
+			t.Fatalf("Open: %v, lease %v", err, a.Lease)
+		}
+		if a.Limits.Refused >= 0 {
+			t.Errorf("draw %d is refused", a.Limits.Refused)
+		}
+		return a
+	}
+	a := open(nodes[0])
+	if a.Attempt != (haltd.Attempt{}) || len(a.Limits.Counts) != 1 || a.Limits.Counts[0] != 1 {
+		t.Errorf("the first call is answered %+v", a)
+	}
+	a.Lease.Memory().Note.Told = detect.Kill
+	if err := a.Lease.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := nodes[1].Ended(t.Context(), 5, haltd.EndedRefused); err != nil {
+		t.Fatal(err)
+	}
+	a = open(nodes[2])
+	if a.Attempt.Ending != haltd.EndedRefused || len(a.Limits.Counts) != 0 || a.Lease.Memory().Note.Told != detect.Kill {
+		t.Errorf("the retry is answered %+v, and its session was told of %v", a, a.Lease.Memory().Note.Told)
+	}
+	a.Lease.Release()
+	q.Attempt = 6
+	a = open(nodes[1])
+	a.Lease.Release()
+	if len(a.Limits.Counts) != 1 || a.Limits.Counts[0] != 2 {
+		t.Errorf("hits %v, want the retry not counted", a.Limits.Counts)
+	}
+}
+
+func unsettled(t *testing.T, nodes []state.Port) {
+	u := haltd.Unsettled{Model: "m", Time: noon, Tokens: haltd.Usage{Input: 3, Output: 4, CacheRead: 1}, Cost: 5}
+	if err := nodes[0].SaveUnsettled(t.Context(), "bot", "resp_1", u); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := nodes[1].Unsettled(t.Context(), "other", "resp_1"); ok || err != nil {
+		t.Errorf("another agent's reply is known: %v, %v", ok, err)
+	}
+	if got, ok, err := nodes[1].Unsettled(t.Context(), "bot", "resp_1"); !ok || err != nil || !got.Time.Equal(u.Time) || got.Tokens != u.Tokens || got.Cost != u.Cost || got.Model != u.Model {
+		t.Errorf("%+v, %v, %v; want %+v", got, ok, err, u)
+	}
+	for i, s := range nodes {
+		if _, ok, err := s.TakeUnsettled(t.Context(), "bot", "resp_1"); ok != (i == 0) || err != nil {
+			t.Errorf("node %d takes it: %v, %v", i, ok, err)
+		}
+	}
+}
 
 // attempts: how a request ended is known on all nodes, and lost ones in a row
 // are counted.
-func attempts(t *testing.T, nodes []State) {
+func attempts(t *testing.T, nodes []state.Port) {
 	last := func(digest uint64) haltd.Attempt {
 		t.Helper()
-		a, err := nodes[1].Attempts.Last(t.Context(), digest)
-		if err != nil {
-			t.Fatalf("Last: %v", err)
-		}
-		return a
+		return lastOf(t, nodes[1], digest)
 	}
 	want := haltd.Attempt{}
 	if got := last(1); got != want {
 		t.Errorf("a request that nobody made: %+v", got)
 	}
 	for i, how := range []haltd.Ending{haltd.EndedLost, haltd.EndedTimedOut, haltd.EndedLost, haltd.EndedRefused, haltd.EndedLost} {
-		if err := nodes[i%len(nodes)].Attempts.Ended(t.Context(), 1, how); err != nil {
+		if err := nodes[i%len(nodes)].Ended(t.Context(), 1, how); err != nil {
 			t.Fatalf("Ended: %v", err)
 		}
 		want = want.Next(how)
@@ -37,53 +107,53 @@ func attempts(t *testing.T, nodes []State) {
 	}
 }
 
-func attemptsConcurrent(t *testing.T, nodes []State) {
+func attemptsConcurrent(t *testing.T, nodes []state.Port) {
 	var wg sync.WaitGroup
 	for _, s := range nodes {
 		wg.Go(func() {
-			if err := s.Attempts.Ended(t.Context(), 1, haltd.EndedLost); err != nil {
+			if err := s.Ended(t.Context(), 1, haltd.EndedLost); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	if a, err := nodes[0].Attempts.Last(t.Context(), 1); err != nil || int(a.Lost) != len(nodes) {
-		t.Errorf("%d lost, %v; want %d", a.Lost, err, len(nodes))
+	if a := lastOf(t, nodes[0], 1); int(a.Lost) != len(nodes) {
+		t.Errorf("%d lost, want %d", a.Lost, len(nodes))
 	}
 }
 
 // guesses: a session that nobody names is one as long as it is used, on
 // whichever node, and another one after a long pause.
-func guesses(t *testing.T, nodes []State) {
+func guesses(t *testing.T, nodes []state.Port) {
 	var want haltd.Guess
 	for i, at := range []time.Duration{0, time.Minute, 29 * time.Minute, 2 * time.Hour, 2*time.Hour + time.Minute} {
 		now := noon.Add(at)
-		began, err := nodes[i%len(nodes)].Guesses.Use(t.Context(), 7, now)
+		began, err := nodes[i%len(nodes)].Use(t.Context(), 7, now)
 		if want = want.Next(now); err != nil || !began.Equal(want.Began) {
 			t.Errorf("after %v: began %v, %v; want %v", at, began, err, want.Began)
 		}
 	}
-	if began, err := nodes[0].Guesses.Use(t.Context(), 8, noon.Add(3*time.Hour)); err != nil || !began.IsZero() {
+	if began, err := nodes[0].Use(t.Context(), 8, noon.Add(3*time.Hour)); err != nil || !began.IsZero() {
 		t.Errorf("another conversation began %v, %v; want none before it", began, err)
 	}
 }
 
-func replies(t *testing.T, nodes []State) {
-	if err := nodes[0].Replies.SaveReply(t.Context(), "bot", "resp_1", "ses one"); err != nil {
+func replies(t *testing.T, nodes []state.Port) {
+	if err := nodes[0].SaveReply(t.Context(), "bot", "resp_1", "ses one"); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ agent, reply, want string }{
 		{"bot", "resp_1", "ses one"}, {"other", "resp_1", ""}, {"bot", "resp_2", ""}, {"botresp_", "1", ""},
 	} {
-		got, err := nodes[1].Replies.Session(t.Context(), c.agent, c.reply)
+		got, err := nodes[1].Session(t.Context(), c.agent, c.reply)
 		if err != nil || got != c.want {
 			t.Errorf("reply %s of %s: session %q, %v; want %q", c.reply, c.agent, got, err, c.want)
 		}
 	}
-	if err := nodes[1].Replies.SaveReply(t.Context(), "bot", "resp_1", "two"); err != nil {
+	if err := nodes[1].SaveReply(t.Context(), "bot", "resp_1", "two"); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := nodes[0].Replies.Session(t.Context(), "bot", "resp_1"); got != "two" {
+	if got, _ := nodes[0].Session(t.Context(), "bot", "resp_1"); got != "two" {
 		t.Errorf("session %q, want that of the newest", got)
 	}
 }

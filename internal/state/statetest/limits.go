@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd/internal/policy"
+	"github.com/haltd/haltd/internal/state"
 )
 
 // draws asks buckets of ten a minute for so many tokens each.
@@ -19,27 +20,24 @@ func draws(costs ...int64) (ds []policy.Draw) {
 }
 
 // take draws, and says which draw was refused and how long it has to wait.
-func take(t *testing.T, s State, now time.Time, ds []policy.Draw) (int, time.Duration) {
+func take(t *testing.T, s state.Port, now time.Time, ds []policy.Draw) (int, time.Duration) {
 	t.Helper()
-	refused, wait, err := s.Limits.Take(t.Context(), ds, now)
-	if err != nil {
-		t.Errorf("Take: %v", err)
-	}
-	return refused, wait
+	a := claim(t, s, now, policy.Claim{Draws: ds})
+	return a.Refused, a.Wait
 }
 
-func ask(t *testing.T, s State, now time.Time, c policy.Claim) policy.Answer {
+func claim(t *testing.T, s state.Port, now time.Time, c policy.Claim) policy.Answer {
 	t.Helper()
-	a, err := s.Limits.Ask(t.Context(), c, now)
+	a, err := s.Open(t.Context(), state.Question{Claim: c}, now)
 	if err != nil {
-		t.Fatalf("Ask: %v", err)
+		t.Errorf("Open: %v", err)
 	}
-	return a
+	return a.Limits
 }
 
-func charge(t *testing.T, s State, now time.Time, ds []policy.Draw) {
+func charge(t *testing.T, s state.Port, now time.Time, ds []policy.Draw) {
 	t.Helper()
-	if err := s.Limits.Charge(t.Context(), ds, now); err != nil {
+	if err := s.Charge(t.Context(), ds, now); err != nil {
 		t.Fatalf("Charge: %v", err)
 	}
 }
@@ -47,45 +45,40 @@ func charge(t *testing.T, s State, now time.Time, ds []policy.Draw) {
 // about is a wait that a clock of the state's own has made a little shorter.
 func about(wait, want time.Duration) bool { return wait <= want && wait > want-2*time.Second }
 
-func drawsTogether(t *testing.T, nodes []State) {
+func drawsTogether(t *testing.T, nodes []state.Port) {
 	if refused, _ := take(t, nodes[0], noon, draws(1, 8)); refused != -1 {
 		t.Fatalf("draw %d refused", refused)
 	}
 	if refused, wait := take(t, nodes[1], noon, draws(1, 3)); refused != 1 || !about(wait, 6*time.Second) {
 		t.Errorf("draw %d refused for %v, want the second for 6 s", refused, wait)
 	}
-	for range 3 {
-		if a := ask(t, nodes[1], noon, policy.Claim{Draws: draws(9)}); a.Refused != -1 {
-			t.Fatal("a draw that was refused, or one that was only asked for, took something")
-		}
-	}
-	if a := ask(t, nodes[2], noon, policy.Claim{Draws: draws(1, 3)}); a.Refused != 1 || !about(a.Wait, 6*time.Second) {
-		t.Errorf("draw %d would be refused for %v, want the second for 6 s", a.Refused, a.Wait)
+	if refused, _ := take(t, nodes[2], noon, draws(9)); refused != -1 {
+		t.Error("a draw that was refused took something")
 	}
 }
 
-func debts(t *testing.T, nodes []State) {
+func debts(t *testing.T, nodes []state.Port) {
 	charge(t, nodes[0], noon, draws(25, 1))
-	if a := ask(t, nodes[1], noon, policy.Claim{Draws: draws(1)}); a.Refused != 0 || !about(a.Wait, 96*time.Second) {
-		t.Errorf("25 of 10 taken: wait %v, want 96 s for the next", a.Wait)
+	if refused, wait := take(t, nodes[1], noon, draws(1)); refused != 0 || !about(wait, 96*time.Second) {
+		t.Errorf("25 of 10 taken: wait %v, want 96 s for the next", wait)
 	}
 	charge(t, nodes[1], noon, draws(-25, -1))
-	if a := ask(t, nodes[0], noon, policy.Claim{Draws: draws(10, 10)}); a.Refused != -1 {
+	if refused, _ := take(t, nodes[0], noon, draws(10, 10)); refused != -1 {
 		t.Error("what was given back is not there")
 	}
 	charge(t, nodes[0], noon, draws(-100))
 	take(t, nodes[0], noon, draws(10))
-	if a := ask(t, nodes[1], noon, policy.Claim{Draws: draws(1)}); a.Refused != 0 {
+	if refused, _ := take(t, nodes[1], noon, draws(1)); refused != 0 {
 		t.Error("giving back more than was taken made the bucket larger")
 	}
 }
 
 // claims carries draws, shadows and hits in one step.
-func claims(t *testing.T, nodes []State) {
+func claims(t *testing.T, nodes []state.Port) {
 	shadows := []policy.Draw{{Key: "one", Limit: policy.PerMinute(1), Cost: 1}, {Key: "two", Limit: policy.PerMinute(2), Cost: 1}}
 	c := policy.Claim{Draws: draws(1), Shadows: shadows, Hits: []policy.Hit{{Key: "k", Window: time.Hour}, {Key: "l", Window: time.Hour}}}
 	for i := range 3 {
-		a := ask(t, nodes[i%len(nodes)], noon, c)
+		a := claim(t, nodes[i%len(nodes)], noon, c)
 		if a.Refused != -1 || len(a.Shadows) != 2 || len(a.Counts) != 2 {
 			t.Fatalf("answer %+v to draws, two shadows and two hits", a)
 		}
@@ -96,19 +89,19 @@ func claims(t *testing.T, nodes []State) {
 			t.Errorf("claim %d: counts %v", i+1, a.Counts)
 		}
 	}
-	if a := ask(t, nodes[0], noon, policy.Claim{}); a.Refused != -1 || len(a.Shadows)+len(a.Counts) != 0 {
+	if a := claim(t, nodes[0], noon, policy.Claim{}); a.Refused != -1 || len(a.Shadows)+len(a.Counts) != 0 {
 		t.Errorf("answer %+v to nothing", a)
 	}
-	if a := ask(t, nodes[0], noon, policy.Claim{Draws: []policy.Draw{{Key: "none", Cost: 1 << 40}}}); a.Refused != -1 {
+	if a := claim(t, nodes[0], noon, policy.Claim{Draws: []policy.Draw{{Key: "none", Cost: 1 << 40}}}); a.Refused != -1 {
 		t.Error("no limit refuses something")
 	}
 }
 
 // hitsExpire counts with a window that is over while the test runs.
-func hitsExpire(t *testing.T, nodes []State) {
+func hitsExpire(t *testing.T, nodes []state.Port) {
 	const window = 100 * time.Millisecond
 	count := func() int {
-		return ask(t, nodes[0], time.Now(), policy.Claim{Hits: []policy.Hit{{Key: "k", Window: window}}}).Counts[0]
+		return claim(t, nodes[0], time.Now(), policy.Claim{Hits: []policy.Hit{{Key: "k", Window: window}}}).Counts[0]
 	}
 	began := time.Now()
 	first, second := count(), count()
@@ -128,7 +121,7 @@ func hitsExpire(t *testing.T, nodes []State) {
 
 // limitsConcurrent has all nodes draw from the same buckets at once, with
 // clocks that differ by less than a token takes to come back.
-func limitsConcurrent(t *testing.T, nodes []State) {
+func limitsConcurrent(t *testing.T, nodes []state.Port) {
 	var passed atomic.Int64
 	var wg sync.WaitGroup
 	for i := range 60 {
@@ -137,13 +130,11 @@ func limitsConcurrent(t *testing.T, nodes []State) {
 			if refused, _ := take(t, s, now, draws(1, 1)); refused < 0 {
 				passed.Add(1)
 			}
-			if _, err := s.Limits.Ask(t.Context(), policy.Claim{Hits: []policy.Hit{{Key: "k", Window: time.Hour}}}, now); err != nil {
-				t.Error(err)
-			}
+			claim(t, s, now, policy.Claim{Hits: []policy.Hit{{Key: "k", Window: time.Hour}}})
 		})
 	}
 	wg.Wait()
-	n := ask(t, nodes[0], noon, policy.Claim{Hits: []policy.Hit{{Key: "k", Window: time.Hour}}}).Counts[0]
+	n := claim(t, nodes[0], noon, policy.Claim{Hits: []policy.Hit{{Key: "k", Window: time.Hour}}}).Counts[0]
 	if passed.Load() != 10 || n != 61 {
 		t.Errorf("%d passed, %d hits; want 10 and 61", passed.Load(), n)
 	}
@@ -151,7 +142,7 @@ func limitsConcurrent(t *testing.T, nodes []State) {
 
 // limitsSkew: a node whose clock is behind gets nothing that another one has
 // taken already, and does not wait for ever.
-func limitsSkew(t *testing.T, nodes []State) {
+func limitsSkew(t *testing.T, nodes []state.Port) {
 	take(t, nodes[0], noon, draws(10))
 	for _, behind := range []time.Duration{time.Second, 30 * time.Second} {
 		refused, wait := take(t, nodes[1], noon.Add(-behind), draws(1))

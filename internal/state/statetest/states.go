@@ -10,13 +10,14 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/state"
 )
 
 // update changes a state in one step, as often as another one was faster.
-func update(t *testing.T, s State, p detect.Place, now time.Time, f func(detect.Memory)) {
+func update(t *testing.T, s state.Port, p detect.Place, now time.Time, f func(detect.Memory)) {
 	t.Helper()
 	for {
-		l, err := s.States.Acquire(t.Context(), p, now)
+		l, err := s.Acquire(t.Context(), p, now)
 		if err != nil {
 			t.Errorf("Acquire: %v", err)
 			return
@@ -34,9 +35,9 @@ func update(t *testing.T, s State, p detect.Place, now time.Time, f func(detect.
 }
 
 // look looks at a state without changing it.
-func look(t *testing.T, s State, p detect.Place, f func(detect.Memory)) {
+func look(t *testing.T, s state.Port, p detect.Place, f func(detect.Memory)) {
 	t.Helper()
-	l, err := s.States.Acquire(t.Context(), p, noon)
+	l, err := s.Acquire(t.Context(), p, noon)
 	if err != nil {
 		t.Fatalf("Acquire: %v", err)
 	}
@@ -46,7 +47,7 @@ func look(t *testing.T, s State, p detect.Place, f func(detect.Memory)) {
 
 // admit puts a call into the window and notes that its session was told of
 // something.
-func admit(t *testing.T, s State, p detect.Place, now time.Time) {
+func admit(t *testing.T, s state.Port, p detect.Place, now time.Time) {
 	t.Helper()
 	update(t, s, p, now, func(m detect.Memory) {
 		m.Window.Add(detect.Prompt{Hash: 1, Exact: 2}, 1000, now)
@@ -55,20 +56,20 @@ func admit(t *testing.T, s State, p detect.Place, now time.Time) {
 }
 
 // counts are the calls in the window, and what the session was told of.
-func counts(t *testing.T, s State, p detect.Place) (window, told int) {
+func counts(t *testing.T, s state.Port, p detect.Place) (window, told int) {
 	t.Helper()
 	look(t, s, p, func(m detect.Memory) { window, told = m.Window.Len(), int(m.Note.Told) })
 	return window, told
 }
 
-func want(t *testing.T, s State, p detect.Place, window, told int) {
+func want(t *testing.T, s state.Port, p detect.Place, window, told int) {
 	t.Helper()
 	if w, n := counts(t, s, p); w != window || n != told {
 		t.Errorf("%+v: %d calls in the window and %d of the session, want %d and %d", p, w, n, window, told)
 	}
 }
 
-func scope(t *testing.T, nodes []State) {
+func scope(t *testing.T, nodes []state.Port) {
 	a, b := detect.Place{Agent: "bot", Session: "a"}, detect.Place{Agent: "bot", Session: "b"}
 	admit(t, nodes[0], a, noon)
 	admit(t, nodes[0], b, noon)
@@ -86,7 +87,7 @@ func scope(t *testing.T, nodes []State) {
 }
 
 // committed looks at all that a state is made of, from another node.
-func committed(t *testing.T, nodes []State) {
+func committed(t *testing.T, nodes []state.Port) {
 	p := detect.Place{Agent: "bot", Session: "a"}
 	set, cache := detect.DefaultSettings(), detect.NewCache(1000)
 	call := &haltd.Call{Opening: []haltd.Message{{Text: "go on"}}}
@@ -124,7 +125,7 @@ func committed(t *testing.T, nodes []State) {
 	})
 }
 
-func shadow(t *testing.T, nodes []State) {
+func shadow(t *testing.T, nodes []state.Port) {
 	enforced, tried := detect.Place{Agent: "bot", Session: "a"}, detect.Place{Agent: "bot", Session: "a", Shadow: true}
 	admit(t, nodes[0], enforced, noon)
 	want(t, nodes[1], tried, 0, 0)
@@ -134,7 +135,7 @@ func shadow(t *testing.T, nodes []State) {
 	want(t, nodes[0], tried, 2, 2)
 }
 
-func emptied(t *testing.T, nodes []State) {
+func emptied(t *testing.T, nodes []state.Port) {
 	before := detect.Place{Agent: "bot", Session: "a"}
 	after := before
 	after.Since = noon
@@ -146,7 +147,7 @@ func emptied(t *testing.T, nodes []State) {
 	want(t, nodes[0], after, 2, 3)
 }
 
-func rejections(t *testing.T, nodes []State) {
+func rejections(t *testing.T, nodes []state.Port) {
 	incident := func(p detect.Place) (id string) {
 		look(t, nodes[1], p, func(m detect.Memory) { id = m.Similar.Incident })
 		return id
@@ -166,7 +167,7 @@ func rejections(t *testing.T, nodes []State) {
 	}
 }
 
-func released(t *testing.T, nodes []State) {
+func released(t *testing.T, nodes []state.Port) {
 	p := detect.Place{Agent: "bot", Session: "a"}
 	admit(t, nodes[0], p, noon)
 	var first, second uint64
@@ -175,7 +176,7 @@ func released(t *testing.T, nodes []State) {
 	if first != second {
 		t.Errorf("version %d, then %d, though nobody changed anything", first, second)
 	}
-	l, err := nodes[0].States.Acquire(t.Context(), p, noon)
+	l, err := nodes[0].Acquire(t.Context(), p, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +188,7 @@ func released(t *testing.T, nodes []State) {
 }
 
 // concurrent has sessions that share a window change it on all nodes at once.
-func concurrent(t *testing.T, nodes []State) {
+func concurrent(t *testing.T, nodes []state.Port) {
 	const calls = 60
 	var wg sync.WaitGroup
 	for i := range calls {
@@ -202,7 +203,7 @@ func concurrent(t *testing.T, nodes []State) {
 }
 
 // skew has nodes whose clocks are seconds apart change the same session.
-func skew(t *testing.T, nodes []State) {
+func skew(t *testing.T, nodes []state.Port) {
 	p := detect.Place{Agent: "bot", Session: "a", Since: noon.Add(-time.Hour)}
 	for i := range 12 {
 		admit(t, nodes[i%len(nodes)], p, noon.Add(time.Duration(i%len(nodes)-1)*5*time.Second))
@@ -210,13 +211,13 @@ func skew(t *testing.T, nodes []State) {
 	want(t, nodes[0], p, 12, 12)
 }
 
-func awaited(t *testing.T, nodes []State) {
+func awaited(t *testing.T, nodes []state.Port) {
 	p := detect.Place{Agent: "bot", Session: "a"}
 	admit(t, nodes[0], p, noon)
 	var version uint64
 	look(t, nodes[1], p, func(m detect.Memory) { version = m.Version })
 	changed := make(chan error, 1)
-	go func() { changed <- nodes[1].States.Await(t.Context(), p, version) }()
+	go func() { changed <- nodes[1].Await(t.Context(), p, version) }()
 	// Another session of the agent, and the shadow of this one, are others.
 	admit(t, nodes[0], detect.Place{Agent: "bot", Session: "b"}, noon)
 	admit(t, nodes[0], detect.Place{Agent: "bot", Session: "a", Shadow: true}, noon)
@@ -234,27 +235,27 @@ func awaited(t *testing.T, nodes []State) {
 	case <-time.After(5 * time.Second):
 		t.Fatal("the change was not told")
 	}
-	if err := nodes[1].States.Await(t.Context(), p, version); err != nil {
+	if err := nodes[1].Await(t.Context(), p, version); err != nil {
 		t.Errorf("a change that has happened already: %v", err)
 	}
 }
 
-func awaitedInVain(t *testing.T, nodes []State) {
+func awaitedInVain(t *testing.T, nodes []state.Port) {
 	p := detect.Place{Agent: "bot", Session: "a"}
 	admit(t, nodes[0], p, noon)
 	var version uint64
 	look(t, nodes[0], p, func(m detect.Memory) { version = m.Version })
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if err := nodes[1].States.Await(ctx, p, version); !errors.Is(err, context.DeadlineExceeded) {
+	if err := nodes[1].Await(ctx, p, version); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Await: %v, want the end of the context", err)
 	}
 	admit(t, nodes[1], p, noon) // nobody who waited is in the way
 }
 
-func canceled(t *testing.T, nodes []State) {
+func canceled(t *testing.T, nodes []state.Port) {
 	p := detect.Place{Agent: "bot", Session: "a"}
-	l, err := nodes[0].States.Acquire(t.Context(), p, noon)
+	l, err := nodes[0].Acquire(t.Context(), p, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +263,7 @@ func canceled(t *testing.T, nodes []State) {
 	cancel()
 	// Either it waits for the lease, and is let go, or leases are not
 	// exclusive, and then it may have one.
-	if other, err := nodes[0].States.Acquire(ctx, p, noon); err == nil {
+	if other, err := nodes[0].Acquire(ctx, p, noon); err == nil {
 		other.Release()
 	}
 	l.Release()

@@ -1,0 +1,46 @@
+package judge
+
+import (
+	"context"
+
+	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/state"
+)
+
+// open asks the state all that the checks have to know, in one step: a state
+// that other nodes share is a round trip away. What takes long is read before
+// it: nobody else waits for it then.
+func (j *Judge) open(ctx context.Context, ev *evaluation) {
+	r := ev.request
+	ev.asked.answer.Refused = -1
+	q := state.Question{Attempt: r.Attempt, Claimed: r.Claimed, Claim: ev.claim(j.key)}
+	if r.Call != nil {
+		ev.place = ev.statePlace()
+		ev.settings = detect.SettingsOf(&ev.agent.Policy)
+		if len(r.Call.Rounds) > 0 {
+			ev.history = detect.Read(j.cache, r.Call, nil)
+		}
+		q.Place = &ev.place
+	}
+	if q.Place == nil && q.Attempt == 0 && len(q.Claim.Draws)+len(q.Claim.Shadows)+len(q.Claim.Hits) == 0 {
+		return
+	}
+	a, err := j.states.Open(ctx, q, r.Now)
+	if err != nil {
+		ev.place = detect.Place{}
+		j.log.Warn("call not judged by limits and detectors: their state cannot be had", "agent", r.Agent, "error", err)
+		return
+	}
+	ev.asked.answer, ev.lease = a.Limits, a.Lease
+	ev.drawn = len(q.Claim.Draws) > 0 && a.Limits.Refused < 0
+	if a.Attempt.Retry(r.Claimed) {
+		r.Retry, r.Event.Retry = true, true
+	}
+}
+
+// releaseLease ends a lease that nobody has used.
+func (ev *evaluation) releaseLease() {
+	if ev.lease != nil {
+		ev.lease.Release()
+	}
+}
