@@ -219,7 +219,9 @@ func (j *Judge) reserve(ctx context.Context, ev *evaluation) {
 	case err != nil && (ev.decision.Bypass || !budgets.Day.IsHard() && !budgets.Month.IsHard()):
 		j.log.Warn("nothing is reserved for a call", "agent", r.Agent, "error", err)
 	case err != nil:
-		j.log.Error("call refused: its reservation cannot be written", "agent", r.Agent, "error", err)
+		if ctx.Err() == nil { // or the client did not wait for it
+			j.log.Error("call refused: its reservation cannot be written", "agent", r.Agent, "error", err)
+		}
 		ev.decision.add(haltd.Finding{
 			Check: "budget", Action: haltd.Reject, Reason: haltd.ReasonUnsaved, RetryAfter: 5,
 			Sentence: "haltd cannot write to its store, and this agent has a hard budget that must not be forgotten.",
