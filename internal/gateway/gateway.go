@@ -58,18 +58,18 @@ type Options struct {
 
 // Gateway serves agents. Configure it before the first request.
 type Gateway struct {
-	keys       Keys
-	adminToken string
-	judging    Judge
-	recorder   Recorder
-	price      func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
-	hides      func(provider, model string) bool
-	attempts   Attempts
-	replies    Replies
-	guesses    Guesses
-	meter      Meter
-	clock      haltd.Clock
-	log        *slog.Logger
+	keys     Keys
+	guard    *tokenGuard
+	judging  Judge
+	recorder Recorder
+	price    func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
+	hides    func(provider, model string) bool
+	attempts Attempts
+	replies  Replies
+	guesses  Guesses
+	meter    Meter
+	clock    haltd.Clock
+	log      *slog.Logger
 
 	requests  sync.WaitGroup // being served
 	inFlight  inFlightCalls
@@ -82,7 +82,7 @@ type Gateway struct {
 // New makes a gateway that forwards by settings.
 func New(o Options, s *Settings) *Gateway {
 	g := &Gateway{
-		keys: o.Keys, adminToken: o.AdminToken, judging: o.Judge, recorder: o.Recorder, price: o.Price, hides: o.HidesThoughts,
+		keys: o.Keys, guard: newTokenGuard(o.AdminToken), judging: o.Judge, recorder: o.Recorder, price: o.Price, hides: o.HidesThoughts,
 		attempts: o.Attempts, replies: o.Replies, guesses: o.Guesses, meter: o.Meter, clock: o.Clock, log: o.Logger,
 		hasher: newHasher(o.Key),
 	}
@@ -226,8 +226,9 @@ type exchange struct {
 	// keyDigest stands for the caller's key in the name of a session that
 	// has no id of its own.
 	keyDigest uint64
-	named     bool // the client named the session; set by read at the latest
-	shared    bool // nobody named the agent: it is that of the client family
+	named     bool   // the client named the session; set by read at the latest
+	shared    bool   // nobody named the agent: it is that of the client family
+	caller    string // who shares it
 
 	// read; format is nil for a path that passes through
 	format    wire.Format

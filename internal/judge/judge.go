@@ -78,7 +78,8 @@ func New(o Options) *Judge {
 // Request is a request as the checks see it.
 type Request struct {
 	Agent, Session string
-	Shared         bool // a default agent: window and kill are per session
+	Shared         bool   // a default agent: window and kill are per session
+	Caller         string // tells apart who share such an agent; "" where nothing does
 	// Named says that the client names its sessions. Calls that are alike
 	// are not excused by sessions that are only guessed from the first
 	// message.
