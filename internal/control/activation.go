@@ -145,9 +145,13 @@ func (c *Control) Mark(ctx context.Context, agent, session string) (haltd.Mark, 
 	return c.store.Mark(ctx, agent, session)
 }
 
-// SaveMark keeps a mark, so that a restart does not move it.
-func (c *Control) SaveMark(ctx context.Context, m haltd.Mark) error {
-	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
-	defer cancel()
-	return c.store.Commit(ctx, haltd.Change{Mark: &m})
+// SaveMark writes a mark in the background, so that a restart does not move
+// it. It fails where too much waits to be written.
+func (c *Control) SaveMark(_ context.Context, m haltd.Mark) error {
+	c.raising.Lock()
+	defer c.raising.Unlock()
+	if !c.enqueue(haltd.Change{Mark: &m}) {
+		return haltd.Errorf(haltd.CodeUnavailable, "too much waits to be written")
+	}
+	return nil
 }

@@ -102,14 +102,22 @@ func (c *Control) commitWithRetry(ctx context.Context, change haltd.Change) {
 			return
 		case haltd.CodeUnavailable:
 		default:
-			c.log.Error("incident not written", "agent", change.Incident.Agent, "error", err)
+			c.logUnwritten(change, err)
 			return
 		}
 		select {
 		case <-ctx.Done():
-			c.log.Error("incident not written", "agent", change.Incident.Agent, "error", err)
+			c.logUnwritten(change, err)
 			return
 		case <-time.After(wait):
 		}
 	}
+}
+
+func (c *Control) logUnwritten(change haltd.Change, err error) {
+	if change.Incident != nil {
+		c.log.Error("incident not written", "agent", change.Incident.Agent, "error", err)
+		return
+	}
+	c.log.Warn("mark not written: after a restart old rounds may be left out for longer", "agent", change.Mark.Agent, "error", err)
 }

@@ -154,14 +154,24 @@ func (a slowAttempts) Ended(ctx context.Context, digest uint64, how haltd.Ending
 
 // The client has the whole answer before haltd does its bookkeeping.
 func TestTheReplyDoesNotWaitForTheBookkeeping(t *testing.T) {
-	for name, action := range map[string]haltd.RuleAction{"a reply": "", "a denial": haltd.RuleBlock} {
-		t.Run(name, func(t *testing.T) {
+	for _, tc := range []struct {
+		name       string
+		reply      http.Handler
+		unmeasured bool
+		action     haltd.RuleAction
+	}{
+		{name: "a reply", reply: answer(200, "application/json", chatReply)},
+		{name: "a reply without a length", unmeasured: true, reply: unmeasured("application/json", chatReply)},
+		{name: "a stream", unmeasured: true, reply: unmeasured("text/event-stream", "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\n\ndata: [DONE]\n\n")},
+		{name: "a denial", reply: answer(200, "application/json", chatReply), action: haltd.RuleBlock},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
 			let := make(chan struct{})
-			f := startOver(t, answer(200, "application/json", chatReply), setup{
+			f := startOver(t, tc.reply, setup{
 				yaml: killYAML, attempts: func(a Attempts) Attempts { return slowAttempts{a, let} },
 			})
-			if action != "" {
-				f.rule(t, action)
+			if tc.action != "" {
+				f.rule(t, tc.action)
 			}
 			before := f.events.count()
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -173,7 +183,7 @@ func TestTheReplyDoesNotWaitForTheBookkeeping(t *testing.T) {
 				t.Fatalf("no answer while the bookkeeping waits: %v", err)
 			}
 			defer res.Body.Close()
-			if body, err := io.ReadAll(res.Body); err != nil || len(body) == 0 || res.ContentLength < 0 {
+			if body, err := io.ReadAll(res.Body); err != nil || len(body) == 0 || res.ContentLength < 0 != tc.unmeasured {
 				t.Errorf("%q of %d bytes, %v; want all of it", body, res.ContentLength, err)
 			}
 			if n := f.events.count() - before; n != 0 {
@@ -181,6 +191,15 @@ func TestTheReplyDoesNotWaitForTheBookkeeping(t *testing.T) {
 			}
 		})
 	}
+}
+
+// unmeasured answers without saying how long the answer is.
+func unmeasured(kind, body string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		w.(http.Flusher).Flush()
+		_, _ = io.WriteString(w, body)
+	})
 }
 
 // What haltd adds while a reply passes counts as overhead.

@@ -145,24 +145,34 @@ func (g *Gateway) deliver(x *exchange, res *http.Response) {
 		copyTrailer(x.w.Header(), res.Trailer)
 	}
 	if complete && !isStream(res) {
-		// All is written: the client does not wait for what follows. Of a
-		// reply without a length it does, until the handler returns.
+		// All is written: the client does not wait for what follows.
 		x.w.flush()
 		x.whole = true
 	}
-	x.delivered = g.clock()
+	if !x.broken {
+		g.finishing.add(x)
+	}
+	x.response, x.tap, x.complete, x.delivered = res, tap, complete, g.clock()
+}
+
+// observe reads what the tap has kept of the reply.
+func (g *Gateway) observe(x *exchange) {
+	if x.response == nil {
+		return
+	}
+	isOK := x.response.StatusCode >= 200 && x.response.StatusCode <= 299
 	switch {
-	case tap != nil:
-		x.reply, x.event.Unread = tap.Close(complete)
+	case x.tap != nil:
+		x.reply, x.event.Unread = x.tap.Close(x.complete)
 		x.replyShare.release()
-		if err := tap.Fault(); err != nil {
+		if err := x.tap.Fault(); err != nil {
 			g.meter.Panic("tap")
 			g.log.Error("a reply passed unread because of a fault of haltd; please report it", "agent", x.event.Agent, "format", x.event.Format, "error", err)
 		}
-		headerCounts(res.Header, x.reply)
+		headerCounts(x.response.Header, x.reply)
 	case x.ask != nil && isOK:
 		x.reply = &haltd.Reply{}
-		headerCounts(res.Header, x.reply)
+		headerCounts(x.response.Header, x.reply)
 		if x.ask.Kind == metered.Text {
 			x.event.Unread = "neither JSON nor events"
 		}

@@ -7,8 +7,10 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -56,18 +58,18 @@ type Options struct {
 
 // Gateway serves agents. Configure it before the first request.
 type Gateway struct {
-	keys       Keys
-	adminToken string
-	judging    Judge
-	recorder   Recorder
-	price      func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
-	hides      func(provider, model string) bool
-	attempts   Attempts
-	replies    Replies
-	guesses    Guesses
-	meter      Meter
-	clock      haltd.Clock
-	log        *slog.Logger
+	keys     Keys
+	guard    *tokenGuard
+	judging  Judge
+	recorder Recorder
+	price    func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
+	hides    func(provider, model string) bool
+	attempts Attempts
+	replies  Replies
+	guesses  Guesses
+	meter    Meter
+	clock    haltd.Clock
+	log      *slog.Logger
 
 	requests  sync.WaitGroup // being served
 	inFlight  inFlightCalls
@@ -80,7 +82,7 @@ type Gateway struct {
 // New makes a gateway that forwards by settings.
 func New(o Options, s *Settings) *Gateway {
 	g := &Gateway{
-		keys: o.Keys, adminToken: o.AdminToken, judging: o.Judge, recorder: o.Recorder, price: o.Price, hides: o.HidesThoughts,
+		keys: o.Keys, guard: newTokenGuard(o.AdminToken), judging: o.Judge, recorder: o.Recorder, price: o.Price, hides: o.HidesThoughts,
 		attempts: o.Attempts, replies: o.Replies, guesses: o.Guesses, meter: o.Meter, clock: o.Clock, log: o.Logger,
 		hasher: newHasher(o.Key),
 	}
@@ -119,20 +121,41 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := g.newExchange(w, r)
 	g.meter.InFlight(1)
 	g.requests.Add(1)
-	defer func() {
-		g.countOverhead(x)
-		x.endConnection()
-		g.meter.InFlight(-1)
-		g.requests.Done() // last: Wait returns when all is counted
-	}()
 	// Whatever happens on the path, also a panic, ends here: the ticket is
 	// settled or released and the event recorded, each once.
-	defer g.record(x)
+	defer g.end(x)
 	g.handle(x)
 	if x.broken {
 		// The client must not take half a reply for a whole one.
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// end does the bookkeeping of an exchange. The client of a reply without a
+// length waits until the handler returns, so that is not kept waiting for it.
+func (g *Gateway) end(x *exchange) {
+	x.endConnection()
+	if !x.handled || x.delivered.IsZero() || x.whole || x.broken {
+		g.finish(x)
+		return
+	}
+	go func() {
+		defer func() {
+			if p := recover(); p != nil { // nobody is left who would survive it
+				g.meter.Panic("record")
+				g.log.Error("a call was not recorded as a whole because of a fault of haltd; please report it", "agent", x.event.Agent, "error", fmt.Sprintf("%v\n%s", p, debug.Stack()))
+			}
+		}()
+		g.finish(x)
+	}()
+}
+
+// finish records an exchange and lets go of it.
+func (g *Gateway) finish(x *exchange) {
+	defer g.requests.Done() // last: Wait returns when all is counted
+	defer g.meter.InFlight(-1)
+	defer g.countOverhead(x)
+	g.record(x)
 }
 
 func (g *Gateway) newExchange(w http.ResponseWriter, r *http.Request) *exchange {
@@ -203,8 +226,9 @@ type exchange struct {
 	// keyDigest stands for the caller's key in the name of a session that
 	// has no id of its own.
 	keyDigest uint64
-	named     bool // the client named the session; set by read at the latest
-	shared    bool // nobody named the agent: it is that of the client family
+	named     bool   // the client named the session; set by read at the latest
+	shared    bool   // nobody named the agent: it is that of the client family
+	caller    string // who shares it
 
 	// read; format is nil for a path that passes through
 	format    wire.Format
@@ -233,19 +257,22 @@ type exchange struct {
 	ctx       context.Context // ends when the client leaves or the call is cut
 	cut       context.CancelCauseFunc
 	forwarded bool
-	reply     *haltd.Reply  // nil unless a 2xx reply to an LLM call began
-	recorded  chan struct{} // closed when later calls may know of this one; nil before it is in flight
-	length    int64         // of the reply's body; -1 when it is not known
-	sent      int64         // bytes of the reply's body
-	lastByte  time.Time     // when the newest of them went to the client
-	overhead  time.Duration // that haltd added so far, without waits for client and upstream
-	delivered time.Time     // when all that came of the reply was written; zero without one
-	whole     bool          // the client has all of the reply, and waits for nothing
-	refused   bool          // answered by haltd
-	broken    bool          // the reply stopped before its end
-	probe     bool          // a request for the base URL, which is not recorded
-	handled   bool          // the path was walked to its end; false after a panic
-	described bool          // the event says what the exchange cost; likewise
+	response  *http.Response // nil unless the upstream answered; its body is read
+	tap       *wire.Tap      // of its body; nil where it is not read
+	complete  bool           // all of it came
+	reply     *haltd.Reply   // nil unless a 2xx reply to an LLM call began
+	recorded  chan struct{}  // closed when later calls may know of this one; nil before it is in flight
+	length    int64          // of the reply's body; -1 when it is not known
+	sent      int64          // bytes of the reply's body
+	lastByte  time.Time      // when the newest of them went to the client
+	overhead  time.Duration  // that haltd added so far, without waits for client and upstream
+	delivered time.Time      // when all that came of the reply was written; zero without one
+	whole     bool           // the client has all of the reply, and waits for nothing
+	refused   bool           // answered by haltd
+	broken    bool           // the reply stopped before its end
+	probe     bool           // a request for the base URL, which is not recorded
+	handled   bool           // the path was walked to its end; false after a panic
+	described bool           // the event says what the exchange cost; likewise
 }
 
 // isProbe reports a request for the base URL itself, as Claude Code sends

@@ -5,6 +5,7 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -55,6 +56,11 @@ func (g *Gateway) identify(x *exchange) error {
 		// Whoever borrows a name could have its owner stopped.
 		return refuse(http.StatusUnauthorized, haltd.Errorf(haltd.CodeUnauthorized, "Agent %s has a gateway key and can be called only with it", e.Agent).
 			WithFix("Use its key (haltd_…) as the client's API key, or call under another name."))
+	}
+	if x.shared {
+		// Those who share an agent are told apart by what a loop does not
+		// change: its key or, without one, its address.
+		x.caller = strconv.FormatUint(g.hasher.request(e.Agent, firstOf(credential, remoteIP(x.r)), &noBody), 36)
 	}
 	if e.Session = headerSession(x.r.Header); e.Session != "" {
 		x.named = true

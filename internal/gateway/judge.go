@@ -17,7 +17,7 @@ import (
 func (g *Gateway) judge(x *exchange) error {
 	e := &x.event
 	r := &judge.Request{
-		Agent: e.Agent, Session: e.Session, Shared: x.shared, Named: x.named,
+		Agent: e.Agent, Session: e.Session, Shared: x.shared, Caller: x.caller, Named: x.named,
 		Call: x.call, Attempt: x.attempt, Claimed: claimsRetry(x.r.Header), Provider: e.Provider, Model: e.Model, Path: x.route.path, PromptTokens: int64(x.estimate),
 		Policies: x.policies, Descriptors: x.descriptors, Identity: x.identity(),
 		Event: *e, Now: g.clock(),
@@ -37,6 +37,9 @@ func (g *Gateway) judge(x *exchange) error {
 	r.Event.Time, r.Event.Status = x.start.UTC(), x.settings.blockStatus
 	x.decision, x.ticket = g.judging.Judge(x.r.Context(), r)
 	e.Retry = r.Retry
+	if x.decision.Reason == haltd.ReasonUnsaved && x.r.Context().Err() != nil {
+		return errClientLeft // and did not wait for its reservation
+	}
 	if delay := time.Duration(x.decision.Delay); x.decision.Action == haltd.Throttle {
 		if err := g.throttle(x, delay); err != nil {
 			return err

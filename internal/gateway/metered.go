@@ -9,6 +9,7 @@ import (
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/wire"
+	"github.com/haltd/haltd/internal/wire/eventstream"
 	"github.com/haltd/haltd/internal/wire/metered"
 )
 
@@ -75,10 +76,10 @@ func (x *exchange) tapFormat() wire.Format {
 }
 
 // isMedia reports a reply to a metered request that holds no text to read: a
-// sound, an image, a cloud's own framing of events.
+// sound, an image.
 func (x *exchange) isMedia(h http.Header) bool {
 	kind, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
-	return x.ask != nil && kind != "" && !strings.HasPrefix(kind, "text/") && !strings.Contains(kind, "json")
+	return x.ask != nil && kind != "" && !strings.HasPrefix(kind, "text/") && !strings.Contains(kind, "json") && kind != eventstream.MediaType
 }
 
 // bedrockCounts are the headers in which Bedrock counts tokens.

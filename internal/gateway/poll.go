@@ -62,7 +62,7 @@ func (g *Gateway) rememberUnsettled(x *exchange) {
 		return
 	}
 	u := haltd.Unsettled{Model: e.Model, Time: x.start, Tokens: e.Tokens, Cost: e.Cost}
-	if err := g.replies.SaveUnsettled(x.r.Context(), e.Agent, r.ID, u); err != nil {
+	if err := g.replies.SaveUnsettled(x.lasting(), e.Agent, r.ID, u); err != nil {
 		g.log.Warn("a reply stays charged by estimate: the state cannot be had", "agent", e.Agent, "error", err)
 	}
 }
@@ -71,7 +71,7 @@ func (g *Gateway) rememberUnsettled(x *exchange) {
 // it cost, once, when the provider is done with it. The event of the poll has
 // the difference, so that sums of events are right.
 func (g *Gateway) settlePoll(x *exchange, now time.Time) {
-	r, t, ctx := x.reply, x.ticket, x.r.Context()
+	r, t, ctx := x.reply, x.ticket, x.lasting()
 	if r == nil || !r.Counted || r.Working || !r.Complete {
 		t.Settle(ctx, haltd.Usage{}, 0, now)
 		return

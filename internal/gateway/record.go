@@ -20,7 +20,10 @@ func (g *Gateway) record(x *exchange) {
 	if x.probe {
 		return
 	}
-	now := g.clock()
+	now := x.delivered
+	if now.IsZero() {
+		now = g.clock()
+	}
 	defer g.finishing.remove(x)
 	defer x.releaseMemory()
 	defer g.write(x)
@@ -28,8 +31,12 @@ func (g *Gateway) record(x *exchange) {
 	defer g.untrack(x)
 	defer g.remember(x)
 	defer g.endTicket(x, now)
+	g.observe(x)
 	g.describe(x, now)
 }
+
+// lasting is the context of what is done also when the client is gone.
+func (x *exchange) lasting() context.Context { return context.WithoutCancel(x.r.Context()) }
 
 // releaseMemory returns what the bodies of an exchange took that ended before
 // its time.
@@ -88,7 +95,7 @@ func (g *Gateway) priceEvent(x *exchange) {
 // what one that was has really cost. What it cost is not known after a panic:
 // then all that is reserved is charged, as it is after a crash.
 func (g *Gateway) endTicket(x *exchange, now time.Time) {
-	t, ctx := x.ticket, x.r.Context()
+	t, ctx := x.ticket, x.lasting()
 	switch {
 	case t == nil:
 	case !x.forwarded:
@@ -224,10 +231,7 @@ func (g *Gateway) remember(x *exchange) {
 		return
 	}
 	g.rememberUnsettled(x)
-	ctx := x.r.Context()
-	if ctx.Err() != nil { // a client that is gone is remembered all the same
-		ctx = context.WithoutCancel(ctx)
-	}
+	ctx := x.lasting()
 	err := g.attempts.Ended(ctx, x.attempt, x.ending())
 	if x.forwarded && x.reply != nil && x.reply.ID != "" {
 		err = errors.Join(err, g.replies.SaveReply(ctx, e.Agent, x.reply.ID, e.Session))
@@ -281,14 +285,11 @@ func (g *Gateway) count(x *exchange) {
 }
 
 // countOverhead counts the time that haltd added to a call that was answered:
-// before it was forwarded, between the pieces of its reply, and after the last
-// of them as far as the client waits for the end.
+// before it was forwarded, and between the pieces of its reply. For what comes
+// after the last of them the client does not wait.
 func (g *Gateway) countOverhead(x *exchange) {
 	if x.delivered.IsZero() {
 		return
-	}
-	if !x.whole && !x.broken {
-		x.overhead += g.clock().Sub(x.delivered)
 	}
 	g.meter.Overhead(x.overhead)
 }

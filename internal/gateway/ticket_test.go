@@ -144,8 +144,11 @@ func TestEveryEndEndsTheTicketOnce(t *testing.T) {
 		return slices.ContainsFunc(f.Upstreams(), func(u haltd.Upstream) bool { return u.State == haltd.UpstreamOK })
 	}
 	never := func(*fixture) bool { return false }
+	var arrived atomic.Bool // at the upstream
+	waiting := func(*fixture) bool { return arrived.Load() }
 	silent := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
+		arrived.Store(true)
 		<-r.Context().Done()
 	})
 	for _, tc := range []struct {
@@ -162,9 +165,9 @@ func TestEveryEndEndsTheTicketOnce(t *testing.T) {
 		{"an error of the upstream", answer(500, "application/json", `{}`), "", whole, haltd.EventCall, "", 1, false},
 		{"an unreachable upstream", nil, "", whole, haltd.EventError, haltd.CodeUpstream, 1, false},
 		{"a reply that is cut short", begun(firstPiece, func(http.ResponseWriter) { panic(http.ErrAbortHandler) }), "", leaving(never), haltd.EventCall, "upstream_cut", 1, true},
-		{"a client that leaves before the reply", silent, "", leaving(reserved), haltd.EventError, "client_left", 1, true},
+		{"a client that leaves before the reply", silent, "", leaving(waiting), haltd.EventError, "client_left", 1, true},
 		{"a client that leaves in the middle", begun(firstPiece, nil), "", leaving(answered), haltd.EventCall, "client_left", 1, true},
-		{"a call that is cut before its reply", silent, "", cutting(reserved), haltd.EventBlocked, errorCut, 1, true},
+		{"a call that is cut before its reply", silent, "", cutting(waiting), haltd.EventBlocked, errorCut, 1, true},
 		{"a stream that is cut", begun(firstPiece, nil), "", cutting(answered), haltd.EventCall, errorCut, 1, true},
 		{"a client that leaves while it is slowed down", silent, haltd.RuleThrottle, leaving(reserved), haltd.EventError, "client_left", 1, false},
 		{"a call that is stopped", silent, haltd.RuleBlock, whole, haltd.EventBlocked, "", 1, false},
@@ -179,6 +182,7 @@ func TestEveryEndEndsTheTicketOnce(t *testing.T) {
 			if tc.rule != "" {
 				f.rule(t, tc.rule)
 			}
+			arrived.Store(false)
 			tc.do(t, f)
 			f.ended(t, tc.kind, tc.err)
 			if got := f.limits.charges.Load(); got != tc.charges {

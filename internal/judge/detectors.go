@@ -232,6 +232,9 @@ func (ev *evaluation) addDetected() {
 func (ev *evaluation) statePlace() detect.Place {
 	r, k := ev.request, &ev.agent.Policy.KillSwitch
 	p := detect.Place{Agent: r.Agent, Session: r.Session, OneAgent: !r.Shared, Shadow: !k.Enabled, Since: ev.agent.WindowResetAt}
+	if r.Shared {
+		p.Caller = r.Caller
+	}
 	if r.Shared || k.WindowScope == haltd.ScopeSession {
 		p.WindowPerSession = true
 	}

@@ -81,7 +81,8 @@ func New(o Options) *Judge {
 // Request is a request as the checks see it.
 type Request struct {
 	Agent, Session string
-	Shared         bool // a default agent: window and kill are per session
+	Shared         bool   // a default agent: window and kill are per session
+	Caller         string // tells apart who share such an agent; "" where nothing does
 	// Named says that the client names its sessions. Calls that are alike
 	// are not excused by sessions that are only guessed from the first
 	// message.
@@ -208,7 +209,9 @@ func (j *Judge) reserve(ctx context.Context, ev *evaluation) {
 	case err != nil && (ev.decision.Bypass || !budgets.Day.IsHard() && !budgets.Month.IsHard()):
 		j.log.Warn("nothing is reserved for a call", "agent", r.Agent, "error", err)
 	case err != nil:
-		j.log.Error("call refused: its reservation cannot be written", "agent", r.Agent, "error", err)
+		if ctx.Err() == nil { // or the client did not wait for it
+			j.log.Error("call refused: its reservation cannot be written", "agent", r.Agent, "error", err)
+		}
 		ev.decision.add(haltd.Finding{
 			Check: "budget", Action: haltd.Reject, Reason: haltd.ReasonUnsaved, RetryAfter: 5,
 			Sentence: "haltd cannot write to its store, and this agent has a hard budget that must not be forgotten.",

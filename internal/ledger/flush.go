@@ -89,23 +89,54 @@ func (a *account) ask(ctx context.Context, mode flushMode) (granted bool, err er
 	if err := a.flushing.acquire(ctx); err != nil {
 		return false, fmt.Errorf("write the budget of %s: %w", a.agent, err)
 	}
-	defer a.flushing.release()
 	ls, spans := a.outdated(mode)
 	if len(ls) == 0 {
+		a.flushing.release()
 		return true, nil
 	}
-	// A client that leaves must not cancel a write that others wait for.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-	defer cancel()
-	after, granted, err := a.ledgers.store.SaveShares(ctx, a.ledgers.node, ls)
+	granted, err = detached(ctx, func(ctx context.Context) (bool, error) {
+		defer a.flushing.release()
+		return a.save(ctx, ls, spans)
+	})
 	if err != nil {
 		return false, fmt.Errorf("write the budget of %s: %w", a.agent, err)
+	}
+	return granted, nil
+}
+
+// detached runs f to its end, and waits for that as long as ctx lasts: a client
+// that leaves does not cancel what others wait for, nor does it wait itself.
+func detached[T any](ctx context.Context, f func(context.Context) (T, error)) (result T, err error) {
+	type answer struct {
+		result T
+		err    error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		result, err := f(context.WithoutCancel(ctx))
+		done <- answer{result, err}
+	}()
+	select {
+	case a := <-done:
+		return a.result, a.err
+	case <-ctx.Done():
+		return result, ctx.Err()
+	}
+}
+
+// save writes shares, and takes over what the store then knows of all nodes.
+func (a *account) save(ctx context.Context, shares []haltd.Share, spans []*span) (granted bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	after, granted, err := a.ledgers.store.SaveShares(ctx, a.ledgers.node, shares)
+	if err != nil {
+		return false, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i, s := range spans {
 		if granted {
-			s.durable, s.written = ls[i].Spent.Add(ls[i].Held), ls[i]
+			s.durable, s.written = shares[i].Spent.Add(shares[i].Held), shares[i]
 		}
 		s.follow(after[i], s.written)
 	}

@@ -86,13 +86,40 @@ func (a *account) release() {
 // spansOf lists the spans of now, loaded where they are new. A call that was
 // in flight when a period ended is charged to the new one.
 func (l *Ledgers) spansOf(ctx context.Context, a *account, zone *time.Location, now time.Time) ([]*span, error) {
+	if spans := a.current(zone, now); spans != nil {
+		return spans, nil
+	}
 	if err := a.loading.acquire(ctx); err != nil {
 		return nil, fmt.Errorf("open the budget of %s: %w", a.agent, err)
 	}
-	defer a.loading.release()
+	return detached(ctx, func(ctx context.Context) ([]*span, error) {
+		defer a.loading.release()
+		return l.openSpans(ctx, a, zone, now)
+	})
+}
+
+// current lists the spans of now; nil where one is to be loaded.
+func (a *account) current(zone *time.Location, now time.Time) []*span {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i, p := range [...]haltd.Period{haltd.Daily, haltd.Monthly} {
+		if s := a.spans[i]; s == nil || !s.isCurrent(policy.PeriodStart(p, zone, now), now) {
+			return nil
+		}
+	}
+	return slices.Clone(a.spans[:])
+}
+
+// isCurrent reports whether the span is the one of now, which began at start.
+func (s *span) isCurrent(start, now time.Time) bool {
+	return s.start.Equal(start) || now.Before(s.start)
+}
+
+// openSpans is spansOf for who has the turn to load.
+func (l *Ledgers) openSpans(ctx context.Context, a *account, zone *time.Location, now time.Time) ([]*span, error) {
 	for i, p := range [...]haltd.Period{haltd.Daily, haltd.Monthly} {
 		start := policy.PeriodStart(p, zone, now)
-		if s := a.spans[i]; s != nil && (s.start.Equal(start) || now.Before(s.start)) {
+		if s := a.spans[i]; s != nil && s.isCurrent(start, now) {
 			continue
 		}
 		s := a.reopen(p, start)

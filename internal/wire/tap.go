@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/wire/eventstream"
 	"github.com/haltd/haltd/internal/wire/sse"
 )
 
@@ -27,7 +28,7 @@ type Tap struct {
 	ok       bool   // the status is 2xx
 	encoding string // of the content; empty for none
 	stream   Stream
-	parser   *sse.Parser
+	parser   parser
 	body     []byte
 	taken    int64  // memory for what the stream keeps
 	full     bool   // no more was granted: the rest of the stream is not followed
@@ -46,10 +47,20 @@ func NewTap(f Format, status int, header http.Header, limit int64, take Take) *T
 		}
 	}
 	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
-	if kind == "text/event-stream" && t.encoding == "" {
+	switch {
+	case t.encoding != "":
+	case kind == "text/event-stream":
 		t.guard(t.follow)
+	case kind == eventstream.MediaType:
+		t.guard(t.followMessages)
 	}
 	return t
+}
+
+// parser cuts a stream into events.
+type parser interface {
+	Feed(chunk []byte) error
+	Flush() error
 }
 
 // guard keeps a fault of haltd from ending the reply with its reading.
@@ -72,13 +83,24 @@ func (t *Tap) Fault() error { return t.fault }
 // follow starts to read the reply as an event stream.
 func (t *Tap) follow() {
 	t.stream = t.format.NewStream(t.limit)
-	t.parser = sse.NewParser(int(min(t.limit, math.MaxInt32)), func(name, data []byte) {
-		if err := t.stream.Event(name, data); errors.Is(err, ErrReplyTooLong) {
-			t.giveUp(t.tooLong())
-		} else if err != nil {
-			t.giveUp("malformed reply")
-		}
-	})
+	t.parser = sse.NewParser(t.longest(), t.event)
+}
+
+// followMessages starts to read it as an event stream of Amazon's.
+func (t *Tap) followMessages() {
+	t.stream = t.format.NewStream(t.limit)
+	t.parser = eventstream.NewParser(t.longest(), t.event)
+}
+
+// longest is how long one event may be.
+func (t *Tap) longest() int { return int(min(t.limit, math.MaxInt32)) }
+
+func (t *Tap) event(name, data []byte) {
+	if err := t.stream.Event(name, data); errors.Is(err, ErrReplyTooLong) {
+		t.giveUp(t.tooLong())
+	} else if err != nil {
+		t.giveUp("malformed reply")
+	}
 }
 
 // noMemory is why a reply is unread that came while bodies took all the memory
@@ -120,7 +142,9 @@ func (t *Tap) feed(p []byte) {
 	if t.full {
 		return
 	}
-	if t.parser.Feed(p) != nil {
+	if err := t.parser.Feed(p); errors.Is(err, eventstream.ErrMalformed) {
+		t.giveUp("malformed reply")
+	} else if err != nil {
 		t.giveUp(t.tooLong())
 	}
 	if more := t.stream.Kept() - t.taken; more > 0 {

@@ -25,6 +25,7 @@ func TestEscapes(t *testing.T) {
 		{"Retries after refusals have no end, after lost connections they do", retriesHaveAnEnd},
 		{"A timeout makes a retry of what announces itself as one", announcedTimeouts},
 		{"A session for every call stops the agent at the 36th", sessionPerCall},
+		{"Nobody named the agent, and every call has a session of its own", unnamedSessionPerCall},
 		{"Calls that continue a reply are one session", chainedReplies},
 		{"Names that differ only in case are refused", namesInAnotherCase},
 	} {
@@ -324,4 +325,39 @@ func replyID(body string) string {
 		return m[1]
 	}
 	return ""
+}
+
+// unnamedSessionPerCall is a loop of an agent that nobody named. Its sessions
+// are stopped one by one from the 36th call on: the agent is everybody's, and
+// others who share it go on.
+func unnamedSessionPerCall(t *testing.T, s *stage) {
+	a := s.agent(t)
+	s.Must(t, "PATCH", "/v1/agents/curl/kill-switch", map[string]any{"enabled": true}, nil)
+	call := func(i int, key string) int {
+		return a.do("POST", "/openai/v1/responses", `{"model":"m","input":"What is the state of the order?"}`, map[string]string{
+			"User-Agent": "curl/8.7.1", "Authorization": "Bearer " + key, "X-Session-Id": fmt.Sprint(key, i),
+			harness.ScriptHeader: `{"text":"The order is on its way."}`,
+		}).status
+	}
+	first := 0
+	for i := range 40 {
+		if call(i, "sk-loop") != http.StatusOK {
+			first = i + 1
+			break
+		}
+	}
+	if first != 36 {
+		t.Errorf("stopped at call %d, want the 36th", first)
+	}
+	if status := call(41, "sk-loop"); status == http.StatusOK {
+		t.Error("the loop goes on in a new session")
+	}
+	if status := call(0, "sk-other"); status != http.StatusOK {
+		t.Errorf("another caller of the same client got %d", status)
+	}
+	var v view
+	s.Must(t, "GET", "/v1/agents/curl", nil, &v)
+	if !v.Active {
+		t.Error("the agent of all who use this client was killed")
+	}
 }

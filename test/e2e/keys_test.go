@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/test/fakellm"
 	"github.com/haltd/haltd/test/harness"
 )
@@ -155,5 +156,36 @@ func TestConfigCheckAsksWhomAKillStops(t *testing.T) {
 				t.Errorf("exit %d\n%s%s\nwant %d notices that name kill_scope: session", code, out, errs, tt.want)
 			}
 		})
+	}
+}
+
+// The gateway knows the admin token and refuses it, which tells a right guess:
+// few are looked at.
+func TestTheAdminTokenIsNotGuessedAtTheGateway(t *testing.T) {
+	_, url := provider(t)
+	n := start(t, harness.Providers(url))
+	confirmed := func(key string) bool {
+		status, header, _ := ask(t, "GET", n.Gateway+"/openai/v1/models", "Authorization", "Bearer "+key)
+		return status == http.StatusUnauthorized && header.Get("X-Haltd-Reason") == haltd.CodeUnauthorized
+	}
+	if !confirmed(harness.Token) {
+		t.Fatal("the admin token passes the gateway")
+	}
+	for range 3 { // as a client that calls all day
+		confirmed("sk-own")
+	}
+	tells := 0
+	for i := range 5 {
+		for j := range 15 {
+			if confirmed(fmt.Sprint("a wrong guess ", i, j)) {
+				t.Fatal("a wrong key was taken for the admin token")
+			}
+		}
+		if confirmed(harness.Token) {
+			tells++
+		}
+	}
+	if tells > 1 { // the minute gives one back every six seconds
+		t.Errorf("%d of 5 right guesses were told from 75 wrong ones", tells)
 	}
 }

@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,7 +17,8 @@ type generating struct {
 	name, path, body string
 	reply            string // of the provider
 	stream           bool
-	lines            bool // it streams documents, one a line
+	kind             string // of the reply, where it is neither JSON nor events
+	lines            bool   // it streams documents, one a line
 	model            string
 	tokens           haltd.Usage
 	estimated        bool
@@ -63,11 +66,40 @@ var generatingRoutes = []generating{
 		reply: `{"id":"msg_1","content":[],"stop_reason":"end_turn","usage":{"input_tokens":1000,"output_tokens":500}}`, model: "claude-sonnet-4-5-20250929", tokens: haltd.Usage{Input: 1000, Output: 500}},
 	{name: "Bedrock converse", path: "/cloud/model/anthropic.claude-3-haiku-20240307-v1%3A0/converse", body: `{"messages":[],"inferenceConfig":{"maxTokens":900}}`,
 		reply: `{"output":{"message":{"content":[{"text":"x"}]}},"stopReason":"end_turn","usage":{"inputTokens":1000,"outputTokens":500,"totalTokens":1500}}`, model: "claude-3-haiku-20240307", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "Bedrock invoke stream", path: "/cloud/model/us.anthropic.claude-sonnet-4-5-20250929-v1:0/invoke-with-response-stream", body: `{"anthropic_version":"bedrock-2023-05-31","max_tokens":900,"messages":[]}`, kind: amazonStream,
+		reply: amazonMessage("chunk", amazonChunk(`{"type":"message_start","message":{"usage":{"input_tokens":900,"output_tokens":1}}}`)) +
+			amazonMessage("chunk", amazonChunk(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}`)) +
+			amazonMessage("chunk", amazonChunk(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":500}}`)) +
+			amazonMessage("chunk", amazonChunk(`{"type":"message_stop","amazon-bedrock-invocationMetrics":{"inputTokenCount":1000,"outputTokenCount":500,"invocationLatency":900,"firstByteLatency":300}}`)),
+		model: "claude-sonnet-4-5-20250929", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "Bedrock converse stream", path: "/cloud/model/anthropic.claude-3-haiku-20240307-v1%3A0/converse-stream", body: `{"messages":[],"inferenceConfig":{"maxTokens":900}}`, kind: amazonStream,
+		reply: amazonMessage("contentBlockDelta", `{"contentBlockIndex":0,"delta":{"text":"x"}}`) + amazonMessage("messageStop", `{"stopReason":"end_turn"}`) +
+			amazonMessage("metadata", `{"usage":{"inputTokens":1000,"outputTokens":500,"totalTokens":1500},"metrics":{"latencyMs":900}}`),
+		model: "claude-3-haiku-20240307", tokens: haltd.Usage{Input: 1000, Output: 500}},
 	{name: "Ollama chat", path: "/cloud/api/chat", body: `{"model":"llama3","messages":[],"options":{"num_predict":900}}`,
 		reply: "{\"model\":\"llama3\",\"message\":{\"content\":\"x\"},\"done\":false}\n{\"model\":\"llama3\",\"done\":true,\"prompt_eval_count\":1000,\"eval_count\":500}\n", lines: true, model: "llama3", tokens: haltd.Usage{Input: 1000, Output: 500}},
 	{name: "Ollama generate", path: "/cloud/api/generate", body: `{"model":"llama3","prompt":"hi","stream":false}`,
 		reply: `{"model":"llama3","response":"x","done":true,"prompt_eval_count":1000,"eval_count":500}`, model: "llama3", tokens: haltd.Usage{Input: 1000, Output: 500}},
 	{name: "a route that nobody knows", path: "/openai/v1/brand/new", body: `{"model":"gpt-4o","max_tokens":900}`, reply: `{` + counted + `}`, model: "gpt-4o", tokens: haltd.Usage{Input: 1000, Output: 500}},
+}
+
+// amazonStream is the media type of Bedrock's streams.
+const amazonStream = "application/vnd.amazon.eventstream"
+
+// amazonMessage is one message of such a stream, with checksums of zero.
+func amazonMessage(event, payload string) string {
+	headers := ""
+	for _, h := range [][2]string{{":event-type", event}, {":content-type", "application/json"}, {":message-type", "event"}} {
+		headers += string(rune(len(h[0]))) + h[0] + "\x07" + string(binary.BigEndian.AppendUint16(nil, uint16(len(h[1])))) + h[1]
+	}
+	prelude := binary.BigEndian.AppendUint32(nil, uint32(16+len(headers)+len(payload)))
+	prelude = binary.BigEndian.AppendUint32(prelude, uint32(len(headers)))
+	return string(prelude) + "\x00\x00\x00\x00" + headers + payload + "\x00\x00\x00\x00"
+}
+
+// amazonChunk wraps a document of a model's own stream.
+func amazonChunk(document string) string {
+	return `{"bytes":"` + base64.StdEncoding.EncodeToString([]byte(document)) + `","p":"abcdef"}`
 }
 
 // Every route that generates is priced, judged by its model and its path, and
@@ -86,6 +118,9 @@ func (s *stage) countsRoute(t *testing.T, g generating) {
 	script := fakellm.Script{Body: g.reply}
 	if g.stream {
 		script.Header = map[string]string{"Content-Type": "text/event-stream"}
+	}
+	if g.kind != "" {
+		script.Header = map[string]string{"Content-Type": g.kind}
 	}
 	s.llm.SetRules([]fakellm.Rule{{Path: path, Script: script}})
 	defer s.llm.SetRules(nil)
@@ -128,7 +163,7 @@ func (s *stage) countsRoute(t *testing.T, g generating) {
 		s.Must(t, "DELETE", "/v1/rules/"+rule.ID, nil, nil)
 	}
 
-	if g.stream || g.lines { // is cut: see TestMoney
+	if g.stream || g.lines || g.kind != "" { // is cut: see TestMoney
 		return
 	}
 	c := s.agent(t, "spent").policy(`{"budgets":{"day":{"hard_usd":0.000000001}}}`)

@@ -88,12 +88,14 @@ func TestSoak(t *testing.T) {
 		working.Go(func() { s.work(rand.New(rand.NewPCG(seed, uint64(i)))) })
 	}
 	working.Go(func() { s.loop(rand.New(rand.NewPCG(seed, 1000))) })
-	s.disturb(t, length, rand.New(rand.NewPCG(seed, 2000)))
+	s.disturb(t, length*3/4, rand.New(rand.NewPCG(seed, 2000)))
+	heap := s.watch(t, length/4)
 	close(s.stop)
 	working.Wait()
 
 	s.settle(t)
 	l := s.balance(t, idle, s.vitals(t))
+	s.balanceMemory(l, heap)
 	t.Logf("\n%s", l)
 	for _, line := range l.broken() {
 		t.Errorf("does not hold: %s (%s=%d)", line, seedVariable, seed)

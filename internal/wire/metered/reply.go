@@ -110,7 +110,7 @@ func (s *stream) read(r *wire.Reader, depth int) {
 func (s *stream) readMember(name string, r *wire.Reader, depth int) {
 	reply := &s.Assembly.Reply
 	switch name {
-	case "usage", "usageMetadata", "usage_metadata", "metadata":
+	case "usage", "usageMetadata", "usage_metadata", "metadata", "amazon-bedrock-invocationMetrics":
 		s.readCounts(r)
 	case "prompt_eval_count", "eval_count", "inputTextTokenCount", "prompt_token_count", "generation_token_count":
 		s.count(name, r)

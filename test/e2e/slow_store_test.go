@@ -1,0 +1,78 @@
+package e2e
+
+import (
+	"context"
+	"database/sql"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/fakellm"
+)
+
+// While the store takes its time, a reply that came ends at once, and a client
+// that leaves is not waited with. haltd waits five seconds for a store.
+func TestASlowStoreHoldsUpNobody(t *testing.T) {
+	const soon = 3 * time.Second
+	s := newStage(t, "")
+	spender := s.agent(t, "spender").policy(`{"budgets":{"day":{"hard_usd":1000}}}`)
+	leaver := s.agent(t, "leaver").policy(`{"budgets":{"day":{"hard_usd":1000}}}`)
+	resumed := s.agent(t, "resumed").with("")
+	spender.ask("hello", "hello")
+	resumed.ask("hello", "hello")
+	resumed.activate()
+	s.Events(t, "type=llm_call", 2) // or the account of the leaver waits for them
+
+	db, err := sql.Open("sqlite", filepath.Join(s.Config.DataDir, "haltd.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+
+	// Its account has to be opened, which is a write.
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, "POST", s.Gateway+"/agents/"+leaver.id+"/openai/v1/chat/completions", strings.NewReader(chat))
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if res, err := http.DefaultClient.Do(req); err == nil {
+		res.Body.Close()
+		t.Fatalf("%d without a reservation on disk", res.StatusCode)
+	}
+	s.Eventually(t, "rid of the client that left", func() bool { return s.metric(t, "haltd_in_flight") == 0 })
+	if took := time.Since(began); took > soon {
+		t.Errorf("a client that left after 0.2 s was waited with for %v", took)
+	}
+
+	// Its mark has to be written.
+	began = time.Now()
+	resumed.passes(resumed.ask("hello", "hello"))
+	if took := time.Since(began); took > soon {
+		t.Errorf("the first call after a resume took %v", took)
+	}
+
+	// It costs more than was reserved, which is written when it is settled.
+	began = time.Now()
+	got := spender.send(request{messages: []message{user("hello again")}, stream: true, maxTokens: 10, model: dear,
+		reply: fakellm.Script{Text: "hello", Usage: &haltd.Usage{Input: 100, Output: 4_000_000}}})
+	if took := time.Since(began); got.status != http.StatusOK || !strings.Contains(got.body, "[DONE]") || took > soon {
+		t.Errorf("%d after %v: %s; want the whole stream and its end at once", got.status, took, got.body)
+	}
+
+	if _, err := db.Exec("ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	s.Eventually(t, "done with the bookkeeping", func() bool { return s.metric(t, "haltd_in_flight") == 0 })
+	if spent := spender.spent().Spent.Cost; spent < 120*haltd.Dollar {
+		t.Errorf("%v are spent, want all that the stream cost", spent)
+	}
+}
