@@ -52,7 +52,7 @@ type Event struct {
 	ReplyLen   int      `json:"reply_bytes"`
 
 	Unread string `json:"unread,omitempty"` // why the reply could not be read
-	Error  string `json:"error,omitempty"`  // how the exchange failed: client_left, upstream_cut, operator_cut, budget_cut, an error code, or a provider's in-stream error
+	Error  string `json:"error,omitempty"`  // how the exchange failed: client_left, upstream_cut, upstream_idle, operator_cut, budget_cut, an error code, or a provider's in-stream error
 
 	// Verdict says what was decided and why; nil where there is nothing to
 	// say.

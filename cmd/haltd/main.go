@@ -34,6 +34,7 @@ type commands struct {
 	Agents struct {
 		Ls     cli.AgentsLsCmd     `cmd:"" help:"List agents."`
 		Show   cli.AgentsShowCmd   `cmd:"" help:"Show the state, the policy and the spending of an agent."`
+		Set    cli.AgentsSetCmd    `cmd:"" help:"Change the policy of an agent: kill switch, budgets, limits."`
 		Kill   cli.AgentsKillCmd   `cmd:"" help:"Stop an agent, or one session of it."`
 		Resume cli.AgentsResumeCmd `cmd:"" help:"Let an agent call again, or one session of it."`
 	} `cmd:"" help:"Agents, and who of them may call."`
@@ -50,6 +51,13 @@ type commands struct {
 	Events struct {
 		Tail cli.EventsTailCmd `cmd:"" help:"Show events as they arrive."`
 	} `cmd:"" help:"The record of calls."`
+	Rules struct {
+		Ls  cli.RulesLsCmd  `cmd:"" help:"List rules, in the order in which they are asked."`
+		Add cli.RulesAddCmd `cmd:"" help:"Make a rule."`
+		On  cli.RulesOnCmd  `cmd:"" help:"Apply a rule."`
+		Off cli.RulesOffCmd `cmd:"" help:"Keep a rule without applying it."`
+		Rm  cli.RulesRmCmd  `cmd:"" help:"Delete a rule."`
+	} `cmd:"" help:"What is blocked, slowed down or marked, by model, agent, time and size."`
 	Channels struct {
 		Ls  cli.ChannelsLsCmd `cmd:"" help:"List channels."`
 		Add struct {
@@ -79,6 +87,8 @@ type commands struct {
 		Check cli.ConfigCheckCmd `cmd:"" help:"Say whether haltd would start with this configuration."`
 		Print cli.ConfigPrintCmd `cmd:"" help:"Show the effective configuration without secrets."`
 	} `cmd:"" name:"config" help:"The configuration."`
+	Backup  backupCmd      `cmd:"" help:"Write the record into one file, also while haltd runs."`
+	Restore restoreCmd     `cmd:"" help:"Make a backup the record; haltd must not run."`
 	Replay  replayCmd      `cmd:"" help:"Judge recorded traffic offline: what would have been stopped, when, and what that saves."`
 	Doctor  cli.DoctorCmd  `cmd:"" help:"Look for what keeps haltd from doing its work."`
 	OpenAPI openAPICmd     `cmd:"" name:"openapi" help:"Print the description of the admin API (OpenAPI 3.1)."`
@@ -100,9 +110,7 @@ func run(ctx context.Context, args []string) int {
 	// anybody's text. haltd's own log goes elsewhere.
 	log.SetOutput(io.Discard)
 	var c commands
-	parser := kong.Must(&c, kong.Name("haltd"),
-		kong.Description("A gateway between AI agents and LLM providers that records every call and notices a runaway agent."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	parser := newParser(&c)
 	k, err := parser.Parse(args)
 	if err == nil {
 		err = k.Run(&cli.Env{
@@ -122,6 +130,14 @@ func run(ctx context.Context, args []string) int {
 		}
 	}
 	return cli.ExitCode(err)
+}
+
+func newParser(c *commands) *kong.Kong {
+	parser := kong.Must(c, kong.Name("haltd"),
+		kong.Description("A gateway between AI agents and LLM providers that records every call and stops a runaway agent."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	addExamples(parser.Model.Node)
+	return parser
 }
 
 // configPath is the whole path of the configuration; "" stays "", because a

@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/netip"
 	"reflect"
 	"time"
 
@@ -54,6 +55,8 @@ type Options struct {
 	Public   func() string // the host by which people reach the listener; may be nil
 	Loopback bool          // the listener is on loopback: answer no other host than loopback, Hosts and Public
 
+	Trusted func() []netip.Prefix // proxies that say for whom they call; may be nil
+
 	Version string
 	Clock   haltd.Clock
 	Logger  *slog.Logger // may be nil
@@ -91,6 +94,9 @@ func newServer(o Options) *server {
 	}
 	if o.SignIn == nil {
 		o.SignIn = NewSignIn(o.Clock, func() string { return "" })
+	}
+	if o.Trusted == nil {
+		o.Trusted = func() []netip.Prefix { return nil }
 	}
 	if o.Public == nil {
 		o.Public = func() string { return "" }

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"strings"
 	"sync"
 	"time"
 
@@ -127,21 +126,23 @@ type caller struct {
 	local   bool         // from this machine, and passed on for nobody
 }
 
-// callerOf reads the peer's address. A proxy on this machine says for whom it
-// calls: the last address is the one that it has seen itself.
-func callerOf(r *http.Request) caller {
+// thisMachine is where a proxy is believed without being named.
+var thisMachine = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+
+// callerOf reads the peer's address. A proxy on this machine, or a trusted
+// one, says for whom it calls.
+func (s *server) callerOf(r *http.Request) caller {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr)
 	peer, _ := netip.ParseAddr(host)
-	if !peer.IsLoopback() {
-		return caller{network: network(peer)}
-	}
 	passedOn := r.Header.Values("X-Forwarded-For")
-	if len(passedOn) == 0 && r.Header.Get("Forwarded") == "" {
-		return caller{network: network(peer), local: true}
+	if peer.IsLoopback() && len(passedOn) == 0 {
+		return caller{network: network(peer), local: r.Header.Get("Forwarded") == ""}
 	}
-	list := strings.Join(passedOn, ",")
-	last, _ := netip.ParseAddr(strings.TrimSpace(list[strings.LastIndexByte(list, ',')+1:]))
-	return caller{network: network(last)}
+	client, ok := haltd.ClientAddress(peer, passedOn, append(s.deps.Trusted(), thisMachine...))
+	if !ok {
+		return caller{}
+	}
+	return caller{network: network(client)}
 }
 
 // network is what one party holds: a single IPv4 address, half of an IPv6

@@ -73,7 +73,7 @@ func (s *server) byToken(ctx huma.Context) (ok bool, wait time.Duration) {
 		return false, 0
 	}
 	r, _ := humago.Unwrap(ctx)
-	return s.deps.SignIn.attempts.try(ctx.Context(), s.deps.Clock, callerOf(r), func() bool { return s.isToken(token) })
+	return s.deps.SignIn.attempts.try(ctx.Context(), s.deps.Clock, s.callerOf(r), func() bool { return s.isToken(token) })
 }
 
 // keyAgent is under which the context of a request carries the agent whose

@@ -90,13 +90,12 @@ type signInInput struct {
 		Token string `json:"token,omitempty" maxLength:"1000" doc:"The admin token."`
 		Code  string `json:"code,omitempty" maxLength:"100" doc:"The code of a link that haltd printed."`
 	}
-	from caller
+	request *http.Request
 }
 
-// Resolve notes where the request comes from; huma calls it.
+// Resolve keeps the request, which says where it comes from; huma calls it.
 func (in *signInInput) Resolve(ctx huma.Context) []error {
-	r, _ := humago.Unwrap(ctx)
-	in.from = callerOf(r)
+	in.request, _ = humago.Unwrap(ctx)
 	return nil
 }
 
@@ -148,7 +147,7 @@ func (s *server) registerSignIn() {
 }
 
 func (s *server) signIn(ctx context.Context, in *signInInput) (*cookieOutput, error) {
-	ok, wait := s.deps.SignIn.attempts.try(ctx, s.deps.Clock, in.from, func() bool {
+	ok, wait := s.deps.SignIn.attempts.try(ctx, s.deps.Clock, s.callerOf(in.request), func() bool {
 		return s.isToken(in.Body.Token) || s.deps.SignIn.redeem(in.Body.Code)
 	})
 	switch {

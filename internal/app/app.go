@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"sync"
@@ -82,6 +83,7 @@ type App struct {
 	metrics  *telemetry.Metrics
 
 	gatewayListener, adminListener net.Listener
+	gatewayTLS, adminTLS           *certificate // nil for plain HTTP
 	gatewayServer, adminServer     *http.Server
 	endStreams                     context.CancelFunc // ends live streams of the admin API
 	draining                       atomic.Bool
@@ -135,6 +137,9 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	a.serving.Store(a.gateway)
 	a.metrics.WatchBodies(a.gateway.BodyBytes)
 
+	if err := a.openCertificates(cfg); err != nil {
+		return nil, err
+	}
 	if a.gatewayListener, err = listen("gateway", cfg.Gateway.Listen); err != nil {
 		return nil, err
 	}
@@ -149,9 +154,23 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	return a, nil
 }
 
-// secure says that browsers come by https, through a proxy that ends it.
+// openCertificates reads those of the listeners that have one.
+func (a *App) openCertificates(cfg *config.Config) (err error) {
+	if cfg.Gateway.TLS.On() {
+		if a.gatewayTLS, err = openCertificate("gateway", cfg.Gateway.TLS, a.opts.Clock, a.log); err != nil {
+			return err
+		}
+	}
+	if cfg.Admin.TLS.On() {
+		a.adminTLS, err = openCertificate("admin", cfg.Admin.TLS, a.opts.Clock, a.log)
+	}
+	return err
+}
+
+// secure says that browsers come by https, to haltd itself or through a proxy
+// that ends it.
 func secure(cfg *config.Config) bool {
-	return cfg.Alerts.PublicURL != nil && cfg.Alerts.PublicURL.Scheme == "https"
+	return cfg.Admin.TLS.On() || cfg.Alerts.PublicURL != nil && cfg.Alerts.PublicURL.Scheme == "https"
 }
 
 // openData takes the data directory and opens the record in it.
@@ -285,7 +304,7 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, Calls: a.gateway, Alerts: a.alerts, Keys: keys,
 			Process: process{a}, Metrics: a.metrics.Handler(),
 			Dashboard: web.FS(), SignIn: a.signIn, SignOuts: a.store, Secure: secure(cfg),
-			Token: token, Hosts: cfg.Admin.Hosts, Public: a.publicHost, Loopback: isLoopback(a.adminListener.Addr()),
+			Token: token, Hosts: cfg.Admin.Hosts, Public: a.publicHost, Loopback: isLoopback(a.adminListener.Addr()), Trusted: a.trusted,
 			Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -294,6 +313,9 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 		ErrorLog:          errorLog,
 	}
 }
+
+// trusted are the proxies that say for whom they call.
+func (a *App) trusted() []netip.Prefix { return a.config.Load().Trusted }
 
 // apply makes a configuration the one in force.
 func (a *App) apply(cfg *config.Config) {
@@ -335,10 +357,12 @@ func (a *App) Reload() {
 }
 
 // GatewayURL is where agents call.
-func (a *App) GatewayURL() string { return callableURL(a.gatewayListener.Addr()) }
+func (a *App) GatewayURL() string {
+	return secured(callableURL(a.gatewayListener.Addr()), a.gatewayTLS)
+}
 
 // AdminURL is where the API is.
-func (a *App) AdminURL() string { return callableURL(a.adminListener.Addr()) }
+func (a *App) AdminURL() string { return secured(callableURL(a.adminListener.Addr()), a.adminTLS) }
 
 // DataDir is where the record lives.
 func (a *App) DataDir() string { return a.config.Load().DataDir }
@@ -347,12 +371,12 @@ func (a *App) DataDir() string { return a.config.Load().DataDir }
 // time and writes every event that is still in memory.
 func (a *App) Run(ctx context.Context) error {
 	failed := make(chan error, 2)
-	go func() { failed <- a.gatewayServer.Serve(a.gatewayListener) }()
-	go func() { failed <- a.adminServer.Serve(a.adminListener) }()
+	go func() { failed <- serve(a.gatewayServer, a.gatewayListener, a.gatewayTLS) }()
+	go func() { failed <- serve(a.adminServer, a.adminListener, a.adminTLS) }()
 	sending, stopSending := context.WithCancel(context.Background())
 	var sender sync.WaitGroup
 	sender.Go(func() { a.alerts.Run(sending) })
-	a.log.Info("haltd is ready; haltd sign-in prints a link to the dashboard", "gateway", "http://"+a.gatewayListener.Addr().String(), "admin", "http://"+a.adminListener.Addr().String(), "data_dir", a.DataDir(), "version", a.opts.Version)
+	a.log.Info("haltd is ready; haltd sign-in prints a link to the dashboard", "gateway", secured("http://"+a.gatewayListener.Addr().String(), a.gatewayTLS), "admin", secured("http://"+a.adminListener.Addr().String(), a.adminTLS), "data_dir", a.DataDir(), "version", a.opts.Version)
 
 	var err error
 	select {

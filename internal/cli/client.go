@@ -42,6 +42,7 @@ func (e *Env) connect() (*client, error) {
 	if address == "" {
 		address = e.getenv("HALTD_ADMIN_URL")
 	}
+	var local config.TLS // of the haltd on this machine, which has its certificate here
 	if address == "" || token == "" {
 		place, broken := config.Find(e.ConfigPath, e.Getenv)
 		if broken != nil {
@@ -50,6 +51,9 @@ func (e *Env) connect() (*client, error) {
 		}
 		if address == "" {
 			address = callableAddress(place.Listen)
+			if local = place.TLS; local.On() {
+				address = "https://" + address
+			}
 		}
 		if token == "" {
 			var err error
@@ -62,7 +66,12 @@ func (e *Env) connect() (*client, error) {
 	if err != nil {
 		return nil, err
 	}
+	transport, err := transportTo(local)
+	if err != nil {
+		return nil, err
+	}
 	return &client{base: base, token: token, actor: e.Actor, http: &http.Client{
+		Transport: transport,
 		// A redirect could carry the token elsewhere.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil

@@ -5,10 +5,12 @@
 package config
 
 import (
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net/netip"
 	"net/url"
 	"os"
 	"reflect"
@@ -25,7 +27,11 @@ import (
 type Config struct {
 	Gateway Gateway `yaml:"gateway"`
 	Admin   Admin   `yaml:"admin"`
-	DataDir string  `yaml:"data_dir"`
+	// TrustedProxies are the proxies in front of both listeners; Trusted is
+	// what became of them.
+	TrustedProxies []string       `yaml:"trusted_proxies,omitempty"`
+	Trusted        []netip.Prefix `yaml:"-"`
+	DataDir        string         `yaml:"data_dir"`
 	// Providers are the built-in providers and those of the file, by name.
 	Providers map[string]Provider `yaml:"providers"`
 	Pricing   Pricing             `yaml:"pricing"`
@@ -52,6 +58,7 @@ type Config struct {
 // Gateway is the listener that agents call.
 type Gateway struct {
 	Listen      string   `yaml:"listen"`
+	TLS         TLS      `yaml:"tls,omitempty"`
 	RequireKeys bool     `yaml:"require_keys"`
 	MaxBody     ByteSize `yaml:"max_body"`
 	// BodyMemory is what all bodies in flight may take together.
@@ -67,6 +74,7 @@ type Gateway struct {
 // Admin is the listener of the API and the dashboard.
 type Admin struct {
 	Listen string `yaml:"listen"`
+	TLS    TLS    `yaml:"tls,omitempty"`
 	// Token is empty when the operator set none.
 	Token     Secret `yaml:"token"`
 	TokenFile string `yaml:"token_file"`
@@ -87,6 +95,17 @@ type Provider struct {
 	APIKeyFile string `yaml:"api_key_file"`
 	// MaxConnections is 0 for no limit.
 	MaxConnections int `yaml:"max_connections"`
+	// CAFile holds authorities that are trusted besides those of the system;
+	// Authorities is both, nil for those of the system alone.
+	CAFile      string         `yaml:"ca_file"`
+	Authorities *x509.CertPool `yaml:"-"`
+	// Proxy is nil for what the environment says.
+	Proxy *url.URL `yaml:"proxy"`
+	// ConnectTimeout is for the connection and for its TLS handshake; the
+	// others are 0 for as long as the provider likes.
+	ConnectTimeout   time.Duration `yaml:"connect_timeout"`
+	FirstByteTimeout time.Duration `yaml:"first_byte_timeout,omitempty"`
+	IdleTimeout      time.Duration `yaml:"idle_timeout,omitempty"`
 	// NeedsKey says that no call can succeed without a key.
 	NeedsKey bool `yaml:"-"`
 }
@@ -209,7 +228,9 @@ func RestartNeeded(old, new *Config) []string {
 	var keys []string
 	for _, s := range []struct{ key, old, new string }{
 		{"gateway.listen", old.Gateway.Listen, new.Gateway.Listen},
+		{"gateway.tls", old.Gateway.TLS.CertFile + " " + old.Gateway.TLS.KeyFile, new.Gateway.TLS.CertFile + " " + new.Gateway.TLS.KeyFile},
 		{"admin.listen", old.Admin.Listen, new.Admin.Listen},
+		{"admin.tls", old.Admin.TLS.CertFile + " " + old.Admin.TLS.KeyFile, new.Admin.TLS.CertFile + " " + new.Admin.TLS.KeyFile},
 		{"admin.token", old.Admin.Token.Reveal(), new.Admin.Token.Reveal()},
 		{"admin.hosts", strings.Join(old.Admin.Hosts, " "), strings.Join(new.Admin.Hosts, " ")},
 		{"data_dir", old.DataDir, new.DataDir},

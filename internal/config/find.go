@@ -10,6 +10,7 @@ import (
 // Place is how to reach a haltd that runs with a configuration.
 type Place struct {
 	Listen  string // of the admin listener
+	TLS     TLS    // of the admin listener
 	Token   Secret // empty where haltd keeps one of its own in DataDir
 	DataDir string
 }
@@ -28,7 +29,7 @@ func Find(path string, env func(string) (string, bool)) (Place, error) {
 	if rootOf(data) == nil {
 		c, _ = decode(path, sections(data, true), env)
 	}
-	p, usual := Place{c.Admin.Listen, c.Admin.Token, c.DataDir}, defaults()
+	p, usual := Place{c.Admin.Listen, c.Admin.TLS, c.Admin.Token, c.DataDir}, defaults()
 	if !isAddress(p.Listen) {
 		p.Listen = usual.Admin.Listen
 	}

@@ -23,7 +23,7 @@ func TestABrokenFileStillSaysWhereHaltdIs(t *testing.T) {
 		{"no YAML in the section itself", strings.Replace(good, "data_dir", "  hosts: [a\ndata_dir", 1), own, false},
 		{"an address that is none", "admin: {listen: nowhere}\n", usual, false},
 		{"nothing but noise", "\x00\t: [", usual, false},
-		{"a token that is too short, as an older haltd took it", "admin: {token: short}\n", Place{"127.0.0.1:7071", "short", "./data"}, false},
+		{"a token that is too short, as an older haltd took it", "admin: {token: short}\n", Place{"127.0.0.1:7071", TLS{}, "short", "./data"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			writeFile(t, "haltd.yaml", c.text, 0o600)

@@ -33,7 +33,7 @@ func TestProblems(t *testing.T) {
 		{"key that is no name", "? [a]\n: b\n", []string{
 			"haltd.yaml:1: expected a name as key, got a list"}},
 		{"merge key", "log: &l {level: info}\ngateway: {<<: *l}\n", []string{
-			`haltd.yaml:2: gateway["<<"]: unknown key; expected one of listen, require_keys, max_body, body_memory, stall_timeout, shutdown_timeout, block_status`}},
+			`haltd.yaml:2: gateway["<<"]: unknown key; expected one of listen, tls, require_keys, max_body, body_memory, stall_timeout, shutdown_timeout, block_status`}},
 
 		{"section is a text", "gateway: yes please\n", []string{
 			`haltd.yaml:1: gateway: expected keys and values, got "yes please"`}},
@@ -164,7 +164,7 @@ func TestProblems(t *testing.T) {
 			"haltd.yaml:2: a second YAML document; keep everything in one"}},
 		{"all at once, in order", "log: {level: loud}\nfoo: 1\ngateway: {listen: x}\n", []string{
 			`haltd.yaml:1: log.level: expected debug, info, warn or error, got "loud"`,
-			"haltd.yaml:2: foo: unknown key; expected one of gateway, admin, data_dir, providers, pricing, excerpts, retention, log, defaults, agents, policies, jwt, alerts",
+			"haltd.yaml:2: foo: unknown key; expected one of gateway, admin, trusted_proxies, data_dir, providers, pricing, excerpts, retention, log, defaults, agents, policies, jwt, alerts",
 			`haltd.yaml:3: gateway.listen: expected host:port such as 127.0.0.1:7070, got "x"`}},
 	})
 }

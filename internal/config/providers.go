@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // builtIn is what haltd knows of a provider without being told.
@@ -42,10 +43,15 @@ func builtInProviders() map[string]Provider {
 			BaseURL:  u,
 			Format:   b.format,
 			NeedsKey: len(b.keyVariables) > 0,
+
+			ConnectTimeout: connectTimeout,
 		}
 	}
 	return providers
 }
+
+// connectTimeout is that of a provider for which nobody said anything.
+const connectTimeout = 10 * time.Second
 
 var (
 	providerName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
@@ -73,6 +79,10 @@ func (d *decoder) provider(name string, p Provider) Provider {
 	if p.MaxConnections < 0 {
 		d.problem(key+".max_connections", "expected 0 (no limit) or more, got %d", p.MaxConnections)
 	}
+	if p.ConnectTimeout == 0 && !d.isSet(key+".connect_timeout") {
+		p.ConnectTimeout = connectTimeout
+	}
+	d.reach(key, &p)
 	p.APIKey = d.headerSecret(key+".api_key", p.APIKey, p.APIKeyFile)
 	p.BaseURL = d.baseURL(key, p.BaseURL)
 	if u := p.BaseURL; u != nil && u.Scheme == "http" && p.APIKey != "" && !isLoopback(u.Hostname()) {

@@ -82,11 +82,13 @@ providers:
     format: openai
     api_key: '[redacted]'
     max_connections: 3
+    connect_timeout: 10s
   openai:
     base_url: https://api.openai.com
     format: openai
     api_key: '[redacted]'
     max_connections: 0
+    connect_timeout: 10s
 pricing:
   default:
     input: 5.00

@@ -19,6 +19,9 @@ import (
 // follows from other values.
 func (d *decoder) validate(c *Config) {
 	d.listeners(c)
+	d.certificate("gateway.tls", c.Gateway.TLS)
+	d.certificate("admin.tls", c.Admin.TLS)
+	d.trusted(c)
 	size := func(n int64) string { return ByteSize(n).String() }
 	d.between("gateway.max_body", int64(c.Gateway.MaxBody), 1<<10, 1<<30, size)
 	d.between("gateway.body_memory", int64(c.Gateway.BodyMemory), 1<<20, 1<<40, size)

@@ -60,6 +60,10 @@ func (g *Gateway) forward(x *exchange) error {
 			return errClientLeft
 		}
 		up.health.failed(failureText(err), g.clock())
+		if isLate(err) {
+			return refuse(http.StatusGatewayTimeout, haltd.Errorf(haltd.CodeUpstream, "%s at %s began no reply within %v", up.Name, up.BaseURL.Host, up.FirstByteTimeout).
+				WithFix("Send it again, or raise providers.%s.first_byte_timeout in haltd's configuration.", up.Name))
+		}
 		g.log.Warn("upstream unreachable", "provider", up.Name, "error", plainCause(err))
 		return refuse(http.StatusBadGateway, haltd.Errorf(haltd.CodeUpstream, "%s at %s cannot be reached: %s", up.Name, up.BaseURL.Host, plainCause(err)).
 			WithFix("Check providers.%s.base_url and the network between haltd and it.", up.Name))
@@ -193,8 +197,11 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 	buf := copyBuffers.Get().(*[16 << 10]byte)
 	defer copyBuffers.Put(buf)
 	spent := false
+	idle := x.watchIdle()
 	for {
+		idle.begin()
 		n, err := from.Read(buf[:])
+		idle.stop()
 		if n > 0 {
 			if x.sent == 0 {
 				x.event.FirstByte = haltd.Duration(g.clock().Sub(x.start))
@@ -234,6 +241,10 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 		case err != nil && x.wasCut():
 			x.event.Error = errorCut
 			x.endStream(x.ticket.Cut())
+			return false
+		case err != nil && x.wasIdle():
+			x.event.Error, x.broken = errorIdle, true
+			x.route.upstream.health.failed("sent nothing for too long", g.clock())
 			return false
 		case err != nil && (errors.Is(err, context.Canceled) || x.r.Context().Err() != nil):
 			x.event.Error, x.broken = "client_left", true

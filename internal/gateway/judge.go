@@ -1,8 +1,8 @@
 package gateway
 
 import (
-	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -81,7 +81,7 @@ func (g *Gateway) throttle(x *exchange, delay time.Duration) error {
 func (g *Gateway) selectPolicies(x *exchange) {
 	x.policies = x.settings.policies.Match(x.r.Method, x.r.Host, x.route.path)
 	for _, p := range x.policies {
-		x.values = append(x.values, p.Descriptors(x.r, remoteIP(x.r), g.clock()))
+		x.values = append(x.values, p.Descriptors(x.r, x.settings.clientIP(x.r), g.clock()))
 	}
 }
 
@@ -89,12 +89,14 @@ func (x *exchange) descriptors(p *policy.Policy) map[string]string {
 	return x.values[slices.Index(x.policies, p)]
 }
 
-func remoteIP(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
+// clientIP is who calls, as far as trusted proxies tell.
+func (s *Settings) clientIP(r *http.Request) string {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return r.RemoteAddr
 	}
-	return host
+	client, _ := haltd.ClientAddress(peer.Addr(), r.Header["X-Forwarded-For"], s.trusted)
+	return client.String()
 }
 
 // identity is what makes two requests the same to exact.

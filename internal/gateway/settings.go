@@ -1,10 +1,13 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -28,6 +31,7 @@ type Settings struct {
 	blockStatus int          // of the standard inactive answer
 	policies    *policy.Set
 	services    map[string]*upstream // of policies, by policy id
+	trusted     []netip.Prefix       // proxies that say for whom they call
 	unreadCall  haltd.Money          // what a reply costs that tells of no tokens
 	excerpts    bool                 // what is said in calls is kept
 	secrets     []string             // that no excerpt may show
@@ -55,6 +59,7 @@ func NewSettings(c *config.Config, old *Settings) *Settings {
 		blockStatus: c.Gateway.BlockStatus,
 		policies:    c.PolicySet,
 		services:    map[string]*upstream{},
+		trusted:     c.Trusted,
 		unreadCall:  c.Pricing.UnreadCall,
 		excerpts:    bool(c.Excerpts),
 	}
@@ -97,13 +102,26 @@ func (s *Settings) upstream(name string) *upstream {
 // name before, where its address is the same; nil when there was none.
 func (u *upstream) inherit(before *upstream) {
 	if before == nil || before.BaseURL.String() != u.BaseURL.String() {
-		u.transport, u.health = newTransport(u.MaxConnections), &health{}
+		u.transport, u.health = u.newTransport(), &health{}
 		return
 	}
 	u.transport, u.health = before.transport, before.health
-	if before.MaxConnections != u.MaxConnections {
-		u.transport = newTransport(u.MaxConnections)
+	if !u.reachedLike(&before.Provider) {
+		u.transport = u.newTransport()
 	}
+}
+
+// reachedLike reports a provider that the connections of another one serve.
+func (u *upstream) reachedLike(p *config.Provider) bool {
+	return u.MaxConnections == p.MaxConnections && u.ConnectTimeout == p.ConnectTimeout && u.FirstByteTimeout == p.FirstByteTimeout &&
+		u.Authorities.Equal(p.Authorities) && address(u.Proxy) == address(p.Proxy)
+}
+
+func address(u *url.URL) string {
+	if u == nil {
+		return ""
+	}
+	return u.String()
 }
 
 // closeIdle frees the pools that next does not use.
@@ -122,28 +140,41 @@ func (s *Settings) closeIdle(next *Settings) {
 
 // newTransport makes a pool. It must not decompress: what the client asked
 // for is what it gets.
-func newTransport(maxConnections int) *http.Transport {
+func (u *upstream) newTransport() *http.Transport {
+	proxy := http.ProxyFromEnvironment
+	if u.Proxy != nil {
+		proxy = http.ProxyURL(u.Proxy)
+	}
+	var trust *tls.Config
+	if u.Authorities != nil {
+		trust = &tls.Config{RootCAs: u.Authorities}
+	}
+	connect := cmp.Or(u.ConnectTimeout, 10*time.Second) // services of policies have none of their own
 	return &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           dial,
-		TLSHandshakeTimeout:   10 * time.Second,
+		Proxy:                 proxy,
+		DialContext:           dialer(connect),
+		TLSHandshakeTimeout:   connect,
+		TLSClientConfig:       trust,
+		ResponseHeaderTimeout: u.FirstByteTimeout,
 		ForceAttemptHTTP2:     true,
 		DisableCompression:    true,
 		MaxIdleConns:          0,
 		MaxIdleConnsPerHost:   256,
-		MaxConnsPerHost:       maxConnections,
+		MaxConnsPerHost:       u.MaxConnections,
 		IdleConnTimeout:       90 * time.Second,
 		ExpectContinueTimeout: time.Second,
 	}
 }
 
-func dial(ctx context.Context, network, address string) (net.Conn, error) {
-	d := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
-	c, err := d.DialContext(ctx, network, address)
-	if tcp, ok := c.(*net.TCPConn); ok {
-		return sender{tcp}, nil
+func dialer(timeout time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
+	d := net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := d.DialContext(ctx, network, address)
+		if tcp, ok := c.(*net.TCPConn); ok {
+			return sender{tcp}, nil
+		}
+		return c, err
 	}
-	return c, err
 }
 
 // sender is a connection that sends bodies through buffers that are used

@@ -80,7 +80,11 @@ func (n *Node) Run(t testing.TB, env ...string) {
 		}
 	})
 	n.Eventually(t, "ready", func() bool {
-		res, err := http.Get(n.Admin + "/readyz")
+		client := n.Client
+		if client == nil {
+			client = http.DefaultClient
+		}
+		res, err := client.Get(n.Admin + "/readyz")
 		if err != nil {
 			return false
 		}

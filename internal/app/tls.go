@@ -1,0 +1,97 @@
+package app
+
+import (
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/config"
+)
+
+// certificateCheck is how often a handshake looks whether the files have
+// changed.
+const certificateCheck = time.Second
+
+// certificate is that of a listener. It is read anew when its files change,
+// as whoever renews it writes them; one that cannot be used is told in the
+// log, and the old one stays.
+type certificate struct {
+	files config.TLS
+	what  string // which listener
+	clock haltd.Clock
+	log   *slog.Logger
+
+	mu      sync.Mutex
+	pair    *tls.Certificate
+	seen    [2]fileState
+	checked time.Time
+}
+
+// fileState tells a file from what it was before.
+type fileState struct {
+	size     int64
+	modified time.Time
+}
+
+func openCertificate(what string, files config.TLS, clock haltd.Clock, log *slog.Logger) (*certificate, error) {
+	c := &certificate{files: files, what: what, clock: clock, log: log, seen: stateOf(files), checked: clock()}
+	var err error
+	if c.pair, err = files.Load(); err != nil {
+		return nil, haltd.Errorf(haltd.CodeInvalid, "%s.tls cannot be used: %v", what, err).WithFix("Check %s.tls.cert_file and key_file.", what)
+	}
+	return c, nil
+}
+
+func stateOf(files config.TLS) (states [2]fileState) {
+	for i, path := range []string{files.CertFile, files.KeyFile} {
+		if info, err := os.Stat(path); err == nil {
+			states[i] = fileState{info.Size(), info.ModTime()}
+		}
+	}
+	return states
+}
+
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.clock()
+	if now.Sub(c.checked).Abs() < certificateCheck {
+		return c.pair, nil
+	}
+	c.checked = now
+	state := stateOf(c.files)
+	if state == c.seen {
+		return c.pair, nil
+	}
+	c.seen = state
+	pair, err := c.files.Load()
+	if err != nil { // perhaps one of the two is still to be written
+		c.log.Error("a new certificate cannot be used; the old one stays in force", "field", c.what+".tls", "file", c.files.CertFile, "error", err)
+		return c.pair, nil
+	}
+	c.pair = pair
+	c.log.Info("certificate reloaded", "field", c.what+".tls", "file", c.files.CertFile)
+	return c.pair, nil
+}
+
+// serve takes calls on a listener, by TLS where it has a certificate.
+func serve(server *http.Server, l net.Listener, c *certificate) error {
+	if c == nil {
+		return server.Serve(l)
+	}
+	server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}
+	return server.ServeTLS(l, "", "")
+}
+
+// secured is an address of a listener as its clients write it.
+func secured(url string, c *certificate) string {
+	if c == nil {
+		return url
+	}
+	return "https" + url[len("http"):]
+}
