@@ -60,7 +60,7 @@ func (g *Gateway) identify(x *exchange) error {
 	if x.shared {
 		// Those who share an agent are told apart by what a loop does not
 		// change: its key or, without one, its address.
-		x.caller = strconv.FormatUint(g.hasher.request(e.Agent, firstOf(credential, remoteIP(x.r)), &noBody), 36)
+		x.caller = strconv.FormatUint(g.hasher.request(e.Agent, firstOf(credential, x.settings.clientIP(x.r)), &noBody), 36)
 	}
 	if e.Session = headerSession(x.r.Header); e.Session != "" {
 		x.named = true
