@@ -202,7 +202,7 @@ kill_switch.window_size            20 calls
 kill_switch.threshold              10 score
 kill_switch.similarity             kill
 kill_switch.stall                  kill
-kill_switch.warn_at                50 %
+kill_switch.warn_at                75 %
 kill_switch.kill_at                90 %
 kill_switch.window_scope           agent
 kill_switch.kill_scope             agent
