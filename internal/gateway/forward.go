@@ -236,7 +236,9 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 			}
 		}
 		switch {
-		case err == io.EOF:
+		case err == io.EOF && !x.wasCut() && !x.wasIdle():
+			// A provider that is told of a cut over TLS may end its reply in
+			// good order before the connection is gone.
 			return true
 		case err != nil && x.wasCut():
 			x.event.Error = errorCut
