@@ -215,6 +215,13 @@ func (s *Session) Awaits(h *History) bool {
 	return s.pending != nil && (goesOn(s.pending.messages, h.messages) || len(s.pending.lines) > 1 && goesOn(s.pending.lines, h.lines))
 }
 
+// AwaitsEqual reports whether a request without a history is the same as the
+// one before it, which has not been given its reply. Who shares a session with
+// other nodes cannot know whether the client has the reply already.
+func (s *Session) AwaitsEqual(h *History) bool {
+	return s.awaiting && s.pending != nil && len(h.rounds) == 0 && len(h.messages) > 0 && slices.Equal(s.pending.messages, h.messages)
+}
+
 // goesOn reports whether a list begins with another and is longer.
 func goesOn(before, now []uint64) bool {
 	return len(before) > 0 && len(now) > len(before) && slices.Equal(before, now[:len(before)])

@@ -99,7 +99,7 @@ func (l *look) at(j *Judge, m detect.Memory) (judged bool) {
 		// A request without a history goes on from what is pending in its
 		// session.
 		l.missing, l.pending = needHistory, m.Session.Pending()
-	case !l.waited && m.Session.Awaits(l.history):
+	case !l.waited && (m.Session.Awaits(l.history) || j.later != nil && m.Session.AwaitsEqual(l.history)):
 		l.missing, l.version = needReply, m.Version
 	default:
 		l.missing = nothing

@@ -59,6 +59,13 @@ func PerSecond(rate, burst float64) Limit {
 	return l
 }
 
+// Divide is the share of one of n who keep the limit apart: the n-th part of
+// the rate, and of what may come at once.
+func (l Limit) Divide(n int) Limit {
+	l.per *= uint64(max(n, 1)) // the time that an empty bucket takes stays the same
+	return l
+}
+
 // Check reports whether the bucket would give cost units now and, if not, how
 // long to wait until it does. It takes nothing. A cost above the burst passes
 // when the bucket is full, or it never could.

@@ -272,3 +272,29 @@ func TestTermsSayWhatTheLimitDoes(t *testing.T) {
 		}
 	})
 }
+
+// What n nodes pass together is what one passes that has the whole limit.
+func TestDividedLimits(t *testing.T) {
+	for _, whole := range []Limit{PerMinute(60), PerSecond(2, 60), PerSecond(0.5, 12)} {
+		for _, n := range []int{1, 2, 3, 4, 6} {
+			passed := func(l Limit, span time.Duration) (k int) {
+				b := Bucket{}
+				for at := time.Duration(0); at <= span; at += 100 * time.Millisecond {
+					for now := noon.Add(at); ; k++ {
+						if ok, _ := l.Check(b, 1, now); !ok {
+							break
+						}
+						b = l.Take(b, 1, now)
+					}
+				}
+				return k
+			}
+			if got, want := n*passed(whole.Divide(n), time.Minute), passed(whole, time.Minute); got > want || got < want-n {
+				t.Errorf("%+v over %d nodes passes %d, want %d", whole, n, got, want)
+			}
+		}
+	}
+	if ok, _ := (Limit{}).Divide(3).Check(Bucket{}, 1<<40, noon); !ok {
+		t.Error("no limit refuses something")
+	}
+}

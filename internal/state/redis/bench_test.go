@@ -39,7 +39,7 @@ func BenchmarkCall(b *testing.B) {
 func benchCall(b *testing.B, rounds, nodes int) {
 	var all []*State
 	for range nodes {
-		all = append(all, connect(b, b.Name()))
+		all = append(all, connect(b))
 	}
 	p := detect.Place{Agent: "bot", Session: "a", OneAgent: true}
 	set := detect.DefaultSettings()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,10 +34,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// connect is a node with a state that all who know the secret share.
-func connect(t testing.TB, secret string) *State {
+// secrets are those of the tests that run: the nodes of one share a state, and
+// no other test does.
+var secrets sync.Map
+
+// connect is a node of a test.
+func connect(t testing.TB) *State {
 	t.Helper()
-	s, err := New(server.URL, []byte(secret))
+	secret, _ := secrets.LoadOrStore(t, []byte(haltd.NewName("")))
+	s, err := New(server.URL, secret.([]byte))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +57,7 @@ func TestConformance(t *testing.T) {
 	statetest.Run(t, func(t *testing.T, nodes int) []state.Port {
 		all := make([]state.Port, nodes)
 		for i := range all {
-			all[i] = connect(t, t.Name())
+			all[i] = connect(t)
 		}
 		return all
 	})
@@ -59,7 +65,7 @@ func TestConformance(t *testing.T) {
 
 // Whatever is kept has a hashed name and an end.
 func TestKeysAreHashedAndExpire(t *testing.T) {
-	s, ctx, now := connect(t, t.Name()), t.Context(), time.Now()
+	s, ctx, now := connect(t), t.Context(), time.Now()
 	p := detect.Place{Agent: "secret-agent", Session: "secret-session", WindowPerSession: true, OneAgent: true}
 	a, err := s.Open(ctx, state.Question{Attempt: 1, Place: &p, Claim: policy.Claim{
 		Draws:   []policy.Draw{{Key: "rpm:secret-agent", Limit: policy.PerMinute(10), Cost: 1}},
@@ -109,7 +115,7 @@ func TestKeysAreHashedAndExpire(t *testing.T) {
 // A node that dies with a lease is in the way of others for a moment only, and
 // then the faster commit counts.
 func TestALeaseThatIsNeverGivenBack(t *testing.T) {
-	dead, alive := connect(t, t.Name()), connect(t, t.Name())
+	dead, alive := connect(t), connect(t)
 	p := detect.Place{Agent: "bot", Session: "a"}
 	lost, err := dead.Acquire(t.Context(), p, time.Now())
 	if err != nil || !lost.Exclusive() {
@@ -139,7 +145,7 @@ func TestALeaseThatIsNeverGivenBack(t *testing.T) {
 
 // A value that Redis has lost is not taken from what a node remembers of it.
 func TestALostValueStartsEmpty(t *testing.T) {
-	s, p := connect(t, t.Name()), detect.Place{Agent: "bot", Session: "a"}
+	s, p := connect(t), detect.Place{Agent: "bot", Session: "a"}
 	for range 2 {
 		l, err := s.Acquire(t.Context(), p, time.Now())
 		if err != nil {
@@ -184,7 +190,7 @@ func scripts(t testing.TB, s *State) (n int) {
 // A call whose session others have not touched asks once before it is judged,
 // with all limits, and writes once.
 func TestACallAsksOnce(t *testing.T) {
-	s, ctx := connect(t, t.Name()), t.Context()
+	s, ctx := connect(t), t.Context()
 	p := detect.Place{Agent: "bot", Session: "a", WindowPerSession: true, OneAgent: true}
 	call := func() {
 		t.Helper()

@@ -1,0 +1,123 @@
+package servers
+
+import (
+	"io"
+	"net"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Proxy stands between one node and a server, and delays or cuts what passes.
+type Proxy struct {
+	Address string
+
+	server   string
+	listener net.Listener
+	mu       sync.Mutex
+	delay    time.Duration
+	cut      bool
+	conns    map[net.Conn]bool
+}
+
+// NewProxy passes on to an address until the test ends.
+func NewProxy(t testing.TB, server string) *Proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{Address: l.Addr().String(), server: server, listener: l, conns: map[net.Conn]bool{}}
+	go p.serve()
+	t.Cleanup(func() {
+		l.Close()
+		p.Cut(true)
+	})
+	return p
+}
+
+// Delay has every piece of an answer arrive that much later.
+func (p *Proxy) Delay(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.delay = d
+}
+
+// Cut ends all connections and takes no new ones, until it is undone.
+func (p *Proxy) Cut(cut bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cut = cut; !cut {
+		return
+	}
+	for c := range p.conns {
+		c.Close()
+	}
+	clear(p.conns)
+}
+
+func (p *Proxy) serve() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		if server, err := net.Dial("tcp", p.server); err != nil || !p.keep(client, server) {
+			client.Close()
+			if err == nil {
+				server.Close()
+			}
+		} else {
+			go p.pass(server, client, false)
+			go p.pass(client, server, true)
+		}
+	}
+}
+
+func (p *Proxy) keep(conns ...net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range conns {
+		if !p.cut {
+			p.conns[c] = true
+		}
+	}
+	return !p.cut
+}
+
+// pass copies from one side to the other; both end together.
+func (p *Proxy) pass(to, from net.Conn, late bool) {
+	defer to.Close()
+	defer from.Close()
+	type piece struct {
+		at   time.Time
+		data []byte
+	}
+	pieces := make(chan piece, 10_000)
+	go func() {
+		defer close(pieces)
+		for {
+			b := make([]byte, 64<<10)
+			n, err := from.Read(b)
+			if n > 0 {
+				p.mu.Lock()
+				at := time.Now()
+				if late {
+					at = at.Add(p.delay)
+				}
+				p.mu.Unlock()
+				pieces <- piece{at, b[:n]}
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	for b := range pieces {
+		time.Sleep(time.Until(b.at))
+		if _, err := to.Write(b.data); err != nil {
+			_, _ = io.Copy(io.Discard, from)
+			return
+		}
+	}
+}
