@@ -5,7 +5,7 @@ FUZZTIME ?= 10m
 SOAK ?= 30m
 TRACES ?= ../shared/traces
 
-.PHONY: help run build check vet vitest test verify soak bench quality train reference fuzz screenshots
+.PHONY: help run build check vet vitest test verify soak bench pgo quality train reference fuzz screenshots
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' Makefile | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -59,8 +59,12 @@ verify: test ## the long form, two hours and a half or so: test, then crashes, s
 soak: build ## load with random faults for SOAK (default 30m), then a ledger; SOAK_SEED plans the same again
 	SOAK=$(SOAK) HALTD_BIN=$(CURDIR)/bin/haltd go test -count=1 -timeout 0 -v -run 'TestSoak|TestAClock' ./test/soak
 
-bench: build ## direct, plain ReverseProxy, nginx and haltd side by side
-	go run ./test/load/cmd/bench -haltd bin/haltd
+bench: build ## direct, nginx, a pooled ReverseProxy and haltd side by side; writes docs/performance.md (BENCH=-quick for a short run)
+	go run ./test/load/cmd/bench -haltd bin/haltd -docs docs/performance.md $(BENCH)
+
+pgo: ## record the profile that builds are optimised by, from a run of the benchmark (for maintainers)
+	go build -pgo=off -o bin/profile ./test/load/cmd/profile
+	HALTD_PROFILE=$(CURDIR)/cmd/haltd/default.pgo go run ./test/load/cmd/bench -haltd bin/profile -targets haltd -concurrency 16 -rate 0 -rounds 1 -seconds 3
 
 quality: ## detection on recorded runs from the folder TRACES, each source judged by weights that never saw it
 	go run ./test/train -traces $(TRACES)

@@ -66,11 +66,11 @@ const (
 // ErrorCode is the code of the first *Error in err's chain, CodeInternal
 // where there is none, and "" for nil.
 func ErrorCode(err error) string {
+	if err == nil {
+		return "" // before e, which is allocated
+	}
 	var e *Error
-	switch {
-	case err == nil:
-		return ""
-	case errors.As(err, &e):
+	if errors.As(err, &e) {
 		return e.Code
 	}
 	return CodeInternal

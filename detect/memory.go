@@ -15,7 +15,8 @@ type Place struct {
 	// counted over all of them, whosever the window is.
 	OneAgent bool
 	// Caller tells those apart who share an agent that nobody named: equal
-	// calls are counted for each of them; "" where all are one.
+	// calls are counted for each of them, in a window of this name among
+	// those of sessions; "" where all are one.
 	Caller string
 	// Shadow keeps what is only tried apart from what is enforced.
 	Shadow bool
@@ -27,15 +28,6 @@ type Place struct {
 // CountsApart says that equal calls are counted in the window of the agent,
 // while the session has one of its own.
 func (p *Place) CountsApart() bool { return p.WindowPerSession && (p.OneAgent || p.Caller != "") }
-
-// Counter names the window in which equal calls are counted apart, among those
-// of sessions. No session has a space in its name.
-func (p *Place) Counter() string {
-	if p.Caller == "" {
-		return ""
-	}
-	return " " + p.Caller
-}
 
 // WindowMemory is what is remembered of the calls that similarity compares.
 // It can be written and read back: AppendBinary, UnmarshalBinary.

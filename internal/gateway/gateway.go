@@ -257,22 +257,23 @@ type exchange struct {
 	ctx       context.Context // ends when the client leaves or the call is cut
 	cut       context.CancelCauseFunc
 	forwarded bool
-	response  *http.Response // nil unless the upstream answered; its body is read
-	tap       *wire.Tap      // of its body; nil where it is not read
-	complete  bool           // all of it came
-	reply     *haltd.Reply   // nil unless a 2xx reply to an LLM call began
-	recorded  chan struct{}  // closed when later calls may know of this one; nil before it is in flight
-	length    int64          // of the reply's body; -1 when it is not known
-	sent      int64          // bytes of the reply's body
-	lastByte  time.Time      // when the newest of them went to the client
-	overhead  time.Duration  // that haltd added so far, without waits for client and upstream
-	delivered time.Time      // when all that came of the reply was written; zero without one
-	whole     bool           // the client has all of the reply, and waits for nothing
-	refused   bool           // answered by haltd
-	broken    bool           // the reply stopped before its end
-	probe     bool           // a request for the base URL, which is not recorded
-	handled   bool           // the path was walked to its end; false after a panic
-	described bool           // the event says what the exchange cost; likewise
+	response  *http.Response  // nil unless the upstream answered; its body is read
+	tap       *wire.Tap       // of its body; nil where it is not read
+	complete  bool            // all of it came
+	reply     *haltd.Reply    // nil unless a 2xx reply to an LLM call began
+	recorded  chan struct{}   // closed when later calls may know of this one; nil before it is in flight
+	length    int64           // of the reply's body; -1 when it is not known
+	sent      int64           // bytes of the reply's body
+	lastByte  time.Time       // when the newest of them went to the client
+	overhead  time.Duration   // that haltd added so far, without waits for client and upstream
+	delivered time.Time       // when all that came of the reply was written; zero without one
+	whole     bool            // the client has all of the reply, and waits for nothing
+	refused   bool            // answered by haltd
+	broken    bool            // the reply stopped before its end
+	probe     bool            // a request for the base URL, which is not recorded
+	detached  context.Context // see lasting
+	handled   bool            // the path was walked to its end; false after a panic
+	described bool            // the event says what the exchange cost; likewise
 }
 
 // isProbe reports a request for the base URL itself, as Claude Code sends

@@ -88,7 +88,11 @@ func (g *Gateway) describeCall(x *exchange) {
 }
 
 func claimsRetry(h http.Header) bool {
-	n, err := strconv.Atoi(h.Get("X-Stainless-Retry-Count"))
+	count := h.Get("X-Stainless-Retry-Count")
+	if count == "" {
+		return false
+	}
+	n, err := strconv.Atoi(count)
 	return err == nil && n > 0
 }
 

@@ -36,7 +36,12 @@ func (g *Gateway) record(x *exchange) {
 }
 
 // lasting is the context of what is done also when the client is gone.
-func (x *exchange) lasting() context.Context { return context.WithoutCancel(x.r.Context()) }
+func (x *exchange) lasting() context.Context {
+	if x.detached == nil {
+		x.detached = context.WithoutCancel(x.r.Context())
+	}
+	return x.detached
+}
 
 // releaseMemory returns what the bodies of an exchange took that ended before
 // its time.

@@ -96,7 +96,7 @@ func (d *Detectors) Acquire(ctx context.Context, p detect.Place, now time.Time) 
 	// Always in this order, so that two calls never wait for each other.
 	var agent *entry[detect.WindowMemory]
 	if p.CountsApart() {
-		agent, _ = d.windows.getOrSet(sessionKey{agent: p.Agent, session: p.Counter(), shadow: p.Shadow}, newEntry[detect.WindowMemory])
+		agent, _ = d.windows.getOrSet(sessionKey{agent: p.Agent, session: p.Caller, shadow: p.Shadow}, newEntry[detect.WindowMemory])
 		if err := agent.lock(ctx); err != nil {
 			return nil, err
 		}

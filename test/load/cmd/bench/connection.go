@@ -22,6 +22,8 @@ type connection struct {
 	r    *bufio.Reader
 	head []byte
 	body []byte
+
+	firstByte time.Time // of the newest reply's body
 }
 
 func dial(ctx context.Context, address string) (*connection, error) {
@@ -48,6 +50,10 @@ func (c *connection) exchange(e exchange) error {
 	if err != nil {
 		return fmt.Errorf("read the head of a reply: %w", err)
 	}
+	if _, err := c.r.Peek(1); err != nil && length != 0 {
+		return fmt.Errorf("read the body of a reply: %w", err)
+	}
+	c.firstByte = time.Now()
 	if length == chunked {
 		err = c.readChunks()
 	} else {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 type chatRequest struct {
@@ -65,6 +66,9 @@ type conversation struct {
 	head, tail []byte
 	messages   []byte
 	turns      []turn
+	// unique is where in messages a text stands that every session has for
+	// itself; 0 where there is none.
+	unique int
 }
 
 type turn struct {
@@ -83,9 +87,6 @@ func (c *conversation) length(n int) int {
 }
 
 const (
-	// questionBelow is the size from which a conversation is an agent at
-	// work; smaller ones are questions.
-	questionBelow = 8 << 10
 	// questions is how many a session asks.
 	questions = 20
 	// reads is how many files an agent reads before it works in small steps.
@@ -99,12 +100,12 @@ const systemPrompt = "You are a careful engineer. Work in small steps and check 
 
 // newConversation makes the number-th session of a load of requests of about
 // the given size. The same arguments make the same bytes.
-func newConversation(number, seed, size int, stream bool) (*conversation, error) {
+func newConversation(k kind, number, seed, size int, stream bool) (*conversation, error) {
 	r := chatRequest{Model: "gpt-4.1-mini", Messages: json.RawMessage("[0]"), Temperature: 0.2, MaxTokens: 1024, Stream: stream}
 	if stream {
 		r.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
-	if size >= questionBelow {
+	if k == growing {
 		r.Tools = toolbox
 	}
 	frame, err := json.Marshal(r)
@@ -115,20 +116,42 @@ func newConversation(number, seed, size int, stream bool) (*conversation, error)
 	before, after, _ := bytes.Cut(frame, []byte("[0]"))
 	c.head, c.tail = append(before, '['), append([]byte{']'}, after...)
 	w := newWriter(number, seed)
-	if size < questionBelow {
+	switch k {
+	case oneShot:
+		return c, c.askOnce(w, number, size)
+	case questioning:
 		return c, c.ask(w, number, size)
 	}
 	return c, c.work(w, number, size)
 }
 
+// uniqueText is what stands where each session writes its own number.
+const uniqueText = "000000000000"
+
+// askOnce makes a session of one call, whose text nobody else sends.
+func (c *conversation) askOnce(w writer, number, size int) error {
+	if err := c.askTimes(w, number, size-len(uniqueText), 1); err != nil {
+		return err
+	}
+	at := bytes.LastIndex(c.messages, []byte(`"content":"`)) + len(`"content":"`)
+	c.messages = slices.Insert(c.messages, at, []byte(uniqueText)...)
+	c.turns[0].to = len(c.messages)
+	c.unique = at
+	return nil
+}
+
 // ask fills a session with questions that have nothing to do with each other.
 func (c *conversation) ask(w writer, number, size int) error {
+	return c.askTimes(w, number, size, questions)
+}
+
+func (c *conversation) askTimes(w writer, number, size, times int) error {
 	empty, err := encode(chatMessage{Role: "system", Content: systemPrompt}, chatMessage{Role: "user"})
 	if err != nil {
 		return err
 	}
 	missing := max(0, size-len(c.head)-len(empty)-len(c.tail))
-	for n := range questions {
+	for n := range times {
 		question, err := encode(chatMessage{Role: "system", Content: systemPrompt}, chatMessage{Role: "user", Content: w.text(missing)})
 		if err != nil {
 			return err

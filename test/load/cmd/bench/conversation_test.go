@@ -27,7 +27,7 @@ func messagesOf(t *testing.T, c *conversation, turn int) (chatRequest, []chatMes
 func TestQuestionsHaveTheirSizeAndNoHistory(t *testing.T) {
 	for name, stream := range map[string]bool{"JSON": false, "SSE": true} {
 		t.Run(name, func(t *testing.T) {
-			c, err := newConversation(7, 1, 1<<10, stream)
+			c, err := newConversation(questioning, 7, 1, 1<<10, stream)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func TestQuestionsHaveTheirSizeAndNoHistory(t *testing.T) {
 func TestAgentsGrowToTheirSize(t *testing.T) {
 	for name, size := range map[string]int{"10 KB": 10 << 10, "100 KB": 100 << 10} {
 		t.Run(name, func(t *testing.T) {
-			c, err := newConversation(7, 1, size, true)
+			c, err := newConversation(growing, 7, 1, size, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +71,7 @@ func TestAgentsGrowToTheirSize(t *testing.T) {
 }
 
 func TestAgentsResendTheirHistoryAndTheReplies(t *testing.T) {
-	c, err := newConversation(7, 1, 10<<10, false)
+	c, err := newConversation(growing, 7, 1, 10<<10, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestAgentsResendTheirHistoryAndTheReplies(t *testing.T) {
 
 func TestConversationsDifferByNumberAndSeedOnly(t *testing.T) {
 	bodyOf := func(number, seed int) []byte {
-		c, err := newConversation(number, seed, 1<<10, false)
+		c, err := newConversation(questioning, number, seed, 1<<10, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,6 +25,7 @@ type slice struct {
 	bodyBytes int // of the requests inside the measured time
 	elapsed   time.Duration
 	latency   histogram
+	firstByte histogram
 }
 
 // stretch is a stretch of load on its way to a target.
@@ -127,12 +128,14 @@ func (s *stretch) busy(ctx context.Context, start time.Time) {
 				}
 				done := time.Now()
 				part.latency.add(done.Sub(now))
+				part.firstByte.add(s.connections[i].firstByte.Sub(now))
 				part.bodyBytes += e.conversation.length(e.turn)
 				now = done
 			}
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.result.latency.merge(&part.latency)
+			s.result.firstByte.merge(&part.firstByte)
 			s.result.bodyBytes += part.bodyBytes
 		})
 	}
@@ -171,7 +174,7 @@ func (s *stretch) pace(ctx context.Context, start time.Time, rate int) {
 				s.fail(err)
 				return
 			}
-			s.note(e, time.Since(began))
+			s.note(e, time.Since(began), c.firstByte.Sub(began))
 			free <- c
 		})
 	}
@@ -197,9 +200,10 @@ func (s *stretch) connection(ctx context.Context, free <-chan *connection) (*con
 	return c, nil
 }
 
-func (s *stretch) note(e exchange, took time.Duration) {
+func (s *stretch) note(e exchange, took, firstByte time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.result.latency.add(took)
+	s.result.firstByte.add(firstByte)
 	s.result.bodyBytes += e.conversation.length(e.turn)
 }

@@ -33,7 +33,7 @@ func TestGenerate(t *testing.T) {
 			}
 			proxy := httptest.NewServer(reverseProxy(behind))
 			defer proxy.Close()
-			l, err := newLoad(c.BodyBytes, c.Stream, 0)
+			l, err := newLoad(c.Kind, c.BodyBytes, c.Stream, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestGenerate(t *testing.T) {
 
 // A target that answers late does not delay the requests that follow.
 func TestPaceDoesNotWaitForReplies(t *testing.T) {
-	l, err := newLoad(1<<10, false, 0)
+	l, err := newLoad(questioning, 1<<10, false, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestPaceDoesNotWaitForReplies(t *testing.T) {
 }
 
 func TestGenerateRefusesReplies(t *testing.T) {
-	l, err := newLoad(1<<10, false, 0)
+	l, err := newLoad(questioning, 1<<10, false, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

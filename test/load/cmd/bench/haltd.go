@@ -165,3 +165,17 @@ func parseDecisions(metrics string) (map[string]int64, error) {
 	}
 	return all, nil
 }
+
+// allocations are all that the process has made so far.
+func (g *gateway) allocations(ctx context.Context) (float64, error) {
+	text, err := g.metrics(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(text) {
+		if value, ok := strings.CutPrefix(line, "go_memstats_mallocs_total "); ok {
+			return strconv.ParseFloat(strings.TrimSpace(value), 64)
+		}
+	}
+	return 0, errors.New("haltd does not say how much it allocates")
+}

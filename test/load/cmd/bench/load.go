@@ -14,23 +14,33 @@ const (
 	agents = 20
 )
 
+// kind is what the sessions of a load are.
+type kind string
+
+const (
+	oneShot     kind = "one-shot" // one call each, of a text that nobody sent before and that has no name
+	questioning kind = "session"  // questions that have nothing to do with each other
+	growing     kind = "growing"  // an agent at work, that sends its history again with every step
+)
+
 // load is what one kind of cell sends in one round of the benchmark.
 type load struct {
-	kind          string // of its replies
+	kind          kind
+	answers       string // the kind of its replies
 	replies       *replySet
 	conversations []*conversation
 }
 
 // newLoad makes sessions that no other kind or round has.
-func newLoad(size int, stream bool, round int) (*load, error) {
-	works := size >= questionBelow
-	l := &load{kind: replyKind(works, stream), replies: newReplySet(works, stream), conversations: make([]*conversation, pool)}
+func newLoad(k kind, size int, stream bool, round int) (*load, error) {
+	works := k == growing
+	l := &load{kind: k, answers: replyKind(works, stream), replies: newReplySet(works, stream), conversations: make([]*conversation, pool)}
 	seed := round<<32 | size<<1
 	if stream {
 		seed |= 1
 	}
 	for i := range l.conversations {
-		c, err := newConversation(i, seed, size, stream)
+		c, err := newConversation(k, i, seed, size, stream)
 		if err != nil {
 			return nil, err
 		}
@@ -91,6 +101,10 @@ func (e exchange) reply() []byte { return e.load.replies[e.conversation.turns[e.
 // request is the whole HTTP/1.1 request. buf is used for its head.
 func (e exchange) request(buf []byte) net.Buffers {
 	t := e.conversation.turns[e.turn]
+	session := ""
+	if e.load.kind != oneShot {
+		session = fmt.Sprintf("X-Session-Id: bench-%d\r\n", e.session)
+	}
 	head := fmt.Appendf(buf[:0], "POST /v1/chat/completions HTTP/1.1\r\n"+
 		"Host: 127.0.0.1\r\n"+
 		"User-Agent: OpenAI/Python 2.8.1\r\n"+
@@ -98,9 +112,14 @@ func (e exchange) request(buf []byte) net.Buffers {
 		"Content-Type: application/json\r\n"+
 		"Authorization: Bearer sk-bench-000000000000000000000000\r\n"+
 		"X-Agent-Id: bench-%02d\r\n"+
-		"X-Session-Id: bench-%d\r\n"+
+		"%s"+
 		replyHeader+": %s-%d\r\n"+
-		"Content-Length: %d\r\n\r\n", e.session%agents, e.session, e.load.kind, t.reply, e.conversation.length(e.turn))
+		"Content-Length: %d\r\n\r\n", e.session%agents, session, e.load.answers, t.reply, e.conversation.length(e.turn))
 	head = append(head, e.conversation.head...)
-	return net.Buffers{head, e.conversation.messages[t.from:t.to], e.conversation.tail}
+	messages := e.conversation.messages
+	if at := e.conversation.unique; at > 0 {
+		number := fmt.Appendf(nil, "%0*x", len(uniqueText), e.session)
+		return net.Buffers{head, messages[t.from:at], number, messages[at+len(uniqueText) : t.to], e.conversation.tail}
+	}
+	return net.Buffers{head, messages[t.from:t.to], e.conversation.tail}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestClientsHoldOneSessionAfterTheOther(t *testing.T) {
-	l, err := newLoad(1<<10, false, 0)
+	l, err := newLoad(questioning, 1<<10, false, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,6 +60,8 @@ type options struct {
 	targets     []string
 	haltd       string
 	json        string
+	docs        string
+	largest     int // bytes
 	check       bool
 }
 
@@ -68,10 +70,12 @@ func parseOptions(args []string) (*options, error) {
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.IntVar(&o.rounds, "rounds", 3, "how often every target gets every load")
 	seconds := f.Float64("seconds", 0.8, "how long a load on busy connections lasts")
-	concurrency := f.String("concurrency", "1,16,64", "how many connections are busy at once")
+	concurrency := f.String("concurrency", "1,16,64,512", "how many connections are busy at once")
+	largest := f.Int("largest", 1000, "the largest bodies, in KB")
+	f.StringVar(&o.docs, "docs", "", "write the table into this `file`, in place of the one that is there")
 	f.IntVar(&o.rate, "rate", 300, "requests per second of the load that starts them at fixed times; 0 leaves it out")
 	rateSeconds := f.Float64("rate-seconds", 4, "how long that load lasts")
-	targets := f.String("targets", "direct,reverseproxy,nginx,haltd", "what to compare")
+	targets := f.String("targets", "direct,nginx,reverseproxy,haltd", "what to compare")
 	quick := f.Bool("quick", false, "about a minute: one round of 0.4 seconds at each load, 1 second at a fixed rate")
 	f.StringVar(&o.haltd, "haltd", "bin/haltd", "the haltd to measure")
 	f.StringVar(&o.json, "json", "", "write the figures to this `file`, too")
@@ -105,7 +109,7 @@ func parseOptions(args []string) (*options, error) {
 		}
 		o.concurrency = append(o.concurrency, n)
 	}
-	o.targets = strings.Split(*targets, ",")
+	o.targets, o.largest = strings.Split(*targets, ","), *largest<<10
 	return o, nil
 }
 
@@ -120,7 +124,7 @@ func (o *options) bench(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &run{targets: targets, cells: cells(o.concurrency, o.rate), rounds: o.rounds, busySpan: o.busySpan, pacedSpan: o.pacedSpan, log: os.Stderr}
+	r := &run{targets: targets, cells: cells(o.concurrency, o.rate, o.largest), rounds: o.rounds, busySpan: o.busySpan, pacedSpan: o.pacedSpan, log: os.Stderr}
 	limit, cancel := context.WithTimeout(ctx, r.limit())
 	defer cancel()
 	if err := r.measure(limit); err != nil {
@@ -145,6 +149,9 @@ func (o *options) publish(rep *report) error {
 	}
 	if err == nil {
 		err = rep.complete()
+	}
+	if err == nil && o.docs != "" {
+		err = rep.writeDocs(o.docs)
 	}
 	if o.check {
 		err = errors.Join(err, rep.check())

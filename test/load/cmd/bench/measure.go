@@ -22,6 +22,7 @@ type target struct {
 // cell is one kind of load: so many clients that are always busy, or so many
 // requests a second whatever the replies do.
 type cell struct {
+	Kind        kind `json:"kind"`
 	Stream      bool `json:"stream"`
 	BodyBytes   int  `json:"body_bytes"`
 	Concurrency int  `json:"concurrency,omitempty"`
@@ -37,34 +38,50 @@ func (c cell) reply() string {
 
 func (c cell) String() string {
 	if c.Rate > 0 {
-		return fmt.Sprintf("%s replies, bodies of %d KB, %d requests a second", c.reply(), c.BodyBytes>>10, c.Rate)
+		return fmt.Sprintf("%s, %s replies, bodies of %d KB, %d requests a second", c.Kind, c.reply(), c.BodyBytes>>10, c.Rate)
 	}
-	return fmt.Sprintf("%s replies, bodies of %d KB, concurrency %d", c.reply(), c.BodyBytes>>10, c.Concurrency)
+	return fmt.Sprintf("%s, %s replies, bodies of %d KB, concurrency %d", c.Kind, c.reply(), c.BodyBytes>>10, c.Concurrency)
 }
 
 // bodySizes are measured one after the other: the memory that small bodies
 // need must not be read after large ones.
-var bodySizes = []int{1 << 10, 10 << 10, 100 << 10}
+var bodySizes = []int{1 << 10, 10 << 10, 100 << 10, 1000 << 10}
 
-// The sizes at which clients are kept busy, and those at a fixed rate.
-var (
-	busySizes  = []int{1 << 10, 100 << 10}
-	pacedSizes = []int{10 << 10, 100 << 10}
-)
+// mainSizes are those at which all numbers of connections are tried, and
+// aside the one for all other sizes.
+var mainSizes = []int{1 << 10, 100 << 10}
 
-// cells are all kinds of load, the lightest first; a rate of 0 leaves the
-// fixed rate out.
-func cells(concurrency []int, rate int) []cell {
+const aside = 16
+
+// pacedSizes are the sizes at a fixed rate, of growing conversations.
+var pacedSizes = []int{10 << 10, 100 << 10}
+
+// loads are the kinds of load at a size, where clients are kept busy.
+func loads(size int) []kind {
+	if size == bodySizes[0] {
+		return []kind{oneShot, questioning}
+	}
+	return []kind{oneShot, growing}
+}
+
+// cells are all kinds of load up to a size, the lightest first; a rate of 0
+// leaves the fixed rate out.
+func cells(concurrency []int, rate, largest int) []cell {
 	var all []cell
 	for _, size := range bodySizes {
+		if size > largest {
+			break
+		}
 		for _, stream := range []bool{false, true} {
-			if slices.Contains(busySizes, size) {
+			for _, k := range loads(size) {
 				for _, n := range concurrency {
-					all = append(all, cell{Stream: stream, BodyBytes: size, Concurrency: n})
+					if slices.Contains(mainSizes, size) || n == aside {
+						all = append(all, cell{Kind: k, Stream: stream, BodyBytes: size, Concurrency: n})
+					}
 				}
 			}
 			if rate > 0 && slices.Contains(pacedSizes, size) {
-				all = append(all, cell{Stream: stream, BodyBytes: size, Rate: rate})
+				all = append(all, cell{Kind: growing, Stream: stream, BodyBytes: size, Rate: rate})
 			}
 		}
 	}
@@ -78,11 +95,15 @@ type sample struct {
 	PerSecond  float64 `json:"requests_per_second"`
 	P50        float64 `json:"p50_ms"`
 	P99        float64 `json:"p99_ms"`
+	P999       float64 `json:"p999_ms"`
+	FirstByte  float64 `json:"first_byte_p50_ms"`
 	CPU        float64 `json:"cpu_us_per_request"`
 	ResidentMB float64 `json:"rss_mb"`
 	// What haltd_overhead_seconds says, for haltd alone.
 	OwnP50 float64 `json:"own_p50_ms,omitempty"`
 	OwnP99 float64 `json:"own_p99_ms,omitempty"`
+	// Allocations of one request, likewise.
+	Allocations float64 `json:"allocations,omitempty"`
 }
 
 // run is one benchmark: every round goes through the cells of one body size,
@@ -105,6 +126,9 @@ func (r *run) measure(ctx context.Context) error {
 		r.samples[c] = map[string][]sample{}
 	}
 	for _, size := range bodySizes {
+		if !slices.ContainsFunc(r.cells, func(c cell) bool { return c.BodyBytes == size }) {
+			continue
+		}
 		for round := range r.rounds {
 			fmt.Fprintf(r.log, "bodies of %d KB, round %d of %d\n", size>>10, round+1, r.rounds)
 			for _, stream := range []bool{false, true} {
@@ -119,13 +143,18 @@ func (r *run) measure(ctx context.Context) error {
 
 // round goes once through the cells of a body size and a kind of reply.
 func (r *run) round(ctx context.Context, size int, stream bool, round int) error {
-	l, err := newLoad(size, stream, round)
-	if err != nil {
-		return err
-	}
+	made := map[kind]*load{}
 	for _, c := range r.cells {
 		if c.BodyBytes != size || c.Stream != stream {
 			continue
+		}
+		l := made[c.Kind]
+		if l == nil {
+			var err error
+			if l, err = newLoad(c.Kind, size, stream, round); err != nil {
+				return err
+			}
+			made[c.Kind] = l
 		}
 		for _, t := range r.targets {
 			if c.Rate > 0 && t.name == "nginx" {
@@ -164,9 +193,13 @@ func (r *run) limit() time.Duration {
 func (r *run) sample(ctx context.Context, t *target, c cell, l *load) (sample, error) {
 	var before time.Duration
 	var counted overhead
+	var allocated float64
 	got, err := generate(ctx, t, l, c, r.span(c), func() (err error) {
 		if t.gateway != nil {
 			if counted, err = t.gateway.overhead(ctx); err != nil {
+				return err
+			}
+			if allocated, err = t.gateway.allocations(ctx); err != nil {
 				return err
 			}
 		}
@@ -188,6 +221,8 @@ func (r *run) sample(ctx context.Context, t *target, c cell, l *load) (sample, e
 		PerSecond: float64(got.requests) / got.elapsed.Seconds(),
 		P50:       milliseconds(got.latency.quantile(0.5)),
 		P99:       milliseconds(got.latency.quantile(0.99)),
+		P999:      milliseconds(got.latency.quantile(0.999)),
+		FirstByte: milliseconds(got.firstByte.quantile(0.5)),
 	}
 	if t.process == nil {
 		return s, nil
@@ -208,6 +243,11 @@ func (r *run) sample(ctx context.Context, t *target, c cell, l *load) (sample, e
 			return s, err
 		}
 		now.subtract(counted)
+		all, err := t.gateway.allocations(ctx)
+		if err != nil {
+			return s, err
+		}
+		s.Allocations = (all - allocated) / float64(got.requests)
 		s.OwnP50, s.OwnP99 = now.quantile(0.5), now.quantile(0.99)
 	}
 	return s, nil

@@ -89,10 +89,14 @@ func medianSample(samples []sample) sample {
 		PerSecond:  figure(func(s sample) float64 { return s.PerSecond }),
 		P50:        figure(func(s sample) float64 { return s.P50 }),
 		P99:        figure(func(s sample) float64 { return s.P99 }),
+		P999:       figure(func(s sample) float64 { return s.P999 }),
+		FirstByte:  figure(func(s sample) float64 { return s.FirstByte }),
 		CPU:        figure(func(s sample) float64 { return s.CPU }),
 		ResidentMB: figure(func(s sample) float64 { return s.ResidentMB }),
 		OwnP50:     figure(func(s sample) float64 { return s.OwnP50 }),
 		OwnP99:     figure(func(s sample) float64 { return s.OwnP99 }),
+
+		Allocations: figure(func(s sample) float64 { return s.Allocations }),
 	}
 }
 

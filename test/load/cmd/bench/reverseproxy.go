@@ -2,19 +2,22 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"sync"
 	"time"
 )
 
-// reverseProxy is the plainest gateway that Go's standard library makes: it
-// reads the whole body, as whoever judges a request must, and passes it on.
+// reverseProxy is the plainest gateway that Go's standard library makes, as one
+// would run it: it reads the whole body, as whoever judges a request must, and
+// passes it on; its buffers are used again, and streams are flushed at once.
 func reverseProxy(target *url.URL) http.Handler {
 	proxy := &httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		BufferPool:    copyBuffers{},
+		FlushInterval: -1,
 		Transport: &http.Transport{
 			DisableCompression:  true,
 			MaxIdleConnsPerHost: 256,
@@ -22,23 +25,25 @@ func reverseProxy(target *url.URL) http.Handler {
 		},
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := readBody(r)
-		if err != nil {
+		buf := bodies.Get().(*bytes.Buffer)
+		defer bodies.Put(buf)
+		buf.Reset()
+		if _, err := buf.ReadFrom(r.Body); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
+		body := buf.Bytes()
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		proxy.ServeHTTP(w, r)
 	})
 }
 
-func readBody(r *http.Request) ([]byte, error) {
-	if r.ContentLength < 0 {
-		return io.ReadAll(r.Body)
-	}
-	body := make([]byte, r.ContentLength)
-	if _, err := io.ReadFull(r.Body, body); err != nil {
-		return nil, fmt.Errorf("read the body: %w", err)
-	}
-	return body, nil
-}
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+var copies = sync.Pool{New: func() any { return make([]byte, 32<<10) }}
+
+// copyBuffers are what replies are copied with.
+type copyBuffers struct{}
+
+func (copyBuffers) Get() []byte  { return copies.Get().([]byte) }
+func (copyBuffers) Put(b []byte) { copies.Put(b) }

@@ -12,13 +12,13 @@ import (
 func (rep *report) print(out io.Writer) error {
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "reply\tbody KB\tmean\tload\ttarget\treq/s\tp50 ms\tp99 ms\tCPU µs/req\tRSS MB\tCPU / "+baseline+"\t")
+	fmt.Fprintln(w, "calls\treply\tbody KB\tmean\tload\ttarget\treq/s\tp50 ms\tp99 ms\tp99.9 ms\tfirst byte ms\tallocs\tCPU µs/req\tRSS MB\tCPU / "+baseline+"\t")
 	for i, r := range rep.Rows {
 		if i > 0 && r.cell != rep.Rows[i-1].cell {
-			fmt.Fprintln(w, "\t\t\t\t\t\t\t\t\t\t\t")
+			fmt.Fprintln(w, strings.Repeat("\t", 15))
 		}
-		fmt.Fprintf(w, "%s\t%d\t%.0f\t%s\t%s\t%.0f\t%.3f\t%.3f\t%s\t%s\t%s\t\n", r.reply(), r.BodyBytes>>10, r.SentKB, r.load(), r.Target,
-			r.PerSecond, r.P50, r.P99, orDash(r.CPU, 0), orDash(r.ResidentMB, 0), r.Ratio)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%.0f\t%s\t%s\t%.0f\t%.3f\t%.3f\t%.3f\t%.3f\t%s\t%s\t%s\t%s\t\n", r.Kind, r.reply(), r.BodyBytes>>10, r.SentKB, r.load(), r.Target,
+			r.PerSecond, r.P50, r.P99, r.P999, r.FirstByte, orDash(r.Allocations, 0), orDash(r.CPU, 0), orDash(r.ResidentMB, 0), r.Ratio)
 	}
 	_ = w.Flush() // a Builder takes everything
 	if rep.Haltd != nil {
@@ -35,9 +35,9 @@ func (rep *report) print(out io.Writer) error {
 func (h *haltdReport) print(table *strings.Builder) {
 	w := tabwriter.NewWriter(table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "\nLatency that haltd adds, ms: p50 and p99 over direct, and what haltd_overhead_seconds says")
-	fmt.Fprintln(w, "reply\tbody KB\tload\tp50\tp99\town p50\town p99\t")
+	fmt.Fprintln(w, "calls\treply\tbody KB\tload\tp50\tp99\town p50\town p99\t")
 	for _, a := range h.Added {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t\n", a.reply(), a.BodyBytes>>10, a.load(), a.P50, a.P99, a.OwnP50, a.OwnP99)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t\n", a.Kind, a.reply(), a.BodyBytes>>10, a.load(), a.P50, a.P99, a.OwnP50, a.OwnP99)
 	}
 	fmt.Fprintf(w, "\nhaltd: %d requests sent, %d allowed, %d events recorded; memory at its highest %.0f MB\n", h.Sent, h.Decisions["allow"], h.Recorded, h.PeakMB)
 	_ = w.Flush()
