@@ -29,7 +29,6 @@ import (
 	"github.com/haltd/haltd/internal/pricing"
 	"github.com/haltd/haltd/internal/record"
 	"github.com/haltd/haltd/internal/state/memory"
-	"github.com/haltd/haltd/internal/store/sqlite"
 	"github.com/haltd/haltd/internal/telemetry"
 	"github.com/haltd/haltd/web"
 )
@@ -66,7 +65,7 @@ type App struct {
 	prices atomic.Pointer[pricing.Table]
 
 	lock     io.Closer
-	store    *sqlite.Store
+	store    recordStore
 	member   *member
 	key      []byte // of the digests of requests
 	recorder *record.Recorder
@@ -117,7 +116,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	if err := a.openJudge(ctx, cfg, keys); err != nil {
 		return nil, err
 	}
-	token, err := adminToken(cfg)
+	token, err := a.adminToken(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -147,6 +146,14 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	return a, nil
 }
 
+// adminToken is the one of this node or, where the store is shared, of all.
+func (a *App) adminToken(ctx context.Context, cfg *config.Config) (string, error) {
+	if a.isShared() {
+		return sharedToken(ctx, a.store, cfg)
+	}
+	return adminToken(cfg)
+}
+
 // secure says that browsers come by https, through a proxy that ends it.
 func secure(cfg *config.Config) bool {
 	return cfg.Alerts.PublicURL != nil && cfg.Alerts.PublicURL.Scheme == "https"
@@ -157,10 +164,11 @@ func (a *App) openData(ctx context.Context, cfg *config.Config) (err error) {
 	if a.lock, err = lockDataDir(cfg.DataDir); err != nil {
 		return err
 	}
-	if a.store, err = sqlite.Open(ctx, filepath.Join(cfg.DataDir, "haltd.db")); err != nil {
+	var lease time.Duration
+	if a.store, lease, err = openStore(ctx, cfg); err != nil {
 		return err
 	}
-	if a.member, err = join(ctx, a.store, soleLease, a.opts.Version, a.started, a.opts.Clock, a.log); err != nil {
+	if a.member, err = join(ctx, a.store, lease, a.opts.Version, a.started, a.opts.Clock, a.log); err != nil {
 		return err
 	}
 	if err := a.store.ChargeHeld(ctx); err != nil {
@@ -277,6 +285,7 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 	a.endStreams = end
 	a.adminServer = &http.Server{
 		Handler: admin.New(admin.Options{
+			Feed:   a.eventFeed(),
 			Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Recorder: recorder{a.recorder, a.gateway},
 			Control: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
 			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, Calls: a.gateway, Alerts: a.alerts, Keys: keys,
@@ -290,6 +299,14 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 		BaseContext:       func(net.Listener) context.Context { return streams },
 		ErrorLog:          errorLog,
 	}
+}
+
+// eventFeed is what live streams follow where several nodes record.
+func (a *App) eventFeed() haltd.EventFeed {
+	if a.isShared() {
+		return a.store
+	}
+	return nil
 }
 
 // apply makes a configuration the one in force.
@@ -349,6 +366,10 @@ func (a *App) Run(ctx context.Context) error {
 	sending, stopSending := context.WithCancel(context.Background())
 	var sender sync.WaitGroup
 	sender.Go(func() { a.alerts.Run(sending) })
+	if a.isShared() {
+		sender.Go(func() { a.member.run(sending, a.rejoined, a.store.ChargeHeld) })
+		a.log.Warn("windows and rate limits are those of each node by itself")
+	}
 	a.log.Info("haltd is ready; haltd sign-in prints a link to the dashboard", "gateway", "http://"+a.gatewayListener.Addr().String(), "admin", "http://"+a.adminListener.Addr().String(), "data_dir", a.DataDir(), "version", a.opts.Version)
 
 	var err error
@@ -373,6 +394,12 @@ func (a *App) Run(ctx context.Context) error {
 		return errors.Join(err, haltd.Errorf(haltd.CodeUnavailable, "haltd ended %v after gateway.shutdown_timeout (%v) with work undone: %d events are not written", writeTime, limit, a.recorder.Stats().Pending).
 			WithFix("Check the disk that holds %s.", a.DataDir()))
 	}
+}
+
+// rejoined goes on as another node, after the lease of this one had ended.
+func (a *App) rejoined(n haltd.Node) {
+	a.recorder.SetNode(n.Number)
+	a.ledgers.SetNode(n.ID)
 }
 
 // writeTime is how long what is left in memory may take to be written, after

@@ -97,7 +97,7 @@ func (a *account) ask(ctx context.Context, mode flushMode) (granted bool, err er
 	// A client that leaves must not cancel a write that others wait for.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	after, granted, err := a.ledgers.store.SaveShares(ctx, a.ledgers.node, ls)
+	after, granted, err := a.ledgers.store.SaveShares(ctx, a.ledgers.nodeID(), ls)
 	if err != nil {
 		return false, fmt.Errorf("write the budget of %s: %w", a.agent, err)
 	}
