@@ -67,7 +67,8 @@ type App struct {
 	lock     io.Closer
 	store    recordStore
 	member   *member
-	key      []byte // of the digests of requests
+	key      []byte        // of the digests of requests
+	spool    *record.Spool // nil where nobody else uses the store
 	recorder *record.Recorder
 	control  *control.Control
 	ledgers  *ledger.Ledgers
@@ -183,7 +184,13 @@ func (a *App) openData(ctx context.Context, cfg *config.Config) (err error) {
 	if err != nil {
 		return err
 	}
+	if a.isShared() {
+		if a.spool, err = record.OpenSpool(filepath.Join(cfg.DataDir, "spool.jsonl")); err != nil {
+			return err
+		}
+	}
 	a.recorder = record.New(a.store, record.Options{
+		Spool:     a.spool,
 		Node:      a.member.node.Number,
 		Leads:     a.member.leading(taskPrune),
 		After:     last,
@@ -448,6 +455,9 @@ func (a *App) close() error {
 	}
 	if a.recorder != nil {
 		errs = append(errs, a.recorder.Close(ctx))
+	}
+	if a.spool != nil {
+		errs = append(errs, a.spool.Close())
 	}
 	if a.member != nil {
 		a.member.leave(ctx)
