@@ -28,6 +28,11 @@ func (c *DoctorCmd) Run(env *Env) error {
 	if cfg != nil && env.AdminURL == "" {
 		d.dataDir(cfg.DataDir)
 	}
+	if cfg != nil && env.Inspect != nil {
+		for _, c := range env.Inspect(env.Context, cfg) {
+			d.add(c.Outcome, c.Fix, "%s", c.Said)
+		}
+	}
 	if status != nil {
 		d.ready(api)
 		d.node(status)
@@ -55,9 +60,13 @@ type doctor struct {
 
 func (d *doctor) ok(format string, args ...any) { d.add(haltd.CheckOK, "", format, args...) }
 
-func (d *doctor) notice(fix, format string, args ...any) { d.add(haltd.CheckNotice, fix, format, args...) }
+func (d *doctor) notice(fix, format string, args ...any) {
+	d.add(haltd.CheckNotice, fix, format, args...)
+}
 
-func (d *doctor) problem(fix, format string, args ...any) { d.add(haltd.CheckProblem, fix, format, args...) }
+func (d *doctor) problem(fix, format string, args ...any) {
+	d.add(haltd.CheckProblem, fix, format, args...)
+}
 
 // failed is a problem that an error describes, with its fix where it has one.
 func (d *doctor) failed(err error) {
@@ -173,7 +182,7 @@ func (d *doctor) ready(api *client) {
 
 func (d *doctor) node(status *nodeStatus) {
 	if len(status.Degraded) > 0 {
-		d.problem("Look at haltd's log and at the disk; events wait in memory until it is back.", "haltd does without: %s", strings.Join(status.Degraded, ", "))
+		d.problem("Look at haltd's log and, for the store, at the disk or PostgreSQL, for the state at Redis; haltd goes on by itself when it is back.", "haltd does without: %s", strings.Join(status.Degraded, ", "))
 	} else {
 		d.ok("The record is written")
 	}
