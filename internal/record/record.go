@@ -32,9 +32,6 @@ type Options struct {
 	Interval  time.Duration    // how long an event may wait for others; 200 ms
 	Retention func() Retention // asked before each prune; none prunes nothing at all
 	Node      int              // the number of this node; see haltd.Node
-	// Feed tells what other nodes write, for subscribers; nil where there are
-	// none.
-	Feed haltd.EventFeed
 	// Leads says whether this node prunes, for all; nil where there is one.
 	Leads  func(context.Context) bool
 	After  haltd.EventID // the last event in the store; later ones have larger ids, even if the clock went back
@@ -124,9 +121,6 @@ func New(store EventAppender, opts Options) *Recorder {
 	r.ids.Node(opts.Node)
 	r.ids.After(opts.After)
 	r.workers.Go(func() { r.write(ctx) })
-	if opts.Feed != nil {
-		r.workers.Go(func() { r.follow(ctx) })
-	}
 	if opts.Retention != nil {
 		r.workers.Go(func() { r.prune(ctx) })
 	}
