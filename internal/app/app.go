@@ -71,6 +71,7 @@ type App struct {
 	member   *member
 	key      []byte // of the digests of requests
 	state    state.Port
+	spool    *record.Spool // nil where nobody else uses the store
 	recorder *record.Recorder
 	control  *control.Control
 	ledgers  *ledger.Ledgers
@@ -204,7 +205,13 @@ func (a *App) openData(ctx context.Context, cfg *config.Config) (err error) {
 	if err != nil {
 		return err
 	}
+	if a.isShared() {
+		if a.spool, err = record.OpenSpool(filepath.Join(cfg.DataDir, "spool.jsonl")); err != nil {
+			return err
+		}
+	}
 	a.recorder = record.New(a.store, record.Options{
+		Spool:     a.spool,
 		Node:      a.member.node.Number,
 		Leads:     a.member.leading(taskPrune),
 		After:     last,
@@ -475,6 +482,9 @@ func (a *App) close() error {
 	}
 	if a.recorder != nil {
 		errs = append(errs, a.recorder.Close(ctx))
+	}
+	if a.spool != nil {
+		errs = append(errs, a.spool.Close())
 	}
 	if a.member != nil {
 		a.member.leave(ctx)
