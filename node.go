@@ -26,8 +26,8 @@ type Node struct {
 // renews its lease. Leases are spans, counted by the clock of the store: the
 // clocks of nodes may differ.
 type NodeStore interface {
-	// Join registers a node and answers it with its number: the smallest that
-	// no living node has. CodeUnavailable where none is free, CodeExists
+	// Join registers a node and answers it with its number: the one it has, or
+	// else the smallest that no living node has. CodeUnavailable where none is free, CodeExists
 	// where the id is taken.
 	Join(ctx context.Context, n Node, lease time.Duration) (Node, error)
 	// Renew makes the lease of a node end that much later than now.

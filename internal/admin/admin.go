@@ -31,6 +31,9 @@ type Options struct {
 	Excerpts  Excerpts
 	Incidents haltd.IncidentStore
 	Recorder  Recorder // may be nil
+	// Feed tells what all nodes record, where several share the store; nil
+	// where the recorder knows all.
+	Feed haltd.EventFeed
 
 	Control    Control
 	Policies   Policies
@@ -74,6 +77,8 @@ type Status struct {
 	ExcerptsKept int64     `json:"excerpts_kept_seconds" doc:"How long excerpts are kept; 0 is as long as their events."`
 
 	Upstreams []haltd.Upstream `json:"upstreams" doc:"Where calls go, by name, and how each answered since haltd started."`
+	Node      string           `json:"node" doc:"The id of the node that answers."`
+	Nodes     []haltd.Node     `json:"nodes" doc:"The nodes that share the store, and those that ended in the last day."`
 }
 
 type server struct {

@@ -103,6 +103,9 @@ func (s *server) processStatus(context.Context, *noInput) (*statusOutput, error)
 	if out.Body.Degraded == nil {
 		out.Body.Degraded = []string{}
 	}
+	if out.Body.Nodes == nil {
+		out.Body.Nodes = []haltd.Node{}
+	}
 	if out.Body.Upstreams == nil {
 		out.Body.Upstreams = []haltd.Upstream{}
 	}

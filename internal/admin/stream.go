@@ -47,12 +47,13 @@ func (s *server) stream(_ context.Context, in *streamInput) (*huma.StreamRespons
 		return nil, err
 	}
 	var last *haltd.EventID
+	var at place
+	located := false
 	if in.LastEventID != "" {
-		id, err := haltd.ParseEventID(in.LastEventID)
-		if err != nil {
+		if at, located, err = parsePlace(in.LastEventID); err != nil {
 			return nil, fmt.Errorf("read Last-Event-ID: %w", err)
 		}
-		last = &id
+		last = &at.event
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		r, w := humago.Unwrap(hc)
@@ -62,13 +63,21 @@ func (s *server) stream(_ context.Context, in *streamInput) (*huma.StreamRespons
 			return
 		}
 		f := &follower{server: s, query: q, w: w, control: http.NewResponseController(w)}
+		run := f.run
+		if s.deps.Feed != nil {
+			run = f.runFeed
+		}
+		if located && s.deps.Feed != nil {
+			f.place = at
+			last = nil
+		}
 		if err := f.start(r.Context(), last); err != nil {
 			writeProblem(w, s.problemOf(r.Context(), hc.Operation(), err))
 			return
 		}
 		defer func() { f.unsubscribe() }()
 		defer endDeadline(f.control)
-		if err := f.run(r.Context()); err != nil && r.Context().Err() == nil && !errors.Is(err, errCannotWrite) {
+		if err := run(r.Context()); err != nil && r.Context().Err() == nil && !errors.Is(err, errCannotWrite) {
 			s.deps.Logger.WarnContext(r.Context(), "event stream ended early", "error", err)
 		}
 	}}, nil
@@ -91,6 +100,7 @@ type follower struct {
 	backlog     []haltd.Event          // to be sent before live ones, oldest first
 	gap         bool                   // more was missed than backlog holds
 	made        map[haltd.EventID]bool // sent from a backlog; may come again live
+	place       place                  // where the feed of all nodes was followed to
 }
 
 // start subscribes before it reads the store, so that nothing falls between.
@@ -104,7 +114,15 @@ func (f *follower) start(ctx context.Context, last *haltd.EventID) error {
 	return err
 }
 
-func (f *follower) locate(ctx context.Context, last *haltd.EventID) error {
+func (f *follower) locate(ctx context.Context, last *haltd.EventID) (err error) {
+	if f.deps.Feed != nil {
+		if f.place != (place{}) {
+			return nil
+		}
+		if f.place.position, err = f.deps.Feed.Position(ctx); err != nil || last == nil {
+			return err
+		}
+	}
 	if last != nil {
 		f.last = *last
 		return f.readBacklog(ctx)
@@ -193,6 +211,10 @@ func (f *follower) catchUp(ctx context.Context) error {
 }
 
 func (f *follower) subscribe() {
+	if f.deps.Feed != nil {
+		f.unsubscribe = func() {}
+		return
+	}
 	live, end := f.deps.Recorder.Subscribe(liveBuffer)
 	f.live, f.unsubscribe = live, sync.OnceFunc(end)
 }
@@ -225,13 +247,17 @@ func (f *follower) sendLive(e haltd.Event) error {
 	return f.flush()
 }
 
-func (f *follower) send(e *haltd.Event) error {
+func (f *follower) send(e *haltd.Event) error { return f.sendAt(e, e.ID.String()) }
+
+// sendAt sends an event under the id of a message, after which the caller may
+// go on.
+func (f *follower) sendAt(e *haltd.Event, id string) error {
 	data, err := json.Marshal(eventInUTC(*e))
 	if err != nil {
 		return fmt.Errorf("encode event %s: %w", e.ID, err)
 	}
 	f.last = max(f.last, e.ID)
-	return f.print("id: %s\nevent: event\ndata: %s\n\n", e.ID, data)
+	return f.print("id: %s\nevent: event\ndata: %s\n\n", id, data)
 }
 
 func (f *follower) write(text string) error {

@@ -31,7 +31,6 @@ import (
 	"github.com/haltd/haltd/internal/record"
 	"github.com/haltd/haltd/internal/state"
 	"github.com/haltd/haltd/internal/state/memory"
-	"github.com/haltd/haltd/internal/store/sqlite"
 	"github.com/haltd/haltd/internal/telemetry"
 	"github.com/haltd/haltd/web"
 )
@@ -68,10 +67,11 @@ type App struct {
 	prices atomic.Pointer[pricing.Table]
 
 	lock     io.Closer
-	store    *sqlite.Store
+	store    recordStore
 	member   *member
 	key      []byte // of the digests of requests
 	state    state.Port
+	spool    *record.Spool // nil where nobody else uses the store
 	recorder *record.Recorder
 	control  *control.Control
 	ledgers  *ledger.Ledgers
@@ -121,7 +121,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	if err := a.openJudge(ctx, cfg, keys); err != nil {
 		return nil, err
 	}
-	token, err := adminToken(cfg)
+	token, err := a.adminToken(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -167,6 +167,14 @@ func (a *App) openCertificates(cfg *config.Config) (err error) {
 	return err
 }
 
+// adminToken is the one of this node or, where the store is shared, of all.
+func (a *App) adminToken(ctx context.Context, cfg *config.Config) (string, error) {
+	if a.isShared() {
+		return sharedToken(ctx, a.store, cfg)
+	}
+	return adminToken(cfg)
+}
+
 // secure says that browsers come by https, to haltd itself or through a proxy
 // that ends it.
 func secure(cfg *config.Config) bool {
@@ -178,10 +186,11 @@ func (a *App) openData(ctx context.Context, cfg *config.Config) (err error) {
 	if a.lock, err = lockDataDir(cfg.DataDir); err != nil {
 		return err
 	}
-	if a.store, err = sqlite.Open(ctx, filepath.Join(cfg.DataDir, "haltd.db")); err != nil {
+	var lease time.Duration
+	if a.store, lease, err = openStore(ctx, cfg); err != nil {
 		return err
 	}
-	if a.member, err = join(ctx, a.store, soleLease, a.opts.Version, a.started, a.opts.Clock, a.log); err != nil {
+	if a.member, err = join(ctx, a.store, lease, a.opts.Version, a.started, a.opts.Clock, a.log); err != nil {
 		return err
 	}
 	if err := a.store.ChargeHeld(ctx); err != nil {
@@ -196,7 +205,13 @@ func (a *App) openData(ctx context.Context, cfg *config.Config) (err error) {
 	if err != nil {
 		return err
 	}
+	if a.isShared() {
+		if a.spool, err = record.OpenSpool(filepath.Join(cfg.DataDir, "spool.jsonl")); err != nil {
+			return err
+		}
+	}
 	a.recorder = record.New(a.store, record.Options{
+		Spool:     a.spool,
 		Node:      a.member.node.Number,
 		Leads:     a.member.leading(taskPrune),
 		After:     last,
@@ -299,6 +314,7 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 	a.endStreams = end
 	a.adminServer = &http.Server{
 		Handler: admin.New(admin.Options{
+			Feed:   a.eventFeed(),
 			Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Recorder: recorder{a.recorder, a.gateway},
 			Control: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
 			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, Calls: a.gateway, Alerts: a.alerts, Keys: keys,
@@ -316,6 +332,14 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 
 // trusted are the proxies that say for whom they call.
 func (a *App) trusted() []netip.Prefix { return a.config.Load().Trusted }
+
+// eventFeed is what live streams follow where several nodes record.
+func (a *App) eventFeed() haltd.EventFeed {
+	if a.isShared() {
+		return a.store
+	}
+	return nil
+}
 
 // apply makes a configuration the one in force.
 func (a *App) apply(cfg *config.Config) {
@@ -376,6 +400,10 @@ func (a *App) Run(ctx context.Context) error {
 	sending, stopSending := context.WithCancel(context.Background())
 	var sender sync.WaitGroup
 	sender.Go(func() { a.alerts.Run(sending) })
+	if a.isShared() {
+		sender.Go(func() { a.member.run(sending, a.rejoined, a.store.ChargeHeld) })
+		a.log.Warn("windows and rate limits are those of each node by itself")
+	}
 	a.log.Info("haltd is ready; haltd sign-in prints a link to the dashboard", "gateway", secured("http://"+a.gatewayListener.Addr().String(), a.gatewayTLS), "admin", secured("http://"+a.adminListener.Addr().String(), a.adminTLS), "data_dir", a.DataDir(), "version", a.opts.Version)
 
 	var err error
@@ -400,6 +428,12 @@ func (a *App) Run(ctx context.Context) error {
 		return errors.Join(err, haltd.Errorf(haltd.CodeUnavailable, "haltd ended %v after gateway.shutdown_timeout (%v) with work undone: %d events are not written", writeTime, limit, a.recorder.Stats().Pending).
 			WithFix("Check the disk that holds %s.", a.DataDir()))
 	}
+}
+
+// rejoined goes on as another node, after the lease of this one had ended.
+func (a *App) rejoined(n haltd.Node) {
+	a.recorder.SetNode(n.Number)
+	a.ledgers.SetNode(n.ID)
 }
 
 // writeTime is how long what is left in memory may take to be written, after
@@ -448,6 +482,9 @@ func (a *App) close() error {
 	}
 	if a.recorder != nil {
 		errs = append(errs, a.recorder.Close(ctx))
+	}
+	if a.spool != nil {
+		errs = append(errs, a.spool.Close())
 	}
 	if a.member != nil {
 		a.member.leave(ctx)

@@ -9,6 +9,10 @@ import (
 	"github.com/haltd/haltd"
 )
 
+// nodeLease is that of a node that shares its store. One that ends without a
+// word is taken for dead after it, and then what it held is charged.
+const nodeLease = 10 * time.Second
+
 // soleLease is that of a node whose store no other can use: it is never
 // renewed.
 const soleLease = 100 * 365 * 24 * time.Hour
@@ -18,6 +22,7 @@ const (
 	taskPrune   = "prune"   // what was kept for its time goes
 	taskControl = "control" // sessions are forgotten, budgets start again
 	taskNotices = "notices" // notices become deliveries
+	taskLedgers = "ledgers" // what dead nodes held is charged
 )
 
 // member is this process among the nodes that share the store.
@@ -30,6 +35,7 @@ type member struct {
 	mu    sync.Mutex
 	node  haltd.Node
 	leads map[string]leadership
+	seen  []haltd.Node // the nodes as they were when the store was last asked
 }
 
 // leadership is what is known of who leads a task.
@@ -65,7 +71,9 @@ func (m *member) lead(ctx context.Context, task string) bool {
 	if now.Before(known.until.Add(-m.lease / 2)) {
 		return known.mine
 	}
-	mine, err := m.store.Lead(ctx, m.node.ID, task, m.lease)
+	limited, cancel := context.WithTimeout(ctx, m.lease/4)
+	defer cancel()
+	mine, err := m.store.Lead(limited, m.node.ID, task, m.lease)
 	if err != nil {
 		if ctx.Err() == nil {
 			m.log.Warn("nobody knows which node leads", "reason", task, "error", err)
@@ -76,5 +84,69 @@ func (m *member) lead(ctx context.Context, task string) bool {
 	return mine
 }
 
+// run renews the lease until ctx ends, joins again where it has ended, and then
+// calls rejoined with the new node. The node that leads charges what dead ones
+// held.
+func (m *member) run(ctx context.Context, rejoined func(haltd.Node), charge func(context.Context) error) {
+	tick := time.NewTicker(m.lease / 5)
+	defer tick.Stop()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := m.renew(ctx, rejoined)
+		if err == nil && m.lead(ctx, taskLedgers) {
+			err = charge(ctx)
+		}
+		if err != nil && !failing && ctx.Err() == nil {
+			m.log.Warn("the lease of this node cannot be renewed", "error", err)
+		}
+		failing = err != nil
+	}
+}
+
+func (m *member) renew(ctx context.Context, rejoined func(haltd.Node)) error {
+	old := m.self()
+	err := m.store.Renew(ctx, old.ID, m.lease)
+	if haltd.ErrorCode(err) != haltd.CodeConflict {
+		return err
+	}
+	// The same number where nobody has it: ids of this moment carry it still.
+	node, err := m.store.Join(ctx, haltd.Node{ID: haltd.NewName("nod_"), Number: old.Number, Version: old.Version, StartedAt: old.StartedAt}, m.lease)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	m.node, m.leads = node, map[string]leadership{}
+	m.mu.Unlock()
+	m.log.Warn("the lease of this node had ended; it joined again, and what it held for calls was charged")
+	rejoined(node)
+	return nil
+}
+
+// self is this node.
+func (m *member) self() haltd.Node {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.node
+}
+
+// nodes are all that share the store or, where it cannot be asked, those that
+// did.
+func (m *member) nodes() []haltd.Node {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	list, err := m.store.Nodes(ctx)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err == nil {
+		m.seen = list
+	}
+	return m.seen
+}
+
 // leave ends the lease; one that is not given up ends by itself.
-func (m *member) leave(ctx context.Context) { _ = m.store.Leave(ctx, m.node.ID) }
+func (m *member) leave(ctx context.Context) { _ = m.store.Leave(ctx, m.self().ID) }

@@ -31,6 +31,9 @@ func (p process) Ready(ctx context.Context) error {
 	if p.app.draining.Load() {
 		return haltd.Errorf(haltd.CodeUnavailable, "haltd is shutting down")
 	}
+	if p.app.isShared() {
+		return nil // calls go on while the store is gone
+	}
 	return p.app.store.Ping(ctx)
 }
 
@@ -52,7 +55,7 @@ func (p process) Status() admin.Status {
 	return admin.Status{
 		Gateway: a.GatewayURL(), Admin: a.AdminURL(), Started: a.started,
 		StoreBytes: a.store.Size(), Degraded: degraded, Pricing: prices + ", " + date,
-		Upstreams: a.gateway.Upstreams(),
-		Excerpts:  bool(cfg.Excerpts), ExcerptsKept: int64(cfg.Retention.Excerpts.Seconds()),
+		Upstreams: a.gateway.Upstreams(), Nodes: a.member.nodes(), Node: a.member.self().ID,
+		Excerpts: bool(cfg.Excerpts), ExcerptsKept: int64(cfg.Retention.Excerpts.Seconds()),
 	}
 }

@@ -200,19 +200,24 @@ func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 func (t *tail) readMessages(r io.Reader) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, longestEvent)
-	name, data := "", []byte(nil)
+	name, id, data := "", "", []byte(nil)
 	for lines.Scan() {
 		field, value, _ := bytes.Cut(lines.Bytes(), []byte(": "))
 		switch string(field) {
 		case "event":
 			name = string(value)
+		case "id":
+			id = string(value)
 		case "data":
 			data = bytes.Clone(value)
 		case "":
 			if err := t.receive(name, data); err != nil {
 				return err
 			}
-			name, data = "", nil
+			if id != "" {
+				t.last = id // says where to go on also where nodes share the record
+			}
+			name, id, data = "", "", nil
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {

@@ -32,6 +32,11 @@ type Config struct {
 	TrustedProxies []string       `yaml:"trusted_proxies,omitempty"`
 	Trusted        []netip.Prefix `yaml:"-"`
 	DataDir        string         `yaml:"data_dir"`
+	Store          Store          `yaml:"store,omitempty"`
+	// SealKey is what nodes seal excerpts and channels with that share a
+	// store; empty when the operator set none.
+	SealKey     Secret `yaml:"seal_key"`
+	SealKeyFile string `yaml:"seal_key_file"`
 	// Providers are the built-in providers and those of the file, by name.
 	Providers map[string]Provider `yaml:"providers"`
 	Pricing   Pricing             `yaml:"pricing"`
@@ -81,6 +86,13 @@ type Admin struct {
 	// Hosts are names, lowercased, that the listener answers to besides its
 	// own address.
 	Hosts []string `yaml:"hosts"`
+}
+
+// Store is where the record is kept.
+type Store struct {
+	// URL is that of a PostgreSQL database; empty for SQLite in DataDir.
+	URL     Secret `yaml:"url"`
+	URLFile string `yaml:"url_file"`
 }
 
 // Provider is one upstream.
@@ -234,6 +246,8 @@ func RestartNeeded(old, new *Config) []string {
 		{"admin.token", old.Admin.Token.Reveal(), new.Admin.Token.Reveal()},
 		{"admin.hosts", strings.Join(old.Admin.Hosts, " "), strings.Join(new.Admin.Hosts, " ")},
 		{"data_dir", old.DataDir, new.DataDir},
+		{"store.url", old.Store.URL.Reveal(), new.Store.URL.Reveal()},
+		{"seal_key", old.SealKey.Reveal(), new.SealKey.Reveal()},
 		{"log.format", old.Log.Format, new.Log.Format},
 	} {
 		if s.old != s.new {

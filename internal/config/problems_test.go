@@ -55,6 +55,12 @@ func TestProblems(t *testing.T) {
 			"haltd.yaml:1: defaults.kill_switch.window_size: expected a whole number, got 2.5"}},
 		{"list is a text", "admin: {hosts: a.example.com}\n", []string{
 			`haltd.yaml:1: admin.hosts: expected a list, got "a.example.com"`}},
+		{"store that is none", "store: {url: \"mysql://haltd:hush@db/haltd\"}\n", []string{
+			"haltd.yaml:1: store.url: expected postgres://user:password@host:5432/database"}},
+		{"store without a host", "store: {url: \"postgres:///haltd\"}\n", []string{
+			"haltd.yaml:1: store.url: it names no host; expected postgres://user:password@host:5432/database"}},
+		{"seal key that can be guessed", "seal_key: short\n", []string{
+			"haltd.yaml:1: seal_key: 5 characters can be guessed; use 16 or more, for example what openssl rand -hex 32 prints"}},
 		{"size", "gateway: {max_body: 5 parsecs}\n", []string{
 			`haltd.yaml:1: gateway.max_body: expected a size such as 32MiB, got "5 parsecs"`}},
 		{"size that overflows", "gateway: {max_body: 9999999999999GiB}\n", []string{
@@ -164,7 +170,7 @@ func TestProblems(t *testing.T) {
 			"haltd.yaml:2: a second YAML document; keep everything in one"}},
 		{"all at once, in order", "log: {level: loud}\nfoo: 1\ngateway: {listen: x}\n", []string{
 			`haltd.yaml:1: log.level: expected debug, info, warn or error, got "loud"`,
-			"haltd.yaml:2: foo: unknown key; expected one of gateway, admin, trusted_proxies, data_dir, providers, pricing, excerpts, retention, log, defaults, agents, policies, jwt, alerts",
+			"haltd.yaml:2: foo: unknown key; expected one of gateway, admin, trusted_proxies, data_dir, store, seal_key, seal_key_file, providers, pricing, excerpts, retention, log, defaults, agents, policies, jwt, alerts",
 			`haltd.yaml:3: gateway.listen: expected host:port such as 127.0.0.1:7070, got "x"`}},
 	})
 }

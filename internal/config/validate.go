@@ -3,6 +3,7 @@ package config
 import (
 	"net"
 	"net/netip"
+	"net/url"
 	"os"
 	"regexp"
 	"runtime"
@@ -33,6 +34,7 @@ func (d *decoder) validate(c *Config) {
 	if c.DataDir == "" {
 		d.problem("data_dir", "expected a directory, got nothing")
 	}
+	d.store(c)
 	if c.Log.Format != "text" && c.Log.Format != "json" {
 		d.problem("log.format", "expected text or json, got %s", quote(c.Log.Format))
 	}
@@ -75,6 +77,31 @@ func (d *decoder) listeners(c *Config) {
 		if !isHost(host) {
 			d.problem("admin.hosts["+strconv.Itoa(i)+"]", "expected a host name without port, got %s", quote(host))
 		}
+	}
+}
+
+// store checks where the record is kept. Messages never repeat the URL: it holds
+// a password.
+func (d *decoder) store(c *Config) {
+	c.Store.URL = d.secret("store.url", c.Store.URL, c.Store.URLFile)
+	if text := c.Store.URL.Reveal(); text != "" {
+		u, err := url.Parse(text)
+		source, _ := d.source("store.url")
+		switch {
+		case err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql":
+			d.problem(source, "expected postgres://user:password@host:5432/database")
+		case u.Host == "" && !u.Query().Has("host"):
+			d.problem(source, "it names no host; expected postgres://user:password@host:5432/database")
+		}
+	}
+	c.SealKey = d.secret("seal_key", c.SealKey, c.SealKeyFile)
+	if c.Store.URL != "" && c.SealKey == "" && c.Excerpts {
+		d.warn("excerpts", "off, because nodes that share a store need a seal_key for them; set seal_key or HALTD_SEAL_KEY")
+		c.Excerpts = false
+	}
+	if n := len(c.SealKey); n > 0 && n < shortestToken {
+		source, _ := d.source("seal_key")
+		d.problem(source, "%d characters can be guessed; use %d or more, for example what openssl rand -hex 32 prints", n, shortestToken)
 	}
 }
 

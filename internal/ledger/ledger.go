@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -19,13 +20,13 @@ import (
 // Ledgers keeps the accounts of all agents.
 type Ledgers struct {
 	store haltd.LedgerStore
-	node  string // whose shares of the ledgers these are
 	// flushRecord writes the record's queue, which accounts are loaded from.
 	flushRecord func(context.Context) error
 	clock       haltd.Clock
 	log         *slog.Logger
 
 	mu       sync.Mutex
+	node     string              // whose shares of the ledgers these are
 	accounts map[string]*account // in use, or used in the last evictAfter
 
 	wake   chan struct{} // asks the worker to flush at once
@@ -52,6 +53,27 @@ func Open(store haltd.LedgerStore, node string, flushRecord func(context.Context
 	l.stop = stop
 	l.worker.Go(func() { l.run(background) })
 	return l
+}
+
+func (l *Ledgers) nodeID() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.node
+}
+
+// SetNode makes the shares to come those of another node, because the lease of
+// this one had ended: what it held, also for calls in flight, is charged, and
+// every account is loaded again.
+func (l *Ledgers) SetNode(id string) {
+	l.mu.Lock()
+	l.node = id
+	accounts := slices.Collect(maps.Values(l.accounts))
+	l.mu.Unlock()
+	for _, a := range accounts {
+		a.mu.Lock()
+		a.spans, a.past = [2]*span{}, nil
+		a.mu.Unlock()
+	}
 }
 
 // Close gives up all leases.
@@ -165,7 +187,7 @@ func (l *Ledgers) load(ctx context.Context, agent string, p haltd.Period, start,
 	if err != nil {
 		return nil, fmt.Errorf("open the budget of %s: %w", agent, err)
 	}
-	all, mine, err := l.store.OpenLedger(ctx, l.node, haltd.Ledger{Agent: agent, Period: p, Start: start, Spent: spent})
+	all, mine, err := l.store.OpenLedger(ctx, l.nodeID(), haltd.Ledger{Agent: agent, Period: p, Start: start, Spent: spent})
 	if err != nil {
 		return nil, fmt.Errorf("open the budget of %s: %w", agent, err)
 	}
@@ -186,6 +208,9 @@ func (l *Ledgers) Spending(ctx context.Context, agent string, budgets haltd.Budg
 	spans, err := l.spansOf(ctx, a, zone, now)
 	if err != nil {
 		return nil, err
+	}
+	if err := a.follow(ctx, spans); err != nil {
+		return nil, fmt.Errorf("read what %s spent: %w", agent, err)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -129,16 +129,21 @@ func (a *account) refresh(ctx context.Context, spans []*span) bool {
 	if !held {
 		return false
 	}
+	return a.follow(ctx, spans) == nil
+}
+
+// follow takes over what the store knows of the shares of other nodes.
+func (a *account) follow(ctx context.Context, spans []*span) error {
 	for _, s := range spans {
-		all, mine, err := a.ledgers.store.OpenLedger(ctx, a.ledgers.node, haltd.Ledger{Agent: a.agent, Period: s.period, Start: s.start})
+		all, mine, err := a.ledgers.store.OpenLedger(ctx, a.ledgers.nodeID(), haltd.Ledger{Agent: a.agent, Period: s.period, Start: s.start})
 		if err != nil {
-			return false
+			return err
 		}
 		a.mu.Lock()
 		s.follow(all, mine)
 		a.mu.Unlock()
 	}
-	return true
+	return nil
 }
 
 // hold takes the amount into the spans. A call that does not fit is alone from

@@ -32,9 +32,9 @@ type Options struct {
 	Interval  time.Duration    // how long an event may wait for others; 200 ms
 	Retention func() Retention // asked before each prune; none prunes nothing at all
 	Node      int              // the number of this node; see haltd.Node
-	// Feed tells what other nodes write, for subscribers; nil where there are
-	// none.
-	Feed haltd.EventFeed
+	// Spool keeps events on disk while the store is gone; nil keeps them in
+	// memory.
+	Spool *Spool
 	// Leads says whether this node prunes, for all; nil where there is one.
 	Leads  func(context.Context) bool
 	After  haltd.EventID // the last event in the store; later ones have larger ids, even if the clock went back
@@ -124,8 +124,11 @@ func New(store EventAppender, opts Options) *Recorder {
 	r.ids.Node(opts.Node)
 	r.ids.After(opts.After)
 	r.workers.Go(func() { r.write(ctx) })
-	if opts.Feed != nil {
-		r.workers.Go(func() { r.follow(ctx) })
+	if opts.Spool != nil {
+		if n := opts.Spool.Waiting(); n > 0 {
+			r.degraded.Store(new(error(haltd.Errorf(haltd.CodeUnavailable, "%d events of an earlier process wait on disk for the store", n))))
+		}
+		r.workers.Go(func() { r.drain(ctx) })
 	}
 	if opts.Retention != nil {
 		r.workers.Go(func() { r.prune(ctx) })
@@ -260,7 +263,7 @@ func (r *Recorder) Degraded() error {
 // Stats are the counts so far.
 func (r *Recorder) Stats() Stats {
 	r.mu.Lock()
-	pending := int(r.accepted - r.completed)
+	pending := int(r.accepted-r.completed) + r.opts.Spool.Waiting()
 	r.mu.Unlock()
 	return Stats{Pending: pending, Written: r.written.Load(), Dropped: r.dropped.Load(), Rejected: r.rejected.Load()}
 }

@@ -77,6 +77,10 @@ func (r *Recorder) writeAll(ctx context.Context, events []haltd.Event) bool {
 // refusals for a reason that will not pass by itself, it writes what can be
 // written of it. It answers false when ctx ended first.
 func (r *Recorder) writeBatch(ctx context.Context, batch []haltd.Event, refusals int) bool {
+	if r.opts.Spool.Waiting() > 0 { // behind what waits there
+		r.spool(batch)
+		return true
+	}
 	for wait := firstBackoff; ; wait = min(2*wait, maxBackoff) {
 		err := r.store.AppendEvents(ctx, batch)
 		if err == nil {
@@ -87,11 +91,17 @@ func (r *Recorder) writeBatch(ctx context.Context, batch []haltd.Event, refusals
 			return true
 		}
 		if ctx.Err() != nil {
+			if r.opts.Spool != nil {
+				r.spool(batch) // the next process sends it
+			}
 			return false
 		}
 		r.failed(err)
 		if haltd.ErrorCode(err) != haltd.CodeUnavailable {
 			refusals--
+		} else if r.opts.Spool != nil {
+			r.spool(batch)
+			return true
 		}
 		if refusals == 0 {
 			return r.writeSingly(ctx, batch, err)
@@ -160,7 +170,11 @@ func (r *Recorder) failed(err error) {
 	})
 	r.mu.Unlock()
 	if r.degraded.Swap(&err) == nil {
-		r.log.Warn("events cannot be written and are kept in memory", "error", err)
+		where := "in memory"
+		if r.opts.Spool != nil {
+			where = "on disk"
+		}
+		r.log.Warn("events cannot be written and are kept "+where, "error", err)
 	}
 }
 

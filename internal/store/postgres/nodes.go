@@ -27,7 +27,7 @@ func (s *Store) Join(ctx context.Context, n haltd.Node, lease time.Duration) (ha
 		}
 		var seen int64
 		err := tx.QueryRow(ctx, `SELECT n, `+now+` FROM generate_series(0, $1::integer - 1) n
-			WHERE n NOT IN (SELECT number FROM nodes WHERE until > `+now+`) ORDER BY n LIMIT 1`, haltd.MostNodes).Scan(&n.Number, &seen)
+			WHERE n NOT IN (SELECT number FROM nodes WHERE until > `+now+`) ORDER BY n <> $2, n LIMIT 1`, haltd.MostNodes, n.Number).Scan(&n.Number, &seen)
 		if isNoRows(err) {
 			return haltd.Errorf(haltd.CodeUnavailable, "%d nodes use the store already", haltd.MostNodes)
 		}

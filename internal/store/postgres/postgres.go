@@ -46,7 +46,8 @@ const (
 	connections = 10
 	// patience is how long one transaction may take: who waits longer is told
 	// that the database does not answer.
-	patience = 5 * time.Second
+	patience   = 5 * time.Second
+	probeEvery = time.Second / 2
 	// pollEvery is how long a change stays unseen that NOTIFY did not tell.
 	pollEvery = time.Second
 )
@@ -62,8 +63,9 @@ type Store struct {
 	changed   table.Bell // who may call
 	committed table.Bell // events
 
-	stop   context.CancelFunc
-	listen sync.WaitGroup
+	running context.Context // until Close
+	stop    context.CancelFunc
+	workers sync.WaitGroup
 }
 
 // Open connects to the database, makes its tables or brings them up to date,
@@ -89,9 +91,8 @@ func Open(ctx context.Context, url, sealKey string) (_ *Store, err error) {
 	if s.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), cfg); err != nil {
 		return nil, err
 	}
-	listening, stop := context.WithCancel(context.Background())
-	s.stop = stop
-	s.listen.Go(func() { s.hear(listening, cfg.ConnConfig) })
+	s.running, s.stop = context.WithCancel(context.Background())
+	s.workers.Go(func() { s.hear(s.running, cfg.ConnConfig) })
 	return s, nil
 }
 
@@ -125,7 +126,7 @@ func place(cfg *pgxpool.Config) string {
 // Close ends all work. The store cannot be used after.
 func (s *Store) Close() error {
 	s.stop()
-	s.listen.Wait()
+	s.workers.Wait()
 	s.pool.Close()
 	return nil
 }
@@ -171,7 +172,7 @@ func (s *Store) doWithin(ctx context.Context, limit time.Duration, what string, 
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := s.explain(ctx, fn(limited))
-	s.breaker.tell(ctx, err)
+	s.tell(err)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
@@ -202,36 +203,53 @@ func (s *Store) snapshot(ctx context.Context, what string, fn func(context.Conte
 	})
 }
 
-// breaker answers for a database that does not: once it has failed, one asks
-// each second and all others are refused at once, so that calls do not wait
-// for what will not come.
+// breaker answers for a database that does not: once it has failed, it is asked
+// in the background each second and all others are refused at once, so that
+// calls do not wait for what will not come.
 type breaker struct {
-	mu    sync.Mutex
-	down  error
-	retry time.Time
+	mu   sync.Mutex
+	down error
 }
 
 func (b *breaker) ask() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.down == nil {
-		return nil
-	}
-	if now := time.Now(); !now.Before(b.retry) {
-		b.retry = now.Add(time.Second)
-		return nil
-	}
 	return b.down
 }
 
-func (b *breaker) tell(ctx context.Context, err error) {
+// set notes whether the database is down, and says whether it was not before.
+func (b *breaker) set(down error) (first bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	first = b.down == nil
+	b.down = down
+	return first
+}
+
+// tell takes note of how a transaction ended.
+func (s *Store) tell(err error) {
 	var gone *goneError
-	switch {
-	case errors.As(err, &gone):
-		b.down, b.retry = err, time.Now().Add(time.Second)
-	case err == nil, ctx.Err() == nil:
-		b.down = nil // also an error of the data is an answer
+	if errors.As(err, &gone) && s.breaker.set(err) && s.running.Err() == nil {
+		s.workers.Go(s.probe)
+	}
+}
+
+// probe asks until the database answers again, or the store is closed.
+func (s *Store) probe() {
+	for {
+		pause := time.NewTimer(probeEvery)
+		select {
+		case <-pause.C:
+		case <-s.running.Done():
+			pause.Stop()
+			return
+		}
+		ctx, cancel := context.WithTimeout(s.running, patience)
+		_, err := s.pool.Exec(ctx, "SELECT 1")
+		cancel()
+		if err == nil {
+			s.breaker.set(nil)
+			return
+		}
 	}
 }

@@ -38,7 +38,7 @@ func (s *Store) Join(ctx context.Context, n haltd.Node, lease time.Duration) (ha
 		}
 		var seen int64
 		row := s.writer.conn.QueryRowContext(ctx, `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?)
-			SELECT n, `+now+` FROM numbers WHERE n NOT IN (SELECT number FROM nodes WHERE until > `+now+`) LIMIT 1`, haltd.MostNodes)
+			SELECT n, `+now+` FROM numbers WHERE n NOT IN (SELECT number FROM nodes WHERE until > `+now+`) ORDER BY n <> ?, n LIMIT 1`, haltd.MostNodes, n.Number)
 		if err := row.Scan(&n.Number, &seen); isNoRows(err) {
 			return haltd.Errorf(haltd.CodeUnavailable, "%d nodes use the store already", haltd.MostNodes)
 		} else if err != nil {

@@ -58,6 +58,10 @@ func nodeNumbers(t *testing.T, s Store) {
 	}
 	equal(t, "who left is alive", alive(t, s, "b"), false)
 	equal(t, "the number of who left is free", join(t, s, "d", long).Number, 1)
+	again, err := s.Join(t.Context(), haltd.Node{ID: "e", Number: 7, StartedAt: start}, long)
+	if err != nil || again.Number != 7 {
+		t.Errorf("who had number 7, which is free, gets %d, %v", again.Number, err)
+	}
 	for _, id := range []string{"b", "nobody"} {
 		if err := s.Leave(t.Context(), id); err != nil {
 			t.Errorf("leaving twice, or without having joined: %v", err)

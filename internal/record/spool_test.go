@@ -1,0 +1,132 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// absent is a store that is gone at times, and counts what it takes.
+type absent struct {
+	mu   sync.Mutex
+	gone bool
+	took map[haltd.EventID]int
+}
+
+func (s *absent) AppendEvents(_ context.Context, events []haltd.Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gone {
+		return haltd.Errorf(haltd.CodeUnavailable, "gone")
+	}
+	for i := range events {
+		s.took[events[i].ID]++
+	}
+	return nil
+}
+
+func (s *absent) PruneEvents(context.Context, time.Time) (int64, error)   { return 0, nil }
+func (s *absent) Forget(context.Context, time.Time) error                 { return nil }
+func (s *absent) PruneExcerpts(context.Context, time.Time) (int64, error) { return 0, nil }
+
+func (s *absent) set(gone bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone = gone
+}
+
+func (s *absent) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.took)
+}
+
+func spoolAt(t *testing.T, path string) *Spool {
+	t.Helper()
+	s, err := OpenSpool(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Events wait on disk while the store is gone, also for the next process, and
+// each arrives once.
+func TestSpool(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "spool.jsonl")
+	store := &absent{gone: true, took: map[haltd.EventID]int{}}
+	spool := spoolAt(t, path)
+	r := New(store, Options{Spool: spool, Interval: time.Millisecond})
+	record := func(n int) {
+		for i := range n {
+			r.Record(haltd.Event{Time: time.Now(), Agent: fmt.Sprint(i), Type: haltd.EventCall, Cost: 7, Excerpt: &haltd.Excerpt{Prompt: "hush"}})
+		}
+		if err := r.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record(10)
+	if got := spool.Waiting(); got != 10 || r.Stats().Pending != 10 || r.Degraded() == nil || r.TryFlush(t.Context()) == nil {
+		t.Errorf("%d events wait, %+v, %v; want 10 and the store said to be gone", got, r.Stats(), r.Degraded())
+	}
+	if err := r.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := spool.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || len(text) == 0 {
+		t.Fatalf("%d bytes, %v", len(text), err)
+	}
+	// A crash may have left half a line.
+	if err := os.WriteFile(path, append(text, `{"id":"evt_`...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spool = spoolAt(t, path)
+	defer spool.Close()
+	r = New(store, Options{Spool: spool, Interval: time.Millisecond, After: 1 << 40})
+	defer r.Close(context.Background())
+	if spool.Waiting() != 10 || r.TryFlush(t.Context()) == nil {
+		t.Errorf("%d events wait for the next process, want 10, and nobody told that all is written", spool.Waiting())
+	}
+	record(5)
+	store.set(false)
+	for end := time.Now().Add(10 * time.Second); store.count() < 15 || r.Degraded() != nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d events arrived, %v", store.count(), r.Degraded())
+		}
+	}
+	for id, n := range store.took {
+		if n != 1 {
+			t.Errorf("event %s arrived %d times", id, n)
+		}
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() != 0 {
+		t.Errorf("the file has %d bytes, %v; want none", info.Size(), err)
+	}
+}
+
+// What does not fit on disk is dropped and counted.
+func TestSpoolIsBounded(t *testing.T) {
+	spool := spoolAt(t, filepath.Join(t.TempDir(), "spool.jsonl"))
+	defer spool.Close()
+	spool.most = 2000
+	r := New(&absent{gone: true}, Options{Spool: spool, Interval: time.Millisecond, Batch: 1})
+	defer r.Close(context.Background())
+	for range 20 {
+		r.Record(haltd.Event{Time: time.Now(), Agent: "a"})
+	}
+	if err := r.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := r.Stats(); s.Dropped == 0 || int64(s.Pending)+s.Dropped != 20 || spool.size > spool.most {
+		t.Errorf("%+v, %d bytes; want some dropped, and all counted", s, spool.size)
+	}
+}
