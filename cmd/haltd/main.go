@@ -167,6 +167,7 @@ type serveCmd struct{}
 // Run serves until the process is told to stop. SIGHUP reads the
 // configuration again.
 func (serveCmd) Run(env *cli.Env) error {
+	app.LimitMemory(os.DirFS("/"), env.Getenv)
 	a, err := app.New(env.Context, app.Options{
 		ConfigPath: env.ConfigPath, Env: env.Getenv, Stderr: env.Stderr, Version: env.Version, Clock: time.Now,
 	})

@@ -80,6 +80,7 @@ func (g *Gateway) describeCall(x *exchange) {
 	if x.settings.excerpts {
 		x.draft = excerpt.New(prompt)
 	}
+	g.findPast(x)
 	if e.Session == "" {
 		e.Session, x.named = g.sessionOf(x)
 	}
