@@ -1,6 +1,9 @@
 package haltd
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // ChangeActivated is the change of an agent or session that may call again.
 const ChangeActivated = "activated"
@@ -24,4 +27,31 @@ type Audit struct {
 	Rule       *Rule           `json:"rule,omitempty"`
 	Incident   string          `json:"incident,omitempty"`
 	Status     IncidentStatus  `json:"status,omitempty"`
+}
+
+// AuditEntry is one line of the audit log: a change that somebody made. It is
+// kept apart from events, also when the agent is deleted.
+type AuditEntry struct {
+	ID      EventID   `json:"id"`
+	Time    time.Time `json:"time"`
+	Agent   string    `json:"agent,omitempty"`
+	Session string    `json:"session,omitempty"`
+	Audit
+}
+
+// AuditQuery selects entries of the audit log; what is empty selects all.
+type AuditQuery struct {
+	By, Change, Agent string
+	Since, Until      time.Time // Until is exclusive
+	Before            EventID   // 0 begins with the newest
+	Limit             int
+}
+
+// AuditStore keeps the audit log. AppendEvents and Commit write into it every
+// event that has an Audit.
+type AuditStore interface {
+	// Audits are entries, the newest first.
+	Audits(ctx context.Context, q AuditQuery) ([]AuditEntry, error)
+	// PruneAudits deletes entries from before t and says how many.
+	PruneAudits(ctx context.Context, t time.Time) (int64, error)
 }
