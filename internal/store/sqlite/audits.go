@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 const insertAuditSQL = `INSERT INTO audits (id, time, by, change, agent, session, body) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -15,9 +16,9 @@ const insertAuditSQL = `INSERT INTO audits (id, time, by, change, agent, session
 func (a *appender) writeAudit(e *haltd.Event) error {
 	text, err := json.Marshal(e.Audit)
 	if err != nil {
-		return unfit("event "+e.ID.String(), err)
+		return table.Unfit("event "+e.ID.String(), err)
 	}
-	return a.insertAudit.exec(int64(e.ID), micros(e.Time), e.Audit.By, e.Audit.Change, e.Agent, e.Session, string(text))
+	return a.insertAudit.exec(int64(e.ID), table.Micros(e.Time), e.Audit.By, e.Audit.Change, e.Agent, e.Session, string(text))
 }
 
 // Audits implements haltd.AuditStore.
@@ -30,10 +31,10 @@ func (s *Store) Audits(ctx context.Context, q haltd.AuditQuery) ([]haltd.AuditEn
 		}
 	}
 	if !q.Since.IsZero() {
-		where("time >= ?", micros(q.Since))
+		where("time >= ?", table.Micros(q.Since))
 	}
 	if !q.Until.IsZero() {
-		where("time < ?", micros(q.Until))
+		where("time < ?", table.Micros(q.Until))
 	}
 	if q.Before != 0 {
 		where("id < ?", int64(q.Before))
@@ -51,14 +52,14 @@ func scanAudit(row scanner) (e haltd.AuditEntry, err error) {
 	if err := row.Scan(&id, &at, &e.Agent, &e.Session, &text); err != nil {
 		return e, err
 	}
-	e.ID, e.Time = haltd.EventID(id), fromMicros(at)
+	e.ID, e.Time = haltd.EventID(id), table.FromMicros(at)
 	return e, json.Unmarshal(text, &e.Audit)
 }
 
 // PruneAudits implements haltd.AuditStore.
 func (s *Store) PruneAudits(ctx context.Context, t time.Time) (total int64, err error) {
 	err = s.inChunks(ctx, t, pruneChunk, func(ctx context.Context, t time.Time, chunk int64) (int64, error) {
-		gone, err := s.affect(ctx, "DELETE FROM audits WHERE id IN (SELECT id FROM audits WHERE time < ? LIMIT ?)", micros(t), chunk)
+		gone, err := s.affect(ctx, "DELETE FROM audits WHERE id IN (SELECT id FROM audits WHERE time < ? LIMIT ?)", table.Micros(t), chunk)
 		total += gone
 		return gone, err
 	})
