@@ -108,6 +108,7 @@ excerpts: off
 retention:
   events: 30d
   excerpts: 7d
+  audit: 365d
 log:
   format: text
   level: info

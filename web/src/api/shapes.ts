@@ -27,6 +27,7 @@ export type HourRange = Schemas['HourRange']
 export type Incident = Answer<'/v1/incidents', 'get'>['incidents'][number]
 export type IncidentDetail = Answer<'/v1/incidents/{id}', 'get'>
 export type Key = Schemas['Key']
+export type Token = Schemas['Token']
 export type KillSwitch = Schemas['KillSwitch']
 export type KillSwitchChange = Body<'/v1/agents/{id}/kill-switch', 'patch'>
 export type Match = Schemas['Match']

@@ -10,6 +10,7 @@ import { Prices } from '../../parts/Prices'
 import { Section } from '../../parts/Section'
 import { BypassCard } from './BypassCard'
 import { Keys } from './Keys'
+import { Tokens } from './Tokens'
 import { Upstreams } from './Upstreams'
 import { sectionOf } from './yaml'
 
@@ -24,6 +25,7 @@ export default function Settings() {
       </SimpleGrid>
       <Upstreams />
       <Keys />
+      <Tokens />
       <BypassCard />
       <Configuration />
     </Stack>
