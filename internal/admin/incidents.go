@@ -37,6 +37,12 @@ type incidentView struct {
 
 type incidentOutput struct{ Body incidentView }
 
+type incidentExcerptOutput struct {
+	Body struct {
+		Excerpt *haltd.IncidentExcerpt `json:"excerpt,omitempty" doc:"What was said in the rounds that prove it; left out where nothing is kept of it."`
+	}
+}
+
 type feedbackInput struct {
 	Actor
 	ID   string `path:"id" doc:"Id of the incident."`
@@ -57,6 +63,18 @@ func (s *server) registerIncidents() {
 				return nil, err
 			}
 			return s.priced(ctx, incident)
+		})
+	register(s, operation(http.MethodGet, "/v1/incidents/{id}/excerpt", "get-incident-excerpt", "What was said in the rounds that prove an incident"),
+		func(ctx context.Context, in *incidentInput) (*incidentExcerptOutput, error) {
+			if _, err := s.deps.Incidents.Incident(ctx, in.ID); err != nil {
+				return nil, err
+			}
+			out := &incidentExcerptOutput{}
+			excerpt, ok, err := s.deps.Excerpts.IncidentExcerpt(ctx, in.ID)
+			if ok {
+				out.Body.Excerpt = &excerpt
+			}
+			return out, err
 		})
 	register(s, operation(http.MethodPost, "/v1/incidents/{id}/feedback", "decide-incident", "Say what you make of an incident"), s.decide)
 	s.registerWhatIf()

@@ -17,6 +17,7 @@ type Events interface {
 // Excerpts reads what is kept of texts; ok is false where nothing is.
 type Excerpts interface {
 	Excerpt(ctx context.Context, event haltd.EventID) (e haltd.Excerpt, ok bool, err error)
+	IncidentExcerpt(ctx context.Context, incident string) (e haltd.IncidentExcerpt, ok bool, err error)
 }
 
 // Recorder hands out events as they happen and takes those of changes.
