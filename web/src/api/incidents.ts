@@ -32,6 +32,15 @@ export function incidentQuery(id: string) {
   })
 }
 
+/** incidentExcerptQuery is what was said in the rounds that prove an incident. */
+export function incidentExcerptQuery(id: string) {
+  return queryOptions({
+    queryKey: ['incident', id, 'excerpt'],
+    queryFn: async () => (await read(api.GET('/v1/incidents/{id}/excerpt', { params: { path: { id } } }))).excerpt ?? null,
+    staleTime: 60_000,
+  })
+}
+
 export function whatIfQuery(id: string, threshold: number) {
   return queryOptions({
     queryKey: ['what-if', id, threshold],
