@@ -71,6 +71,8 @@ type Control interface {
 	// Deactivate stops new calls; now cuts those in flight as well.
 	Deactivate(ctx context.Context, t haltd.Target, now bool, by, why string) (haltd.Standing, error)
 	Decide(ctx context.Context, incident string, status haltd.IncidentStatus, by, note string) (haltd.Incident, error)
+	// Reopen undoes a decision about an incident.
+	Reopen(ctx context.Context, incident, by string) (haltd.Incident, error)
 	// Delete removes what was recorded of an agent and its override. A kill
 	// stays.
 	Delete(ctx context.Context, agent, by string) error

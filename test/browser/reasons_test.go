@@ -79,7 +79,7 @@ func TestReasons(t *testing.T) {
 
 	t.Run("Similarity decided", func(t *testing.T) {
 		p.during(t)
-		i := n.decided(t, "alike-bot", "similarity", `{"stall": "warn"}`)
+		i := n.decided(t, "alike-bot", "similarity", `{"stall": "warn", "require_corroboration": false}`)
 		p.open("/incidents/" + i.ID)
 		p.sees("by similarity", "exceeds the threshold of 10.0", "Score against threshold", "What if the threshold were")
 		p.settled()
@@ -159,7 +159,7 @@ func TestIncidentWithoutCertainty(t *testing.T) {
 	p := newTab(t, n)
 	p.expect("status of 404") // nobody has seen the agent
 	p.open("/incidents/" + old.ID)
-	p.sees(old.Sentence, "was not forwarded", "Settings then")
+	p.sees(old.Sentence, "was not forwarded", "Settings at the time")
 	p.in("region", "Reasons").sees("Same round 4 times, find_payment.", "was not recorded then", "Similarity score of this call: 12.0, above its threshold of 10.0.")
 	p.settled()
 	p.lacks("Certainty", "kill line", "What if the threshold were", "NaN", "undefined")

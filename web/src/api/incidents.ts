@@ -51,7 +51,9 @@ export function whatIfQuery(id: string, threshold: number) {
 }
 
 export interface Decision {
-  status: 'resumed' | 'kept' | 'false_positive'
+  status: 'open' | 'resumed' | 'kept' | 'false_positive'
+  /** what the reader saw: somebody else may have decided since */
+  expect?: 'open' | 'resumed' | 'kept' | 'false_positive'
   note?: string
   resume?: boolean
   grace_minutes?: number

@@ -17,7 +17,7 @@ export function IncidentTable({ incidents, withAgent }: { incidents: Incident[];
           <Table.Td>
             <Group gap={6} wrap={withAgent ? 'nowrap' : 'wrap'}>
               <ActionBadge incident={i} />
-              <StatusBadge status={i.status} />
+              <StatusBadge incident={i} />
             </Group>
           </Table.Td>
           {withAgent && (

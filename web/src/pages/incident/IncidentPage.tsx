@@ -61,7 +61,7 @@ function Page({ incident }: { incident: IncidentDetail }) {
       {isLoop && !stall && !byStreak(verdict) && (
         <div className={classes.columns}>
           <ScoreCard incident={incident} verdict={verdict} scene={scene} />
-          <WhatIf incident={incident} scene={scene} />
+          {!incident.settings.kill_switch.require_corroboration && <WhatIf incident={incident} scene={scene} />}
         </div>
       )}
       {isLoop && scene && scene.entries.length > 1 && (
