@@ -78,7 +78,7 @@ type Status struct {
 	StoreBytes   int64     `json:"store_bytes" doc:"Size of the record."`
 	Degraded     []string  `json:"degraded" doc:"Dependencies that haltd does without now."`
 	Pricing      string    `json:"pricing" doc:"Where the prices come from, and of when."`
-	Excerpts     bool      `json:"excerpts" doc:"Whether excerpts of calls are stored."`
+	Excerpts     string    `json:"excerpts" enum:"off,incidents,on" doc:"Of what excerpts are stored: nothing, what proves an incident, or all calls as well."`
 	ExcerptsKept int64     `json:"excerpts_kept_seconds" doc:"How long excerpts are kept; 0 is as long as their events."`
 
 	Upstreams []haltd.Upstream `json:"upstreams" doc:"Where calls go, by name, and how each answered since haltd started."`

@@ -40,8 +40,8 @@ type Config struct {
 	// Providers are the built-in providers and those of the file, by name.
 	Providers map[string]Provider `yaml:"providers"`
 	Pricing   Pricing             `yaml:"pricing"`
-	// Excerpts says that what is said in calls is kept, redacted.
-	Excerpts  Switch    `yaml:"excerpts"`
+	// Excerpts says of what is said in calls what is kept, redacted.
+	Excerpts  Excerpts  `yaml:"excerpts"`
 	Retention Retention `yaml:"retention"`
 	Log       Log       `yaml:"log"`
 	// Defaults is the policy of an agent that has none of its own.
@@ -171,6 +171,7 @@ func defaults() *Config {
 		// a budget that stops too early is noticed, one that never stops is
 		// not.
 		Pricing:   Pricing{Default: pricing.Flat(5*haltd.Dollar, 30*haltd.Dollar), UnreadCall: haltd.Dollar / 10},
+		Excerpts:  ExcerptsIncidents,
 		Retention: Retention{Events: 30 * day, Excerpts: 7 * day, Audit: 365 * day},
 		Log:       Log{Format: "text", Level: slog.LevelInfo},
 		Defaults:  Defaults{Policy: haltd.DefaultPolicy()},

@@ -104,7 +104,7 @@ pricing:
       cache_write: 0.0028
       max_output: 0
   unread_call: 0.10
-excerpts: off
+excerpts: incidents
 retention:
   events: 30d
   excerpts: 7d

@@ -104,9 +104,9 @@ func (d *decoder) store(c *Config) {
 		}
 	}
 	c.SealKey = d.secret("seal_key", c.SealKey, c.SealKeyFile)
-	if c.Store.URL != "" && c.SealKey == "" && c.Excerpts {
+	if c.Store.URL != "" && c.SealKey == "" && c.Excerpts != ExcerptsOff {
 		d.warn("excerpts", "off, because nodes that share a store need a seal_key for them; set seal_key or HALTD_SEAL_KEY")
-		c.Excerpts = false
+		c.Excerpts = ExcerptsOff
 	}
 	if n := len(c.SealKey); n > 0 && n < shortestToken {
 		source, _ := d.source("seal_key")

@@ -141,7 +141,12 @@ func (x *exchange) excerpt() *haltd.Excerpt {
 	if x.draft == nil {
 		return nil
 	}
-	return x.draft.Finish(x.reply, slices.AppendSeq(slices.Clone(x.settings.secrets), credentials(x.r)))
+	return x.draft.Finish(x.reply, x.secrets())
+}
+
+// secrets are all keys that haltd knows of, that of the call among them.
+func (x *exchange) secrets() []string {
+	return slices.AppendSeq(slices.Clone(x.settings.secrets), credentials(x.r))
 }
 
 func (x *exchange) eventType() haltd.EventType {

@@ -55,6 +55,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"excerpts are all or nothing with their events", excerptsAtomic},
 		{"prune of excerpts", pruneExcerpts},
 		{"deleting an agent forgets what it said", deleteExcerpts},
+		{"excerpts of incidents", incidentExcerpts},
 		{"agents", agents},
 		{"agent totals", totals},
 		{"agent paging and search", agentListing},
