@@ -51,3 +51,10 @@ func (a Attempt) Next(e Ending) Attempt {
 	}
 	return next
 }
+
+// PastReply is what is known of a reply that a later call may continue without
+// sending its history again. The zero value is that of one that nobody knows.
+type PastReply struct {
+	Session string
+	Tokens  int64 // of its prompt and of itself, which the provider counts again
+}

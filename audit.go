@@ -1,6 +1,9 @@
 package haltd
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // ChangeActivated is the change of an agent or session that may call again.
 const ChangeActivated = "activated"
@@ -13,7 +16,7 @@ func (e *Event) Resumes(session string) bool {
 
 // Audit says who changed what, and why. A policy_change event carries one.
 type Audit struct {
-	Change string `json:"change" doc:"activated, deactivated, policy, rule_saved, rule_deleted, bypass_on, bypass_off, incident_closed, deleted, key_created, key_revoked, channel_saved, channel_deleted, alert_rule_saved or alert_rule_deleted."`
+	Change string `json:"change" doc:"activated, deactivated, policy, rule_saved, rule_deleted, bypass_on, bypass_off, incident_closed, incident_reopened, deleted, key_created, key_revoked, token_created, token_revoked, channel_saved, channel_deleted, alert_rule_saved or alert_rule_deleted."`
 	By     string `json:"by"`
 	Why    string `json:"why,omitempty"`
 	// Subject names what was changed where no other field does: a key, a
@@ -24,4 +27,31 @@ type Audit struct {
 	Rule       *Rule           `json:"rule,omitempty"`
 	Incident   string          `json:"incident,omitempty"`
 	Status     IncidentStatus  `json:"status,omitempty"`
+}
+
+// AuditEntry is one line of the audit log: a change that somebody made. It is
+// kept apart from events, also when the agent is deleted.
+type AuditEntry struct {
+	ID      EventID   `json:"id"`
+	Time    time.Time `json:"time"`
+	Agent   string    `json:"agent,omitempty"`
+	Session string    `json:"session,omitempty"`
+	Audit
+}
+
+// AuditQuery selects entries of the audit log; what is empty selects all.
+type AuditQuery struct {
+	By, Change, Agent string
+	Since, Until      time.Time // Until is exclusive
+	Before            EventID   // 0 begins with the newest
+	Limit             int
+}
+
+// AuditStore keeps the audit log. AppendEvents and Commit write into it every
+// event that has an Audit.
+type AuditStore interface {
+	// Audits are entries, the newest first.
+	Audits(ctx context.Context, q AuditQuery) ([]AuditEntry, error)
+	// PruneAudits deletes entries from before t and says how many.
+	PruneAudits(ctx context.Context, t time.Time) (int64, error)
 }

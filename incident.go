@@ -35,6 +35,10 @@ type Incident struct {
 	ClosedBy string     `json:"closed_by,omitempty"` // who decided
 	Note     string     `json:"note,omitempty"`
 
+	// Excerpt goes into the record with the incident and is read by itself:
+	// see ExcerptStore.
+	Excerpt *IncidentExcerpt `json:"-"`
+
 	// Once keeps the same thing from being raised again within OnceFor;
 	// empty for a kill, of which the agent's state allows only one.
 	Once    string        `json:"-"`

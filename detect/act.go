@@ -43,7 +43,7 @@ func (a *actReader) object(args string) {
 // arguments reads canonical JSON: keys and values as they come. Values of
 // arguments that change with every call are left out, prose is set aside.
 func (a *actReader) arguments(text string) {
-	skip, aside := false, false
+	skip, aside, command := false, false, false
 	for i := 0; i < len(text); {
 		switch b := text[i]; {
 		case b == '"':
@@ -52,11 +52,14 @@ func (a *actReader) arguments(text string) {
 			switch {
 			case isKeyEnd(text, end-1):
 				says := keySays(s)
-				skip, aside = says&volatileID != 0, says&narration != 0
+				skip, aside, command = says&volatileID != 0, says&narration != 0, says&commandArg != 0
 				a.fold(&token{hash: xxhash.Sum64String(s), class: word}, "")
 			case aside:
 				a.prose = append(a.prose, s)
 			case !skip:
+				if command && a.program == 0 {
+					a.program = programIn(s)
+				}
 				a.value(s)
 			}
 			i = end

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/haltd/haltd"
 )
 
@@ -123,6 +124,33 @@ func writtenCall(command string) (call haltd.ToolCall, ok bool) {
 	}
 	call.Arguments = string(args)
 	return call, true
+}
+
+// programIn digests which program a shell command runs: its first word, but
+// for what only prepares it, and the subcommand after it.
+func programIn(command string) uint64 {
+	command = command[:min(len(command), headBytes)]
+	for {
+		step, rest, more := strings.Cut(command, "&&")
+		if more && strings.HasPrefix(strings.TrimSpace(step), "cd ") {
+			command = rest
+			continue
+		}
+		break
+	}
+	var name string
+	for word := range strings.FieldsSeq(command) {
+		switch {
+		case name == "" && (strings.Contains(word, "=") || isDigit(word[0]) || keySays(word)&wrapper != 0):
+		case name == "":
+			name = word[strings.LastIndexByte(word, '/')+1:]
+		case runOf(word, 0, func(b byte) bool { return b >= 'a' && b <= 'z' || b == '-' && word[0] != '-' }) == len(word):
+			return fold(xxhash.Sum64String(name), xxhash.Sum64String(word))
+		default:
+			return xxhash.Sum64String(name)
+		}
+	}
+	return xxhash.Sum64String(name)
 }
 
 func firstWord(s string) string {

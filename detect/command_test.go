@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/haltd/haltd"
@@ -88,5 +89,60 @@ func TestAToolToThinkWithDoesNothing(t *testing.T) {
 		if got := act(tool, `{"thought":"I should look at the file again."}`).manner; got != want {
 			t.Errorf("%s: manner %d, want %d", tool, got, want)
 		}
+	}
+}
+
+func TestProgramOfACommand(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"git push", "git push origin HEAD", true},
+		{"sudo timeout 20 ssh a@10.0.0.1 ls", "ssh -v b@10.0.0.1 true", true},
+		{"cd /app && CI=1 ./bin/pytest -q", "pytest -q tests/a.py", true},
+		{"git push", "git log -1", false},
+		{"date", "uptime", false},
+	} {
+		if got := programIn(c.a) == programIn(c.b); got != c.same {
+			t.Errorf("%q and %q run the same program: %v, want %v", c.a, c.b, got, c.same)
+		}
+		a, b := act("Bash", fmt.Sprintf(`{"command":%q}`, c.a)), act("Bash", fmt.Sprintf(`{"command":%q}`, c.b))
+		if got := a.program == b.program; got != c.same {
+			t.Errorf("calls of %q and %q run the same program: %v, want %v", c.a, c.b, got, c.same)
+		}
+	}
+	if act("Bash", `{"command":"date"}`).program == act("Shell", `{"command":"date"}`).program {
+		t.Error("two tools are one program")
+	}
+}
+
+// A success of another program does not take back what one was refused.
+func TestRefusalsOfAProgramAddUp(t *testing.T) {
+	const denied = "remote: Permission denied to deploy-bot.\nfatal: the requested URL returned error: 403"
+	bash := func(command, result string) haltd.Round {
+		return did("Bash", fmt.Sprintf(`{"command":%q}`, command), result)
+	}
+	var rounds []haltd.Round
+	for range 6 {
+		rounds = append(rounds, bash("git push", denied), bash("git status", "On branch main\nnothing to commit"))
+	}
+	if s := relations("Publish it.", rounds...)[11]; s.refusals < 5 || s.failedAlike < 5 {
+		t.Errorf("%v refusals, failed alike %v times; want five after the first", s.refusals, s.failedAlike)
+	}
+	rounds = append(rounds, bash("git push", "To example.org:shop.git\n 1a2b3c4..5d6e7f8 main -> main"))
+	if s := relations("Publish it.", rounds...)[12]; s.refusals != 0 || s.failedAlike != 0 {
+		t.Errorf("%v refusals, failed alike %v times after a success; want none", s.refusals, s.failedAlike)
+	}
+}
+
+// Attempts that are written in between do not make a new failure of it.
+func TestAFailureAmidEditsIsTheSame(t *testing.T) {
+	var rounds []haltd.Round
+	for i := range 8 {
+		rounds = append(rounds, did("edit", fmt.Sprintf(`{"path":"a.py","new":"name%d_x  # other"}`, i), "updated"),
+			did("run", `{"command":"pytest -q"}`, fmt.Sprintf("FAILED test_a - assert 11 == 43\n1 failed, 11 passed in %d.41s", i)))
+	}
+	if s := relations("Make it pass.", rounds...)[15]; s.failedAlike != 7 || s.refusals > 2 {
+		t.Errorf("failed alike %v times, %v refusals; want seven after the first, and attempts that take refusals back", s.failedAlike, s.refusals)
 	}
 }

@@ -38,7 +38,11 @@ type relation struct {
 	// refusals is how often one call was refused in the same way, as of this
 	// round: the steps between do not take it back, a success does.
 	refusals   float32
-	refusedFor uint64 // digest of the tools that were refused
+	refusedFor uint64 // digest of the program that was refused
+	// failedAlike is how often a program failed so to the letter since it last
+	// worked, whatever was tried in between.
+	failedAlike float32
+	failedFor   uint64 // digest of that program
 	// refused is how often the harness answered these tools with the same
 	// message, where that is not its habit.
 	refused float32
@@ -148,6 +152,8 @@ func (c *comparison) weighNews(i int) {
 	switch {
 	case again && !changed && r.told.n > 0:
 		s.news = 0 // other ids under the same numbers
+	case r.outcome == empty:
+		s.news = 0 // nothing was found, whatever is counted beside it
 	case r.outcome == failed && !c.attemptedSince(i, s.formAgo) && !(again && c.advances(i)):
 		s.news = 0 // the same failure, counted
 	case again && !r.short() && !c.advances(i):

@@ -181,7 +181,7 @@ func (f *round) code(c *codec) {
 	c.uint64(&f.id)
 	c.byte((*uint8)(&f.manner))
 	c.string(&f.name)
-	for _, digest := range [...]*uint64{&f.tools, &f.act, &f.core, &f.shape, &f.result, &f.residue, &f.form, &f.input} {
+	for _, digest := range [...]*uint64{&f.tools, &f.program, &f.act, &f.core, &f.shape, &f.result, &f.residue, &f.form, &f.input} {
 		c.uint64(digest)
 	}
 	f.numbers.code(c)
@@ -216,12 +216,13 @@ func (s *relation) code(c *codec) {
 		c.int(n)
 	}
 	for _, f := range [...]*float32{
-		&s.payload, &s.place, &s.said, &s.pairTimes, &s.failTimes, &s.placeTimes, &s.refusals, &s.refused, &s.news, &s.dose,
+		&s.payload, &s.place, &s.said, &s.pairTimes, &s.failTimes, &s.placeTimes, &s.refusals, &s.refused, &s.failedAlike, &s.news, &s.dose,
 		&s.uselessSum, &s.idleSum, &s.chatSum, &s.logOdds, &s.certainty,
 	} {
 		c.float32(f)
 	}
 	c.uint64(&s.refusedFor)
+	c.uint64(&s.failedFor)
 	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.echo, &s.cured, &s.aimed, &s.nextID, &s.given, &s.walk, &s.wrote, &s.slow, &s.human)
 	s.signs.code(c)
 }

@@ -4,7 +4,7 @@ import "math"
 
 // FeaturesVersion is the version of the features below. Weights are fitted to
 // one version and refused by another.
-const FeaturesVersion = 3
+const FeaturesVersion = 4
 
 // sign is one property of a round, from 0 to 1, that speaks for a stall or
 // against one.
@@ -338,6 +338,7 @@ const (
 	refusedLong                                       // refusals beyond the fourth
 	chatSum                                           // words without a call that say nothing new, added up
 	chatMany                                          // the same, up to eight
+	failedLong                                        // how often a program failed alike beyond the sixth time, whatever was tried
 	featureCount
 )
 
@@ -382,6 +383,7 @@ func Catalog() []FeatureInfo {
 		FeatureInfo{"refused_long", Refusal, 1, "one refusal came back more than four times, whatever was done in between"},
 		FeatureInfo{"chat_sum", Chatter, 1, "words without a call that say nothing new add up"},
 		FeatureInfo{"chat_many", Chatter, 1, "up to eight turns of words that say nothing new"},
+		FeatureInfo{"failed_long", Refusal, 1, "one failure came back to the letter more than six times, whatever was tried in between"},
 	)
 }
 
@@ -427,6 +429,7 @@ func (c *comparison) featuresAt(i int) (x Features) {
 	x[uselessSum], x[uselessMany] = scaled(s.uselessSum), min(1, s.uselessSum/8)
 	x[idleSum], x[idleMany] = scaled(s.idleSum), min(1, s.idleSum/12)
 	x[refusedLong] = 2 * scaled(s.refusals-4)
+	x[failedLong] = scaled(s.failedAlike - 6)
 	x[chatSum], x[chatMany] = scaled(s.chatSum), min(1, s.chatSum/8)
 	if s.lapOf > 0 {
 		x[lapsDone] = scaled(s.dose * float32(s.lapRuns) / float32(s.lapOf))

@@ -55,8 +55,7 @@ func Read(cache *Cache, call *haltd.Call, before *Pending) *History {
 		return h
 	}
 	native := isNative(call)
-	sent := withoutResent(call.Rounds[max(0, len(call.Rounds)-2*maxRounds):])
-	sent = sent[max(0, len(sent)-maxRounds):]
+	sent := SentRounds(call)
 	turns := turnsOf(sent)
 	h.rounds = make([]readOnce, len(sent))
 	for i := range sent {

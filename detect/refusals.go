@@ -19,10 +19,10 @@ func (c *comparison) curedSince(i int) bool {
 // count adds up how often the same was seen since a person last spoke.
 func (c *comparison) count(i int) {
 	r, s := &c.rounds[i], &c.all[i]
-	worked, tries, inputs := 0, 0, 0
-	var refusals float32
+	worked, inputs := 0, 0
 	written := -1 // the last round before j that wrote something
 	lastFail := -1
+	tries := 0
 	for j := c.since; j < i; j++ {
 		o, other := &c.rounds[j], &c.all[j]
 		if other.attempts() {
@@ -47,7 +47,6 @@ func (c *comparison) count(i int) {
 		case o.outcome == failed && r.outcome == failed && o.residue == r.residue && !other.given:
 			if lastFail < 0 || written <= lastFail { // else an attempt was made
 				s.failTimes += other.dose
-				refusals += c.refusal(j)
 			}
 			lastFail = j
 			if o.act == r.act {
@@ -58,19 +57,72 @@ func (c *comparison) count(i int) {
 		}
 	}
 	s.inputs = inputs
-	defer func() { c.keepRefusals(i, refusals) }()
 	// A tool that mostly does as it is told, such as a shell, refuses nothing:
 	// in a long run it misses now and then, each time something else.
 	if float32(2*worked) > s.failTimes {
-		s.failTimes, refusals = float32(tries), float32(tries)
-	}
-	if r.manner == commanded {
-		refusals = float32(tries) // another command is another question
+		s.failTimes = float32(tries)
 	}
 	// What follows every round is a harness's habit, not a refusal.
 	if 2*inputs > i-c.since {
 		s.refused = 0
 	}
+	c.countRefusals(i)
+}
+
+// countRefusals counts how often a program failed in this way, across whatever
+// else was done: a success of it ends the count, an attempt that was written in
+// between leaves it to what is failed to the letter. A program that is not there
+// refuses nothing: others do its work.
+func (c *comparison) countRefusals(i int) {
+	r, s := &c.rounds[i], &c.all[i]
+	var refusals, alike float32
+	if r.outcome == failed && !r.missing {
+		worked, tries := 0, 0
+		written, lastFail := -1, -1
+		for j := c.since; j < i; j++ {
+			o, other := &c.rounds[j], &c.all[j]
+			if other.attempts() {
+				written = j
+			}
+			switch {
+			case r.program != o.program || !o.answered:
+			case o.outcome != failed:
+				if refusals > 0 {
+					worked++
+				}
+				alike = 0
+			case o.residue == r.residue && !other.given:
+				if lastFail < 0 || written <= lastFail {
+					refusals += c.refusal(j)
+				}
+				lastFail = j
+				if o.act == r.act {
+					tries++
+				}
+				if o.result == r.result {
+					alike += c.refusal(j)
+				}
+			}
+		}
+		if float32(2*worked) > refusals {
+			refusals = float32(tries)
+		}
+	}
+	c.keepRefusals(i, refusals)
+	if i > c.since {
+		s.failedAlike, s.failedFor = c.all[i-1].failedAlike, c.all[i-1].failedFor
+	}
+	if r.answered && (r.program == s.failedFor || alike > s.failedAlike) {
+		s.failedAlike, s.failedFor = alike, r.program
+	}
+}
+
+// returning is how often one failure came back, and of which program.
+func (s *relation) returning() (times float32, program uint64) {
+	if s.failedAlike > s.refusals {
+		return s.failedAlike, s.failedFor
+	}
+	return s.refusals, s.refusedFor
 }
 
 // briefly is how many words a person approves with, or tells an agent to go
@@ -94,13 +146,13 @@ func (c *comparison) keepRefusals(i int, refusals float32) {
 	if i > c.since {
 		s.refusals, s.refusedFor = c.all[i-1].refusals, c.all[i-1].refusedFor
 	}
-	if r.tools == s.refusedFor && r.outcome != failed && r.input == 0 {
+	if r.program == s.refusedFor && r.outcome != failed && r.input == 0 {
 		s.refusals = 0
 	}
 	if recently(s.coreAgo) && c.moved(i) {
 		return // it fails a little further each time
 	}
 	if n := max(refusals, s.refused); n >= s.refusals && n > 0 {
-		s.refusals, s.refusedFor = n, r.tools
+		s.refusals, s.refusedFor = n, r.program
 	}
 }

@@ -6,6 +6,13 @@ import (
 	"github.com/haltd/haltd"
 )
 
+// SentRounds are the rounds of a request that the detectors look at: the last
+// of those that a session knows after the request was judged.
+func SentRounds(call *haltd.Call) []haltd.Round {
+	sent := withoutResent(call.Rounds[max(0, len(call.Rounds)-2*maxRounds):])
+	return sent[max(0, len(sent)-maxRounds):]
+}
+
 // withoutResent leaves out a block of rounds that a client sent twice, as
 // some do when they resume a session: the same rounds in the same order, user
 // turns included, with the very call ids of the first time. A loop makes new

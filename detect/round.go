@@ -27,6 +27,10 @@ type round struct {
 	manner manner
 	name   string // of the tools, or the first word of a command
 	tools  uint64 // digest of name
+	// program is tools and, of a tool that takes any command, the program that
+	// the command runs: a shell that answers "date" does not take back what
+	// "git push" was refused.
+	program uint64
 
 	// What was done, as three digests: to the letter; without prose, ids and
 	// clocks, so that a reworded goal beside the same click is the same act;
@@ -122,6 +126,10 @@ func readRound(r *haltd.Round, native bool) *round {
 	f := &round{}
 	act := f.readAct(r)
 	f.tools = xxhash.Sum64String(f.name)
+	if f.manner == commanded && f.program == 0 {
+		f.program = programIn(act)
+	}
+	f.program = fold(f.tools, f.program)
 	f.payload = len(f.does) > manyWords && (strings.Contains(act, "\n") || strings.Contains(act, `\n`))
 	if f.manner >= commanded {
 		f.readNames(act)

@@ -43,8 +43,9 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 		Reasons: c.model.reasons(&x),
 	}
 	repeated, slow := c.repeated()
+	again, _ := c.all[n-1].returning()
 	switch {
-	case f.certainty < at.kill || len(repeated)+int(c.all[n-1].refusals) < leastRepeated:
+	case f.certainty < at.kill || len(repeated)+int(again) < leastRepeated:
 	case n-1 == c.since || c.all[n-2].certainty < at.warn:
 	case 2*slow > len(repeated) || c.slowLately(repeated):
 		s.Unmet = "the client takes more than a minute between equal results"
@@ -166,14 +167,14 @@ func (c *comparison) explain(s *Signal, repeated []int) {
 	c.describe(s, repeated)
 }
 
-// refused are the rounds in which the tool that is refused again and again was
+// refused are the rounds in which the program that is refused again and again was
 // refused in the same way as the last time.
 func (c *comparison) refused() (is []int) {
-	tools := c.all[len(c.all)-1].refusedFor
+	_, program := c.all[len(c.all)-1].returning()
 	var newest *seenRound
 	for i := len(c.rounds) - 1; i >= c.since; i-- {
 		r := &c.rounds[i]
-		if r.tools != tools || r.outcome != failed && r.input == 0 {
+		if r.program != program || r.outcome != failed && r.input == 0 {
 			continue
 		}
 		if newest == nil {
@@ -206,7 +207,8 @@ func (c *comparison) familyOf(repeated []int) Family {
 	case best == Cycle:
 		best = Repeat
 	}
-	if recent := min(len(c.all)-c.since, int(windows[len(windows)-1])); last.refusals >= 2 && 2*len(repeated) < recent && apart(c.refused()) {
+	again, _ := last.returning()
+	if recent := min(len(c.all)-c.since, int(windows[len(windows)-1])); again >= 2 && 2*len(repeated) < recent && apart(c.refused()) {
 		return Refusal // the steps between are all different
 	}
 	return best

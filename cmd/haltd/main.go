@@ -83,7 +83,13 @@ type commands struct {
 		Ls     cli.KeysLsCmd     `cmd:"" help:"List gateway keys."`
 		Revoke cli.KeysRevokeCmd `cmd:"" help:"End a gateway key."`
 	} `cmd:"" help:"Gateway keys, which name the agent that calls."`
-	Conf struct {
+	Tokens struct {
+		Create cli.TokensCreateCmd `cmd:"" help:"Make an API token for a person or a program; it is shown once."`
+		Ls     cli.TokensLsCmd     `cmd:"" help:"List API tokens."`
+		Revoke cli.TokensRevokeCmd `cmd:"" help:"End an API token."`
+	} `cmd:"" help:"API tokens, which say who uses haltd, in which role."`
+	Audit cli.AuditCmd `cmd:"" help:"Show or export who changed what."`
+	Conf  struct {
 		Check cli.ConfigCheckCmd `cmd:"" help:"Say whether haltd would start with this configuration."`
 		Print cli.ConfigPrintCmd `cmd:"" help:"Show the effective configuration without secrets."`
 	} `cmd:"" name:"config" help:"The configuration."`
@@ -168,6 +174,7 @@ type serveCmd struct{}
 // Run serves until the process is told to stop. SIGHUP reads the
 // configuration again.
 func (serveCmd) Run(env *cli.Env) error {
+	app.LimitMemory(os.DirFS("/"), env.Getenv)
 	a, err := app.New(env.Context, app.Options{
 		ConfigPath: env.ConfigPath, Env: env.Getenv, Stderr: env.Stderr, Version: env.Version, Clock: time.Now,
 	})

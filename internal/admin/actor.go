@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/haltd/haltd"
 )
 
@@ -14,19 +15,33 @@ type Actor struct {
 
 const longestActor = 100
 
-// by is a name that is safe to show: printable and not too long.
+// Resolve puts in the name of the token's holder, who cannot call itself
+// something else; huma calls it.
+func (a *Actor) Resolve(ctx huma.Context) []error {
+	if who := identityOf(ctx.Context()); who.name != "" {
+		a.Actor = who.name
+	}
+	return nil
+}
+
+// by is a name that is safe to show.
 func (a Actor) by() string {
+	if name := cleanName(a.Actor); name != "" {
+		return name
+	}
+	return "admin"
+}
+
+// cleanName is a name that is printable and not too long.
+func cleanName(text string) string {
 	kept, n := strings.Builder{}, 0
-	for _, r := range a.Actor {
+	for _, r := range text {
 		if n < longestActor && unicode.IsPrint(r) && r != unicode.ReplacementChar {
 			kept.WriteRune(r)
 			n++
 		}
 	}
-	if name := strings.TrimSpace(kept.String()); name != "" {
-		return name
-	}
-	return "admin"
+	return strings.TrimSpace(kept.String())
 }
 
 // note records a change that concerns no agent's standing or policy; control

@@ -53,10 +53,15 @@ type Options struct {
 	Token    string  // what callers present; with an empty one nobody is let in
 	SignIn   *SignIn // of browsers; may be nil
 	SignOuts haltd.SignOutStore
-	Secure   bool          // browsers reach the listener by https
-	Hosts    []string      // host names that are answered besides loopback; may be empty
-	Public   func() string // the host by which people reach the listener; may be nil
-	Loopback bool          // the listener is on loopback: answer no other host than loopback, Hosts and Public
+	Tokens   haltd.TokenStore // of the API; may be nil
+	Audit    haltd.AuditStore
+	// MetricsAccess is the token for metrics alone, and whether this machine
+	// may read them without one; may be nil.
+	MetricsAccess func() (token string, open bool)
+	Secure        bool          // browsers reach the listener by https
+	Hosts         []string      // host names that are answered besides loopback; may be empty
+	Public        func() string // the host by which people reach the listener; may be nil
+	Loopback      bool          // the listener is on loopback: answer no other host than loopback, Hosts and Public
 
 	Trusted func() []netip.Prefix // proxies that say for whom they call; may be nil
 
@@ -73,7 +78,7 @@ type Status struct {
 	StoreBytes   int64     `json:"store_bytes" doc:"Size of the record."`
 	Degraded     []string  `json:"degraded" doc:"Dependencies that haltd does without now."`
 	Pricing      string    `json:"pricing" doc:"Where the prices come from, and of when."`
-	Excerpts     bool      `json:"excerpts" doc:"Whether excerpts of calls are stored."`
+	Excerpts     string    `json:"excerpts" enum:"off,incidents,on" doc:"Of what excerpts are stored: nothing, what proves an incident, or all calls as well."`
 	ExcerptsKept int64     `json:"excerpts_kept_seconds" doc:"How long excerpts are kept; 0 is as long as their events."`
 
 	Upstreams []haltd.Upstream `json:"upstreams" doc:"Where calls go, by name, and how each answered since haltd started."`
@@ -103,6 +108,9 @@ func newServer(o Options) *server {
 	if o.Trusted == nil {
 		o.Trusted = func() []netip.Prefix { return nil }
 	}
+	if o.MetricsAccess == nil {
+		o.MetricsAccess = func() (string, bool) { return "", false }
+	}
 	if o.Public == nil {
 		o.Public = func() string { return "" }
 	}
@@ -123,6 +131,8 @@ func newServer(o Options) *server {
 	s.registerBypass()
 	s.registerStats()
 	s.registerKeys()
+	s.registerTokens()
+	s.registerAudit()
 	s.registerSignIn()
 	return s
 }

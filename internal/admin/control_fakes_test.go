@@ -74,6 +74,10 @@ func (f *fakeControl) Override(_ context.Context, agent, by string, change func(
 	return p, nil
 }
 
+func (f *fakeControl) Reopen(ctx context.Context, id, by string) (haltd.Incident, error) {
+	return f.Decide(ctx, id, haltd.IncidentOpen, by, "")
+}
+
 func (f *fakeControl) Decide(_ context.Context, id string, status haltd.IncidentStatus, by, note string) (haltd.Incident, error) {
 	f.note("decide "+string(status), by, note)
 	for i := range f.incidents.incidents {

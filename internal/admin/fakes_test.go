@@ -26,6 +26,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // fakeEvents keeps events in memory, newest first.
 type fakeEvents struct {
+	quotes map[string]haltd.IncidentExcerpt
 	mu     sync.Mutex
 	events []haltd.Event
 	asked  []haltd.EventQuery
@@ -93,6 +94,13 @@ func (f *fakeEvents) Excerpt(_ context.Context, id haltd.EventID) (haltd.Excerpt
 		}
 	}
 	return haltd.Excerpt{}, false, f.unread
+}
+
+func (f *fakeEvents) IncidentExcerpt(_ context.Context, id string) (haltd.IncidentExcerpt, bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	e, ok := f.quotes[id]
+	return e, ok, f.unread
 }
 
 func (f *fakeEvents) PruneExcerpts(context.Context, time.Time) (int64, error) { return 0, nil }
@@ -269,7 +277,7 @@ func (fakeProcess) Config() ([]byte, error) { return []byte("data_dir: ./data\n"
 func (fakeProcess) Status() Status {
 	return Status{
 		Gateway: "http://127.0.0.1:7070", Admin: "http://127.0.0.1:7071", Started: noon.Add(-time.Hour), StoreBytes: 4096, Pricing: "table of 2026-02-01",
-		Excerpts: true, ExcerptsKept: 7200,
+		Excerpts: "on", ExcerptsKept: 7200,
 		Upstreams: []haltd.Upstream{
 			{Name: "ollama", Kind: haltd.UpstreamProvider, BaseURL: "http://127.0.0.1:11434", State: haltd.UpstreamUnused},
 			{Name: "openai", Kind: haltd.UpstreamProvider, BaseURL: "https://api.openai.com", State: haltd.UpstreamFailing,

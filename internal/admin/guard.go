@@ -24,14 +24,13 @@ func (s *server) authenticate(ctx huma.Context, next func(huma.Context)) {
 		next(ctx)
 		return
 	}
-	ok, err := s.byCookie(ctx)
-	if err != nil {
-		_, w := humago.Unwrap(ctx)
-		writeProblem(w, s.problemOf(ctx.Context(), ctx.Operation(), err))
+	if ctx.Operation().OperationID == "get-metrics" && s.opensMetrics(ctx) {
+		next(ctx)
 		return
 	}
-	if ok {
-		next(ctx)
+	who, ok, err := s.byCookie(ctx)
+	if ok || err != nil {
+		s.enter(ctx, who, err, next)
 		return
 	}
 	if takesKey(ctx.Operation()) {
@@ -40,9 +39,9 @@ func (s *server) authenticate(ctx huma.Context, next func(huma.Context)) {
 			return
 		}
 	}
-	ok, wait := s.byToken(ctx)
-	if ok {
-		next(ctx)
+	who, ok, wait, err := s.byToken(ctx)
+	if ok || err != nil {
+		s.enter(ctx, who, err, next)
 		return
 	}
 	if wait > 0 {
@@ -53,7 +52,7 @@ func (s *server) authenticate(ctx huma.Context, next func(huma.Context)) {
 	}
 	_, w := humago.Unwrap(ctx)
 	w.Header().Set("WWW-Authenticate", `Bearer realm="haltd admin"`)
-	what, wrong := "This needs the admin token", "This is not the admin token"
+	what, wrong := "This needs the admin token", "This is neither the admin token nor an API token in force"
 	if takesKey(ctx.Operation()) {
 		what, wrong = what+" or a gateway key", "This is neither the admin token nor a gateway key in force"
 	}
@@ -64,16 +63,45 @@ func (s *server) authenticate(ctx huma.Context, next func(huma.Context)) {
 		WithFix("Send Authorization: Bearer TOKEN, where TOKEN is admin.token of the configuration, else the content of the file admin.token in the data directory.")))
 }
 
-// byToken reports a request that carries the admin token; a wrong one is an
+// enter lets somebody in whose role suffices.
+func (s *server) enter(ctx huma.Context, who identity, err error, next func(huma.Context)) {
+	if err == nil {
+		if refused := refusedRole(ctx.Operation(), who); refused != nil {
+			err = refused
+		}
+	}
+	if err != nil {
+		_, w := humago.Unwrap(ctx)
+		writeProblem(w, s.problemOf(ctx.Context(), ctx.Operation(), err))
+		return
+	}
+	next(huma.WithValue(ctx, identityKey{}, who))
+}
+
+// opensMetrics reports a request for metrics that needs no role: it carries
+// the token for them, or comes from this machine where that is enough.
+func (s *server) opensMetrics(ctx huma.Context) bool {
+	r, _ := humago.Unwrap(ctx)
+	token, open := s.deps.MetricsAccess()
+	return open && s.deps.Loopback && s.callerOf(r).local ||
+		token != "" && subtle.ConstantTimeCompare([]byte(bearer(ctx.Header("Authorization"))), []byte(token)) == 1
+}
+
+// byToken tells who presents the admin token or an API token; a wrong one is an
 // attempt to guess it. A gateway key is none: agents report with keys that may
 // have been revoked, and must not get in an operator's way.
-func (s *server) byToken(ctx huma.Context) (ok bool, wait time.Duration) {
+func (s *server) byToken(ctx huma.Context) (who identity, ok bool, wait time.Duration, err error) {
 	token := bearer(ctx.Header("Authorization"))
 	if token == "" || strings.HasPrefix(token, haltd.KeyPrefix) && !strings.HasPrefix(s.deps.Token, haltd.KeyPrefix) {
-		return false, 0
+		return identity{}, false, 0, nil
 	}
 	r, _ := humago.Unwrap(ctx)
-	return s.deps.SignIn.attempts.try(ctx.Context(), s.deps.Clock, s.callerOf(r), func() bool { return s.isToken(token) })
+	who, right, err := s.holder(ctx.Context(), token)
+	if err != nil {
+		return who, false, 0, err
+	}
+	ok, wait = s.deps.SignIn.attempts.try(ctx.Context(), s.deps.Clock, s.callerOf(r), func() bool { return right })
+	return who, ok, wait, nil
 }
 
 // keyAgent is under which the context of a request carries the agent whose

@@ -37,11 +37,18 @@ type incidentView struct {
 
 type incidentOutput struct{ Body incidentView }
 
+type incidentExcerptOutput struct {
+	Body struct {
+		Excerpt *haltd.IncidentExcerpt `json:"excerpt,omitempty" doc:"What was said in the rounds that prove it; left out where nothing is kept of it."`
+	}
+}
+
 type feedbackInput struct {
 	Actor
 	ID   string `path:"id" doc:"Id of the incident."`
 	Body struct {
-		Status string `json:"status" enum:"resumed,kept,false_positive" doc:"What you decide; resumed lets the agent call again."`
+		Status string `json:"status" enum:"open,resumed,kept,false_positive" doc:"What you decide; resumed lets the agent call again. open undoes a decision: who was resumed by it is stopped again."`
+		Expect string `json:"expect,omitempty" enum:"open,resumed,kept,false_positive" doc:"The status that you saw. Where somebody else has decided since, nothing is changed, and the answer is 409 and says who."`
 		Note   string `json:"note,omitempty" maxLength:"2000"`
 		Resume bool   `json:"resume,omitempty" doc:"With false_positive: let the agent call again, too."`
 		Grace  int    `json:"grace_minutes,omitempty" minimum:"0" maximum:"10080" doc:"For how long a kill only warns after it is resumed."`
@@ -57,6 +64,18 @@ func (s *server) registerIncidents() {
 				return nil, err
 			}
 			return s.priced(ctx, incident)
+		})
+	register(s, operation(http.MethodGet, "/v1/incidents/{id}/excerpt", "get-incident-excerpt", "What was said in the rounds that prove an incident"),
+		func(ctx context.Context, in *incidentInput) (*incidentExcerptOutput, error) {
+			if _, err := s.deps.Incidents.Incident(ctx, in.ID); err != nil {
+				return nil, err
+			}
+			out := &incidentExcerptOutput{}
+			excerpt, ok, err := s.deps.Excerpts.IncidentExcerpt(ctx, in.ID)
+			if ok {
+				out.Body.Excerpt = &excerpt
+			}
+			return out, err
 		})
 	register(s, operation(http.MethodPost, "/v1/incidents/{id}/feedback", "decide-incident", "Say what you make of an incident"), s.decide)
 	s.registerWhatIf()
@@ -95,7 +114,13 @@ func (s *server) decide(ctx context.Context, in *feedbackInput) (*incidentOutput
 	if err != nil {
 		return nil, err
 	}
+	if expect := haltd.IncidentStatus(in.Body.Expect); expect != "" && expect != incident.Status {
+		return nil, decidedSince(&incident)
+	}
 	status := haltd.IncidentStatus(in.Body.Status)
+	if status == haltd.IncidentOpen {
+		return s.reopen(ctx, in, &incident)
+	}
 	resume := in.Body.Resume || status == haltd.IncidentResumed
 	switch {
 	case resume && status == haltd.IncidentKept:
@@ -120,6 +145,39 @@ func (s *server) decide(ctx context.Context, in *feedbackInput) (*incidentOutput
 		}
 	}
 	return s.priced(ctx, decided)
+}
+
+// reopen undoes a decision.
+func (s *server) reopen(ctx context.Context, in *feedbackInput, i *haltd.Incident) (*incidentOutput, error) {
+	if i.Status == haltd.IncidentOpen {
+		return nil, haltd.Errorf(haltd.CodeInvalid, "status: incident %s is open, there is no decision to undo", i.ID).WithFix("Use the status resumed, kept or false_positive.")
+	}
+	if in.Body.Resume || in.Body.Grace != 0 || in.Body.Note != "" {
+		return nil, haltd.Errorf(haltd.CodeInvalid, "status: open undoes a decision and takes nothing besides").WithFix("Leave out note, resume and grace_minutes.")
+	}
+	incident, err := s.deps.Control.Reopen(ctx, in.ID, in.by())
+	if err != nil {
+		return nil, err
+	}
+	return s.priced(ctx, incident)
+}
+
+// decidedSince tells of a decision that somebody else was quicker with.
+func decidedSince(i *haltd.Incident) error {
+	if i.Status == haltd.IncidentOpen {
+		return haltd.Errorf(haltd.CodeConflict, "Incident %s was opened again meanwhile; nothing was changed", i.ID).WithFix("Look at it again, then decide.")
+	}
+	at := ""
+	if i.ClosedAt != nil {
+		at = " at " + i.ClosedAt.UTC().Format("15:04:05 MST")
+	}
+	return haltd.Errorf(haltd.CodeConflict, "%s has decided already%s: %s; nothing was changed", i.ClosedBy, at, statusWords[i.Status]).
+		WithFix("Look at it again; the decision can be changed or undone.")
+}
+
+// statusWords are the states of an incident as the pages name them.
+var statusWords = map[haltd.IncidentStatus]string{
+	haltd.IncidentOpen: "Open", haltd.IncidentResumed: "Resumed", haltd.IncidentKept: "Kept stopped", haltd.IncidentFalsePositive: "Marked as wrong",
 }
 
 // stopped reports whether an agent or session is off because of an incident.

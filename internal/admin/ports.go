@@ -17,6 +17,7 @@ type Events interface {
 // Excerpts reads what is kept of texts; ok is false where nothing is.
 type Excerpts interface {
 	Excerpt(ctx context.Context, event haltd.EventID) (e haltd.Excerpt, ok bool, err error)
+	IncidentExcerpt(ctx context.Context, incident string) (e haltd.IncidentExcerpt, ok bool, err error)
 }
 
 // Recorder hands out events as they happen and takes those of changes.
@@ -70,6 +71,8 @@ type Control interface {
 	// Deactivate stops new calls; now cuts those in flight as well.
 	Deactivate(ctx context.Context, t haltd.Target, now bool, by, why string) (haltd.Standing, error)
 	Decide(ctx context.Context, incident string, status haltd.IncidentStatus, by, note string) (haltd.Incident, error)
+	// Reopen undoes a decision about an incident.
+	Reopen(ctx context.Context, incident, by string) (haltd.Incident, error)
 	// Delete removes what was recorded of an agent and its override. A kill
 	// stays.
 	Delete(ctx context.Context, agent, by string) error

@@ -44,6 +44,7 @@ type SignIn struct {
 
 type code struct {
 	text    string
+	token   string // id of the token whose holder it signs in; "" for the admin token
 	expires time.Time
 }
 
@@ -60,10 +61,13 @@ func NewSignIn(clock haltd.Clock, base func() string) *SignIn {
 
 // Link is a link that signs in who opens it first, within ten minutes, and
 // leads to a path of the dashboard.
-func (s *SignIn) Link(path string) (link string, expires time.Time) {
+func (s *SignIn) Link(path string) (link string, expires time.Time) { return s.link(path, "") }
+
+// link is Link for the holder of a token.
+func (s *SignIn) link(path, token string) (link string, expires time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	made := code{rand.Text(), s.clock().Add(codeLasts)}
+	made := code{rand.Text(), token, s.clock().Add(codeLasts)}
 	s.codes = append(s.codes[max(0, len(s.codes)+1-maxCodes):], made)
 	next := ""
 	if path != "/" {
@@ -72,22 +76,22 @@ func (s *SignIn) Link(path string) (link string, expires time.Time) {
 	return s.base() + "/sign-in" + next + "#code=" + made.text, made.expires
 }
 
-// redeem uses a code up.
-func (s *SignIn) redeem(text string) bool {
+// redeem uses a code up and says whose it was.
+func (s *SignIn) redeem(text string) (token string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, c := range s.codes {
 		if subtle.ConstantTimeCompare([]byte(c.text), []byte(text)) == 1 {
 			s.codes = slices.Delete(s.codes, i, i+1)
-			return s.clock().Before(c.expires)
+			return c.token, s.clock().Before(c.expires)
 		}
 	}
-	return false
+	return "", false
 }
 
 type signInInput struct {
 	Body struct {
-		Token string `json:"token,omitempty" maxLength:"1000" doc:"The admin token."`
+		Token string `json:"token,omitempty" maxLength:"1000" doc:"The admin token, or an API token."`
 		Code  string `json:"code,omitempty" maxLength:"100" doc:"The code of a link that haltd printed."`
 	}
 	request *http.Request
@@ -116,8 +120,9 @@ type signOutInput struct {
 
 type meOutput struct {
 	Body struct {
-		Actor   string `json:"actor" doc:"As whom changes are recorded."`
-		Version string `json:"version"`
+		Actor   string       `json:"actor" doc:"As whom changes are recorded."`
+		Role    haltd.Access `json:"role" enum:"viewer,operator,admin"`
+		Version string       `json:"version"`
 	}
 }
 
@@ -127,8 +132,8 @@ func (s *server) registerSignIn() {
 	register(s, public(operation(http.MethodPost, "/v1/sign-in", "sign-in", "Trade the admin token, or a one-time code, for a cookie")),
 		s.signIn)
 	register(s, operation(http.MethodPost, "/v1/sign-in-links", "make-sign-in-link", "Make a link that signs in a browser, once, within ten minutes"),
-		func(context.Context, *noInput) (*signInLinkOutput, error) {
-			link, expires := s.deps.SignIn.Link("/")
+		func(ctx context.Context, _ *noInput) (*signInLinkOutput, error) {
+			link, expires := s.deps.SignIn.link("/", identityOf(ctx).token)
 			return &signInLinkOutput{signInLink{link, expires.UTC()}}, nil
 		})
 	register(s, public(operation(http.MethodPost, "/v1/sign-out", "sign-out", "End the cookie")),
@@ -139,25 +144,32 @@ func (s *server) registerSignIn() {
 			return &cookieOutput{s.cookie("", -time.Second)}, nil
 		})
 	register(s, operation(http.MethodGet, "/v1/me", "get-me", "Whether one is signed in"),
-		func(_ context.Context, in *Actor) (*meOutput, error) {
+		func(ctx context.Context, in *Actor) (*meOutput, error) {
 			out := &meOutput{}
-			out.Body.Actor, out.Body.Version = in.by(), s.deps.Version
+			out.Body.Actor, out.Body.Role, out.Body.Version = in.by(), identityOf(ctx).role, s.deps.Version
 			return out, nil
 		})
 }
 
 func (s *server) signIn(ctx context.Context, in *signInInput) (*cookieOutput, error) {
+	who, right, err := s.holder(ctx, in.Body.Token)
+	if err != nil {
+		return nil, err
+	}
 	ok, wait := s.deps.SignIn.attempts.try(ctx, s.deps.Clock, s.callerOf(in.request), func() bool {
-		return s.isToken(in.Body.Token) || s.deps.SignIn.redeem(in.Body.Code)
+		if !right {
+			who.token, right = s.deps.SignIn.redeem(in.Body.Code)
+		}
+		return right
 	})
 	switch {
 	case wait > 0:
 		return nil, huma.ErrorWithHeaders(newProblem(http.StatusTooManyRequests, tooMany()), http.Header{"Retry-After": {retryAfter(wait)}})
 	case !ok:
-		return nil, haltd.Errorf(haltd.CodeUnauthorized, "This is neither the admin token nor a code that still works").
+		return nil, haltd.Errorf(haltd.CodeUnauthorized, "This is neither the admin token, nor an API token in force, nor a code that still works").
 			WithFix("The token is in admin.token of the data directory, or as configured; a code works once, for ten minutes, and haltd sign-in makes a new one.")
 	}
-	return &cookieOutput{s.cookie(s.newSession(), signedIn)}, nil
+	return &cookieOutput{s.cookie(s.newSession(who.token), signedIn)}, nil
 }
 
 // retryAfter is a wait in whole seconds, as the header has it.
@@ -171,11 +183,13 @@ func (s *server) cookie(value string, age time.Duration) http.Cookie {
 }
 
 // newSession is a cookie that proves by itself that it was handed out: when
-// it ends, a random name, and a signature with a key made from the token. A
-// new token ends all of them.
-func (s *server) newSession() string {
+// it ends, a random name, the id of the API token it was handed out for, and a
+// signature with a key made from the admin token. A new admin token ends all
+// of them.
+func (s *server) newSession(token string) string {
 	b := binary.BigEndian.AppendUint64(nil, uint64(s.deps.Clock().Add(signedIn).Unix()))
 	b = append(b, rand.Text()...)
+	b = append(b, token...)
 	return base64.RawURLEncoding.EncodeToString(append(b, s.sign(b)...))
 }
 
@@ -187,19 +201,24 @@ func (s *server) sign(b []byte) []byte {
 }
 
 // holdsSession reports a cookie that haltd has handed out and that was not
-// signed out. It fails when the store cannot tell.
-func (s *server) holdsSession(ctx context.Context, cookie string) (bool, error) {
+// signed out, and whose it is. It fails when the store cannot tell.
+func (s *server) holdsSession(ctx context.Context, cookie string) (identity, bool, error) {
 	b, err := base64.RawURLEncoding.DecodeString(cookie)
-	if err != nil || len(b) < 8+sha256.Size || s.deps.Token == "" {
-		return false, nil
+	if err != nil || len(b) < 8+randomText+sha256.Size || s.deps.Token == "" {
+		return identity{}, false, nil
 	}
 	signed, mac := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
 	if !hmac.Equal(mac, s.sign(signed)) || s.deps.Clock().Unix() >= int64(binary.BigEndian.Uint64(signed)) {
-		return false, nil
+		return identity{}, false, nil
 	}
-	out, err := s.deps.SignOuts.SignedOut(ctx, digestOf(cookie))
-	return err == nil && !out, err
+	if out, err := s.deps.SignOuts.SignedOut(ctx, digestOf(cookie)); out || err != nil {
+		return identity{}, false, err
+	}
+	return s.holderOf(ctx, string(signed[8+randomText:]))
 }
+
+// randomText is the length of what rand.Text answers.
+const randomText = 26
 
 // digestOf stands for a cookie in the store, where nobody may find one.
 func digestOf(cookie string) string {
@@ -209,7 +228,7 @@ func digestOf(cookie string) string {
 
 // revoke ends a cookie for good: also a haltd that was started anew knows.
 func (s *server) revoke(ctx context.Context, cookie string) error {
-	if holds, err := s.holdsSession(ctx, cookie); err != nil || !holds {
+	if _, holds, err := s.holdsSession(ctx, cookie); err != nil || !holds {
 		return err
 	}
 	now := s.deps.Clock()
@@ -219,14 +238,14 @@ func (s *server) revoke(ctx context.Context, cookie string) error {
 // byCookie reports whether a browser that is signed in makes this request
 // itself. A change needs a header that other sites cannot send, and no sign
 // that one of them is behind it.
-func (s *server) byCookie(ctx huma.Context) (bool, error) {
+func (s *server) byCookie(ctx huma.Context) (identity, bool, error) {
 	r, _ := humago.Unwrap(ctx)
 	c, err := r.Cookie(cookieName)
 	if err != nil {
-		return false, nil
+		return identity{}, false, nil
 	}
-	holds, err := s.holdsSession(ctx.Context(), c.Value)
-	return holds && ownRequest(r), err
+	who, holds, err := s.holdsSession(ctx.Context(), c.Value)
+	return who, holds && ownRequest(r), err
 }
 
 // ownRequest reports a request that only the dashboard itself can have made.

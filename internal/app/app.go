@@ -154,14 +154,6 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	return a, nil
 }
 
-// adminToken is the one of this node or, where the store is shared, of all.
-func (a *App) adminToken(ctx context.Context, cfg *config.Config) (string, error) {
-	if a.isShared() {
-		return sharedToken(ctx, a.store, cfg)
-	}
-	return adminToken(cfg)
-}
-
 // openCertificates reads those of the listeners that have one.
 func (a *App) openCertificates(cfg *config.Config) (err error) {
 	if cfg.Gateway.TLS.On() {
@@ -173,6 +165,14 @@ func (a *App) openCertificates(cfg *config.Config) (err error) {
 		a.adminTLS, err = openCertificate("admin", cfg.Admin.TLS, a.opts.Clock, a.log)
 	}
 	return err
+}
+
+// adminToken is the one of this node or, where the store is shared, of all.
+func (a *App) adminToken(ctx context.Context, cfg *config.Config) (string, error) {
+	if a.isShared() {
+		return sharedToken(ctx, a.store, cfg)
+	}
+	return adminToken(cfg)
 }
 
 // secure says that browsers come by https, to haltd itself or through a proxy
@@ -321,7 +321,7 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 			Control: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
 			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, Calls: a.gateway, Alerts: a.alerts, Keys: keys,
 			Process: process{a}, Metrics: a.metrics.Handler(),
-			Dashboard: web.FS(), SignIn: a.signIn, SignOuts: a.store, Secure: secure(cfg),
+			Dashboard: web.FS(), SignIn: a.signIn, SignOuts: a.store, Tokens: a.store, Audit: a.store, MetricsAccess: a.metricsAccess, Secure: secure(cfg),
 			Token: token, Hosts: cfg.Admin.Hosts, Public: a.publicHost, Loopback: isLoopback(a.adminListener.Addr()), Trusted: a.trusted,
 			Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
 		}),
@@ -330,6 +330,12 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 		BaseContext:       func(net.Listener) context.Context { return streams },
 		ErrorLog:          errorLog,
 	}
+}
+
+// metricsAccess is who may read metrics besides those who may read all.
+func (a *App) metricsAccess() (token string, open bool) {
+	cfg := a.config.Load()
+	return cfg.Admin.MetricsToken.Reveal(), cfg.Admin.OpenMetrics
 }
 
 // trusted are the proxies that say for whom they call.

@@ -59,6 +59,6 @@ func (p process) Status() admin.Status {
 		Gateway: a.GatewayURL(), Admin: a.AdminURL(), Started: a.started,
 		StoreBytes: a.store.Size(), Degraded: degraded, Pricing: prices + ", " + date,
 		Upstreams: a.gateway.Upstreams(), Nodes: a.member.nodes(), Node: a.member.self().ID,
-		Excerpts: bool(cfg.Excerpts), ExcerptsKept: int64(cfg.Retention.Excerpts.Seconds()),
+		Excerpts: string(cfg.Excerpts), ExcerptsKept: int64(cfg.Retention.Excerpts.Seconds()),
 	}
 }

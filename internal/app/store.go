@@ -29,6 +29,8 @@ type recordStore interface {
 	haltd.NodeStore
 	haltd.SecretStore
 	haltd.SignOutStore
+	haltd.TokenStore
+	haltd.AuditStore
 	Ping(ctx context.Context) error
 	Size() int64
 	Unsealed() error

@@ -111,6 +111,10 @@ func (f *fakeControl) Override(context.Context, string, string, func(*haltd.Poli
 	return haltd.Policy{}, nil
 }
 
+func (f *fakeControl) Reopen(context.Context, string, string) (haltd.Incident, error) {
+	return haltd.Incident{}, haltd.Errorf(haltd.CodeNotFound, "there is no incident")
+}
+
 func (f *fakeControl) Decide(context.Context, string, haltd.IncidentStatus, string, string) (haltd.Incident, error) {
 	return haltd.Incident{}, nil
 }

@@ -41,8 +41,8 @@ type Config struct {
 	// Providers are the built-in providers and those of the file, by name.
 	Providers map[string]Provider `yaml:"providers"`
 	Pricing   Pricing             `yaml:"pricing"`
-	// Excerpts says that what is said in calls is kept, redacted.
-	Excerpts  Switch    `yaml:"excerpts"`
+	// Excerpts says of what is said in calls what is kept, redacted.
+	Excerpts  Excerpts  `yaml:"excerpts"`
 	Retention Retention `yaml:"retention"`
 	Log       Log       `yaml:"log"`
 	// Defaults is the policy of an agent that has none of its own.
@@ -87,6 +87,11 @@ type Admin struct {
 	// Hosts are names, lowercased, that the listener answers to besides its
 	// own address.
 	Hosts []string `yaml:"hosts"`
+	// MetricsToken opens /metrics and nothing else; OpenMetrics needs none on
+	// this machine.
+	MetricsToken     Secret `yaml:"metrics_token"`
+	MetricsTokenFile string `yaml:"metrics_token_file"`
+	OpenMetrics      bool   `yaml:"open_metrics,omitempty"`
 }
 
 // Store is where the record is kept.
@@ -146,6 +151,8 @@ type Retention struct {
 	Events time.Duration `yaml:"events"`
 	// Excerpts is 0 to keep them as long as their events.
 	Excerpts time.Duration `yaml:"excerpts"`
+	// Audit is 0 to keep the audit log for ever.
+	Audit time.Duration `yaml:"audit"`
 }
 
 // Log is how haltd logs.
@@ -172,7 +179,8 @@ func defaults() *Config {
 		// a budget that stops too early is noticed, one that never stops is
 		// not.
 		Pricing:   Pricing{Default: pricing.Flat(5*haltd.Dollar, 30*haltd.Dollar), UnreadCall: haltd.Dollar / 10},
-		Retention: Retention{Events: 30 * day, Excerpts: 7 * day},
+		Excerpts:  ExcerptsIncidents,
+		Retention: Retention{Events: 30 * day, Excerpts: 7 * day, Audit: 365 * day},
 		Log:       Log{Format: "text", Level: slog.LevelInfo},
 		Defaults:  Defaults{Policy: haltd.DefaultPolicy()},
 	}

@@ -66,7 +66,8 @@ func TestDefaultsAlone(t *testing.T) {
 		DataDir:   "./data",
 		Providers: builtInProviders(),
 		Pricing:   Pricing{Default: pricing.Flat(5*haltd.Dollar, 30*haltd.Dollar), UnreadCall: haltd.Dollar / 10},
-		Retention: Retention{Events: 720 * time.Hour, Excerpts: 168 * time.Hour},
+		Excerpts:  ExcerptsIncidents,
+		Retention: Retention{Events: 720 * time.Hour, Excerpts: 168 * time.Hour, Audit: 365 * day},
 		Log:       Log{Format: "text", Level: slog.LevelInfo},
 		Defaults:  Defaults{Policy: haltd.DefaultPolicy()},
 	}
@@ -170,8 +171,8 @@ log: {format: json, level: debug}
 			Default: pricing.Flat(haltd.Dollar, 2*haltd.Dollar), UnreadCall: haltd.Dollar / 10,
 			Models: map[string]pricing.Price{"gpt-4.1": {Input: half, Output: haltd.Dollar + quarter, CacheWrite: half}},
 		},
-		Excerpts:  true,
-		Retention: Retention{Events: 36 * time.Hour, Excerpts: 36 * time.Hour},
+		Excerpts:  ExcerptsOn,
+		Retention: Retention{Events: 36 * time.Hour, Excerpts: 36 * time.Hour, Audit: 365 * day},
 		Log:       Log{Format: "json", Level: slog.LevelDebug},
 		Defaults:  Defaults{Policy: haltd.DefaultPolicy()},
 	}

@@ -74,9 +74,9 @@ func TestProblems(t *testing.T) {
 		{"duration", "gateway: {shutdown_timeout: 30}\n", []string{
 			"haltd.yaml:1: gateway.shutdown_timeout: expected a duration such as 30s, 12h or 30d, got 30"}},
 		{"no switch", "excerpts: sometimes\n", []string{
-			`haltd.yaml:1: excerpts: expected on or off, got "sometimes"`}},
+			`haltd.yaml:1: excerpts: expected incidents, on or off, got "sometimes"`}},
 		{"switch with keys", "excerpts: {}\n", []string{
-			"haltd.yaml:1: excerpts: expected on or off, got keys and values"}},
+			"haltd.yaml:1: excerpts: expected incidents, on or off, got keys and values"}},
 		{"negative retention of excerpts", "retention: {excerpts: -1h}\n", []string{
 			"haltd.yaml:1: retention.excerpts: expected 0 to 36500d, got -1h"}},
 		{"negative duration", "retention: {events: -1h}\n", []string{

@@ -104,10 +104,11 @@ pricing:
       cache_write: 0.0028
       max_output: 0
   unread_call: 0.10
-excerpts: off
+excerpts: incidents
 retention:
   events: 30d
   excerpts: 7d
+  audit: 365d
 log:
   format: text
   level: info

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,14 +15,26 @@ import (
 	"github.com/haltd/haltd"
 )
 
-// Switch is written on or off.
-type Switch bool
+// Excerpts says of what excerpts are kept.
+type Excerpts string
 
-func (s Switch) String() string {
-	if s {
-		return "on"
+// The settings of excerpts.
+const (
+	ExcerptsOff       Excerpts = "off"
+	ExcerptsIncidents Excerpts = "incidents" // of what proves an incident, with it
+	ExcerptsOn        Excerpts = "on"        // of all calls as well
+)
+
+// parseExcerpts reads true and false as on and off, which is what YAML makes of
+// these words.
+func parseExcerpts(text string) (Excerpts, bool) {
+	switch text {
+	case "true", "on":
+		return ExcerptsOn, true
+	case "false", "off":
+		return ExcerptsOff, true
 	}
-	return "off"
+	return ExcerptsIncidents, text == string(ExcerptsIncidents)
 }
 
 // ByteSize is a number of bytes, written like 32MiB.
@@ -134,9 +145,9 @@ func setScalar(target any, text string) (handled bool, err error) {
 	case *bool:
 		expected = "true or false"
 		*t, ok = text == "true", text == "true" || text == "false"
-	case *Switch:
-		expected = "on or off"
-		*t, ok = text == "on" || text == "true", slices.Contains([]string{"on", "off", "true", "false"}, text)
+	case *Excerpts:
+		expected = "incidents, on or off"
+		*t, ok = parseExcerpts(text)
 	case *int:
 		expected = "a whole number"
 		n, err := strconv.Atoi(text)
@@ -191,8 +202,8 @@ func scalarText(value any) (text string, handled bool) {
 		return v.String(), true
 	case bool:
 		return strconv.FormatBool(v), true
-	case Switch:
-		return v.String(), true
+	case Excerpts:
+		return string(v), true
 	case int:
 		return strconv.Itoa(v), true
 	case int64:

@@ -30,6 +30,7 @@ func (d *decoder) validate(c *Config) {
 	d.between("gateway.shutdown_timeout", int64(c.Gateway.ShutdownTimeout), 0, int64(time.Hour), duration)
 	d.between("gateway.block_status", int64(c.Gateway.BlockStatus), 400, 499, number)
 	d.between("retention.events", int64(c.Retention.Events), 0, 36500*int64(day), duration)
+	d.between("retention.audit", int64(c.Retention.Audit), 0, 36500*int64(day), duration)
 	d.between("retention.excerpts", int64(c.Retention.Excerpts), 0, 36500*int64(day), duration)
 	if c.DataDir == "" {
 		d.problem("data_dir", "expected a directory, got nothing")
@@ -69,6 +70,14 @@ func (d *decoder) listeners(c *Config) {
 			d.problem("admin.listen", "%s can be reached from other machines and needs a token; set admin.token, admin.token_file or HALTD_ADMIN_TOKEN", *admin)
 		}
 	}
+	c.Admin.MetricsToken = d.headerSecret("admin.metrics_token", c.Admin.MetricsToken, c.Admin.MetricsTokenFile)
+	if n := len(c.Admin.MetricsToken); n > 0 && n < shortestToken {
+		source, _ := d.source("admin.metrics_token")
+		d.problem(source, "%d characters can be guessed; use %d or more, for example what openssl rand -hex 32 prints", n, shortestToken)
+	}
+	if host, _, _ := net.SplitHostPort(*admin); c.Admin.OpenMetrics && adminOK && !isLoopback(host) {
+		d.problem("admin.open_metrics", "%s can be reached from other machines; set admin.metrics_token instead", *admin)
+	}
 	if n := len(c.Admin.Token); n > 0 && n < shortestToken {
 		source, _ := d.source("admin.token")
 		d.problem(source, "%d characters can be guessed; use %d or more, for example what openssl rand -hex 32 prints", n, shortestToken)
@@ -96,9 +105,9 @@ func (d *decoder) store(c *Config) {
 		}
 	}
 	c.SealKey = d.secret("seal_key", c.SealKey, c.SealKeyFile)
-	if c.Store.URL != "" && c.SealKey == "" && c.Excerpts {
+	if c.Store.URL != "" && c.SealKey == "" && c.Excerpts != ExcerptsOff {
 		d.warn("excerpts", "off, because nodes that share a store need a seal_key for them; set seal_key or HALTD_SEAL_KEY")
-		c.Excerpts = false
+		c.Excerpts = ExcerptsOff
 	}
 	if n := len(c.SealKey); n > 0 && n < shortestToken {
 		source, _ := d.source("seal_key")

@@ -42,7 +42,10 @@ func inWord(r rune) bool {
 }
 
 // excerpt is the piece as it may be stored.
-func (p piece) excerpt(secrets []string) string {
+func (p piece) excerpt(secrets []string) string { return p.excerptOf(most, secrets) }
+
+// excerptOf is the piece with so many bytes of it at most.
+func (p piece) excerptOf(most int, secrets []string) string {
 	found := find(p.head, secrets)
 	if p.length <= most {
 		return show(p.head, found, 0, len(p.head))

@@ -243,9 +243,10 @@ type exchange struct {
 	texts     []byte       // the memory of call
 	estimate  int          // prompt tokens
 	attempt   uint64
-	guess     uint64         // names the conversation whose session is guessed; 0 when it is named
-	waited    time.Duration  // for the client to send its body
-	draft     *excerpt.Draft // where excerpts are on
+	past      haltd.PastReply // that the call continues
+	guess     uint64          // names the conversation whose session is guessed; 0 when it is named
+	waited    time.Duration   // for the client to send its body
+	draft     *excerpt.Draft  // where excerpts are on
 
 	// judge
 	policies []*policy.Policy    // that select the request

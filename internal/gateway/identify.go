@@ -190,22 +190,31 @@ func (g *Gateway) sessionOf(x *exchange) (session string, named bool) {
 	if hints.Session != "" {
 		return sessionName(hints.Session, ""), true
 	}
-	if hints.PreviousID != "" {
-		s, err := g.replies.Session(x.r.Context(), x.event.Agent, hints.PreviousID)
-		if s == "" && err == nil && g.awaitReplies(x) {
-			s, err = g.replies.Session(x.r.Context(), x.event.Agent, hints.PreviousID)
-		}
-		if err != nil {
-			g.log.Warn("session of a reply not found: the state cannot be had", "agent", x.event.Agent, "error", err)
-		}
-		if s != "" {
-			return s, true
-		}
+	if x.past.Session != "" {
+		return x.past.Session, true
 	}
 	if isSessionKey(x.event.Client, hints.PromptCacheKey) {
 		return sessionName(hints.PromptCacheKey, ""), true
 	}
 	return g.guessSession(x), false
+}
+
+// findPast finds the reply that a call continues, whose history the provider
+// counts again.
+func (g *Gateway) findPast(x *exchange) {
+	id := x.call.Hints.PreviousID
+	if id == "" {
+		return
+	}
+	past, err := g.replies.Reply(x.r.Context(), x.event.Agent, id)
+	if past.Session == "" && err == nil && g.awaitReplies(x) {
+		past, err = g.replies.Reply(x.r.Context(), x.event.Agent, id)
+	}
+	if err != nil {
+		g.log.Warn("the reply that a call continues is not found: the state cannot be had", "agent", x.event.Agent, "error", err)
+	}
+	x.past = past
+	x.estimate += int(past.Tokens)
 }
 
 // isSessionKey reports whether a prompt_cache_key names one conversation.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/config"
 	"github.com/haltd/haltd/internal/excerpt"
 	"github.com/haltd/haltd/internal/judge"
 )
@@ -29,7 +30,7 @@ func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestAnsw
 	d.Describe(&e)
 	// The call was made: nothing was blocked, whatever comes next.
 	e.Blocked, e.BlockReason = false, ""
-	if s := g.settings.Load(); s.excerpts {
+	if s := g.settings.Load(); s.excerpts == config.ExcerptsOn {
 		e.Excerpt = excerpt.New("").Finish(&haltd.Reply{Calls: in.ToolCalls}, s.secrets)
 	}
 	g.recorder.Stamp(&e) // the answer names the event

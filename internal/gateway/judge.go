@@ -8,6 +8,8 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/config"
+	"github.com/haltd/haltd/internal/excerpt"
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/policy"
 )
@@ -32,6 +34,9 @@ func (g *Gateway) judge(x *exchange) error {
 	}
 	if x.draft != nil {
 		r.Excerpt = x.excerpt
+	}
+	if x.settings.excerpts != config.ExcerptsOff {
+		r.Quote = func(e *haltd.IncidentExcerpt) { excerpt.Redact(e, x.secrets()) }
 	}
 	// This is the event of the request if it is the one that kills.
 	r.Event.Time, r.Event.Status = x.start.UTC(), x.settings.blockStatus

@@ -47,9 +47,9 @@ type Attempts interface {
 // Replies knows in which session a reply was given, and what was charged for
 // it by estimate. An error means that the state cannot be had.
 type Replies interface {
-	// Session is "" for a reply that is not known.
-	Session(ctx context.Context, agent, reply string) (string, error)
-	SaveReply(ctx context.Context, agent, reply, session string) error
+	// Reply is the zero value for one that is not known.
+	Reply(ctx context.Context, agent, reply string) (haltd.PastReply, error)
+	SaveReply(ctx context.Context, agent, reply string, past haltd.PastReply) error
 	// Unsettled is what a reply was charged that is not settled yet; ok is
 	// false for any other. TakeUnsettled answers it once and forgets it.
 	Unsettled(ctx context.Context, agent, reply string) (u haltd.Unsettled, ok bool, err error)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/config"
 	"github.com/haltd/haltd/internal/excerpt"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/wire"
@@ -77,9 +78,10 @@ func (g *Gateway) describeCall(x *exchange) {
 	e.Format, e.Model, e.Stream = c.Format, truncate(c.Model, 200), c.Stream
 	prompt, _ := c.Newest()
 	e.PromptHash, e.PromptLen = textHash(prompt), len(prompt)
-	if x.settings.excerpts {
+	if x.settings.excerpts == config.ExcerptsOn {
 		x.draft = excerpt.New(prompt)
 	}
+	g.findPast(x)
 	if e.Session == "" {
 		e.Session, x.named = g.sessionOf(x)
 	}

@@ -141,7 +141,12 @@ func (x *exchange) excerpt() *haltd.Excerpt {
 	if x.draft == nil {
 		return nil
 	}
-	return x.draft.Finish(x.reply, slices.AppendSeq(slices.Clone(x.settings.secrets), credentials(x.r)))
+	return x.draft.Finish(x.reply, x.secrets())
+}
+
+// secrets are all keys that haltd knows of, that of the call among them.
+func (x *exchange) secrets() []string {
+	return slices.AppendSeq(slices.Clone(x.settings.secrets), credentials(x.r))
 }
 
 func (x *exchange) eventType() haltd.EventType {
@@ -239,7 +244,7 @@ func (g *Gateway) remember(x *exchange) {
 	ctx := x.lasting()
 	err := g.attempts.Ended(ctx, x.attempt, x.ending())
 	if x.forwarded && x.reply != nil && x.reply.ID != "" {
-		err = errors.Join(err, g.replies.SaveReply(ctx, e.Agent, x.reply.ID, e.Session))
+		err = errors.Join(err, g.replies.SaveReply(ctx, e.Agent, x.reply.ID, haltd.PastReply{Session: e.Session, Tokens: e.Tokens.Input + e.Tokens.Output}))
 	}
 	if x.guess != 0 { // a long reply is no pause
 		_, used := g.guesses.Use(ctx, x.guess, g.clock())

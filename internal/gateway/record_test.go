@@ -176,9 +176,12 @@ type lost struct{}
 
 var errLost = errors.New("out of reach")
 
-func (lost) Last(context.Context, uint64) (haltd.Attempt, error)     { return haltd.Attempt{}, errLost }
-func (lost) Ended(context.Context, uint64, haltd.Ending) error       { return errLost }
-func (lost) Session(context.Context, string, string) (string, error) { return "", errLost }
+func (lost) Last(context.Context, uint64) (haltd.Attempt, error) { return haltd.Attempt{}, errLost }
+func (lost) Ended(context.Context, uint64, haltd.Ending) error   { return errLost }
+func (lost) Reply(context.Context, string, string) (haltd.PastReply, error) {
+	return haltd.PastReply{}, errLost
+}
+
 func (lost) Unsettled(context.Context, string, string) (haltd.Unsettled, bool, error) {
 	return haltd.Unsettled{}, false, errLost
 }
@@ -189,7 +192,7 @@ func (lost) TakeUnsettled(context.Context, string, string) (haltd.Unsettled, boo
 
 func (lost) SaveUnsettled(context.Context, string, string, haltd.Unsettled) error { return errLost }
 
-func (lost) SaveReply(context.Context, string, string, string) error { return errLost }
+func (lost) SaveReply(context.Context, string, string, haltd.PastReply) error { return errLost }
 
 func (lost) Use(context.Context, uint64, time.Time) (time.Time, error) {
 	return time.Time{}, errLost

@@ -33,7 +33,7 @@ type Settings struct {
 	services    map[string]*upstream // of policies, by policy id
 	trusted     []netip.Prefix       // proxies that say for whom they call
 	unreadCall  haltd.Money          // what a reply costs that tells of no tokens
-	excerpts    bool                 // what is said in calls is kept
+	excerpts    config.Excerpts      // what is said in calls is kept
 	secrets     []string             // that no excerpt may show
 }
 
@@ -61,7 +61,7 @@ func NewSettings(c *config.Config, old *Settings) *Settings {
 		services:    map[string]*upstream{},
 		trusted:     c.Trusted,
 		unreadCall:  c.Pricing.UnreadCall,
-		excerpts:    bool(c.Excerpts),
+		excerpts:    c.Excerpts,
 	}
 	for _, p := range c.Providers {
 		s.secrets = append(s.secrets, p.APIKey.Reveal())

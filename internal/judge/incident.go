@@ -41,11 +41,13 @@ func (j *Judge) report(ev *evaluation) {
 	case ev.rejected:
 		i := ev.incident(d, haltd.IncidentKillSwitch, r.Now)
 		i.ID = d.Incident
+		i.Excerpt = ev.quote(&i)
 		j.incidents.Raise(i, ev.event(d, haltd.EventWarning, i.ID), control.NoticeOf(&i))
 	case d.NewLevel && found:
 		i := ev.incident(d, haltd.IncidentKillSwitch, r.Now)
 		i.Shadow, i.Action, i.Reason, i.Detector, i.Sentence = true, shadow.Action, shadow.Reason, shadow.Check, shadow.Sentence
 		i.Once, i.OnceFor = onceKey("shadow", r), forever
+		i.Excerpt = ev.quote(&i)
 		j.incidents.Raise(i, ev.event(d, haltd.EventWarning, i.ID))
 	case d.NewLevel && d.Incident == "": // or the incident has the evidence
 		j.record(ev.event(d, haltd.EventWarning, ""))

@@ -121,7 +121,10 @@ type Request struct {
 	// Excerpt is what the request says, for the event of a kill; nil where
 	// excerpts are off.
 	Excerpt func() *haltd.Excerpt
-	Now     time.Time
+	// Quote redacts and cuts what an incident quotes of the request; nil where
+	// nothing is kept.
+	Quote func(*haltd.IncidentExcerpt)
+	Now   time.Time
 
 	ingested bool // it was made already: see Ingest
 }

@@ -13,6 +13,7 @@ func (j *Judge) kill(ctx context.Context, ev *evaluation) {
 	r := ev.request
 	target, scope := haltd.Target{Agent: r.Agent}, haltd.ScopeAgent
 	incident := ev.incident(&ev.decision, haltd.IncidentKillSwitch, r.Now)
+	incident.Excerpt = ev.quote(&incident)
 	if r.Shared || ev.agent.Policy.KillSwitch.KillScope == haltd.ScopeSession {
 		target.Session, scope = r.Session, haltd.ScopeSession
 	}

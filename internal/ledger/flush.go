@@ -128,7 +128,7 @@ func detached[T any](ctx context.Context, f func(context.Context) (T, error)) (r
 func (a *account) save(ctx context.Context, shares []haltd.Share, spans []*span) (granted bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	after, granted, err := a.ledgers.store.SaveShares(ctx, a.ledgers.node, shares)
+	after, granted, err := a.ledgers.store.SaveShares(ctx, a.ledgers.nodeID(), shares)
 	if err != nil {
 		return false, err
 	}

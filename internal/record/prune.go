@@ -30,6 +30,7 @@ func (r *Recorder) pruneOnce(ctx context.Context) {
 	keep := r.opts.Retention()
 	r.pruneBy(ctx, "excerpts", keep.Excerpts, r.store.PruneExcerpts)
 	r.pruneBy(ctx, "events", keep.Events, r.store.PruneEvents)
+	r.pruneBy(ctx, "entries of the audit log", keep.Audit, r.store.PruneAudits)
 }
 
 // pruneBy deletes things that are older than they are kept for.

@@ -23,6 +23,7 @@ type EventAppender interface {
 	PruneEvents(ctx context.Context, t time.Time) (int64, error)
 	Forget(ctx context.Context, now time.Time) error
 	PruneExcerpts(ctx context.Context, t time.Time) (int64, error)
+	PruneAudits(ctx context.Context, t time.Time) (int64, error)
 }
 
 // Options shape a Recorder; each zero field has a default.
@@ -46,6 +47,7 @@ type Options struct {
 type Retention struct {
 	Events   time.Duration
 	Excerpts time.Duration // they go with their events at the latest
+	Audit    time.Duration // of the audit log
 }
 
 // excerptShare is the part of the queue, one in so many, in which excerpts may

@@ -73,6 +73,8 @@ func (m *memory) PruneEvents(_ context.Context, t time.Time) (int64, error) {
 	return m.prune("events", t)
 }
 
+func (m *memory) PruneAudits(context.Context, time.Time) (int64, error) { return 0, nil }
+
 func (m *memory) PruneExcerpts(_ context.Context, t time.Time) (int64, error) {
 	return m.prune("excerpts", t)
 }
@@ -519,6 +521,7 @@ type discard struct{}
 
 func (discard) AppendEvents(context.Context, []haltd.Event) error       { return nil }
 func (discard) PruneEvents(context.Context, time.Time) (int64, error)   { return 0, nil }
+func (discard) PruneAudits(context.Context, time.Time) (int64, error)   { return 0, nil }
 func (discard) PruneExcerpts(context.Context, time.Time) (int64, error) { return 0, nil }
 func (discard) Forget(context.Context, time.Time) error                 { return nil }
 

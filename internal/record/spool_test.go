@@ -34,6 +34,7 @@ func (s *absent) AppendEvents(_ context.Context, events []haltd.Event) error {
 func (s *absent) PruneEvents(context.Context, time.Time) (int64, error)   { return 0, nil }
 func (s *absent) Forget(context.Context, time.Time) error                 { return nil }
 func (s *absent) PruneExcerpts(context.Context, time.Time) (int64, error) { return 0, nil }
+func (s *absent) PruneAudits(context.Context, time.Time) (int64, error)   { return 0, nil }
 
 func (s *absent) set(gone bool) {
 	s.mu.Lock()

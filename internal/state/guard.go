@@ -296,15 +296,15 @@ func (g *Guard) Ended(ctx context.Context, digest uint64, how haltd.Ending) erro
 	return g.tell(ctx, func(ctx context.Context, p Port) error { return p.Ended(ctx, digest, how) })
 }
 
-// Session implements the port.
-func (g *Guard) Session(ctx context.Context, agent, reply string) (string, error) {
-	ask := func(ctx context.Context, p Port) (string, error) { return p.Session(ctx, agent, reply) }
+// Reply implements the port.
+func (g *Guard) Reply(ctx context.Context, agent, reply string) (haltd.PastReply, error) {
+	ask := func(ctx context.Context, p Port) (haltd.PastReply, error) { return p.Reply(ctx, agent, reply) }
 	return try(ctx, g, ask, ask, nil)
 }
 
 // SaveReply implements the port.
-func (g *Guard) SaveReply(ctx context.Context, agent, reply, session string) error {
-	return g.tell(ctx, func(ctx context.Context, p Port) error { return p.SaveReply(ctx, agent, reply, session) })
+func (g *Guard) SaveReply(ctx context.Context, agent, reply string, past haltd.PastReply) error {
+	return g.tell(ctx, func(ctx context.Context, p Port) error { return p.SaveReply(ctx, agent, reply, past) })
 }
 
 // unsettled is what a reply was charged; nil for none.

@@ -57,8 +57,8 @@ type Attempts interface {
 
 // Replies is, with Unsettled, the port of that name of package gateway.
 type Replies interface {
-	Session(ctx context.Context, agent, reply string) (string, error)
-	SaveReply(ctx context.Context, agent, reply, session string) error
+	Reply(ctx context.Context, agent, reply string) (haltd.PastReply, error)
+	SaveReply(ctx context.Context, agent, reply string, past haltd.PastReply) error
 }
 
 // Unsettled is what replies were charged by estimate.

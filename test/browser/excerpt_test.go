@@ -67,7 +67,7 @@ func TestExcerptsSideBySide(t *testing.T) {
 	p.in("dialog", "").sees("Prompt", hostile[0], "[redacted key]", "keys, passwords and addresses are taken out")
 	p.unharmed()
 	p.open("/settings")
-	p.sees("Excerpts", "stored, kept for 7 d")
+	p.sees("Excerpts", "of all calls, kept for 7 d")
 }
 
 // lastEvent is the newest event of an agent.
@@ -83,10 +83,11 @@ func (n *node) lastEvent(t *testing.T, agent string) string {
 
 func TestSideBySideWithoutExcerpts(t *testing.T) {
 	t.Parallel()
-	n := start(t, "")
+	n := start(t, "excerpts: off\n")
 	id := n.attempts(t, "ledger-bot")
 	p := newTab(t, n)
 	p.open("/incidents/" + id)
+	p.in("region", "Evidence").sees("texts are not kept", "set excerpts: incidents in the configuration")
 	p.in("region", "Matching calls, side by side").sees("distance", "Earlier call", "Prompt text is not stored", "To read what later calls say, set excerpts: on")
 	p.lacks(hostile[0], "[redacted key]")
 	p.open("/events?event=" + n.lastEvent(t, "ledger-bot"))

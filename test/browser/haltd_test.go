@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/test/harness"
 )
 
@@ -85,8 +86,19 @@ type incident struct {
 	Note     string `json:"note"`
 	Detector string `json:"detector"`
 	Verdict  struct {
-		Certainty float64 `json:"certainty"`
+		Certainty float64        `json:"certainty"`
+		Signals   []haltd.Signal `json:"signals"`
 	} `json:"verdict"`
+}
+
+// family is the pattern that the detector that decided saw.
+func (i *incident) family() haltd.Family {
+	for _, s := range i.Verdict.Signals {
+		if string(s.Detector) == i.Detector {
+			return s.Family
+		}
+	}
+	return ""
 }
 
 func (n *node) incident(t *testing.T, id string) (i incident) {

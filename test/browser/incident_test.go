@@ -31,15 +31,15 @@ func TestIncident(t *testing.T) {
 	t.Run("Resume", func(t *testing.T) {
 		p.during(t)
 		id := p.killed("resume-bot")
-		p.sees("Killed", "Open", "was not forwarded", "Deactivated by Kill Switch", "Burned by the loop", "Saved, estimate", "Window",
+		p.sees("Stopped", "Open", "was not forwarded", "resume-bot is stopped", "First time in 7 days", "No tries since", "Burned by the loop", "Saved, estimate", "Window",
 			"Matching calls, side by side", "recon-of-resume-bot", "HTTP 400, no retry")
 		p.button("Resume")
-		p.dialog("Resume resume-bot").sees("The window is cleared", "Active from the next call.")
+		p.dialog("Resume resume-bot").sees("earlier repeats no longer count", "Active from the next call.")
 		if n.standing(t, "resume-bot").Active {
 			t.Fatal("the agent is active before anybody confirmed")
 		}
 		p.dialog("Resume resume-bot").button("Resume")
-		p.sees("resume-bot is active again.", "Resumed", "Decided")
+		p.sees("resume-bot is active again.", "Resumed", "admin resumed resume-bot.")
 		p.in("button", "Resume").gone()
 		n.expectStatus(t, id, "resumed")
 		if s := n.standing(t, "resume-bot"); !s.Active || s.DeactivatedBy != nil {
@@ -51,6 +51,15 @@ func TestIncident(t *testing.T) {
 		p.open("/agents/resume-bot")
 		p.sees("resume-bot", "Active")
 		p.lacks("Deactivated by Kill Switch")
+
+		p.open("/incidents/" + id)
+		p.button("Undo")
+		p.sees("Undone. The incident is open again.", "resume-bot is stopped")
+		p.in("button", "Resume").there()
+		n.expectStatus(t, id, "open")
+		if s := n.standing(t, "resume-bot"); s.Active || s.Standing.Incident != id {
+			t.Errorf("after the undo the agent stands %+v, want it stopped by its incident", s)
+		}
 	})
 
 	t.Run("Resume with grace", func(t *testing.T) {
@@ -71,31 +80,48 @@ func TestIncident(t *testing.T) {
 		p.sees("Grace, 10 min left")
 	})
 
-	t.Run("Keep", func(t *testing.T) {
+	t.Run("Keep stopped", func(t *testing.T) {
 		p.during(t)
 		id := p.killed("keep-bot")
-		p.button("Keep")
-		ask := p.dialog("Keep keep-bot off?")
+		p.button("Keep stopped")
+		ask := p.dialog("Keep keep-bot stopped?")
 		ask.fill("Note (optional)", "Until the payment is booked.")
-		ask.button("Keep off")
-		p.sees("Kept off. Incident closed.", "Kept", "Until the payment is booked.", "Deactivated by Kill Switch")
+		ask.button("Keep stopped")
+		p.sees("Kept stopped. Incident closed.", "Kept stopped", "admin kept keep-bot stopped.", "Until the payment is booked.", "keep-bot is stopped")
 		n.expectStatus(t, id, "kept")
 		if n.standing(t, "keep-bot").Active {
 			t.Error("the agent is active")
 		}
+		p.button("Change decision")
+		p.button("Mark as wrong")
+		p.dialog("This was not a loop?").button("Mark as wrong")
+		p.sees("Marked as wrong", "admin marked this as wrong.")
+		n.expectStatus(t, id, "false_positive")
 	})
 
-	t.Run("Mark false positive", func(t *testing.T) {
+	t.Run("Somebody else decides", func(t *testing.T) {
+		p.during(t)
+		id := p.killed("contested-bot")
+		p.expect("status of 409")
+		p.button("Keep stopped")
+		p.dialog("Keep contested-bot stopped?").there()
+		n.Must(t, "POST", "/v1/incidents/"+id+"/feedback", raw(`{"status": "resumed"}`), nil)
+		p.dialog("Keep contested-bot stopped?").button("Keep stopped")
+		p.sees("Not decided. Nothing has changed.", "has decided already", "Resumed")
+		n.expectStatus(t, id, "resumed")
+	})
+
+	t.Run("Mark as wrong", func(t *testing.T) {
 		p.during(t)
 		id := p.killed("honest-bot")
-		p.button("Mark false positive")
+		p.button("Mark as wrong")
 		ask := p.dialog("This was not a loop?")
 		ask.fill("What was the agent doing? (optional)", "It waited for the bank.")
 		if !ask.state("checkbox", "Resume honest-bot as well").Checked {
 			t.Error("it does not offer to resume the agent as well")
 		}
-		ask.button("Mark false positive")
-		p.sees("Marked false positive.", "False positive", "It waited for the bank.")
+		ask.button("Mark as wrong")
+		p.sees("Marked as wrong.", "admin marked this as wrong.", "It waited for the bank.")
 		n.expectStatus(t, id, "false_positive")
 		if !n.standing(t, "honest-bot").Active {
 			t.Error("the agent is not active")
@@ -115,9 +141,9 @@ func TestIncident(t *testing.T) {
 	t.Run("Keyboard", func(t *testing.T) {
 		p.during(t)
 		id := p.killed("typed-bot")
-		p.in("button", "Keep").there()
+		p.in("button", "Keep stopped").there()
 		for key, title := range map[string]string{
-			"r": "Resume typed-bot", "g": "Resume typed-bot with grace", "k": "Keep typed-bot off?", "f": "This was not a loop?",
+			"r": "Resume typed-bot", "g": "Resume typed-bot with grace", "k": "Keep typed-bot stopped?", "w": "This was not a loop?",
 		} {
 			p.press(key)
 			p.dialog(title).there()
@@ -126,10 +152,10 @@ func TestIncident(t *testing.T) {
 		}
 		n.expectStatus(t, id, "open")
 		p.press("k")
-		p.dialog("Keep typed-bot off?").there()
-		p.focused("Keep off")
+		p.dialog("Keep typed-bot stopped?").there()
+		p.focused("Keep stopped")
 		p.press(kb.Enter)
-		p.sees("Kept off. Incident closed.")
+		p.sees("Kept stopped. Incident closed.")
 		n.expectStatus(t, id, "kept")
 	})
 
@@ -138,9 +164,9 @@ func TestIncident(t *testing.T) {
 		id := n.runAway(t, "pocket-bot", "recon-of-pocket-bot")
 		p.show(phone)
 		p.open("/incidents/" + id)
-		p.sees(n.incident(t, id).Sentence, "Matching calls, side by side", "Audit")
+		p.sees(n.incident(t, id).Sentence, "Matching calls, side by side", "History")
 		p.fits()
-		for _, action := range []string{"Resume", "Resume with grace", "Keep", "Mark false positive"} {
+		for _, action := range []string{"Keep stopped", "Resume", "Resume with grace", "Mark as wrong"} {
 			bottom, err := askPart[float64](p.in("button", action).there(), "function() { return this.getBoundingClientRect().bottom + scrollY }")
 			if err != nil || bottom > float64(phone.height) {
 				t.Errorf("%s ends at %v px (%v), want it on the first screen of %d px", action, bottom, err, phone.height)

@@ -53,9 +53,9 @@ func TestReasons(t *testing.T) {
 			t.Errorf("the reasons add up to %d, want the certainty of %v", certainty, i.Verdict.Certainty)
 		}
 		p.sees("by stall", fmt.Sprintf("Certainty %d %%, kill line 90 %%. Call #", certainty), "was not forwarded; stuck-bot is stopped.",
-			"Similarity score of this call:", "Warn line 50 %", "Kill line 90 %")
+			"Similarity score of this call:", "Warn line 75 %", "Kill line 90 %")
 		p.lacks("Score against threshold", "What if the threshold were", "exceeds the threshold")
-		p.in("image", "Certainty after each round, warn line 50 %, kill line 90 %. Round…").there()
+		p.in("image", "Certainty after each round, warn line 75 %, kill line 90 %. Round…").there()
 		p.accessible(axe(t))
 
 		p.show(phone)
@@ -79,7 +79,7 @@ func TestReasons(t *testing.T) {
 
 	t.Run("Similarity decided", func(t *testing.T) {
 		p.during(t)
-		i := n.decided(t, "alike-bot", "similarity", `{"stall": "warn"}`)
+		i := n.decided(t, "alike-bot", "similarity", `{"stall": "warn", "require_corroboration": false}`)
 		p.open("/incidents/" + i.ID)
 		p.sees("by similarity", "exceeds the threshold of 10.0", "Score against threshold", "What if the threshold were")
 		p.settled()
@@ -118,7 +118,7 @@ var (
 func (p *tab) reasonsAddUp() int {
 	p.t.Helper()
 	card := p.in("region", "Reasons")
-	card.sees("warn 50 %", "kill 90 %", "Certainty")
+	card.sees("warn 75 %", "kill 90 %", "Certainty")
 	shown, err := card.text()
 	if err != nil {
 		p.t.Fatal(err)
@@ -159,7 +159,7 @@ func TestIncidentWithoutCertainty(t *testing.T) {
 	p := newTab(t, n)
 	p.expect("status of 404") // nobody has seen the agent
 	p.open("/incidents/" + old.ID)
-	p.sees(old.Sentence, "was not forwarded", "Settings then")
+	p.sees(old.Sentence, "was not forwarded", "Settings at the time")
 	p.in("region", "Reasons").sees("Same round 4 times, find_payment.", "was not recorded then", "Similarity score of this call: 12.0, above its threshold of 10.0.")
 	p.settled()
 	p.lacks("Certainty", "kill line", "What if the threshold were", "NaN", "undefined")
@@ -174,7 +174,7 @@ func TestWarnAndKillLine(t *testing.T) {
 	n.killSwitch(t, agent, true)
 	p := newTab(t, n)
 	p.open("/agents/" + agent)
-	p.becomes("textbox", "Warn line", field{Value: "50"})
+	p.becomes("textbox", "Warn line", field{Value: "75"})
 	p.becomes("textbox", "Kill line", field{Value: "90"})
 	p.fill("Warn line", "95")
 	p.sees("Above the kill line of 90 %")

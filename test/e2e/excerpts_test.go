@@ -107,12 +107,50 @@ func TestExcerptsShowWhatMatched(t *testing.T) {
 	}
 }
 
-func TestWithoutExcerptsNothingThatWasSaidIsStored(t *testing.T) {
+// By default an incident keeps the rounds that prove it, sealed, and nothing
+// else is kept.
+func TestIncidentsQuoteWhatProvesThem(t *testing.T) {
 	s := newStage(t, "defaults: {kill_switch: {enabled: true}}\n")
+	a := s.agent(t)
+	incident := runAway(t, a)
+	var got struct{ Excerpt *haltd.IncidentExcerpt }
+	if status := s.API(t, "GET", "/v1/incidents/"+incident.ID+"/excerpt", nil, &got); status != http.StatusOK || got.Excerpt == nil {
+		t.Fatalf("GET excerpt: %d %+v", status, got.Excerpt)
+	}
+	want := haltd.CallExcerpt{Tool: "find_entry", Arguments: `{"entry": "harbour 7", "api_key": "[redacted password]"}`, Result: `{"error": "no such entry", "hint": "ask [redacted e-mail]"}`}
+	proved := incident.Verdict.Decisive(incident.Detector).Rounds
+	if len(proved) == 0 || len(got.Excerpt.Rounds) != len(proved) {
+		t.Fatalf("%d rounds are quoted, want the %d that prove it", len(got.Excerpt.Rounds), len(proved))
+	}
+	for i, r := range got.Excerpt.Rounds {
+		if r.Index != proved[i].Index || len(r.Calls) != 1 || r.Calls[0] != want {
+			t.Errorf("round %d says %+v, want round %d to say %+v", i, r, proved[i].Index, want)
+		}
+	}
+	if excerpt := s.excerptOf(t, incident.Event); excerpt != nil {
+		t.Errorf("the event says %+v, want the incident alone to tell", excerpt)
+	}
+	for _, path := range []string{"/v1/events?limit=1000", "/v1/events/export", "/v1/incidents", "/v1/incidents/" + incident.ID} {
+		if answer := s.get(t, path); strings.Contains(answer, "harbour") {
+			t.Errorf("GET %s tells what was said: %s", path, answer)
+		}
+	}
+	for _, text := range []string{"harbour 7", "no such entry", plantedKey, plantedKey[20:], ownKey, "hunter22", "ann@example.org"} {
+		if s.holds(t, text) {
+			t.Errorf("%q is on disk in plain text, or was logged", text)
+		}
+	}
+}
+
+func TestWithoutExcerptsNothingThatWasSaidIsStored(t *testing.T) {
+	s := newStage(t, "excerpts: off\ndefaults: {kill_switch: {enabled: true}}\n")
 	a := s.agent(t)
 	incident := runAway(t, a)
 	if got := s.excerptOf(t, incident.Event); got != nil {
 		t.Errorf("the call that was killed says %+v", got)
+	}
+	if answer := s.get(t, "/v1/incidents/"+incident.ID+"/excerpt"); strings.Contains(answer, "rounds") {
+		t.Errorf("the incident is quoted: %s", answer)
 	}
 	for _, text := range []string{phrase, "harbour", "no such entry", plantedKey, ownKey} {
 		if s.holds(t, text) {

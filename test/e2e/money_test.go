@@ -29,6 +29,7 @@ func TestMoney(t *testing.T) {
 		{"Whoever hangs up at once pays the reservation", hangUps},
 		{"A reply that ends early is charged for what was read", endsEarly},
 		{"What a reply does not count is estimated in full", notCounted},
+		{"What the provider keeps of a conversation is reserved", keptHistory},
 		{"The model that answered is priced", fallbackModels},
 		{"What is left of a budget is saved once", savedOnce},
 	} {
@@ -313,4 +314,30 @@ func savedOnce(t *testing.T, s *stage) {
 	if left := 10*haltd.Dollar - a.spent().Spent.Cost; saved != left {
 		t.Errorf("two kills saved $%s, want the $%s that are left", saved, left)
 	}
+}
+
+// keptHistory continues a long reply by its id: what the provider counts again
+// must fit as well.
+func keptHistory(t *testing.T, s *stage) {
+	a := s.agent(t).policy(dollarADay)
+	call := func(previous, script string) answer {
+		return a.do("POST", "/agents/"+a.id+"/openai/v1/responses", `{"model":"`+dear+`","max_output_tokens":100,"input":"go on"`+previous+`}`, map[string]string{harness.ScriptHeader: script})
+	}
+	first := call("", `{"text":"hello","usage":{"input":9000,"output":7000}}`)
+	a.passes(first)
+	var reply struct{ ID string }
+	if err := json.Unmarshal([]byte(first.body), &reply); err != nil || reply.ID == "" {
+		t.Fatalf("%v: %s", err, first.body)
+	}
+	a.has(haltd.EventCall, 1)
+	if spent := a.spent().Spent.Cost; spent < haltd.Dollar/4 || spent > haltd.Dollar*9/10 {
+		t.Fatalf("the first call cost $%s; the next must not fit into what is left", spent)
+	}
+	a.policy(fmt.Sprintf(`{"budgets":{"day":{"hard_usd":%s}}}`, a.spent().Spent.Cost+haltd.Dollar/20))
+	got := call(`,"previous_response_id":"`+reply.ID+`"`, `{"text":"hello"}`)
+	a.stopped(got, "budget_exceeded")
+	if n := s.forwarded(a); n != 1 {
+		t.Errorf("%d calls were forwarded, want the first alone", n)
+	}
+	a.passes(call("", `{"text":"hello"}`)) // which has no history
 }

@@ -1,6 +1,10 @@
 package scenarios
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/haltd/haltd"
+)
 
 // madeStuckRefusals come back to one refusal again and again, with ever new
 // reading between: the steps are all different, and the one thing that
@@ -14,6 +18,8 @@ func madeStuckRefusals() []Family {
 		{"stuck-gate-stays-closed", true, stuckGateStaysClosed},
 		{"stuck-writing-denied-amid-looking", true, stuckWritingDenied},
 		{"stuck-check-fails-amid-queries", true, stuckCheckFails},
+		{"stuck-cosmetic-edits", true, stuckCosmeticEdits},
+		{"stuck-clears-the-way-again", true, stuckClearsTheWay},
 	}
 }
 
@@ -27,6 +33,8 @@ var readLate = map[string]int{
 	"stuck-gate-stays-closed":           24,
 	"stuck-writing-denied-amid-looking": 24,
 	"stuck-check-fails-amid-queries":    24,
+	"stuck-cosmetic-edits":              32,
+	"stuck-clears-the-way-again":        18,
 }
 
 // A submission is refused with the same message; only reading lies between.
@@ -128,5 +136,54 @@ func stuckCheckFails(w *words) Case {
 	return Case{
 		System: k.system("You look after a data warehouse."),
 		Moves:  seq(k.asks(table, "Make the check of "+table+" pass."), k.prior(sData), k.loop(w.between(11, 15), round)),
+	}
+}
+
+// One test fails to the letter as before, after edits that change names and
+// comments only: twice as many as anybody needs to see that they are beside the
+// point.
+func stuckCosmeticEdits(w *words) Case {
+	k := newSkit(w)
+	file, symbol := sfileName(w), w.word()
+	shell, edit := k.tool(pick(w, "run", "execute"), pick(w, "command", "shell")), k.tool(pick(w, "edit", "replace"), pick(w, "file", "text"))
+	command := fmt.Sprintf(pick(w, "pytest -q tests/%s", "npm test -- %s", "go test ./%s", "cargo test %s", "mvn -q test -Dtest=%s"), w.word())
+	total := w.between(8, 90)
+	failure := fmt.Sprintf("FAILED %s::%s - %s %d, %s %d\n%d passed, 1 failed in ", w.word(), w.word(), pick(w, "expected", "assert", "want"), w.between(1, 99), pick(w, "got", "was", "is"), w.between(100, 999), total)
+	report := func() haltd.ToolResult {
+		return ok(fmt.Sprintf("%s%d.%02d s", failure, w.between(0, 9), w.between(0, 99)))
+	}
+	before := symbol
+	round := func(int) Moves {
+		after := pick(w, w.word(), "new_"+w.word(), w.word()+"  # "+w.name(), w.word()+"  // renamed", w.word()+"_"+w.word())
+		change := call(edit, sargs("path", file, "old", before, "new", after), ok(pick(w, "ok", "The file "+file+" has been updated.", "1 replacement in "+file)))
+		before = after
+		return seq(k.say(change), k.say(call(shell, sargs("command", command), report())))
+	}
+	return Case{
+		System: k.system("You are a coding agent."),
+		Moves:  seq(k.asks(file, "Make the test of "+file+" pass."), k.prior(sCoding), k.loop(w.between(22, 30), round)),
+	}
+}
+
+// A service does not start, what is in its way is looked up and removed, and
+// is back at once under another number.
+func stuckClearsTheWay(w *words) Case {
+	k := newSkit(w)
+	shell := k.tool(pick(w, "run", "execute"), pick(w, "command", "shell", "bash"))
+	port := w.between(3000, 9999)
+	start := fmt.Sprintf(pick(w, "npm run dev -- --port %d", "./serve --listen :%d", "docker run -p %d:80 web", "java -jar app.jar --port=%d"), port)
+	find, remove := fmt.Sprintf(pick(w, "lsof -ti :%d", "fuser %d/tcp", "ss -ltnp sport = :%d"), port), pick(w, "kill -9 %d", "kill %d", "docker rm -f %d")
+	refusal := fmt.Sprintf(pick(w, "Error: listen EADDRINUSE: address already in use :::%d", "exit code 1\nbind: address already in use (port %d)", "fatal: port %d is taken"), port)
+	pid := w.between(1000, 9000)
+	does := func(command, result string) Moves {
+		return k.say(call(shell, sargs("command", command), ok(result)))
+	}
+	round := func(int) Moves {
+		pid += w.between(3, 60)
+		return seq(does(start, refusal), does(find, fmt.Sprint(pid)), does(fmt.Sprintf(remove, pid), ""))
+	}
+	return Case{
+		System: k.system("You operate a development machine.", "You are a coding agent."),
+		Moves:  seq(k.asks(w.name(), "Start the server of "+w.name()+"."), k.prior(sCoding), k.loop(w.between(10, 15), round)),
 	}
 }

@@ -72,7 +72,13 @@ const incidents = createRoute({
   getParentRoute: () => shell,
   path: '/incidents',
   component: lazyRouteComponent(() => import('./pages/incidents/Incidents')),
-  validateSearch: (search): { agent?: string; status?: string } => ({ agent: text(search.agent), status: text(search.status) }),
+  validateSearch: (search): { agent?: string; status?: string; kind?: string; shadow?: string; alone?: string } => ({
+    agent: text(search.agent),
+    status: text(search.status),
+    kind: text(search.kind),
+    shadow: text(search.shadow),
+    alone: search.alone === undefined ? undefined : '1',
+  }),
 })
 const incident = createRoute({
   getParentRoute: () => shell,

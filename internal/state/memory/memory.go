@@ -34,11 +34,11 @@ func (a *Attempts) Ended(_ context.Context, digest uint64, e haltd.Ending) error
 	return nil
 }
 
-// Replies remembers the session of each reply id, for clients that send
+// Replies remembers the session and the length of each reply, for clients that send
 // previous_response_id instead of the history. It never fails.
 type Replies struct {
 	seed      maphash.Seed
-	sessions  *recent[uint64, string] // by a seeded hash, because they are many
+	past      *recent[uint64, haltd.PastReply] // by a seeded hash, because they are many
 	unsettled *recent[uint64, haltd.Unsettled]
 }
 
@@ -46,19 +46,18 @@ type replyKey struct{ agent, reply string }
 
 // NewReplies remembers at least the last keep replies.
 func NewReplies(keep int) *Replies {
-	return &Replies{seed: maphash.MakeSeed(), sessions: newRecent[uint64, string](keep), unsettled: newRecent[uint64, haltd.Unsettled](keep)}
+	return &Replies{seed: maphash.MakeSeed(), past: newRecent[uint64, haltd.PastReply](keep), unsettled: newRecent[uint64, haltd.Unsettled](keep)}
 }
 
-// Session is the session in which agent got the reply with that id; "" when
-// it is not known.
-func (r *Replies) Session(_ context.Context, agent, reply string) (string, error) {
-	s, _ := r.sessions.get(maphash.Comparable(r.seed, replyKey{agent, reply}))
-	return s, nil
+// Reply is what is known of the reply with that id that agent got.
+func (r *Replies) Reply(_ context.Context, agent, reply string) (haltd.PastReply, error) {
+	past, _ := r.past.get(maphash.Comparable(r.seed, replyKey{agent, reply}))
+	return past, nil
 }
 
-// SaveReply notes that agent got a reply in session.
-func (r *Replies) SaveReply(_ context.Context, agent, reply, session string) error {
-	r.sessions.set(maphash.Comparable(r.seed, replyKey{agent, reply}), session)
+// SaveReply notes that agent got a reply.
+func (r *Replies) SaveReply(_ context.Context, agent, reply string, past haltd.PastReply) error {
+	r.past.set(maphash.Comparable(r.seed, replyKey{agent, reply}), past)
 	return nil
 }
 

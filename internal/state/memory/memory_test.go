@@ -23,12 +23,12 @@ func TestAttemptsGoOnFromTheLastOne(t *testing.T) {
 
 func TestRepliesBelongToTheirAgent(t *testing.T) {
 	r, ctx := NewReplies(10), t.Context()
-	_ = r.SaveReply(ctx, "billing", "resp_1", "ses_a")
-	if got, err := r.Session(ctx, "billing", "resp_1"); err != nil || got != "ses_a" {
-		t.Errorf("own reply: session %q, want ses_a", got)
+	_ = r.SaveReply(ctx, "billing", "resp_1", haltd.PastReply{Session: "ses_a"})
+	if got, err := r.Reply(ctx, "billing", "resp_1"); err != nil || got.Session != "ses_a" {
+		t.Errorf("own reply: %+v, want ses_a", got)
 	}
-	if got, err := r.Session(ctx, "other", "resp_1"); err != nil || got != "" {
-		t.Errorf("another agent's reply: session %q, want none", got)
+	if got, err := r.Reply(ctx, "other", "resp_1"); err != nil || got != (haltd.PastReply{}) {
+		t.Errorf("another agent's reply: %+v, want none", got)
 	}
 }
 

@@ -52,15 +52,20 @@ func (s *State) Ended(ctx context.Context, digest uint64, how haltd.Ending) erro
 	return err
 }
 
-// Session implements the port.
-func (s *State) Session(ctx context.Context, agent, reply string) (string, error) {
+// Reply implements the port. What it keeps are the tokens and the session, with
+// a space between them.
+func (s *State) Reply(ctx context.Context, agent, reply string) (past haltd.PastReply, err error) {
 	text, _, err := s.get(ctx, s.key("r", agent, reply), false)
-	return text, err
+	if tokens, session, ok := strings.Cut(text, " "); ok {
+		past.Session = session
+		past.Tokens, _ = strconv.ParseInt(tokens, 10, 64) // of which nothing is kept otherwise
+	}
+	return past, err
 }
 
 // SaveReply implements the port.
-func (s *State) SaveReply(ctx context.Context, agent, reply, session string) error {
-	return s.set(ctx, s.key("r", agent, reply), session, keepReply)
+func (s *State) SaveReply(ctx context.Context, agent, reply string, past haltd.PastReply) error {
+	return s.set(ctx, s.key("r", agent, reply), strconv.FormatInt(past.Tokens, 10)+" "+past.Session, keepReply)
 }
 
 // Unsettled implements the port.

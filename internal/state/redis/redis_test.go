@@ -78,7 +78,7 @@ func TestKeysAreHashedAndExpire(t *testing.T) {
 	for _, err := range []error{
 		a.Lease.Commit(ctx),
 		s.Ended(ctx, 1, haltd.EndedLost),
-		s.SaveReply(ctx, "secret-agent", "secret-reply", "s"),
+		s.SaveReply(ctx, "secret-agent", "secret-reply", haltd.PastReply{Session: "s"}),
 		s.SaveUnsettled(ctx, "secret-agent", "secret-reply", haltd.Unsettled{}),
 	} {
 		if err != nil {

@@ -71,7 +71,7 @@ func (s *State) newLease(p detect.Place) *lease {
 		value{key: s.key(kind, p.Agent, own)},
 		value{key: s.sessionKey(p)})
 	if p.CountsApart() {
-		l.values = append(l.values, value{key: s.key(kind, p.Agent, "")})
+		l.values = append(l.values, value{key: s.key(kind, p.Agent, p.Caller)})
 	}
 	return l
 }

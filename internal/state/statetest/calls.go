@@ -139,21 +139,25 @@ func guesses(t *testing.T, nodes []state.Port) {
 }
 
 func replies(t *testing.T, nodes []state.Port) {
-	if err := nodes[0].SaveReply(t.Context(), "bot", "resp_1", "ses one"); err != nil {
+	if err := nodes[0].SaveReply(t.Context(), "bot", "resp_1", haltd.PastReply{Session: "ses one", Tokens: 1200}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ agent, reply, want string }{
 		{"bot", "resp_1", "ses one"}, {"other", "resp_1", ""}, {"bot", "resp_2", ""}, {"botresp_", "1", ""},
 	} {
-		got, err := nodes[1].Session(t.Context(), c.agent, c.reply)
-		if err != nil || got != c.want {
-			t.Errorf("reply %s of %s: session %q, %v; want %q", c.reply, c.agent, got, err, c.want)
+		want := haltd.PastReply{Session: c.want}
+		if c.want != "" {
+			want.Tokens = 1200
+		}
+		got, err := nodes[1].Reply(t.Context(), c.agent, c.reply)
+		if err != nil || got != want {
+			t.Errorf("reply %s of %s: %+v, %v; want %+v", c.reply, c.agent, got, err, want)
 		}
 	}
-	if err := nodes[1].SaveReply(t.Context(), "bot", "resp_1", "two"); err != nil {
+	if err := nodes[1].SaveReply(t.Context(), "bot", "resp_1", haltd.PastReply{Session: "two"}); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := nodes[0].Session(t.Context(), "bot", "resp_1"); got != "two" {
-		t.Errorf("session %q, want that of the newest", got)
+	if got, _ := nodes[0].Reply(t.Context(), "bot", "resp_1"); got != (haltd.PastReply{Session: "two"}) {
+		t.Errorf("%+v, want the newest", got)
 	}
 }

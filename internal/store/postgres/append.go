@@ -81,6 +81,9 @@ func (s *Store) append(ctx context.Context, tx pgx.Tx, events []haltd.Event) err
 	if err := s.copyEvents(ctx, tx, events); err != nil {
 		return err
 	}
+	if err := writeAudits(ctx, tx, events); err != nil {
+		return err
+	}
 	return writeCommit(ctx, tx, events)
 }
 

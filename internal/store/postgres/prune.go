@@ -194,6 +194,7 @@ func deleteSome(ctx context.Context, tx pgx.Tx, node, id string) (more bool, err
 
 func forgetAgent(ctx context.Context, tx pgx.Tx, id string) error {
 	for _, query := range []string{
+		"DELETE FROM incident_excerpts WHERE agent = $1",
 		"DELETE FROM sessions s WHERE s.agent = $1 AND NOT " + hasStanding,
 		`UPDATE sessions SET client = '', model = '', first_seen = last_seen, peak_score = 0,
 			(` + totalsColumns + `) = (0, 0, 0, 0, 0, 0, 0, 0) WHERE agent = $1`,

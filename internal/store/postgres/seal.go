@@ -134,5 +134,14 @@ func (s *Store) PruneExcerpts(ctx context.Context, t time.Time) (total int64, er
 		total += gone
 		return gone, err
 	})
+	if err != nil {
+		return total, err
+	}
+	err = s.inChunks(ctx, "prune excerpts", t, func(ctx context.Context, tx pgx.Tx, t time.Time, most int64) (int64, error) {
+		gone, err := exec(ctx, tx, "DELETE FROM incident_excerpts WHERE incident IN (SELECT incident FROM incident_excerpts WHERE time < $1 LIMIT $2)",
+			table.Micros(t), most)
+		total += gone
+		return gone, err
+	})
 	return total, err
 }

@@ -98,6 +98,7 @@ type appender struct {
 	addHour, addUsage, insertEvent *statement
 	countUsage, hasUsage           *statement
 	insertExcerpt, insertCommit    *statement
+	insertAudit                    *statement
 
 	ids      []byte // of a commit
 	agents   map[string]int64
@@ -144,7 +145,7 @@ func newAppender(c preparer) (*appender, error) {
 		findAgentSQL: &a.findAgent, findSessionSQL: &a.findSession, addAgentSQL: &a.addAgent, addSessionSQL: &a.addSession,
 		addHourSQL: &a.addHour, addUsageSQL: &a.addUsage, insertEventSQL: &a.insertEvent,
 		countUsageSQL: &a.countUsage, hasUsageSQL: &a.hasUsage,
-		insertExcerptSQL: &a.insertExcerpt, insertCommitSQL: &a.insertCommit,
+		insertExcerptSQL: &a.insertExcerpt, insertCommitSQL: &a.insertCommit, insertAuditSQL: &a.insertAudit,
 	} {
 		var err error
 		if *to, err = prepare(c, query); err != nil {
@@ -158,7 +159,7 @@ func (a *appender) close() error {
 	var errs []error
 	for _, s := range []*statement{
 		a.findAgent, a.findSession, a.addAgent, a.addSession, a.addHour, a.addUsage, a.insertEvent, a.countUsage, a.hasUsage,
-		a.insertExcerpt, a.insertCommit,
+		a.insertExcerpt, a.insertCommit, a.insertAudit,
 	} {
 		if s != nil {
 			errs = append(errs, s.stmt.Close())
@@ -262,6 +263,9 @@ func (a *appender) writeEvent(t *table.Tally, e *haltd.Event) error {
 	}
 	err = a.insertEvent.exec(int64(e.ID), table.Micros(e.Time), agentNo(t, e.Agent), sessionNo(t, e.Agent, e.Session),
 		string(e.Type), e.Client, e.Provider, e.Model, e.Blocked, string(text))
+	if err == nil && e.Audit != nil {
+		err = a.writeAudit(e)
+	}
 	if err != nil || e.Excerpt == nil {
 		return err
 	}

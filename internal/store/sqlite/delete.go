@@ -53,6 +53,9 @@ func (s *Store) deleteSome(ctx context.Context, node, id string, chunk int64) (m
 		if more = events == chunk; more {
 			return nil
 		}
+		if err := s.exec(ctx, "DELETE FROM incident_excerpts WHERE agent = ?", id); err != nil {
+			return err
+		}
 		if err := s.forgetAgent(ctx, no); err != nil {
 			return err
 		}

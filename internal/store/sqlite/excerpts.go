@@ -34,16 +34,20 @@ func (s *Store) Excerpt(ctx context.Context, event haltd.EventID) (haltd.Excerpt
 func (s *Store) PruneExcerpts(ctx context.Context, t time.Time) (int64, error) {
 	var total int64
 	for {
-		var gone int64
+		var gone, ofIncidents int64
 		err := s.writer.write(ctx, func(ctx context.Context) (err error) {
-			gone, err = s.eraseExcerpts(ctx, "SELECT event FROM excerpts WHERE time < ? ORDER BY time LIMIT ?", table.Micros(t), excerptChunk)
+			if gone, err = s.eraseExcerpts(ctx, "SELECT event FROM excerpts WHERE time < ? ORDER BY time LIMIT ?", table.Micros(t), excerptChunk); err != nil {
+				return err
+			}
+			ofIncidents, err = s.affect(ctx, `DELETE FROM incident_excerpts WHERE incident IN (
+				SELECT incident FROM incident_excerpts WHERE time < ? LIMIT ?)`, table.Micros(t), excerptChunk)
 			return err
 		})
 		if err != nil {
 			return total, fmt.Errorf("prune excerpts: %w", explain(s.path, err))
 		}
-		total += gone
-		if gone < excerptChunk {
+		total += gone + ofIncidents
+		if max(gone, ofIncidents) < excerptChunk {
 			return total, nil
 		}
 	}

@@ -90,6 +90,9 @@ func (s *Store) writeIncident(ctx context.Context, c *haltd.Change) error {
 	if err != nil {
 		return table.Unfit("incident", err)
 	}
+	if err := s.writeIncidentExcerpt(ctx, &i); err != nil {
+		return err
+	}
 	return s.exec(ctx, `INSERT INTO incidents (id, time, kind, status, shadow, agent, session, once, verdict, body, closed_at, closed_by, note)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		i.ID, table.Micros(i.Time), string(i.Kind), string(i.Status), i.Shadow, i.Agent, i.Session, table.OptionalText(i.Once),

@@ -39,6 +39,8 @@ var (
 	_ haltd.AlertRuleStore = (*Store)(nil)
 	_ haltd.NodeStore      = (*Store)(nil)
 	_ haltd.SecretStore    = (*Store)(nil)
+	_ haltd.TokenStore     = (*Store)(nil)
+	_ haltd.AuditStore     = (*Store)(nil)
 )
 
 const (

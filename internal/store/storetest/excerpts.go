@@ -94,3 +94,49 @@ func deleteExcerpts(t *testing.T, s Store) {
 	}
 	equal(t, "prompts left", prompts(t, s, 1, 2, 3), []string{"none", "two", "none"})
 }
+
+// quoted is an incident with an excerpt.
+func quoted(id, agent string, at time.Time) haltd.Incident {
+	i := incident(id, at)
+	i.Agent, i.Excerpt = agent, &haltd.IncidentExcerpt{Prompt: "p\x00 \"ü\"", Rounds: []haltd.RoundExcerpt{
+		{Index: 3, Said: "again", Calls: []haltd.CallExcerpt{{Tool: "read", Arguments: `{"path":"x"}`, Result: "none", Error: true}}, Answer: "go on"},
+	}}
+	return i
+}
+
+func incidentExcerpts(t *testing.T, s Store) {
+	old, young, other, bare := quoted("inc_old", "a", start.Add(-time.Hour)), quoted("inc_young", "a", start), quoted("inc_other", "b", start), incident("inc_bare", start)
+	raise(t, s, old, young, other, bare)
+	kept := func() (list []string) {
+		t.Helper()
+		for _, id := range []string{"inc_old", "inc_young", "inc_other", "inc_bare", "inc_none"} {
+			got, ok, err := s.IncidentExcerpt(t.Context(), id)
+			if err != nil {
+				t.Fatalf("IncidentExcerpt(%s): %v", id, err)
+			}
+			if ok {
+				equal(t, id, got, *old.Excerpt)
+				list = append(list, id)
+			}
+		}
+		return list
+	}
+	equal(t, "excerpts", kept(), []string{"inc_old", "inc_young", "inc_other"})
+	young.Excerpt = nil
+	got, err := s.Incident(t.Context(), young.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "the incident, which comes without", got, young)
+	gone, err := s.PruneExcerpts(t.Context(), start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "excerpts gone", gone, 1)
+	equal(t, "excerpts after a prune", kept(), []string{"inc_young", "inc_other"})
+	add(t, s, call(1, start, "a", "s"))
+	if err := s.DeleteAgent(t.Context(), "n", "a"); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "excerpts after a delete", kept(), []string{"inc_other"})
+}

@@ -27,6 +27,8 @@ type Store interface {
 	haltd.NodeStore
 	haltd.SecretStore
 	haltd.SignOutStore
+	haltd.TokenStore
+	haltd.AuditStore
 }
 
 // Run runs the suite. open answers a new, empty store and closes it when its
@@ -53,6 +55,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"excerpts are all or nothing with their events", excerptsAtomic},
 		{"prune of excerpts", pruneExcerpts},
 		{"deleting an agent forgets what it said", deleteExcerpts},
+		{"excerpts of incidents", incidentExcerpts},
 		{"agents", agents},
 		{"agent totals", totals},
 		{"agent paging and search", agentListing},
@@ -64,6 +67,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"stats of a wrong query", statsInvalid},
 		{"keys", keys},
 		{"sign-outs", signOuts},
+		{"API tokens", tokens},
+		{"the audit log is kept apart", audits},
 		{"keys that cannot be kept are refused", keysRefused},
 		{"an empty store lets everybody call", emptyControl},
 		{"standings of agents", agentStandings},

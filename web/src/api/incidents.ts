@@ -32,6 +32,15 @@ export function incidentQuery(id: string) {
   })
 }
 
+/** incidentExcerptQuery is what was said in the rounds that prove an incident. */
+export function incidentExcerptQuery(id: string) {
+  return queryOptions({
+    queryKey: ['incident', id, 'excerpt'],
+    queryFn: async () => (await read(api.GET('/v1/incidents/{id}/excerpt', { params: { path: { id } } }))).excerpt ?? null,
+    staleTime: 60_000,
+  })
+}
+
 export function whatIfQuery(id: string, threshold: number) {
   return queryOptions({
     queryKey: ['what-if', id, threshold],
@@ -42,7 +51,9 @@ export function whatIfQuery(id: string, threshold: number) {
 }
 
 export interface Decision {
-  status: 'resumed' | 'kept' | 'false_positive'
+  status: 'open' | 'resumed' | 'kept' | 'false_positive'
+  /** what the reader saw: somebody else may have decided since */
+  expect?: 'open' | 'resumed' | 'kept' | 'false_positive'
   note?: string
   resume?: boolean
   grace_minutes?: number

@@ -44,6 +44,21 @@ export function revokeKey(id: string) {
   return read(api.DELETE('/v1/keys/{id}', { params: { path: { id } } }))
 }
 
+export const tokensQuery = queryOptions({
+  queryKey: ['tokens'],
+  queryFn: async () => (await read(api.GET('/v1/tokens'))).tokens,
+})
+
+export type Role = 'viewer' | 'operator' | 'admin'
+
+export function createToken(name: string, role: Role, expires: string | undefined) {
+  return read(api.POST('/v1/tokens', { body: { name, role, expires_at: expires } }))
+}
+
+export function revokeToken(id: string) {
+  return read(api.DELETE('/v1/tokens/{id}', { params: { path: { id } } }))
+}
+
 /** configQuery is the configuration in force, as YAML. */
 export const configQuery = queryOptions({
   queryKey: ['config'],

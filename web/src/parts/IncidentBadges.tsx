@@ -5,8 +5,8 @@ type Color = 'red' | 'amber' | 'green' | 'gray' | 'accent'
 
 /** whatHappened is what was done, in one word. */
 export function whatHappened(incident: Incident): { word: string; color: Color } {
-  const past: Record<string, string> = { kill: 'Killed', reject: 'Rejected', block: 'Blocked', throttle: 'Throttled', warn: 'Warned' }
-  if (incident.shadow) return { word: `Would ${incident.action}`, color: 'amber' }
+  const past: Record<string, string> = { kill: 'Stopped', reject: 'Rejected', block: 'Blocked', throttle: 'Throttled', warn: 'Warned' }
+  if (incident.shadow) return { word: incident.action === 'kill' ? 'Would stop' : `Would ${incident.action}`, color: 'gray' }
   const word = past[incident.action] ?? 'Warned'
   return { word, color: incident.action === 'warn' || incident.action === 'throttle' ? 'amber' : 'red' }
 }
@@ -14,17 +14,24 @@ export function whatHappened(incident: Incident): { word: string; color: Color }
 const statuses: Record<string, { word: string; color: Color }> = {
   open: { word: 'Open', color: 'amber' },
   resumed: { word: 'Resumed', color: 'green' },
-  kept: { word: 'Kept', color: 'gray' },
-  false_positive: { word: 'False positive', color: 'accent' },
+  kept: { word: 'Kept stopped', color: 'gray' },
+  false_positive: { word: 'Marked as wrong', color: 'accent' },
+}
+
+/** isStop reports whether an agent or session is off because of an incident. */
+export function isStop(incident: Incident): boolean {
+  return incident.action === 'kill' && !incident.shadow
 }
 
 /** ActionBadge says what was done, and at which call where that is known. */
 export function ActionBadge({ incident, at }: { incident: Incident; at?: number }) {
   const { word, color } = whatHappened(incident)
-  return <Badge color={color}>{at === undefined ? word : `${word} at #${at}`}</Badge>
+  return <Badge color={color} style={{ flexShrink: 0 }}>{at === undefined ? word : `${word} at #${at}`}</Badge>
 }
 
-export function StatusBadge({ status }: { status: string }) {
-  const { word, color } = statuses[status] ?? { word: status, color: 'gray' as const }
-  return <Badge color={color}>{word}</Badge>
+/** StatusBadge says what was decided. What stopped nobody is closed, not kept
+ *  stopped. */
+export function StatusBadge({ incident }: { incident: Incident }) {
+  const { word, color } = statuses[incident.status] ?? { word: incident.status, color: 'gray' as const }
+  return <Badge color={color}>{incident.status === 'kept' && !isStop(incident) ? 'Closed' : word}</Badge>
 }

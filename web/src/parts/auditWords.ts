@@ -10,7 +10,7 @@ export function auditWords(e: Event): { what: string; who: string } {
     case 'policy_change':
       return { what: e.audit ? changeWords(e.audit) : 'Policy changed', who }
     case 'kill_switch':
-      return { what: e.shadow ? 'Would have been killed' : 'Deactivated by Kill Switch', who: 'haltd' }
+      return { what: e.shadow ? 'Would have been stopped' : 'Stopped by haltd', who: 'haltd' }
     case 'warning':
       return { what: warningWords[warningOf(e)] + measured(e), who: 'haltd' }
     case 'growth':
@@ -42,9 +42,9 @@ export function warningOf(e: Event): keyof typeof warningWords {
 function changeWords({ change, subject, grace_until, override, rule, status }: Audit): string {
   switch (change) {
     case 'activated':
-      return grace_until ? `Activated, with grace until ${minute(grace_until)}` : 'Activated'
+      return grace_until ? `Resumed, with grace until ${minute(grace_until)}` : 'Resumed'
     case 'deactivated':
-      return 'Deactivated by hand'
+      return 'Stopped by hand'
     case 'policy':
       return policyWords(override)
     case 'rule_saved':
@@ -56,7 +56,9 @@ function changeWords({ change, subject, grace_until, override, rule, status }: A
     case 'bypass_off':
       return 'Bypass switched off'
     case 'incident_closed':
-      return naming('Incident closed', status?.replace('_', ' '))
+      return decided[status ?? ''] ?? 'Incident closed'
+    case 'incident_reopened':
+      return 'Decision undone'
     case 'key_created':
       return naming('Gateway key made', subject)
     case 'key_revoked':
@@ -70,11 +72,13 @@ function changeWords({ change, subject, grace_until, override, rule, status }: A
     case 'alert_rule_deleted':
       return naming('Alert rule deleted', subject)
     case 'deleted':
-      return 'Agent forgotten, its record deleted'
+      return 'History of the agent deleted'
     default:
       return change || 'Policy changed'
   }
 }
+
+const decided: Record<string, string> = { resumed: 'Incident decided: resumed', kept: 'Incident decided: kept stopped', false_positive: 'Incident decided: marked as wrong' }
 
 function naming(what: string, name: string | undefined): string {
   return name ? `${what}: ${name}` : what

@@ -11,10 +11,10 @@ export function AgentLink({ id }: { id: string }) {
   )
 }
 
-export function SessionLink({ agent, id }: { agent: string; id: string }) {
+export function SessionLink({ agent, id, label }: { agent: string; id: string; label?: string }) {
   return (
-    <Link to="/agents/$id/sessions/$session" params={{ id: agent, session: id }} style={strong} title={id}>
-      {id}
+    <Link to="/agents/$id/sessions/$session" params={{ id: agent, session: id }} style={label ? undefined : strong} title={id}>
+      {label ?? <bdi>{id}</bdi>}
     </Link>
   )
 }

@@ -4,16 +4,18 @@ import { useState } from 'react'
 import { statsQuery } from '../../api/agents'
 import { newestEvents } from '../../api/events'
 import type { AgentDetail, Event, StatBucket } from '../../api/shapes'
-import { count, money, score, short } from '../../format/figures'
+import { money, short, times } from '../../format/figures'
 import { Empty } from '../../parts/Empty'
 import { EventDrawer } from '../../parts/EventDrawer'
 import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
 import { TimeChart } from '../../parts/TimeChart'
-import { ScoreChart } from './ScoreChart'
+import { certaintyGauge, scoreGauge } from './gauge'
+import { GaugeChart } from './GaugeChart'
 
 const charts = {
-  score: { label: 'Score', title: 'Score against threshold', aside: 'each call' },
+  certainty: { label: 'Certainty', title: 'Certainty that it is stuck', aside: 'each call, 0 to 100 %' },
+  score: { label: 'Similarity', title: 'Similarity score', aside: 'each call' },
   calls: { label: 'Calls', title: 'Calls', aside: 'per hour, 24 h' },
   tokens: { label: 'Tokens', title: 'Tokens', aside: 'per hour, 24 h' },
   cost: { label: 'Cost', title: 'Cost', aside: 'USD per hour, 24 h' },
@@ -25,7 +27,7 @@ const height = 336
 
 /** AgentCharts shows one measure at a time. */
 export function AgentCharts({ agent }: { agent: AgentDetail }) {
-  const [chart, setChart] = useState<Chart>('score')
+  const [chart, setChart] = useState<Chart>('certainty')
   return (
     <Section
       title={charts[chart].title}
@@ -40,34 +42,42 @@ export function AgentCharts({ agent }: { agent: AgentDetail }) {
         />
       }
     >
-      {chart === 'score' ? <Scores agent={agent} /> : <Sums agent={agent} chart={chart} />}
+      {chart === 'score' || chart === 'certainty' ? <Judged agent={agent} of={chart} /> : <Sums agent={agent} chart={chart} />}
     </Section>
   )
 }
 
 const shown = 240
 
-function Scores({ agent }: { agent: AgentDetail }) {
+function Judged({ agent, of }: { agent: AgentDetail; of: 'certainty' | 'score' }) {
   const query = useQuery(newestEvents({ agent: agent.id, type: ['llm_call', 'kill_switch'] }, shown))
   const [open, setOpen] = useState<Event>()
-  const threshold = agent.policy.kill_switch.threshold
+  const gauge = of === 'certainty' ? certaintyGauge(agent) : scoreGauge(agent)
   return (
-    <Loaded query={query} thing="scores" rows={1} rowHeight={height}>
+    <Loaded query={query} thing={of === 'certainty' ? 'certainties' : 'scores'} rows={1} rowHeight={height}>
       {(page) => {
         const calls = page.rows.toReversed()
-        if (calls.length === 0) return <Empty title="No call yet">The score of each call appears here.</Empty>
-        const half = calls.filter((c) => c.score > threshold / 2).length
+        if (calls.length === 0) return <Empty title="No call yet">The {of === 'certainty' ? 'certainty' : 'score'} of each call appears here.</Empty>
+        const values = calls.map(gauge.of)
+        const stops = calls.filter((c) => c.event_type === 'kill_switch' && !c.shadow).length
         return (
           <>
-            <ScoreChart calls={calls} threshold={threshold} onOpen={setOpen} />
+            <GaugeChart calls={calls} gauge={gauge} onOpen={setOpen} />
             <Group gap="lg" mt="sm" fz={13}>
               <Text inherit c="dimmed">
-                Peak: <b style={{ color: 'var(--text)' }}>{score(Math.max(...calls.map((c) => c.score)))}</b>
+                Peak: <b style={{ color: 'var(--text)' }}>{gauge.write(Math.max(...values))}</b>
               </Text>
               <Text inherit c="dimmed">
-                Calls above half the threshold: <b style={{ color: 'var(--text)' }}>{count(half)} of {count(calls.length)}</b>
+                Stopped: <b style={{ color: 'var(--text)' }}>{stops === 0 ? 'never' : times(stops, 'time')}</b> in the last {times(calls.length, 'call')}
               </Text>
             </Group>
+            {of === 'score' && (
+              <Text size="xs" c="dimmed" mt={4}>
+                {agent.policy.kill_switch.require_corroboration
+                  ? 'A score above the threshold stops nothing by itself: a second signal has to agree. Calls where none did are grey.'
+                  : 'With the Kill Switch on, a score above the threshold stops the agent.'}
+              </Text>
+            )}
             <EventDrawer event={open} onClose={() => setOpen(undefined)} />
           </>
         )
@@ -76,7 +86,7 @@ function Scores({ agent }: { agent: AgentDetail }) {
   )
 }
 
-function Sums({ agent, chart }: { agent: AgentDetail; chart: Exclude<Chart, 'score'> }) {
+function Sums({ agent, chart }: { agent: AgentDetail; chart: Exclude<Chart, 'score' | 'certainty'> }) {
   const query = useQuery(statsQuery({ since: '24h', step: '1h', agent: agent.id }))
   const series = {
     calls: [

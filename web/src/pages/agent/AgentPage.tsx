@@ -63,14 +63,14 @@ function Header({ agent }: { agent: AgentDetail }) {
   const [asking, ask] = useState<'activate' | 'deactivate'>()
 
   const activate = async (grace: number) => {
-    const made = await change('Not activated.', () => activateAgent(agent.id, grace || undefined))
+    const made = await change('Not resumed.', () => activateAgent(agent.id, grace || undefined))
     ask(undefined)
-    if (made) done(`${agent.id} is active again.`, `Window cleared. Rounds before ${clock(Date.now())} no longer count.`)
+    if (made) done(`${agent.id} is active again.`, `Rounds before ${clock(Date.now())} no longer count.`)
   }
   const deactivate = async (reason: string, now: boolean) => {
-    const made = await change('Not deactivated.', () => deactivateAgent(agent.id, reason, now))
+    const made = await change('Not stopped.', () => deactivateAgent(agent.id, reason, now))
     ask(undefined)
-    if (made) done(`${agent.id} is off.`, 'Its next call gets the inactive answer.')
+    if (made) done(`${agent.id} is stopped.`, 'Its next call gets the inactive answer.')
   }
   return (
     <Group justify="space-between">
@@ -82,10 +82,10 @@ function Header({ agent }: { agent: AgentDetail }) {
       </Group>
       <Group gap="xs">
         {agent.active ? (
-          <Button onClick={() => ask('deactivate')}>Deactivate</Button>
+          <Button onClick={() => ask('deactivate')}>Stop now</Button>
         ) : (
           <Button variant="filled" leftSection={<IconPlayerPlay size={14} />} onClick={() => ask('activate')}>
-            Activate
+            Resume
           </Button>
         )}
         <More agent={agent} />
@@ -101,17 +101,17 @@ function More({ agent }: { agent: AgentDetail }) {
   const navigate = useNavigate()
   const forget = () =>
     modals.openConfirmModal({
-      title: `Forget ${agent.id}?`,
+      title: `Delete the history of ${agent.id}?`,
       children: (
         <Text size="sm" c="dimmed">
           Its events, sessions and own policy are deleted from the record. A kill stays: an agent that was stopped is stopped when it comes back.
         </Text>
       ),
-      labels: { confirm: 'Forget', cancel: 'Cancel' },
+      labels: { confirm: 'Delete', cancel: 'Cancel' },
       confirmProps: { variant: 'filled', color: 'red' },
       onConfirm: async () => {
-        if (await change('Not forgotten.', () => deleteAgent(agent.id))) {
-          done(`${agent.id} is forgotten.`)
+        if (await change('Not deleted.', () => deleteAgent(agent.id))) {
+          done(`The history of ${agent.id} is deleted.`)
           await navigate({ to: '/agents' })
         }
       },
@@ -128,7 +128,7 @@ function More({ agent }: { agent: AgentDetail }) {
           All its events
         </Menu.Item>
         <Menu.Item color="red" onClick={forget}>
-          Forget this agent…
+          Delete this agent’s history…
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

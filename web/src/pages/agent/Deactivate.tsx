@@ -14,10 +14,10 @@ export function Deactivate({ name, opened, busy, onCancel, onDeactivate }: Props
   const [reason, setReason] = useState('')
   const [now, setNow] = useState(false)
   return (
-    <Modal opened={opened} onClose={onCancel} title={`Deactivate ${name}`}>
+    <Modal opened={opened} onClose={onCancel} title={`Stop ${name}`}>
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          Every further call gets the inactive answer (HTTP 400, no retry) until somebody activates it again.
+          Every further call gets the inactive answer (HTTP 400, no retry) until somebody resumes it.
         </Text>
         <Textarea
           label="Reason (optional)"
@@ -33,7 +33,7 @@ export function Deactivate({ name, opened, busy, onCancel, onDeactivate }: Props
             Cancel
           </Button>
           <Button variant="filled" color="red" loading={busy} onClick={() => onDeactivate(reason.trim(), now)}>
-            Deactivate
+            Stop now
           </Button>
         </Group>
       </Stack>

@@ -1,91 +1,176 @@
 import { Button, Checkbox, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import { IconPlayerPlay } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { agentQuery, changeKillSwitch, deactivateAgent } from '../../api/agents'
 import { decide, type Decision } from '../../api/incidents'
 import type { IncidentDetail } from '../../api/shapes'
-import { clock } from '../../format/time'
+import { brief, clock, coarse } from '../../format/time'
+import { ButtonLink } from '../../parts/ButtonLink'
+import { isStop } from '../../parts/IncidentBadges'
 import { done } from '../../parts/notify'
 import { Resume } from '../../parts/Resume'
 import { useChange } from '../../parts/useChange'
+import { Deactivate } from '../agent/Deactivate'
 import { stops } from './scene'
 import classes from './incident.module.css'
 
-type Asked = 'resume' | 'grace' | 'keep' | 'false_positive'
+type Asked = 'keep' | 'resume' | 'grace' | 'wrong' | 'stop' | 'switch'
 
 const firstGrace = 30
 
-/** Actions are the decisions about an open incident. A key only asks; Enter
- *  confirms. */
+/** Actions are the decisions about an incident, each with its consequence. A
+ *  key only asks; Enter confirms. None is offered before the others. */
 export function Actions({ incident }: { incident: IncidentDetail }) {
   const [asked, ask] = useState<Asked>()
   const { busy, change } = useChange()
-  const stopped = incident.action === 'kill' && !incident.shadow
-  const isLoop = !incident.kind.startsWith('budget')
+  const stopped = isStop(incident)
+  const budget = incident.kind.startsWith('budget')
+  const agent = useQuery({ ...agentQuery(incident.agent), enabled: !stopped }).data
+  const mayStop = !stopped && agent?.active === true
+  const maySwitch = !stopped && !budget && agent !== undefined && !agent.policy.kill_switch.enabled
   const who = incident.scope === 'session' ? `session ${incident.session}` : incident.agent
   useHotkeys([
+    ['K', () => ask('keep')],
     ['R', () => stopped && ask('resume')],
     ['G', () => stopped && ask('grace')],
-    ['K', () => ask('keep')],
-    ['F', () => isLoop && ask('false_positive')],
+    ['W', () => !budget && ask('wrong')],
+    ['S', () => mayStop && ask('stop')],
+    ['T', () => maySwitch && ask('switch')],
   ])
-
-  const send = async (decision: Decision, title: string, message: string) => {
-    const resumes = decision.status === 'resumed' || decision.resume
-    const made = await change(resumes ? 'Not resumed. Nothing has changed.' : 'Not decided. Nothing has changed.', () => decide(incident.id, decision))
-    ask(undefined)
+  const end = () => ask(undefined)
+  const make = async (otherwise: string, what: () => Promise<unknown>, title: string, message = '') => {
+    const made = await change(otherwise, what)
+    end()
     if (made) done(title, message)
   }
+  const send = (decision: Decision, title: string, message: string) =>
+    void make(`${decision.status === 'resumed' || decision.resume ? 'Not resumed' : 'Not decided'}. Nothing has changed.`, () => decide(incident.id, { ...decision, expect: incident.status as Decision['expect'] }), title, message)
   const resume = (minutes: number) =>
-    void send(
-      { status: 'resumed', grace_minutes: minutes || undefined },
-      `${who} is active again.`,
-      `Window cleared. Rounds before ${clock(Date.now())} no longer count.`,
-    )
+    send({ status: 'resumed', grace_minutes: minutes || undefined }, `${who} is active again.`, `Rounds before ${clock(Date.now())} no longer count.`)
   return (
     <>
       <div className={classes.actions}>
+        <Action name={stopped ? 'Keep stopped' : 'Close'} letter="K" says={`${meanwhile(incident)} Closes this incident.`} onAsk={() => ask('keep')} />
         {stopped && (
           <>
-            <Action name="Resume" letter="R" says="Clears the window. Active from the next call." main onAsk={() => ask('resume')} />
-            <Action name="Resume with grace" letter="G" says={`Resume, and only warn for the next ${firstGrace} min.`} onAsk={() => ask('grace')} />
+            <Action name="Resume" letter="R" says="Lets it call again; earlier repeats no longer count." onAsk={() => ask('resume')} />
+            <Action name="Resume with grace" letter="G" says={`Resume, and only warn for ${firstGrace} min.`} onAsk={() => ask('grace')} />
           </>
         )}
-        <Action name={stopped ? 'Keep' : 'Close'} letter="K" says={`${meanwhile(incident)} Closes this incident.`} onAsk={() => ask('keep')} />
-        {isLoop && (
-          <Action
-            name="Mark false positive"
-            letter="F"
-            says={stopped ? 'Keeps your label, then asks to resume.' : 'Keeps your label, and closes this incident.'}
-            onAsk={() => ask('false_positive')}
-          />
+        {!budget && (
+          <Action name="Mark as wrong" letter="W" says={stopped ? 'Keeps your label, then resumes.' : 'Keeps your label. Closes this incident.'} onAsk={() => ask('wrong')} />
+        )}
+        {mayStop && <Action name="Stop now" letter="S" says="Stops the agent by hand. The incident stays open." onAsk={() => ask('stop')} />}
+        {maySwitch && <Action name="Turn the switch on" letter="T" says="From the next call on, what this found stops the agent." onAsk={() => ask('switch')} />}
+        {budget && (
+          <div className={classes.action}>
+            <ButtonLink to="/agents/$id" params={{ id: incident.agent }} size="md" fullWidth>
+              Raise the budget
+            </ButtonLink>
+            <Text size="xs" c="dimmed" mt="xs">
+              Opens the policy of {incident.agent}.
+            </Text>
+          </div>
         )}
       </div>
-      <Resume
-        name={asked === 'resume' || asked === 'grace' ? who : undefined}
-        grace={asked === 'grace' ? firstGrace : 0}
-        busy={busy}
-        onCancel={() => ask(undefined)}
-        onResume={resume}
-      />
-      <Modal opened={asked === 'keep'} onClose={() => ask(undefined)} title={stopped ? `Keep ${who} off?` : 'Close this incident?'}>
+      <Resume name={asked === 'resume' || asked === 'grace' ? who : undefined} grace={asked === 'grace' ? firstGrace : 0} busy={busy} onCancel={end} onResume={resume} />
+      <Modal opened={asked === 'keep'} onClose={end} title={stopped ? `Keep ${who} stopped?` : 'Close this incident?'}>
         <Keep
           stopped={stopped}
           busy={busy}
-          onCancel={() => ask(undefined)}
-          onKeep={(note) => void send({ status: 'kept', note: note || undefined }, stopped ? 'Kept off. Incident closed.' : 'Incident closed.', stopped ? `${who} stays Deactivated by Kill Switch.` : '')}
+          onCancel={end}
+          onKeep={(note) => send({ status: 'kept', note: note || undefined }, stopped ? 'Kept stopped. Incident closed.' : 'Incident closed.', stopped ? `${who} stays off until somebody resumes it.` : '')}
         />
       </Modal>
-      <Modal opened={asked === 'false_positive'} onClose={() => ask(undefined)} title="This was not a loop?">
-        <FalsePositive
+      <Modal opened={asked === 'wrong'} onClose={end} title="This was not a loop?">
+        <Wrong
           who={stopped ? who : undefined}
           busy={busy}
-          onCancel={() => ask(undefined)}
-          onMark={(note, again) => void send({ status: 'false_positive', note: note || undefined, resume: again || undefined }, 'Marked false positive.', 'Thank you: replay uses it.')}
+          onCancel={end}
+          onMark={(note, again) => send({ status: 'false_positive', note: note || undefined, resume: again || undefined }, 'Marked as wrong.', 'Thank you: replay uses it.')}
         />
+      </Modal>
+      <Deactivate
+        name={incident.agent}
+        opened={asked === 'stop'}
+        busy={busy}
+        onCancel={end}
+        onDeactivate={(reason, now) => void make('Not stopped. Nothing has changed.', () => deactivateAgent(incident.agent, reason, now), `${incident.agent} is stopped.`, 'Its next call gets the inactive answer.')}
+      />
+      <Modal opened={asked === 'switch'} onClose={end} title={`Turn the Kill Switch of ${incident.agent} on?`}>
+        <Stack gap="md">
+          <Text size="sm" c="dimmed">
+            From its next call on, haltd stops this agent when it is certain that it runs away. Who is told is set under Alerts.
+          </Text>
+          <Group justify="flex-end">
+            <Button variant="subtle" color="gray" onClick={end}>
+              Cancel
+            </Button>
+            <Button
+              variant="filled"
+              data-autofocus
+              loading={busy}
+              onClick={() => void make('The switch was not turned on.', () => changeKillSwitch(incident.agent, { enabled: true }), `The Kill Switch of ${incident.agent} is on.`, 'Effective on the next call.')}
+            >
+              Turn it on
+            </Button>
+          </Group>
+        </Stack>
       </Modal>
     </>
   )
+}
+
+/** Decided is what was decided, by whom, and the ways back. */
+export function Decided({ incident }: { incident: IncidentDetail }) {
+  const [changing, setChanging] = useState(false)
+  const { busy, change } = useChange()
+  const undo = async () => {
+    const made = await change('Not undone. Nothing has changed.', () => decide(incident.id, { status: 'open', expect: incident.status as Decision['expect'] }))
+    if (made) done('Undone. The incident is open again.', isStop(incident) ? `${incident.scope === 'session' ? 'The session' : incident.agent} is stopped, as before.` : '')
+  }
+  useHotkeys([['U', () => void undo()]])
+  if (!incident.closed_at) return null
+  return (
+    <>
+      <div className={classes.decided}>
+        <Text size="sm" style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
+          <b>
+            {incident.closed_by || 'Somebody'} {decisionWords(incident)}
+          </b>{' '}
+          {brief(incident.closed_at)}, after {coarse(new Date(incident.closed_at).getTime() - new Date(incident.time).getTime())}.
+          {incident.note && (
+            <>
+              {' '}
+              <bdi>“{incident.note}”</bdi>
+            </>
+          )}
+        </Text>
+        <Group gap="xs" wrap="nowrap">
+          <Button loading={busy} onClick={() => void undo()} aria-keyshortcuts="u">
+            Undo
+          </Button>
+          <Button onClick={() => setChanging(!changing)} aria-expanded={changing}>
+            Change decision
+          </Button>
+        </Group>
+      </div>
+      {changing && <Actions incident={incident} />}
+    </>
+  )
+}
+
+function decisionWords(incident: IncidentDetail): string {
+  const who = incident.scope === 'session' ? 'the session' : incident.agent
+  switch (incident.status) {
+    case 'resumed':
+      return `resumed ${who}.`
+    case 'false_positive':
+      return 'marked this as wrong.'
+    default:
+      return isStop(incident) ? `kept ${who} stopped.` : 'closed this incident.'
+  }
 }
 
 // What closing leaves as it is.
@@ -95,14 +180,12 @@ function meanwhile(incident: IncidentDetail): string {
   return incident.action === 'kill' ? 'Stays off.' : 'The agent stays active.'
 }
 
-function Action({ name, letter, says, main, onAsk }: { name: string; letter: string; says: string; main?: boolean; onAsk: () => void }) {
+function Action({ name, letter, says, onAsk }: { name: string; letter: string; says: string; onAsk: () => void }) {
   return (
     <div className={classes.action}>
       <Button
         fullWidth
         size="md"
-        variant={main ? 'filled' : 'default'}
-        leftSection={main && <IconPlayerPlay size={14} aria-hidden="true" />}
         aria-keyshortcuts={letter.toLowerCase()}
         onClick={onAsk}
       >
@@ -121,7 +204,7 @@ function Keep({ stopped, busy, onCancel, onKeep }: { stopped: boolean; busy: boo
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        {stopped ? 'It stays off until somebody activates it, and this incident is closed.' : 'Nothing else changes.'}
+        {stopped ? 'It stays off until somebody resumes it, and this incident is closed.' : 'Nothing else changes.'}
       </Text>
       <Textarea label="Note (optional)" maxLength={2000} value={note} onChange={(e) => setNote(e.currentTarget.value)} />
       <Group justify="flex-end">
@@ -129,14 +212,14 @@ function Keep({ stopped, busy, onCancel, onKeep }: { stopped: boolean; busy: boo
           Cancel
         </Button>
         <Button variant="filled" data-autofocus loading={busy} onClick={() => onKeep(note.trim())}>
-          {stopped ? 'Keep off' : 'Close incident'}
+          {stopped ? 'Keep stopped' : 'Close incident'}
         </Button>
       </Group>
     </Stack>
   )
 }
 
-function FalsePositive({ who, busy, onCancel, onMark }: { who?: string; busy: boolean; onCancel: () => void; onMark: (note: string, resume: boolean) => void }) {
+function Wrong({ who, busy, onCancel, onMark }: { who?: string; busy: boolean; onCancel: () => void; onMark: (note: string, resume: boolean) => void }) {
   const [note, setNote] = useState('')
   const [again, setAgain] = useState(who !== undefined)
   return (
@@ -155,7 +238,7 @@ function FalsePositive({ who, busy, onCancel, onMark }: { who?: string; busy: bo
           Cancel
         </Button>
         <Button variant="filled" data-autofocus loading={busy} onClick={() => onMark(note.trim(), again)}>
-          Mark false positive
+          Mark as wrong
         </Button>
       </Group>
     </Stack>

@@ -13,14 +13,14 @@ export function Audit({ incident }: { incident: IncidentDetail }) {
   const query = useQuery(newestEvents({ agent: incident.agent, type: ['policy_change', 'kill_switch', 'warning'] }, 6))
   return (
     <Section
-      title="Audit"
+      title="History"
       actions={
         <Link to="/events" search={{ agent: incident.agent }}>
           All events
         </Link>
       }
     >
-      <Loaded query={query} thing="the audit">
+      <Loaded query={query} thing="the history">
         {(page) =>
           page.rows.length === 0 ? (
             <Text size="sm" c="dimmed">

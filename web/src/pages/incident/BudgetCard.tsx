@@ -1,10 +1,37 @@
 import { useQuery } from '@tanstack/react-query'
 import { agentQuery } from '../../api/agents'
-import type { IncidentDetail } from '../../api/shapes'
+import type { IncidentDetail, Verdict } from '../../api/shapes'
+import { count, money } from '../../format/figures'
 import { full } from '../../format/time'
 import { Budgets, hasBudget } from '../../parts/Budgets'
 import { ButtonLink } from '../../parts/ButtonLink'
+import { Pair, Pairs } from '../../parts/Facts'
 import { Section } from '../../parts/Section'
+
+/** SpendEvidence is what had been spent when the budget was reached, or what was
+ *  left of it when a call asked for more. */
+export function SpendEvidence({ incident, verdict }: { incident: IncidentDetail; verdict: Verdict }) {
+  const found = verdict.findings?.find((f) => f.check === 'budget')
+  if (!found) return null
+  const budget = found.name === 'month' ? incident.settings.budgets.month : incident.settings.budgets.day
+  const [usd, tokens] = incident.kind === 'budget_hard' ? [budget.hard_usd, budget.hard_tokens] : [budget.soft_usd, budget.soft_tokens]
+  return (
+    <Section title="Evidence" aside={`the ${incident.kind === 'budget_hard' ? 'hard' : 'soft'} budget of the ${found.name === 'month' ? 'month' : 'day'}`}>
+      <Pairs>
+        {(usd ?? 0) > 0 && <Pair name="Budget">{money(usd!)}</Pair>}
+        {(tokens ?? 0) > 0 && <Pair name="Budget in tokens">{count(tokens!)}</Pair>}
+        {found.spent && <Pair name="Spent then">{amountOf(found.spent)}</Pair>}
+        {found.left && <Pair name="Left then">{amountOf(found.left)}</Pair>}
+        {found.asked && <Pair name="The call asked for">{amountOf(found.asked)}</Pair>}
+        <Pair name="So">{incident.action === 'warn' ? 'haltd told you and blocked nothing' : 'haltd refused the call'}</Pair>
+      </Pairs>
+    </Section>
+  )
+}
+
+function amountOf(s: { cost_usd: number; tokens: number }): string {
+  return `${money(s.cost_usd)}, ${count(s.tokens)} tokens`
+}
 
 /** BudgetCard is how the budgets stand now: whether it goes on by itself, or
  *  somebody has to raise one. */

@@ -9,7 +9,7 @@ export function GrowthCard({ verdict }: { verdict: Verdict }) {
   const tokens = verdict.signals?.find((s) => s.detector === 'growth')?.tokens ?? []
   if (tokens.length === 0) return null
   return (
-    <Section title="Prompt tokens" aside="the calls that were compared, each with its ratio to the one before">
+    <Section title="Evidence" aside="prompt tokens of the calls that were compared, each with its ratio to the one before">
       <Growth tokens={tokens} />
     </Section>
   )

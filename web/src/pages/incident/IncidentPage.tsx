@@ -8,10 +8,11 @@ import { byStreak } from '../../api/verdict'
 import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
 import { Audit } from './Audit'
-import { BudgetCard } from './BudgetCard'
+import { BudgetCard, SpendEvidence } from './BudgetCard'
 import { CertaintyCard } from './CertaintyCard'
 import { stallThatDecided } from './certainty'
 import { Deliveries } from './Deliveries'
+import { EvidenceCard } from './EvidenceCard'
 import { GrowthCard } from './GrowthCard'
 import { measureOf } from './measure'
 import { Pairs } from './Pairs'
@@ -47,6 +48,10 @@ function Page({ incident }: { incident: IncidentDetail }) {
   return (
     <Stack gap="md">
       <VerdictCard incident={incident} verdict={verdict} scene={scene} />
+      {isLoop && <EvidenceCard incident={incident} verdict={verdict} scene={scene} />}
+      {incident.kind === 'growth' && <GrowthCard verdict={verdict} />}
+      {incident.kind.startsWith('budget') && <SpendEvidence incident={incident} verdict={verdict} />}
+      {incident.kind.startsWith('budget') && <BudgetCard incident={incident} />}
       {stall && (
         <div className={classes.columns}>
           <ReasonsCard incident={incident} verdict={verdict} stall={stall} />
@@ -56,12 +61,10 @@ function Page({ incident }: { incident: IncidentDetail }) {
       {isLoop && !stall && !byStreak(verdict) && (
         <div className={classes.columns}>
           <ScoreCard incident={incident} verdict={verdict} scene={scene} />
-          <WhatIf incident={incident} scene={scene} />
+          {!incident.settings.kill_switch.require_corroboration && <WhatIf incident={incident} scene={scene} />}
         </div>
       )}
-      {incident.kind === 'growth' && <GrowthCard verdict={verdict} />}
-      {incident.kind.startsWith('budget') && <BudgetCard incident={incident} />}
-      {isLoop && scene && (
+      {isLoop && scene && scene.entries.length > 1 && (
         <Section title="Window" aside={`${scene.entries.length} calls, scope ${incident.settings.kill_switch.window_scope}`}>
           <WindowTimeline scene={scene} measure={measureOf(incident, stall)} stopped={stops(incident)} onPair={(lane, index) => setPair({ lane, index })} />
         </Section>

@@ -122,7 +122,7 @@ function Footnote({ call }: { call: Event }) {
       {event.data.excerpt
         ? 'Words that differ are marked. Long texts are shortened; keys, passwords and addresses are taken out. Timestamps, ids and numbers were masked before the texts were compared.'
         : 'Prompt text is not stored. Timestamps, ids and numbers were masked before the texts were compared, so that equal texts may have different hashes.'}
-      {!event.data.excerpt && !status.data.excerpts && (
+      {!event.data.excerpt && status.data.excerpts !== 'on' && (
         <>
           {' '}
           To read what later calls say, set <Code fz={11}>excerpts: on</Code> in the configuration and reload it.

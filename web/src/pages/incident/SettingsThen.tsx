@@ -13,7 +13,7 @@ export function SettingsThen({ incident }: { incident: IncidentDetail }) {
   const then = (path: string) => valueOf(incident.settings, path)
   const basis = incident.verdict?.basis
   return (
-    <Section title="Settings then">
+    <Section title="Settings at the time">
       <Pairs>
         {settings
           .filter((s) => saysSomething(then(s.path)) && !(s.rare && then(s.path) === s.default))

@@ -5,12 +5,13 @@ import { agentQuery } from '../../api/agents'
 import type { IncidentDetail, Signal, Verdict } from '../../api/shapes'
 import { scored } from '../../api/verdict'
 import { certain, money, score, times } from '../../format/figures'
-import { ago, brief, coarse, full } from '../../format/time'
+import { ago, full } from '../../format/time'
 import { AgentBadge } from '../../parts/AgentState'
 import { Copy } from '../../parts/Copy'
 import { ActionBadge, StatusBadge } from '../../parts/IncidentBadges'
 import { useNow } from '../../parts/useNow'
-import { Actions } from './Actions'
+import { Actions, Decided } from './Actions'
+import { burnRate, Context } from './Context'
 import { certaintyOf, stallThatDecided } from './certainty'
 import { type Scene, stops } from './scene'
 import classes from './incident.module.css'
@@ -30,7 +31,7 @@ export function VerdictCard({ incident, verdict, scene }: Props) {
         <div style={{ minWidth: 0 }}>
           <Group gap="xs" mb="xs">
             <ActionBadge incident={incident} />
-            <StatusBadge status={incident.status} />
+            <StatusBadge incident={incident} />
             <Text size="sm" c="dimmed">
               {incident.detector && `by ${incident.detector} · `}
               {full(incident.time)} · {ago(incident.time, now)}
@@ -43,17 +44,11 @@ export function VerdictCard({ incident, verdict, scene }: Props) {
           <Text mt={6} c="dimmed" style={{ overflowWrap: 'anywhere' }}>
             <Explanation incident={incident} verdict={verdict} scene={scene} />
           </Text>
-          {incident.closed_at && (
-            <Text size="sm" mt="xs">
-              Decided{incident.closed_by && ` by ${incident.closed_by}`} at {brief(incident.closed_at)}, after{' '}
-              {coarse(new Date(incident.closed_at).getTime() - new Date(incident.time).getTime())}.
-              {incident.note && ` “${incident.note}”`}
-            </Text>
-          )}
         </div>
-        <Money incident={incident} />
+        <Money incident={incident} scene={scene} />
       </div>
-      {incident.status === 'open' && <Actions incident={incident} />}
+      <Context incident={incident} />
+      {incident.status === 'open' ? <Actions incident={incident} /> : <Decided incident={incident} />}
     </Card>
   )
 }
@@ -125,7 +120,8 @@ function StateNow({ incident }: { incident: IncidentDetail }) {
   )
 }
 
-function Money({ incident }: { incident: IncidentDetail }) {
+function Money({ incident, scene }: { incident: IncidentDetail; scene: Scene | undefined }) {
+  const rate = burnRate(incident, scene)
   const m = incident.money
   if (m.burned_calls === 0 && m.saved_usd === null) return null
   return (
@@ -141,6 +137,17 @@ function Money({ incident }: { incident: IncidentDetail }) {
           {times(m.burned_calls, 'call')}
         </Text>
       </div>
+      {rate !== undefined && (
+        <div>
+          <Text size="xs" c="dimmed">
+            Burn rate
+          </Text>
+          <div className={classes.amount}>{money(rate)}</div>
+          <Text size="xs" c="dimmed">
+            a minute, while it repeated
+          </Text>
+        </div>
+      )}
       <div>
         <Text size="xs" c="dimmed">
           Saved, estimate

@@ -1,14 +1,13 @@
-import { Card, Group, SegmentedControl, Select, Stack, TextInput, Title } from '@mantine/core'
+import { Card, Group, SegmentedControl, Select, Stack, Switch, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconAlertOctagon } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import { type IncidentFilter, incidentPages } from '../../api/incidents'
 import { Empty } from '../../parts/Empty'
-import { IncidentTable } from '../../parts/IncidentTable'
 import { Loaded } from '../../parts/Loaded'
 import { More } from '../../parts/More'
+import { GroupList } from './GroupList'
 
 const kinds = [
   { value: 'kill_switch', label: 'Kill Switch' },
@@ -17,35 +16,46 @@ const kinds = [
   { value: 'budget_hard', label: 'Hard budget' },
 ]
 
+const verdicts = [
+  { value: 'false', label: 'Done' },
+  { value: 'true', label: 'Would stop' },
+]
+
 const statuses = [
   { value: 'all', label: 'All' },
   { value: 'open', label: 'Open' },
   { value: 'resumed', label: 'Resumed' },
-  { value: 'kept', label: 'Kept' },
-  { value: 'false_positive', label: 'False positive' },
+  { value: 'kept', label: 'Kept stopped' },
+  { value: 'false_positive', label: 'Wrong' },
 ]
 
 /** Incidents is every verdict that a person should have looked at. */
 export default function Incidents() {
-  const { agent = '', status = 'all' } = useSearch({ from: '/shell/incidents' })
+  const { agent = '', status = 'all', kind = null, shadow = null, alone } = useSearch({ from: '/shell/incidents' })
   const navigate = useNavigate()
-  const [kind, setKind] = useState<string | null>(null)
   const [of] = useDebouncedValue(agent.trim(), 200)
   const filter: IncidentFilter = {
     agent: of || undefined,
     status: status === 'all' ? undefined : (status as IncidentFilter['status']),
     kind: (kind ?? undefined) as IncidentFilter['kind'],
+    shadow: (shadow ?? undefined) as IncidentFilter['shadow'],
   }
   const query = useInfiniteQuery(incidentPages(filter))
-  const show = (change: { agent?: string; status?: string }) =>
-    void navigate({ to: '/incidents', search: (was) => ({ agent: was.agent, status: was.status, ...change }), replace: true })
+  const show = (change: { agent?: string; status?: string; kind?: string; shadow?: string; alone?: string }) =>
+    void navigate({
+      to: '/incidents',
+      search: (was) => ({ agent: was.agent, status: was.status, kind: was.kind, shadow: was.shadow, alone: was.alone, ...change }),
+      replace: true,
+    })
   return (
     <Stack gap="md">
       <Group justify="space-between">
         <Title order={1}>Incidents</Title>
         <Group gap="sm" miw={0}>
           <TextInput aria-label="Agent" placeholder="Agent" value={agent} onChange={(e) => show({ agent: e.currentTarget.value || undefined })} />
-          <Select aria-label="Kind" placeholder="Any kind" data={kinds} value={kind} onChange={setKind} clearable w={140} />
+          <Select aria-label="Kind" placeholder="Any kind" data={kinds} value={kind} onChange={(v) => show({ kind: v ?? undefined })} clearable w={140} />
+          <Select aria-label="Done or only observed" placeholder="Any verdict" data={verdicts} value={shadow} onChange={(v) => show({ shadow: v ?? undefined })} clearable w={160} />
+          <Switch label="Group equal" checked={alone === undefined} onChange={(e) => show({ alone: e.currentTarget.checked ? undefined : '1' })} />
           <SegmentedControl
             aria-label="Status"
             size="xs"
@@ -61,11 +71,11 @@ export default function Incidents() {
         <Loaded query={query} thing="incidents" rows={6}>
           {(data) => {
             const incidents = data.pages.flatMap((p) => p.rows)
-            if (incidents.length > 0) return <IncidentTable incidents={incidents} withAgent />
-            const filtered = of !== '' || status !== 'all' || kind !== null
+            if (incidents.length > 0) return <GroupList incidents={incidents} grouped={alone === undefined} />
+            const filtered = of !== '' || status !== 'all' || kind !== null || shadow !== null
             return (
               <Empty icon={<IconAlertOctagon size={20} />} title={status === 'open' ? 'No open incidents' : 'No incidents'}>
-                {filtered ? 'Nothing matches this filter.' : 'No agent has run away.'}
+                {filtered ? 'No matches for this filter.' : 'No agent has run away.'}
               </Empty>
             )
           }}

@@ -65,7 +65,7 @@ export function FirstRun({ onDone }: { onDone: () => void }) {
           </Section>
           <Section title="What is stored">
             <Text size="sm" c="dimmed">
-              Hashes, lengths and tool names. Prompt text only where you switch excerpts on, and provider keys never.
+              Hashes, lengths and tool names. What agents say only with an incident, redacted and sealed (<code>excerpts</code> turns that off or on for all calls), and provider keys never.
             </Text>
           </Section>
         </Stack>

@@ -10,6 +10,7 @@ import { Prices } from '../../parts/Prices'
 import { Section } from '../../parts/Section'
 import { BypassCard } from './BypassCard'
 import { Keys } from './Keys'
+import { Tokens } from './Tokens'
 import { Upstreams } from './Upstreams'
 import { sectionOf } from './yaml'
 
@@ -24,6 +25,7 @@ export default function Settings() {
       </SimpleGrid>
       <Upstreams />
       <Keys />
+      <Tokens />
       <BypassCard />
       <Configuration />
     </Stack>
@@ -75,7 +77,7 @@ function Store() {
             <Pair name="Retention">
               <span className="mono">{sectionOf(config, 'retention')}</span>
             </Pair>
-            <Pair name="Excerpts">{s.excerpts ? `stored, kept ${s.excerpts_kept_seconds > 0 ? `for ${span(s.excerpts_kept_seconds * 1000)}` : 'as long as their events'}` : 'not stored'}</Pair>
+            <Pair name="Excerpts">{excerptWords(s.excerpts, s.excerpts_kept_seconds)}</Pair>
           </Pairs>
         )}
       </Loaded>
@@ -97,4 +99,9 @@ function Configuration() {
       <Prices />
     </Section>
   )
+}
+
+function excerptWords(mode: string, kept: number): string {
+  if (mode === 'off') return 'not stored'
+  return `${mode === 'on' ? 'of all calls' : 'with incidents only'}, kept ${kept > 0 ? `for ${span(kept * 1000)}` : 'as long as their events'}`
 }

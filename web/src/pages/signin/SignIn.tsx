@@ -6,7 +6,7 @@ import { Problem, reason } from '../../api/client'
 import { meQuery, signIn } from '../../api/service'
 import { Logo } from '../../shell/Logo'
 
-/** SignIn takes the admin token, or the code of a one-time link. */
+/** SignIn takes the admin token or an API token, or the code of a one-time link. */
 export default function SignIn() {
   const { next } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
@@ -53,7 +53,7 @@ export default function SignIn() {
           <div>
             <Text fw={600}>Sign in</Text>
             <Text size="sm" c="dimmed">
-              Use the one-time link that <Code>haltd sign-in</Code> prints, or paste the admin token.
+              Use the one-time link that <Code>haltd sign-in</Code> prints, or paste the admin token or an API token of yours.
             </Text>
           </div>
           <PasswordInput
@@ -80,7 +80,7 @@ export default function SignIn() {
 
 function wording(error: unknown): string {
   if (error instanceof Problem && error.status === 401) {
-    return 'That is not the admin token, or the link was used before or has expired. Links work once, for ten minutes: run haltd sign-in for a new one, or paste the token.'
+    return 'That is no token in force, or the link was used before or has expired. Links work once, for ten minutes: run haltd sign-in for a new one, or paste the token.'
   }
   return reason(error)
 }

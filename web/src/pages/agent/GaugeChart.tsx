@@ -1,33 +1,32 @@
 import { useElementSize } from '@mantine/hooks'
 import type { Event } from '../../api/shapes'
-import { score, times } from '../../format/figures'
+import { times } from '../../format/figures'
 import { clock } from '../../format/time'
+import type { Gauge } from './gauge'
 import classes from './agent.module.css'
 
 interface Props {
   calls: Event[]
-  threshold: number
+  gauge: Gauge
   onOpen: (call: Event) => void
 }
 
 const height = 312
 const top = 12
 const base = 264
-const left = 32
-const right = 72
+const left = 44
+const right = 84
 
-/** ScoreChart is one step per call against the threshold, with the sessions
- *  bracketed below. */
-export function ScoreChart({ calls, threshold, onOpen }: Props) {
+/** GaugeChart is one bar per call against the lines of what it is measured by,
+ *  with the sessions bracketed below. */
+export function GaugeChart({ calls, gauge, onOpen }: Props) {
   const { ref, width } = useElementSize()
-  const most = Math.max(threshold * 1.4, ...calls.map((c) => c.score * 1.1))
+  const values = calls.map(gauge.of)
+  const most = Math.max(gauge.reaches, ...values.map((v) => v * 1.05))
   const step = Math.max(width - left - right, 1) / calls.length
   const x = (i: number) => left + i * step
   const y = (v: number) => base - (v / most) * (base - top)
-  const line = calls.map((c, i) => `${i === 0 ? 'M' : 'L'}${x(i).toFixed(1)} ${y(c.score).toFixed(1)}H${x(i + 1).toFixed(1)}`).join('')
-  const last = calls[calls.length - 1]!
-  const peak = Math.max(...calls.map((c) => c.score))
-  const killed = last.event_type === 'kill_switch' && !last.shadow
+  const wide = Math.max(step - (step > 6 ? 2 : 0), 1)
   return (
     <div ref={ref}>
       <svg
@@ -35,42 +34,35 @@ export function ScoreChart({ calls, threshold, onOpen }: Props) {
         height={height}
         className={classes.score}
         role="img"
-        aria-label={`Scores of the last ${times(calls.length, 'call')}: peak ${score(peak)}, threshold ${score(threshold)}`}
+        aria-label={`${gauge.name} of the last ${times(calls.length, 'call')}: peak ${gauge.write(Math.max(...values))}, ${gauge.lines.map((l) => l.name).join(', ')}`}
       >
         {width > 0 && (
           <>
-            <rect x={left} y={top} width={calls.length * step} height={y(threshold) - top} fill="var(--red-soft)" />
-            {[0, threshold / 2].map((v) => (
+            {[0, gauge.reaches / 2, gauge.reaches].map((v) => (
               <g key={v}>
                 <line x1={left} x2={width - right} y1={y(v)} y2={y(v)} stroke="var(--border)" />
                 <text x={left - 8} y={y(v) + 4} textAnchor="end">
-                  {trim(v)}
+                  {gauge.tick(v)}
                 </text>
               </g>
             ))}
-            <line x1={left} x2={width - right} y1={y(threshold)} y2={y(threshold)} stroke="var(--red-fill)" strokeDasharray="4 3" />
-            <text x={width - right + 8} y={y(threshold) + 4} style={{ fill: 'var(--red)' }}>
-              {score(threshold)}
-            </text>
-            <path d={`${line}V${base}H${left}Z`} fill="var(--accent)" opacity={0.12} />
-            <path d={line} fill="none" stroke="var(--accent)" strokeWidth={1.25} />
-            {last.score > threshold && (
-              <g>
-                <circle cx={x(calls.length) - step / 2} cy={y(last.score)} r={4} fill="var(--red-fill)" />
-                <text x={width - right + 8} y={Math.min(y(last.score), y(threshold) - 16) + 4} style={{ fill: 'var(--red)', fontWeight: 600 }}>
-                  {score(last.score)} {killed ? 'kill' : ''}
+            {calls.map((c, i) => (
+              <rect key={c.id} x={x(i)} y={Math.min(y(values[i]!), base - 1)} width={wide} height={Math.max(base - y(values[i]!), 1)} fill={gauge.color(c)} />
+            ))}
+            {gauge.lines.map((l) => (
+              <g key={l.name}>
+                <line x1={left} x2={width - right} y1={y(l.at)} y2={y(l.at)} stroke={`var(--${l.color}-fill)`} strokeDasharray={l.dashed ? '4 3' : undefined} />
+                <text x={width - right + 8} y={y(l.at) + 4} style={{ fill: `var(--${l.color})` }}>
+                  {l.name}
                 </text>
               </g>
-            )}
-            <text x={left + 8} y={y(threshold) - 8} className={classes.over}>
-              {width > 480 ? `threshold: a score above this line ${killed ? 'kills' : 'would kill'}` : 'threshold'}
-            </text>
+            ))}
             {sessionsOf(calls).map((s) => (
               <Bracket key={s.from} from={x(s.from)} to={x(s.to)} session={s} />
             ))}
             {calls.map((c, i) => (
               <rect key={c.id} x={x(i)} y={top} width={step} height={base - top} fill="transparent" style={{ cursor: 'pointer' }} onClick={() => onOpen(c)}>
-                <title>{`${clock(c.time)}  ${c.model}  score ${score(c.score)}`}</title>
+                <title>{`${clock(c.time)}  ${c.model}  ${gauge.name.toLowerCase()} ${gauge.write(values[i]!)}`}</title>
               </rect>
             ))}
           </>
@@ -119,8 +111,4 @@ function Bracket({ from, to, session }: { from: number; to: number; session: Str
       )}
     </g>
   )
-}
-
-function trim(v: number): string {
-  return Number.isInteger(v) ? String(v) : v.toFixed(1)
 }

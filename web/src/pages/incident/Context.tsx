@@ -1,0 +1,72 @@
+import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { sessionQuery } from '../../api/agents'
+import { newestEvents } from '../../api/events'
+import { newestIncidents } from '../../api/incidents'
+import type { IncidentDetail } from '../../api/shapes'
+import { count, money, times } from '../../format/figures'
+import { brief, span } from '../../format/time'
+import { isStop } from '../../parts/IncidentBadges'
+import { SessionLink } from '../../parts/links'
+import type { Scene } from './scene'
+import classes from './incident.module.css'
+
+const mostTries = 1000
+
+/** Context is what a person asks next: how long and dear the session is, how
+ *  often this has happened, and whether the agent has tried again. */
+export function Context({ incident }: { incident: IncidentDetail }) {
+  const session = useQuery({ ...sessionQuery(incident.agent, incident.session), enabled: incident.session !== '' }).data
+  const week = useQuery(newestIncidents({ agent: incident.agent, since: weekBefore(incident.time) }, 100)).data
+  const tries = useQuery({
+    ...newestEvents({ agent: incident.agent, type: ['blocked'], since: incident.time, until: incident.closed_at ?? undefined }, mostTries),
+    enabled: isStop(incident),
+  }).data
+  const before = week?.rows.filter((i) => i.kind === incident.kind && i.time <= incident.time).length
+  return (
+    <div className={classes.context}>
+      {session && (
+        <span>
+          Session <SessionLink agent={incident.agent} id={incident.session} />: <b>{times(session.totals.calls - session.totals.blocked, 'call')}</b> passed,{' '}
+          {span(new Date(session.last_seen).getTime() - new Date(session.first_seen).getTime())}, <b>{money(session.totals.cost_usd)}</b> so far
+        </span>
+      )}
+      {before !== undefined && before > 0 && <span>{before === 1 ? 'First time' : <b>{nth(before)} time</b>} in 7 days</span>}
+      {tries && (
+        <span>
+          {tries.rows.length === 0 ? (
+            'No tries since'
+          ) : (
+            <>
+              <b>
+                {count(tries.rows.length)}
+                {tries.next ? ' or more' : ''} {tries.rows.length === 1 ? 'try' : 'tries'}
+              </b>{' '}
+              since, the last at {brief(tries.rows[0]!.time)}
+            </>
+          )}
+        </span>
+      )}
+      {!session && before === undefined && <Text span size="sm" c="dimmed">…</Text>}
+    </div>
+  )
+}
+
+function weekBefore(time: string): string {
+  return new Date(new Date(time).getTime() - 7 * 24 * 3600 * 1000).toISOString()
+}
+
+function nth(n: number): string {
+  const ending = n % 100 >= 11 && n % 100 <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')
+  return `${n}${ending}`
+}
+
+/** burnRate is what the repeating calls cost a minute, in USD; undefined where
+ *  they are too few or too quick to say. */
+export function burnRate(incident: IncidentDetail, scene: Scene | undefined): number | undefined {
+  const { burned_calls: calls, burned_usd: cost } = incident.money
+  const before = scene?.entries.slice(0, -1).slice(-calls)
+  if (!before || calls < 2 || before.length < calls) return undefined
+  const minutes = (new Date(incident.time).getTime() - new Date(before[0]!.event.time).getTime()) / 60_000
+  return minutes < 0.05 ? undefined : cost / minutes
+}

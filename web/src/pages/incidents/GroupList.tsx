@@ -1,0 +1,145 @@
+import { Badge, Button, Group as Row, Modal, Stack, Text, UnstyledButton } from '@mantine/core'
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { decide, type Decision } from '../../api/incidents'
+import type { Incident } from '../../api/shapes'
+import { times } from '../../format/figures'
+import { brief } from '../../format/time'
+import { ActionBadge, isStop, StatusBadge } from '../../parts/IncidentBadges'
+import { AgentLink, IncidentLink } from '../../parts/links'
+import { done } from '../../parts/notify'
+import { useChange } from '../../parts/useChange'
+import { type Group, groupsOf, headline } from './groups'
+import classes from './incidents.module.css'
+
+/** GroupList lists incidents, those of one cause as one row. */
+export function GroupList({ incidents, grouped }: { incidents: Incident[]; grouped: boolean }) {
+  const groups = grouped ? groupsOf(incidents) : incidents.map((i) => ({ key: i.id, incidents: [i] }))
+  return (
+    <ul className={classes.list} aria-label="Incidents">
+      {groups.map((g) => (
+        <Item key={g.key} group={g} />
+      ))}
+    </ul>
+  )
+}
+
+function Item({ group }: { group: Group }) {
+  const [open, setOpen] = useState(false)
+  const first = group.incidents[0]!
+  const n = group.incidents.length
+  return (
+    <li className={classes.item}>
+      <div className={classes.row}>
+        <div className={classes.verdict}>
+          <ActionBadge incident={first} />
+          <StatusBadge incident={first} />
+        </div>
+        <div className={classes.what}>
+          <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+            {n === 1 ? (
+              <Link to="/incidents/$id" params={{ id: first.id }} className={classes.sentence}>
+                <bdi>{headline(group)}</bdi>
+              </Link>
+            ) : (
+              <UnstyledButton className={classes.sentence} fw={600} fz="sm" onClick={() => setOpen(!open)} aria-expanded={open}>
+                {open ? <IconChevronDown size={14} aria-hidden="true" /> : <IconChevronRight size={14} aria-hidden="true" />} <bdi>{headline(group)}</bdi>
+              </UnstyledButton>
+            )}{' '}
+            {n > 1 && <Badge color="amber">× {n}</Badge>}
+          </Text>
+          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {n === 1 ? (
+              <>
+                <AgentLink id={first.agent} /> · <IncidentLink id={first.id} />
+              </>
+            ) : (
+              `${times(n, 'incident')} of one cause, within a day of each other`
+            )}
+          </Text>
+        </div>
+        <Text size="xs" c="dimmed" className={classes.detector}>
+          {first.detector || first.kind.replace('_', ' ')}
+        </Text>
+        <Text size="xs" c="dimmed" className={classes.when}>
+          {brief(first.time)}
+        </Text>
+      </div>
+      {open && <Members group={group} />}
+    </li>
+  )
+}
+
+function Members({ group }: { group: Group }) {
+  return (
+    <div className={classes.members}>
+      {group.incidents[0]!.status === 'open' && <Bulk group={group} />}
+      <ul className={classes.list}>
+        {group.incidents.map((i) => (
+          <li key={i.id} className={classes.member}>
+            <AgentLink id={i.agent} />
+            <IncidentLink id={i.id} />
+            <Text span size="xs" c="dimmed">
+              {brief(i.time)}
+            </Text>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+type Asked = { name: string; says: string; decision: Decision }
+
+// Bulk decides about all incidents of a group. It asks first and names whom.
+function Bulk({ group }: { group: Group }) {
+  const [asked, ask] = useState<Asked>()
+  const { busy, change } = useChange()
+  const n = group.incidents.length
+  const stopped = isStop(group.incidents[0]!)
+  const choices: Asked[] = [
+    { name: stopped ? 'Keep all stopped' : 'Close all', says: stopped ? 'All stay off.' : 'Nothing else changes.', decision: { status: 'kept', expect: 'open' } },
+    { name: 'Mark all as wrong', says: stopped ? 'Keeps your label, and resumes all.' : 'Keeps your label.', decision: { status: 'false_positive', expect: 'open', resume: stopped || undefined } },
+  ]
+  if (stopped) choices.splice(1, 0, { name: 'Resume all', says: 'All may call again; earlier repeats no longer count.', decision: { status: 'resumed', expect: 'open' } })
+  const confirm = async ({ name, decision }: Asked) => {
+    let made = 0
+    const all = await change(`${name}: not all were decided.`, async () => {
+      for (const i of group.incidents) {
+        await decide(i.id, decision)
+        made++
+      }
+    })
+    ask(undefined)
+    if (all || made > 0) done(`${name}: ${made} of ${n} decided.`)
+  }
+  const agents = [...new Set(group.incidents.map((i) => i.agent))]
+  return (
+    <Row gap="xs" mb="xs">
+      {choices.map((c) => (
+        <Button key={c.name} size="xs" onClick={() => ask(c)}>
+          {c.name}
+        </Button>
+      ))}
+      <Modal opened={asked !== undefined} onClose={() => ask(undefined)} title={`${asked?.name ?? ''}: ${times(n, 'incident')}?`}>
+        {asked && (
+          <Stack gap="md">
+            <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              {asked.says} {times(agents.length, 'agent')}: {agents.slice(0, 5).join(', ')}
+              {agents.length > 5 && ` and ${agents.length - 5} more`}.
+            </Text>
+            <Row justify="flex-end">
+              <Button variant="subtle" color="gray" onClick={() => ask(undefined)}>
+                Cancel
+              </Button>
+              <Button variant="filled" data-autofocus loading={busy} onClick={() => void confirm(asked)}>
+                {asked.name}
+              </Button>
+            </Row>
+          </Stack>
+        )}
+      </Modal>
+    </Row>
+  )
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import type { Incident } from '../../api/shapes'
+import { groupsOf, headline } from './groups'
+
+const noon = Date.parse('2026-11-12T12:00:00Z')
+
+function incident(id: string, agent: string, hoursAgo: number, more: Partial<Incident> = {}): Incident {
+  return {
+    id, agent, session: `${agent}-1`, kind: 'kill_switch', action: 'kill', shadow: false, status: 'open', detector: 'stall',
+    sentence: `${agent} called find 4 times with the same arguments and got the same error.`, time: new Date(noon - hoursAgo * 3600_000).toISOString(), ...more,
+  } as Incident
+}
+
+test('equal incidents of several agents are one group', () => {
+  const groups = groupsOf([incident('a', 'w-1', 0), incident('b', 'other', 1, { sentence: 'other repeats itself.' }), incident('c', 'w-2', 2)])
+  expect(groups.map((g) => g.incidents.map((i) => i.id))).toEqual([['a', 'c'], ['b']])
+  expect(groups.map(headline)).toEqual(['2 agents called find 4 times with the same arguments and got the same error.', 'other repeats itself.'])
+})
+
+test('what was decided otherwise, only observed, or lies a day apart is another group', () => {
+  const list = [incident('a', 'w-1', 0), incident('b', 'w-2', 0, { status: 'kept' }), incident('c', 'w-3', 0, { shadow: true }), incident('d', 'w-4', 30)]
+  expect(groupsOf(list)).toHaveLength(4)
+})
+
+test('one agent keeps its name', () => {
+  expect(headline(groupsOf([incident('a', 'w-1', 0), incident('b', 'w-1', 1)])[0]!)).toMatch(/^w-1 called/)
+})

@@ -1,0 +1,43 @@
+import type { Incident } from '../../api/shapes'
+
+/** Group is incidents of one cause, the newest first. */
+export interface Group {
+  key: string
+  incidents: Incident[]
+}
+
+const near = 24 * 3600 * 1000
+
+/** groupsOf puts equal incidents together: the same verdict, decision and
+ *  words but for the names of agent and session, each within 24 hours of the
+ *  one before. They stay in the order of their newest. */
+export function groupsOf(incidents: Incident[]): Group[] {
+  const groups: Group[] = []
+  const open = new Map<string, Group>()
+  for (const incident of incidents) {
+    const key = causeOf(incident)
+    const group = open.get(key)
+    const last = group?.incidents.at(-1)
+    if (group && last && Math.abs(new Date(last.time).getTime() - new Date(incident.time).getTime()) <= near) {
+      group.incidents.push(incident)
+      continue
+    }
+    const started = { key: incident.id, incidents: [incident] }
+    open.set(key, started)
+    groups.push(started)
+  }
+  return groups
+}
+
+function causeOf(i: Incident): string {
+  const words = i.sentence.replaceAll(i.agent, '').replaceAll(i.session || i.agent, '')
+  return [i.kind, i.action, i.shadow, i.status, i.detector, words].join('\n')
+}
+
+/** headline is the sentence of a group, of all its agents where there are
+ *  several. */
+export function headline({ incidents }: Group): string {
+  const first = incidents[0]!
+  const agents = new Set(incidents.map((i) => i.agent)).size
+  return agents > 1 ? first.sentence.replace(first.agent, `${agents} agents`) : first.sentence
+}
