@@ -127,6 +127,7 @@ func run(ctx context.Context, args []string) int {
 			Version: version,
 			Actor:   actor(),
 			Clock:   time.Now,
+			Inspect: app.Inspect,
 		})
 	}
 	if err != nil {

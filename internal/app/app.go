@@ -30,7 +30,6 @@ import (
 	"github.com/haltd/haltd/internal/pricing"
 	"github.com/haltd/haltd/internal/record"
 	"github.com/haltd/haltd/internal/state"
-	"github.com/haltd/haltd/internal/state/memory"
 	"github.com/haltd/haltd/internal/telemetry"
 	"github.com/haltd/haltd/web"
 )
@@ -71,6 +70,7 @@ type App struct {
 	member   *member
 	key      []byte // of the digests of requests
 	state    state.Port
+	shared   *sharedState  // nil where the state is in memory
 	spool    *record.Spool // nil where nobody else uses the store
 	recorder *record.Recorder
 	control  *control.Control
@@ -272,12 +272,14 @@ func (a *App) openJudge(ctx context.Context, cfg *config.Config, keys *gateway.K
 	if b := a.control.Bypass(); b.On {
 		a.log.Warn("bypass is on: nothing but manual deactivation is enforced", "by", b.By, "reason", b.Why)
 	}
-	a.state = memory.New(stateEntries, sessions, sessionWords)
+	if err := a.openState(ctx, cfg); err != nil {
+		return err
+	}
 	a.ledgers = ledger.Open(a.store, a.member.node.ID, a.recorder.TryFlush, a.opts.Clock, a.log)
 	a.judge = judge.New(judge.Options{
 		Agents: a.control, Incidents: a.control, Marks: a.control, Budgets: a.ledgers, Sessions: a.store,
-		States: a.state,
-		Price:  a.price, MaxOutput: a.maxOutput, Record: a.recorder.Record, Key: a.key,
+		States: a.state, Later: a.laterState(),
+		Price: a.price, MaxOutput: a.maxOutput, Record: a.recorder.Record, Key: a.key,
 		Meter: a.metrics, Clock: a.opts.Clock, Logger: a.log,
 	})
 	return nil
@@ -408,7 +410,11 @@ func (a *App) Run(ctx context.Context) error {
 	sender.Go(func() { a.alerts.Run(sending) })
 	if a.isShared() {
 		sender.Go(func() { a.member.run(sending, a.rejoined, a.store.ChargeHeld) })
-		a.log.Warn("windows and rate limits are those of each node by itself")
+		if a.shared == nil {
+			a.log.Warn("windows and rate limits are those of each node by itself: state.url names no Redis")
+		} else {
+			sender.Go(func() { a.shared.countNodes(sending, a.member.nodes) })
+		}
 	}
 	a.log.Info("haltd is ready; haltd sign-in prints a link to the dashboard", "gateway", secured("http://"+a.gatewayListener.Addr().String(), a.gatewayTLS), "admin", secured("http://"+a.adminListener.Addr().String(), a.adminTLS), "data_dir", a.DataDir(), "version", a.opts.Version)
 
@@ -480,6 +486,7 @@ func (a *App) close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), writeTime-time.Second) // to say what is lost
 	defer cancel()
+	a.shared.close()
 	if a.control != nil {
 		a.control.Close(ctx)
 	}

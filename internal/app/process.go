@@ -50,6 +50,9 @@ func (p process) Status() admin.Status {
 	if a.store.Unsealed() != nil {
 		degraded = append(degraded, "secrets")
 	}
+	if a.shared != nil && a.shared.guard.Degraded() != nil {
+		degraded = append(degraded, "state")
+	}
 	prices, date := pricing.Source()
 	cfg := a.config.Load()
 	return admin.Status{

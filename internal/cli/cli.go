@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/config"
 )
 
 // Env is the world around a command.
@@ -27,6 +28,9 @@ type Env struct {
 	Version    string
 	Actor      string // who acts, for the record, such as ann@laptop; may be empty
 	Clock      haltd.Clock
+	// Inspect looks at the servers that a configuration names; nil where there
+	// are none.
+	Inspect func(context.Context, *config.Config) []haltd.Check
 }
 
 // UseColor says whether to colour an output: only a terminal's, and never

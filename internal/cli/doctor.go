@@ -28,6 +28,11 @@ func (c *DoctorCmd) Run(env *Env) error {
 	if cfg != nil && env.AdminURL == "" {
 		d.dataDir(cfg.DataDir)
 	}
+	if cfg != nil && env.Inspect != nil {
+		for _, c := range env.Inspect(env.Context, cfg) {
+			d.add(c.Outcome, c.Fix, "%s", c.Said)
+		}
+	}
 	if status != nil {
 		d.ready(api)
 		d.node(status)
@@ -47,30 +52,21 @@ func (c *DoctorCmd) Run(env *Env) error {
 	return d.end()
 }
 
-// The outcomes of a check. A notice is worth knowing and no fault.
-const (
-	checkOK      = "ok"
-	checkNotice  = "notice"
-	checkProblem = "problem"
-)
-
-type check struct {
-	Outcome string `json:"outcome"`
-	Said    string `json:"said"`
-	Fix     string `json:"fix,omitempty"`
-}
-
 // doctor is one run of the command.
 type doctor struct {
 	env    *Env
-	checks []check
+	checks []haltd.Check
 }
 
-func (d *doctor) ok(format string, args ...any) { d.add(checkOK, "", format, args...) }
+func (d *doctor) ok(format string, args ...any) { d.add(haltd.CheckOK, "", format, args...) }
 
-func (d *doctor) notice(fix, format string, args ...any) { d.add(checkNotice, fix, format, args...) }
+func (d *doctor) notice(fix, format string, args ...any) {
+	d.add(haltd.CheckNotice, fix, format, args...)
+}
 
-func (d *doctor) problem(fix, format string, args ...any) { d.add(checkProblem, fix, format, args...) }
+func (d *doctor) problem(fix, format string, args ...any) {
+	d.add(haltd.CheckProblem, fix, format, args...)
+}
 
 // failed is a problem that an error describes, with its fix where it has one.
 func (d *doctor) failed(err error) {
@@ -84,14 +80,17 @@ func (d *doctor) failed(err error) {
 
 // add shows a check as soon as it is done.
 func (d *doctor) add(outcome, fix, format string, args ...any) {
-	c := check{Outcome: outcome, Said: clean(fmt.Sprintf(format, args...)), Fix: clean(fix)}
+	d.show(haltd.Check{Outcome: outcome, Said: clean(fmt.Sprintf(format, args...)), Fix: clean(fix)})
+}
+
+func (d *doctor) show(c haltd.Check) {
 	d.checks = append(d.checks, c)
 	if d.env.JSON {
 		return
 	}
 	mark := map[string]string{
-		checkOK: d.env.paint("✓", green), checkNotice: d.env.paint("!", yellow), checkProblem: d.env.paint("✗", red),
-	}[outcome]
+		haltd.CheckOK: d.env.paint("✓", green), haltd.CheckNotice: d.env.paint("!", yellow), haltd.CheckProblem: d.env.paint("✗", red),
+	}[c.Outcome]
 	fmt.Fprintf(d.env.Stdout, "%s %s\n", mark, c.Said)
 	if c.Fix != "" {
 		fmt.Fprintf(d.env.Stdout, "  → %s\n", c.Fix)
@@ -101,7 +100,7 @@ func (d *doctor) add(outcome, fix, format string, args ...any) {
 func (d *doctor) end() error {
 	problems := 0
 	for _, c := range d.checks {
-		if c.Outcome == checkProblem {
+		if c.Outcome == haltd.CheckProblem {
 			problems++
 		}
 	}
@@ -183,7 +182,7 @@ func (d *doctor) ready(api *client) {
 
 func (d *doctor) node(status *nodeStatus) {
 	if len(status.Degraded) > 0 {
-		d.problem("Look at haltd's log and at the disk; events wait in memory until it is back.", "haltd does without: %s", strings.Join(status.Degraded, ", "))
+		d.problem("Look at haltd's log and, for the store, at the disk or PostgreSQL, for the state at Redis; haltd goes on by itself when it is back.", "haltd does without: %s", strings.Join(status.Degraded, ", "))
 	} else {
 		d.ok("The record is written")
 	}

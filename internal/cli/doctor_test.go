@@ -165,7 +165,7 @@ func TestDoctorAsJSON(t *testing.T) {
 	}
 	var got struct {
 		Healthy bool
-		Checks  []check
+		Checks  []haltd.Check
 	}
 	if err := json.Unmarshal([]byte(term.out.String()), &got); err != nil || got.Healthy || len(got.Checks) < 8 {
 		t.Errorf("printed %s, error %v", term.out.String(), err)

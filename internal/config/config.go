@@ -33,6 +33,7 @@ type Config struct {
 	Trusted        []netip.Prefix `yaml:"-"`
 	DataDir        string         `yaml:"data_dir"`
 	Store          Store          `yaml:"store,omitempty"`
+	State          State          `yaml:"state,omitempty"`
 	// SealKey is what nodes seal excerpts and channels with that share a
 	// store; empty when the operator set none.
 	SealKey     Secret `yaml:"seal_key"`
@@ -96,6 +97,13 @@ type Admin struct {
 // Store is where the record is kept.
 type Store struct {
 	// URL is that of a PostgreSQL database; empty for SQLite in DataDir.
+	URL     Secret `yaml:"url"`
+	URLFile string `yaml:"url_file"`
+}
+
+// State is where what is short-lived is kept.
+type State struct {
+	// URL is that of a Redis or Valkey; empty for the memory of the process.
 	URL     Secret `yaml:"url"`
 	URLFile string `yaml:"url_file"`
 }
@@ -255,6 +263,7 @@ func RestartNeeded(old, new *Config) []string {
 		{"admin.hosts", strings.Join(old.Admin.Hosts, " "), strings.Join(new.Admin.Hosts, " ")},
 		{"data_dir", old.DataDir, new.DataDir},
 		{"store.url", old.Store.URL.Reveal(), new.Store.URL.Reveal()},
+		{"state.url", old.State.URL.Reveal(), new.State.URL.Reveal()},
 		{"seal_key", old.SealKey.Reveal(), new.SealKey.Reveal()},
 		{"log.format", old.Log.Format, new.Log.Format},
 	} {

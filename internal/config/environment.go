@@ -18,6 +18,7 @@ var environment = []struct {
 	{"HALTD_ADMIN_TOKEN", "admin.token", func(c *Config) any { return &c.Admin.Token }, "admin.token_file"},
 	{"HALTD_DATA_DIR", "data_dir", func(c *Config) any { return &c.DataDir }, ""},
 	{"HALTD_STORE_URL", "store.url", func(c *Config) any { return &c.Store.URL }, "store.url_file"},
+	{"HALTD_STATE_URL", "state.url", func(c *Config) any { return &c.State.URL }, "state.url_file"},
 	{"HALTD_SEAL_KEY", "seal_key", func(c *Config) any { return &c.SealKey }, "seal_key_file"},
 	{"HALTD_LOG_FORMAT", "log.format", func(c *Config) any { return &c.Log.Format }, ""},
 	{"HALTD_LOG_LEVEL", "log.level", func(c *Config) any { return &c.Log.Level }, ""},

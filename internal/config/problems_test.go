@@ -107,6 +107,10 @@ func TestProblems(t *testing.T) {
 			"haltd.yaml:1: admin.listen: 0.0.0.0:7071 can be reached from other machines and needs a token; set admin.token, admin.token_file or HALTD_ADMIN_TOKEN"}},
 		{"host with port", "admin:\n  hosts:\n    - a.example.com\n    - \"b:80\"\n", []string{
 			`haltd.yaml:4: admin.hosts[1]: expected a host name without port, got "b:80"`}},
+		{"state without store", "state: {url: 'redis://:secret@r:6379'}\n", []string{
+			"haltd.yaml:1: state.url: nodes that share a Redis must share the record too, or a kill on one does not hold on the others; set store.url to a PostgreSQL database, or leave state.url out"}},
+		{"state of another kind", "store: {url: 'postgres://u@h/d'}\nstate: {url: 'http://:secret@r:6379'}\n", []string{
+			"haltd.yaml:2: state.url: expected redis://user:password@host:6379/0, or rediss:// for TLS"}},
 		{"empty data_dir", "data_dir: \"\"\n", []string{
 			"haltd.yaml:1: data_dir: expected a directory, got nothing"}},
 
@@ -170,7 +174,7 @@ func TestProblems(t *testing.T) {
 			"haltd.yaml:2: a second YAML document; keep everything in one"}},
 		{"all at once, in order", "log: {level: loud}\nfoo: 1\ngateway: {listen: x}\n", []string{
 			`haltd.yaml:1: log.level: expected debug, info, warn or error, got "loud"`,
-			"haltd.yaml:2: foo: unknown key; expected one of gateway, admin, trusted_proxies, data_dir, store, seal_key, seal_key_file, providers, pricing, excerpts, retention, log, defaults, agents, policies, jwt, alerts",
+			"haltd.yaml:2: foo: unknown key; expected one of gateway, admin, trusted_proxies, data_dir, store, state, seal_key, seal_key_file, providers, pricing, excerpts, retention, log, defaults, agents, policies, jwt, alerts",
 			`haltd.yaml:3: gateway.listen: expected host:port such as 127.0.0.1:7070, got "x"`}},
 	})
 }

@@ -36,6 +36,7 @@ func (d *decoder) validate(c *Config) {
 		d.problem("data_dir", "expected a directory, got nothing")
 	}
 	d.store(c)
+	d.state(c)
 	if c.Log.Format != "text" && c.Log.Format != "json" {
 		d.problem("log.format", "expected text or json, got %s", quote(c.Log.Format))
 	}
@@ -111,6 +112,26 @@ func (d *decoder) store(c *Config) {
 	if n := len(c.SealKey); n > 0 && n < shortestToken {
 		source, _ := d.source("seal_key")
 		d.problem(source, "%d characters can be guessed; use %d or more, for example what openssl rand -hex 32 prints", n, shortestToken)
+	}
+}
+
+// state checks where short-lived state is kept. Like that of the store its URL
+// holds a password.
+func (d *decoder) state(c *Config) {
+	c.State.URL = d.secret("state.url", c.State.URL, c.State.URLFile)
+	text := c.State.URL.Reveal()
+	if text == "" {
+		return
+	}
+	source, _ := d.source("state.url")
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Scheme != "redis" && u.Scheme != "rediss" && u.Scheme != "valkey" && u.Scheme != "valkeys" && u.Scheme != "unix":
+		d.problem(source, "expected redis://user:password@host:6379/0, or rediss:// for TLS")
+	case u.Host == "" && u.Scheme != "unix":
+		d.problem(source, "it names no host; expected redis://user:password@host:6379/0")
+	case c.Store.URL == "" && !d.failed("store.url") && !d.failed("store.url_file"):
+		d.problem(source, "nodes that share a Redis must share the record too, or a kill on one does not hold on the others; set store.url to a PostgreSQL database, or leave state.url out")
 	}
 }
 

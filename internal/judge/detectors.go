@@ -139,6 +139,11 @@ func (l *look) at(j *Judge, m detect.Memory) (judged bool) {
 		}
 		l.missing = nothing
 		*l.evaluation = l.before // an earlier try may have judged in vain
+		if j.later != nil {
+			// What was observed on another node until now came before this
+			// call: it must not seem to overlap with it.
+			l.request.Now = j.clock()
+		}
 		st := j.state(m, l.request)
 		if unmarked {
 			l.mark.apply(st, m.Note, l.history, l.request, l.since)

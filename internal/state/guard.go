@@ -233,8 +233,9 @@ func (g *Guard) Open(ctx context.Context, q Question, now time.Time) (Answer, er
 		}
 		return a, err
 	}, func(ctx context.Context, p Port) (Answer, error) {
-		q.Claim.Draws, q.Claim.Shadows = g.share(q.Claim.Draws), g.share(q.Claim.Shadows)
-		return p.Open(ctx, q, now)
+		own := q // the other may still be asked
+		own.Claim.Draws, own.Claim.Shadows = g.share(q.Claim.Draws), g.share(q.Claim.Shadows)
+		return p.Open(ctx, own, now)
 	}, func(a Answer) {
 		if a.Lease != nil {
 			a.Lease.Release()

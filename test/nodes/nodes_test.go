@@ -36,7 +36,8 @@ type cluster struct {
 	notices  atomic.Int64 // that a webhook has received
 }
 
-func start(t *testing.T, size int) *cluster {
+// start starts nodes; yaml is what follows what all of them have.
+func start(t *testing.T, size int, yaml ...string) *cluster {
 	t.Helper()
 	database, err := servers.Postgres()
 	if err != nil {
@@ -56,7 +57,7 @@ func start(t *testing.T, size int) *cluster {
 		fmt.Sprintf("alerts: {allow_internal: [127.0.0.1], channels: [{name: ops, kind: webhook, url: %q, secret: whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw}]}\n", hook.URL)
 	for range size {
 		n := harness.New(t, t.TempDir())
-		n.Config.Write(t, more)
+		n.Config.Write(t, more+strings.Join(yaml, ""))
 		c.nodes = append(c.nodes, n)
 	}
 	var wg sync.WaitGroup

@@ -1,0 +1,102 @@
+package app
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/config"
+	"github.com/haltd/haltd/internal/state"
+	"github.com/haltd/haltd/internal/state/memory"
+	"github.com/haltd/haltd/internal/state/redis"
+	"github.com/haltd/haltd/internal/store/postgres"
+)
+
+// sharedState is the state in Redis, as this node has it.
+type sharedState struct {
+	remote *redis.State
+	guard  *state.Guard
+	later  *state.Later
+	nodes  atomic.Int64 // that were last seen
+}
+
+// countNodes is how often it is asked how many nodes there are.
+const countNodes = 5 * time.Second
+
+// openState opens the short-lived state: in memory or, where state.url says so,
+// in Redis. A Redis that does not answer stops nothing: see state.Guard.
+func (a *App) openState(ctx context.Context, cfg *config.Config) error {
+	local := func() state.Port { return memory.New(stateEntries, sessions, sessionWords) }
+	if cfg.State.URL == "" {
+		a.state = local()
+		return nil
+	}
+	remote, err := redis.New(cfg.State.URL.Reveal(), a.key)
+	if err != nil {
+		return err
+	}
+	s := &sharedState{remote: remote, later: state.NewLater(a.log)}
+	s.nodes.Store(1)
+	s.guard = state.NewGuard(ctx, state.GuardOptions{
+		Remote: remote, Local: local, Nodes: func() int { return int(s.nodes.Load()) }, Logger: a.log,
+	})
+	a.shared, a.state = s, s.guard
+	a.metrics.WatchDependency("state", func() bool { return s.guard.Degraded() != nil })
+	return nil
+}
+
+// laterState runs what calls do not wait for; nil where the state is at hand.
+func (a *App) laterState() *state.Later {
+	if a.shared == nil {
+		return nil
+	}
+	return a.shared.later
+}
+
+// countNodes keeps how many nodes live, for the time when limits have to be
+// divided among them. Where the store does not answer, the last number stays.
+func (s *sharedState) countNodes(ctx context.Context, list func() []haltd.Node) {
+	for {
+		n := int64(0)
+		for _, node := range list() {
+			if node.Alive {
+				n++
+			}
+		}
+		s.nodes.Store(max(n, 1))
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(countNodes):
+		}
+	}
+}
+
+func (s *sharedState) close() {
+	if s == nil {
+		return
+	}
+	s.later.Wait()
+	s.guard.Close()
+	s.remote.Close()
+}
+
+// Inspect looks at the servers that a configuration names, for haltd doctor.
+func Inspect(ctx context.Context, cfg *config.Config) (checks []haltd.Check) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	if url := cfg.Store.URL.Reveal(); url != "" {
+		checks = append(checks, postgres.Inspect(ctx, url)...)
+		if cfg.State.URL == "" {
+			checks = append(checks, haltd.Check{
+				Outcome: haltd.CheckNotice, Said: "Windows and rate limits are those of each node by itself",
+				Fix: "Set state.url to a Redis or Valkey that all nodes share.",
+			})
+		}
+	}
+	if url := cfg.State.URL.Reveal(); url != "" {
+		checks = append(checks, redis.Inspect(ctx, url)...)
+	}
+	return checks
+}

@@ -1,0 +1,170 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
+	"github.com/jackc/pgx/v5"
+)
+
+// oldest is the oldest PostgreSQL that has all that is used.
+const oldest = 15
+
+// Inspect looks at the database that a URL names as haltd would use it: whether
+// it answers, its version, what the user may do, its clock, its tables, and how
+// far nodes and replicas are behind. It changes nothing.
+func Inspect(ctx context.Context, url string) []haltd.Check {
+	cfg, err := parse(url)
+	if err != nil {
+		return []haltd.Check{failed(err)}
+	}
+	s := &Store{place: place(cfg)}
+	conn, err := pgx.ConnectConfig(ctx, cfg.ConnConfig)
+	if err != nil {
+		return []haltd.Check{failed(s.explain(ctx, err))}
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	i := &inspection{conn: conn, checks: []haltd.Check{{Outcome: haltd.CheckOK, Said: "The database " + s.place + " answers"}}}
+	for _, look := range []func(context.Context) error{i.server, i.clock, i.permissions, i.migrations} {
+		if err := look(ctx); err != nil {
+			i.checks = append(i.checks, failed(s.explain(ctx, err)))
+			return i.checks
+		}
+	}
+	return i.checks
+}
+
+func failed(err error) haltd.Check {
+	var e *haltd.Error
+	if errors.As(err, &e) {
+		return haltd.Check{Outcome: haltd.CheckProblem, Said: e.Message, Fix: e.Fix}
+	}
+	return haltd.Check{Outcome: haltd.CheckProblem, Said: err.Error(), Fix: "Look at PostgreSQL's log."}
+}
+
+type inspection struct {
+	conn   *pgx.Conn
+	checks []haltd.Check
+}
+
+func (i *inspection) add(outcome, fix, format string, args ...any) {
+	i.checks = append(i.checks, haltd.Check{Outcome: outcome, Said: fmt.Sprintf(format, args...), Fix: fix})
+}
+
+func (i *inspection) server(ctx context.Context) error {
+	var number int
+	var version string
+	var replica bool
+	err := i.conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::integer, current_setting('server_version'), pg_is_in_recovery()").Scan(&number, &version, &replica)
+	if err != nil {
+		return err
+	}
+	if number/10000 < oldest {
+		i.add(haltd.CheckProblem, fmt.Sprintf("Use PostgreSQL %d or newer.", oldest), "PostgreSQL %s is too old", version)
+	} else {
+		i.add(haltd.CheckOK, "", "PostgreSQL has version %s", version)
+	}
+	if replica {
+		i.add(haltd.CheckProblem, "Set store.url to the primary.", "This PostgreSQL is a replica, and takes no writes")
+	}
+	return nil
+}
+
+func (i *inspection) clock(ctx context.Context) error {
+	var us int64
+	asked := time.Now()
+	if err := i.conn.QueryRow(ctx, "SELECT "+now).Scan(&us); err != nil {
+		return err
+	}
+	i.checks = append(i.checks, haltd.CheckClock("PostgreSQL", table.FromMicros(us), asked, time.Now()))
+	return nil
+}
+
+// permissions looks at what the user may do in the schema, or whether it may
+// make one.
+func (i *inspection) permissions(ctx context.Context) error {
+	var user string
+	var there, makes, creates bool
+	var lacking int
+	err := i.conn.QueryRow(ctx, `SELECT current_user, current_schema() IS NOT NULL,
+		has_database_privilege(current_database(), 'CREATE'),
+		current_schema() IS NOT NULL AND has_schema_privilege(current_schema(), 'CREATE'),
+		(SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+			WHERE n.nspname = current_schema() AND c.relkind = 'r'
+			AND NOT (has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')))`).
+		Scan(&user, &there, &makes, &creates, &lacking)
+	switch {
+	case err != nil:
+		return err
+	case !there && !makes:
+		i.add(haltd.CheckProblem, fmt.Sprintf("Run as its owner: CREATE SCHEMA %s AUTHORIZATION %s;", schema, user), "User %s may not make the schema %s", user, schema)
+	case lacking > 0:
+		i.add(haltd.CheckProblem, fmt.Sprintf("Run as their owner: GRANT ALL ON ALL TABLES IN SCHEMA %s TO %s;", schema, user), "User %s may not read and write all tables: %d are closed to it", user, lacking)
+	case there && !creates:
+		i.add(haltd.CheckNotice, fmt.Sprintf("Before the next upgrade: GRANT CREATE ON SCHEMA %s TO %s;", schema, user), "User %s may not make tables: an upgrade could not", user)
+	default:
+		i.add(haltd.CheckOK, "", "User %s may do what haltd needs", user)
+	}
+	return nil
+}
+
+// migrations says whether the tables are those that this haltd knows, and then
+// how far nodes and replicas are behind.
+func (i *inspection) migrations(ctx context.Context) error {
+	steps, err := migrations()
+	if err != nil {
+		return err
+	}
+	var there bool
+	if err := i.conn.QueryRow(ctx, "SELECT to_regclass('migrations') IS NOT NULL").Scan(&there); err != nil {
+		return err
+	}
+	if !there {
+		i.add(haltd.CheckOK, "", "The tables are not made yet; haltd makes them when it starts")
+		return nil
+	}
+	var version int
+	if err := i.conn.QueryRow(ctx, "SELECT coalesce(max(version), 0) FROM migrations").Scan(&version); err != nil {
+		return err
+	}
+	switch {
+	case version > len(steps):
+		i.add(haltd.CheckProblem, "Run the newer haltd that wrote it, or restore the backup from before the upgrade.", "The tables have version %d, and this haltd knows versions up to %d", version, len(steps))
+		return nil
+	case version < len(steps):
+		i.add(haltd.CheckNotice, "Start this haltd: it brings them up to date.", "The tables have version %d of %d", version, len(steps))
+		return nil
+	}
+	i.add(haltd.CheckOK, "", "The tables are up to date (version %d)", version)
+	return i.lag(ctx)
+}
+
+// behind is how far a node or a replica may be behind.
+const behind = 5 * time.Second
+
+func (i *inspection) lag(ctx context.Context) error {
+	var living int
+	var silent, replica int64
+	err := i.conn.QueryRow(ctx, `SELECT count(*), coalesce(max(`+now+` - seen_at), 0)::bigint,
+		(SELECT coalesce(max(extract(epoch FROM replay_lag)) * 1000000, 0)::bigint FROM pg_stat_replication)
+		FROM nodes WHERE until > `+now).Scan(&living, &silent, &replica)
+	if err != nil {
+		return err
+	}
+	switch last := time.Duration(silent) * time.Microsecond; {
+	case living == 0:
+		i.add(haltd.CheckNotice, "Start haltd with this store.url.", "No node uses the database now")
+	case last > behind:
+		i.add(haltd.CheckNotice, "Look at /v1/status for the node that is silent, and at its log.", "%d nodes live; one was last seen %v ago", living, last.Round(time.Second))
+	default:
+		i.add(haltd.CheckOK, "", "%d nodes live, all seen within %v", living, max(last, time.Second).Round(time.Second))
+	}
+	if lag := time.Duration(replica) * time.Microsecond; lag > behind {
+		i.add(haltd.CheckNotice, "Look at the replica's disk and network: what it lacks is lost if it takes over.", "A replica is %v behind", lag.Round(time.Second))
+	}
+	return nil
+}
