@@ -26,10 +26,11 @@ type Agent struct {
 // DeactivatedBy says who switched an agent off.
 type DeactivatedBy string
 
-// The two ways an agent becomes inactive.
+// The ways an agent or a session becomes inactive.
 const (
 	ByKillSwitch DeactivatedBy = "kill_switch"
 	ByManual     DeactivatedBy = "manual"
+	ByHalt       DeactivatedBy = "halt" // a session, until a person writes to it
 )
 
 // Session is one conversation or run of an agent.
@@ -39,13 +40,24 @@ type Session struct {
 	Client string `json:"client"`
 	Model  string `json:"model"` // of the newest call
 	// Standing is that of the session; its agent may be inactive as well.
-	Standing Standing `json:"standing"`
+	Standing Standing     `json:"standing"`
+	State    SessionState `json:"state" enum:"active,halted,stopped"`
 	// PeakScore is the highest similarity score of its calls.
 	PeakScore float64   `json:"peak_score"`
 	FirstSeen time.Time `json:"first_seen"`
 	LastSeen  time.Time `json:"last_seen"`
 	Totals    Totals    `json:"totals"`
 }
+
+// SessionState is its standing in a word.
+type SessionState string
+
+// The states of a session.
+const (
+	SessionActive  SessionState = "active"
+	SessionHalted  SessionState = "halted" // until a person writes to it
+	SessionStopped SessionState = "stopped"
+)
 
 // Totals is what a set of calls added up to.
 type Totals struct {

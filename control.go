@@ -25,11 +25,28 @@ type Standing struct {
 	GraceUntil time.Time `json:"grace_until,omitzero"`
 }
 
+// IsHalted reports a session whose turn was ended: it goes on when a person
+// writes to it.
+func (s *Standing) IsHalted() bool {
+	return !s.Active && s.DeactivatedBy != nil && *s.DeactivatedBy == ByHalt
+}
+
+// State is that of the session in a word.
+func (s *Standing) State() SessionState {
+	switch {
+	case s.Active:
+		return SessionActive
+	case s.IsHalted():
+		return SessionHalted
+	}
+	return SessionStopped
+}
+
 // Mark is where the rounds that count begin in a session that was seen before
 // its agent was activated; see detect.Mark.
 type Mark struct {
 	Agent, Session string
-	ActivatedAt    time.Time // the activation it belongs to
+	ActivatedAt    time.Time // the activation, or the halt, it belongs to
 	Round          uint64
 	Count          int
 }

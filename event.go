@@ -74,6 +74,8 @@ const (
 	EventPass       EventType = "pass_through" // a provider path that is no LLM call; never loop evidence
 	EventBlocked    EventType = "blocked"
 	EventKillSwitch EventType = "kill_switch"
+	EventHalt       EventType = "halt"
+	EventSteer      EventType = "steer" // a note was added to a call, besides the event of the call
 	EventWarning    EventType = "warning"
 	EventGrowth     EventType = "growth"
 	EventPolicy     EventType = "policy_change"

@@ -54,6 +54,8 @@ const (
 	IncidentGrowth     IncidentKind = "growth"
 	IncidentBudgetSoft IncidentKind = "budget_soft"
 	IncidentBudgetHard IncidentKind = "budget_hard"
+	IncidentSession    IncidentKind = "session_limit"
+	IncidentSteer      IncidentKind = "steer" // a stall was steered; its status says what came of it
 )
 
 // IncidentStatus is what a person has decided.
@@ -65,6 +67,9 @@ const (
 	IncidentResumed       IncidentStatus = "resumed"
 	IncidentKept          IncidentStatus = "kept"
 	IncidentFalsePositive IncidentStatus = "false_positive"
+	IncidentRecovered     IncidentStatus = "recovered" // the rounds after a steer brought something new
+	IncidentUnmoved       IncidentStatus = "unmoved"   // it went on after a steer, and the next rung followed
+	IncidentContinued     IncidentStatus = "continued" // a person wrote to the session that was halted
 )
 
 // letters are those that random names use: no digits, because some clients

@@ -225,6 +225,9 @@ func mergeJSON(path string, raw json.RawMessage, v reflect.Value) error {
 		return nil
 	}
 	if err := json.Unmarshal(raw, v.Addr().Interface()); err != nil {
+		if _, isLadder := v.Addr().Interface().(*Ladder); isLadder {
+			return Errorf(CodeInvalid, "%v", err).In(path)
+		}
 		return Errorf(CodeInvalid, "cannot take %.40q", raw).In(path)
 	}
 	if hours, ok := v.Addr().Interface().(*[]HourRange); ok {

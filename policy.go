@@ -8,12 +8,13 @@ import (
 // Policy is what an operator allows an agent. Each field declares a setting;
 // setting.go says what the tags mean.
 type Policy struct {
-	KillSwitch KillSwitch  `json:"kill_switch" merge:"each" label:"Kill Switch" doc:"When an agent that repeats itself is stopped, and how."`
-	Budgets    Budgets     `json:"budgets" label:"Budgets" doc:"What the agent may spend per calendar day and month of its time zone. Soft alerts, hard blocks until the period ends. 0 is no limit."`
-	Hours      []HourRange `json:"allowed_hours" preset:"[]" label:"Allowed hours" doc:"When the agent may call: ranges such as {days: [fri], from: 22:00, to: 06:00}; an empty list is always."`
-	Rates      RateLimits  `json:"rate_limits" label:"Rate limits" doc:"How fast the agent may call. 0 is no limit."`
-	Growth     GrowthAlert `json:"growth" label:"Growth" doc:"When prompts that grow from call to call raise an alert."`
-	TimeZone   string      `json:"time_zone" preset:"UTC" format:"time-zone" label:"Time zone" doc:"IANA name of the zone in which days, months and hours are counted."`
+	KillSwitch KillSwitch    `json:"kill_switch" merge:"each" label:"Kill Switch" doc:"When an agent that repeats itself is stopped, and how."`
+	Budgets    Budgets       `json:"budgets" label:"Budgets" doc:"What the agent may spend per calendar day and month of its time zone. Soft alerts, hard blocks until the period ends. 0 is no limit."`
+	Hours      []HourRange   `json:"allowed_hours" preset:"[]" label:"Allowed hours" doc:"When the agent may call: ranges such as {days: [fri], from: 22:00, to: 06:00}; an empty list is always."`
+	Rates      RateLimits    `json:"rate_limits" label:"Rate limits" doc:"How fast the agent may call. 0 is no limit."`
+	Sessions   SessionLimits `json:"session" label:"Session limits" doc:"What one session may use before its calls are blocked: it begins with its first call. A turn begins with a message of a person. 0 is no limit."`
+	Growth     GrowthAlert   `json:"growth" label:"Growth" doc:"When prompts that grow from call to call raise an alert."`
+	TimeZone   string        `json:"time_zone" preset:"UTC" format:"time-zone" label:"Time zone" doc:"IANA name of the zone in which days, months and hours are counted."`
 }
 
 // KillSwitch says when a repeating agent is stopped, and how. Default agents,
@@ -22,8 +23,8 @@ type KillSwitch struct {
 	Enabled              bool    `json:"enabled" label:"Kill Switch" doc:"true stops an agent that repeats itself; false only records what would have been stopped."`
 	WindowSize           int     `json:"window_size" preset:"20" minimum:"2" maximum:"1000" label:"Window size" unit:"calls" doc:"How many of the last calls similarity compares."`
 	Threshold            float64 `json:"threshold" preset:"10" exclusiveMinimum:"0" maximum:"10000" label:"Threshold" unit:"score" doc:"Similarity fires when similar prompts × 1.0 + similar responses × 2.0 + repeated tool calls × 1.5 exceeds it."`
-	Similarity           Action  `json:"similarity" preset:"kill" enum:"kill,reject,warn" rare:"true" label:"Similarity, when certain" doc:"What similarity does when it fires: kill deactivates the agent, reject answers 429 for a while, warn only tells."`
-	Stall                Action  `json:"stall" preset:"kill" enum:"kill,reject,warn" rare:"true" label:"Stall, when certain" doc:"What stall does from kill_at on: kill deactivates the agent, reject answers 429 for a while, warn only tells."`
+	Similarity           Ladder  `json:"similarity" preset:"kill" rare:"true" label:"Similarity, when certain" doc:"What similarity does when it fires, one rung or a ladder of them such as [warn, steer, kill]; see stall."`
+	Stall                Ladder  `json:"stall" preset:"kill" rare:"true" label:"Stall, when certain" doc:"What stall does from kill_at on, one rung or a ladder of them such as [warn, steer, halt, kill]: each needs the kill line again after the one before. warn only tells, steer adds a note to the request (twice at most), reject answers 429 for a while, halt ends the turn until a person writes, kill deactivates the agent."`
 	WarnAt               float64 `json:"warn_at" preset:"75" minimum:"1" maximum:"99.9" notabove:"kill_at" label:"Warn line" unit:"%" doc:"Stall warns from this certainty on that the agent is stuck, in percent."`
 	KillAt               float64 `json:"kill_at" preset:"90" minimum:"1" maximum:"99.9" label:"Kill line" unit:"%" doc:"Stall acts from this certainty on that the agent is stuck, in percent."`
 	WindowScope          Scope   `json:"window_scope" preset:"agent" enum:"agent,session" shared:"session" label:"Window is kept per" doc:"Whose calls similarity compares. Agents that many share, named after their client, always use session."`
@@ -74,6 +75,21 @@ type HourRange struct {
 type RateLimits struct {
 	Requests int64 `json:"requests_per_minute" minimum:"0" maximum:"2147483647" label:"Requests per minute" doc:"Requests of every route, those that are no LLM call too."`
 	Tokens   int64 `json:"tokens_per_minute" minimum:"0" maximum:"153722867" label:"Tokens per minute" doc:"Prompt and reply together."`
+}
+
+// SessionLimits bound one session, and one turn of it; 0 is no limit.
+type SessionLimits struct {
+	Calls   int64      `json:"calls" minimum:"0" maximum:"1000000000" label:"Calls per session" doc:"Reaching it blocks the session; a retry of the transport is no call."`
+	USD     Money      `json:"usd" minimum:"0" maximum:"1000000" label:"USD per session" doc:"Reaching it blocks the session. Calls in flight finish."`
+	Tokens  int64      `json:"tokens" minimum:"0" label:"Tokens per session" doc:"Prompts and replies together; reaching it blocks the session. Calls in flight finish."`
+	Minutes int64      `json:"minutes" minimum:"0" maximum:"525600" label:"Minutes per session" doc:"How long after its first call a session may go on."`
+	Turn    TurnLimits `json:"turn" label:"Turn"`
+}
+
+// TurnLimits bound what follows a message of a person, until the next.
+type TurnLimits struct {
+	Calls int64 `json:"calls" minimum:"0" maximum:"1000000000" label:"calls" doc:"Reaching it blocks the session until a person writes again."`
+	USD   Money `json:"usd" minimum:"0" maximum:"1000000" label:"USD" doc:"Reaching it blocks the session until a person writes again. Calls in flight finish."`
 }
 
 // GrowthAlert tunes the growth detector, which is always on.

@@ -44,6 +44,7 @@ const (
 	SettingChoice  SettingType = "choice"
 	SettingText    SettingType = "text"
 	SettingHours   SettingType = "hours"
+	SettingLadder  SettingType = "ladder"
 )
 
 // Setting is what a declaration says.
@@ -52,7 +53,7 @@ type Setting struct {
 	Label    string      `json:"label"`
 	Help     string      `json:"help" doc:"What it means, in a sentence or two."`
 	Unit     string      `json:"unit,omitempty"`
-	Type     SettingType `json:"type" enum:"boolean,integer,number,money,choice,text,hours"`
+	Type     SettingType `json:"type" enum:"boolean,integer,number,money,choice,text,hours,ladder"`
 	Default  any         `json:"default" doc:"What holds where nobody said anything."`
 	Minimum  *float64    `json:"minimum,omitempty"`
 	Above    *float64    `json:"above,omitempty" doc:"A limit that the value itself has to exceed."`
@@ -133,6 +134,9 @@ func (s *Section) setting(f settingField, kind SettingType, path, label string, 
 	if enum := f.Tag.Get("enum"); enum != "" {
 		d.Choices = strings.Split(enum, ",")
 	}
+	if kind == SettingLadder {
+		d.Choices = Ladder(ladderRungs).words()
+	}
 	if other := f.Tag.Get("notabove"); other != "" {
 		d.NotAbove = path[:strings.LastIndexByte(path, '.')+1] + other
 	}
@@ -166,6 +170,8 @@ func settingType(f settingField) SettingType {
 		return SettingMoney
 	case []HourRange:
 		return SettingHours
+	case Ladder:
+		return SettingLadder
 	}
 	_, hasChoices := f.Tag.Lookup("enum")
 	switch kind := f.Type.Kind(); {
@@ -315,6 +321,10 @@ func (s *Setting) check(v reflect.Value) []error {
 	switch s.Type {
 	case SettingHours:
 		return checkHours(s.Path, v.Interface().([]HourRange))
+	case SettingLadder:
+		if v.Uint() == 0 {
+			return []error{s.bad("expected %s, or a list of them", s.Limits())}
+		}
 	case SettingChoice:
 		if got := fmt.Sprint(v.Interface()); !slices.Contains(s.Choices, got) {
 			return []error{s.bad("expected %s, got %q", s.Limits(), got)}

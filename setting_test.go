@@ -232,6 +232,9 @@ func inAPI(t *testing.T, s *haltd.Setting, api map[string]any) {
 				t.Errorf("its %s in %s is %v, want %v", name, schema, found[name], *limit)
 			}
 		}
+		if either, _ := found["oneOf"].([]any); s.Type == haltd.SettingLadder && len(either) == 2 {
+			found, _ = either[0].(map[string]any) // one rung; the other is a list of them
+		}
 		if choices, _ := found["enum"].([]any); len(choices) != len(s.Choices) {
 			t.Errorf("its choices in %s are %v, want %v", schema, choices, s.Choices)
 		}
@@ -249,6 +252,8 @@ func other(s *haltd.Setting) string {
 		return `"Europe/Berlin"`
 	case haltd.SettingHours:
 		return `[{"days": ["mon"], "from": "08:00", "to": "18:00"}]`
+	case haltd.SettingLadder:
+		return `["warn","steer","kill"]`
 	}
 	return strings.TrimLeft(s.Text(s.Default)[:1]+"7", "0")
 }

@@ -2,6 +2,7 @@ package haltd
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -179,6 +180,34 @@ func (s *Signal) stallSentence(agent string) string {
 		return fmt.Sprintf("%s asked %s %d times and got the same answer; only the clock moved.", agent, tool, s.Count)
 	}
 	return agent + " makes no progress."
+}
+
+// Advice tells a model what it repeats and what came of it, and what to do
+// instead. Tool names are the model's own words, and are cut short.
+func (s *Signal) Advice() string {
+	tool := "the same calls"
+	if len(s.Tools) > 0 {
+		names := slices.Clone(s.Tools[:min(len(s.Tools), 4)])
+		for i := range names {
+			names[i] = strings.ToValidUTF8(names[i][:min(len(names[i]), 64)], "")
+		}
+		tool = strings.Join(names, ", ")
+	}
+	what := "you have repeated " + tool + " and nothing has changed"
+	switch {
+	case s.Family == FamilyRepeat && s.Outcome != "":
+		what = fmt.Sprintf("you have called %s %d times with the same arguments and got the same %s each time", tool, s.Count, s.Outcome)
+	case s.Family == FamilyRepeat:
+		what = fmt.Sprintf("you have called %s %d times with the same arguments, and it did the same thing each time", tool, s.Count)
+	case s.Family == FamilyFutile && s.Outcome != "":
+		what = fmt.Sprintf("you have tried %d different calls and got the same %s each time", s.Count, s.Outcome)
+	case s.Family == FamilyRefusal:
+		what = fmt.Sprintf("%s has refused you with the same message %d times", tool, s.Count)
+	case s.Family == FamilyWaiting:
+		what = fmt.Sprintf("you have asked %s %d times and got the same answer", tool, s.Count)
+	}
+	return "[Note by haltd, the gateway of your operator: " + what +
+		". Doing it again will not change the result. Try something different, or stop and say what you need.]"
 }
 
 // figure writes a score the way the dashboard does: 12.0, 2.5.

@@ -3,23 +3,28 @@ package haltd
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Action is what a verdict does to a request, the mildest first.
 type Action uint8
 
-// The actions, in order of strictness. Block and Kill answer with the
-// standard inactive answer; only Kill changes the agent.
+// The actions, in order of strictness. Steer changes the request and lets it
+// pass. Block, Halt and Kill answer with the standard inactive answer; Halt
+// stops a session until a person writes to it, Kill an agent or session until
+// somebody resumes it.
 const (
 	Allow Action = iota
 	Warn
 	Throttle
+	Steer
 	Reject
 	Block
+	Halt
 	Kill
 )
 
-var actionNames = []string{"allow", "warn", "throttle", "reject", "block", "kill"}
+var actionNames = []string{"allow", "warn", "throttle", "steer", "reject", "block", "halt", "kill"}
 
 func (a Action) String() string { return actionNames[a] }
 
@@ -46,24 +51,27 @@ type Reason string
 // The reasons of verdicts.
 const (
 	ReasonKilled  Reason = "kill_switch"     // the agent or session was killed earlier
+	ReasonHalted  Reason = "halted"          // the turn was ended; a message of a person goes on
 	ReasonManual  Reason = "manual"          // a person switched the agent off
 	ReasonBudget  Reason = "budget_exceeded" // a hard budget is spent
 	ReasonSoft    Reason = "budget_soft"     // a soft budget is spent; only told
 	ReasonHours   Reason = "outside_hours"
 	ReasonRate    Reason = "rate_limited"
 	ReasonRule    Reason = "rule"
-	ReasonLoop    Reason = "loop_detected" // similarity, stall or exact
-	ReasonGrowth  Reason = "growth"        // only told
-	ReasonUnsaved Reason = "not_durable"   // what had to be written first could not be
+	ReasonLoop    Reason = "loop_detected"    // similarity, stall or exact
+	ReasonSession Reason = "session_exceeded" // a limit of one session or turn is reached
+	ReasonGrowth  Reason = "growth"           // only told
+	ReasonUnsaved Reason = "not_durable"      // what had to be written first could not be
 )
 
 // Finding is what one check says to a request.
 type Finding struct {
-	Check    string `json:"check"` // inactive, budget, hours, rate, rule, policy, exact, similarity, stall
-	Action   Action `json:"action" enum:"allow,warn,throttle,reject,block,kill"`
+	Check    string `json:"check"` // inactive, budget, hours, rate, rule, policy, exact, session, similarity, stall
+	Action   Action `json:"action" enum:"allow,warn,throttle,steer,reject,block,halt,kill"`
 	Reason   Reason `json:"reason"`
 	Sentence string `json:"sentence"`
-	// Name is the rule, the policy or the period that the check went by.
+	// Name is the rule, the policy, the period or the session limit that the
+	// check went by.
 	Name string `json:"name,omitempty"`
 	// Shadow says that nothing is done: the check only tells what it would
 	// have done.
@@ -71,6 +79,7 @@ type Finding struct {
 	RetryAfter int      `json:"retry_after_seconds,omitempty"` // reject
 	Delay      Duration `json:"delay_ms,omitempty"`            // throttle
 	Tag        string   `json:"tag,omitempty"`                 // of a rule that tags
+	Note       string   `json:"note,omitempty" doc:"Of a steer: what was added to the request."`
 	// Spent is how much was spent when a budget was reached.
 	Spent *Spending `json:"spent,omitempty" doc:"Of a budget that was reached: what had been spent."`
 	// Left and Asked are of a budget that is not spent, but has too little
@@ -102,7 +111,7 @@ type Verdict struct {
 	// Action, Check, Reason and Sentence are the decision: those of the
 	// finding that counts. Where nothing was found the action is allow, and
 	// the sentence is that of the strictest signal, if there is one.
-	Action   Action `json:"action" enum:"allow,warn,throttle,reject,block,kill"`
+	Action   Action `json:"action" enum:"allow,warn,throttle,steer,reject,block,halt,kill"`
 	Check    string `json:"check,omitempty" doc:"The check that decided."`
 	Reason   Reason `json:"reason,omitempty"`
 	Sentence string `json:"sentence,omitempty"`
@@ -121,8 +130,17 @@ type Verdict struct {
 
 	// Signals and Basis stand in the event that tells of a verdict and in its
 	// incident, not in the event of every call.
+	Rungs   []Rung   `json:"rungs,omitempty" doc:"What was done before, rung by rung, this one last."`
 	Signals []Signal `json:"signals,omitempty" doc:"The evidence, by detector and family, the strictest first."`
 	Basis   *Basis   `json:"basis,omitempty" doc:"What the detectors had to go by."`
+}
+
+// Rung is a step of a ladder that was climbed.
+type Rung struct {
+	Action Action    `json:"action" enum:"warn,steer,reject,halt,kill"`
+	Time   time.Time `json:"time"`
+	Round  int       `json:"round" doc:"How many rounds the conversation had."`
+	Shadow bool      `json:"shadow,omitempty" doc:"It was only told, not done."`
 }
 
 // Basis is what the detectors had to go by: how much of the past they saw, and

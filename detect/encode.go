@@ -1,6 +1,10 @@
 package detect
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/haltd/haltd"
+)
 
 // AppendBinary appends the window in a form that another node, or a later
 // release with the same version, can read.
@@ -86,6 +90,30 @@ func (s *SessionMemory) code(c *codec) {
 	c.int(&n.Mark.Count)
 	c.time(&n.Marked)
 	n.Stalled.code(c)
+	n.Tally.code(c)
+	n.Climb.code(c)
+}
+
+func (k *Climb) code(c *codec) {
+	c.byte((*uint8)(&k.Rung))
+	c.int(&k.Steers)
+	c.int(&k.Round)
+	c.int(&k.News)
+	c.string(&k.Incident)
+	list(c, &k.Steps, 4, func(c *codec, r *haltd.Rung) {
+		c.byte((*uint8)(&r.Action))
+		c.time(&r.Time)
+		c.int(&r.Round)
+		c.bools(&r.Shadow)
+	})
+}
+
+func (t *Tally) code(c *codec) {
+	c.time(&t.Began)
+	c.uint64(&t.Turn)
+	for _, n := range [...]*int64{&t.Calls, (*int64)(&t.Cost), &t.Tokens, &t.TurnCalls, (*int64)(&t.TurnCost)} {
+		c.int64(n)
+	}
 }
 
 func (s *Session) code(c *codec) {

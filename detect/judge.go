@@ -58,6 +58,9 @@ type Detection struct {
 	Certainty float64
 	// Basis is what there was to go by.
 	Basis haltd.Basis
+	// Turn names the message of a person that the request ends with; 0 where
+	// it ends with none.
+	Turn uint64
 
 	prompt Prompt
 }
@@ -92,6 +95,7 @@ func Judge(set Settings, st State, h *History, now time.Time) Detection {
 	st.Session.compare(m, st, func(c *comparison) {
 		v.Basis.Rounds = len(c.all)
 		found = c.stall(set.lines(), similarity(v.Parts))
+		v.Turn = c.turn()
 	})
 	v.Certainty = percent(found.certainty)
 	if found.signal != nil {

@@ -3,6 +3,8 @@ package detect
 import (
 	"context"
 	"time"
+
+	"github.com/haltd/haltd"
 )
 
 // Place names what is remembered for a session between its calls.
@@ -105,6 +107,59 @@ type Note struct {
 	Mark    Mark
 	Marked  time.Time
 	Stalled Rejections // for what the session shows
+	Tally   Tally
+	Climb   Climb
+}
+
+// Tally is what a session has used so far, and what its current turn has.
+type Tally struct {
+	Began  time.Time // of the session; zero until the record was asked for it
+	Calls  int64
+	Cost   haltd.Money
+	Tokens int64
+
+	Turn      uint64 // names the message that began the turn; 0 for the first
+	TurnCalls int64
+	TurnCost  haltd.Money
+}
+
+// Begin begins a turn with a message of a person, unless that is the one that
+// began it already.
+func (t *Tally) Begin(turn uint64) {
+	if turn != 0 && turn != t.Turn {
+		t.Turn, t.TurnCalls, t.TurnCost = turn, 0, 0
+	}
+}
+
+// Call counts calls; a negative number takes them back.
+func (t *Tally) Call(n int64) {
+	t.Calls, t.TurnCalls = max(0, t.Calls+n), max(0, t.TurnCalls+n)
+}
+
+// Spend counts what a call cost.
+func (t *Tally) Spend(s haltd.Spending) {
+	t.Cost, t.TurnCost, t.Tokens = t.Cost+s.Cost, t.TurnCost+s.Cost, t.Tokens+s.Tokens
+}
+
+// Climb is how far up its ladder a session is.
+type Climb struct {
+	Rung     haltd.Action // the highest so far
+	Steers   int          // how often it was steered
+	Round    int          // how many rounds there were then
+	News     int          // rounds since that brought something new
+	Incident string       // of the steer
+	Steps    []haltd.Rung
+}
+
+// mostSteps bounds what is kept of a climb; a ladder has fewer rungs.
+const mostSteps = 8
+
+// Step keeps a rung that was climbed.
+func (c *Climb) Step(r haltd.Rung) {
+	c.Rung = max(c.Rung, r.Action)
+	if len(c.Steps) < mostSteps {
+		c.Steps = append(c.Steps[:len(c.Steps):len(c.Steps)], r)
+	}
 }
 
 // Rejections are requests that were turned away for a while.

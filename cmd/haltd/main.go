@@ -95,6 +95,7 @@ type commands struct {
 	} `cmd:"" name:"config" help:"The configuration."`
 	Backup  backupCmd      `cmd:"" help:"Write the record into one file, also while haltd runs."`
 	Restore restoreCmd     `cmd:"" help:"Make a backup the record; haltd must not run."`
+	Migrate migrateCmd     `cmd:"" help:"Copy the record of data_dir into the PostgreSQL database of store.url."`
 	Replay  replayCmd      `cmd:"" help:"Judge recorded traffic offline: what would have been stopped, when, and what that saves."`
 	Doctor  cli.DoctorCmd  `cmd:"" help:"Look for what keeps haltd from doing its work."`
 	OpenAPI openAPICmd     `cmd:"" name:"openapi" help:"Print the description of the admin API (OpenAPI 3.1)."`

@@ -221,6 +221,7 @@ func apiConfig(version string) huma.Config {
 	schemas := c.Components.Schemas
 	schemas.RegisterTypeAlias(reflect.TypeFor[haltd.Money](), reflect.TypeFor[float64]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[haltd.Duration](), reflect.TypeFor[float64]())
+	schemas.RegisterTypeAlias(reflect.TypeFor[haltd.Ladder](), reflect.TypeFor[ladder]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[json.RawMessage](), reflect.TypeFor[any]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[haltd.PolicyOverride](), reflect.TypeFor[ownPolicy]())
 	return c

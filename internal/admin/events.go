@@ -12,7 +12,7 @@ import (
 )
 
 var eventTypes = []string{
-	string(haltd.EventCall), string(haltd.EventPass), string(haltd.EventBlocked), string(haltd.EventKillSwitch),
+	string(haltd.EventCall), string(haltd.EventPass), string(haltd.EventBlocked), string(haltd.EventKillSwitch), string(haltd.EventHalt), string(haltd.EventSteer),
 	string(haltd.EventWarning), string(haltd.EventGrowth), string(haltd.EventPolicy), string(haltd.EventAlert),
 	string(haltd.EventError),
 }
@@ -25,7 +25,7 @@ type EventFilter struct {
 	Client   string   `query:"client" doc:"Only events of this client family."`
 	Provider string   `query:"provider" doc:"Only calls to this provider."`
 	Model    string   `query:"model" doc:"Only calls of this model."`
-	Type     []string `query:"type,explode" doc:"Only events of these types (event_type); repeat it or separate by commas: llm_call, pass_through, blocked, kill_switch, warning, growth, policy_change, alert, error."`
+	Type     []string `query:"type,explode" doc:"Only events of these types (event_type); repeat it or separate by commas: llm_call, pass_through, blocked, kill_switch, halt, steer, warning, growth, policy_change, alert, error."`
 	Blocked  string   `query:"blocked" enum:"true,false" doc:"Only events that were blocked, or only those that were not."`
 	Since    string   `query:"since" doc:"Only events from then on: RFC 3339, or a span before now such as 1h or 7d."`
 	Until    string   `query:"until" doc:"Only events before then: RFC 3339, or a span before now."`

@@ -13,8 +13,8 @@ type incidentsInput struct {
 	Paging
 	Agent   string `query:"agent" doc:"Only incidents of this agent."`
 	Session string `query:"session" doc:"Only incidents of this session."`
-	Kind    string `query:"kind" enum:"kill_switch,growth,budget_soft,budget_hard" doc:"Only incidents of this kind."`
-	Status  string `query:"status" enum:"open,resumed,kept,false_positive" doc:"Only incidents in this state."`
+	Kind    string `query:"kind" enum:"kill_switch,growth,budget_soft,budget_hard,session_limit,steer" doc:"Only incidents of this kind."`
+	Status  string `query:"status" enum:"open,resumed,continued,recovered,unmoved,kept,false_positive" doc:"Only incidents in this state."`
 	Shadow  string `query:"shadow" enum:"true,false" doc:"Only what would have been done, or only what was done."`
 	Since   string `query:"since" doc:"Only incidents from then on: RFC 3339, or a span before now such as 1h or 7d."`
 }
@@ -181,7 +181,9 @@ var statusWords = map[haltd.IncidentStatus]string{
 }
 
 // stopped reports whether an agent or session is off because of an incident.
-func stopped(i *haltd.Incident) bool { return i.Action == haltd.Kill && !i.Shadow }
+func stopped(i *haltd.Incident) bool {
+	return (i.Action == haltd.Kill || i.Action == haltd.Halt) && !i.Shadow
+}
 
 func incidentInUTC(i haltd.Incident) haltd.Incident {
 	i.Time = i.Time.UTC()

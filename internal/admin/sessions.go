@@ -111,5 +111,6 @@ func (s *server) agentsWith(ctx context.Context, session string) ([]string, erro
 func sessionInUTC(s haltd.Session) haltd.Session {
 	s.FirstSeen, s.LastSeen = s.FirstSeen.UTC(), s.LastSeen.UTC()
 	s.Standing = standingInUTC(s.Standing)
+	s.State = s.Standing.State()
 	return s
 }

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -15,6 +16,16 @@ func partial[P any](r huma.Registry, nulls bool) *huma.Schema {
 }
 
 func optional(r huma.Registry, s *huma.Schema, nulls bool) *huma.Schema {
+	if len(s.OneOf) > 0 { // a ladder, of which a word may be null
+		either := *s
+		either.Default = nil
+		if nulls {
+			word := *s.OneOf[0]
+			word.Nullable = true
+			either.OneOf = slices.Concat([]*huma.Schema{&word}, s.OneOf[1:])
+		}
+		return &either
+	}
 	if s.Type != huma.TypeObject {
 		leaf := *s
 		leaf.Nullable, leaf.Default = nulls, nil // what is left out stays as it is
@@ -34,6 +45,21 @@ func optional(r huma.Registry, s *huma.Schema, nulls bool) *huma.Schema {
 	}
 	part.PrecomputeMessages()
 	return part
+}
+
+// ladder describes a haltd.Ladder: one rung, or a list of them.
+type ladder struct{}
+
+func (ladder) Schema(huma.Registry) *huma.Schema {
+	rung := func() *huma.Schema {
+		return &huma.Schema{Type: huma.TypeString, Enum: []any{"warn", "steer", "reject", "halt", "kill"}}
+	}
+	s := &huma.Schema{OneOf: []*huma.Schema{rung(), {Type: huma.TypeArray, Items: rung(), MinItems: new(1)}}}
+	for _, one := range s.OneOf {
+		one.PrecomputeMessages()
+	}
+	s.PrecomputeMessages()
+	return s
 }
 
 // namedSchema makes a schema a component and answers a reference to it.

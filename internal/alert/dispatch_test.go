@@ -26,7 +26,7 @@ func TestWithoutARuleEveryNoticeGoesToEveryEnabledChannel(t *testing.T) {
 	for name, c := range map[string]struct {
 		r    *receiver
 		want int
-	}{"one": {one, 4}, "two": {two, 4}, "off": {off, 0}} {
+	}{"one": {one, len(topics)}, "two": {two, len(topics)}, "off": {off, 0}} {
 		if got := len(c.r.got()); got != c.want {
 			t.Errorf("channel %s got %d messages, want %d", name, got, c.want)
 		}

@@ -33,9 +33,14 @@ func title(n haltd.Notice) string {
 		return "Budget Warning"
 	case haltd.IncidentBudgetHard:
 		return "Budget Exhausted"
+	case haltd.IncidentSession:
+		return "Session Limit Reached"
 	}
-	if n.Action == haltd.Reject {
+	switch n.Action {
+	case haltd.Reject:
 		return "Loop Rejected"
+	case haltd.Halt:
+		return "Turn Halted"
 	}
 	return "Kill Switch Fired"
 }
@@ -52,10 +57,14 @@ func next(n haltd.Notice) string {
 		return "Nothing is blocked yet. Look at what the money goes into, or raise the budget."
 	case haltd.IncidentBudgetHard:
 		return "Further calls are blocked until the next period begins or somebody raises the budget."
+	case haltd.IncidentSession:
+		return "Further calls of this session are blocked; other sessions go on. A limit of a turn ends with the next message of a person."
 	}
 	switch {
 	case n.Action == haltd.Reject:
 		return "Its calls are rejected as long as it repeats itself. Look at what it repeats."
+	case n.Action == haltd.Halt:
+		return "This session goes on when its person writes to it; other sessions go on."
 	case n.Scope == haltd.ScopeSession:
 		return "This session is off until somebody resumes it; other sessions go on."
 	}

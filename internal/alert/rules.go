@@ -11,7 +11,7 @@ import (
 )
 
 var topics = []haltd.IncidentKind{
-	haltd.IncidentKillSwitch, haltd.IncidentGrowth, haltd.IncidentBudgetSoft, haltd.IncidentBudgetHard,
+	haltd.IncidentKillSwitch, haltd.IncidentGrowth, haltd.IncidentBudgetSoft, haltd.IncidentBudgetHard, haltd.IncidentSession,
 }
 
 // everything is the rule in force while there is none.
@@ -93,7 +93,7 @@ func (s *Service) checkRule(ctx context.Context, r *haltd.AlertRule) error {
 	}
 	for _, t := range r.Topics {
 		if !slices.Contains(topics, t) {
-			return haltd.Errorf(haltd.CodeInvalid, "topics: %q is not a topic", t).WithFix("Use kill_switch, growth, budget_soft or budget_hard.")
+			return haltd.Errorf(haltd.CodeInvalid, "topics: %q is not a topic", t).WithFix("Use kill_switch, growth, budget_soft, budget_hard or session_limit.")
 		}
 	}
 	r.Agents = slices.Clone(r.Agents)

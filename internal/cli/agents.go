@@ -67,6 +67,8 @@ func (e *Env) stateOf(s haltd.Standing, active bool) string {
 	switch {
 	case !active && s.DeactivatedBy != nil && *s.DeactivatedBy == haltd.ByKillSwitch:
 		return "Deactivated by Kill Switch"
+	case !active && s.IsHalted():
+		return "Halted until a person writes"
 	case !active:
 		return "Inactive"
 	case s.GraceUntil.After(e.Clock()):
@@ -240,7 +242,7 @@ func (e *Env) tellKilledSessions(agent string) error {
 		return err
 	}
 	for i := range incidents {
-		if v := &incidents[i]; v.Action == haltd.Kill && v.Scope == haltd.ScopeSession {
+		if v := &incidents[i]; v.Action >= haltd.Halt && v.Scope == haltd.ScopeSession {
 			fmt.Fprintf(e.Stdout, "Still stopped is its session %s. Resume it with `haltd agents resume %s`.\n",
 				clean(v.Session), command(v.Agent, v.Session))
 		}

@@ -225,6 +225,12 @@ budgets.reserve_tokens             32768 tokens
 allowed_hours                      [{days: [mon, tue], from: "08:00", to: "18:00"}] (own)
 rate_limits.requests_per_minute    60 (own)
 rate_limits.tokens_per_minute      0 (own)
+session.calls                      0
+session.usd                        0
+session.tokens                     0
+session.minutes                    0
+session.turn.calls                 0
+session.turn.usd                   0
 growth.min_prompt_tokens           0 tokens
 time_zone                          UTC
 Spent this day                     $21.00 of $60.00, 1.5k tokens; begins again ` + minute(noon) + `

@@ -56,7 +56,7 @@ func (e *Env) eventLine(v *haltd.Event) string {
 	if said := told(v); said != "" {
 		who := pad(short(clean(dash(v.Agent)), 20), 20) + "  " + pad(short(clean(dash(v.Session)), 9), 9)
 		tone := yellow
-		if v.Type == haltd.EventKillSwitch && !v.Shadow {
+		if (v.Type == haltd.EventKillSwitch || v.Type == haltd.EventHalt) && !v.Shadow {
 			tone = red
 		}
 		return v.Time.Local().Format(time.TimeOnly) + "  " + who + "  " + e.paint(clean(said), tone)

@@ -12,8 +12,8 @@ import (
 // IncidentsLsCmd lists incidents.
 type IncidentsLsCmd struct {
 	Agent  string `help:"Only incidents of this agent."`
-	Kind   string `enum:"kill_switch,growth,budget_soft,budget_hard," default:"" help:"Only incidents of this kind: kill_switch, growth, budget_soft or budget_hard."`
-	Status string `enum:"open,resumed,kept,false_positive,all" default:"open" help:"Only incidents in this state: open, resumed, kept, false_positive or all."`
+	Kind   string `enum:"kill_switch,growth,budget_soft,budget_hard,session_limit,steer," default:"" help:"Only incidents of this kind: kill_switch, growth, budget_soft, budget_hard, session_limit or steer."`
+	Status string `enum:"open,resumed,continued,recovered,unmoved,kept,false_positive,all" default:"open" help:"Only incidents in this state: open, resumed, continued, recovered, unmoved, kept, false_positive or all."`
 	Since  string `help:"Only incidents from then on, for example 24h or 7d."`
 }
 
@@ -64,6 +64,10 @@ func done(v *haltd.Incident) string {
 	switch v.Action {
 	case haltd.Kill:
 		return "Killed"
+	case haltd.Halt:
+		return "Halted"
+	case haltd.Steer:
+		return "Steered"
 	case haltd.Block:
 		return "Blocked"
 	case haltd.Reject:
@@ -80,6 +84,12 @@ func decision(s haltd.IncidentStatus) string {
 		return "Open"
 	case haltd.IncidentResumed:
 		return "Resumed"
+	case haltd.IncidentRecovered:
+		return "Recovered"
+	case haltd.IncidentUnmoved:
+		return "Not recovered"
+	case haltd.IncidentContinued:
+		return "Continued by a person"
 	case haltd.IncidentKept:
 		return "Kept"
 	case haltd.IncidentFalsePositive:
@@ -124,7 +134,7 @@ func (c *IncidentsShowCmd) Run(env *Env) error {
 	if err := table(env.Stdout, incidentRows(&v)); err != nil {
 		return err
 	}
-	if v.Status != haltd.IncidentOpen || v.Action != haltd.Kill || v.Shadow {
+	if v.Status != haltd.IncidentOpen || v.Action < haltd.Halt || v.Shadow {
 		return nil
 	}
 	session := ""
@@ -154,6 +164,16 @@ func incidentRows(v *shownIncident) [][]string {
 		saved = cost(*v.Money.Saved) + " (estimate). "
 	}
 	rows = append(rows, []string{"Saved", saved + clean(v.Money.SavedReason)})
+	if v.Verdict != nil {
+		for _, r := range v.Verdict.Rungs {
+			rows = append(rows, []string{"Rung", fmt.Sprintf("%s at round %d, %s", r.Action, r.Round, minute(r.Time))})
+		}
+		for _, f := range v.Verdict.Findings {
+			if f.Note != "" {
+				rows = append(rows, []string{"Note added", clean(f.Note)})
+			}
+		}
+	}
 	if v.Verdict != nil && v.Verdict.Basis != nil {
 		b := v.Verdict.Basis
 		rows = append(rows, []string{"Judged by", fmt.Sprintf("%d rounds, %d calls, weights of %s", b.Rounds, b.Calls, clean(b.Weights))})

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/haltd/haltd"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -100,6 +101,14 @@ func (d *decoder) value(key string, n *yaml.Node, v reflect.Value) {
 		o.Decode(func(settings any) { d.value(key, n, reflect.ValueOf(settings).Elem()) },
 			func(path string) bool { return d.isSet(key + "." + path) })
 		d.inOverride = false
+		return
+	}
+	if l, ok := v.Addr().Interface().(*haltd.Ladder); ok && n.Kind == yaml.SequenceNode {
+		var words []string
+		d.value(key, n, reflect.ValueOf(&words).Elem())
+		if err := l.Set(words); err != nil {
+			d.problemAt(n.Line, key, "%v", err)
+		}
 		return
 	}
 	if handled := d.scalar(key, n, v.Addr().Interface()); handled {

@@ -42,7 +42,7 @@ defaults:
 `, nil)
 	want := Defaults{Policy: haltd.Policy{
 		KillSwitch: haltd.KillSwitch{
-			Enabled: true, WindowSize: 1000, Threshold: 0.5, Similarity: haltd.Reject, Stall: haltd.Warn, WarnAt: 40, KillAt: 99.9,
+			Enabled: true, WindowSize: 1000, Threshold: 0.5, Similarity: haltd.LadderOf(haltd.Reject), Stall: haltd.LadderOf(haltd.Warn), WarnAt: 40, KillAt: 99.9,
 			WindowScope: haltd.ScopeSession, KillScope: haltd.ScopeSession, Stateless: true, RetryAfter: 5,
 		},
 		Budgets: haltd.Budgets{
@@ -227,7 +227,7 @@ defaults:
   growth: {min_prompt_tokens: -5}
   time_zone: Mars/Olympus
 `, []string{
-			`haltd.yaml:3: defaults.kill_switch.similarity: expected kill, reject or warn, got "throttle"`,
+			`haltd.yaml:3: defaults.kill_switch.similarity: expected warn, steer, reject, halt or kill, or a list of them, got "throttle"`,
 			`haltd.yaml:3: defaults.kill_switch.window_scope: expected agent or session, got "world"`,
 			"haltd.yaml:3: defaults.kill_switch.retry_after_seconds: expected 1 to 86400, got 0",
 			"haltd.yaml:5: defaults.budgets.day.soft_usd: above hard_usd (2); lower it, or raise hard_usd",
@@ -247,7 +247,7 @@ defaults:
   allowed_hours: [always]
 agents: {a: {kill_switch: {enabled: true}}}
 `, []string{
-			`haltd.yaml:3: defaults.kill_switch.stall: expected kill, reject or warn, got "explode"`,
+			`haltd.yaml:3: defaults.kill_switch.stall: expected warn, steer, reject, halt or kill, or a list of them, got "explode"`,
 			`haltd.yaml:4: defaults.budgets.day.hard_usd: expected a number of US dollars from 0 to 1000000, got "lots"`,
 			"haltd.yaml:4: defaults.budgets.day.hard_tokens: expected a whole number, got 1.5",
 			`haltd.yaml:5: defaults.allowed_hours[0]: expected keys and values, got "always"`}},
@@ -297,7 +297,7 @@ agents:
 			"haltd.yaml:2: defaults.kill_switch.threshold: expected a number above 0, 10000 at most, got 0",
 			"haltd.yaml:5: agents.b.kill_switch.threshold: expected a number above 0, 10000 at most, got 0"}},
 		{"what an agent cannot have", "agents: {a: {loop_detection: {enabled: true}, kill_switch: {treshold: 1}}}\n", []string{
-			"haltd.yaml:1: agents.a.loop_detection: unknown key; expected one of kill_switch, budgets, allowed_hours, rate_limits, growth, time_zone",
+			"haltd.yaml:1: agents.a.loop_detection: unknown key; expected one of kill_switch, budgets, allowed_hours, rate_limits, session, growth, time_zone",
 			"haltd.yaml:1: agents.a.kill_switch.treshold: unknown key; did you mean threshold?"}},
 		{"agent ids", "agents:\n  bot: {}\n  \"a b\": {}\n  Bot: {}\n", []string{
 			`haltd.yaml:3: agents["a b"]: not the id of an agent; use letters, digits and . _ : @ -, 128 at most, and a letter or digit first`,

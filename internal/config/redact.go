@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/haltd/haltd"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -24,7 +25,8 @@ func (c *Config) Redacted() ([]byte, error) {
 }
 
 func node(v reflect.Value) *yaml.Node {
-	if m, ok := v.Interface().(json.Marshaler); ok && v.Kind() == reflect.Struct {
+	_, isLadder := v.Interface().(haltd.Ladder)
+	if m, ok := v.Interface().(json.Marshaler); ok && (v.Kind() == reflect.Struct || isLadder) {
 		return jsonNode(m)
 	}
 	if text, ok := scalarText(v.Interface()); ok {

@@ -145,6 +145,14 @@ defaults:
   rate_limits:
     requests_per_minute: 0
     tokens_per_minute: 0
+  session:
+    calls: 0
+    usd: 0.00
+    tokens: 0
+    minutes: 0
+    turn:
+      calls: 0
+      usd: 0.00
   growth:
     min_prompt_tokens: 0
   time_zone: UTC

@@ -139,9 +139,9 @@ func setScalar(target any, text string) (handled bool, err error) {
 		*t, ok = text, true
 	case *Secret:
 		*t, ok = Secret(text), true
-	case *haltd.Action:
-		expected = "kill, reject or warn"
-		ok = t.UnmarshalText([]byte(text)) == nil
+	case *haltd.Ladder:
+		expected = "warn, steer, reject, halt or kill, or a list of them"
+		ok = t.Set([]string{text}) == nil
 	case *bool:
 		expected = "true or false"
 		*t, ok = text == "true", text == "true" || text == "false"
@@ -197,8 +197,6 @@ func scalarText(value any) (text string, handled bool) {
 	case string:
 		return v, true
 	case Secret:
-		return v.String(), true
-	case haltd.Action:
 		return v.String(), true
 	case bool:
 		return strconv.FormatBool(v), true

@@ -24,7 +24,8 @@ func (c *Control) kill(ctx context.Context, t haltd.Target, incident haltd.Incid
 	}
 	defer end()
 	a := c.Agent(t.Agent)
-	if _, stopped := a.Stopped(incident.Session); stopped || a.Activated(incident.Session).After(incident.Time) {
+	_, halted := a.Halted(incident.Session)
+	if _, stopped := a.Stopped(incident.Session); stopped || halted || a.Activated(incident.Session).After(incident.Time) {
 		return false, nil
 	}
 	incident.Scope = haltd.ScopeAgent
@@ -62,10 +63,10 @@ func (c *Control) standing(t haltd.Target) haltd.Standing {
 // Activate lets a target call again, from its next request on, and resets what
 // the detectors knew of it. With grace, a kill only warns until then.
 func (c *Control) Activate(ctx context.Context, t haltd.Target, grace time.Duration, by, why string) (haltd.Standing, error) {
-	return again(ctx, c, func() (haltd.Standing, error) { return c.activate(ctx, t, grace, by, why) })
+	return again(ctx, c, func() (haltd.Standing, error) { return c.activate(ctx, t, grace, by, why, haltd.IncidentResumed) })
 }
 
-func (c *Control) activate(ctx context.Context, t haltd.Target, grace time.Duration, by, why string) (haltd.Standing, error) {
+func (c *Control) activate(ctx context.Context, t haltd.Target, grace time.Duration, by, why string, as haltd.IncidentStatus) (haltd.Standing, error) {
 	end, err := c.turn(ctx, t.Agent)
 	if err != nil {
 		return haltd.Standing{}, fmt.Errorf("activate %s: %w", t.Agent, err)
@@ -73,6 +74,9 @@ func (c *Control) activate(ctx context.Context, t haltd.Target, grace time.Durat
 	defer end()
 	now := c.now()
 	before := c.standing(t)
+	if as == haltd.IncidentContinued && !before.IsHalted() { // another call of the session was faster
+		return before, nil
+	}
 	s := before
 	s.Active, s.DeactivatedBy, s.Incident = true, nil, ""
 	s.By, s.Why, s.At, s.ActivatedAt, s.GraceUntil = by, why, now, now, time.Time{}
@@ -83,7 +87,7 @@ func (c *Control) activate(ctx context.Context, t haltd.Target, grace time.Durat
 	}
 	change := haltd.Change{Standing: &s, Events: []haltd.Event{audit(now, t, record)}}
 	if !before.Active {
-		change.Closing = &haltd.Closing{Agent: t.Agent, Session: t.Session, Status: haltd.IncidentResumed, By: by, Note: why, At: now}
+		change.Closing = &haltd.Closing{Agent: t.Agent, Session: t.Session, Status: as, By: by, Note: why, At: now}
 	}
 	if before.Incident != "" {
 		change.Notices = []haltd.Notice{{

@@ -19,13 +19,19 @@ type Agent struct {
 }
 
 // Stopped is the standing that keeps a session from calling: the agent's own
-// or the session's.
+// or the session's. One that is halted is not stopped.
 func (a *Agent) Stopped(session string) (haltd.Standing, bool) {
 	if !a.Standing.Active {
 		return a.Standing, true
 	}
 	s, ok := a.sessions[session]
-	return s, ok && !s.Active
+	return s, ok && !s.Active && !s.IsHalted()
+}
+
+// Halted is the standing of a session whose turn was ended.
+func (a *Agent) Halted(session string) (haltd.Standing, bool) {
+	s, ok := a.sessions[session]
+	return s, ok && s.IsHalted()
 }
 
 // Activated is when the session was last resumed, by itself or with its

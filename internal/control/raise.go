@@ -116,7 +116,7 @@ func (c *Control) commitWithRetry(ctx context.Context, change haltd.Change) {
 
 func (c *Control) logUnwritten(change haltd.Change, err error) {
 	if change.Incident != nil {
-		c.log.Error("incident not written", "agent", change.Incident.Agent, "error", err)
+		c.log.Error("incident not written", "agent", change.Events[0].Agent, "error", err)
 		return
 	}
 	c.log.Warn("mark not written: after a restart old rounds may be left out for longer", "agent", change.Mark.Agent, "error", err)

@@ -41,6 +41,8 @@ func Budgets(i *haltd.Incident, zone *time.Location) (budgets []Budget, reason s
 		return nil, "Nothing was stopped."
 	case i.Kind == haltd.IncidentBudgetHard:
 		return nil, "The budget was spent."
+	case i.Kind == haltd.IncidentSession:
+		return nil, "The session had used what it may."
 	}
 	b := i.Settings.Budgets
 	for _, p := range []struct {

@@ -30,20 +30,52 @@ func (x *exchange) denial() error {
 	}
 	evidence := v.Sentence
 	if !wire.Calm(evidence) {
+		evidence = spelled(evidence)
+	}
+	if !wire.Calm(evidence) {
 		evidence = genericEvidence[v.Reason]
 	}
 	d.Message = wire.CalmMessage("haltd stopped this call.", evidence, x.incidentSentence(), x.remedy())
 	return refusal{d}
 }
 
+var digitNames = [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
+
+// spelled writes every number that a client could take for a status digit by
+// digit, as words: a limit of 500 calls is to be named all the same.
+func spelled(text string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		n := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+		if n < 0 {
+			n = len(text)
+		}
+		if n > 0 && !wire.Calm(text[:n]) {
+			for i, d := range text[:n] {
+				if i > 0 {
+					b.WriteByte('-')
+				}
+				b.WriteString(digitNames[d-'0'])
+			}
+		} else {
+			n = max(n, 1)
+			b.WriteString(text[:n])
+		}
+		text = text[n:]
+	}
+	return b.String()
+}
+
 // genericEvidence is a sentence without names and figures.
 var genericEvidence = map[haltd.Reason]string{
-	haltd.ReasonLoop:   "The agent repeats itself and makes no progress.",
-	haltd.ReasonKilled: "The agent was stopped by the kill switch because it repeated itself.",
-	haltd.ReasonManual: "The agent was switched off by a person.",
-	haltd.ReasonBudget: "The budget of the agent is spent.",
-	haltd.ReasonHours:  "The agent may not call at this hour.",
-	haltd.ReasonRule:   "A rule of the operator stops this call.",
+	haltd.ReasonLoop:    "The agent repeats itself and makes no progress.",
+	haltd.ReasonKilled:  "The agent was stopped by the kill switch because it repeated itself.",
+	haltd.ReasonHalted:  "The turn was halted because the agent repeated itself.",
+	haltd.ReasonManual:  "The agent was switched off by a person.",
+	haltd.ReasonBudget:  "The budget of the agent is spent.",
+	haltd.ReasonHours:   "The agent may not call at this hour.",
+	haltd.ReasonRule:    "A rule of the operator stops this call.",
+	haltd.ReasonSession: "This session has used all that it may.",
 }
 
 func (x *exchange) incidentSentence() string {
@@ -80,8 +112,10 @@ func (x *exchange) remedy() string {
 		agent = "AGENT"
 	}
 	switch v := &x.decision; v.Reason {
-	case haltd.ReasonLoop, haltd.ReasonKilled:
+	case haltd.ReasonLoop, haltd.ReasonKilled, haltd.ReasonHalted:
 		switch {
+		case v.Action == haltd.Halt || v.Reason == haltd.ReasonHalted:
+			return "Send a message to go on, or resume the " + x.resume(agent)
 		case v.Action == haltd.Reject:
 			return "Change what the agent does before it calls again."
 		case v.Action == haltd.Block && v.Incident == "":
@@ -102,6 +136,11 @@ func (x *exchange) remedy() string {
 		return "Change allowed_hours of " + agent + " to let it call now."
 	case haltd.ReasonRule:
 		return "Ask the operator about the rule."
+	case haltd.ReasonSession:
+		if strings.HasPrefix(v.Name, "session.turn.") {
+			return "Send a message to begin another turn, or raise " + v.Name + " of " + agent + "."
+		}
+		return "Begin a new session, or raise " + v.Name + " of " + agent + "."
 	case haltd.ReasonRate:
 		return "Wait " + strconv.Itoa(v.RetryAfter) + " s or raise the limit."
 	}

@@ -19,6 +19,15 @@ func isFamily(agent string) bool {
 	return slices.Contains(families, agent) || language != "" && stainlessFamily(maker+"/"+language) == agent
 }
 
+// isInteractive reports a client with a person at its keyboard.
+func isInteractive(client string) bool {
+	switch client {
+	case "claude-code", "codex", "gemini-cli", "opencode":
+		return true
+	}
+	return false
+}
+
 // clientFamily names the program that calls, by what it sends unasked. It is
 // also the id of the default agent, so each is a valid agent id.
 func clientFamily(h http.Header) string {

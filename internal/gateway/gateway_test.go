@@ -302,6 +302,7 @@ func (m *meter) Request(provider, decision string) { m.add(provider + " " + deci
 func (m *meter) Overhead(d time.Duration)          { m.add("overhead"); m.overhead.Store(int64(d)) }
 func (m *meter) Detect(time.Duration)              { m.add("detect") }
 func (m *meter) Kill(detector string)              { m.add("kill " + detector) }
+func (m *meter) Rung(action, detector string)      { m.add(action + " " + detector) }
 func (m *meter) Count(what string)                 { m.add(what) }
 func (m *meter) Panic(where string)                { m.add("panic " + where) }
 func (m *meter) InFlight(delta int)                { m.inFlight.Add(int64(delta)) }

@@ -19,7 +19,7 @@ import (
 func (g *Gateway) judge(x *exchange) error {
 	e := &x.event
 	r := &judge.Request{
-		Agent: e.Agent, Session: e.Session, Shared: x.shared, Caller: x.caller, Named: x.named,
+		Agent: e.Agent, Session: e.Session, Shared: x.shared, Interactive: x.shared && isInteractive(e.Client), Caller: x.caller, Named: x.named,
 		Call: x.call, Attempt: x.attempt, Claimed: claimsRetry(x.r.Header), Provider: e.Provider, Model: e.Model, Path: x.route.path, PromptTokens: int64(x.estimate),
 		Policies: x.policies, Descriptors: x.descriptors, Identity: x.identity(),
 		Event: *e, Now: g.clock(),
@@ -53,6 +53,9 @@ func (g *Gateway) judge(x *exchange) error {
 	x.decision.Describe(e)
 	if x.decision.Action.Stops() {
 		return x.denial()
+	}
+	if x.decision.Action == haltd.Steer {
+		g.steer(x)
 	}
 	return g.track(x)
 }

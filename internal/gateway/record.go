@@ -111,6 +111,7 @@ func (g *Gateway) endTicket(x *exchange, now time.Time) {
 		g.settlePoll(x, now)
 	default:
 		defer t.Settle(ctx, x.event.Tokens, x.event.Cost, now)
+		t.Spend(haltd.Spending{Cost: x.event.Cost, Tokens: x.event.Tokens.Input + x.event.Tokens.Output})
 		if x.reply != nil {
 			t.Observe(ctx, x.reply, x.replyEnd(now))
 		}

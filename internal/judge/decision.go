@@ -23,8 +23,9 @@ type Decision struct {
 	// NewLevel says that the detectors had not reached this level in the
 	// session before.
 	NewLevel bool
-	Grace    bool // a kill only warned
-	Bypass   bool // nothing was enforced
+	Grace    bool         // a kill only warned
+	Rungs    []haltd.Rung // of its ladder that the session has climbed
+	Bypass   bool         // nothing was enforced
 }
 
 // add takes a finding into account. While the bypass is on, none is enforced.

@@ -21,6 +21,9 @@ func (j *Judge) detect(ctx context.Context, ev *evaluation) {
 		return
 	}
 	l := look{evaluation: ev, before: *ev, since: ev.agent.Activated(r.Session), history: ev.history, lease: lease}
+	if s, ok := ev.agent.Halted(r.Session); ok && !ev.decision.Bypass && !r.ingested {
+		l.halted = &s
+	}
 	err := l.run(ctx, j)
 	if err != nil {
 		*ev = l.before
@@ -45,7 +48,10 @@ type look struct {
 	waited  bool            // for the reply before it
 	version uint64          // of the state that it waits with
 	missing need
-	lease   detect.Lease // for the first look
+	halted  *haltd.Standing // where the session is
+	halt    *detect.Mark    // where it was; nil until it is loaded
+	lease   detect.Lease    // for the first look
+	tally   *detect.Tally   // what is recorded of the session; nil until it was read
 }
 
 // need is what a look at the state found missing.
@@ -56,6 +62,9 @@ const (
 	needMark                // since when its rounds count
 	needHistory             // the request as the detectors compare it
 	needReply               // the observation of the reply before it
+	needHalt                // where its session was halted
+	needLift                // that a person goes on is to be written
+	needTally               // what its session has used before
 )
 
 func (l *look) run(ctx context.Context, j *Judge) (err error) {
@@ -75,6 +84,14 @@ func (l *look) run(ctx context.Context, j *Judge) (err error) {
 			}
 		case needHistory:
 			l.history = detect.Read(j.cache, r.Call, l.pending)
+		case needHalt:
+			if l.halt, err = j.haltedAt(ctx, r, l.halted); err != nil {
+				return err
+			}
+		case needLift:
+			j.lift(ctx, l)
+		case needTally:
+			l.tally = j.loadTally(ctx, r)
 		case needReply:
 			j.awaitReply(ctx, l.place, l.version)
 			l.waited = true
@@ -88,7 +105,8 @@ func (l *look) run(ctx context.Context, j *Judge) (err error) {
 // at looks at the state. It judges where nothing is missing, and reports
 // whether it has.
 func (l *look) at(j *Judge, m detect.Memory) (judged bool) {
-	unmarked := !l.since.IsZero() && m.Note.Marked.Before(l.since)
+	// The mark of a halt is not yet one of an activation.
+	unmarked := l.halted == nil && !l.since.IsZero() && m.Note.Marked.Before(l.since)
 	if l.history == nil && j.later != nil {
 		// To look again is dearer than to let others wait.
 		l.history = detect.Read(j.cache, l.request.Call, m.Session.Pending())
@@ -102,7 +120,24 @@ func (l *look) at(j *Judge, m detect.Memory) (judged bool) {
 		l.missing, l.pending = needHistory, m.Session.Pending()
 	case !l.waited && (m.Session.Awaits(l.history) || j.later != nil && m.Session.AwaitsEqual(l.history)):
 		l.missing, l.version = needReply, m.Version
+	case l.limitsSession() && m.Note.Tally.Began.IsZero() && l.tally == nil:
+		l.missing = needTally
+	case l.halted != nil && l.halt == nil:
+		l.missing = needHalt
 	default:
+		if l.halted != nil {
+			held, byPerson := l.heldBack(j, m)
+			if byPerson {
+				l.missing = needLift
+				return false
+			}
+			if held {
+				l.missing = nothing
+				*l.evaluation = l.before
+				l.haltedFinding(l.halted)
+				return false
+			}
+		}
 		l.missing = nothing
 		*l.evaluation = l.before // an earlier try may have judged in vain
 		if j.later != nil {
@@ -115,7 +150,7 @@ func (l *look) at(j *Judge, m detect.Memory) (judged bool) {
 			l.mark.apply(st, m.Note, l.history, l.request, l.since)
 		}
 		st.Mark = m.Note.Mark
-		j.runDetectors(l.evaluation, st, l.history, m)
+		j.runDetectors(l.evaluation, st, l.history, m, l.tally)
 		return true
 	}
 	return false
@@ -126,7 +161,7 @@ func (j *Judge) state(m detect.Memory, r *Request) detect.State {
 }
 
 // runDetectors judges the call by the state of its session and window.
-func (j *Judge) runDetectors(ev *evaluation, st detect.State, h *detect.History, m detect.Memory) {
+func (j *Judge) runDetectors(ev *evaluation, st detect.State, h *detect.History, m detect.Memory, recorded *detect.Tally) {
 	r, set := ev.request, ev.settings
 	set.Stateless = set.Stateless || r.Retry // the retry of a call is like that call
 	ev.decision.Detected = detect.Judge(set, st, h, r.Now)
@@ -134,11 +169,21 @@ func (j *Judge) runDetectors(ev *evaluation, st detect.State, h *detect.History,
 		st.Mark = m.Note.Mark
 		ev.decision.Detected = detect.Judge(set, st, h, r.Now)
 	}
-	ev.addDetected()
+	ev.checkSession(m, recorded)
+	ev.addDetected(m)
 	ev.decision.decide()
+	ev.climbed(m)
+	if ev.decision.Action == haltd.Halt {
+		ev.haltMark = m.Session.Newest()
+	}
 	switch {
 	case ev.decision.Action.Stops():
 		ev.recordRejection(m)
+	default:
+		ev.admitSession(m)
+	}
+	switch {
+	case ev.decision.Action.Stops():
 	case !r.Retry && !r.ingested:
 		ev.entry = detect.Admit(ev.settings, st, ev.decision.Detected, r.Now)
 	}
@@ -199,21 +244,14 @@ const (
 // rejects reports whether a detector is certain and its action is to reject.
 func (ev *evaluation) rejects(d detect.Detector) bool {
 	k := &ev.agent.Policy.KillSwitch
-	return k.Enabled && actionOf(k, d) == haltd.Reject &&
+	return k.Enabled && ladderOf(k, d).Has(haltd.Reject) &&
 		slices.ContainsFunc(ev.decision.Detected.Signals, func(s detect.Signal) bool { return s.Detector == d && s.Level == detect.Kill })
-}
-
-func actionOf(k *haltd.KillSwitch, d detect.Detector) haltd.Action {
-	if d == detect.Similarity {
-		return k.Similarity
-	}
-	return k.Stall
 }
 
 // addDetected turns signals into findings. A detector that is certain takes the
 // action of the agent's policy; during a grace it only warns.
-func (ev *evaluation) addDetected() {
-	r, k := ev.request, &ev.agent.Policy.KillSwitch
+func (ev *evaluation) addDetected(m detect.Memory) {
+	r, k, milder := ev.request, &ev.agent.Policy.KillSwitch, haltd.Kill
 	for i := range ev.decision.Detected.Signals {
 		s := &ev.decision.Detected.Signals[i]
 		f := haltd.Finding{
@@ -221,13 +259,20 @@ func (ev *evaluation) addDetected() {
 			Shadow: !k.Enabled, Sentence: s.Sentence(r.Agent),
 		}
 		if s.Level == detect.Kill {
-			f.Action = actionOf(k, s.Detector)
+			f.Action = ev.climb(&m.Note.Climb, s.Detector)
+			if s.Detector == detect.Stall && f.Action <= haltd.Steer && k.Stall.Has(haltd.Steer) {
+				milder = f.Action // what is steered for its rounds is not stopped for being alike
+			}
+			f.Action = min(f.Action, milder)
+		}
+		if f.Action == haltd.Steer {
+			f.Note = s.Advice()
 		}
 		if f.Action == haltd.Reject {
 			f.RetryAfter = k.RetryAfter
 		}
 		if f.Action > haltd.Warn && ev.agent.InGrace(r.Session, r.Now) {
-			f.Action, f.RetryAfter = haltd.Warn, 0
+			f.Action, f.RetryAfter, f.Note = haltd.Warn, 0, ""
 			ev.decision.Grace = true
 		}
 		ev.decision.add(f)

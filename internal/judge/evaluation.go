@@ -18,12 +18,21 @@ type evaluation struct {
 	agent    *control.Agent
 	decision Decision
 
-	settings detect.Settings
-	place    detect.Place    // of its state; empty where that cannot be had
-	history  *detect.History // of a request that has one
-	lease    detect.Lease    // of its state, until it is judged
-	entry    uint64          // in the window; 0 when it is not there
-	rejected bool            // the first rejection of its session
+	settings    detect.Settings
+	place       detect.Place    // of its state; empty where that cannot be had
+	history     *detect.History // of a request that has one
+	lease       detect.Lease    // of its state, until it is judged
+	entry       uint64          // in the window; 0 when it is not there
+	rejected    bool            // the first rejection of its session
+	counted     bool            // as a call of its session
+	spent       haltd.Spending  // what it has cost its session, until that is counted
+	haltMark    detect.Mark     // where a halt ends the turn
+	newRung     bool            // a rung is climbed that was not before
+	firstSteer  bool            // of this stall
+	steered     string          // the incident of steers that ended with steerEnd
+	steerEnd    haltd.IncidentStatus
+	ended       bool // the reply ended the turn
+	killSession bool // a kill stops the session alone, whatever the policy says
 
 	asked       asked
 	drawn       bool           // all draws were taken
@@ -80,12 +89,16 @@ func (ev *evaluation) observeReply(ctx context.Context, reply *haltd.Reply, now 
 	// A reply counts, also when the client is gone.
 	err := j.update(context.WithoutCancel(ctx), ev.place, now, func(m detect.Memory) bool {
 		signals = detect.Observe(ev.settings, j.state(m, r), ev.entry, detect.Source{Model: r.Call.Model, System: r.Call.System}, answer, now)
+		ev.tallySpent(m)
+		ev.endsTurn(m, reply)
 		return true
 	})
+	ev.spent = haltd.Spending{}
 	if err != nil {
 		signals = nil
 		j.log.Warn("reply not observed", "agent", r.Agent, "error", err)
 	}
+	j.endSteer(ev, now)
 	for i := range signals {
 		if signals[i].Detector == detect.Growth {
 			signals[i].Session = r.Session

@@ -37,18 +37,19 @@ func (j *Judge) report(ev *evaluation) {
 	r, d := ev.request, &ev.decision
 	shadow, found := d.wouldStop()
 	switch {
-	case d.Action == haltd.Kill || d.Recorded:
+	case d.Action >= haltd.Halt || d.Recorded:
 	case ev.rejected:
 		i := ev.incident(d, haltd.IncidentKillSwitch, r.Now)
 		i.ID = d.Incident
 		i.Excerpt = ev.quote(&i)
 		j.incidents.Raise(i, ev.event(d, haltd.EventWarning, i.ID), control.NoticeOf(&i))
-	case d.NewLevel && found:
+	case (d.NewLevel || ev.newRung) && found:
 		i := ev.incident(d, haltd.IncidentKillSwitch, r.Now)
 		i.Shadow, i.Action, i.Reason, i.Detector, i.Sentence = true, shadow.Action, shadow.Reason, shadow.Check, shadow.Sentence
 		i.Once, i.OnceFor = onceKey("shadow", r), forever
 		i.Excerpt = ev.quote(&i)
 		j.incidents.Raise(i, ev.event(d, haltd.EventWarning, i.ID))
+	case d.Action == haltd.Steer || ev.newRung: // told already
 	case d.NewLevel && d.Incident == "": // or the incident has the evidence
 		j.record(ev.event(d, haltd.EventWarning, ""))
 	}
@@ -98,11 +99,16 @@ func (j *Judge) raiseGrowth(ev *evaluation, s detect.Signal, now time.Time) halt
 
 // formatSpending writes an amount for a person.
 func formatSpending(s haltd.Spending) string {
-	digits := strconv.FormatInt(s.Tokens, 10)
+	return fmt.Sprintf("$%.2f and %s tokens", s.Cost.Dollars(), grouped(s.Tokens))
+}
+
+// grouped writes a number in groups of three digits.
+func grouped(n int64) string {
+	digits := strconv.FormatInt(n, 10)
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
 	}
-	return fmt.Sprintf("$%.2f and %s tokens", s.Cost.Dollars(), digits)
+	return digits
 }
 
 // formatLimited writes the part of an amount that a hard budget limits.

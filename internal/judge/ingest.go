@@ -17,11 +17,17 @@ func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost
 	seen.place, seen.settings = seen.statePlace(), detect.SettingsOf(&seen.agent.Policy)
 	err := j.update(ctx, seen.place, r.Now, func(m detect.Memory) bool {
 		seen.entry = detect.Admit(seen.settings, j.state(m, r), detect.Detection{}, r.Now)
+		if seen.limitsSession() {
+			m.Note.Tally.Call(1)
+		}
 		return true
 	})
 	if err != nil {
 		seen.entry = 0
 		j.log.Warn("call not seen by the detectors", "agent", r.Agent, "error", err)
+	}
+	if seen.limitsSession() {
+		seen.spent = haltd.Spending{Cost: cost, Tokens: reply.Usage.Input + reply.Usage.Output}
 	}
 	growth := seen.observe(ctx, reply, r.Now)
 

@@ -83,6 +83,9 @@ type Request struct {
 	Agent, Session string
 	Shared         bool   // a default agent: window and kill are per session
 	Caller         string // tells apart who share such an agent; "" where nothing does
+	// Interactive says that nobody named the agent and a person sits before its
+	// client: a kill ends the turn, and the person goes on.
+	Interactive bool
 	// Named says that the client names its sessions. Calls that are alike
 	// are not excused by sessions that are only guessed from the first
 	// message.
@@ -176,16 +179,22 @@ func (j *Judge) evaluate(ctx context.Context, ev *evaluation) {
 		began := j.clock()
 		j.guard(ev, "detector", func() { j.detect(ctx, ev) })
 		j.meter.Detect(j.clock().Sub(began))
+	} else {
+		j.guard(ev, "session", func() { j.checkOther(ctx, ev) })
 	}
 	ev.decision.decide()
 	switch {
 	case ev.decision.Action == haltd.Kill:
 		j.kill(ctx, ev)
+	case ev.decision.Action == haltd.Halt:
+		j.halt(ctx, ev)
 	case !ev.decision.Action.Stops():
 		// Another request may have been faster: then this one is refused
 		// after all and its ticket released.
 		j.reserve(ctx, ev)
 	}
+	j.guard(ev, "session", func() { j.raiseSession(ev) })
+	j.guard(ev, "detector", func() { j.reportSteer(ev) })
 	j.guard(ev, "detector", func() { j.report(ev) })
 }
 

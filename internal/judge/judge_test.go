@@ -66,6 +66,7 @@ func (b *bench) record(e haltd.Event) {
 
 func (b *bench) Detect(time.Duration)  {}
 func (b *bench) Kill(string)           {}
+func (b *bench) Rung(string, string)   {}
 func (b *bench) Panic(string)          {}
 func (b *bench) Abandon([]haltd.Event) {}
 
@@ -189,8 +190,12 @@ func TestTheStrictestDecides(t *testing.T) {
 	budget := func(p *haltd.Policy) { p.Budgets.Day.HardTokens = 1000 }
 	hours := func(p *haltd.Policy) { p.Hours = []haltd.HourRange{{From: "01:00", To: "02:00"}} }
 	rate := func(p *haltd.Policy) { p.Rates.Requests = 1 }
-	warnOnly := func(p *haltd.Policy) { p.KillSwitch.Stall, p.KillSwitch.Similarity = haltd.Warn, haltd.Warn }
-	rejecting := func(p *haltd.Policy) { p.KillSwitch.Stall, p.KillSwitch.Similarity = haltd.Reject, haltd.Reject }
+	warnOnly := func(p *haltd.Policy) {
+		p.KillSwitch.Stall, p.KillSwitch.Similarity = haltd.LadderOf(haltd.Warn), haltd.LadderOf(haltd.Warn)
+	}
+	rejecting := func(p *haltd.Policy) {
+		p.KillSwitch.Stall, p.KillSwitch.Similarity = haltd.LadderOf(haltd.Reject), haltd.LadderOf(haltd.Reject)
+	}
 	off := func(p *haltd.Policy) { p.KillSwitch.Enabled = false }
 	type changes = []func(*haltd.Policy)
 	for _, tc := range []struct {

@@ -14,16 +14,10 @@ func (j *Judge) kill(ctx context.Context, ev *evaluation) {
 	target, scope := haltd.Target{Agent: r.Agent}, haltd.ScopeAgent
 	incident := ev.incident(&ev.decision, haltd.IncidentKillSwitch, r.Now)
 	incident.Excerpt = ev.quote(&incident)
-	if r.Shared || ev.agent.Policy.KillSwitch.KillScope == haltd.ScopeSession {
+	if r.Shared || ev.killSession || ev.agent.Policy.KillSwitch.KillScope == haltd.ScopeSession {
 		target.Session, scope = r.Session, haltd.ScopeSession
 	}
-	e := r.Event
-	ev.decision.Incident = incident.ID
-	ev.decision.Describe(&e)
-	e.Type, e.Verdict = haltd.EventKillSwitch, ev.decision.Full()
-	if r.Excerpt != nil {
-		e.Excerpt = r.Excerpt()
-	}
+	e := ev.stopEvent(haltd.EventKillSwitch, incident.ID)
 	killed, err := j.incidents.Kill(ctx, target, incident, e)
 	switch {
 	case err != nil:
@@ -40,4 +34,17 @@ func (j *Judge) kill(ctx context.Context, ev *evaluation) {
 		ev.agent = j.agents.Agent(r.Agent)
 		ev.inactive()
 	}
+}
+
+// stopEvent is the event of the request that stops its agent or session; it is
+// written with the incident.
+func (ev *evaluation) stopEvent(kind haltd.EventType, incident string) haltd.Event {
+	e := ev.request.Event
+	ev.decision.Incident = incident
+	ev.decision.Describe(&e)
+	e.Type, e.Verdict = kind, ev.decision.Full()
+	if ev.request.Excerpt != nil {
+		e.Excerpt = ev.request.Excerpt()
+	}
+	return e
 }

@@ -39,7 +39,7 @@ func (j *Judge) loadMark(ctx context.Context, r *Request, since time.Time) (*ses
 // apply puts the mark behind all rounds that the request shows, unless one is
 // known or none is needed.
 func (m *sessionMark) apply(st detect.State, n *detect.Note, h *detect.History, r *Request, since time.Time) {
-	*n = detect.Note{Marked: since}
+	*n = detect.Note{Marked: since, Tally: n.Tally, Climb: afterHalt(n.Climb, r.Now)}
 	m.made = nil
 	switch {
 	case m.known != nil:

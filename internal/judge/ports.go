@@ -27,8 +27,23 @@ type Incidents interface {
 	// an error nothing has changed; CodeUnavailable where the store does not
 	// answer. killed is false when somebody else was faster.
 	Kill(ctx context.Context, t haltd.Target, i haltd.Incident, e haltd.Event) (killed bool, err error)
+	Turns
+	// CloseLater closes an incident, in the background, after what was raised
+	// before.
+	CloseLater(c haltd.Closing)
 	// Raise writes an incident that stops nobody, in the background.
 	Raise(i haltd.Incident, e haltd.Event, notices ...haltd.Notice)
+}
+
+// Turns ends turns of sessions and lets people go on.
+type Turns interface {
+	// Halt ends the turn of a session at a mark and raises the incident in one
+	// durable change, as Kill does.
+	Halt(ctx context.Context, m haltd.Mark, i haltd.Incident, e haltd.Event) (halted bool, err error)
+	// Halts counts how often that was done since then.
+	Halts(ctx context.Context, t haltd.Target, since time.Time) (n int, err error)
+	// Continue lifts it.
+	Continue(ctx context.Context, t haltd.Target) (haltd.Standing, error)
 }
 
 // Marks keeps from which round on the history of a resumed session counts. An
@@ -85,6 +100,8 @@ type Sessions interface {
 type Meter interface {
 	Detect(time.Duration)
 	Kill(detector string)
+	// Rung counts a steer or a halt.
+	Rung(action, detector string)
 	// Panic counts a fault of haltd that the call survived.
 	Panic(where string)
 }

@@ -71,8 +71,18 @@ func (t *Ticket) Release(ctx context.Context) {
 	if t.entry != 0 {
 		_ = j.update(ctx, t.place, r.Now, func(m detect.Memory) bool {
 			detect.Withdraw(j.state(m, r), t.entry)
+			t.uncount(m)
 			return true
 		})
+	} else if t.counted {
+		_ = j.update(ctx, t.place, r.Now, func(m detect.Memory) bool { t.uncount(m); return true })
+	}
+}
+
+// uncount takes the call back from what its session has used.
+func (t *Ticket) uncount(m detect.Memory) {
+	if t.counted {
+		m.Note.Tally.Call(-1)
 	}
 }
 
@@ -90,6 +100,7 @@ func (t *Ticket) Settle(ctx context.Context, used haltd.Usage, cost haltd.Money,
 		return
 	}
 	total := used.Input + used.Output
+	t.flushSpent(ctx, now)
 	if t.drawn && t.tokens.Key != "" {
 		rest := t.tokens
 		rest.Cost = total - t.tokens.Cost

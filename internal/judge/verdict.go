@@ -19,7 +19,7 @@ func (d *Decision) Brief() *haltd.Verdict {
 // Full is the verdict with its evidence and what it rests on.
 func (d *Decision) Full() *haltd.Verdict {
 	out := d.value()
-	out.Signals = d.Detected.Signals
+	out.Signals, out.Rungs = d.Detected.Signals, d.Rungs
 	if b := d.Detected.Basis; b != (haltd.Basis{}) {
 		out.Basis = &b
 	}

@@ -109,7 +109,7 @@ func isCall(e *haltd.Event) bool {
 	switch e.Type {
 	case haltd.EventCall:
 		return true
-	case haltd.EventBlocked, haltd.EventKillSwitch:
+	case haltd.EventBlocked, haltd.EventKillSwitch, haltd.EventHalt:
 		return e.Format != ""
 	case haltd.EventError: // was it sent at all?
 		return e.Tokens != haltd.Usage{}
@@ -119,7 +119,7 @@ func isCall(e *haltd.Event) bool {
 
 // hasEvidence reports an event that tells of the verdict on a call.
 func hasEvidence(e *haltd.Event) bool {
-	return e.Type == haltd.EventWarning || e.Type == haltd.EventKillSwitch
+	return e.Type == haltd.EventWarning || e.Type == haltd.EventKillSwitch || e.Type == haltd.EventHalt
 }
 
 func recordedCallOf(e *haltd.Event) recordedCall {

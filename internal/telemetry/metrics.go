@@ -11,7 +11,7 @@ import (
 )
 
 // decisions are what becomes of a request; the gateway says which.
-var decisions = []string{"allow", "passed", "warn", "throttle", "reject", "block", "kill", "refuse", "error"}
+var decisions = []string{"allow", "passed", "warn", "throttle", "steer", "reject", "block", "halt", "kill", "refuse", "error"}
 
 // otherProvider is the label of a request whose provider is not configured,
 // so that a client cannot add labels.
@@ -30,6 +30,7 @@ type Metrics struct {
 	inFlight   prometheus.Gauge
 	counts     map[string]prometheus.Counter // by the gateway's names
 	kills      *prometheus.CounterVec
+	rungs      *prometheus.CounterVec
 	deliveries *prometheus.CounterVec
 	panics     *prometheus.CounterVec
 }
@@ -61,6 +62,9 @@ func NewMetrics(version string) *Metrics {
 		kills: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "haltd_kills_total", Help: "Agents and sessions that were killed, by the detector that was certain.",
 		}, []string{"reason"}),
+		rungs: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "haltd_rungs_total", Help: "Calls that were steered and turns that were halted, by action and by the detector that was certain.",
+		}, []string{"action", "reason"}),
 		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "haltd_alert_deliveries_total", Help: "Tries to deliver a notice, by kind of channel and result.",
 		}, []string{"channel", "result"}),
@@ -72,7 +76,7 @@ func NewMetrics(version string) *Metrics {
 		}, []string{"provider", "decision"}),
 	}
 	m.registry.MustRegister(
-		m.overhead, m.detect, build, m.inFlight, m.requests, m.kills, m.deliveries, m.panics,
+		m.overhead, m.detect, build, m.inFlight, m.requests, m.kills, m.rungs, m.deliveries, m.panics,
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
@@ -146,6 +150,9 @@ func (m *Metrics) Count(what string) {
 
 // Kill counts an agent or session that a detector killed.
 func (m *Metrics) Kill(detector string) { m.kills.WithLabelValues(detector).Inc() }
+
+// Rung counts a call that a detector steered, or a turn that it halted.
+func (m *Metrics) Rung(action, detector string) { m.rungs.WithLabelValues(action, detector).Inc() }
 
 // Panic counts a fault of haltd that a call survived.
 func (m *Metrics) Panic(where string) { m.panics.WithLabelValues(where).Inc() }

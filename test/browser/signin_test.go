@@ -11,7 +11,7 @@ import (
 	"github.com/haltd/haltd/test/harness"
 )
 
-const usedUp = "That is not the admin token, or the link was used before or has expired."
+const usedUp = "That is no token in force, or the link was used before or has expired."
 
 func TestSignInByLink(t *testing.T) {
 	t.Parallel()

@@ -177,7 +177,8 @@ const (
 		WHERE s.peak_score > $1 AND s.last_seen >= $2 ORDER BY e.id DESC LIMIT $3`
 
 	// scored are the types of events that are calls.
-	scored = "e.type IN ('" + string(haltd.EventCall) + "', '" + string(haltd.EventBlocked) + "', '" + string(haltd.EventKillSwitch) + "')"
+	scored = "e.type IN ('" + string(haltd.EventCall) + "', '" + string(haltd.EventBlocked) + "', '" + string(haltd.EventKillSwitch) +
+		"', '" + string(haltd.EventHalt) + "')"
 )
 
 // Scores implements haltd.IncidentStore. A session that is unknown, or gone

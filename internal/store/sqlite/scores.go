@@ -27,7 +27,8 @@ const (
 		WHERE s.peak_score > ? AND s.last_seen >= ? ORDER BY e.id DESC LIMIT ?`
 
 	// scored are the types of events that are calls.
-	scored = "e.type IN ('" + string(haltd.EventCall) + "', '" + string(haltd.EventBlocked) + "', '" + string(haltd.EventKillSwitch) + "')"
+	scored = "e.type IN ('" + string(haltd.EventCall) + "', '" + string(haltd.EventBlocked) + "', '" + string(haltd.EventKillSwitch) +
+		"', '" + string(haltd.EventHalt) + "')"
 )
 
 // Scores implements haltd.IncidentStore. A session that is unknown, or gone

@@ -52,7 +52,7 @@ export function sessionCalls(agent: string, session: string, until?: string) {
       const calls: Event[] = []
       let cursor: string | undefined
       do {
-        const page = await eventPage({ agent, session, until, type: ['llm_call', 'blocked', 'kill_switch'] }, 1000, cursor)
+        const page = await eventPage({ agent, session, until, type: ['llm_call', 'blocked', 'kill_switch', 'halt'] }, 1000, cursor)
         calls.push(...page.rows)
         cursor = page.next ?? undefined
       } while (cursor && calls.length < longest)

@@ -5,8 +5,8 @@ import { pages, pageSize } from './queries'
 export interface IncidentFilter {
   agent?: string
   session?: string
-  kind?: 'kill_switch' | 'growth' | 'budget_soft' | 'budget_hard'
-  status?: 'open' | 'resumed' | 'kept' | 'false_positive'
+  kind?: 'kill_switch' | 'growth' | 'budget_soft' | 'budget_hard' | 'session_limit' | 'steer'
+  status?: 'open' | 'resumed' | 'continued' | 'recovered' | 'unmoved' | 'kept' | 'false_positive'
   shadow?: 'true' | 'false'
   since?: string
 }

@@ -34,6 +34,8 @@ const sums: Stale = { keys: ['stats', 'agents', 'sessions', 'session', 'agent'],
 function staleBy(event: Event): Stale {
   switch (event.event_type) {
     case 'kill_switch':
+    case 'halt':
+    case 'steer':
     case 'warning':
     case 'growth':
       return { keys: [...sums.keys, 'incidents', 'incident', 'deliveries', 'alerts'], within: soon }

@@ -11,6 +11,7 @@ export function AgentBadge({ agent, size }: { agent: Agent | AgentDetail; size?:
 /** StandingBadge is that of a session. */
 export function StandingBadge({ standing }: { standing: Standing }) {
   if (standing.active) return <StateBadge word="Active" color="green" />
+  if (standing.deactivated_by === 'halt') return <StateBadge word="Halted until a person writes" color="amber" />
   return standing.deactivated_by === 'kill_switch' ? (
     <StateBadge word="Deactivated by Kill Switch" color="red" />
   ) : (

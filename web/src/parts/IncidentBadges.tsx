@@ -5,22 +5,25 @@ type Color = 'red' | 'amber' | 'green' | 'gray' | 'accent'
 
 /** whatHappened is what was done, in one word. */
 export function whatHappened(incident: Incident): { word: string; color: Color } {
-  const past: Record<string, string> = { kill: 'Stopped', reject: 'Rejected', block: 'Blocked', throttle: 'Throttled', warn: 'Warned' }
+  const past: Record<string, string> = { kill: 'Stopped', halt: 'Halted', steer: 'Steered', reject: 'Rejected', block: 'Blocked', throttle: 'Throttled', warn: 'Warned' }
   if (incident.shadow) return { word: incident.action === 'kill' ? 'Would stop' : `Would ${incident.action}`, color: 'gray' }
   const word = past[incident.action] ?? 'Warned'
-  return { word, color: incident.action === 'warn' || incident.action === 'throttle' ? 'amber' : 'red' }
+  return { word, color: ['warn', 'throttle', 'steer'].includes(incident.action) ? 'amber' : 'red' }
 }
 
 const statuses: Record<string, { word: string; color: Color }> = {
   open: { word: 'Open', color: 'amber' },
   resumed: { word: 'Resumed', color: 'green' },
+  continued: { word: 'Continued by a person', color: 'green' },
+  recovered: { word: 'Recovered', color: 'green' },
+  unmoved: { word: 'Not recovered', color: 'red' },
   kept: { word: 'Kept stopped', color: 'gray' },
   false_positive: { word: 'Marked as wrong', color: 'accent' },
 }
 
 /** isStop reports whether an agent or session is off because of an incident. */
 export function isStop(incident: Incident): boolean {
-  return incident.action === 'kill' && !incident.shadow
+  return ['kill', 'halt'].includes(incident.action) && !incident.shadow
 }
 
 /** ActionBadge says what was done, and at which call where that is known. */

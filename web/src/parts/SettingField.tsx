@@ -1,6 +1,6 @@
-import { NumberInput, SegmentedControl, Select, Switch, Text, TextInput, Tooltip } from '@mantine/core'
+import { Button, Group, NumberInput, SegmentedControl, Select, Switch, Text, TextInput, Tooltip } from '@mantine/core'
 import type { Setting } from '../api/shapes'
-import { upper } from './settings'
+import { rungsOf, upper } from './settings'
 
 interface Props {
   setting: Setting
@@ -34,6 +34,8 @@ function Control({ setting, value, placeholder, onChange, disabled, error, label
       return <Switch {...name} checked={value === true} onChange={(e) => onChange(e.currentTarget.checked)} disabled={disabled} />
     case 'choice':
       return <Choice name={name} setting={setting} value={String(value)} onChange={onChange} disabled={disabled} />
+    case 'ladder':
+      return <Ladder setting={setting} value={value} onChange={onChange} disabled={disabled} />
     case 'text':
       return (
         <TextInput {...name} value={String(value ?? '')} placeholder={placeholder} onChange={(e) => onChange(e.currentTarget.value || null)} disabled={disabled} error={error} />
@@ -66,6 +68,22 @@ function Control({ setting, value, placeholder, onChange, disabled, error, label
         )
       }
     />
+  )
+}
+
+// Rungs are climbed from the mildest; warn is always the first.
+function Ladder({ setting, value, onChange, disabled }: Pick<Props, 'setting' | 'value' | 'onChange' | 'disabled'>) {
+  const rungs = setting.choices ?? []
+  const on = rungsOf(value)
+  const toggle = (rung: string) => onChange(rungs.filter((r) => r === 'warn' || (r === rung ? !on.includes(r) : on.includes(r))))
+  return (
+    <Group gap={4} role="group" aria-label={setting.label}>
+      {rungs.map((rung) => (
+        <Button key={rung} size="compact-xs" variant={on.includes(rung) || rung === 'warn' ? 'filled' : 'default'} aria-pressed={on.includes(rung) || rung === 'warn'} disabled={disabled || rung === 'warn'} onClick={() => toggle(rung)}>
+          {upper(rung)}
+        </Button>
+      ))}
+    </Group>
   )
 }
 

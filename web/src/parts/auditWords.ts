@@ -9,6 +9,10 @@ export function auditWords(e: Event): { what: string; who: string } {
   switch (e.event_type) {
     case 'policy_change':
       return { what: e.audit ? changeWords(e.audit) : 'Policy changed', who }
+    case 'steer':
+      return { what: e.shadow ? 'Would have been steered' : 'Steered by a note', who: 'haltd' }
+    case 'halt':
+      return { what: 'Halted until a person writes', who: 'haltd' }
     case 'kill_switch':
       return { what: e.shadow ? 'Would have been stopped' : 'Stopped by haltd', who: 'haltd' }
     case 'warning':

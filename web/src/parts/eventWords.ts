@@ -13,9 +13,11 @@ export interface EventWords {
 
 const reasons: Record<string, string> = {
   kill_switch: 'blocked, killed agent',
+  halted: 'blocked, halted turn',
   manual: 'blocked, inactive agent',
   budget_exceeded: 'over hard budget',
   outside_hours: 'outside hours',
+  session_exceeded: 'session limit',
   rate_limited: 'rate limit',
   rule: 'blocked by a rule',
   loop_detected: 'loop detected',
@@ -36,6 +38,10 @@ export function eventWords(e: Event): EventWords {
       return { color: 'red', what: reasons[e.block_reason ?? ''] ?? e.block_reason ?? 'blocked', figure: status }
     case 'kill_switch':
       return { color: e.shadow ? 'amber' : 'red', what: e.shadow ? 'would be killed' : 'Kill Switch', figure: e.score > 0 ? score(e.score) : status }
+    case 'steer':
+      return { color: 'amber', what: e.shadow ? 'would be steered' : 'steered', figure: '' }
+    case 'halt':
+      return { color: 'red', what: 'turn halted', figure: e.score > 0 ? score(e.score) : status }
     case 'warning':
       return { color: 'amber', what: warningOf(e), figure: e.score > 0 ? score(e.score) : '' }
     case 'growth':
@@ -64,6 +70,8 @@ export const typeWords: Record<string, string> = {
   pass_through: 'Pass-through',
   blocked: 'Blocked',
   kill_switch: 'Kill Switch',
+  halt: 'Halt',
+  steer: 'Steer',
   warning: 'Warning',
   growth: 'Growth',
   policy_change: 'Policy change',

@@ -32,6 +32,8 @@ test('values are shown with their unit', () => {
   expect(amount(setting({ type: 'money' }), 5)).toBe('$5.00')
   expect(amount(setting({ type: 'boolean' }), false)).toBe('off')
   expect(amount(setting({ type: 'choice' }), 'kill')).toBe('kill')
+  expect(amount(setting({ type: 'ladder' }), 'kill')).toBe('warn → kill')
+  expect(amount(setting({ type: 'ladder' }), ['warn', 'steer', 'kill'])).toBe('warn → steer → kill')
   expect(amount(setting({ type: 'hours' }), [{ days: ['mon', 'tue'], from: '08:00', to: '18:00' }])).toBe('mon tue 08:00 to 18:00')
 })
 

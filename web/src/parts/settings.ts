@@ -42,10 +42,18 @@ export function faultOf(setting: Setting, all: Setting[], valueAt: (path: string
 /** amount is a value of a setting, with its unit. */
 export function amount(setting: Setting, value: unknown): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (setting.type === 'ladder') return rungsOf(value).join(' → ')
   if (typeof value !== 'number') return Array.isArray(value) ? ranges(value as HourRange[]) : String(value)
   if (setting.type === 'money') return money(value)
   const figure = setting.type === 'integer' ? count(value) : String(value)
   return setting.unit ? `${figure} ${setting.unit}` : figure
+}
+
+/** rungsOf are the rungs of a ladder, of which one alone stands for itself and
+ *  warn. */
+export function rungsOf(value: unknown): string[] {
+  const rungs = Array.isArray(value) ? (value as string[]) : value ? [String(value)] : []
+  return rungs.includes('warn') ? rungs : ['warn', ...rungs]
 }
 
 function ranges(hours: HourRange[]): string {

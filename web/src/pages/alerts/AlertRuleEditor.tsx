@@ -11,6 +11,7 @@ export const topics = [
   { value: 'growth', label: 'Growth' },
   { value: 'budget_soft', label: 'Soft budget' },
   { value: 'budget_hard', label: 'Hard budget' },
+  { value: 'session_limit', label: 'Session limit' },
 ]
 
 /** AlertRuleEditor makes or changes an alert rule. */

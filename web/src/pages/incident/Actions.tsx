@@ -25,7 +25,7 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
   const [asked, ask] = useState<Asked>()
   const { busy, change } = useChange()
   const stopped = isStop(incident)
-  const budget = incident.kind.startsWith('budget')
+  const budget = incident.kind.startsWith('budget') || incident.kind === 'session_limit'
   const agent = useQuery({ ...agentQuery(incident.agent), enabled: !stopped }).data
   const mayStop = !stopped && agent?.active === true
   const maySwitch = !stopped && !budget && agent !== undefined && !agent.policy.kill_switch.enabled
@@ -176,7 +176,9 @@ function decisionWords(incident: IncidentDetail): string {
 // What closing leaves as it is.
 function meanwhile(incident: IncidentDetail): string {
   if (incident.kind.startsWith('budget')) return 'The budget stays as it is.'
+  if (incident.kind === 'session_limit') return 'The limit stays as it is.'
   if (!stops(incident)) return 'Nothing was stopped.'
+  if (incident.action === 'halt') return 'Goes on when its person writes.'
   return incident.action === 'kill' ? 'Stays off.' : 'The agent stays active.'
 }
 

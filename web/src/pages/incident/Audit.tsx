@@ -10,7 +10,7 @@ import { Section } from '../../parts/Section'
 
 /** Audit is who changed what about this agent, the newest first. */
 export function Audit({ incident }: { incident: IncidentDetail }) {
-  const query = useQuery(newestEvents({ agent: incident.agent, type: ['policy_change', 'kill_switch', 'warning'] }, 6))
+  const query = useQuery(newestEvents({ agent: incident.agent, type: ['policy_change', 'kill_switch', 'halt', 'warning'] }, 6))
   return (
     <Section
       title="History"

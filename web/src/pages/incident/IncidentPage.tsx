@@ -15,6 +15,8 @@ import { Deliveries } from './Deliveries'
 import { EvidenceCard } from './EvidenceCard'
 import { GrowthCard } from './GrowthCard'
 import { measureOf } from './measure'
+import { LadderCard } from './LadderCard'
+import { SessionCard } from './SessionCard'
 import { Pairs } from './Pairs'
 import { ReasonsCard } from './ReasonsCard'
 import { type Lane, named, stops } from './scene'
@@ -42,7 +44,7 @@ export default function IncidentPage() {
 function Page({ incident }: { incident: IncidentDetail }) {
   const { scene, verdict } = useScene(incident)
   const [pair, setPair] = useState<{ lane: Lane; index: number }>()
-  const isLoop = incident.kind === 'kill_switch'
+  const isLoop = incident.kind === 'kill_switch' || incident.kind === 'steer'
   const stall = stallThatDecided(incident, verdict)
   const last = scene?.entries.at(-1)
   return (
@@ -64,6 +66,8 @@ function Page({ incident }: { incident: IncidentDetail }) {
           {!incident.settings.kill_switch.require_corroboration && <WhatIf incident={incident} scene={scene} />}
         </div>
       )}
+      <LadderCard verdict={verdict} />
+      {incident.kind === 'session_limit' && <SessionCard incident={incident} />}
       {isLoop && scene && scene.entries.length > 1 && (
         <Section title="Window" aside={`${scene.entries.length} calls, scope ${incident.settings.kill_switch.window_scope}`}>
           <WindowTimeline scene={scene} measure={measureOf(incident, stall)} stopped={stops(incident)} onPair={(lane, index) => setPair({ lane, index })} />

@@ -9,7 +9,7 @@ import { Section } from '../../parts/Section'
 
 /** Where is who was stopped, and what has happened since. */
 export function Where({ incident }: { incident: IncidentDetail }) {
-  const stopped = incident.action === 'kill' && !incident.shadow
+  const stopped = ['kill', 'halt'].includes(incident.action) && !incident.shadow
   const since = useQuery({
     ...newestEvents({ agent: incident.agent, type: ['blocked'], since: incident.time, until: incident.closed_at ?? undefined }, 100),
     enabled: stopped,

@@ -47,7 +47,7 @@ export function upTo(incident: Incident, calls: Event[]): Event[] {
 
 /** stops reports whether the call in question was not forwarded. */
 export function stops(incident: Incident): boolean {
-  return !incident.shadow && ['kill', 'reject', 'block'].includes(incident.action)
+  return !incident.shadow && ['kill', 'halt', 'reject', 'block'].includes(incident.action)
 }
 
 /** sceneOf joins the calls of a window with the evidence about them. calls

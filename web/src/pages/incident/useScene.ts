@@ -14,7 +14,7 @@ export function useScene(incident: IncidentDetail) {
   const session = useQuery(sessionCalls(incident.agent, incident.session, until))
   const perAgent = settings.window_scope === 'agent'
   const agent = useQuery({
-    ...newestEvents({ agent: incident.agent, until, type: ['llm_call', 'kill_switch', 'blocked'] }, Math.min(settings.window_size + 50, 1000)),
+    ...newestEvents({ agent: incident.agent, until, type: ['llm_call', 'kill_switch', 'halt', 'blocked'] }, Math.min(settings.window_size + 50, 1000)),
     enabled: perAgent,
   })
   const verdict = verdictOf(incident)

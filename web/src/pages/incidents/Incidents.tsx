@@ -14,6 +14,8 @@ const kinds = [
   { value: 'growth', label: 'Growth' },
   { value: 'budget_soft', label: 'Soft budget' },
   { value: 'budget_hard', label: 'Hard budget' },
+  { value: 'session_limit', label: 'Session limit' },
+  { value: 'steer', label: 'Steer' },
 ]
 
 const verdicts = [

@@ -39,7 +39,7 @@ export function OpenIncidents() {
 
 // Whoever is off waits for the reader; the rest can wait a little.
 function stops(incident: Incident): boolean {
-  return incident.action === 'kill' && !incident.shadow
+  return ['kill', 'halt'].includes(incident.action) && !incident.shadow
 }
 
 function stoppedFirst(incidents: Incident[]): Incident[] {

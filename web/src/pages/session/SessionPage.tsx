@@ -2,7 +2,7 @@ import { Button, Group, Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { activateSession, sessionQuery } from '../../api/agents'
+import { activateSession, agentQuery, sessionQuery } from '../../api/agents'
 import { exportAddress, sessionCalls } from '../../api/events'
 import { newestIncidents } from '../../api/incidents'
 import type { Event, Incident, Session } from '../../api/shapes'
@@ -18,6 +18,7 @@ import { Loaded } from '../../parts/Loaded'
 import { done } from '../../parts/notify'
 import { Resume } from '../../parts/Resume'
 import { Section } from '../../parts/Section'
+import { SessionUse } from '../../parts/SessionUse'
 import { useChange } from '../../parts/useChange'
 import { numbersOf, type Scene, sceneOf, upTo } from '../incident/scene'
 import { TokenChart } from './TokenChart'
@@ -36,12 +37,14 @@ export default function SessionPage() {
 
 function Page({ session }: { session: Session }) {
   const calls = useQuery(sessionCalls(session.agent, session.id))
+  const agent = useQuery(agentQuery(session.agent)).data
   const incident = useQuery(newestIncidents({ agent: session.agent, session: session.id, kind: 'kill_switch' }, 1)).data?.rows[0]
   const scene = incident && calls.data && sceneIn(incident, calls.data.calls)
   return (
     <Stack gap="md">
       <Header session={session} incident={incident} scene={scene} />
       <Strip session={session} />
+      {agent && <SessionUse session={session} limits={agent.policy.session} />}
       <Loaded query={calls} thing="the calls of this session" rows={6} rowHeight={40}>
         {({ calls, whole }) => (
           <>

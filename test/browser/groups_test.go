@@ -1,0 +1,34 @@
+package browser
+
+import "testing"
+
+// Incidents of one cause are one row, and are decided together.
+func TestGroupsOfIncidents(t *testing.T) {
+	t.Parallel()
+	n := start(t, "")
+	var ids []string
+	for _, agent := range []string{"worker-1", "worker-2", "worker-3"} {
+		ids = append(ids, n.runAway(t, agent, "recon-of-"+agent))
+	}
+	p := newTab(t, n)
+	p.open("/incidents?status=open")
+	list := p.in("main", "")
+	list.sees("3 agents called find_payment", "× 3", "Stopped", "3 incidents of one cause")
+	p.button("3 agents called find_payment…")
+	list.sees("worker-1", "worker-2", "worker-3", ids[0])
+	p.accessible(axe(t))
+	p.show(phone)
+	p.fits()
+	p.show(desktop)
+	p.button("Keep all stopped")
+	ask := p.dialog("Keep all stopped: 3 incidents?")
+	ask.sees("3 agents", "worker-1")
+	ask.button("Keep all stopped")
+	p.sees("3 of 3 decided.", "No open incidents")
+	for _, id := range ids {
+		n.expectStatus(t, id, "kept")
+	}
+	p.open("/incidents?alone=1")
+	p.in("main", "").sees("worker-1 called find_payment", "worker-3 called find_payment", "Kept stopped")
+	p.lacks("3 agents called")
+}

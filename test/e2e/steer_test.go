@@ -1,0 +1,210 @@
+package e2e
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/haltd/haltd"
+)
+
+// TestSteer is the rung that tells the model what it repeats.
+func TestSteer(t *testing.T) {
+	s := newStage(t, "excerpts: on\nagents: {from-file: {kill_switch: {enabled: true, stall: [warn, steer, halt, kill]}}}\n")
+	t.Run("Twice, then the next rung", func(t *testing.T) { inEveryDialect(t, s, steeredTwice) })
+	t.Run("An agent that recovers", func(t *testing.T) { inEveryDialect(t, s, steeredAndRecovers) })
+	t.Run("Ladders in file and command line", func(t *testing.T) { ladders(t, s) })
+	t.Run("In shadow every rung is told", func(t *testing.T) { shadowLadder(t, s) })
+	t.Run("A compressed body is encoded again", func(t *testing.T) { steeredCompressed(t, s) })
+}
+
+// named is an agent that calls in a dialect under a name of its own.
+func (a *agent) named(d *dialect, suffix string) (*dialect, *agent) {
+	own, b := *d, *a
+	b.id = "steer-" + suffix + "-" + d.client
+	own.header = map[string]string{"X-Agent-Id": b.id, agentMark: b.id}
+	own.session = "X-Session-Id"
+	return &own, &b
+}
+
+// lastBody is the newest request of the agent that reached the provider.
+func (a *agent) lastBody() string {
+	requests := a.llm.Requests()
+	for i := len(requests) - 1; i >= 0; i-- {
+		if requests[i].Header.Get(agentMark) == a.id {
+			return string(requests[i].Body)
+		}
+	}
+	return ""
+}
+
+const noted = "[Note by haltd"
+
+// untilSteered grows a conversation until a note is added to it.
+func (a *agent) untilSteered(d *dialect, session string, stream bool) (steps []step, sent string) {
+	a.t.Helper()
+	steps = []step{{user: "Read the settings, please."}}
+	for range 30 {
+		steps = append(steps, sameRead(0))
+		text, _ := json.Marshal(d.body(steps, stream))
+		a.passes(a.converse(d, session, stream, steps))
+		if strings.Contains(a.lastBody(), noted) {
+			return steps, string(text)
+		}
+		if got := a.lastBody(); got != string(text) {
+			a.t.Fatalf("a request that is not steered was changed:\n%s\nwant\n%s", got, text)
+		}
+	}
+	a.t.Fatal("no note after 30 rounds")
+	return nil, ""
+}
+
+func steeredTwice(t *testing.T, a *agent, d *dialect) {
+	d, a = a.named(d, "twice")
+	a.with(`"stall":["warn","steer","kill"]`)
+	steps, sent := a.untilSteered(d, "one", true)
+	got := a.lastBody()
+	at := strings.Index(got, noted)
+	// Nothing before the newest result has changed.
+	end := strings.LastIndex(sent, "ENOENT")
+	if got[:end] != sent[:end] || at < end {
+		t.Errorf("the request was changed before its end:\n%s", got)
+	}
+	if !json.Valid([]byte(got)) || !strings.Contains(got, "called read_file") || !strings.Contains(got, "same error") {
+		t.Errorf("the note is not valid, or does not say what was repeated and what came of it:\n%s", got[end:])
+	}
+	placed := map[string]string{
+		"openai-chat": `"content":"ENOENT: no such file or directory\n\n[Note`, "openai-responses": `"output":"ENOENT: no such file or directory\n\n[Note`,
+		"anthropic-messages": `,{"type":"text","text":"[Note`, "gemini-generate": `,"haltd_note":"[Note`,
+	}[d.name]
+	if !strings.Contains(got, placed) {
+		t.Errorf("the note is in another place than %s:\n%s", placed, got[end-200:])
+	}
+	i := a.incidents(1, "kind=steer")[0]
+	if i.Action != haltd.Steer || i.Status != haltd.IncidentOpen {
+		t.Fatalf("incident %s %s, want an open steer", i.Action, i.Status)
+	}
+	steps = append(steps, sameRead(0))
+	a.passes(a.converse(d, "one", false, steps))
+	if !strings.Contains(a.lastBody(), noted) {
+		t.Error("no second note")
+	}
+	for _, e := range a.has(haltd.EventSteer, 2) {
+		if v := verdictOf(t, e); v.Action != haltd.Steer || len(v.Findings) == 0 || !strings.HasPrefix(v.Findings[0].Note, noted) {
+			t.Errorf("the event of a steer says %+v", v)
+		}
+	}
+	steps = append(steps, sameRead(0))
+	killed := a.converse(d, "one", false, steps)
+	a.stopped(killed, "loop_detected")
+	stop := a.incident(killed.header.Get("X-Haltd-Incident"))
+	if stop.Action != haltd.Kill || len(stop.Verdict.Rungs) != 3 || stop.Verdict.Rungs[0].Action != haltd.Steer || stop.Verdict.Rungs[2].Action != haltd.Kill {
+		t.Errorf("stopped by %s after %+v, want two steers and a kill", stop.Action, stop.Verdict.Rungs)
+	}
+	a.Eventually(t, "closing the incident of the steer", func() bool {
+		i = a.incident(i.ID)
+		return i.Status == haltd.IncidentUnmoved && strings.Contains(i.Note, stop.ID)
+	})
+}
+
+func steeredAndRecovers(t *testing.T, a *agent, d *dialect) {
+	d, a = a.named(d, "recovers")
+	a.with(`"stall":["warn","steer","kill"]`)
+	steps, _ := a.untilSteered(d, "one", false)
+	for i, given := range []string{"settings.json notes.md", `{"port": 8080, "host": "db.internal"}`, "listening on 8080, connected to db.internal", "all 14 tests pass"} {
+		steps = append(steps, step{tool: []string{"list_files", "open_json", "start", "test"}[i], args: fmt.Sprintf(`{"target":"part-%d"}`, i), given: given})
+		a.passes(a.converse(d, "one", false, steps))
+		if strings.Contains(a.lastBody(), noted) {
+			t.Errorf("a note after new round %d", i)
+		}
+	}
+	a.Eventually(t, "closing the incident as recovered", func() bool {
+		return a.incidents(1, "kind=steer")[0].Status == haltd.IncidentRecovered
+	})
+	if !a.view().Active {
+		t.Error("the agent was stopped")
+	}
+}
+
+func ladders(t *testing.T, s *stage) {
+	a := s.agent(t)
+	a.id = "from-file"
+	if got := a.view().Policy.KillSwitch.Stall; got != haltd.LadderOf(haltd.Steer, haltd.Halt, haltd.Kill) {
+		t.Errorf("the ladder of the file is %s", got)
+	}
+	if out, _, _ := s.CLI(t, "agents", "show", a.id); !strings.Contains(out, "[warn, steer, halt, kill]") || !strings.Contains(out, "kill_switch.similarity") {
+		t.Errorf("agents show does not tell the ladder:\n%s", out)
+	}
+	var shown struct {
+		Stall      json.RawMessage `json:"stall"`
+		Similarity json.RawMessage `json:"similarity"`
+	}
+	for body, want := range map[string]string{
+		`{"stall":"kill"}`: `"kill"`, `{"stall":["warn","kill"]}`: `"kill"`, `{"stall":["warn"]}`: `"warn"`, `{"stall":["steer","kill"]}`: `["warn","steer","kill"]`,
+	} {
+		if status := s.API(t, "PATCH", "/v1/agents/ladder/kill-switch", raw(body), &shown); status != 200 || string(shown.Stall) != want {
+			t.Errorf("%s: %d %s, want %s", body, status, shown.Stall, want)
+		}
+	}
+	for _, body := range []string{`{"stall":["kill","warn"]}`, `{"stall":["warn","throttle"]}`, `{"stall":[]}`, `{"stall":"block"}`} {
+		var no refused
+		if status := s.API(t, "PATCH", "/v1/agents/ladder/kill-switch", raw(body), &no); status < 400 || !strings.Contains(no.Error.Message, "stall") {
+			t.Errorf("%s: %d %+v, want it refused by name", body, status, no)
+		}
+	}
+}
+
+func shadowLadder(t *testing.T, s *stage) {
+	d, a := s.agent(t).named(&dialects[0], "shadow")
+	a.with(`"enabled":false,"stall":["warn","steer","kill"]`)
+	steps := []step{{user: "Read the settings, please."}}
+	for range 20 {
+		steps = append(steps, sameRead(0))
+		text, _ := json.Marshal(d.body(steps, false))
+		a.passes(a.converse(d, "one", false, steps))
+		if a.lastBody() != string(text) {
+			t.Fatal("a request was changed in shadow")
+		}
+	}
+	i := a.incidents(1, "shadow=true")[0]
+	if i.Action != haltd.Kill || len(i.Verdict.Rungs) != 3 || !i.Verdict.Rungs[0].Shadow || i.Verdict.Rungs[1].Action != haltd.Steer {
+		t.Errorf("shadow incident %s with rungs %+v, want two steers and a kill", i.Action, i.Verdict.Rungs)
+	}
+	for _, e := range a.has(haltd.EventSteer, 2) {
+		if !e.Shadow {
+			t.Error("a steer in shadow does not say so")
+		}
+	}
+}
+
+func steeredCompressed(t *testing.T, s *stage) {
+	d, a := s.agent(t).named(&dialects[0], "gzip")
+	a.with(`"stall":["steer","kill"]`)
+	steps, _ := a.untilSteered(d, "plain", false)
+	text, _ := json.Marshal(d.body(steps, false))
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	w.Write(text)
+	w.Close()
+	header := a.headerOf(d, "packed")
+	header["Content-Encoding"] = "gzip"
+	if got := a.do(http.MethodPost, d.path(false), packed.String(), header); got.status != http.StatusOK {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	r, err := gzip.NewReader(strings.NewReader(a.lastBody()))
+	if err != nil {
+		if strings.Contains(a.lastBody(), noted) { // the provider has decoded it
+			return
+		}
+		t.Fatal(err)
+	}
+	var plain bytes.Buffer
+	plain.ReadFrom(r)
+	if !strings.Contains(plain.String(), noted) {
+		t.Error("no note in the body that was encoded again")
+	}
+}

@@ -1,0 +1,90 @@
+package nodes
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/fakellm"
+	"github.com/haltd/haltd/test/harness"
+	"github.com/haltd/haltd/test/servers"
+)
+
+// TestMigrate moves a haltd from SQLite to PostgreSQL: what its API showed
+// before it shows after.
+func TestMigrate(t *testing.T) {
+	database, err := servers.Postgres()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := database.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	_, url := harness.Provider(t, harness.Scripted)
+	providers := harness.Providers(url) + "excerpts: on\nalerts: {allow_internal: [127.0.0.1]}\n"
+	n := harness.New(t, t.TempDir())
+	n.Config.Write(t, providers)
+	n.Run(t)
+	for i := range 30 {
+		ask(t, n, request{agent: fmt.Sprint("agent-", i%3), model: dear, reply: fakellm.Script{Text: "hi \x00 there", Usage: &haltd.Usage{Input: 10, Output: 10}}})
+	}
+	n.Must(t, "PATCH", "/v1/agents/agent-0", json.RawMessage(`{"budgets":{"day":{"hard_usd":0.001}}}`), nil)
+	ask(t, n, request{agent: "agent-0", model: dear, tokens: 1000})
+	n.Must(t, "POST", "/v1/agents/agent-1/deactivate", map[string]any{"reason": "enough"}, nil)
+	n.Must(t, "POST", "/v1/rules", map[string]any{"name": "r", "enabled": true, "condition": map[string]any{"model": "x"}, "action": "block"}, nil)
+	n.Must(t, "POST", "/v1/keys", map[string]string{"agent": "agent-2"}, nil)
+	n.Must(t, "POST", "/v1/channels", map[string]any{"name": "ops", "kind": "webhook", "settings": map[string]any{"url": url}}, nil)
+	n.Events(t, "agent=agent-0", 11)
+	before := shown(t, n)
+	n.Stop(t)
+
+	if out, errs, code := n.CLI(t, "migrate"); code == 0 || !strings.Contains(errs, "store.url") {
+		t.Errorf("without store.url: exit %d, %s%s", code, out, errs)
+	}
+	n.Config.Write(t, providers+fmt.Sprintf("store: {url: %q}\nseal_key: the-key-of-all-nodes\n", database.URL))
+	out, errs, code := n.CLI(t, "migrate")
+	if code != 0 || !strings.Contains(out, "Both records have the same") || !strings.Contains(out, "events") {
+		t.Fatalf("haltd migrate: exit %d\n%s%s", code, out, errs)
+	}
+	if _, errs, code := n.CLI(t, "migrate"); code == 0 || !strings.Contains(errs, "holds a record already") {
+		t.Errorf("a second time: exit %d, %s", code, errs)
+	}
+	n.Run(t)
+	if diff := cmp.Diff(before, shown(t, n)); diff != "" {
+		t.Errorf("after the migration (-before +after):\n%s", diff)
+	}
+	if status, _ := ask(t, n, request{agent: "agent-1", model: "echo"}); status != 400 {
+		t.Errorf("a stopped agent after the migration: %d", status)
+	}
+	if status, reason := ask(t, n, request{agent: "agent-0", model: dear, tokens: 1000}); reason != "budget_exceeded" {
+		t.Errorf("a spent budget after the migration: %d %s", status, reason)
+	}
+	// New rows are numbered after the old ones.
+	n.Must(t, "POST", "/v1/keys", map[string]string{"agent": "agent-9"}, nil)
+	n.Must(t, "POST", "/v1/rules", map[string]any{"name": "s", "enabled": true, "condition": map[string]any{"model": "y"}, "action": "block"}, nil)
+}
+
+// shown is what the API shows of a record.
+func shown(t *testing.T, n *harness.Node) map[string]any {
+	t.Helper()
+	all := map[string]any{}
+	for _, path := range []string{
+		"/v1/agents", "/v1/agents/agent-0", "/v1/agents/agent-1", "/v1/events?limit=500", "/v1/sessions", "/v1/incidents", "/v1/rules", "/v1/keys",
+		"/v1/channels", "/v1/stats?by=agent",
+	} {
+		var got any
+		n.Must(t, "GET", path, nil, &got)
+		all[path] = got
+	}
+	// What was said in a call.
+	events := n.Events(t, "agent=agent-0&type=llm_call", 1)
+	var said any
+	n.Must(t, "GET", "/v1/events/"+events[0].ID.String(), nil, &said)
+	all["excerpt"] = said
+	return all
+}
