@@ -16,10 +16,11 @@ import (
 // features of the request, its mark, the reply that it goes on from.
 func (j *Judge) detect(ctx context.Context, ev *evaluation) {
 	r := ev.request
-	if ev.lease == nil {
+	lease := ev.lease
+	if ev.lease = nil; lease == nil { // it ends with the first look
 		return
 	}
-	l := look{evaluation: ev, before: *ev, since: ev.agent.Activated(r.Session), history: ev.history, lease: ev.lease}
+	l := look{evaluation: ev, before: *ev, since: ev.agent.Activated(r.Session), history: ev.history, lease: lease}
 	if s, ok := ev.agent.Halted(r.Session); ok && !ev.decision.Bypass && !r.ingested {
 		l.halted = &s
 	}
