@@ -81,7 +81,8 @@ func (l Ladder) MarshalJSON() ([]byte, error) {
 	return json.Marshal(words)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads what MarshalJSON wrote; the record of what had no ladder
+// has an empty one.
 func (l *Ladder) UnmarshalJSON(b []byte) error {
 	var list []string
 	if err := json.Unmarshal(b, &list); err != nil {
@@ -90,6 +91,10 @@ func (l *Ladder) UnmarshalJSON(b []byte) error {
 			return fmt.Errorf("a ladder is a rung or a list of rungs, not %.40s", b)
 		}
 		list = []string{word}
+	}
+	if list != nil && len(list) == 0 {
+		*l = 0
+		return nil
 	}
 	return l.Set(list)
 }

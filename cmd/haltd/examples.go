@@ -17,6 +17,7 @@ var examples = map[string][]string{
 	},
 	"serve":                {"haltd", "haltd serve --config /etc/haltd/haltd.yaml"},
 	"demo":                 {"haltd demo"},
+	"migrate":              {"haltd migrate --config haltd.yaml"},
 	"agents ls":            {"haltd agents ls", "haltd agents ls --inactive"},
 	"agents show":          {"haltd agents show billing-bot"},
 	"agents set":           {"haltd agents set billing-bot --kill-switch on --budget-day 10", "haltd agents set billing-bot kill_switch.kill_at=95 rate_limits.requests_per_minute=60", "haltd agents set billing-bot --default budgets"},

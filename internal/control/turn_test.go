@@ -95,11 +95,14 @@ func TestRecoveryLeavesADecisionAlone(t *testing.T) {
 	i := incident("inc_a", "")
 	i.Kind, i.Verdict = haltd.IncidentBudgetHard, &haltd.Verdict{Findings: []haltd.Finding{{Name: string(haltd.Daily)}}}
 	b.Raise(i, event(haltd.EventAlert))
-	for {
-		if _, err := b.store.Incident(t.Context(), "inc_a"); err == nil {
+	for began := time.Now(); ; time.Sleep(time.Millisecond) {
+		_, err := b.store.Incident(t.Context(), "inc_a")
+		if err == nil {
 			break
 		}
-		time.Sleep(time.Millisecond)
+		if time.Since(began) > time.Minute {
+			t.Fatal(err)
+		}
 	}
 	listed, err := b.store.Incident(t.Context(), "inc_a") // as the list was read before the decision
 	if err != nil {

@@ -203,7 +203,7 @@ func TestConfigurationMovesTheLines(t *testing.T) {
 	if w, k, _ := verdictOf(t, steps, cfg("warn_at: 20, kill_at: 60")); w < 0 || k < 0 || w >= warned || k >= killed {
 		t.Errorf("lower lines warn at step %d and kill at %d, those between at %d and %d; want them earlier", w, k, warned, killed)
 	}
-	if w, k, _ := verdictOf(t, steps, cfg("warn_at: 97, kill_at: 99.9")); w <= warned || k >= 0 && k <= killed {
+	if w, k, _ := verdictOf(t, steps, cfg("warn_at: 99.8, kill_at: 99.9")); w <= warned || k >= 0 && k <= killed {
 		t.Errorf("higher lines warn at step %d and kill at %d, those between at %d and %d; want them later", w, k, warned, killed)
 	}
 }
