@@ -28,6 +28,9 @@ func Backup(ctx context.Context, o Options, w io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	if cfg.Store.URL != "" {
+		return errSharedRecord("pg_dump")
+	}
 	database := filepath.Join(cfg.DataDir, databaseFile)
 	if _, err := os.Stat(database); err != nil {
 		return haltd.Errorf(haltd.CodeNotFound, "There is no record in the data directory %s: %v", cfg.DataDir, cause(err)).
@@ -80,6 +83,12 @@ func pack(archive *tar.Writer, name, path string, at time.Time) error {
 	return nil
 }
 
+// errSharedRecord refuses what PostgreSQL's own tools do better.
+func errSharedRecord(tool string) error {
+	return haltd.Errorf(haltd.CodeUnavailable, "The record is in the PostgreSQL database of store.url, not in the data directory").
+		WithFix("Use %s; docs/scaling.md has the commands.", tool)
+}
+
 // Restore makes a backup the record of a haltd that does not run. A record
 // that is there already is replaced only when asked for, and kept under the
 // name that Restore answers.
@@ -87,6 +96,9 @@ func Restore(ctx context.Context, o Options, r io.Reader, replace bool) (kept st
 	cfg, err := config.Load(o.ConfigPath, o.Env)
 	if err != nil {
 		return "", err
+	}
+	if cfg.Store.URL != "" {
+		return "", errSharedRecord("pg_restore")
 	}
 	lock, err := lockDataDir(cfg.DataDir)
 	if err != nil {

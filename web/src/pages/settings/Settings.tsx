@@ -10,6 +10,7 @@ import { Prices } from '../../parts/Prices'
 import { Section } from '../../parts/Section'
 import { BypassCard } from './BypassCard'
 import { Keys } from './Keys'
+import { Nodes } from './Nodes'
 import { Tokens } from './Tokens'
 import { Upstreams } from './Upstreams'
 import { sectionOf } from './yaml'
@@ -23,6 +24,7 @@ export default function Settings() {
         <Process />
         <Store />
       </SimpleGrid>
+      <Nodes />
       <Upstreams />
       <Keys />
       <Tokens />
