@@ -16,13 +16,16 @@ type Cache struct {
 	mu         sync.Mutex
 	limit      int // words held, over both generations
 	held       int
-	young, old map[uint64]*round
+	young, old map[uint64]cached
 }
+
+// cached is what a cache holds: a round, or an opening.
+type cached interface{ weight() int }
 
 // NewCache makes a cache that holds about the given number of words (eight
 // bytes each).
 func NewCache(words int) *Cache {
-	return &Cache{seed: maphash.MakeSeed(), limit: words, young: map[uint64]*round{}, old: map[uint64]*round{}}
+	return &Cache{seed: maphash.MakeSeed(), limit: words, young: map[uint64]cached{}, old: map[uint64]cached{}}
 }
 
 // read is what is kept of a round, from the cache where it holds it.
@@ -31,18 +34,42 @@ func (c *Cache) read(r *haltd.Round, native bool) *round {
 	h.SetSeed(c.seed)
 	writeRound(&h, r, native)
 	key := h.Sum64()
-	if f := c.find(key); f != nil {
+	if f, ok := c.find(key).(*round); ok {
 		return f
 	}
 	f := readRound(r, native)
 	f.id = roundID(r, native)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.keep(key, f)
+	c.put(key, f)
 	return f
 }
 
-func (c *Cache) find(key uint64) *round {
+// readOpening is what is kept of an opening, from the cache where it holds it:
+// the longest part of many requests is sent again with each.
+func (c *Cache) readOpening(messages []haltd.Message) *opening {
+	var h maphash.Hash
+	h.SetSeed(c.seed)
+	h.WriteString("opening")
+	for i := range messages {
+		h.WriteByte(byte(messages[i].Role))
+		h.WriteString(messages[i].Text)
+		h.WriteByte(0)
+	}
+	key := h.Sum64()
+	if o, ok := c.find(key).(*opening); ok {
+		return o
+	}
+	o := readOpening(messages)
+	c.put(key, o)
+	return o
+}
+
+func (c *Cache) put(key uint64, f cached) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keep(key, f)
+}
+
+func (c *Cache) find(key uint64) cached {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f, ok := c.young[key]; ok {
@@ -55,13 +82,13 @@ func (c *Cache) find(key uint64) *round {
 	return f
 }
 
-// keep puts a round into the young generation. When it is full it becomes
+// keep puts what was read into the young generation. When it is full it becomes
 // the old one, and what the old one held is forgotten unless it is asked for
 // again: a clock with two hands instead of a list of uses.
-func (c *Cache) keep(key uint64, f *round) {
+func (c *Cache) keep(key uint64, f cached) {
 	n := f.weight()
 	if c.held+n > c.limit/2 && len(c.young) > 0 {
-		c.old, c.young, c.held = c.young, make(map[uint64]*round, len(c.young)), 0
+		c.old, c.young, c.held = c.young, make(map[uint64]cached, len(c.young)), 0
 	}
 	c.young[key] = f
 	c.held += n
@@ -71,3 +98,5 @@ func (c *Cache) keep(key uint64, f *round) {
 func (f *round) weight() int {
 	return (len(f.does)+len(f.items)+len(f.idents)+len(f.ids)+len(f.says)+len(f.claims)+len(f.tells)+len(f.hears)+len(f.turns)+len(f.aims)+len(f.mentions)+len(f.lists))/2 + 60
 }
+
+func (o *opening) weight() int { return (len(o.words)+len(o.names))/2 + len(o.counts) + 20 }

@@ -10,6 +10,7 @@ import (
 
 // codec writes values into bytes, or reads them back. Each type says its
 // fields once, for both: what is written and what is read cannot differ.
+// Writing leaves the values alone, which others may read.
 // Numbers that are mostly small are varints, digests and floats are fixed.
 type codec struct {
 	b       []byte // what was written, or what is left to read
@@ -80,13 +81,17 @@ func (c *codec) count(n *int, least int) {
 func (c *codec) int(v *int) {
 	x := int64(*v)
 	c.int64(&x)
-	*v = int(x)
+	if c.reading {
+		*v = int(x)
+	}
 }
 
 func (c *codec) int64(v *int64) {
 	zigzag := uint64(*v<<1) ^ uint64(*v>>63)
 	c.uvarint(&zigzag)
-	*v = int64(zigzag>>1) ^ -int64(zigzag&1)
+	if c.reading {
+		*v = int64(zigzag>>1) ^ -int64(zigzag&1)
+	}
 }
 
 func (c *codec) uint64(v *uint64) {
@@ -114,13 +119,17 @@ func (c *codec) uint32(v *uint32) {
 func (c *codec) float64(v *float64) {
 	bits := math.Float64bits(*v)
 	c.uint64(&bits)
-	*v = math.Float64frombits(bits)
+	if c.reading {
+		*v = math.Float64frombits(bits)
+	}
 }
 
 func (c *codec) float32(v *float32) {
 	bits := math.Float32bits(*v)
 	c.uint32(&bits)
-	*v = math.Float32frombits(bits)
+	if c.reading {
+		*v = math.Float32frombits(bits)
+	}
 }
 
 func (c *codec) byte(v *uint8) {
@@ -144,7 +153,9 @@ func (c *codec) bools(vs ...*bool) {
 	}
 	c.uvarint(&bits)
 	for i, v := range vs {
-		*v = bits&(1<<i) != 0
+		if c.reading {
+			*v = bits&(1<<i) != 0
+		}
 	}
 }
 
@@ -162,12 +173,14 @@ func (c *codec) string(v *string) {
 func (c *codec) time(v *time.Time) {
 	known, ns := !v.IsZero(), v.UnixNano()
 	c.bools(&known)
-	if !known {
-		*v = time.Time{}
+	if known {
+		c.int64(&ns)
+	}
+	if !c.reading {
 		return
 	}
-	c.int64(&ns)
-	if c.reading {
+	*v = time.Time{}
+	if known {
 		*v = time.Unix(0, ns).UTC()
 	}
 }

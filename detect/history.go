@@ -48,7 +48,7 @@ type opening struct {
 // without a history: see Session.Pending.
 func Read(cache *Cache, call *haltd.Call, before *Pending) *History {
 	h := &History{prompt: PromptOf(call), model: call.Model, system: call.System}
-	h.readOpening(call)
+	h.opening = *cache.readOpening(call.Opening)
 	if len(call.Rounds) == 0 {
 		h.readMessages(call)
 		h.before, h.next = before, before.join(h, call)
@@ -64,20 +64,42 @@ func Read(cache *Cache, call *haltd.Call, before *Pending) *History {
 	return h
 }
 
-func (h *History) readOpening(call *haltd.Call) {
+func readOpening(messages []haltd.Message) *opening {
+	o := &opening{}
 	l := newWordList()
 	defer l.free()
-	for i := range call.Opening {
-		text := call.Opening[i].Text
-		h.opening.digest = fold(h.opening.digest, xxhash.Sum64String(text))
-		l.addAll(cut(text), nil)
-		h.opening.names = append(h.opening.names, mentions(cut(text))...)
-		h.opening.names = append(h.opening.names, idsIn(cut(text))...)
-		if call.Opening[i].Role == haltd.RoleUser {
-			h.opening.counts = appendCounts(h.opening.counts, text)
+	for i := range messages {
+		text := messages[i].Text
+		o.digest = fold(o.digest, xxhash.Sum64String(text))
+		o.names = l.addOpening(o.names, cut(text))
+		if messages[i].Role == haltd.RoleUser {
+			o.counts = appendCounts(o.counts, text)
 		}
 	}
-	h.opening.words = l.distinct()
+	o.words = l.distinct()
+	return o
+}
+
+// addOpening adds the words of a text, and its names and ids to the names, in
+// one pass.
+func (l *wordList) addOpening(all []uint32, text string) []uint32 {
+	names := nameReader{list: newWordList(), least: 2}
+	defer names.list.free()
+	ids := newWordList()
+	defer ids.free()
+	s := scanner{text: text}
+	for s.next() {
+		t := &s.token
+		names.read(text, &s)
+		if isMaskedID(text, t) {
+			ids.addID(text, t)
+		}
+		if t.class != mark && t.class != volatile && !l.full() {
+			l.add(t.asWord(text))
+		}
+	}
+	all = append(all, names.distinct()...)
+	return append(all, ids.distinctUpTo(maxTurns)...)
 }
 
 // maxCounts is how many numbers of an opening are looked at.

@@ -64,19 +64,7 @@ func (l *wordList) addID(text string, t *token) {
 	}
 }
 
-// idsIn are the ids in a text that the core of an act leaves out.
-func idsIn(text string) []uint32 {
-	l := newWordList()
-	defer l.free()
-	s := scanner{text: text}
-	for s.next() {
-		if isMaskedID(text, &s.token) {
-			l.addID(text, &s.token)
-		}
-	}
-	return l.distinctUpTo(maxTurns)
-}
-
+// isMaskedID reports an id that the core of an act leaves out.
 func isMaskedID(text string, t *token) bool {
 	return t.class == volatile || t.class == word && isRandom(text[t.start:t.end])
 }
@@ -119,21 +107,15 @@ func (n *nameReader) distinct() []uint32 {
 	return n.list.distinctUpTo(maxTurns)
 }
 
-// mentions are the names of several words in a text.
-func mentions(text string) []uint32 {
-	names := nameReader{list: newWordList(), least: 2}
-	defer names.list.free()
-	s := scanner{text: text}
-	for s.next() {
-		if s.class == mark || s.newLine {
-			names.end()
-		}
-		if s.class != mark {
-			names.add(&s.token)
-			names.list.addListed(text, &s.token)
-		}
+// read takes the next token of a text.
+func (n *nameReader) read(text string, s *scanner) {
+	if s.class == mark || s.newLine {
+		n.end()
 	}
-	return names.distinct()
+	if s.class != mark {
+		n.add(&s.token)
+		n.list.addListed(text, &s.token)
+	}
 }
 
 // aims are the short values in quotes that an act has: whom it writes to,
