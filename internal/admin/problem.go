@@ -171,8 +171,11 @@ func wording(err error) string {
 	if field == "" {
 		return place + ": " + d.Message
 	}
-	if d.Message == validation.MsgUnexpectedProperty {
+	switch d.Message {
+	case validation.MsgUnexpectedProperty:
 		return field + " is not a field of this " + place
+	case validation.MsgExpectedMatchExactlyOneSchema: // nothing but a ladder takes one of two kinds
+		return field + ": expected warn, steer, reject, halt or kill, or a list of them, the mildest first"
 	}
 	return field + ": " + d.Message
 }

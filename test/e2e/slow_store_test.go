@@ -26,7 +26,7 @@ func TestASlowStoreHoldsUpNobody(t *testing.T) {
 	resumed.activate()
 	s.Events(t, "type=llm_call", 2) // or the account of the leaver waits for them
 
-	db, err := sql.Open("sqlite", filepath.Join(s.Config.DataDir, "haltd.db"))
+	db, err := sql.Open("sqlite", filepath.Join(s.Config.DataDir, "haltd.db")+"?_pragma=busy_timeout(5000)")
 	if err != nil {
 		t.Fatal(err)
 	}

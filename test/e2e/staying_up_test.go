@@ -235,7 +235,7 @@ func TestShutdownIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tc.locked {
-				db, err := sql.Open("sqlite", filepath.Join(c.DataDir, "haltd.db"))
+				db, err := sql.Open("sqlite", filepath.Join(c.DataDir, "haltd.db")+"?_pragma=busy_timeout(5000)")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -287,7 +287,7 @@ func TestSecretsThatCannotBeSealedAreToldOf(t *testing.T) {
 	n := start(t, "")
 	n.Must(t, "POST", "/v1/channels", map[string]any{"name": "ops", "kind": "webhook", "settings": map[string]any{"url": "https://example.com/hook", "secret": "whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0"}}, nil)
 	n.Stop(t)
-	db, err := sql.Open("sqlite", filepath.Join(n.Config.DataDir, "haltd.db"))
+	db, err := sql.Open("sqlite", filepath.Join(n.Config.DataDir, "haltd.db")+"?_pragma=busy_timeout(5000)")
 	if err != nil {
 		t.Fatal(err)
 	}
