@@ -40,6 +40,7 @@ func TestCorpus(t *testing.T) {
 // every dialect, by turns as a stream and as one JSON document; HALTD_PLAYS=all
 // plays both.
 func TestGateway(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	plays := allPlays()
 	s.perform(plays)

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 // weights were fitted to other draws of the same families; how families come
 // out that were not fitted to says make quality.
 func TestMadeUpBehaviours(t *testing.T) {
+	t.Parallel()
 	const draws, unseen = 2, 1000
 	var runs, killed [2]int
 	for _, f := range Families() {
@@ -48,6 +50,7 @@ func TestMadeUpBehaviours(t *testing.T) {
 // The corpus of made-up behaviours must stay broad, and a draw must be the
 // same whenever it is drawn.
 func TestFamilies(t *testing.T) {
+	t.Parallel()
 	count := map[bool]int{}
 	seen := map[string]bool{}
 	for _, f := range Families() {
@@ -69,12 +72,16 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// recorded is a case as its calls are recorded, without its name.
+// recorded is what a case says, call by call, without its name.
 func recorded(t *testing.T, c Case) string {
-	var b strings.Builder
 	c.Name = ""
-	if _, err := WriteTrace(&b, []Case{c}); err != nil {
-		t.Fatal(err)
+	requests, _ := c.Requests()
+	var b strings.Builder
+	for i := range requests {
+		r := &requests[i]
+		if err := json.NewEncoder(&b).Encode([]any{r.At, r.Session, r.New, r.Turn}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return b.String()
 }

@@ -18,6 +18,7 @@ import (
 // what a format cannot say (an error mark, an id) is there, and every case
 // has the same shape.
 func TestDefaultsOffline(t *testing.T) {
+	t.Parallel()
 	fired, quiet, scored := 0, 0, 0
 	for _, c := range Corpus() {
 		p := &play{Case: &c, agent: c.Name}
@@ -106,6 +107,7 @@ func replyOf(t *Turn) *haltd.Reply {
 
 // TestPresetsOffline shows on the same corpus what other systems' rules do.
 func TestPresetsOffline(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "corpus.jsonl")
 	cases := Corpus()
 	f, err := os.Create(path)
