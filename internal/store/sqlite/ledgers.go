@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -40,23 +42,40 @@ func ledger(ctx context.Context, db querier, agent string, period haltd.Period, 
 
 // OpenLedger implements haltd.LedgerStore.
 func (s *Store) OpenLedger(ctx context.Context, node string, l haltd.Ledger) (all haltd.Ledger, mine haltd.Share, err error) {
-	mine = haltd.Share{Agent: l.Agent, Period: l.Period, Start: l.Start}
-	all, err = ledger(ctx, s.readers, l.Agent, l.Period, l.Start)
+	all, mine, err = s.readLedger(ctx, node, l)
 	if err == nil && table.Missing(l.Spent, all) != (haltd.Spending{}) {
 		err = s.writer.write(ctx, func(ctx context.Context) error {
-			all, err = s.raise(ctx, l)
+			if all, err = s.raise(ctx, l); err == nil {
+				mine, err = shareOf(ctx, s.writer.conn, node, l)
+			}
 			return err
 		})
-	}
-	if err == nil {
-		var before haltd.Share
-		before, _, err = sharesOf(ctx, s.readers, node, &mine)
-		mine.Spent, mine.Held = before.Spent, before.Held
 	}
 	if err != nil {
 		return haltd.Ledger{}, mine, fmt.Errorf("open ledger: %w", explain(s.path, err))
 	}
 	return all, mine, nil
+}
+
+// readLedger reads what all nodes have and the share of one at one moment: a
+// share that is saved in between would make the others' negative.
+func (s *Store) readLedger(ctx context.Context, node string, l haltd.Ledger) (all haltd.Ledger, mine haltd.Share, err error) {
+	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return all, mine, err
+	}
+	defer func() { err = errors.Join(err, tx.Rollback()) }()
+	if all, err = ledger(ctx, tx, l.Agent, l.Period, l.Start); err == nil {
+		mine, err = shareOf(ctx, tx, node, l)
+	}
+	return all, mine, err
+}
+
+func shareOf(ctx context.Context, q querier, node string, l haltd.Ledger) (haltd.Share, error) {
+	mine := haltd.Share{Agent: l.Agent, Period: l.Period, Start: l.Start}
+	before, _, err := sharesOf(ctx, q, node, &mine)
+	mine.Spent, mine.Held = before.Spent, before.Held
+	return mine, err
 }
 
 func (s *Store) raise(ctx context.Context, l haltd.Ledger) (haltd.Ledger, error) {

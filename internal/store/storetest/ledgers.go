@@ -156,6 +156,36 @@ func ledgersConcurrent(t *testing.T, s Store) {
 	}
 }
 
+// ledgersAtOneMoment: who opens a ledger while its own share is being saved sees
+// all shares and its own as of one moment, so that what others hold is the rest.
+func ledgersAtOneMoment(t *testing.T, s Store) {
+	day := start.Truncate(24 * time.Hour)
+	join(t, s, "n", long)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range int64(200) {
+			sh := haltd.Share{Agent: "a", Period: haltd.Daily, Start: day, Held: haltd.Spending{Tokens: 10 * (i % 7)}}
+			if _, _, err := s.SaveShares(t.Context(), "n", []haltd.Share{sh}); err != nil {
+				t.Errorf("SaveShares: %v", err)
+			}
+		}
+	}()
+	for {
+		all, mine, err := s.OpenLedger(t.Context(), "n", haltd.Ledger{Agent: "a", Period: haltd.Daily, Start: day})
+		if err != nil || all.Held != mine.Held {
+			t.Errorf("all hold %+v, this node %+v, %v; want the same: there is no other", all.Held, mine.Held, err)
+			<-done
+			return
+		}
+		select {
+		case <-done:
+			return
+		default:
+		}
+	}
+}
+
 func spent(t *testing.T, s Store) {
 	other := call(3, start.Add(time.Hour), "a", "s")
 	other.Model = "gpt-6"

@@ -109,6 +109,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"ledgers", ledgers},
 		{"ledgers of several nodes", ledgersOfNodes},
 		{"concurrent shares of a ledger", ledgersConcurrent},
+		{"a ledger at one moment", ledgersAtOneMoment},
 		{"spent", spent},
 		{"notices", notices},
 		{"deliveries", deliveries},
