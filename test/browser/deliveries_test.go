@@ -1,6 +1,10 @@
 package browser
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/haltd/haltd"
+)
 
 // What was meant for a channel that is no more is taken off the list by hand.
 func TestADeadDeliveryIsDismissed(t *testing.T) {
@@ -13,6 +17,11 @@ func TestADeadDeliveryIsDismissed(t *testing.T) {
 	n.send(t, call{agent: "lost-bot"})
 	n.Must(t, "PATCH", "/v1/agents/lost-bot/kill-switch", map[string]bool{"enabled": true}, nil)
 	id := n.runAway(t, "lost-bot", "recon")
+	n.Eventually(t, "on its way to the channel", func() bool {
+		var page struct{ Deliveries []haltd.Delivery }
+		n.Must(t, "GET", "/v1/deliveries", nil, &page)
+		return len(page.Deliveries) > 0
+	})
 	n.Must(t, "DELETE", "/v1/channels/"+made.ID, nil, nil)
 
 	p := newTab(t, n)
