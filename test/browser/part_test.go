@@ -207,7 +207,9 @@ type spot struct {
 }
 
 // A switch or a radio button may be pressed on its label: the control itself
-// may have no extent.
+// may have no extent. A list that fills while the press is on its way moves the
+// element from under it, so a press that arrives elsewhere is kept from the
+// page and told.
 const findSpot = `function() {
 	let e = this
 	const size = (e) => { const r = e.getBoundingClientRect(); return Math.min(r.width, r.height) }
@@ -216,8 +218,20 @@ const findSpot = `function() {
 	e.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'})
 	const r = e.getBoundingClientRect()
 	const x = r.x + r.width / 2, y = r.y + r.height / 2
-	const top = document.elementFromPoint(x, y)
-	return {X: x, Y: y, Hit: [e, ...labels].some((e) => e.contains(top))}
+	const reaches = (at) => [this, e, ...labels].some((e) => e.contains(at))
+	const events = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']
+	window.endPress?.()
+	window.pressMissed = false
+	const watch = (event) => {
+		if (event.type === 'pointerdown' || event.type === 'click') window.pressMissed ||= !reaches(event.target)
+		if (window.pressMissed) {
+			event.preventDefault()
+			event.stopImmediatePropagation()
+		}
+	}
+	events.forEach((type) => window.addEventListener(type, watch, true))
+	window.endPress = () => events.forEach((type) => window.removeEventListener(type, watch, true))
+	return {X: x, Y: y, Hit: reaches(document.elementFromPoint(x, y))}
 }`
 
 // push presses the part as soon as it lies still and nothing is over it.
@@ -228,16 +242,19 @@ func (s *part) push() {
 	s.tab.eventually(func() bool {
 		before = now
 		now, err = askPart[spot](s, findSpot)
-		return err == nil && now.Hit && now == before
+		if err != nil || !now.Hit || now != before {
+			return false
+		}
+		if err := chromedp.Do(s.tab.ctx, chromedp.MouseClickXY(now.X, now.Y)); err != nil {
+			s.tab.t.Fatalf("click %s: %v", s, err)
+		}
+		return !evaluate[bool](s.tab, "(window.endPress?.(), window.pressMissed === true)")
 	}, func() string {
 		if err != nil {
 			return "click: " + err.Error()
 		}
 		return fmt.Sprintf("click: something is over %s", s)
 	})
-	if err := chromedp.Do(s.tab.ctx, chromedp.MouseClickXY(now.X, now.Y)); err != nil {
-		s.tab.t.Fatalf("click %s: %v", s, err)
-	}
 }
 
 // click presses what has this role and name.
