@@ -63,6 +63,7 @@ type relation struct {
 	given  bool    // it acts for the first time on something the conversation had named
 	walk   bool    // it takes the next step of a walk over numbers or dates
 	wrote  bool    // something was written that was not there before
+	spins  bool    // it goes through a cycle again in which a call fails alike each time
 	slow   bool    // the client took more than a minute since the same was last seen
 	human  bool    // what came in after it is a person's word
 
@@ -70,6 +71,8 @@ type relation struct {
 	signs   signs
 	lapOf   int // the length of the cycle it continues; 0 for none
 	lapRuns int // for how many rounds that cycle has gone on
+	// The same for a cycle whose calls and results may differ in numbers.
+	ringOf, ringRuns int
 
 	// What repeats and what brings nothing, added up as a sequential test does:
 	// news takes away, and the sums never fall below zero.
@@ -130,12 +133,27 @@ func (c *comparison) compare(i int) {
 	s.wrote = s.wroteNew(r)
 	s.dose = c.doseOf(i)
 	c.count(i)
-	s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo)
-	s.tried = s.pairAgo == 0 && c.attemptedSince(i, max(s.placeAgo, s.residueAgo))
-	s.readSigns(r)
+	if s.failedAlike < exhausted {
+		s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo)
+		s.tried = s.pairAgo == 0 && c.attemptedSince(i, max(s.placeAgo, s.residueAgo))
+	} else {
+		s.wrote = false
+	}
 	c.lap(i)
+	if s.spins = c.failingLaps(i) >= 1 || s.refusals >= insists && r.outcome == failed && r.program == s.refusedFor; s.spins {
+		s.news = 0
+	}
+	s.readSigns(r)
 	c.addUp(i)
 }
+
+// exhausted is how often a program fails to the letter before what is written in
+// between no longer counts as an attempt to mend it.
+const exhausted = 14
+
+// insists is how often a call is refused in the same way, as of which what is
+// done in between hardly counts as progress.
+const insists = 6
 
 // weighNews takes back news that is none: where an answer is one that came
 // before, but for numbers and ids.
@@ -170,6 +188,9 @@ func (c *comparison) addUp(i int) {
 	progress := max(s.signs[newsGood], s.signs[newsFailed]/2, s.signs[saidNew]/2)
 	if s.wrote {
 		progress = max(progress, .5)
+	}
+	if s.refusals >= insists {
+		progress /= 4 // what is found on the way does not help
 	}
 	if i > c.since {
 		b := &c.all[i-1]
@@ -530,37 +551,4 @@ func (c *comparison) rested(from, to int) bool {
 		}
 	}
 	return false
-}
-
-// mostLap is the longest cycle that is looked for.
-const mostLap = 8
-
-// lap finds the cycle that the newest rounds go through.
-func (c *comparison) lap(i int) {
-	s := &c.all[i]
-	if i > c.since && c.alike(i, i-1) {
-		return // a repetition, no cycle
-	}
-	for p := 2; p <= mostLap && i-p >= c.since; p++ {
-		if !c.alike(i, i-p) {
-			continue
-		}
-		runs := 1
-		if before := &c.all[i-1]; before.lapOf == p {
-			runs = before.lapRuns + 1
-		}
-		if runs > s.lapRuns {
-			s.lapOf, s.lapRuns = p, runs
-		}
-	}
-}
-
-// alike reports two rounds that did the same to the same effect.
-func (c *comparison) alike(i, j int) bool {
-	a, b := &c.rounds[i], &c.rounds[j]
-	if a.core != b.core || a.answered != b.answered {
-		return false
-	}
-	s := &c.all[i]
-	return a.result == b.result || s.placeAgo > 0 && s.place >= samePlace && s.placeAgo == i-j
 }

@@ -239,7 +239,7 @@ func (a *amounts) code(c *codec) {
 func (s *relation) code(c *codec) {
 	for _, n := range [...]*int{
 		&s.pairAgo, &s.actAgo, &s.coreAgo, &s.shapeAgo, &s.resultAgo, &s.residueAgo, &s.formAgo, &s.placeAgo, &s.saysAgo,
-		&s.inputs, &s.newDeeds, &s.newTurns, &s.newTells, &s.newWords, &s.newSays, &s.newClaims, &s.lapOf, &s.lapRuns,
+		&s.inputs, &s.newDeeds, &s.newTurns, &s.newTells, &s.newWords, &s.newSays, &s.newClaims, &s.lapOf, &s.lapRuns, &s.ringOf, &s.ringRuns,
 	} {
 		c.int(n)
 	}
@@ -251,7 +251,7 @@ func (s *relation) code(c *codec) {
 	}
 	c.uint64(&s.refusedFor)
 	c.uint64(&s.failedFor)
-	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.echo, &s.cured, &s.aimed, &s.nextID, &s.given, &s.walk, &s.wrote, &s.slow, &s.human)
+	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.echo, &s.cured, &s.aimed, &s.nextID, &s.given, &s.walk, &s.wrote, &s.spins, &s.slow, &s.human)
 	s.signs.code(c)
 }
 

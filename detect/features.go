@@ -4,7 +4,7 @@ import "math"
 
 // FeaturesVersion is the version of the features below. Weights are fitted to
 // one version and refused by another.
-const FeaturesVersion = 4
+const FeaturesVersion = 5
 
 // sign is one property of a round, from 0 to 1, that speaks for a stall or
 // against one.
@@ -196,8 +196,11 @@ func (s *relation) poolSigns(r *seenRound, work bool) {
 		again = max(again, g[k])
 	}
 	again = max(again, .7*g[ackAgain])
+	if s.spins {
+		again = s.dose
+	}
 	g[useless] = again * (1 - min(1, 2*s.news))
-	if !work && !s.wrote && !s.accepted(r) && g[saidNew] == 0 && g[asksNext] == 0 && !s.asked && !s.amid {
+	if s.spins || !work && !s.wrote && !s.accepted(r) && g[saidNew] == 0 && g[asksNext] == 0 && !s.asked && !s.amid {
 		g[idle] = s.dose * (1 - min(1, 3*s.news))
 	}
 }

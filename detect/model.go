@@ -52,7 +52,7 @@ func ParseModel(b []byte) (*Model, error) {
 		return nil, fmt.Errorf("reading the weights: %w", err)
 	}
 	if m.Version != FeaturesVersion {
-		return nil, fmt.Errorf("the weights are of features version %d, the code has %d: run make train", m.Version, FeaturesVersion)
+		return nil, fmt.Errorf("the weights are of features version %d, the code has %d: set features_version in detect/weights.json and run make train", m.Version, FeaturesVersion)
 	}
 	if !(m.WarnAt > 0 && m.WarnAt < m.KillAt && m.KillAt < 1) {
 		return nil, fmt.Errorf("the lines of the weights are %v and %v: expected 0 < warn_at < kill_at < 1", m.WarnAt, m.KillAt)

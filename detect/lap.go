@@ -1,0 +1,66 @@
+package detect
+
+// mostLap is the longest cycle that is looked for.
+const mostLap = 8
+
+// lap finds the cycle that the newest rounds go through, to the letter and but
+// for numbers.
+func (c *comparison) lap(i int) {
+	s := &c.all[i]
+	if i > c.since && c.alike(i, i-1) {
+		return // a repetition, no cycle
+	}
+	for p := 2; p <= mostLap && i-p >= c.since; p++ {
+		before := &c.all[i-1]
+		if c.alike(i, i-p) {
+			runs := 1
+			if before.lapOf == p {
+				runs = before.lapRuns + 1
+			}
+			if runs > s.lapRuns {
+				s.lapOf, s.lapRuns = p, runs
+			}
+		}
+		if c.alikeButNumbers(i, i-p) {
+			runs := 1
+			if before.ringOf == p {
+				runs = before.ringRuns + 1
+			}
+			if runs > s.ringRuns {
+				s.ringOf, s.ringRuns = p, runs
+			}
+		}
+	}
+}
+
+// failingLaps is how often a cycle was gone through, but for numbers, in which
+// one call fails alike each time: whatever is done in between does not help it.
+func (c *comparison) failingLaps(i int) float32 {
+	p := c.all[i].ringOf
+	for j := i; p > 0 && j > i-p; j-- {
+		if o := &c.all[j]; c.rounds[j].outcome == failed && o.pairAgo == p {
+			return float32(c.all[i].ringRuns) / float32(p)
+		}
+	}
+	return 0
+}
+
+// alike reports two rounds that did the same to the same effect.
+func (c *comparison) alike(i, j int) bool {
+	a, b := &c.rounds[i], &c.rounds[j]
+	if a.core != b.core || a.answered != b.answered {
+		return false
+	}
+	s := &c.all[i]
+	return a.result == b.result || s.placeAgo > 0 && s.place >= samePlace && s.placeAgo == i-j
+}
+
+// alikeButNumbers reports two rounds that did the same to the same effect, but
+// for numbers and ids.
+func (c *comparison) alikeButNumbers(i, j int) bool {
+	a, b := &c.rounds[i], &c.rounds[j]
+	if a.core == b.core {
+		return c.alike(i, j) || a.form == b.form
+	}
+	return a.shape != 0 && a.shape == b.shape && a.tools == b.tools && a.answered == b.answered && a.form == b.form
+}
