@@ -93,7 +93,7 @@ type asked struct {
 // claim is all that a request draws and counts: of the agent's own limits, and
 // of those of the policies that select it. A policy in shadow mode has buckets
 // of its own: nothing else depends on it. Of identical requests every hit
-// counts, also of what is stopped.
+// counts, also of what is stopped and of retries.
 func (ev *evaluation) claim(key []byte) policy.Claim {
 	r, a := ev.request, &ev.asked
 	if limits := ev.agent.Policy.Rates; limits.Requests > 0 {
@@ -127,7 +127,7 @@ func (a *asked) policy(key []byte, r *Request, p *policy.Policy) {
 			a.draw(p.ID+"/"+l.Name, d)
 		}
 	}
-	if p.Loop != nil && !r.Retry {
+	if p.Loop != nil {
 		id := r.Identity
 		id.Agent, id.Policy, id.Descriptors = r.Agent, p.ID, values
 		a.loops = append(a.loops, p)

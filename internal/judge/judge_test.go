@@ -388,15 +388,16 @@ func TestObserveAfterRelease(t *testing.T) {
 	}
 }
 
-// The retry of a call is no evidence: it has no place in the window, and exact
-// does not count it.
-func TestRetriesCountNowhere(t *testing.T) {
+// The retry of a call is no evidence: it has no place in the window. Only exact
+// counts it, which counts every hit.
+func TestRetriesHaveNoPlaceInTheWindow(t *testing.T) {
 	b := newBench(t, killing())
-	for range 5 {
+	for i := range 5 {
 		r := b.request("s", saying("the same words again"))
 		r.Retry, r.Policies = true, loopPolicy(t, detect.LoopReject, false)
-		if v := b.judge(r); v.Action != haltd.Allow {
-			t.Fatalf("decision %+v", v.Finding)
+		v := b.judge(r)
+		if want := i > 0; v.Action.Stops() != want || want && (v.Check != "exact" || v.Action != haltd.Reject) {
+			t.Fatalf("retry %d: %+v; want exact to reject from the second hit on", i+1, v.Finding)
 		}
 	}
 	if w, err := b.Window(t.Context(), "bot", ""); err != nil || len(w.Entries) != 0 {

@@ -13,7 +13,7 @@ import (
 func (j *Judge) open(ctx context.Context, ev *evaluation) {
 	r := ev.request
 	ev.asked.answer.Refused = -1
-	q := state.Question{Attempt: r.Attempt, Claimed: r.Claimed, Claim: ev.claim(j.key)}
+	q := state.Question{Attempt: r.Attempt, Claim: ev.claim(j.key)}
 	if r.Call != nil {
 		ev.place = ev.statePlace()
 		ev.settings = detect.SettingsOf(&ev.agent.Policy)

@@ -17,10 +17,9 @@ import (
 // answered in one step: a state that is shared is asked once.
 type Question struct {
 	// Attempt is the digest of the request, 0 for one that is no retry of
-	// anything; Claimed says that its client calls it a retry.
+	// anything.
 	Attempt uint64
-	Claimed bool
-	// Claim is what it draws and counts. The retry of a request counts no hit.
+	// Claim is what it draws and counts.
 	Claim policy.Claim
 	// Place is whose memory it needs; nil for none.
 	Place *detect.Place

@@ -18,11 +18,13 @@ import (
 // Ways around haltd that an agent can try, each held by a test of the binary;
 // docs/threat-model.md lists them.
 func TestEscapes(t *testing.T) {
-	s := newStage(t, "")
+	s := newStage(t, `policies: [{id: retried, spec: {selector: {pathPrefix: /retried/}, loop_detection: {enabled: true, window_seconds: 60, threshold_identical_requests: 3, action: reject}}}]
+`)
 	for _, sc := range []scenario{
 		{"Streams that the client cuts before their end are no failures", streamsCutByTheClient},
 		{"A claimed retry with another body is none", claimedRetries},
 		{"Retries after refusals have no end, after lost connections they do", retriesHaveAnEnd},
+		{"Retries are hits of exact like every other", exactCountsRetries},
 		{"A timeout makes a retry of what announces itself as one", announcedTimeouts},
 		{"A session for every call stops the agent at the 36th", sessionPerCall},
 		{"Nobody named the agent, and every call has a session of its own", unnamedSessionPerCall},
@@ -137,6 +139,22 @@ func retriesHaveAnEnd(t *testing.T, s *stage) {
 		}
 		a.wantRetries(tt.want)
 	}
+}
+
+// exactCountsRetries sends one body after refusals of the upstream, without
+// end: similarity and stall excuse that, exact does not.
+func exactCountsRetries(t *testing.T, s *stage) {
+	a := s.agent(t)
+	var got []int
+	for range 4 {
+		got = append(got, a.do("POST", "/agents/"+a.id+"/openai/retried/v1/chat/completions", chat, map[string]string{
+			harness.ScriptHeader: `{"status":503}`, "X-Stainless-Retry-Count": "1",
+		}).status)
+	}
+	if want := []int{503, 503, 429, 429}; !slices.Equal(got, want) {
+		t.Errorf("answers %v, want %v: the third hit is one too many", got, want)
+	}
+	a.wantRetries([]bool{false, true, true, false}) // the last follows an answer of haltd
 }
 
 // wantRetries waits for the calls of the agent and says which were retries.

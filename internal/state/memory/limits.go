@@ -27,9 +27,8 @@ func NewLimits(keep int) *Limits {
 	}
 }
 
-// Take answers all that a request asks of buckets and counters. A retry counts
-// no hit.
-func (l *Limits) Take(c policy.Claim, now time.Time, retry bool) (a policy.Answer) {
+// Take answers all that a request asks of buckets and counters.
+func (l *Limits) Take(c policy.Claim, now time.Time) (a policy.Answer) {
 	if len(c.Draws)+len(c.Shadows)+len(c.Hits) == 0 {
 		return policy.Answer{Refused: -1}
 	}
@@ -42,9 +41,6 @@ func (l *Limits) Take(c policy.Claim, now time.Time, retry bool) (a policy.Answe
 			wait = 0
 		}
 		a.Shadows = append(a.Shadows, wait)
-	}
-	if retry {
-		return a
 	}
 	for _, h := range c.Hits {
 		k := maphash.String(l.seed, h.Key)

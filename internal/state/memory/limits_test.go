@@ -15,7 +15,7 @@ func TestLimitsAreBounded(t *testing.T) {
 		l.Take(policy.Claim{
 			Draws: []policy.Draw{{Key: fmt.Sprint(i), Limit: policy.PerMinute(10), Cost: 1}},
 			Hits:  []policy.Hit{{Key: fmt.Sprint(i), Window: time.Minute}},
-		}, now, false)
+		}, now)
 	}
 	for name, n := range map[string]int{
 		"buckets":  len(l.buckets.new) + len(l.buckets.old),
@@ -32,6 +32,6 @@ func BenchmarkLimits(b *testing.B) {
 	draws := []policy.Draw{{Key: "rpm:bot", Limit: policy.PerMinute(1e9), Cost: 1}, {Key: "tpm:bot", Limit: policy.PerMinute(1e12), Cost: 1000}}
 	b.ReportAllocs()
 	for b.Loop() {
-		l.Take(policy.Claim{Draws: draws}, now, false)
+		l.Take(policy.Claim{Draws: draws}, now)
 	}
 }

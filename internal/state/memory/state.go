@@ -35,6 +35,6 @@ func (s *State) Open(ctx context.Context, q state.Question, now time.Time) (a st
 	if q.Attempt != 0 {
 		a.Attempt = s.Last(q.Attempt)
 	}
-	a.Limits = s.Take(q.Claim, now, a.Attempt.Retry(q.Claimed))
+	a.Limits = s.Take(q.Claim, now)
 	return a, nil
 }

@@ -3,7 +3,6 @@ package redis
 import (
 	"context"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -15,28 +14,11 @@ import (
 // headLength is how many fields of an answer come before the values.
 const headLength = 6
 
-// retries says for each state of an attempt whether the next one is its retry:
-// where nobody claims so, and where the client does. The rule is haltd.Attempt's
-// own, written down as a table that a script can look into.
-var retries = [2]string{retryTable(false), retryTable(true)}
-
-func retryTable(claimed bool) string {
-	var b strings.Builder
-	for code := range attemptCodes {
-		if attemptOf(code).Retry(claimed) {
-			b.WriteByte('1')
-		} else {
-			b.WriteByte('0')
-		}
-	}
-	return b.String()
-}
-
 // ask runs the script that answers all. l is nil where no lease is asked for.
 func (s *State) ask(ctx context.Context, q state.Question, l *lease) (locked bool, answer []rueidis.RedisMessage, err error) {
 	c := &q.Claim
 	keys := make([]string, 0, 5+len(c.Draws)+len(c.Shadows)+len(c.Hits))
-	args := append(make([]string, 0, 12+5*len(c.Draws)+5*len(c.Shadows)+len(c.Hits)), "0", "", "", "0", "",
+	args := append(make([]string, 0, 11+5*len(c.Draws)+5*len(c.Shadows)+len(c.Hits)), "0", "", "", "0",
 		strconv.Itoa(len(c.Draws)), strconv.Itoa(len(c.Shadows)), strconv.Itoa(len(c.Hits)))
 	if l != nil {
 		args[0], args[1], args[2] = strconv.Itoa(len(l.values)), l.token, milliseconds(lockTime)
@@ -46,10 +28,7 @@ func (s *State) ask(ctx context.Context, q state.Question, l *lease) (locked boo
 		}
 	}
 	if q.Attempt != 0 {
-		args[3], args[4] = "1", retries[0]
-		if q.Claimed {
-			args[4] = retries[1]
-		}
+		args[3] = "1"
 		keys = append(keys, s.numberKey("a", q.Attempt))
 	}
 	for _, d := range c.Draws {

@@ -1,18 +1,17 @@
 -- All that one call asks, in one step. Times are microseconds, below 2^53.
 -- KEYS: [lock, window, session, agent's window], [attempt], draws, shadows, hits
--- ARGV: 1 values, 2 token, 3 lock ms, 4 attempts, 5 retries, 6 draws,
---       7 shadows, 8 hits, 9.. a version for each value, five terms for each
+-- ARGV: 1 values, 2 token, 3 lock ms, 4 attempts, 5 draws, 6 shadows,
+--       7 hits, 8.. a version for each value, five terms for each
 --       draw and shadow, a window in ms for each hit
 -- answers: attempt, refused draw, its wait, waits of shadows, counts, locked, values
-local values, draws, shadows, hits = tonumber(ARGV[1]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
-local key, arg = 0, 8 + values
+local values, draws, shadows, hits = tonumber(ARGV[1]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local key, arg = 0, 7 + values
 if values > 0 then key = values + 1 end
 
-local attempt, retry = 0, false
+local attempt = 0
 if ARGV[4] == '1' then
   key = key + 1
   attempt = tonumber(redis.call('GET', KEYS[key]) or '0')
-  retry = string.sub(ARGV[5], attempt + 1, attempt + 1) == '1'
 end
 
 local latest = 9007199254740991
@@ -75,11 +74,9 @@ end
 key, arg = key + shadows, arg + 5 * shadows
 
 local counts = {}
-if not retry then
-  for i = 1, hits do
-    counts[i] = redis.call('INCR', KEYS[key + i])
-    redis.call('PEXPIRE', KEYS[key + i], ARGV[arg + i])
-  end
+for i = 1, hits do
+  counts[i] = redis.call('INCR', KEYS[key + i])
+  redis.call('PEXPIRE', KEYS[key + i], ARGV[arg + i])
 end
 
 local answer = {attempt, refused, refusedWait, shadowWaits, counts, 0}
@@ -93,7 +90,7 @@ answer[6] = 1
 -- A value is its version, eight bytes, and what was encoded. Who knows the
 -- version has the value.
 for i = 1, values do
-  local known = ARGV[8 + i]
+  local known = ARGV[7 + i]
   if known ~= '' and redis.call('GETRANGE', KEYS[1 + i], 0, 7) == known then
     answer[6 + i] = known
   else

@@ -22,7 +22,7 @@ func lastOf(t *testing.T, s state.Port, digest uint64) haltd.Attempt {
 }
 
 // opened has one call ask for everything at once, and another one, which is
-// the retry of a request, count no hit.
+// the retry of a request and a hit like the first.
 func opened(t *testing.T, nodes []state.Port) {
 	p := detect.Place{Agent: "bot", Session: "a"}
 	q := state.Question{
@@ -52,15 +52,15 @@ func opened(t *testing.T, nodes []state.Port) {
 		t.Fatal(err)
 	}
 	a = open(nodes[2])
-	if a.Attempt.Ending != haltd.EndedRefused || len(a.Limits.Counts) != 0 || a.Lease.Memory().Note.Told != detect.Kill {
+	if a.Attempt.Ending != haltd.EndedRefused || len(a.Limits.Counts) != 1 || a.Limits.Counts[0] != 2 || a.Lease.Memory().Note.Told != detect.Kill {
 		t.Errorf("the retry is answered %+v, and its session was told of %v", a, a.Lease.Memory().Note.Told)
 	}
 	a.Lease.Release()
 	q.Attempt = 6
 	a = open(nodes[1])
 	a.Lease.Release()
-	if len(a.Limits.Counts) != 1 || a.Limits.Counts[0] != 2 {
-		t.Errorf("hits %v, want the retry not counted", a.Limits.Counts)
+	if len(a.Limits.Counts) != 1 || a.Limits.Counts[0] != 3 {
+		t.Errorf("hits %v, want the retry counted", a.Limits.Counts)
 	}
 }
 
