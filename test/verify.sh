@@ -12,6 +12,9 @@ HALTD_CRASHES=${HALTD_CRASHES:-200} go test -race -count=1 -timeout 60m -run Tes
 step "many calls"
 HALTD_CALLS=${HALTD_CALLS:-200000} go test -race -count=1 -timeout 60m -run TestEveryCallIsPassedOnAndRecorded ./test/load
 
+step "many calls of many agents at three nodes"
+HALTD_CALLS=10000 go test -race -count=1 -timeout 60m -run TestThreeNodesWithRedis ./test/nodes
+
 step "soak: load with random faults, and a ledger"
 SOAK=${SOAK:-30m} go test -race -count=1 -timeout 0 -v -run TestSoak ./test/soak
 

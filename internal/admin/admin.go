@@ -103,7 +103,7 @@ func newServer(o Options) *server {
 		o.Recorder = noRecorder{}
 	}
 	if o.SignIn == nil {
-		o.SignIn = NewSignIn(o.Clock, func() string { return "" })
+		o.SignIn = NewSignIn(o.Clock, func() string { return "" }, o.Token)
 	}
 	if o.Trusted == nil {
 		o.Trusted = func() []netip.Prefix { return nil }

@@ -290,9 +290,10 @@ func (fakeProcess) Status() Status {
 // fakeSignOuts remembers digests of cookies.
 type fakeSignOuts map[string]bool
 
-func (f fakeSignOuts) SignOut(_ context.Context, digest string, _, _ time.Time) error {
+func (f fakeSignOuts) SignOut(_ context.Context, digest string, _, _ time.Time) (first bool, err error) {
+	first = !f[digest]
 	f[digest] = true
-	return nil
+	return first, nil
 }
 
 func (f fakeSignOuts) SignedOut(_ context.Context, digest string) (bool, error) {
@@ -313,7 +314,7 @@ func newWorld(change ...func(*Options)) *world {
 	for _, c := range change {
 		c(&o)
 	}
-	o.SignIn = NewSignIn(o.Clock, func() string { return "http://127.0.0.1:7071" })
+	o.SignIn = NewSignIn(o.Clock, func() string { return "http://127.0.0.1:7071" }, o.Token)
 	w.signIn = o.SignIn
 	w.Handler = New(o)
 	return w

@@ -5,17 +5,14 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"math"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -30,33 +27,22 @@ const (
 	csrfHeader = "X-Haltd-Csrf"
 )
 
-// SignIn makes one-time codes for links that sign in who opens them first, and
-// keeps count of who tries.
+// SignIn makes one-time codes for links that sign in who opens them first, at
+// this node or another that shares the store, and keeps count of who tries.
 type SignIn struct {
 	clock haltd.Clock
 	base  func() string // where people reach the dashboard, without a slash
+	key   [sha256.Size]byte
 
 	attempts attempts
-
-	mu    sync.Mutex
-	codes []code // not used yet, the oldest first
 }
 
-type code struct {
-	text    string
-	token   string // id of the token whose holder it signs in; "" for the admin token
-	expires time.Time
-}
+const codeLasts = 10 * time.Minute
 
-const (
-	codeLasts = 10 * time.Minute
-	// maxCodes bounds the codes that nobody has used; the oldest goes.
-	maxCodes = 20
-)
-
-// NewSignIn makes no code yet. base is where people reach the dashboard.
-func NewSignIn(clock haltd.Clock, base func() string) *SignIn {
-	return &SignIn{clock: clock, base: base}
+// NewSignIn makes no code yet. base is where people reach the dashboard, and
+// codes are signed with a key made from the admin token.
+func NewSignIn(clock haltd.Clock, base func() string, token string) *SignIn {
+	return &SignIn{clock: clock, base: base, key: sha256.Sum256([]byte("haltd sign-in link " + token))}
 }
 
 // Link is a link that signs in who opens it first, within ten minutes, and
@@ -65,34 +51,23 @@ func (s *SignIn) Link(path string) (link string, expires time.Time) { return s.l
 
 // link is Link for the holder of a token.
 func (s *SignIn) link(path, token string) (link string, expires time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	made := code{rand.Text(), token, s.clock().Add(codeLasts)}
-	s.codes = append(s.codes[max(0, len(s.codes)+1-maxCodes):], made)
+	expires = s.clock().Add(codeLasts)
 	next := ""
 	if path != "/" {
 		next = "?next=" + strings.ReplaceAll(url.QueryEscape(path), "%2F", "/") // a slash needs no escape there
 	}
-	return s.base() + "/sign-in" + next + "#code=" + made.text, made.expires
+	return s.base() + "/sign-in" + next + "#code=" + proof(s.key, expires, token), expires
 }
 
-// redeem uses a code up and says whose it was.
-func (s *SignIn) redeem(text string) (token string, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, c := range s.codes {
-		if subtle.ConstantTimeCompare([]byte(c.text), []byte(text)) == 1 {
-			s.codes = slices.Delete(s.codes, i, i+1)
-			return c.token, s.clock().Before(c.expires)
-		}
-	}
-	return "", false
+// read says whose a code is, and until when. It may have been used.
+func (s *SignIn) read(code string) (token string, until time.Time, ok bool) {
+	return readProof(s.key, code, s.clock())
 }
 
 type signInInput struct {
 	Body struct {
 		Token string `json:"token,omitempty" maxLength:"1000" doc:"The admin token, or an API token."`
-		Code  string `json:"code,omitempty" maxLength:"100" doc:"The code of a link that haltd printed."`
+		Code  string `json:"code,omitempty" maxLength:"400" doc:"The code of a link that haltd printed."`
 	}
 	request *http.Request
 }
@@ -156,12 +131,18 @@ func (s *server) signIn(ctx context.Context, in *signInInput) (*cookieOutput, er
 	if err != nil {
 		return nil, err
 	}
+	var until time.Time
 	ok, wait := s.deps.SignIn.attempts.try(ctx, s.deps.Clock, s.callerOf(in.request), func() bool {
 		if !right {
-			who.token, right = s.deps.SignIn.redeem(in.Body.Code)
+			who.token, until, right = s.deps.SignIn.read(in.Body.Code)
 		}
 		return right
 	})
+	if ok && !until.IsZero() { // whoever is first uses the code up
+		if ok, err = s.deps.SignOuts.SignOut(ctx, digestOf(in.Body.Code), s.deps.Clock(), until); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case wait > 0:
 		return nil, huma.ErrorWithHeaders(newProblem(http.StatusTooManyRequests, tooMany()), http.Header{"Retry-After": {retryAfter(wait)}})
@@ -182,19 +163,41 @@ func (s *server) cookie(value string, age time.Duration) http.Cookie {
 	}
 }
 
-// newSession is a cookie that proves by itself that it was handed out: when
-// it ends, a random name, the id of the API token it was handed out for, and a
-// signature with a key made from the admin token. A new admin token ends all
-// of them.
+// newSession is a cookie that proves by itself that it was handed out. A new
+// admin token ends all of them.
 func (s *server) newSession(token string) string {
-	b := binary.BigEndian.AppendUint64(nil, uint64(s.deps.Clock().Add(signedIn).Unix()))
-	b = append(b, rand.Text()...)
-	b = append(b, token...)
-	return base64.RawURLEncoding.EncodeToString(append(b, s.sign(b)...))
+	return proof(s.sessionKey(), s.deps.Clock().Add(signedIn), token)
 }
 
-func (s *server) sign(b []byte) []byte {
-	key := sha256.Sum256([]byte("haltd session " + s.deps.Token))
+func (s *server) sessionKey() [sha256.Size]byte {
+	return sha256.Sum256([]byte("haltd session " + s.deps.Token))
+}
+
+// proof is a text that only who has the key can make: when it ends, a random
+// name, the id of the API token it was handed out for, and a signature.
+func proof(key [sha256.Size]byte, until time.Time, token string) string {
+	b := binary.BigEndian.AppendUint64(nil, uint64(until.Unix()))
+	b = append(b, rand.Text()...)
+	b = append(b, token...)
+	return base64.RawURLEncoding.EncodeToString(append(b, sign(key, b)...))
+}
+
+// readProof says whose a proof is and until when, if it is one and has not
+// ended.
+func readProof(key [sha256.Size]byte, text string, now time.Time) (token string, until time.Time, ok bool) {
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(b) < 8+randomText+sha256.Size {
+		return "", time.Time{}, false
+	}
+	signed, mac := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
+	until = time.Unix(int64(binary.BigEndian.Uint64(signed)), 0)
+	if !hmac.Equal(mac, sign(key, signed)) || now.Unix() >= until.Unix() {
+		return "", time.Time{}, false
+	}
+	return string(signed[8+randomText:]), until, true
+}
+
+func sign(key [sha256.Size]byte, b []byte) []byte {
 	mac := hmac.New(sha256.New, key[:])
 	mac.Write(b)
 	return mac.Sum(nil)
@@ -203,18 +206,14 @@ func (s *server) sign(b []byte) []byte {
 // holdsSession reports a cookie that haltd has handed out and that was not
 // signed out, and whose it is. It fails when the store cannot tell.
 func (s *server) holdsSession(ctx context.Context, cookie string) (identity, bool, error) {
-	b, err := base64.RawURLEncoding.DecodeString(cookie)
-	if err != nil || len(b) < 8+randomText+sha256.Size || s.deps.Token == "" {
-		return identity{}, false, nil
-	}
-	signed, mac := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
-	if !hmac.Equal(mac, s.sign(signed)) || s.deps.Clock().Unix() >= int64(binary.BigEndian.Uint64(signed)) {
+	token, _, ok := readProof(s.sessionKey(), cookie, s.deps.Clock())
+	if !ok || s.deps.Token == "" {
 		return identity{}, false, nil
 	}
 	if out, err := s.deps.SignOuts.SignedOut(ctx, digestOf(cookie)); out || err != nil {
 		return identity{}, false, err
 	}
-	return s.holderOf(ctx, string(signed[8+randomText:]))
+	return s.holderOf(ctx, token)
 }
 
 // randomText is the length of what rand.Text answers.
@@ -232,7 +231,8 @@ func (s *server) revoke(ctx context.Context, cookie string) error {
 		return err
 	}
 	now := s.deps.Clock()
-	return s.deps.SignOuts.SignOut(ctx, digestOf(cookie), now, now.Add(signedIn))
+	_, err := s.deps.SignOuts.SignOut(ctx, digestOf(cookie), now, now.Add(signedIn))
+	return err
 }
 
 // byCookie reports whether a browser that is signed in makes this request

@@ -149,7 +149,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	if a.adminListener, err = listen("admin", cfg.Admin.Listen); err != nil {
 		return nil, err
 	}
-	a.signIn = admin.NewSignIn(o.Clock, a.dashboardURL)
+	a.signIn = admin.NewSignIn(o.Clock, a.dashboardURL, token)
 	a.newServers(cfg, keys, token)
 	return a, nil
 }
@@ -410,6 +410,7 @@ func (a *App) Run(ctx context.Context) error {
 	sender.Go(func() { a.alerts.Run(sending) })
 	if a.isShared() {
 		sender.Go(func() { a.member.run(sending, a.rejoined, a.store.ChargeHeld) })
+		sender.Go(func() { a.ledgers.Follow(sending, a.judge.BudgetSpent) })
 		if a.shared == nil {
 			a.log.Warn("windows and rate limits are those of each node by itself: state.url names no Redis")
 		} else {

@@ -153,3 +153,9 @@ func (j *Judge) raiseBudget(ev *evaluation, o ledger.Over) {
 	e.Shadow = false
 	j.incidents.Raise(i, e, control.NoticeOf(&i))
 }
+
+// BudgetSpent raises an incident about a budget that is spent with what other
+// nodes spent.
+func (j *Judge) BudgetSpent(agent string, o ledger.Over) {
+	j.raiseBudget(&evaluation{judge: j, agent: j.agents.Agent(agent), request: &Request{Agent: agent, Event: haltd.Event{Agent: agent}, Now: j.clock()}}, o)
+}

@@ -60,6 +60,9 @@ type span struct {
 	// mine is what this node has spent, and elsewhere what others hold: what
 	// the store knows of them was told with the last write.
 	mine, elsewhere haltd.Spending
+	// recorded is what the record says of all nodes: what others spend it
+	// knows sooner than their shares say.
+	recorded haltd.Spending
 	// asking is the part of reserved that the store has not granted yet.
 	asking   haltd.Spending
 	reported struct{ soft, hard bool }
@@ -76,6 +79,12 @@ type span struct {
 // total is what all nodes have spent and hold, and own what this one has.
 func (s *span) total() haltd.Spending { return s.spent.Add(s.reserved).Add(s.elsewhere) }
 func (s *span) own() haltd.Spending   { return s.mine.Add(s.reserved) }
+
+// known is what all nodes have spent, by the ledger or the record, whichever
+// knows more.
+func (s *span) known() haltd.Spending {
+	return haltd.Spending{Cost: max(s.spent.Cost, s.recorded.Cost), Tokens: max(s.spent.Tokens, s.recorded.Tokens)}
+}
 
 // charge books what this node has spent.
 func (s *span) charge(amount haltd.Spending) {
@@ -194,9 +203,10 @@ func newlyOver(spans []*span, b haltd.Budgets) (overs []Over) {
 	for _, s := range spans {
 		for _, line := range []struct {
 			hard     bool
+			spent    haltd.Spending
 			reported *bool
-		}{{false, &s.reported.soft}, {true, &s.reported.hard}} {
-			o, is := s.over(b, s.spent, line.hard)
+		}{{false, s.known(), &s.reported.soft}, {true, s.spent, &s.reported.hard}} {
+			o, is := s.over(b, line.spent, line.hard)
 			if is && !*line.reported {
 				overs = append(overs, o)
 			}

@@ -212,11 +212,16 @@ func (l *Ledgers) Spending(ctx context.Context, agent string, budgets haltd.Budg
 	if err := a.follow(ctx, spans); err != nil {
 		return nil, fmt.Errorf("read what %s spent: %w", agent, err)
 	}
+	if err := a.read(ctx, spans); err != nil {
+		return nil, err
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	out := make([]haltd.PeriodSpending, len(spans))
 	for i, s := range spans {
-		out[i] = haltd.PeriodSpending{Period: s.period, Start: s.start, Resets: s.end, Spent: s.spent, Held: s.reserved.Add(s.elsewhere), Budget: budgetOf(budgets, s.period)}
+		spent, total := s.known(), s.total()
+		held := haltd.Spending{Cost: max(total.Cost-spent.Cost, 0), Tokens: max(total.Tokens-spent.Tokens, 0)}
+		out[i] = haltd.PeriodSpending{Period: s.period, Start: s.start, Resets: s.end, Spent: spent, Held: held, Budget: budgetOf(budgets, s.period)}
 	}
 	return out, nil
 }

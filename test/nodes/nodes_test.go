@@ -31,7 +31,8 @@ const second = time.Second
 // cluster is haltd processes on one database, and the provider behind them.
 type cluster struct {
 	database *servers.Server
-	llm      *fakellm.Server
+	redis    *servers.Server // nil where each node has a state of its own
+	book     book
 	nodes    []*harness.Node
 	notices  atomic.Int64 // that a webhook has received
 }
@@ -51,8 +52,7 @@ func start(t *testing.T, size int, yaml ...string) *cluster {
 	c := &cluster{database: database}
 	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { c.notices.Add(1) }))
 	t.Cleanup(hook.Close)
-	llm, url := harness.Provider(t, harness.Scripted)
-	c.llm = llm
+	_, url := harness.Provider(t, c.book.scripted)
 	more := harness.Providers(url) + fmt.Sprintf("store: {url: %q}\nseal_key: the-key-of-all-nodes\n", database.URL) +
 		fmt.Sprintf("alerts: {allow_internal: [127.0.0.1], channels: [{name: ops, kind: webhook, url: %q, secret: whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw}]}\n", hook.URL)
 	for range size {
@@ -138,6 +138,8 @@ func TestThreeNodes(t *testing.T) {
 		{"One incident and one notice", oneIncident},
 		{"The live stream shows all nodes", liveStream},
 		{"Who is signed in is so everywhere", signedIn},
+		{"A sign-in link is good everywhere, once", linkEverywhere},
+		{"A soft budget sees what all nodes spend", softBudget},
 		{"A node that dies is charged for", deadNode},
 		{"Budgets are exact", budgetsAreExact},
 	} {

@@ -119,14 +119,16 @@ func (s *Store) SharedSecret(ctx context.Context, name string, fresh []byte) (se
 }
 
 // SignOut implements haltd.SignOutStore.
-func (s *Store) SignOut(ctx context.Context, digest string, now, until time.Time) error {
-	return s.write(ctx, "sign out", func(ctx context.Context, tx pgx.Tx) error {
+func (s *Store) SignOut(ctx context.Context, digest string, now, until time.Time) (first bool, err error) {
+	err = s.write(ctx, "sign out", func(ctx context.Context, tx pgx.Tx) error {
 		if _, err := exec(ctx, tx, "DELETE FROM sign_outs WHERE until < $1", table.Micros(now)); err != nil {
 			return err
 		}
-		_, err := exec(ctx, tx, "INSERT INTO sign_outs (digest, until) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING", digest, table.Micros(until))
+		added, err := exec(ctx, tx, "INSERT INTO sign_outs (digest, until) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING", digest, table.Micros(until))
+		first = added > 0
 		return err
 	})
+	return first && err == nil, err
 }
 
 // SignedOut implements haltd.SignOutStore.

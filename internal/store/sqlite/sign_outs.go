@@ -9,17 +9,19 @@ import (
 )
 
 // SignOut implements haltd.SignOutStore.
-func (s *Store) SignOut(ctx context.Context, digest string, now, until time.Time) error {
-	err := s.writer.write(ctx, func(ctx context.Context) error {
+func (s *Store) SignOut(ctx context.Context, digest string, now, until time.Time) (first bool, err error) {
+	err = s.writer.write(ctx, func(ctx context.Context) error {
 		if err := s.exec(ctx, "DELETE FROM sign_outs WHERE until < ?", table.Micros(now)); err != nil {
 			return err
 		}
-		return s.exec(ctx, "INSERT INTO sign_outs (digest, until) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", digest, table.Micros(until))
+		added, err := s.affect(ctx, "INSERT INTO sign_outs (digest, until) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", digest, table.Micros(until))
+		first = added > 0
+		return err
 	})
 	if err != nil {
-		return fmt.Errorf("sign out: %w", explain(s.path, err))
+		return false, fmt.Errorf("sign out: %w", explain(s.path, err))
 	}
-	return nil
+	return first, nil
 }
 
 // SignedOut implements haltd.SignOutStore.
