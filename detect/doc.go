@@ -6,5 +6,5 @@
 // Everything here is pure: the clock is an argument, state is a value that
 // the caller owns and guards (Cache alone guards itself), and there is no
 // I/O, no goroutine and no package variable that changes. It may import the
-// standard library, package haltd and xxhash, nothing else.
+// standard library, package haltd and internal/xxhash, no other module.
 package detect
