@@ -15,6 +15,7 @@ var rooms = map[string][]string{
 	".":                  {},
 	"detect":             {".", "internal/xxhash"},
 	"internal/xxhash":    {},
+	"calls":              {".", "internal/wire"},
 	"web":                {},
 	"internal/wire":      {"."},
 	"internal/policy":    {".", "detect"},
