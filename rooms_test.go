@@ -13,7 +13,9 @@ const module = "github.com/haltd/haltd"
 // draws it. A room covers the folders below it.
 var rooms = map[string][]string{
 	".":                  {},
-	"detect":             {"."},
+	"detect":             {".", "internal/xxhash"},
+	"internal/xxhash":    {},
+	"calls":              {".", "internal/wire"},
 	"web":                {},
 	"internal/wire":      {"."},
 	"internal/policy":    {".", "detect"},
@@ -79,6 +81,23 @@ func TestRoomsKeepTheirWalls(t *testing.T) {
 				t.Errorf("%s imports %s; adapters never import each other", from, to)
 			}
 		}
+	}
+}
+
+// What a Go program may import brings no other module with it.
+func TestRootAndDetectNeedNoOtherModule(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".", "./detect").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	own := []string{module, module + "/detect", module + "/internal/xxhash"}
+	for _, path := range strings.Fields(string(out)) {
+		if !slices.Contains(own, path) {
+			t.Errorf("package haltd or detect needs %s; they may need the standard library only", path)
+		}
+	}
+	if !strings.Contains(string(out), module+"/detect") {
+		t.Errorf("go list knows no package detect: %s", out)
 	}
 }
 

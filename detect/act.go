@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
+	"github.com/haltd/haltd/internal/xxhash"
 )
 
 // actReader digests an act without what changes from one attempt to the next.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/haltd/haltd"
 )
 
@@ -29,15 +28,13 @@ func appendArguments(b []byte, arguments string) []byte {
 	if s == "" || s[0] != '{' && s[0] != '[' {
 		return append(b, s...)
 	}
-	if out, err := jsontext.AppendFormat(b, s, sortedKeys); err == nil {
+	if out, ok := appendCanonical(b, s); ok {
 		return out
 	}
 	return appendMended(b, s)
 }
 
-var sortedKeys = jsontext.ReorderRawObjects(true)
-
-// appendMended writes what the strict library refuses and tools still take:
+// appendMended writes what is refused at first and tools still take:
 // keys that come twice, of which the last counts, and what is not UTF-8. What
 // is not JSON is written as it is.
 func appendMended(b []byte, s string) []byte {
@@ -51,8 +48,8 @@ func appendMended(b []byte, s string) []byte {
 	if err != nil { // what was decoded always encodes
 		return append(b, s...)
 	}
-	out, err := jsontext.AppendFormat(b, text, sortedKeys)
-	if err != nil {
+	out, ok := appendCanonical(b, string(text))
+	if !ok {
 		return append(b, s...)
 	}
 	return out

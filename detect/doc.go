@@ -1,10 +1,31 @@
 // Package detect notices agents that run away. It holds four detectors:
 // similarity (the window of near-equal calls), stall (rounds that repeat and
 // bring nothing new), exact (identical requests in a time window) and growth
-// (prompts that swell call after call), and Judge, which joins them.
+// (prompts that swell call after call).
 //
-// Everything here is pure: the clock is an argument, state is a value that
-// the caller owns and guards (Cache alone guards itself), and there is no
-// I/O, no goroutine and no package variable that changes. It may import the
-// standard library, package haltd and xxhash, nothing else.
+// An agent that is written in Go guards its own loop with New, without a
+// gateway and without another module. These ten lines stand around the one
+// that sends a call; package calls reads the bodies of four formats:
+//
+//	guard := detect.New(detect.Options{})
+//	session := guard.Session(runID)
+//	for !done {
+//		call, err := calls.FromRequest("/v1/messages", body)
+//		if d := session.Check(call); err == nil && d.Level == detect.Kill {
+//			return errors.New(d.Sentence("billing-bot"))
+//		}
+//		answer := send(body)
+//		reply, err := calls.FromReply("/v1/messages", answer)
+//		session.Observe(reply)
+//	}
+//
+// A session is written with MarshalBinary and read in another process. The
+// examples below run as tests.
+//
+// The gateway and haltd replay judge by the same functions: Read, Judge, Admit
+// and Observe, on state that they keep themselves and guard. Everything but
+// Guard and Cache, which guard themselves, is pure: the clock is an argument,
+// state is a value, and there is no I/O, no goroutine and no package variable
+// that changes. The package may import the standard library, package haltd and
+// internal/xxhash, no other module.
 package detect

@@ -48,15 +48,19 @@ func (s *SessionMemory) UnmarshalBinary(b []byte) error {
 
 func (w *WindowMemory) code(c *codec) {
 	c.header()
-	list(c, &w.Window.entries, 50, (*codec).entry)
-	c.uvarint(&w.Window.last)
-	s := &w.Window.streak
+	w.Window.code(c)
+	w.Similar.code(c)
+	c.time(&w.Since)
+}
+
+func (w *Window) code(c *codec) {
+	list(c, &w.entries, 50, (*codec).entry)
+	c.uvarint(&w.last)
+	s := &w.streak
 	c.uvarint(&s.entry)
 	c.uint64(&s.prompt)
 	c.uint64(&s.answer)
 	c.int(&s.n)
-	w.Similar.code(c)
-	c.time(&w.Since)
 }
 
 func (c *codec) entry(e *entry) {

@@ -4,9 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/xxhash"
 )
 
 // maxRounds bounds what a session remembers. A loop shows in far fewer.

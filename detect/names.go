@@ -3,7 +3,7 @@ package detect
 import (
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
+	"github.com/haltd/haltd/internal/xxhash"
 )
 
 // A name is up to four words that stand by themselves: a line, an item of a

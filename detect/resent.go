@@ -1,9 +1,8 @@
 package detect
 
 import (
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/xxhash"
 )
 
 // SentRounds are the rounds of a request that the detectors look at: the last
