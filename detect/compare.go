@@ -124,6 +124,10 @@ func (c *comparison) compare(i int) {
 	*s = relation{}
 	s.countNew(r, c)
 	c.find(i)
+	turns := c.samePage(i)
+	if turns {
+		s.given, s.nextID, s.aimed = false, false, false
+	}
 	c.weighNews(i)
 	s.walk = c.walks(i)
 	s.cured = r.outcome == failed && c.curedSince(i)
@@ -133,14 +137,14 @@ func (c *comparison) compare(i int) {
 	s.wrote = s.wroteNew(r)
 	s.dose = c.doseOf(i)
 	c.count(i)
-	if s.failedAlike < exhausted {
+	if s.failedAlike < exhausted && !(s.failedAlike >= insists/2 && s.payload >= cosmetic) {
 		s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo)
 		s.tried = s.pairAgo == 0 && c.attemptedSince(i, max(s.placeAgo, s.residueAgo))
 	} else {
 		s.wrote = false
 	}
 	c.lap(i)
-	if s.spins = c.failingLaps(i) >= 1 || s.refusals >= insists && r.outcome == failed && r.program == s.refusedFor; s.spins {
+	if s.spins = turns || c.failingLaps(i) >= 1 || s.refusals >= insists && r.outcome == failed && r.program == s.refusedFor; s.spins {
 		s.news = 0
 	}
 	s.readSigns(r)
@@ -150,6 +154,9 @@ func (c *comparison) compare(i int) {
 // exhausted is how often a program fails to the letter before what is written in
 // between no longer counts as an attempt to mend it.
 const exhausted = 14
+
+// cosmetic is how alike two attempts are that hardly differ.
+const cosmetic = .8
 
 // insists is how often a call is refused in the same way, as of which what is
 // done in between hardly counts as progress.
@@ -394,22 +401,44 @@ func (c *comparison) walks(i int) bool {
 	return ok && last == step && (before.walk || before.coreAgo > 0)
 }
 
-// advances reports whether a number in the answer to the same act goes on as
-// it did the time before. Two answers are too few to say that it does not.
+// advances reports whether a number in the answer to the same act has gone on
+// in one direction, the last times. Two answers are too few to say that it does
+// not.
 func (c *comparison) advances(i int) bool {
-	s := &c.all[i]
-	o, before := &c.rounds[i-s.coreAgo], &c.all[i-s.coreAgo]
-	step, _ := stepOf(&o.told, &c.rounds[i].told)
-	if before.coreAgo == 0 {
-		return true
-	}
-	last, _ := stepOf(&c.rounds[i-s.coreAgo-before.coreAgo].told, &o.told)
-	for k, d := range step {
-		if d != 0 && d == last[k] {
-			return true
+	went, n := c.trend(i)
+	return n < 2 || went
+}
+
+// trendSteps is how many steps of a number tell where it goes.
+const trendSteps = 4
+
+// trend looks at the last answers to the same act: whether one of their numbers
+// went in one direction only, and in how many steps.
+func (c *comparison) trend(i int) (one bool, n int) {
+	var up, down, now steps
+	for n < trendSteps {
+		ago := c.all[i].coreAgo
+		if ago == 0 || ago > near {
+			break
 		}
+		step, _ := stepOf(&c.rounds[i-ago].told, &c.rounds[i].told)
+		if n == 0 {
+			now = step
+		}
+		for k, d := range step {
+			if d > 0 {
+				up[k] = 1
+			} else if d < 0 {
+				down[k] = 1
+			}
+		}
+		i -= ago
+		n++
 	}
-	return false
+	for k := range now {
+		one = one || now[k] != 0 && up[k] != down[k]
+	}
+	return one, n
 }
 
 // moved reports whether the numbers in the answer to the same act go on in

@@ -222,6 +222,13 @@ func (s *relation) accepted(r *seenRound) bool {
 		s.coreAgo == 0 && (s.aimed || s.payload < .5)
 }
 
+// reworded reports content of many words, none of them new, sent by the same
+// tool and acknowledged alike, time after time: a plan in other words.
+func (s *relation) reworded(r *seenRound) bool {
+	return r.manner == called && r.outcome == neutral && s.resultAgo == 1 && s.placeTimes >= insists/2 &&
+		s.newDeeds == 0 && len(r.does) >= 2*manyWords && s.payload >= .5 && !s.given && !s.walk
+}
+
 // distance is how many rounds ago the repetition was.
 func (s *relation) distance() int {
 	if s.pairAgo > 0 {
@@ -236,6 +243,10 @@ func (s *relation) readVaried(r *seenRound, short, work bool) {
 	again := (recently(s.residueAgo) || recently(s.resultAgo)) && !s.cured
 	if short && r.outcome != failed && s.payload > .5 && recently(s.formAgo) && !s.walk && !s.given && !s.aimed && (r.wordy || recently(s.coreAgo) || r.payload) {
 		g[payloadAlike] = d * min(1, (s.payload-.5)*2.5)
+	}
+	if s.reworded(r) {
+		g[payloadAlike] = d
+		s.wrote = false
 	}
 	if s.actAgo > 0 && short && r.outcome != failed && recently(s.formAgo) && len(r.does) >= manyWords && (r.values > 1 || r.payload || r.wordy) && !r.waiting && s.newTells-s.newWords <= 1 {
 		g[doneAgain] = d

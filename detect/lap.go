@@ -1,5 +1,7 @@
 package detect
 
+import "slices"
+
 // mostLap is the longest cycle that is looked for.
 const mostLap = 8
 
@@ -37,12 +39,16 @@ func (c *comparison) lap(i int) {
 // one call fails alike each time: whatever is done in between does not help it.
 func (c *comparison) failingLaps(i int) float32 {
 	p := c.all[i].ringOf
+	anchored, same := false, true
 	for j := i; p > 0 && j > i-p; j-- {
-		if o := &c.all[j]; c.rounds[j].outcome == failed && o.pairAgo == p {
-			return float32(c.all[i].ringRuns) / float32(p)
-		}
+		o := &c.all[j]
+		same = same && o.coreAgo == p
+		anchored = anchored || c.rounds[j].outcome == failed && (o.pairAgo == p || same && o.formAgo == p && !c.advances(j))
 	}
-	return 0
+	if !anchored {
+		return 0
+	}
+	return float32(c.all[i].ringRuns) / float32(p)
 }
 
 // alike reports two rounds that did the same to the same effect.
@@ -63,4 +69,19 @@ func (c *comparison) alikeButNumbers(i, j int) bool {
 		return c.alike(i, j) || a.form == b.form
 	}
 	return a.shape != 0 && a.shape == b.shape && a.tools == b.tools && a.answered == b.answered && a.form == b.form
+}
+
+// samePage reports the next page of a list, as the page before it named it, that
+// is the same page again.
+func (c *comparison) samePage(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	if s.coreAgo != 1 || s.placeAgo != 1 || s.place < samePlace || s.newWords > 0 || r.short() {
+		return false
+	}
+	for _, id := range r.ids {
+		if _, named := slices.BinarySearch(c.rounds[i-1].lists, id); named {
+			return true
+		}
+	}
+	return false
 }

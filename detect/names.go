@@ -25,6 +25,9 @@ func (n *nameReader) add(t *token) {
 	n.words++
 }
 
+// spoil drops the name that is being read: it has an id in it.
+func (n *nameReader) spoil() { n.words = longestName + 1 }
+
 // end ends a name: at a mark of punctuation, at the end of a line.
 func (n *nameReader) end() {
 	if n.words >= n.least && n.words <= longestName && n.asked == 0 && !n.list.full() {

@@ -216,7 +216,7 @@ func (f *round) readCalls(calls []haltd.ToolCall) string {
 	f.rests, f.thinks = true, true
 	for _, n := range names[:min(len(names), maxNames)] {
 		says := nameSays(n)
-		f.rests = f.rests && says&rests != 0
+		f.rests = f.rests && says&rests != 0 && namesRest(n)
 		f.thinks = f.thinks && says&thinks != 0
 	}
 	f.moves = nameSays(names[0])&moves != 0
@@ -224,6 +224,20 @@ func (f *round) readCalls(calls []haltd.ToolCall) string {
 		f.rests = commandRests(calls[i].Arguments)
 	}
 	return joined
+}
+
+// namesRest reports a tool that waits and does nothing else: wait_for_job and
+// browser_wait, but not send_and_wait_for_reply.
+func namesRest(name string) bool {
+	ws := nameWords(name)
+	for _, w := range [...]uint64{ws[0], ws[len(ws)-1]} {
+		for _, p := range phrases[w] {
+			if len(p.rest) == 0 && p.says&rests != 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Bounds for one reply: names that a sentence lists, calls that are read one
@@ -288,6 +302,7 @@ func joinedArguments(r *haltd.Round) string {
 
 func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 	var says meaning
+	answer = unlabelled(answer)
 	if len(r.Results) > 0 && answer != "" {
 		f.outcome, says = outcomeOfResults(r.Results)
 	}
@@ -414,9 +429,11 @@ func (f *round) readResult(text string) {
 	items := newWordList()
 	defer items.free()
 	var form uint64
-	var last uint32  // the word before, in the same line
-	var repeats bool // that word is one of the act
-	var acted uint64 // a bit for each word of the act
+	var masked uint64 // the result without ids that were drawn at random
+	var plain int     // its other words
+	var last uint32   // the word before, in the same line
+	var repeats bool  // that word is one of the act
+	var acted uint64  // a bit for each word of the act
 	for _, w := range f.does {
 		acted |= 1 << (w >> 1 & 63)
 	}
@@ -446,7 +463,10 @@ func (f *round) readResult(text string) {
 		if inAct {
 			_, inAct = slices.BinarySearch(f.does, w)
 		}
-		names.add(t)
+		drawn := !digest && isDrawn(text[t.start:t.end])
+		if names.add(t); drawn || t.class == volatile {
+			names.spoil()
+		}
 		if inAct {
 			names.asked++
 		} else {
@@ -467,9 +487,17 @@ func (f *round) readResult(text string) {
 		if t.class == number {
 			f.told.add(text[t.start:t.end])
 		}
-		if t.class != volatile && !tells.full() && (digest || !isDrawn(text[t.start:t.end])) {
+		if t.class != volatile && !tells.full() && !drawn {
 			tells.add(w)
 		}
+		if h := t.hash; drawn {
+			masked = fold(masked, volatileHash)
+		} else {
+			masked, plain = fold(masked, h), plain+1
+		}
+	}
+	if plain >= atOnce && len(text) <= maxRead/2 { // ids that nobody has seen before change nothing
+		result = masked
 	}
 	f.result, f.residue, f.form = result, residue, form
 	f.tells = tells.distinct()

@@ -154,11 +154,15 @@ func (s *scanner) word(start int) {
 // number at i: 1.25, 1,234,567, 1.2rc3. digits says that it is a number.
 func decimals(text string, i int) (end int, digits bool) {
 	digits = true
+	dots := 0
 	for i < len(text) && isWord[text[i]] && text[i] < 0x80 || digits && i+1 < len(text) && (text[i] == '.' || text[i] == ',') && isDigit(text[i+1]) {
 		digits = digits && (isDigit(text[i]) || text[i] == '.' || text[i] == ',')
+		if text[i] == '.' {
+			dots++
+		}
 		i++
 	}
-	return i, digits
+	return i, digits && dots < 3 // an address such as 10.0.0.7 names a host
 }
 
 // foreignWord is a word that has a character beyond ASCII, the first at i.
