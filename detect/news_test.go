@@ -75,6 +75,8 @@ func TestNothingFoundInJSON(t *testing.T) {
 		`{"id":5}`:                        false,
 		`{"items":[],"note":"There is nothing of that name in the whole house."}`: true,
 		`{"items":[],"next":"b7f3e2"}`:                                            false,
+		`{"trains":[],"message":"All trains on this day are sold out.","search_id":"c586a27a-b845-459b-85a3-071b153c710f","t":"2026-05-23T03:35:55.117Z"}`: true,
+		`{"id":"l_5521a0","items":[]}`: false, // a list was made
 	} {
 		if got := saysNothing(text, "search lamps"); got != want {
 			t.Errorf("%s says that nothing was found: %v, want %v", text, got, want)
@@ -169,5 +171,58 @@ func TestSketchesOfAlikeLists(t *testing.T) {
 	}
 	if sketched(list(0, 200)).resembles(sketched(list(5000, 200))) {
 		t.Error("lists without a common word resemble each other")
+	}
+}
+
+func TestIDsDrawnAtRandomAreNoNews(t *testing.T) {
+	read := func(text string) *round {
+		f := &round{}
+		f.readResult(text)
+		return f
+	}
+	a := read("Our systems have seen unusual traffic. Time: 2026-08-05T11:02:55Z Ray 13cc04a31a5c")
+	b := read("Our systems have seen unusual traffic. Time: 2026-08-05T11:03:06Z Ray 045bc0e4dd9e")
+	if a.result != b.result {
+		t.Error("two answers that differ in a clock and an id are two results, want one")
+	}
+	if fmt.Sprint(a.mentions) != fmt.Sprint(b.mentions) {
+		t.Errorf("their names are %x and %x, want the same: an id names nothing", a.mentions, b.mentions)
+	}
+	if read("13cc04a31a5c").result == read("045bc0e4dd9e").result {
+		t.Error("two digests by themselves are one result, want two: nothing else was said")
+	}
+}
+
+func TestAnAddressNamesAHost(t *testing.T) {
+	for text, want := range map[string]class{"10.0.1.12": word, "1.25": number, "1.2.3": number, "1,234,567": number} {
+		s := scanner{text: text}
+		if s.next(); s.class != want || s.end != len(text) {
+			t.Errorf("%s is read as class %d up to %d, want %d", text, s.class, s.end, want)
+		}
+	}
+}
+
+func TestAToolThatOnlyWaitsRests(t *testing.T) {
+	for name, want := range map[string]bool{"wait_for_job": true, "browser_wait": true, "sleep": true, "send_and_wait_for_reply": false} {
+		if got := nameSays(name)&rests != 0 && namesRest(name); got != want {
+			t.Errorf("%s lets time pass: %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestLabelsBeforeResults(t *testing.T) {
+	for text, want := range map[string]string{
+		`Observation: {"status": 403}`:                     `{"status": 403}`,
+		"[click] Result: Error: your session has expired.": "Error: your session has expired.",
+		`Resposta do sistema: {"ok": false}`:               `{"ok": false}`,
+		"Error: no such file":                              "Error: no such file",
+		"Note: error handling was changed":                 "Note: error handling was changed",
+		`{"note": {"a": 1}}`:                               `{"note": {"a": 1}}`,
+		"[1, 2]":                                           "[1, 2]",
+		"10:30 all is well":                                "10:30 all is well",
+	} {
+		if got := unlabelled(text); got != want {
+			t.Errorf("%q without its label is %q, want %q", text, got, want)
+		}
 	}
 }
