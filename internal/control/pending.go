@@ -26,6 +26,7 @@ const (
 // told of it, because a crash would lift it.
 type pendingStop struct {
 	standing haltd.Standing // as callers are told
+	until    time.Time      // so long its callers wait for it to be written
 	tried    chan struct{}  // closed when the first try to write it is over
 	ended    chan struct{}  // closed when it is written, refused, or lifted
 }
@@ -68,7 +69,7 @@ func (p *pendingStops) add(s haltd.Standing) (added, before *pendingStop) {
 	if own == nil {
 		own = map[string]*pendingStop{}
 	}
-	added = &pendingStop{standing: s, tried: make(chan struct{}), ended: make(chan struct{})}
+	added = &pendingStop{standing: s, until: time.Now().Add(killWait), tried: make(chan struct{}), ended: make(chan struct{})}
 	own[s.Session], all[s.Agent] = added, own
 	p.all.Store(&all)
 	return added, nil
@@ -184,12 +185,12 @@ func (c *Control) writeLater(p *pendingStop, err error, write func() error) {
 }
 
 // AwaitStop waits, where a session is stopped and that is being written for the
-// first time, until it is or killWait is over: then there is an incident to
-// show. It reports whether it waited.
+// first time, until it is, or killWait since its beginning is over: then there
+// is an incident to show. It reports whether there was something to wait for.
 func (a *Agent) AwaitStop(ctx context.Context, session string) bool {
 	for _, of := range [...]string{"", session} {
 		if p := a.pending[of]; p != nil {
-			limited, cancel := context.WithTimeout(ctx, killWait)
+			limited, cancel := context.WithDeadline(ctx, p.until)
 			defer cancel()
 			select {
 			case <-p.tried:
@@ -203,7 +204,7 @@ func (a *Agent) AwaitStop(ctx context.Context, session string) bool {
 
 // awaitPending waits until another stop of the same target is written.
 func awaitPending(ctx context.Context, p *pendingStop) error {
-	limited, cancel := context.WithTimeout(ctx, killWait)
+	limited, cancel := context.WithDeadline(ctx, p.until)
 	defer cancel()
 	select {
 	case <-p.ended:

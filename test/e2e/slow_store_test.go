@@ -17,16 +17,19 @@ import (
 // leaves is not waited with, and a kill holds before it is written. haltd waits
 // five seconds for a store.
 func TestASlowStoreHoldsUpNobody(t *testing.T) {
+	t.Parallel() // it waits
 	const soon, killWait = 3 * time.Second, 2 * time.Second
 	s := newStage(t, "")
 	spender := s.agent(t, "spender").policy(`{"budgets":{"day":{"hard_usd":1000}}}`)
 	leaver := s.agent(t, "leaver").policy(`{"budgets":{"day":{"hard_usd":1000}}}`)
 	resumed := s.agent(t, "resumed").with("")
 	looper := s.agent(t, "looper").with(`"require_corroboration": false, "threshold": 3`)
+	plain := s.agent(t, "plain").policy(`{"budgets":{"day":{"hard_usd":1000}}}`)
 	spender.ask("hello", "hello")
+	plain.ask("hello", "hello")
 	resumed.ask("hello", "hello")
 	resumed.activate()
-	s.Events(t, "type=llm_call", 2) // or the account of the leaver waits for them
+	s.Events(t, "type=llm_call", 3) // or the account of the leaver waits for them
 
 	db, err := sql.Open("sqlite", filepath.Join(s.Config.DataDir, "haltd.db")+"?_pragma=busy_timeout(5000)")
 	if err != nil {
@@ -68,6 +71,14 @@ func TestASlowStoreHoldsUpNobody(t *testing.T) {
 		reply: fakellm.Script{Text: "hello", Usage: &haltd.Usage{Input: 100, Output: 4_000_000}}})
 	if took := time.Since(began); got.status != http.StatusOK || !strings.Contains(got.body, "[DONE]") || took > soon {
 		t.Errorf("%d after %v: %s; want the whole stream and its end at once", got.status, took, got.body)
+	}
+
+	// So does a reply that is no stream.
+	began = time.Now()
+	got = plain.send(request{messages: []message{user("hello again")}, maxTokens: 10, model: dear,
+		reply: fakellm.Script{Text: "hello", Usage: &haltd.Usage{Input: 100, Output: 4_000_000}}})
+	if took := time.Since(began); got.status != http.StatusOK || took > soon {
+		t.Errorf("%d after %v: %s; want the whole reply at once", got.status, took, got.body)
 	}
 
 	// Its kill has to be written.
