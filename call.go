@@ -84,6 +84,7 @@ type Hints struct {
 	Session        string // metadata.session_id and what real clients send in its place
 	PromptCacheKey string
 	PreviousID     string // previous_response_id: history that the provider keeps
+	Conversation   string // the same by the id of a conversation
 }
 
 // Newest is what the client newly said: the tool results where the request

@@ -11,10 +11,38 @@ import (
 // Kill stops a target until a person resumes it, and raises the incident with
 // the event of the call that caused it. Nothing changes when the session is
 // stopped already, because a loop that many calls prove at once is killed
-// once, nor when it was resumed after the call was judged. On an error nothing
-// has changed either.
+// once, nor when it was resumed after the call was judged. Killed with an error
+// is stopped in memory, and written as soon as the store takes it; on any other
+// error nothing has changed.
 func (c *Control) Kill(ctx context.Context, t haltd.Target, incident haltd.Incident, event haltd.Event) (killed bool, err error) {
-	return again(ctx, c, func() (bool, error) { return c.kill(ctx, t, incident, event) })
+	if c.isMoot(t.Agent, &incident) {
+		return false, nil
+	}
+	write := func(ctx context.Context) (bool, error) {
+		return again(ctx, c, func() (bool, error) { return c.kill(ctx, t, incident, event) })
+	}
+	by := haltd.ByKillSwitch
+	p, before := c.pending.add(haltd.Standing{
+		Agent: t.Agent, Session: t.Session, DeactivatedBy: &by, At: incident.Time,
+		Why: incident.Sentence + " haltd could not write that to its store yet, and tries again.",
+	})
+	switch {
+	case before != nil:
+		return false, awaitPending(ctx, before)
+	case p == nil:
+		return write(ctx)
+	}
+	killed, held, err := stopAtOnce(ctx, c, p, killWait, write)
+	return killed || held, err
+}
+
+// isMoot reports an incident that stops nobody any more: its session is stopped
+// already, or was resumed since. What is still being written does not count.
+func (c *Control) isMoot(agent string, i *haltd.Incident) bool {
+	a := c.table.Load().agent(agent)
+	_, halted := a.Halted(i.Session)
+	_, stopped := a.Stopped(i.Session)
+	return stopped || halted || a.Activated(i.Session).After(i.Time)
 }
 
 func (c *Control) kill(ctx context.Context, t haltd.Target, incident haltd.Incident, event haltd.Event) (killed bool, err error) {
@@ -23,9 +51,7 @@ func (c *Control) kill(ctx context.Context, t haltd.Target, incident haltd.Incid
 		return false, fmt.Errorf("kill %s: %w", t.Agent, err)
 	}
 	defer end()
-	a := c.Agent(t.Agent)
-	_, halted := a.Halted(incident.Session)
-	if _, stopped := a.Stopped(incident.Session); stopped || halted || a.Activated(incident.Session).After(incident.Time) {
+	if c.isMoot(t.Agent, &incident) {
 		return false, nil
 	}
 	incident.Scope = haltd.ScopeAgent
@@ -99,6 +125,7 @@ func (c *Control) activate(ctx context.Context, t haltd.Target, grace time.Durat
 	if err := c.commit(ctx, change, func(next *table) { next.setStanding(s) }); err != nil {
 		return haltd.Standing{}, fmt.Errorf("activate %s: %w", t.Agent, err)
 	}
+	c.pending.end(t, nil)
 	return s, nil
 }
 
@@ -111,21 +138,38 @@ func nameOf(t haltd.Target) string {
 }
 
 // Deactivate stops a target because a person wants it. Calls in flight finish,
-// unless now is set: then they are cut on all nodes.
+// unless now is set: then they are cut on all nodes, when the stop is written.
+// It holds at once, and where the store is not available, which is an error,
+// too: then it is written later.
 func (c *Control) Deactivate(ctx context.Context, t haltd.Target, now bool, by, why string) (haltd.Standing, error) {
-	s, err := again(ctx, c, func() (haltd.Standing, error) { return c.deactivate(ctx, t, now, by, why) })
-	if err == nil && now {
-		c.cut(t)
+	manual := haltd.ByManual
+	p, _ := c.pending.add(haltd.Standing{Agent: t.Agent, Session: t.Session, DeactivatedBy: &manual, At: c.now(), By: by, Why: why})
+	write := func(ctx context.Context) (haltd.Standing, error) {
+		s, err := again(ctx, c, func() (haltd.Standing, error) { return c.deactivate(ctx, t, p, now, by, why) })
+		if err == nil && now {
+			c.cut(t)
+		}
+		return s, err
+	}
+	if p == nil {
+		return write(ctx)
+	}
+	s, held, err := stopAtOnce(ctx, c, p, 2*commitTimeout, write)
+	if held {
+		err = heldOnly(t.Agent, err)
 	}
 	return s, err
 }
 
-func (c *Control) deactivate(ctx context.Context, t haltd.Target, now bool, by, why string) (haltd.Standing, error) {
+func (c *Control) deactivate(ctx context.Context, t haltd.Target, p *pendingStop, now bool, by, why string) (haltd.Standing, error) {
 	end, err := c.turn(ctx, t.Agent)
 	if err != nil {
 		return haltd.Standing{}, fmt.Errorf("deactivate %s: %w", t.Agent, err)
 	}
 	defer end()
+	if p != nil && !c.pending.holds(p) { // resumed, or stopped anew, since it could not be written
+		return c.standing(t), nil
+	}
 	at := c.now()
 	manual := haltd.ByManual
 	s := c.standing(t)

@@ -16,16 +16,25 @@ type Agent struct {
 	// WindowResetAt is when an activation last cleared the agent's window.
 	WindowResetAt time.Time
 	sessions      map[string]haltd.Standing
+	pending       map[string]*pendingStop // by session; "" is the agent
 }
 
 // Stopped is the standing that keeps a session from calling: the agent's own
-// or the session's. One that is halted is not stopped.
+// or the session's, also one that is still being written. One that is halted is
+// not stopped.
 func (a *Agent) Stopped(session string) (haltd.Standing, bool) {
 	if !a.Standing.Active {
 		return a.Standing, true
 	}
-	s, ok := a.sessions[session]
-	return s, ok && !s.Active && !s.IsHalted()
+	if s, ok := a.sessions[session]; ok && !s.Active && !s.IsHalted() {
+		return s, true
+	}
+	for _, of := range [...]string{"", session} {
+		if p := a.pending[of]; p != nil {
+			return p.standing, true
+		}
+	}
+	return haltd.Standing{}, false
 }
 
 // Halted is the standing of a session whose turn was ended.

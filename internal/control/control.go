@@ -1,7 +1,8 @@
 // Package control knows who may call and under which policy. It keeps all of
 // it in memory, so that the path of a request never waits for the store, and
-// makes every change durable before it takes effect. It decides nothing: the
-// judge or a person has decided on each change.
+// makes every change durable before it takes effect; only a stop holds from the
+// moment it is decided. It decides nothing: the judge or a person has decided on
+// each change.
 package control
 
 import (
@@ -78,10 +79,13 @@ type Control struct {
 	turns    turns        // held while the store and the table change together
 	swap     sync.Mutex   // locked while the table is replaced, and over nothing else
 	table    atomic.Pointer[table]
+	pending  pendingStops
 	raised   chan haltd.Change
 	worker   sync.WaitGroup
 	stop     context.CancelFunc
-	// stopWatching ends the periodic workers; stop ends all workers.
+	// stopWatching ends watching, and with it the periodic workers; stop ends
+	// all workers.
+	watching     context.Context
 	stopWatching context.CancelFunc
 
 	raising sync.Mutex
@@ -120,12 +124,11 @@ func New(ctx context.Context, o Options, defaults haltd.Policy, file map[string]
 	background, stop := context.WithCancel(context.Background())
 	c.stop = stop
 	c.worker.Go(func() { c.writeRaised(background) })
-	watching, stopWatching := context.WithCancel(background)
-	c.stopWatching = stopWatching
-	c.worker.Go(func() { c.recoverPeriodically(watching) })
-	c.worker.Go(func() { c.evictPeriodically(watching) })
+	c.watching, c.stopWatching = context.WithCancel(background)
+	c.worker.Go(func() { c.recoverPeriodically(c.watching) })
+	c.worker.Go(func() { c.evictPeriodically(c.watching) })
 	if c.feed != nil {
-		c.worker.Go(func() { c.follow(watching) })
+		c.worker.Go(func() { c.follow(c.watching) })
 	}
 	return c, nil
 }
@@ -170,7 +173,16 @@ func (c *Control) update(change func(*table)) {
 }
 
 // Agent is the snapshot of an agent as it is now.
-func (c *Control) Agent(id string) *Agent { return c.table.Load().agent(id) }
+func (c *Control) Agent(id string) *Agent {
+	pending := c.pending.of(id) // first: a stop that is written leaves it for the table
+	a := c.table.Load().agent(id)
+	if pending == nil {
+		return a
+	}
+	stopped := *a
+	stopped.pending = pending
+	return &stopped
+}
 
 // MatchRule is the rule that decides about a call.
 func (c *Control) MatchRule(q policy.RuleQuery) (haltd.Rule, bool) {

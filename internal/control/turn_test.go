@@ -19,7 +19,10 @@ type hanging struct {
 
 func (h *hanging) wait(agent string) {
 	if agent == h.agent {
-		h.reached <- struct{}{}
+		select {
+		case h.reached <- struct{}{}:
+		case <-h.let: // a kill whose caller did not wait is written after all
+		}
 		<-h.let
 	}
 }

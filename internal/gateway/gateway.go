@@ -244,6 +244,7 @@ type exchange struct {
 	estimate  int          // prompt tokens
 	attempt   uint64
 	past      haltd.PastReply // that the call continues
+	newest    string          // under which its reply is the newest of a conversation; "" outside of one
 	guess     uint64          // names the conversation whose session is guessed; 0 when it is named
 	waited    time.Duration   // for the client to send its body
 	draft     *excerpt.Draft  // where excerpts are on

@@ -199,22 +199,28 @@ func (g *Gateway) sessionOf(x *exchange) (session string, named bool) {
 	return g.guessSession(x), false
 }
 
-// findPast finds the reply that a call continues, whose history the provider
-// counts again.
+// findPast finds the reply that a call continues, by its id or as the newest of
+// a conversation, whose history the provider counts again.
 func (g *Gateway) findPast(x *exchange) {
-	id := x.call.Hints.PreviousID
-	if id == "" {
-		return
+	hints, err := &x.call.Hints, error(nil)
+	if id := hints.PreviousID; id != "" {
+		x.past, err = g.replies.Reply(x.r.Context(), x.event.Agent, id)
+		if x.past.Session == "" && err == nil && g.awaitReplies(x) {
+			x.past, err = g.replies.Reply(x.r.Context(), x.event.Agent, id)
+		}
 	}
-	past, err := g.replies.Reply(x.r.Context(), x.event.Agent, id)
-	if past.Session == "" && err == nil && g.awaitReplies(x) {
-		past, err = g.replies.Reply(x.r.Context(), x.event.Agent, id)
+	tokens := x.past.Tokens
+	if hints.Conversation != "" && err == nil {
+		// No reply has a space in its id.
+		x.newest = "newest of " + hints.Conversation
+		var newest haltd.PastReply
+		newest, err = g.replies.Reply(x.r.Context(), x.event.Agent, x.newest)
+		tokens = max(tokens, newest.Tokens)
 	}
 	if err != nil {
 		g.log.Warn("the reply that a call continues is not found: the state cannot be had", "agent", x.event.Agent, "error", err)
 	}
-	x.past = past
-	x.estimate += int(past.Tokens)
+	x.estimate += int(tokens)
 }
 
 // isSessionKey reports whether a prompt_cache_key names one conversation.

@@ -205,7 +205,9 @@ func TestParallelLoopsAreKilledOnce(t *testing.T) {
 	}
 }
 
-func TestAKillThatCannotBeWrittenIsNoKill(t *testing.T) {
+// A kill that cannot be written is shown to nobody, and holds in memory until
+// it is written.
+func TestAKillThatCannotBeWrittenHolds(t *testing.T) {
 	log := &changes{fail: func(c haltd.Change) error {
 		if c.Standing != nil {
 			return haltd.Errorf(haltd.CodeUnavailable, "the disk is full")
@@ -220,11 +222,22 @@ func TestAKillThatCannotBeWrittenIsNoKill(t *testing.T) {
 	if id, named := res.Header["X-Haltd-Incident"]; named || strings.Contains(body, "resume") {
 		t.Errorf("answered as killed: incident %v, %s", id, body)
 	}
-	if res, _ := f.send(t, "POST", chatPath, inSession("other"), chatBody); res.StatusCode != 200 {
-		t.Errorf("a healthy call after it was answered %d: the agent counts as killed", res.StatusCode)
+	res, body = f.send(t, "POST", chatPath, inSession("other"), chatBody)
+	if id, named := res.Header["X-Haltd-Incident"]; res.StatusCode != 400 || res.Header.Get("X-Haltd-Reason") != "kill_switch" || named || !strings.Contains(body, "could not write") {
+		t.Errorf("the next call of the agent: %d, incident %v, %s; want it refused and told that the kill is not written", res.StatusCode, id, body)
 	}
-	if n := len(f.incidents(t)); n != 0 {
-		t.Errorf("%d incidents", n)
+	s, _ := f.control.Standing(haltd.Target{Agent: "bot"})
+	if n := len(f.incidents(t)); n != 0 || !s.Active {
+		t.Errorf("%d incidents, and the agent is shown as %+v; want nothing shown", n, s)
+	}
+	log.mu.Lock()
+	log.fail = nil
+	log.mu.Unlock()
+	if i := f.waitIncidents(t, 1)[0]; i.Action != haltd.Kill {
+		t.Errorf("incident %+v", i)
+	}
+	if res, _ := f.send(t, "POST", chatPath, inSession("other"), chatBody); res.StatusCode != 400 || res.Header.Get("X-Haltd-Incident") == "" {
+		t.Errorf("with room again: %d %v; want the incident named", res.StatusCode, res.Header)
 	}
 }
 

@@ -244,8 +244,14 @@ func (g *Gateway) remember(x *exchange) {
 	g.rememberUnsettled(x)
 	ctx := x.lasting()
 	err := g.attempts.Ended(ctx, x.attempt, x.ending())
-	if x.forwarded && x.reply != nil && x.reply.ID != "" {
-		err = errors.Join(err, g.replies.SaveReply(ctx, e.Agent, x.reply.ID, haltd.PastReply{Session: e.Session, Tokens: e.Tokens.Input + e.Tokens.Output}))
+	if x.forwarded && x.reply != nil {
+		past := haltd.PastReply{Session: e.Session, Tokens: e.Tokens.Input + e.Tokens.Output}
+		if x.reply.ID != "" {
+			err = errors.Join(err, g.replies.SaveReply(ctx, e.Agent, x.reply.ID, past))
+		}
+		if x.newest != "" {
+			err = errors.Join(err, g.replies.SaveReply(ctx, e.Agent, x.newest, past))
+		}
 	}
 	if x.guess != 0 { // a long reply is no pause
 		_, used := g.guesses.Use(ctx, x.guess, g.clock())

@@ -165,6 +165,9 @@ func (j *Judge) Judge(ctx context.Context, r *Request) (Decision, *Ticket) {
 // reserves its money. Its rate tokens it has by then; who is stopped returns
 // them with the ticket.
 func (j *Judge) evaluate(ctx context.Context, ev *evaluation) {
+	if ev.agent.AwaitStop(ctx, ev.request.Session) {
+		ev.agent = j.agents.Agent(ev.request.Agent)
+	}
 	if ev.inactive() {
 		return
 	}

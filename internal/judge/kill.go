@@ -7,8 +7,9 @@ import (
 )
 
 // kill carries out the decision to kill: it stops the agent, or the session,
-// durably before the request is answered. When that cannot be written, the
-// request is blocked all the same, but nothing is killed.
+// durably before the request is answered. When that cannot be written in time,
+// it is stopped in memory, and the request is blocked without an incident to
+// show.
 func (j *Judge) kill(ctx context.Context, ev *evaluation) {
 	r := ev.request
 	target, scope := haltd.Target{Agent: r.Agent}, haltd.ScopeAgent
@@ -21,7 +22,10 @@ func (j *Judge) kill(ctx context.Context, ev *evaluation) {
 	killed, err := j.incidents.Kill(ctx, target, incident, e)
 	switch {
 	case err != nil:
-		j.log.Error("agent not killed: the store failed; this call is refused", "agent", r.Agent, "error", err)
+		if killed {
+			j.meter.Kill(ev.decision.Check)
+		}
+		j.log.Error("a kill is not written: the store failed; this call is refused", "agent", r.Agent, "error", err)
 		ev.decision.Incident = ""
 		ev.decision.Action = haltd.Block
 	case killed:

@@ -24,8 +24,10 @@ type Agents interface {
 // Incidents stops agents and raises what a person should look at.
 type Incidents interface {
 	// Kill stops a target and raises the incident in one durable change. On
-	// an error nothing has changed; CodeUnavailable where the store does not
-	// answer. killed is false when somebody else was faster.
+	// CodeUnavailable, where the store does not answer in time, killed says
+	// that it is stopped in memory and written later; on any other error
+	// nothing has changed. Without an error, killed is false when somebody else
+	// was faster.
 	Kill(ctx context.Context, t haltd.Target, i haltd.Incident, e haltd.Event) (killed bool, err error)
 	Turns
 	// CloseLater closes an incident, in the background, after what was raised

@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -213,5 +216,63 @@ func TestWhatIfAndReplayBeginAnewAfterAResume(t *testing.T) {
 	before := func(e haltd.Event) bool { return e.Time.Before(resumed.Time) }
 	if once, twice := saved(before), saved(all); once == 0 || twice != 2*once {
 		t.Errorf("the first loop saves %d tokens and both %d, want twice as many: what came between resume and second kill was not saved", once, twice)
+	}
+}
+
+// A live stream that breaks goes on with the event after the last that came:
+// none is missing and none comes twice.
+func TestALiveStreamGoesOnWhereItBroke(t *testing.T) {
+	s := newStage(t, "")
+	a := s.agent(t)
+	var heard []string // models
+	listen := func(last string, until int) string {
+		ctx, leave := context.WithTimeout(t.Context(), harness.Patience)
+		defer leave()
+		req, err := http.NewRequestWithContext(ctx, "GET", s.Admin+"/v1/events/stream?type=llm_call&agent="+a.id, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+harness.Token)
+		if last != "" {
+			req.Header.Set("Last-Event-ID", last)
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		if last == "" { // it is listened to: now something may happen
+			go func() {
+				for i := range 3 {
+					a.send(request{model: fmt.Sprint("m", i), messages: []message{user("hi")}})
+				}
+			}()
+		}
+		lines := bufio.NewScanner(res.Body)
+		for len(heard) < until && lines.Scan() {
+			if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
+				last = id
+			}
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				var e haltd.Event
+				if err := json.Unmarshal([]byte(data), &e); err != nil {
+					t.Fatal(err)
+				}
+				heard = append(heard, e.Model)
+			}
+		}
+		if len(heard) < until {
+			t.Fatalf("the stream ended with %v after %v", lines.Err(), heard)
+		}
+		return last
+	}
+	last := listen("", 2)
+	a.has(haltd.EventCall, 3)
+	for i := 3; i < 5; i++ {
+		a.send(request{model: fmt.Sprint("m", i), messages: []message{user("hi")}})
+	}
+	listen(last, 5)
+	if want := []string{"m0", "m1", "m2", "m3", "m4"}; !slices.Equal(heard, want) {
+		t.Errorf("heard %v, want %v", heard, want)
 	}
 }

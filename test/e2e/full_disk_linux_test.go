@@ -27,11 +27,14 @@ func fill(t *testing.T, pid int) (free func()) {
 	return func() { set(^uint64(0)) }
 }
 
-// With a full disk calls go on, a loop is refused at once and no call of it is
-// forwarded, hard budgets refuse, and all is made up for when there is room.
+// With a full disk calls go on, a loop is refused at once and no call of its
+// agent, nor of one that a person stops, is forwarded any more; hard budgets
+// refuse, and all is made up for when there is room.
 func TestAFullDiskDelaysNobody(t *testing.T) {
 	s := newStage(t, "agents: {spender: {budgets: {day: {hard_usd: 5}}}}\n")
 	looper, other, spender := s.agent(t, "looper").with(`"require_corroboration": false, "threshold": 3`), s.agent(t, "other"), s.agent(t, "spender")
+	stopped := s.agent(t, "stopped")
+	stopped.passes(stopped.ask("one", "1"))
 	spender.id = "spender"
 	healthy := other.ask("one", "1")
 	if healthy.status != http.StatusOK {
@@ -58,8 +61,13 @@ func TestAFullDiskDelaysNobody(t *testing.T) {
 			t.Errorf("after the loop was seen: %d", denied.status)
 		}
 	}
+	quick("something else of the agent", func() {
+		if got := looper.ask("Something else", "else"); got.status != http.StatusBadRequest || got.denied.Incident != "" {
+			t.Errorf("another call of the killed agent: %d %s; want it refused without an incident that nobody can look up", got.status, got.body)
+		}
+	})
 	if n := s.forwarded(looper); n != before {
-		t.Errorf("%d calls of the loop were forwarded after it was seen", n-before)
+		t.Errorf("%d calls of the agent were forwarded after its loop was seen", n-before)
 	}
 	quick("another agent", func() {
 		if got := other.ask("two", "2"); got.status != http.StatusOK {
@@ -74,18 +82,21 @@ func TestAFullDiskDelaysNobody(t *testing.T) {
 	})
 	quick("a change that cannot be written", func() {
 		var problem refused
-		status := s.API(t, "POST", "/v1/agents/"+other.id+"/deactivate", map[string]any{}, &problem)
-		if status != http.StatusServiceUnavailable || !strings.Contains(problem.Error.Message+problem.Error.Fix, "disk") {
-			t.Errorf("switch off: %d %+v; want 503 that names the disk", status, problem)
+		status := s.API(t, "POST", "/v1/agents/"+stopped.id+"/deactivate", map[string]any{}, &problem)
+		if status != http.StatusServiceUnavailable || !strings.Contains(problem.Error.Message+problem.Error.Fix, "disk") || !strings.Contains(problem.Error.Message, "refused from now on") {
+			t.Errorf("switch off: %d %+v; want 503 that names the disk and says that it holds", status, problem)
 		}
+		stopped.stopped(stopped.ask("two", "2"), "manual")
 	})
 	if s.metric(t, "haltd_degraded") != 1 {
 		t.Error("haltd_degraded does not tell")
 	}
 	free()
 	s.Eventually(t, "well again", func() bool { return s.metric(t, "haltd_degraded") == 0 })
-	if denied, _ = looper.loop(1); denied.status != http.StatusBadRequest || looper.view().Active {
-		t.Errorf("with room again: %d %s; want the agent killed", denied.status, denied.body)
+	s.Eventually(t, "done with both stops", func() bool { return !looper.view().Active && !stopped.view().Active })
+	if denied, _ = looper.loop(1); denied.status != http.StatusBadRequest || denied.denied.Incident == "" {
+		t.Errorf("with room again: %d %s; want the agent killed, and its incident", denied.status, denied.body)
 	}
+	looper.incidents(1)
 	other.has(haltd.EventCall, 2)
 }

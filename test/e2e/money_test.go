@@ -340,4 +340,16 @@ func keptHistory(t *testing.T, s *stage) {
 		t.Errorf("%d calls were forwarded, want the first alone", n)
 	}
 	a.passes(call("", `{"text":"hello"}`)) // which has no history
+
+	for _, id := range []string{`"conv_1"`, `{"id":"conv_2"}`} {
+		b := s.agent(t, id).policy(dollarADay)
+		in := func(b *agent, conversation, script string) answer {
+			return b.do("POST", "/agents/"+b.id+"/openai/v1/responses", `{"model":"`+dear+`","max_output_tokens":100,"input":"go on","conversation":`+conversation+`}`, map[string]string{harness.ScriptHeader: script})
+		}
+		b.passes(in(b, id, `{"text":"hello","usage":{"input":9000,"output":7000}}`))
+		b.has(haltd.EventCall, 1)
+		b.policy(fmt.Sprintf(`{"budgets":{"day":{"hard_usd":%s}}}`, b.spent().Spent.Cost+haltd.Dollar/20))
+		b.stopped(in(b, id, `{"text":"hello"}`), "budget_exceeded")
+		b.passes(in(b, `"conv_new"`, `{"text":"hello"}`))
+	}
 }

@@ -19,6 +19,7 @@ type generating struct {
 	stream           bool
 	kind             string // of the reply, where it is neither JSON nor events
 	lines            bool   // it streams documents, one a line
+	form             bool   // the body is one
 	model            string
 	tokens           haltd.Usage
 	estimated        bool
@@ -45,6 +46,21 @@ var generatingRoutes = []generating{
 		reply: `{"data":[{"b64_json":"AAAA"}],"usage":{"input_tokens":1000,"output_tokens":500,"total_tokens":1500}}`, model: "gpt-image-1", tokens: haltd.Usage{Input: 1000, Output: 500}},
 	{name: "images without", path: "/openai/v1/images/generations", body: `{"model":"dall-e-3","prompt":"a cat","n":3}`, reply: `{"data":[{"url":"x"}]}`, model: "dall-e-3", flat: true, estimated: true},
 	{name: "speech", path: "/openai/v1/audio/speech", body: `{"model":"tts-1","input":"hi","voice":"alloy"}`, reply: `{}`, model: "tts-1", flat: true, estimated: true},
+	{name: "speech that sounds", path: "/openai/v1/audio/speech", body: `{"model":"gpt-4o-mini-tts","input":"hi","voice":"alloy"}`, reply: "ID3\x04sound", kind: "audio/mpeg", model: "gpt-4o-mini-tts", flat: true, estimated: true},
+	{name: "a transcription", path: "/openai/v1/audio/transcriptions", body: field("model", "whisper-1") + field("file\"; filename=\"a.wav", "RIFF") + "--x--\r\n", form: true,
+		reply: `{"text":"hello","usage":{"type":"duration","seconds":9}}`, model: "whisper-1", flat: true, estimated: true},
+	{name: "a transcription with usage", path: "/openai/v1/audio/transcriptions", body: field("model", "gpt-4o-transcribe") + field("file\"; filename=\"a.wav", "RIFF") + "--x--\r\n", form: true,
+		reply: `{"text":"hello","usage":{"type":"tokens","input_tokens":1000,"output_tokens":500,"total_tokens":1500}}`, model: "gpt-4o-transcribe", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "an edited image", path: "/openai/v1/images/edits", body: field("model", "dall-e-2") + field("n", "2") + field("image\"; filename=\"a.png", "PNG") + "--x--\r\n", form: true,
+		reply: `{"data":[{"url":"x"}]}`, model: "dall-e-2", flat: true, estimated: true},
+	{name: "a video", path: "/openai/v1/videos", body: `{"model":"sora-2","prompt":"a cat"}`, reply: `{"id":"video_1","status":"queued"}`, model: "sora-2", flat: true, estimated: true},
+	{name: "a realtime session", path: "/openai/v1/realtime/sessions", body: `{"model":"gpt-realtime"}`, reply: `{"id":"sess_1","client_secret":{"value":"ek_1"}}`, model: "gpt-realtime", flat: true, estimated: true},
+	{name: "a thread and its run", path: "/openai/v1/threads/runs", body: `{"assistant_id":"asst_1","model":"gpt-4o","max_completion_tokens":900,"thread":{"messages":[]}}`,
+		reply: `{"id":"run_1","status":"queued","model":"gpt-4o","usage":null}`, model: "gpt-4o", tokens: haltd.Usage{Output: 900}, estimated: true},
+	{name: "a batch of Mistral's", path: "/openai/v1/batch/jobs", body: `{"input_files":["f"],"endpoint":"/v1/chat/completions"}`, reply: `{"id":"job_1","status":"QUEUED"}`, flat: true, estimated: true},
+	{name: "a batch of Vertex", path: "/cloud/v1/projects/p/locations/l/batchPredictionJobs", body: `{"model":"gemini-2.5-pro","inputConfig":{"gcsSource":{"uris":["gs://a"]}}}`,
+		reply: `{"name":"batchPredictionJobs/1"}`, model: "gemini-2.5-pro", flat: true, estimated: true},
+	{name: "a batch of Bedrock", path: "/cloud/model-invocation-job", body: `{"modelId":"anthropic.claude-3-haiku-20240307-v1:0","inputDataConfig":{}}`, reply: `{"jobArn":"arn"}`, model: "claude-3-haiku-20240307", flat: true, estimated: true},
 	{name: "a batch in a file", path: "/openai/v1/batches", body: `{"input_file_id":"file-1","endpoint":"/v1/chat/completions","completion_window":"24h"}`,
 		reply: `{"id":"batch_1","status":"validating"}`, flat: true, estimated: true},
 	{name: "a batch of messages", path: "/anthropic/v1/messages/batches",
@@ -81,6 +97,11 @@ var generatingRoutes = []generating{
 	{name: "Ollama generate", path: "/cloud/api/generate", body: `{"model":"llama3","prompt":"hi","stream":false}`,
 		reply: `{"model":"llama3","response":"x","done":true,"prompt_eval_count":1000,"eval_count":500}`, model: "llama3", tokens: haltd.Usage{Input: 1000, Output: 500}},
 	{name: "a route that nobody knows", path: "/openai/v1/brand/new", body: `{"model":"gpt-4o","max_tokens":900}`, reply: `{` + counted + `}`, model: "gpt-4o", tokens: haltd.Usage{Input: 1000, Output: 500}},
+}
+
+// field is one field of a form whose boundary is x.
+func field(name, value string) string {
+	return "--x\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n"
 }
 
 // amazonStream is the media type of Bedrock's streams.
@@ -125,8 +146,12 @@ func (s *stage) countsRoute(t *testing.T, g generating) {
 	s.llm.SetRules([]fakellm.Rule{{Path: path, Script: script}})
 	defer s.llm.SetRules(nil)
 
+	header := map[string]string{}
+	if g.form {
+		header["Content-Type"] = "multipart/form-data; boundary=x"
+	}
 	a := s.agent(t).policy(dollarADay)
-	got := a.do("POST", "/agents/"+a.id+g.path, g.body, nil)
+	got := a.do("POST", "/agents/"+a.id+g.path, g.body, header)
 	if got.status != 200 || got.body != g.reply {
 		t.Fatalf("%d %.300s, want the provider's reply", got.status, got.body)
 	}
@@ -159,7 +184,7 @@ func (s *stage) countsRoute(t *testing.T, g generating) {
 		}
 		var rule haltd.Rule
 		s.Must(t, "POST", "/v1/rules", map[string]any{"name": field, "action": "block", "condition": map[string]string{"agent": b.id, field: value}}, &rule)
-		b.stopped(b.do("POST", "/agents/"+b.id+g.path, g.body, nil), "rule")
+		b.stopped(b.do("POST", "/agents/"+b.id+g.path, g.body, header), "rule")
 		s.Must(t, "DELETE", "/v1/rules/"+rule.ID, nil, nil)
 	}
 
@@ -167,9 +192,9 @@ func (s *stage) countsRoute(t *testing.T, g generating) {
 		return
 	}
 	c := s.agent(t, "spent").policy(`{"budgets":{"day":{"hard_usd":0.000000001}}}`)
-	first := c.do("POST", "/agents/"+c.id+g.path, g.body, nil)
+	first := c.do("POST", "/agents/"+c.id+g.path, g.body, header)
 	if first.status == 200 { // it names no maximum and went alone
-		first = c.do("POST", "/agents/"+c.id+g.path, g.body, nil)
+		first = c.do("POST", "/agents/"+c.id+g.path, g.body, header)
 	}
 	c.stopped(first, "budget_exceeded")
 }

@@ -47,6 +47,46 @@ func TestSeedsAreTested(t *testing.T) {
 	}
 }
 
+var linkedTest = regexp.MustCompile("\\[`(Test[^`]+)`\\]\\(\\.\\./([^)]+)/([^/)]+)\\)")
+
+// TestPromisesAreTested keeps docs/threat-model.md and docs/reliability.md
+// honest: every test that they name is linked, and is in the file that the link
+// leads to; every attack names one.
+func TestPromisesAreTested(t *testing.T) {
+	folders := map[string]testNames{}
+	for _, name := range []string{"threat-model.md", "reliability.md"} {
+		page, err := os.ReadFile(filepath.Join(root, "docs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(page)) {
+			if !strings.HasPrefix(line, "| ") || strings.Contains(line, "| test |") {
+				continue
+			}
+			linked := linkedTest.FindAllStringSubmatch(line, -1)
+			if n := strings.Count(line, "`Test"); n != len(linked) || n == 0 && name == "threat-model.md" {
+				t.Errorf("docs/%s names %d tests and links %d in %q", name, n, len(linked), line)
+			}
+			for _, m := range linked {
+				folder, file := m[2], m[3]
+				function, subtests, _ := strings.Cut(m[1], "/")
+				code, err := os.ReadFile(filepath.Join(root, folder, file))
+				if err != nil || !strings.Contains(string(code), "\nfunc "+function+"(t *testing.T) {") {
+					t.Errorf("docs/%s names %s, which is not in %s/%s (%v)", name, function, folder, file, err)
+				}
+				if folders[folder].functions == nil {
+					folders[folder] = namesIn(t, filepath.Join(root, folder))
+				}
+				for subtest := range strings.SplitSeq(subtests, "/") {
+					if subtest != "" && !folders[folder].texts[subtest] {
+						t.Errorf("docs/%s names %s, but no test in %s is called %q", name, m[1], folder, subtest)
+					}
+				}
+			}
+		}
+	}
+}
+
 // testNames is what the tests of a folder may be called.
 type testNames struct {
 	functions map[string]bool

@@ -13,18 +13,23 @@ import (
 	"github.com/haltd/haltd/test/fakellm"
 )
 
-// While the store takes its time, a reply that came ends at once, and a client
-// that leaves is not waited with. haltd waits five seconds for a store.
+// While the store takes its time, a reply that came ends at once, a client that
+// leaves is not waited with, and a kill holds before it is written. haltd waits
+// five seconds for a store.
 func TestASlowStoreHoldsUpNobody(t *testing.T) {
-	const soon = 3 * time.Second
+	t.Parallel() // it waits
+	const soon, killWait = 3 * time.Second, 2 * time.Second
 	s := newStage(t, "")
 	spender := s.agent(t, "spender").policy(`{"budgets":{"day":{"hard_usd":1000}}}`)
 	leaver := s.agent(t, "leaver").policy(`{"budgets":{"day":{"hard_usd":1000}}}`)
 	resumed := s.agent(t, "resumed").with("")
+	looper := s.agent(t, "looper").with(`"require_corroboration": false, "threshold": 3`)
+	plain := s.agent(t, "plain").policy(`{"budgets":{"day":{"hard_usd":1000}}}`)
 	spender.ask("hello", "hello")
+	plain.ask("hello", "hello")
 	resumed.ask("hello", "hello")
 	resumed.activate()
-	s.Events(t, "type=llm_call", 2) // or the account of the leaver waits for them
+	s.Events(t, "type=llm_call", 3) // or the account of the leaver waits for them
 
 	db, err := sql.Open("sqlite", filepath.Join(s.Config.DataDir, "haltd.db")+"?_pragma=busy_timeout(5000)")
 	if err != nil {
@@ -68,10 +73,31 @@ func TestASlowStoreHoldsUpNobody(t *testing.T) {
 		t.Errorf("%d after %v: %s; want the whole stream and its end at once", got.status, took, got.body)
 	}
 
+	// So does a reply that is no stream.
+	began = time.Now()
+	got = plain.send(request{messages: []message{user("hello again")}, maxTokens: 10, model: dear,
+		reply: fakellm.Script{Text: "hello", Usage: &haltd.Usage{Input: 100, Output: 4_000_000}}})
+	if took := time.Since(began); got.status != http.StatusOK || took > soon {
+		t.Errorf("%d after %v: %s; want the whole reply at once", got.status, took, got.body)
+	}
+
+	// Its kill has to be written.
+	began = time.Now()
+	denied, _ := looper.loop(15)
+	if took := time.Since(began); denied.status != http.StatusBadRequest || denied.denied.Incident != "" || took > soon+killWait {
+		t.Errorf("a loop: %d after %v: %s; want it refused, and the wait bounded", denied.status, took, denied.body)
+	}
+	before := s.forwarded(looper)
+	looper.stopped(looper.ask("Something else", "else"), "kill_switch")
+	if n := s.forwarded(looper); n != before || !looper.view().Active {
+		t.Errorf("%d calls of the agent were forwarded after its loop was seen, active %v; want none, and nothing shown that is not written", n-before, looper.view().Active)
+	}
+
 	if _, err := db.Exec("ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
 	s.Eventually(t, "done with the bookkeeping", func() bool { return s.metric(t, "haltd_in_flight") == 0 })
+	s.Eventually(t, "done with the kill", func() bool { return !looper.view().Active })
 	if spent := spender.spent().Spent.Cost; spent < 120*haltd.Dollar {
 		t.Errorf("%v are spent, want all that the stream cost", spent)
 	}

@@ -14,7 +14,7 @@ func TestKindOf(t *testing.T) {
 		"/v1/completions": Text, "/V1/Completions/": Text, "/v1/fim/completions": Text, "/v1/complete": Text,
 		"/v1/chat/completions/chatcmpl_1": Free, "/v1/responses/compact": Text, "/v1/responses/resp_1/cancel": Free,
 		"/v1/responses/input_tokens": Free, "/v1/messages/count_tokens": Free, "/v1/messages/batches": Text,
-		"/v1/messages/batches/b_1/cancel": Free, "/v1/batches": Media, "/v1/batches/b_1": Free,
+		"/v1/messages/batches/b_1/cancel": Free, "/v1/batches": Media, "/v1/batch/jobs": Media, "/v1/batch/jobs/j/cancel": Free, "/v1/projects/p/locations/l/batchPredictionJobs": Media, "/model-invocation-job": Media, "/v1/batches/b_1": Free,
 		"/v1/threads": Free, "/v1/threads/t/messages": Free, "/v1/threads/t/runs": Text, "/v1/threads/runs": Text,
 		"/v1/threads/t/runs/r": Free, "/v1/threads/t/runs/r/submit_tool_outputs": Text,
 		"/v1/embeddings": Embedding, "/v1/rerank": Embedding, "/v1/images/edits": Media, "/v1/audio/transcriptions": Media, "/v1/videos": Media,

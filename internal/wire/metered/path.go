@@ -76,6 +76,8 @@ func KindOf(path string) Kind {
 			return Text
 		}
 		return Media // its requests are in a file
+	case before == "batch" && last == "jobs" || last == "batchpredictionjobs" || last == "model-invocation-job":
+		return Media // likewise: Mistral's, Google's and Amazon's
 	case before == "batches" || before == "completions" || before == "responses" && last != "compact":
 		return Free // what was made before is changed
 	case slices.Contains(embeddingEnds, last):

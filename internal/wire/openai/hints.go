@@ -67,6 +67,7 @@ func (h *hints) call() haltd.Hints {
 		Session:        cmp.Or(h.session[0], h.session[1], h.session[2], h.conversation),
 		PromptCacheKey: h.cacheKey,
 		PreviousID:     h.previous,
+		Conversation:   h.conversation,
 	}
 }
 
