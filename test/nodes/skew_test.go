@@ -16,21 +16,8 @@ import (
 // spread over them at the call at which one node does, and again after a person
 // has resumed it; what they record is in order.
 func TestClocksDiffer(t *testing.T) {
-	database, err := servers.Postgres()
-	if err != nil {
-		t.Fatal(err)
-	}
-	redis, err := servers.Redis()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		for _, s := range []*servers.Server{database, redis} {
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-	})
+	t.Parallel()
+	database, redis := closing(t, servers.Postgres), closing(t, servers.Redis)
 	_, url := harness.Provider(t, harness.Scripted)
 	run := func(ahead time.Duration, yaml string) *inprocess.Node {
 		config := inprocess.NewConfig(t)
