@@ -37,6 +37,8 @@ type NodeStore interface {
 	// Leave ends the lease of a node, and all that it leads. A node that has
 	// left or was never there is no error.
 	Leave(ctx context.Context, node string) error
+	// Now is the time by the clock of the store, which all nodes go by.
+	Now(ctx context.Context) (time.Time, error)
 	// Nodes lists the nodes that live, and those that ended in the last day,
 	// by number and start.
 	Nodes(ctx context.Context) ([]Node, error)

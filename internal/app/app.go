@@ -68,7 +68,8 @@ type App struct {
 	lock     io.Closer
 	store    recordStore
 	member   *member
-	key      []byte // of the digests of requests
+	clock    *sharedClock // nil where nobody else uses the store
+	key      []byte       // of the digests of requests
 	state    state.Port
 	shared   *sharedState  // nil where the state is in memory
 	spool    *record.Spool // nil where nobody else uses the store
@@ -111,7 +112,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	if err := a.openData(ctx, cfg); err != nil {
 		return nil, err
 	}
-	keys, err := gateway.NewKeyring(ctx, a.store, o.Clock)
+	keys, err := gateway.NewKeyring(ctx, a.store, a.opts.Clock)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +133,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 		Keys: keys, AdminToken: token, Judge: a.judge, Recorder: a.recorder, Price: a.price, HidesThoughts: a.hidesThoughts, Meter: a.metrics,
 		Attempts: a.state, Replies: a.state, Guesses: a.state,
 		Key:   a.key,
-		Clock: o.Clock, Logger: a.log,
+		Clock: a.opts.Clock, Logger: a.log,
 	}, gateway.NewSettings(cfg, nil))
 	a.serving.Store(a.gateway)
 	a.metrics.WatchBodies(a.gateway.BodyBytes)
@@ -149,7 +150,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	if a.adminListener, err = listen("admin", cfg.Admin.Listen); err != nil {
 		return nil, err
 	}
-	a.signIn = admin.NewSignIn(o.Clock, a.dashboardURL, token)
+	a.signIn = admin.NewSignIn(a.opts.Clock, a.dashboardURL, token)
 	a.newServers(cfg, keys, token)
 	return a, nil
 }
@@ -189,6 +190,14 @@ func (a *App) openData(ctx context.Context, cfg *config.Config) (err error) {
 	var lease time.Duration
 	if a.store, lease, err = openStore(ctx, cfg); err != nil {
 		return err
+	}
+	if lease != soleLease {
+		a.clock = &sharedClock{own: a.opts.Clock, store: a.store, log: a.log}
+		if err := a.clock.set(ctx, clockTries); err != nil {
+			return err
+		}
+		a.opts.Clock = a.clock.now
+		a.started = a.opts.Clock()
 	}
 	if a.member, err = join(ctx, a.store, lease, a.opts.Version, a.started, a.opts.Clock, a.log); err != nil {
 		return err
@@ -409,7 +418,7 @@ func (a *App) Run(ctx context.Context) error {
 	var sender sync.WaitGroup
 	sender.Go(func() { a.alerts.Run(sending) })
 	if a.isShared() {
-		sender.Go(func() { a.member.run(sending, a.rejoined, a.store.ChargeHeld) })
+		sender.Go(func() { a.member.run(sending, a.clock.set, a.rejoined, a.store.ChargeHeld) })
 		sender.Go(func() { a.ledgers.Follow(sending, a.judge.BudgetSpent) })
 		if a.shared == nil {
 			a.log.Warn("windows and rate limits are those of each node by itself: state.url names no Redis")

@@ -84,10 +84,10 @@ func (m *member) lead(ctx context.Context, task string) bool {
 	return mine
 }
 
-// run renews the lease until ctx ends, joins again where it has ended, and then
-// calls rejoined with the new node. The node that leads charges what dead ones
-// held.
-func (m *member) run(ctx context.Context, rejoined func(haltd.Node), charge func(context.Context) error) {
+// run renews the lease until ctx ends and sets the clock, joins again where the
+// lease has ended, and then calls rejoined with the new node. The node that
+// leads charges what dead ones held.
+func (m *member) run(ctx context.Context, setClock func(ctx context.Context, tries int) error, rejoined func(haltd.Node), charge func(context.Context) error) {
 	tick := time.NewTicker(m.lease / 5)
 	defer tick.Stop()
 	failing := false
@@ -98,6 +98,9 @@ func (m *member) run(ctx context.Context, rejoined func(haltd.Node), charge func
 		case <-tick.C:
 		}
 		err := m.renew(ctx, rejoined)
+		if err == nil {
+			err = setClock(ctx, 1)
+		}
 		if err == nil && m.lead(ctx, taskLedgers) {
 			err = charge(ctx)
 		}

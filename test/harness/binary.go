@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -52,19 +53,52 @@ var binary = sync.OnceValues(func() (string, error) {
 	if path := os.Getenv(binaryVariable); path != "" {
 		return filepath.Abs(path)
 	}
+	return build("haltd")
+})
+
+// Changed is a build of the checkout in which files, by their path in it, have
+// other texts, or are there at all; it calls itself by a version of its own.
+func Changed(t testing.TB, version string, files map[string]string) string {
+	t.Helper()
+	root, err := root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	replace := map[string]string{}
+	for path, text := range files {
+		replace[filepath.Join(root, path)] = filepath.Join(folder, filepath.Base(path))
+		if err := os.WriteFile(filepath.Join(folder, filepath.Base(path)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	overlay := filepath.Join(folder, "overlay.json")
+	text, _ := json.Marshal(map[string]any{"Replace": replace})
+	if err := os.WriteFile(overlay, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path, err := build("haltd-"+version, "-overlay", overlay, "-ldflags", "-X main.version="+version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// build builds the checkout into the folder that Main removes.
+func build(name string, flags ...string) (string, error) {
 	root, err := root()
 	if err != nil {
 		return "", err
 	}
-	folder, err := os.MkdirTemp("", "haltd-test-")
-	if err != nil {
-		return "", fmt.Errorf("make a folder for haltd: %w", err)
-	}
 	built.mu.Lock()
-	built.folder = folder
-	built.mu.Unlock()
-	path := filepath.Join(folder, "haltd")
-	args := []string{"build", "-o", path}
+	defer built.mu.Unlock()
+	if built.folder == "" {
+		if built.folder, err = os.MkdirTemp("", "haltd-test-"); err != nil {
+			return "", fmt.Errorf("make a folder for haltd: %w", err)
+		}
+	}
+	path := filepath.Join(built.folder, name)
+	args := append([]string{"build", "-o", path}, flags...)
 	if raceEnabled {
 		args = append(args, "-race")
 	}
@@ -74,7 +108,7 @@ var binary = sync.OnceValues(func() (string, error) {
 		return "", fmt.Errorf("build haltd (or set %s): %w\n%s", binaryVariable, err, out)
 	}
 	return path, nil
-})
+}
 
 // root is the folder of haltd's module, from every module that uses it.
 func root() (string, error) {

@@ -16,6 +16,7 @@ import (
 type Node struct {
 	Listeners
 	Config  *Config
+	Program string // another haltd than the one under test; "" for that one
 	process *Process
 	running bool // until Stop or Kill
 }
@@ -66,6 +67,9 @@ func (n *Node) Run(t testing.TB, env ...string) {
 	t.Helper()
 	cmd := Command(t, env, "serve", "--config", n.Config.Path)
 	cmd.Dir = filepath.Dir(n.Config.Path)
+	if n.Program != "" {
+		cmd.Path = n.Program
+	}
 	process, err := Launch(cmd)
 	if err != nil {
 		t.Fatal(err)

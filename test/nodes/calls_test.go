@@ -146,24 +146,27 @@ func manyCalls(t *testing.T, c *cluster) {
 func (c *cluster) recorded(t *testing.T, sold int) {
 	t.Helper()
 	n := c.nodes[0]
-	n.Eventually(t, fmt.Sprintf("recording %d calls", sold), func() bool {
-		var stats struct{ Totals struct{ Calls int } }
-		n.Must(t, "GET", "/v1/stats", nil, &stats)
-		return stats.Totals.Calls >= sold
-	})
 	got := map[string]sale{}
-	for _, e := range n.AllEvents(t, "type=llm_call&limit=500") {
-		if strings.HasPrefix(e.Agent, "agent-") {
-			got[e.Agent] = sale{got[e.Agent].calls + 1, got[e.Agent].cost + e.Cost}
+	n.Eventually(t, fmt.Sprintf("recording %d calls", sold), func() bool {
+		clear(got)
+		all := 0
+		for _, e := range n.AllEvents(t, "type=llm_call&limit=500") {
+			if of(&c.book, e.Agent) != (sale{}) {
+				got[e.Agent] = sale{got[e.Agent].calls + 1, got[e.Agent].cost + e.Cost}
+				all++
+			}
 		}
-	}
-	for i := range agents {
-		agent := fmt.Sprint("agent-", i)
-		want := of(&c.book, agent)
+		return all >= sold
+	})
+	c.book.mu.Lock()
+	defer c.book.mu.Unlock()
+	i := 0
+	for agent, want := range c.book.sold {
 		if got[agent] != want {
 			t.Errorf("%s: the record has %+v, the provider sold %+v", agent, got[agent], want)
 		}
 		var shown haltd.Agent
+		i++
 		c.nodes[i%len(c.nodes)].Must(t, "GET", "/v1/agents/"+agent, nil, &shown)
 		if shown.Totals.Cost != want.cost {
 			t.Errorf("%s: its page shows %v, the provider sold %v", agent, shown.Totals.Cost, want.cost)

@@ -15,6 +15,7 @@ import (
 // TestDatabaseGone: while PostgreSQL is gone calls go on, hard budgets refuse,
 // who was stopped stays stopped; afterwards every event is there, once.
 func TestDatabaseGone(t *testing.T) {
+	t.Parallel()
 	c := start(t, 2)
 	here := c.nodes[0]
 	c.nodes[1].Must(t, "POST", "/v1/agents/dead/deactivate", nil, nil)
@@ -84,6 +85,7 @@ func TestDatabaseGone(t *testing.T) {
 // TestSpoolOutlivesTheProcess: what could not be written before kill -9 is
 // written by the next process.
 func TestSpoolOutlivesTheProcess(t *testing.T) {
+	t.Parallel()
 	c := start(t, 1)
 	n := c.nodes[0]
 	c.database.Stop(t)

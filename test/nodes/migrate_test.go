@@ -16,15 +16,8 @@ import (
 // TestMigrate moves a haltd from SQLite to PostgreSQL: what its API showed
 // before it shows after.
 func TestMigrate(t *testing.T) {
-	database, err := servers.Postgres()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := database.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Parallel()
+	database := closing(t, servers.Postgres)
 	_, url := harness.Provider(t, harness.Scripted)
 	providers := harness.Providers(url) + "excerpts: on\nalerts: {allow_internal: [127.0.0.1]}\n"
 	n := harness.New(t, t.TempDir())

@@ -33,6 +33,7 @@ type cluster struct {
 	database *servers.Server
 	redis    *servers.Server // nil where each node has a state of its own
 	book     book
+	yaml     string // of all nodes
 	nodes    []*harness.Node
 	notices  atomic.Int64 // that a webhook has received
 }
@@ -40,32 +41,57 @@ type cluster struct {
 // start starts nodes; yaml is what follows what all of them have.
 func start(t *testing.T, size int, yaml ...string) *cluster {
 	t.Helper()
-	database, err := servers.Postgres()
+	c := prepare(t)
+	for range size {
+		c.add(t, c.database.URL, strings.Join(yaml, ""))
+	}
+	c.run(t)
+	return c
+}
+
+// prepare starts what nodes need, and none of them.
+func prepare(t *testing.T) *cluster {
+	t.Helper()
+	c := &cluster{database: closing(t, servers.Postgres)}
+	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { c.notices.Add(1) }))
+	t.Cleanup(hook.Close)
+	_, url := harness.Provider(t, c.book.scripted)
+	c.yaml = harness.Providers(url) + "seal_key: the-key-of-all-nodes\n" +
+		fmt.Sprintf("alerts: {allow_internal: [127.0.0.1], channels: [{name: ops, kind: webhook, url: %q, secret: whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw}]}\n", hook.URL)
+	return c
+}
+
+// closing starts a server that ends with the test.
+func closing(t *testing.T, start func() (*servers.Server, error)) *servers.Server {
+	t.Helper()
+	s, err := start()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := database.Close(); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	c := &cluster{database: database}
-	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { c.notices.Add(1) }))
-	t.Cleanup(hook.Close)
-	_, url := harness.Provider(t, c.book.scripted)
-	more := harness.Providers(url) + fmt.Sprintf("store: {url: %q}\nseal_key: the-key-of-all-nodes\n", database.URL) +
-		fmt.Sprintf("alerts: {allow_internal: [127.0.0.1], channels: [{name: ops, kind: webhook, url: %q, secret: whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw}]}\n", hook.URL)
-	for range size {
-		n := harness.New(t, t.TempDir())
-		n.Config.Write(t, more+strings.Join(yaml, ""))
-		c.nodes = append(c.nodes, n)
-	}
+	return s
+}
+
+// add makes a node that reaches the database by a URL and does not run yet.
+func (c *cluster) add(t *testing.T, store, yaml string) {
+	t.Helper()
+	n := harness.New(t, t.TempDir())
+	n.Config.Write(t, c.yaml+fmt.Sprintf("store: {url: %q}\n", store)+yaml)
+	c.nodes = append(c.nodes, n)
+}
+
+// run starts all nodes at once.
+func (c *cluster) run(t *testing.T) {
+	t.Helper()
 	var wg sync.WaitGroup
 	for _, n := range c.nodes {
 		wg.Go(func() { n.Run(t) })
 	}
 	wg.Wait()
-	return c
 }
 
 type request struct {
@@ -140,6 +166,7 @@ func TestThreeNodes(t *testing.T) {
 		{"Who is signed in is so everywhere", signedIn},
 		{"A sign-in link is good everywhere, once", linkEverywhere},
 		{"A soft budget sees what all nodes spend", softBudget},
+		{"Behind nginx", behindNginx},
 		{"A node that dies is charged for", deadNode},
 		{"Budgets are exact", budgetsAreExact},
 	} {

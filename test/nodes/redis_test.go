@@ -47,15 +47,7 @@ func doctor(t *testing.T, n *harness.Node) (said string, healthy bool) {
 // startShared starts nodes that share a Redis as well.
 func startShared(t *testing.T, size int, yaml ...string) *cluster {
 	t.Helper()
-	redis, err := servers.Redis()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := redis.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	redis := closing(t, servers.Redis)
 	c := start(t, size, append(yaml, fmt.Sprintf("state: {url: %q}\n", redis.URL))...)
 	c.redis = redis
 	return c

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Proxy stands between one node and a server, and delays or cuts what passes.
+// Proxy stands between one node and a server, and delays, holds or cuts what
+// passes.
 type Proxy struct {
 	Address string
 
@@ -18,6 +19,7 @@ type Proxy struct {
 	delay    time.Duration
 	cut      bool
 	conns    map[net.Conn]bool
+	frozen   chan struct{} // until it is closed; nil where nothing is held
 }
 
 // NewProxy passes on to an address until the test ends.
@@ -31,6 +33,7 @@ func NewProxy(t testing.TB, server string) *Proxy {
 	go p.serve()
 	t.Cleanup(func() {
 		l.Close()
+		p.Freeze(false)
 		p.Cut(true)
 	})
 	return p
@@ -54,6 +57,35 @@ func (p *Proxy) Cut(cut bool) {
 		c.Close()
 	}
 	clear(p.conns)
+}
+
+// Freeze keeps all connections and lets nothing pass, until it is undone: then
+// what was held passes.
+func (p *Proxy) Freeze(frozen bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if held := p.frozen != nil; held == frozen {
+		return
+	}
+	if frozen {
+		p.frozen = make(chan struct{})
+		return
+	}
+	close(p.frozen)
+	p.frozen = nil
+}
+
+// hold waits as long as nothing may pass.
+func (p *Proxy) hold() {
+	for {
+		p.mu.Lock()
+		frozen := p.frozen
+		p.mu.Unlock()
+		if frozen == nil {
+			return
+		}
+		<-frozen
+	}
 }
 
 func (p *Proxy) serve() {
@@ -115,6 +147,7 @@ func (p *Proxy) pass(to, from net.Conn, late bool) {
 	}()
 	for b := range pieces {
 		time.Sleep(time.Until(b.at))
+		p.hold()
 		if _, err := to.Write(b.data); err != nil {
 			_, _ = io.Copy(io.Discard, from)
 			return

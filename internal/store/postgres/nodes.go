@@ -75,6 +75,16 @@ func (s *Store) Leave(ctx context.Context, node string) error {
 	})
 }
 
+// Now implements haltd.NodeStore.
+func (s *Store) Now(ctx context.Context) (t time.Time, err error) {
+	err = s.do(ctx, "ask for the time", func(ctx context.Context) error {
+		us, err := readOne(ctx, s.pool, value[int64], "SELECT "+now)
+		t = table.FromMicros(us)
+		return err
+	})
+	return t, err
+}
+
 // Nodes implements haltd.NodeStore.
 func (s *Store) Nodes(ctx context.Context) (list []haltd.Node, err error) {
 	scan := func(row scanner) (n haltd.Node, err error) {

@@ -91,6 +91,15 @@ func (s *Store) Leave(ctx context.Context, node string) error {
 	return nil
 }
 
+// Now implements haltd.NodeStore.
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	var us int64
+	if err := s.readers.QueryRowContext(ctx, "SELECT "+now).Scan(&us); err != nil {
+		return time.Time{}, fmt.Errorf("ask for the time: %w", explain(s.path, err))
+	}
+	return table.FromMicros(us), nil
+}
+
 // Nodes implements haltd.NodeStore.
 func (s *Store) Nodes(ctx context.Context) ([]haltd.Node, error) {
 	scan := func(row scanner) (n haltd.Node, err error) {

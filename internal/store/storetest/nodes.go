@@ -158,3 +158,26 @@ func leadersConcurrent(t *testing.T, s Store) {
 	}
 	equal(t, "leaders", n, 1)
 }
+
+// clock: all nodes can go by the time of the store, which does not go back, and
+// is that of its leases.
+func clock(t *testing.T, s Store) {
+	ask := func() time.Time {
+		t.Helper()
+		now, err := s.Now(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now
+	}
+	before := ask()
+	n := join(t, s, "a", long)
+	after := ask()
+	const tick = time.Millisecond // sqlite's clock has no finer
+	if after.Before(before) || n.SeenAt.Before(before.Add(-tick)) || n.SeenAt.After(after.Add(tick)) {
+		t.Errorf("it is %v, a node joins at %v, then it is %v", before, n.SeenAt, after)
+	}
+	if off := time.Since(after).Abs(); off > time.Minute {
+		t.Errorf("the clock of the store is %v away from this machine's", off)
+	}
+}

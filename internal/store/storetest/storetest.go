@@ -123,6 +123,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"nodes have numbers of their own", nodeNumbers},
 		{"concurrent nodes have numbers of their own", nodesConcurrent},
 		{"a node lives as long as its lease", nodeLeases},
+		{"the clock of all nodes", clock},
 		{"one node leads", leaders},
 		{"of nodes that want to lead at once one does", leadersConcurrent},
 	} {

@@ -1,0 +1,96 @@
+package nodes
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/fakellm"
+	"github.com/haltd/haltd/test/harness"
+	"github.com/haltd/haltd/test/servers"
+)
+
+// degraded is what a node does without.
+func degraded(t *testing.T, n *harness.Node) []string {
+	t.Helper()
+	var s struct{ Degraded []string }
+	n.Must(t, "GET", "/v1/status", nil, &s)
+	return s.Degraded
+}
+
+// TestSlowServers: two nodes, each with a proxy before PostgreSQL and one
+// before Redis. Whatever the proxies of the first do, calls go on at both
+// without waiting for it, who was stopped stays stopped, the node comes back by
+// itself, and in the end the record has what the provider sold.
+func TestSlowServers(t *testing.T) {
+	t.Parallel()
+	c := prepare(t)
+	c.redis = closing(t, servers.Redis)
+	var stores, states []*servers.Proxy
+	for range 2 {
+		store, state := servers.NewProxy(t, c.database.Address), servers.NewProxy(t, c.redis.Address)
+		stores, states = append(stores, store), append(states, state)
+		c.add(t, strings.Replace(c.database.URL, c.database.Address, store.Address, 1), killYAML+fmt.Sprintf("state: {url: \"redis://%s\"}\n", state.Address))
+	}
+	c.run(t)
+	here := c.nodes[0]
+	here.Must(t, "POST", "/v1/agents/dead/deactivate", nil, nil)
+	sold := 0
+	// calls makes some at each node, none of which may take as long as limit.
+	calls := func(t *testing.T, limit time.Duration) {
+		t.Helper()
+		for i := range 12 {
+			agent := fmt.Sprint("caller-", sold%5)
+			used := haltd.Usage{Input: 10, Output: int64(10 + i)}
+			begin := time.Now()
+			status, reason := ask(t, c.nodes[i%2], request{agent: agent, model: dear, header: map[string]string{bookHeader: agent},
+				reply: fakellm.Script{Text: haltd.NewName("answer "), Usage: &used}})
+			if took := time.Since(begin); status != http.StatusOK || took >= limit {
+				t.Errorf("a call at node %d: %d %s after %v, want it to pass within %v", i%2, status, reason, took, limit)
+			}
+			sold++
+		}
+		for i, n := range c.nodes {
+			if status, _ := ask(t, n, request{agent: "dead", model: "echo"}); status != http.StatusBadRequest {
+				t.Errorf("a stopped agent at node %d: %d", i, status)
+			}
+		}
+	}
+	calls(t, harness.Patience)
+	const slow = 3 * time.Second
+	for _, fault := range []struct {
+		name       string
+		begin, end func()
+		lacks      string
+	}{
+		{"Redis is slow", func() { states[0].Delay(slow) }, func() { states[0].Delay(0) }, "state"},
+		{"Redis hangs", func() { states[0].Freeze(true) }, func() { states[0].Freeze(false) }, "state"},
+		{"Redis is cut off", func() { states[0].Cut(true) }, func() { states[0].Cut(false) }, "state"},
+		{"PostgreSQL is slow", func() { stores[0].Delay(slow) }, func() { stores[0].Delay(0) }, ""},
+		{"PostgreSQL hangs", func() { stores[0].Freeze(true) }, func() { stores[0].Freeze(false) }, "store"},
+		{"PostgreSQL is cut off", func() { stores[0].Cut(true) }, func() { stores[0].Cut(false) }, "store"},
+	} {
+		t.Run(fault.name, func(t *testing.T) {
+			fault.begin()
+			calls(t, slow)
+			if fault.lacks != "" {
+				here.Eventually(t, "doing without", func() bool {
+					calls(t, slow)
+					return slices.Contains(degraded(t, here), fault.lacks)
+				})
+			}
+			if lacks := degraded(t, c.nodes[1]); len(lacks) > 0 {
+				t.Errorf("the other node does without %v", lacks)
+			}
+			calls(t, slow)
+			fault.end()
+			here.Eventually(t, "well again", func() bool { return len(degraded(t, here)) == 0 })
+			calls(t, slow)
+			c.recorded(t, sold)
+		})
+	}
+}
