@@ -194,6 +194,12 @@ func shadowLadder(t *testing.T, s *stage) {
 			t.Error("a steer in shadow does not say so")
 		}
 	}
+	a.counts(rungCounts{})
+	var would rungCounts
+	a.Must(t, http.MethodGet, "/v1/stats/rungs?since=1h&shadow=true&agent="+a.id, nil, &would)
+	if want := (rungCounts{Steered: 1, Killed: 1}); would != want {
+		t.Errorf("would have done %+v, want %+v", would, want)
+	}
 }
 
 func steeredCompressed(t *testing.T, s *stage) {
