@@ -29,7 +29,7 @@ go test -race -count=5 -timeout 60m -run 'TestClients|TestShutdown|TestWhatWasSh
 
 step "coding clients over two turns: the first is halted, the second goes on"
 npm install --prefix test/clients/coding --no-package-lock --no-audit --no-fund --silent
-(cd test/clients && go test -race -tags coding -count=1 -timeout 20m -run TestCodingClients .)
+(cd test/clients && go test -race -tags coding -count=1 -timeout 60m -run TestCodingClients .)
 
 step "every page at every size"
 HALTD_SIZES=all go test -race -count=1 -timeout 30m -run TestEveryPage ./test/browser

@@ -130,6 +130,7 @@ func newServer(o Options) *server {
 	s.registerIngest()
 	s.registerBypass()
 	s.registerStats()
+	s.registerRungs()
 	s.registerKeys()
 	s.registerTokens()
 	s.registerAudit()

@@ -48,7 +48,7 @@ type feedbackInput struct {
 	ID   string `path:"id" doc:"Id of the incident."`
 	Body struct {
 		Status string `json:"status" enum:"open,resumed,kept,false_positive" doc:"What you decide; resumed lets the agent call again. open undoes a decision: who was resumed by it is stopped again."`
-		Expect string `json:"expect,omitempty" enum:"open,resumed,kept,false_positive" doc:"The status that you saw. Where somebody else has decided since, nothing is changed, and the answer is 409 and says who."`
+		Expect string `json:"expect,omitempty" enum:"open,resumed,continued,recovered,unmoved,kept,false_positive" doc:"The status that you saw. Where somebody else has decided since, nothing is changed, and the answer is 409 and says who."`
 		Note   string `json:"note,omitempty" maxLength:"2000"`
 		Resume bool   `json:"resume,omitempty" doc:"With false_positive: let the agent call again, too."`
 		Grace  int    `json:"grace_minutes,omitempty" minimum:"0" maximum:"10080" doc:"For how long a kill only warns after it is resumed."`

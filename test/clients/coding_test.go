@@ -159,7 +159,7 @@ func (c *coder) home(t *testing.T, gateway string) string {
 // reaches nothing but this machine.
 func (c *coder) run(t *testing.T, home, gateway string, args []string, message string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
 	defer cancel()
 	program, err := filepath.Abs(filepath.Join("coding", "node_modules", ".bin", c.program))
 	if err != nil {

@@ -82,6 +82,11 @@ func personGoesOn(t *testing.T, a *agent, d *dialect) {
 	if state := a.sessionState(i.Session); state != haltd.SessionActive {
 		t.Errorf("the session is %s, want active", state)
 	}
+	var counted rungCounts // of a default agent, which other tests share
+	a.Must(t, http.MethodGet, "/v1/stats/rungs?since=1h&agent="+a.id, nil, &counted)
+	if counted.Continued == 0 || counted.Halted < counted.Continued {
+		t.Errorf("counted %+v, want what was halted and continued in it", counted)
+	}
 	// The old rounds are behind the mark; two more of them are no loop.
 	for range 2 {
 		steps = append(steps, sameRead(0))

@@ -109,6 +109,7 @@ func steeredTwice(t *testing.T, a *agent, d *dialect) {
 		i = a.incident(i.ID)
 		return i.Status == haltd.IncidentUnmoved && strings.Contains(i.Note, stop.ID)
 	})
+	a.counts(rungCounts{Steered: 1, Stopped: 1, Killed: 1})
 }
 
 func steeredAndRecovers(t *testing.T, a *agent, d *dialect) {
@@ -127,6 +128,20 @@ func steeredAndRecovers(t *testing.T, a *agent, d *dialect) {
 	})
 	if !a.view().Active {
 		t.Error("the agent was stopped")
+	}
+	a.counts(rungCounts{Steered: 1, Recovered: 1})
+}
+
+// rungCounts is how often each rung was taken, and what came of it.
+type rungCounts struct{ Steered, Recovered, Stopped, Halted, Continued, Killed int }
+
+// counts wants these of the agent in the last hour.
+func (a *agent) counts(want rungCounts) {
+	a.t.Helper()
+	var got rungCounts
+	a.Must(a.t, http.MethodGet, "/v1/stats/rungs?since=1h&agent="+a.id, nil, &got)
+	if got != want {
+		a.t.Errorf("%s: counted %+v, want %+v", a.id, got, want)
 	}
 }
 
@@ -178,6 +193,12 @@ func shadowLadder(t *testing.T, s *stage) {
 		if !e.Shadow {
 			t.Error("a steer in shadow does not say so")
 		}
+	}
+	a.counts(rungCounts{})
+	var would rungCounts
+	a.Must(t, http.MethodGet, "/v1/stats/rungs?since=1h&shadow=true&agent="+a.id, nil, &would)
+	if want := (rungCounts{Steered: 1, Killed: 1}); would != want {
+		t.Errorf("would have done %+v, want %+v", would, want)
 	}
 }
 

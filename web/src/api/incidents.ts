@@ -53,7 +53,7 @@ export function whatIfQuery(id: string, threshold: number) {
 export interface Decision {
   status: 'open' | 'resumed' | 'kept' | 'false_positive'
   /** what the reader saw: somebody else may have decided since */
-  expect?: 'open' | 'resumed' | 'kept' | 'false_positive'
+  expect?: IncidentFilter['status']
   note?: string
   resume?: boolean
   grace_minutes?: number

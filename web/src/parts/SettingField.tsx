@@ -1,6 +1,7 @@
-import { Button, Group, NumberInput, SegmentedControl, Select, Switch, Text, TextInput, Tooltip } from '@mantine/core'
+import { NumberInput, SegmentedControl, Select, Switch, Text, TextInput, Tooltip } from '@mantine/core'
 import type { Setting } from '../api/shapes'
-import { rungsOf, upper } from './settings'
+import { LadderField } from './LadderField'
+import { upper } from './settings'
 
 interface Props {
   setting: Setting
@@ -13,11 +14,14 @@ interface Props {
   error?: string
   /** whether the label stands above the field; else it is only spoken */
   labelled?: boolean
+  /** of a ladder: what each rung would have done so far */
+  wouldHave?: Record<string, string>
 }
 
 /** SettingField edits one setting as its declaration says, which also helps who
  *  points at it or is in it. */
 export function SettingField(props: Props) {
+  if (props.setting.type === 'ladder') return <Control {...props} /> // each rung says what it does
   return (
     <Tooltip label={props.setting.help} multiline w={280} withArrow position="top-end" openDelay={300} events={{ hover: true, focus: true, touch: true }}>
       <div>
@@ -27,7 +31,7 @@ export function SettingField(props: Props) {
   )
 }
 
-function Control({ setting, value, placeholder, onChange, disabled, error, labelled }: Props) {
+function Control({ setting, value, placeholder, onChange, disabled, error, labelled, wouldHave }: Props) {
   const name = labelled ? { label: setting.label } : { 'aria-label': setting.label }
   switch (setting.type) {
     case 'boolean':
@@ -35,7 +39,7 @@ function Control({ setting, value, placeholder, onChange, disabled, error, label
     case 'choice':
       return <Choice name={name} setting={setting} value={String(value)} onChange={onChange} disabled={disabled} />
     case 'ladder':
-      return <Ladder setting={setting} value={value} onChange={onChange} disabled={disabled} />
+      return <LadderField setting={setting} value={value} onChange={onChange} disabled={disabled} wouldHave={wouldHave} />
     case 'text':
       return (
         <TextInput {...name} value={String(value ?? '')} placeholder={placeholder} onChange={(e) => onChange(e.currentTarget.value || null)} disabled={disabled} error={error} />
@@ -68,22 +72,6 @@ function Control({ setting, value, placeholder, onChange, disabled, error, label
         )
       }
     />
-  )
-}
-
-// Rungs are climbed from the mildest; warn is always the first.
-function Ladder({ setting, value, onChange, disabled }: Pick<Props, 'setting' | 'value' | 'onChange' | 'disabled'>) {
-  const rungs = setting.choices ?? []
-  const on = rungsOf(value)
-  const toggle = (rung: string) => onChange(rungs.filter((r) => r === 'warn' || (r === rung ? !on.includes(r) : on.includes(r))))
-  return (
-    <Group gap={4} role="group" aria-label={setting.label}>
-      {rungs.map((rung) => (
-        <Button key={rung} size="compact-xs" variant={on.includes(rung) || rung === 'warn' ? 'filled' : 'default'} aria-pressed={on.includes(rung) || rung === 'warn'} disabled={disabled || rung === 'warn'} onClick={() => toggle(rung)}>
-          {upper(rung)}
-        </Button>
-      ))}
-    </Group>
   )
 }
 

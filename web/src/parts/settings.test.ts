@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Policy, Setting } from '../api/shapes'
-import { amount, changeOf, faultOf, saysSomething, valueOf } from './settings'
+import { amount, changeOf, faultOf, ladderWith, rungSentence, rungsOf, saysSomething, valueOf } from './settings'
 
 const setting = (s: Partial<Setting>): Setting => ({ path: 'new.one', label: 'New one', help: '', type: 'integer', default: 3, ...s })
 
@@ -40,4 +40,16 @@ test('values are shown with their unit', () => {
 test('a limit of 0 is none', () => {
   expect([0, '', [], undefined].some(saysSomething)).toBe(false)
   expect([false, 1, 'UTC'].every(saysSomething)).toBe(true)
+})
+
+const rungs = ['warn', 'steer', 'reject', 'halt', 'kill']
+
+test('a ladder takes a rung in its place, and keeps warn', () => {
+  expect(ladderWith(rungs, rungsOf('kill'), 'steer', true)).toEqual(['warn', 'steer', 'kill'])
+  expect(ladderWith(rungs, ['warn', 'steer', 'kill'], 'kill', false)).toEqual(['warn', 'steer'])
+  expect(ladderWith(rungs, ['warn'], 'warn', false)).toEqual(['warn'])
+})
+
+test('every rung says what it does', () => {
+  for (const rung of rungs) expect(rungSentence(rung)).not.toBe('')
 })

@@ -56,6 +56,24 @@ export function rungsOf(value: unknown): string[] {
   return rungs.includes('warn') ? rungs : ['warn', ...rungs]
 }
 
+/** ladderWith is a ladder with a rung added or taken out, the mildest first. */
+export function ladderWith(rungs: string[], on: string[], rung: string, taken: boolean): string[] {
+  return rungs.filter((r) => r === 'warn' || (r === rung ? taken : on.includes(r)))
+}
+
+const sentences: Record<string, string> = {
+  warn: 'The call passes, and an event tells. Always the first step.',
+  steer: 'The call passes with a note that tells the model what it repeats and what came of it. Twice at most; the only step that changes a request.',
+  reject: 'The call is answered 429 for a while. A client that waits gets through when it stops repeating itself.',
+  halt: 'The turn ends. The session goes on by itself when a person writes to it.',
+  kill: 'The agent, or the session, is off until somebody resumes it.',
+}
+
+/** rungSentence says what a step of a ladder does. */
+export function rungSentence(rung: string): string {
+  return sentences[rung] ?? ''
+}
+
 function ranges(hours: HourRange[]): string {
   return hours.map((h) => `${h.days?.length ? h.days.join(' ') : 'every day'} ${h.from} to ${h.to}`).join(', ') || 'always'
 }

@@ -16,6 +16,7 @@ import { Section } from '../../parts/Section'
 import { SettingField } from '../../parts/SettingField'
 import { amount, changeOf, type Draft, faultOf, valueOf } from '../../parts/settings'
 import { useChange } from '../../parts/useChange'
+import { useWouldHave } from './useWouldHave'
 import classes from './agent.module.css'
 
 /** KillSwitchCard is always shown; off, its settings are there and disabled. */
@@ -58,6 +59,7 @@ function Settings({ agent, sections }: { agent: AgentDetail; sections: SectionOf
   const shown = (path: string) => (path in draft ? draft[path] : inForce(path))
   const isOwn = (path: string) => path.slice(ownSection.length + 1) in (agent.override.kill_switch ?? {})
   const edited = Object.keys(draft).filter((path) => (draft[path] === null ? isOwn(path) : draft[path] !== inForce(path)))
+  const wouldHave = useWouldHave(agent)
   const wrong = all.some((s) => faultOf(s, all, shown))
 
   const save = async () => {
@@ -79,11 +81,12 @@ function Settings({ agent, sections }: { agent: AgentDetail; sections: SectionOf
         disabled={!agent.policy.kill_switch.enabled || forced !== undefined}
         error={faultOf(s, all, shown)}
         labelled={labelled}
+        wouldHave={wouldHave}
       />
     )
   }
   const row = (s: Setting) => (
-    <div key={s.path} className={classes.setting}>
+    <div key={s.path} className={classes.setting} style={s.type === 'ladder' ? { flexDirection: 'column', alignItems: 'stretch' } : undefined}>
       <div style={{ minWidth: 0 }}>{s.label}</div>
       {field(s, false)}
     </div>

@@ -12,6 +12,7 @@ import { done } from '../../parts/notify'
 import { Resume } from '../../parts/Resume'
 import { useChange } from '../../parts/useChange'
 import { Deactivate } from '../agent/Deactivate'
+import { endedByItself } from './rungWords'
 import { stops } from './scene'
 import classes from './incident.module.css'
 
@@ -24,7 +25,7 @@ const firstGrace = 30
 export function Actions({ incident }: { incident: IncidentDetail }) {
   const [asked, ask] = useState<Asked>()
   const { busy, change } = useChange()
-  const stopped = isStop(incident)
+  const stopped = isStop(incident) && incident.status !== 'continued'
   const budget = incident.kind.startsWith('budget') || incident.kind === 'session_limit'
   const agent = useQuery({ ...agentQuery(incident.agent), enabled: !stopped }).data
   const mayStop = !stopped && agent?.active === true
@@ -130,17 +131,16 @@ export function Decided({ incident }: { incident: IncidentDetail }) {
     const made = await change('Not undone. Nothing has changed.', () => decide(incident.id, { status: 'open', expect: incident.status as Decision['expect'] }))
     if (made) done('Undone. The incident is open again.', isStop(incident) ? `${incident.scope === 'session' ? 'The session' : incident.agent} is stopped, as before.` : '')
   }
-  useHotkeys([['U', () => void undo()]])
+  const decided = endedByItself(incident) === undefined
+  useHotkeys([['U', () => decided && void undo()]])
   if (!incident.closed_at) return null
   return (
     <>
       <div className={classes.decided}>
         <Text size="sm" style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
-          <b>
-            {incident.closed_by || 'Somebody'} {decisionWords(incident)}
-          </b>{' '}
+          <b>{endedByItself(incident) ?? `${incident.closed_by || 'Somebody'} ${decisionWords(incident)}`}</b>{' '}
           {brief(incident.closed_at)}, after {coarse(new Date(incident.closed_at).getTime() - new Date(incident.time).getTime())}.
-          {incident.note && (
+          {decided && incident.note && (
             <>
               {' '}
               <bdi>“{incident.note}”</bdi>
@@ -148,11 +148,13 @@ export function Decided({ incident }: { incident: IncidentDetail }) {
           )}
         </Text>
         <Group gap="xs" wrap="nowrap">
-          <Button loading={busy} onClick={() => void undo()} aria-keyshortcuts="u">
-            Undo
-          </Button>
+          {decided && (
+            <Button loading={busy} onClick={() => void undo()} aria-keyshortcuts="u">
+              Undo
+            </Button>
+          )}
           <Button onClick={() => setChanging(!changing)} aria-expanded={changing}>
-            Change decision
+            {decided ? 'Change decision' : 'Decide'}
           </Button>
         </Group>
       </div>

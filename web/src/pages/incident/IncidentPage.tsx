@@ -66,7 +66,7 @@ function Page({ incident }: { incident: IncidentDetail }) {
           {!incident.settings.kill_switch.require_corroboration && <WhatIf incident={incident} scene={scene} />}
         </div>
       )}
-      <LadderCard verdict={verdict} />
+      <LadderCard incident={incident} verdict={verdict} />
       {incident.kind === 'session_limit' && <SessionCard incident={incident} />}
       {isLoop && scene && scene.entries.length > 1 && (
         <Section title="Window" aside={`${scene.entries.length} calls, scope ${incident.settings.kill_switch.window_scope}`}>

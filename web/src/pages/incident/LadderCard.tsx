@@ -1,11 +1,13 @@
 import { Text, Timeline } from '@mantine/core'
-import type { Verdict } from '../../api/shapes'
+import type { Incident, Verdict } from '../../api/shapes'
 import { full } from '../../format/time'
 import { Section } from '../../parts/Section'
 import { upper } from '../../parts/settings'
+import { endedByItself } from './rungWords'
 
 /** LadderCard is which rungs were climbed, and the note that a steer added. */
-export function LadderCard({ verdict }: { verdict: Verdict }) {
+export function LadderCard({ incident, verdict }: { incident: Incident; verdict: Verdict }) {
+  const outcome = endedByItself(incident)
   const rungs = verdict.rungs ?? []
   const note = verdict.findings?.find((f) => f.note)?.note
   if (rungs.length < 2 && !note) return null
@@ -19,6 +21,13 @@ export function LadderCard({ verdict }: { verdict: Verdict }) {
             </Text>
           </Timeline.Item>
         ))}
+        {incident.kind === 'steer' && (
+          <Timeline.Item title={outcome ?? 'Waiting for the next rounds'}>
+            <Text size="xs" c="dimmed">
+              {outcome ? incident.note : 'Whether they bring something new is told here.'}
+            </Text>
+          </Timeline.Item>
+        )}
       </Timeline>
       {note && (
         <Text size="sm" mt="sm" style={{ overflowWrap: 'anywhere' }}>

@@ -13,6 +13,7 @@ import { useNow } from '../../parts/useNow'
 import { Actions, Decided } from './Actions'
 import { burnRate, Context } from './Context'
 import { certaintyOf, stallThatDecided } from './certainty'
+import { rungWords } from './rungWords'
 import { type Scene, stops } from './scene'
 import classes from './incident.module.css'
 
@@ -64,11 +65,12 @@ function Explanation({ incident, verdict, scene }: Props) {
   return (
     <>
       {stall ? <Certainty stall={stall} /> : <Score incident={incident} verdict={verdict} />}
-      {stops(incident)
-        ? `${call} was not forwarded${told ? `; ${incident.agent} ${off ? 'is' : 'was'} stopped` : ''}. `
-        : incident.shadow
-          ? 'The Kill Switch is off, so haltd only observes. '
-          : 'Nothing was blocked. '}
+      {rungWords(incident, call) ??
+        (stops(incident)
+          ? `${call} was not forwarded${told ? `; ${incident.agent} ${off ? 'is' : 'was'} stopped` : ''}. `
+          : incident.shadow
+            ? 'The Kill Switch is off, so haltd only observes. '
+            : 'Nothing was blocked. ')}
       {killed && !(told && off) && <StateNow incident={incident} />}
     </>
   )

@@ -27,6 +27,9 @@ const statuses = [
   { value: 'all', label: 'All' },
   { value: 'open', label: 'Open' },
   { value: 'resumed', label: 'Resumed' },
+  { value: 'continued', label: 'Continued' },
+  { value: 'recovered', label: 'Recovered' },
+  { value: 'unmoved', label: 'Not recovered' },
   { value: 'kept', label: 'Kept stopped' },
   { value: 'false_positive', label: 'Wrong' },
 ]
@@ -62,7 +65,7 @@ export default function Incidents() {
             aria-label="Status"
             size="xs"
             maw="100%"
-            style={{ overflowX: 'auto' }} // five words are wider than the smallest phones
+            style={{ overflowX: 'auto' }} // the words are wider than the smallest phones
             value={status}
             onChange={(v) => show({ status: v === 'all' ? undefined : v })}
             data={statuses}

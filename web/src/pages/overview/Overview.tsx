@@ -10,6 +10,7 @@ import { CallsAndSpend } from './CallsAndSpend'
 import { FirstRun } from './FirstRun'
 import { LiveFeed } from './LiveFeed'
 import { OpenIncidents } from './OpenIncidents'
+import { RungsCard } from './RungsCard'
 import { type Span, spans } from './span'
 import { SummaryCards } from './SummaryCards'
 import { TopAgents } from './TopAgents'
@@ -64,6 +65,7 @@ function Figures() {
       <div className={classes.columns}>
         <Stack gap="md" style={{ minWidth: 0 }}>
           <OpenIncidents />
+          <RungsCard span={span} />
           <CallsAndSpend stats={stats} span={span} />
         </Stack>
         <LiveFeed />

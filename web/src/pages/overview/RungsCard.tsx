@@ -1,0 +1,51 @@
+import { Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api, read } from '../../api/client'
+import { count } from '../../format/figures'
+import { Section } from '../../parts/Section'
+import { type Span, spans } from './span'
+
+/** RungsCard is what came of what haltd did before it stopped anybody. Where
+ *  nobody was steered or halted it is left out. */
+export function RungsCard({ span }: { span: Span }) {
+  const n = useQuery({
+    queryKey: ['stats', 'rungs', span],
+    queryFn: () => read(api.GET('/v1/stats/rungs', { params: { query: { since: span } } })),
+    staleTime: 30_000,
+  }).data
+  if (!n || n.steered + n.halted === 0) return null
+  const more = n.more ? '+' : ''
+  return (
+    <Section title="Steered and halted" aside={`in ${spans[span].label}`}>
+      <Group gap="xl">
+        {n.steered > 0 && (
+          <>
+            <Figure n={`${count(n.steered)}${more}`} word="steered" search={{ kind: 'steer' }} />
+            <Figure n={`${count(n.recovered)}${more}`} word="recovered" search={{ kind: 'steer', status: 'recovered' }} />
+            <Figure n={`${count(n.stopped)}${more}`} word="then stopped" search={{ kind: 'steer', status: 'unmoved' }} />
+          </>
+        )}
+        {n.halted > 0 && (
+          <>
+            <Figure n={`${count(n.halted)}${more}`} word="halted" search={{ kind: 'kill_switch', shadow: 'false' }} />
+            <Figure n={`${count(n.continued)}${more}`} word="continued by a person" search={{ status: 'continued' }} />
+          </>
+        )}
+      </Group>
+    </Section>
+  )
+}
+
+function Figure({ n, word, search }: { n: string; word: string; search: { kind?: string; status?: string; shadow?: string } }) {
+  return (
+    <Link to="/incidents" search={search} style={{ color: 'inherit' }}>
+      <Text span fw={600} size="xl">
+        {n}
+      </Text>{' '}
+      <Text span size="sm">
+        {word}
+      </Text>
+    </Link>
+  )
+}
