@@ -139,6 +139,38 @@ func (a *actReader) text(s string) {
 	}
 }
 
+// words reads an act that is a text, in one pass: its digests, its words, and
+// those of them that claim something.
+func (a *actReader) words(s string) {
+	if len(s) > maxRead {
+		a.text(cut(s))
+		a.does, a.claims = words(s, nil), nil
+		return
+	}
+	does, claims := newWordList(), newWordList()
+	defer does.free()
+	defer claims.free()
+	sc := scanner{text: s}
+	for sc.next() {
+		t := &sc.token
+		if t.class == mark {
+			continue
+		}
+		a.fold(t, s)
+		if t.class == volatile {
+			continue
+		}
+		w := t.asWord(s)
+		if !does.full() {
+			does.add(w)
+		}
+		if !claims.full() && isClaim(s, *t) {
+			claims.add(w)
+		}
+	}
+	a.does, a.claims = does.distinct(), claims.distinct()
+}
+
 func (a *actReader) fold(t *token, text string) {
 	core, shape := t.hash, t.hash
 	switch {

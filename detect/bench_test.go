@@ -2,6 +2,7 @@ package detect
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -74,4 +75,19 @@ func BenchmarkJudge100Rounds(b *testing.B) {
 			Judge(set, newState(), Read(NewCache(1<<20), call, nil), time.Time{})
 		}
 	})
+}
+
+func BenchmarkReadOneShot(b *testing.B) {
+	for _, size := range []int{1 << 10, 10 << 10, 100 << 10, 1000 << 10} {
+		b.Run(fmt.Sprint(size>>10, "KB"), func(b *testing.B) {
+			call := &haltd.Call{Opening: []haltd.Message{{Text: longText(0, 1, size, rand.New(rand.NewPCG(1, 1)))}}}
+			reply := &haltd.Reply{Text: longText(0, 2, 400, rand.New(rand.NewPCG(1, 1)))}
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				Judge(DefaultSettings(), newState(), Read(NewCache(1<<10), call, nil), time.Time{})
+				ReadReply(reply)
+			}
+		})
+	}
 }

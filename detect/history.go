@@ -3,6 +3,7 @@ package detect
 import (
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/xxhash"
@@ -26,6 +27,10 @@ type History struct {
 	lines    []uint64 // digests of the lines of the last of them
 	before   *Pending // what it was joined with
 	next     *round   // the round that it completes; nil where it begins anew
+	// texts are those of its opening, and kept those of them that the request
+	// before it had: both are read when it turns out that the session goes on.
+	// Most requests without a history are the only one of their session.
+	texts, kept []haltd.Message
 }
 
 // readOnce is a round, with a digest of the assistant's turn alone: clients
@@ -35,7 +40,8 @@ type readOnce struct {
 	turn uint64
 }
 
-// opening is what a conversation begins with.
+// opening is what a conversation begins with. It has a digest alone until its
+// words are needed.
 type opening struct {
 	digest uint64
 	words  []uint32  // nothing that repeats them later is news
@@ -47,12 +53,12 @@ type opening struct {
 // without a history: see Session.Pending.
 func Read(cache *Cache, call *haltd.Call, before *Pending) *History {
 	h := &History{prompt: PromptOf(call), model: call.Model, system: call.System}
-	h.opening = *cache.readOpening(call.Opening)
 	if len(call.Rounds) == 0 {
 		h.readMessages(call)
 		h.before, h.next = before, before.join(h, call)
 		return h
 	}
+	h.opening = *cache.readOpening(call.Opening)
 	native := isNative(call)
 	sent := SentRounds(call)
 	turns := turnsOf(sent)
@@ -126,13 +132,29 @@ func appendCounts(counts []float64, text string) []float64 {
 }
 
 func (h *History) readMessages(call *haltd.Call) {
-	h.messages = make([]uint64, len(call.Opening))
+	h.messages, h.texts = make([]uint64, len(call.Opening)), call.Opening
+	newest, _ := call.Newest()
 	for i := range call.Opening {
-		h.messages[i] = xxhash.Sum64String(call.Opening[i].Text)
+		if text := call.Opening[i].Text; len(text) == len(newest) && unsafe.StringData(text) == unsafe.StringData(newest) {
+			h.messages[i] = h.prompt.digest()
+		} else {
+			h.messages[i] = xxhash.Sum64String(text)
+		}
+		h.opening.digest = fold(h.opening.digest, h.messages[i])
 	}
 	if n := len(call.Opening); n > 0 {
 		h.lines = linesOf(call.Opening[n-1].Text)
 	}
+}
+
+// readTexts reads the words of an opening that has only a digest so far.
+func (o *opening) readTexts(messages []haltd.Message) {
+	if len(o.words)+len(o.names) > 0 || len(messages) == 0 {
+		return
+	}
+	digest := o.digest
+	*o = *readOpening(messages)
+	o.digest = digest
 }
 
 // isNative reports whether a conversation uses the format's own tool calls.
@@ -163,9 +185,9 @@ func ReadReply(reply *haltd.Reply) *Answer {
 		response: SimHash(reply.Text), exact: xxhash.Sum64String(reply.Text), tools: toolSignature(reply.Calls),
 		act: &round{}, usage: reply.Usage, counted: reply.Counted,
 	}
-	a.act.readAct(&r)
+	act := a.act.readAct(&r)
 	a.act.tools = xxhash.Sum64String(a.act.name)
-	a.act.readWords(&r)
+	a.act.readWords(&r, act)
 	a.act.id = roundID(&r, false)
 	for i := range min(len(reply.Calls), maxNames) {
 		a.names = append(a.names, strings.Clone(reply.Calls[i].Name))
@@ -201,11 +223,13 @@ func (p *Pending) join(h *History, call *haltd.Call) *round {
 		known++
 	}
 	goesOn := known > 0
+	h.kept = call.Opening[:known:known]
 	var said strings.Builder
 	for _, m := range call.Opening[known:] {
 		text := cut(m.Text)
-		if rest, grew := p.grown(text); grew {
+		if rest, kept, grew := p.grown(text); grew {
 			text, goesOn = rest, true
+			h.kept = append(h.kept, haltd.Message{Role: m.Role, Text: kept})
 		}
 		goesOn = goesOn || p.answer.quotedIn(text)
 		if m.Role == haltd.RoleUser {
@@ -236,26 +260,27 @@ func (f *round) answeredWith(text string) *round {
 }
 
 // grown is what a message adds to the last one of the request before: the
-// lines that were not there, or not so often.
-func (p *Pending) grown(text string) (added string, ok bool) {
+// lines that were not there, or not so often; and the others.
+func (p *Pending) grown(text string) (added, kept string, ok bool) {
 	if len(p.lines) < 2 {
-		return "", false
+		return "", "", false
 	}
 	times := make(map[uint64]int, len(p.lines))
 	for _, l := range p.lines {
 		times[l]++
 	}
-	var b strings.Builder
-	kept := 0
+	var b, old strings.Builder
+	known := 0
 	for line := range strings.Lines(text) {
 		if h := lineHash(line); times[h] > 0 {
 			times[h]--
-			kept++
+			known++
+			old.WriteString(line)
 			continue
 		}
 		b.WriteString(line)
 	}
-	return b.String(), b.Len() > 0 && 10*kept >= 9*len(p.lines)
+	return b.String(), old.String(), b.Len() > 0 && 10*known >= 9*len(p.lines)
 }
 
 // maxLines bounds what is kept of a message that holds a history.

@@ -133,7 +133,7 @@ func readRound(r *haltd.Round, native bool) *round {
 	if f.manner >= commanded {
 		f.readNames(act)
 	}
-	f.readWords(r)
+	f.readWords(r, act)
 	answer := f.resultText(r)
 	f.answered = len(r.Results) > 0 || answer != ""
 	if f.answered {
@@ -174,8 +174,9 @@ func (f *round) readAct(r *haltd.Round) string {
 	if command[0] == '{' && command[len(command)-1] == '}' {
 		found = true
 		a.object(cut(command))
+		f.does = words(command, nil)
 	} else {
-		a.text(cut(command))
+		a.words(command)
 	}
 	if found || isBareCommand(text) {
 		f.manner = commanded
@@ -183,7 +184,6 @@ func (f *round) readAct(r *haltd.Round) string {
 	if f.name == "" {
 		f.name = strings.Clone(toolName(command)) // not the whole command
 	}
-	f.does = words(command, nil)
 	f.rests = f.manner == commanded && commandRests(command)
 	return command
 }
@@ -276,16 +276,24 @@ func isBareCommand(text string) bool {
 	return len(text) <= 160 && !endsAsSentence(text) && !hasQuestion(text) && strings.Count(text, " ") < shortAnswer
 }
 
-// readWords reads what the assistant said.
-func (f *round) readWords(r *haltd.Round) {
+// readWords reads what the assistant said, after what it did.
+func (f *round) readWords(r *haltd.Round, act string) {
 	text := r.Text
 	if f.thinks {
 		text = joinedArguments(r)
 	}
-	f.says = words(cut(text), nil)
-	if f.manner == spoken {
+	// Where nothing but the text acts, its words have been read.
+	read := f.claims != nil && !f.thinks && len(text) <= maxRead && act == strings.TrimSpace(text)
+	if f.says = f.does; !read {
+		f.says = words(cut(text), nil)
+	}
+	if f.manner != spoken {
+		f.claims = nil
+	} else {
 		f.prose = endsAsSentence(text)
-		f.claims = words(cut(text), isClaim)
+		if !read {
+			f.claims = words(cut(text), isClaim)
+		}
 		f.asked = hasQuestion(text) && !f.thinks
 		f.polite = isPolite(text)
 	}

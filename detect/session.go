@@ -60,6 +60,9 @@ func (s *Session) follow(h *History, now time.Time) {
 		history[i] = seenRound{r.round, r.turn, now, s.pause(now)}
 	}
 	p := s.resume(h, history)
+	if len(s.opening.words) == 0 { // it began with a request without a history
+		s.readOpening(h.opening)
+	}
 	s.grew = false
 	same := p
 	for i := p; i < len(s.past) && i-p < len(history) && s.past[i].turn == history[i-p].turn; i++ {
@@ -116,6 +119,9 @@ func (s *Session) resume(h *History, history []seenRound) (begins int) {
 // the same request again, or another task, begins from nothing.
 func (s *Session) begin(h *History) {
 	last := s.strand
+	if len(last.past) > 0 {
+		h.opening.readTexts(h.texts)
+	}
 	s.strand = strand{system: h.system, opening: h.opening, task: h.opening.words, unbegun: true}
 	if len(last.past) == 0 {
 		return
@@ -127,6 +133,16 @@ func (s *Session) begin(h *History) {
 		contained(last.task, h.opening.words) >= .8 && len(h.opening.words) >= len(last.task)+fewWords-1 {
 		s.past, s.task = append(s.past, last.past[max(0, len(last.past)-carried):]...), last.task
 		s.opening.words = append(slices.Clone(s.opening.words), last.opening.words...)
+	}
+}
+
+// readOpening gives a strand the words that its opening had. What it carries
+// over from before compaction is there already.
+func (s *strand) readOpening(o opening) {
+	o.digest = s.opening.digest
+	s.opening = o
+	if len(s.task) == 0 {
+		s.task = o.words
 	}
 }
 
@@ -174,6 +190,11 @@ func (s *Session) followLoose(h *History, now time.Time) {
 		// The first request, the same one again, or a job of its own.
 		s.begin(h)
 	case s.pending.is(h.before) && s.pending.answer != nil:
+		if len(s.opening.words) == 0 {
+			o := opening{}
+			o.readTexts(h.kept)
+			s.readOpening(o)
+		}
 		s.keep(append(s.past, seenRound{h.next, h.next.id, now, s.pause(now)}))
 	}
 	s.turns++
@@ -241,13 +262,14 @@ func (s *Session) compare(m *Model, st State, f func(*comparison)) {
 		s.all, s.from = nil, from
 	}
 	s.all = s.all[:s.stillTrue()]
-	w := filterPool.Get().(*filters)
-	defer filterPool.Put(w)
-	clear(w.seen[:])
-	clear(w.acted[:])
-	c := comparison{model: m, others: st.Window.others(st.SessionID), counts: s.opening.counts, task: s.task, rounds: s.past, seen: &w.seen, acted: &w.acted, since: from}
+	c := comparison{model: m, others: st.Window.others(st.SessionID), counts: s.opening.counts, task: s.task, rounds: s.past, since: from}
 	known := len(s.all)
 	if known < len(s.past) {
+		w := filterPool.Get().(*filters)
+		defer filterPool.Put(w)
+		clear(w.seen[:])
+		clear(w.acted[:])
+		c.seen, c.acted = &w.seen, &w.acted
 		w.seen.add(s.opening.words)
 		w.seen.add(s.opening.names)
 	}

@@ -2,17 +2,73 @@ package detect
 
 import (
 	"math/bits"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
 // SimHash is a 64-bit locality-sensitive hash of a text as Normalise writes
 // it: the more different pairs of neighbouring words two texts share, the fewer
-// bits differ. It takes time linear in the length. The hash of a text without
-// words is 0, which is similar to nothing.
+// bits differ. Of a long text passages from all over it vote. It takes time
+// linear in the length. The hash of a text without words is 0, which is similar
+// to nothing.
 func SimHash(text string) uint64 {
 	v := votes{word: hashSeed}
-	for i := 0; i < len(text); {
+	if len(text) <= readWhole || !v.sample(text) {
+		v.read(text, 0, len(text))
+	}
+	return v.majority()
+}
+
+// readWhole is the length up to which all words of a text vote.
+const readWhole = 16 << 10
+
+// A sample is taken at letters that are rare in most languages, and neither in
+// a number, a clock nor an id: where such a letter stands does not depend on
+// what is masked, and it is found without a look at the bytes between. The
+// words from each on are a passage, and enough of them vote for the whole.
+const (
+	rareLetters  = "qQjJkKvVwWyYgGpPmM"
+	passageWords = 4
+	passageBytes = 256
+	enoughVotes  = 2048 // of different pairs: fewer may be the form of a listing alone
+)
+
+// sample lets passages of a long text vote. It is false, and nothing has voted,
+// where they have too little to say, as in a script without these letters, or
+// are most of the text.
+func (v *votes) sample(text string) bool {
+	most := len(text) / 2 // bytes to read
+	for letter := range len(rareLetters) {
+		for i := 0; most > 0; {
+			n := strings.IndexByte(text[i:], rareLetters[letter])
+			if n < 0 {
+				break
+			}
+			start, least := i+n, max(i, i+n-passageBytes/4)
+			for start > least && kinds[text[start-1]] != boundary {
+				start--
+			}
+			v.before = 0
+			end := v.read(text[:min(len(text), start+passageBytes)], start, passageWords)
+			v.endWord()
+			most -= end - start
+			for i += n + 1; i < len(text) && i < end && kinds[text[i]] != boundary; {
+				i++ // one passage for each word
+			}
+		}
+		if letter%2 == 1 && most > 0 && int(v.total)+v.pending >= enoughVotes {
+			return true
+		}
+	}
+	*v = votes{word: hashSeed}
+	return false
+}
+
+// read lets at most so many words vote from start on, and says where they end.
+func (v *votes) read(text string, start, words int) int {
+	i := start
+	for i < len(text) && words > 0 {
 		switch b := text[i]; kinds[b] {
 		case asciiLetter:
 			if v.word == hashSeed && isHex(b) && uuidAt(text, i) {
@@ -30,11 +86,14 @@ func SimHash(text string) uint64 {
 		case highByte:
 			i = v.rune(text, i)
 		default:
+			if v.word != hashSeed {
+				words--
+			}
 			v.endWord()
 			i++
 		}
 	}
-	return v.majority()
+	return i
 }
 
 // similarBelow is the Hamming distance below which two texts are similar.

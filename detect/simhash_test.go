@@ -2,6 +2,7 @@ package detect
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -75,4 +76,70 @@ func TestSimHashIgnoresNumbers(t *testing.T) {
 			t.Fatalf("distance %d, want 0", d)
 		}
 	})
+}
+
+// longText is one of the kinds that fill long prompts: sentences, a listing whose
+// lines have one form, and code. The numbers in them are drawn anew by figures.
+func longText(kind, seed, bytes int, figures *rand.Rand) string {
+	r := rand.New(rand.NewPCG(uint64(seed), 7))
+	word := func() string {
+		b := make([]byte, 2+r.IntN(8))
+		for i := range b {
+			b[i] = "etaoinshrdlcumwfgypbvkjxqz"[min(r.IntN(26), r.IntN(26))]
+		}
+		return string(b)
+	}
+	var b strings.Builder
+	for b.Len() < bytes {
+		switch kind {
+		case 0:
+			fmt.Fprintf(&b, "%s %s %s, %d %s %s. ", word(), word(), word(), figures.IntN(1e6), word(), word())
+		case 1:
+			fmt.Fprintf(&b, "{\"sku\": \"%s\", \"quantity\": %d, \"joined\": \"2024-01-%02dT10:00:00Z\", \"name\": \"%s %s\"},\n", word(), figures.IntN(1e9), 1+figures.IntN(28), word(), word())
+		default:
+			fmt.Fprintf(&b, "func %s(%s int) {\n\treturn %s + %d\n}\n", word(), word(), word(), figures.IntN(1e4))
+		}
+	}
+	return b.String()
+}
+
+func TestSimHashOfLongTexts(t *testing.T) {
+	drawn := rand.New(rand.NewPCG(1, 2))
+	for _, bytes := range []int{17 << 10, 30 << 10, 100 << 10} {
+		for kind := range 3 {
+			a := longText(kind, 1, bytes, rand.New(rand.NewPCG(1, 1)))
+			b := longText(kind, 1, bytes+bytes/50, drawn)[:len(a)]
+			for _, c := range []struct {
+				what     string
+				text     string
+				from, to int
+			}{
+				{"itself in capitals", strings.ToUpper(a), 0, 2},
+				{"other numbers", longText(kind, 1, len(a)-1, drawn), 0, 2},
+				{"a word more in front", "postscript " + a, 0, 4},
+				{"a word more in the middle", a[:len(a)/2] + " postscript " + a[len(a)/2:], 0, 4},
+				{"another text", longText(kind, 2, bytes, drawn), 6, 64},
+				{"another second half", b[:len(b)/2] + longText(kind, 3, len(b)/2, drawn), 6, 64},
+			} {
+				if d := Distance(SimHash(a), SimHash(c.text)); d < c.from || d > c.to {
+					t.Errorf("kind %d, %d KB: distance to %s is %d, want %d to %d", kind, bytes>>10, c.what, d, c.from, c.to)
+				}
+			}
+		}
+	}
+}
+
+func TestSimHashOfALongTextWithoutAnySample(t *testing.T) {
+	for what, text := range map[string]string{
+		"Chinese":   strings.Repeat("请把这份合同翻译成德语今天天气怎么样", 400),
+		"one word":  strings.Repeat("q", 100<<10),
+		"one pair":  strings.Repeat("job queue ", 10<<10),
+		"no spaces": strings.Repeat("aGVsbG8gd29ybGQ", 8<<10),
+	} {
+		whole := votes{word: hashSeed}
+		whole.read(text, 0, len(text))
+		if got, want := SimHash(text), whole.majority(); got != want {
+			t.Errorf("%s: %x, want that of all words, %x", what, got, want)
+		}
+	}
 }

@@ -69,6 +69,8 @@ type Gateway struct {
 	MaxBody     ByteSize `yaml:"max_body"`
 	// BodyMemory is what all bodies in flight may take together.
 	BodyMemory ByteSize `yaml:"body_memory"`
+	// MaxCalls is how many calls may be in flight.
+	MaxCalls int `yaml:"max_calls"`
 	// StallTimeout is how long a client may send nothing of a body, or read
 	// nothing of a reply.
 	StallTimeout    time.Duration `yaml:"stall_timeout"`
@@ -168,6 +170,7 @@ func defaults() *Config {
 			Listen:          "127.0.0.1:7070",
 			MaxBody:         32 << 20,
 			BodyMemory:      256 << 20,
+			MaxCalls:        10_000,
 			StallTimeout:    30 * time.Second,
 			ShutdownTimeout: 30 * time.Second,
 			BlockStatus:     400,

@@ -61,7 +61,7 @@ func TestDefaultsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Config{
-		Gateway:   Gateway{Listen: "127.0.0.1:7070", MaxBody: 32 << 20, BodyMemory: 256 << 20, StallTimeout: 30 * time.Second, ShutdownTimeout: 30 * time.Second, BlockStatus: 400},
+		Gateway:   Gateway{Listen: "127.0.0.1:7070", MaxBody: 32 << 20, BodyMemory: 256 << 20, MaxCalls: 10_000, StallTimeout: 30 * time.Second, ShutdownTimeout: 30 * time.Second, BlockStatus: 400},
 		Admin:     Admin{Listen: "127.0.0.1:7071"},
 		DataDir:   "./data",
 		Providers: builtInProviders(),
@@ -132,6 +132,7 @@ gateway:
   require_keys: true
   max_body: 1 MB
   body_memory: 64MiB
+  max_calls: 500
   stall_timeout: 5s
   shutdown_timeout: 1m30s
   block_status: 403
@@ -164,7 +165,7 @@ log: {format: json, level: debug}
 	c.Providers = nil
 	half, quarter := haltd.Dollar/2, haltd.Dollar/4
 	want := &Config{
-		Gateway: Gateway{Listen: ":80", RequireKeys: true, MaxBody: 1e6, BodyMemory: 64 << 20, StallTimeout: 5 * time.Second, ShutdownTimeout: 90 * time.Second, BlockStatus: 403},
+		Gateway: Gateway{Listen: ":80", RequireKeys: true, MaxBody: 1e6, BodyMemory: 64 << 20, MaxCalls: 500, StallTimeout: 5 * time.Second, ShutdownTimeout: 90 * time.Second, BlockStatus: 403},
 		Admin:   Admin{Listen: "[::1]:81", Hosts: []string{"haltd.example.com", "10.0.0.1"}},
 		DataDir: "/var/lib/haltd",
 		Pricing: Pricing{

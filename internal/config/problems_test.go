@@ -33,7 +33,7 @@ func TestProblems(t *testing.T) {
 		{"key that is no name", "? [a]\n: b\n", []string{
 			"haltd.yaml:1: expected a name as key, got a list"}},
 		{"merge key", "log: &l {level: info}\ngateway: {<<: *l}\n", []string{
-			`haltd.yaml:2: gateway["<<"]: unknown key; expected one of listen, tls, require_keys, max_body, body_memory, stall_timeout, shutdown_timeout, block_status`}},
+			`haltd.yaml:2: gateway["<<"]: unknown key; expected one of listen, tls, require_keys, max_body, body_memory, max_calls, stall_timeout, shutdown_timeout, block_status`}},
 
 		{"section is a text", "gateway: yes please\n", []string{
 			`haltd.yaml:1: gateway: expected keys and values, got "yes please"`}},
@@ -67,6 +67,8 @@ func TestProblems(t *testing.T) {
 			`haltd.yaml:1: gateway.max_body: expected a size such as 32MiB, got "9999999999999GiB"`}},
 		{"size out of range", "gateway: {max_body: 0}\n", []string{
 			"haltd.yaml:1: gateway.max_body: expected 1KiB to 1GiB, got 0B"}},
+		{"calls out of range", "gateway: {max_calls: 0}\n", []string{
+			"haltd.yaml:1: gateway.max_calls: expected 1 to 1000000, got 0"}},
 		{"memory out of range", "gateway: {body_memory: 1KiB}\n", []string{
 			"haltd.yaml:1: gateway.body_memory: expected 1MiB to 1024GiB, got 1KiB"}},
 		{"a client that may not even blink", "gateway: {stall_timeout: 1ms}\n", []string{

@@ -68,6 +68,7 @@ alerts:
   require_keys: false
   max_body: 32MiB
   body_memory: 256MiB
+  max_calls: 10000
   stall_timeout: 30s
   shutdown_timeout: 30s
   block_status: 400

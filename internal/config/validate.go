@@ -26,6 +26,7 @@ func (d *decoder) validate(c *Config) {
 	size := func(n int64) string { return ByteSize(n).String() }
 	d.between("gateway.max_body", int64(c.Gateway.MaxBody), 1<<10, 1<<30, size)
 	d.between("gateway.body_memory", int64(c.Gateway.BodyMemory), 1<<20, 1<<40, size)
+	d.between("gateway.max_calls", int64(c.Gateway.MaxCalls), 1, 1_000_000, number)
 	d.between("gateway.stall_timeout", int64(c.Gateway.StallTimeout), int64(100*time.Millisecond), int64(time.Hour), duration)
 	d.between("gateway.shutdown_timeout", int64(c.Gateway.ShutdownTimeout), 0, int64(time.Hour), duration)
 	d.between("gateway.block_status", int64(c.Gateway.BlockStatus), 400, 499, number)

@@ -72,6 +72,7 @@ type Gateway struct {
 	log      *slog.Logger
 
 	requests  sync.WaitGroup // being served
+	open      atomic.Int64   // those that were admitted
 	inFlight  inFlightCalls
 	finishing finishingCalls
 	memory    bodyMemory
@@ -154,6 +155,9 @@ func (g *Gateway) end(x *exchange) {
 func (g *Gateway) finish(x *exchange) {
 	defer g.requests.Done() // last: Wait returns when all is counted
 	defer g.meter.InFlight(-1)
+	if x.admitted {
+		defer g.open.Add(-1)
+	}
 	defer g.countOverhead(x)
 	g.record(x)
 }
@@ -191,6 +195,9 @@ func (g *Gateway) handle(x *exchange) {
 		return
 	}
 	if err == nil {
+		err = g.admit(x)
+	}
+	if err == nil {
 		g.awaitObservation(x)
 		err = g.read(x)
 	}
@@ -215,6 +222,8 @@ type exchange struct {
 	settings *Settings
 	start    time.Time
 	event    haltd.Event
+
+	admitted bool // to those in flight
 
 	// What its bodies take: the request as it was sent, its texts until it is
 	// forwarded, and what is kept of the reply.
@@ -313,6 +322,21 @@ func (g *Gateway) busy(limit int64) error {
 	g.meter.Count(countBodyRefused)
 	ref := refuse(http.StatusServiceUnavailable, haltd.Errorf(haltd.CodeBusy, "The bodies of calls in flight take all the memory they may (%d MiB)", limit>>20).
 		WithFix("Send it again, or raise gateway.body_memory in haltd's configuration.")).(refusal)
+	ref.RetryAfter = 1
+	return ref
+}
+
+// admit refuses a call beyond what haltd may serve at once, before anything of
+// it is read. What is refused takes nobody's place.
+func (g *Gateway) admit(x *exchange) error {
+	limit := x.settings.maxCalls
+	if g.open.Add(1) <= limit {
+		x.admitted = true
+		return nil
+	}
+	g.open.Add(-1)
+	ref := refuse(http.StatusServiceUnavailable, haltd.Errorf(haltd.CodeBusy, "As many calls are in flight as may be (%d)", limit).
+		WithFix("Send it again, or raise gateway.max_calls in haltd's configuration.")).(refusal)
 	ref.RetryAfter = 1
 	return ref
 }

@@ -25,6 +25,7 @@ type Settings struct {
 	requireKeys bool
 	maxBody     int64
 	bodyMemory  int64         // for all bodies in flight
+	maxCalls    int64         // in flight
 	stall       time.Duration // how long a client may neither send nor read
 	upstreams   map[string]*upstream
 	fallback    wire.Dialect // for answers to requests that name no provider
@@ -53,6 +54,7 @@ func NewSettings(c *config.Config, old *Settings) *Settings {
 		requireKeys: c.Gateway.RequireKeys,
 		maxBody:     int64(c.Gateway.MaxBody),
 		bodyMemory:  bodyMemoryOf(&c.Gateway),
+		maxCalls:    int64(c.Gateway.MaxCalls),
 		stall:       c.Gateway.StallTimeout,
 		upstreams:   make(map[string]*upstream, len(c.Providers)),
 		fallback:    formats.Dialect("openai"),

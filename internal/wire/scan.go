@@ -330,15 +330,18 @@ func (s *scanner) str(start int, dst []byte, decode bool) (int, []byte, error) {
 }
 
 // special is the index of the first byte that does not stand for itself in a
-// string: a quote, a backslash or a control character. It looks at eight bytes
-// at a time; only the lowest of its marks is sure.
+// string: a quote, a backslash or a control character. It looks at 32 bytes at
+// a time.
 func special(b []byte) int {
-	const ones, high = 0x0101010101010101, 0x8080808080808080
 	i := 0
+	for ; i+32 <= len(b); i += 32 {
+		w := b[i : i+32 : i+32]
+		if specials(w)|specials(w[8:])|specials(w[16:])|specials(w[24:]) != 0 {
+			break
+		}
+	}
 	for ; i+8 <= len(b); i += 8 {
-		word := binary.LittleEndian.Uint64(b[i:])
-		quote, escape := word^'"'*ones, word^'\\'*ones
-		if marks := ((quote-ones)&^quote | (escape-ones)&^escape | (word-0x20*ones)&^word) & high; marks != 0 {
+		if marks := specials(b[i:]); marks != 0 {
 			return i + bits.TrailingZeros64(marks)>>3
 		}
 	}
@@ -348,6 +351,14 @@ func special(b []byte) int {
 		}
 	}
 	return i
+}
+
+// specials marks the special ones of eight bytes; only the lowest mark is sure.
+func specials(b []byte) uint64 {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	word := binary.LittleEndian.Uint64(b)
+	quote, escape := word^'"'*ones, word^'\\'*ones
+	return ((quote-ones)&^quote | (escape-ones)&^escape | (word-0x20*ones)&^word) & high
 }
 
 // escape reads the escape sequence at at: what it means, and its length. Half

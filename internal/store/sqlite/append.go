@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/store/table"
@@ -95,6 +96,7 @@ const maxNumbers = 10_000
 type appender struct {
 	findAgent, findSession         *statement
 	addAgent, addSession           *statement
+	newSession                     *statement
 	addHour, addUsage, insertEvent *statement
 	countUsage, hasUsage           *statement
 	insertExcerpt, insertCommit    *statement
@@ -114,8 +116,12 @@ const (
 	findAgentSQL = `INSERT INTO agents (id, first_seen, last_seen) VALUES (?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET id = id RETURNING no`
 
-	findSessionSQL = `INSERT INTO sessions (id, agent, first_seen, last_seen, first_event, last_event) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (id, agent) DO UPDATE SET id = id RETURNING no`
+	// Most sessions are new when their number is not remembered, and many have
+	// one call: they take one statement.
+	newSessionSQL = `INSERT INTO sessions (id, agent, first_seen, last_seen, first_event, last_event, client, model, peak_score, ` + totalsColumns + `)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id, agent) DO NOTHING RETURNING no`
+
+	findSessionSQL = `SELECT no FROM sessions WHERE id = ? AND agent = ?`
 
 	// A deleted agent is back with its first call.
 	addAgentSQL = `UPDATE agents SET deleted = iif(?, 0, deleted),
@@ -142,7 +148,7 @@ const (
 func newAppender(c preparer) (*appender, error) {
 	a := &appender{agents: map[string]int64{}, sessions: map[table.SessionKey]int64{}}
 	for query, to := range map[string]**statement{
-		findAgentSQL: &a.findAgent, findSessionSQL: &a.findSession, addAgentSQL: &a.addAgent, addSessionSQL: &a.addSession,
+		findAgentSQL: &a.findAgent, findSessionSQL: &a.findSession, newSessionSQL: &a.newSession, addAgentSQL: &a.addAgent, addSessionSQL: &a.addSession,
 		addHourSQL: &a.addHour, addUsageSQL: &a.addUsage, insertEventSQL: &a.insertEvent,
 		countUsageSQL: &a.countUsage, hasUsageSQL: &a.hasUsage,
 		insertExcerptSQL: &a.insertExcerpt, insertCommitSQL: &a.insertCommit, insertAuditSQL: &a.insertAudit,
@@ -158,7 +164,7 @@ func newAppender(c preparer) (*appender, error) {
 func (a *appender) close() error {
 	var errs []error
 	for _, s := range []*statement{
-		a.findAgent, a.findSession, a.addAgent, a.addSession, a.addHour, a.addUsage, a.insertEvent, a.countUsage, a.hasUsage,
+		a.findAgent, a.findSession, a.newSession, a.addAgent, a.addSession, a.addHour, a.addUsage, a.insertEvent, a.countUsage, a.hasUsage,
 		a.insertExcerpt, a.insertCommit, a.insertAudit,
 	} {
 		if s != nil {
@@ -219,14 +225,23 @@ func (a *appender) writeSessions(t *table.Tally) (err error) {
 	}
 	for key, s := range t.Sessions {
 		var known bool
+		u := &s.Totals
 		if s.No, known = a.sessions[key]; !known {
-			s.No, err = a.findSession.number(key.ID, t.Agents[key.Agent].No, s.Times.First, s.Times.Last, s.Events.First, s.Events.Last)
-			if err != nil {
+			agent := t.Agents[key.Agent].No
+			s.No, err = a.newSession.number(key.ID, agent, s.Times.First, s.Times.Last, s.Events.First, s.Events.Last, s.Client, s.Model, s.Peak,
+				u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost))
+			if err == nil {
+				a.sessions[key] = s.No
+				continue
+			}
+			if !errors.Is(err, io.EOF) {
+				return err
+			}
+			if s.No, err = a.findSession.number(key.ID, agent); err != nil {
 				return err
 			}
 			a.sessions[key] = s.No
 		}
-		u := &s.Totals
 		err = a.addSession.exec(s.Seen.Last, s.Client, s.Seen.Last, s.Model, s.Seen.First, s.Seen.Last, s.Events.First, s.Events.Last, s.Peak,
 			u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost), s.No)
 		if err != nil {

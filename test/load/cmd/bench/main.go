@@ -62,6 +62,7 @@ type options struct {
 	json        string
 	docs        string
 	largest     int // bytes
+	only        string
 	check       bool
 }
 
@@ -72,6 +73,7 @@ func parseOptions(args []string) (*options, error) {
 	seconds := f.Float64("seconds", 0.8, "how long a load on busy connections lasts")
 	concurrency := f.String("concurrency", "1,16,64,512", "how many connections are busy at once")
 	largest := f.Int("largest", 1000, "the largest bodies, in KB")
+	f.StringVar(&o.only, "only", "", "of all loads, those whose `words` begin so, e.g. \"growing, JSON replies, bodies of 100 KB\"")
 	f.StringVar(&o.docs, "docs", "", "write the table into this `file`, in place of the one that is there")
 	f.IntVar(&o.rate, "rate", 300, "requests per second of the load that starts them at fixed times; 0 leaves it out")
 	rateSeconds := f.Float64("rate-seconds", 4, "how long that load lasts")
@@ -124,7 +126,11 @@ func (o *options) bench(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &run{targets: targets, cells: cells(o.concurrency, o.rate, o.largest), rounds: o.rounds, busySpan: o.busySpan, pacedSpan: o.pacedSpan, log: os.Stderr}
+	all := slices.DeleteFunc(cells(o.concurrency, o.rate, o.largest), func(c cell) bool { return !strings.HasPrefix(c.String(), o.only) })
+	if len(all) == 0 {
+		return fmt.Errorf("no load begins with %q", o.only)
+	}
+	r := &run{targets: targets, cells: all, rounds: o.rounds, busySpan: o.busySpan, pacedSpan: o.pacedSpan, log: os.Stderr}
 	limit, cancel := context.WithTimeout(ctx, r.limit())
 	defer cancel()
 	if err := r.measure(limit); err != nil {
