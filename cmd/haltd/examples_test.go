@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,7 +45,7 @@ func TestEveryCommandHasExamplesThatParse(t *testing.T) {
 }
 
 // words splits a line as a shell does, as far as the examples need it, up to
-// where another program or a file begins.
+// where another program, a file or a comment begins.
 func words(t *testing.T, line string) []string {
 	t.Helper()
 	var all []string
@@ -68,7 +69,7 @@ func words(t *testing.T, line string) []string {
 		t.Fatalf("cannot read the example %s", line)
 	}
 	for i, w := range all {
-		if w == "|" || w == ">" {
+		if slices.Contains([]string{"|", ">", "&", "&&", "#"}, w) {
 			return all[1:i]
 		}
 	}

@@ -128,6 +128,8 @@ func run(ctx context.Context, args []string) int {
 			Actor:   actor(),
 			Clock:   time.Now,
 			Inspect: app.Inspect,
+
+			StartTime: 5 * time.Second,
 		})
 	}
 	if err != nil {

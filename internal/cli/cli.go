@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/haltd/haltd"
@@ -28,6 +29,9 @@ type Env struct {
 	Version    string
 	Actor      string // who acts, for the record, such as ann@laptop; may be empty
 	Clock      haltd.Clock
+	// StartTime is how long a command waits for a haltd on this machine that was
+	// started a moment ago, as by `haltd serve & haltd agents ls`.
+	StartTime time.Duration
 	// Inspect looks at the servers that a configuration names; nil where there
 	// are none.
 	Inspect func(context.Context, *config.Config) []haltd.Check

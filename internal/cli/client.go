@@ -54,6 +54,7 @@ func (e *Env) connect() (*client, error) {
 			if local = place.TLS; local.On() {
 				address = "https://" + address
 			}
+			e.awaitStart(callableAddress(place.Listen))
 		}
 		if token == "" {
 			var err error
@@ -75,6 +76,31 @@ func (e *Env) connect() (*client, error) {
 		// A redirect could carry the token elsewhere.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
+}
+
+// awaitStart waits until something listens on this machine's own address: a
+// haltd that starts for the first time makes its token before that.
+// Where nothing comes, the call says so.
+func (e *Env) awaitStart(address string) {
+	host, _, err := net.SplitHostPort(address)
+	if ip, bad := netip.ParseAddr(host); err != nil || bad != nil || !ip.IsLoopback() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(e.Context, e.StartTime)
+	defer cancel()
+	patience := time.AfterFunc(time.Second, func() { fmt.Fprintf(e.Stderr, "Waiting for a haltd at %s …\n", clean(address)) })
+	defer patience.Stop()
+	for ctx.Err() == nil {
+		c, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+		if err == nil {
+			c.Close()
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }
 
 // callableAddress is where to call a listener: one that listens everywhere is

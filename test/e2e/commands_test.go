@@ -172,7 +172,7 @@ func TestReadmeFirstScreen(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := "set -e\n" + strings.Join(commands[2:3], "\n") + "\nserver=$!\ntrap 'kill $server; wait $server' EXIT\n" +
-		"until curl -sf -o /dev/null http://" + n.Config.Admin + "/readyz; do sleep 0.05; done\n" + strings.Join(commands[3:], "\n") +
+		strings.Join(commands[3:], "\n") +
 		"\necho\nbin/haltd --json agents show my-agent\n"
 	script = strings.ReplaceAll(strings.ReplaceAll(script, "127.0.0.1:7070", n.Config.Gateway), "python my_agent.py", "sh my_agent.py")
 	shell := exec.Command("sh", "-c", script)
