@@ -19,6 +19,7 @@ type Event struct {
 	Label   string `json:"label,omitempty"` // the name the client gave itself, where a gateway key named the agent
 	Session string `json:"session"`
 	Client  string `json:"client"`
+	Trace   string `json:"trace_id,omitempty"` // that the client's traceparent names or, with OpenTelemetry on, haltd's own
 
 	Provider string `json:"provider"`
 	Format   string `json:"format,omitempty"` // wire format; empty for paths that pass through

@@ -20,6 +20,7 @@ type Incident struct {
 	Agent    string `json:"agent"`
 	Session  string `json:"session"`
 	Client   string `json:"client"`
+	Trace    string `json:"trace_id,omitempty"` // that the call belongs to
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
 

@@ -58,10 +58,12 @@ type Options struct {
 	// MetricsAccess is the token for metrics alone, and whether this machine
 	// may read them without one; may be nil.
 	MetricsAccess func() (token string, open bool)
-	Secure        bool          // browsers reach the listener by https
-	Hosts         []string      // host names that are answered besides loopback; may be empty
-	Public        func() string // the host by which people reach the listener; may be nil
-	Loopback      bool          // the listener is on loopback: answer no other host than loopback, Hosts and Public
+	// TracePage is where a trace is shown, "" for nowhere; may be nil.
+	TracePage func(id string) string
+	Secure    bool          // browsers reach the listener by https
+	Hosts     []string      // host names that are answered besides loopback; may be empty
+	Public    func() string // the host by which people reach the listener; may be nil
+	Loopback  bool          // the listener is on loopback: answer no other host than loopback, Hosts and Public
 
 	Trusted func() []netip.Prefix // proxies that say for whom they call; may be nil
 
@@ -110,6 +112,9 @@ func newServer(o Options) *server {
 	}
 	if o.MetricsAccess == nil {
 		o.MetricsAccess = func() (string, bool) { return "", false }
+	}
+	if o.TracePage == nil {
+		o.TracePage = func(string) string { return "" }
 	}
 	if o.Public == nil {
 		o.Public = func() string { return "" }

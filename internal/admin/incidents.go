@@ -32,7 +32,8 @@ type incidentInput struct {
 
 type incidentView struct {
 	haltd.Incident
-	Money incidentMoney `json:"money"`
+	Money    incidentMoney `json:"money"`
+	TraceURL string        `json:"trace_url,omitempty" doc:"The page of its trace, where admin.trace_url says how to find it."`
 }
 
 type incidentOutput struct{ Body incidentView }
@@ -104,7 +105,7 @@ func (s *server) incidents(ctx context.Context, in *incidentsInput) (*incidentsO
 
 func (s *server) priced(ctx context.Context, incident haltd.Incident) (*incidentOutput, error) {
 	money, err := s.moneyOf(ctx, &incident)
-	return &incidentOutput{incidentView{incidentInUTC(incident), money}}, err
+	return &incidentOutput{incidentView{incidentInUTC(incident), money, s.deps.TracePage(incident.Trace)}}, err
 }
 
 // decide writes the decision before it resumes: resuming closes what is open,

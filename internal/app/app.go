@@ -82,6 +82,7 @@ type App struct {
 	gateway  *gateway.Gateway
 	serving  atomic.Pointer[gateway.Gateway] // the same, once it is there
 	metrics  *telemetry.Metrics
+	tracer   *telemetry.Tracer // nil where nobody collects traces
 
 	gatewayListener, adminListener net.Listener
 	gatewayTLS, adminTLS           *certificate // nil for plain HTTP
@@ -129,10 +130,13 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	if file := filepath.Join(cfg.DataDir, tokenFile); cfg.Admin.Token == "" && readableByOthers(file) {
 		a.log.Warn("other users of this machine can read the admin token; run chmod 600 on its file", "file", file)
 	}
+	if a.tracer, err = telemetry.NewTracer(ctx, o.Env, o.Version, a.log); err != nil {
+		return nil, err
+	}
 	a.gateway = gateway.New(gateway.Options{
-		Keys: keys, AdminToken: token, Judge: a.judge, Recorder: a.recorder, Price: a.price, HidesThoughts: a.hidesThoughts, Meter: a.metrics,
+		Keys: keys, AdminToken: token, Judge: a.judge, Recorder: a.recorder, Price: a.price, HidesThoughts: a.hidesThoughts, Meter: a.metrics, Usage: a.metrics,
 		Attempts: a.state, Replies: a.state, Guesses: a.state,
-		Key:   a.key,
+		Key: a.key, Tracer: a.gatewayTracer(),
 		Clock: a.opts.Clock, Logger: a.log,
 	}, gateway.NewSettings(cfg, nil))
 	a.serving.Store(a.gateway)
@@ -153,6 +157,14 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	a.signIn = admin.NewSignIn(a.opts.Clock, a.dashboardURL, token)
 	a.newServers(cfg, keys, token)
 	return a, nil
+}
+
+// gatewayTracer is what the gateway tells of calls; nil where nobody listens.
+func (a *App) gatewayTracer() gateway.Tracer {
+	if a.tracer == nil {
+		return nil
+	}
+	return a.tracer
 }
 
 // openCertificates reads those of the listeners that have one.
@@ -330,7 +342,7 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 			Control: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
 			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, Calls: a.gateway, Alerts: a.alerts, Keys: keys,
 			Process: process{a}, Metrics: a.metrics.Handler(),
-			Dashboard: web.FS(), SignIn: a.signIn, SignOuts: a.store, Tokens: a.store, Audit: a.store, MetricsAccess: a.metricsAccess, Secure: secure(cfg),
+			Dashboard: web.FS(), SignIn: a.signIn, SignOuts: a.store, Tokens: a.store, Audit: a.store, MetricsAccess: a.metricsAccess, TracePage: a.tracePage, Secure: secure(cfg),
 			Token: token, Hosts: cfg.Admin.Hosts, Public: a.publicHost, Loopback: isLoopback(a.adminListener.Addr()), Trusted: a.trusted,
 			Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
 		}),
@@ -346,6 +358,9 @@ func (a *App) metricsAccess() (token string, open bool) {
 	cfg := a.config.Load()
 	return cfg.Admin.MetricsToken.Reveal(), cfg.Admin.OpenMetrics
 }
+
+// tracePage is where a trace is shown; "" where the file does not say.
+func (a *App) tracePage(id string) string { return a.config.Load().Admin.TracePage(id) }
 
 // trusted are the proxies that say for whom they call.
 func (a *App) trusted() []netip.Prefix { return a.config.Load().Trusted }
@@ -508,6 +523,9 @@ func (a *App) close() error {
 	}
 	if a.spool != nil {
 		errs = append(errs, a.spool.Close())
+	}
+	if err := a.tracer.Close(ctx); err != nil {
+		a.log.Warn("the last spans and metrics were not sent", "error", err)
 	}
 	if a.member != nil {
 		a.member.leave(ctx)

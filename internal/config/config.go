@@ -94,6 +94,20 @@ type Admin struct {
 	MetricsToken     Secret `yaml:"metrics_token"`
 	MetricsTokenFile string `yaml:"metrics_token_file"`
 	OpenMetrics      bool   `yaml:"open_metrics,omitempty"`
+	// TraceURL is the page of a trace, with {trace_id} for its id; empty for
+	// no links.
+	TraceURL string `yaml:"trace_url,omitempty"`
+}
+
+// traceIDPlace stands for the id of a trace in Admin.TraceURL.
+const traceIDPlace = "{trace_id}"
+
+// TracePage is the page of a trace; "" where there is none.
+func (a Admin) TracePage(id string) string {
+	if a.TraceURL == "" || id == "" {
+		return ""
+	}
+	return strings.ReplaceAll(a.TraceURL, traceIDPlace, id)
 }
 
 // Store is where the record is kept.

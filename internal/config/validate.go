@@ -76,6 +76,9 @@ func (d *decoder) listeners(c *Config) {
 		source, _ := d.source("admin.metrics_token")
 		d.problem(source, "%d characters can be guessed; use %d or more, for example what openssl rand -hex 32 prints", n, shortestToken)
 	}
+	if u, err := url.Parse(c.Admin.TraceURL); c.Admin.TraceURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || !strings.Contains(c.Admin.TraceURL, traceIDPlace)) {
+		d.problem("admin.trace_url", "expected a URL with %s in it, such as https://tempo.example.com/trace/%[1]s", traceIDPlace)
+	}
 	if host, _, _ := net.SplitHostPort(*admin); c.Admin.OpenMetrics && adminOK && !isLoopback(host) {
 		d.problem("admin.open_metrics", "%s can be reached from other machines; set admin.metrics_token instead", *admin)
 	}

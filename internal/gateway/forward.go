@@ -46,6 +46,7 @@ func (g *Gateway) forward(x *exchange) error {
 	x.textShare.release()
 	out := x.upstreamRequest(up, body)
 	sent := g.clock()
+	x.sentAt = sent
 	x.overhead = sent.Sub(x.start) - x.waited
 	x.forwarded = true
 	res, err := up.transport.RoundTrip(out)
@@ -128,6 +129,7 @@ var copyBuffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
 // client before anything else looks at it.
 func (g *Gateway) deliver(x *exchange, res *http.Response) {
 	answered := g.clock()
+	x.answered = answered
 	announced := x.copyHeader(res)
 	x.explainFinding(x.w.Header())
 	x.event.Status = res.StatusCode

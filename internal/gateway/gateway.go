@@ -52,6 +52,8 @@ type Options struct {
 	// Key keys the digests of requests; all nodes have the same.
 	Key    []byte
 	Meter  Meter
+	Usage  UsageMeter
+	Tracer Tracer // nil where nobody collects traces
 	Clock  haltd.Clock
 	Logger *slog.Logger
 }
@@ -68,6 +70,8 @@ type Gateway struct {
 	replies  Replies
 	guesses  Guesses
 	meter    Meter
+	usage    UsageMeter
+	tracer   Tracer
 	clock    haltd.Clock
 	log      *slog.Logger
 
@@ -84,7 +88,7 @@ type Gateway struct {
 func New(o Options, s *Settings) *Gateway {
 	g := &Gateway{
 		keys: o.Keys, guard: newTokenGuard(o.AdminToken), judging: o.Judge, recorder: o.Recorder, price: o.Price, hides: o.HidesThoughts,
-		attempts: o.Attempts, replies: o.Replies, guesses: o.Guesses, meter: o.Meter, clock: o.Clock, log: o.Logger,
+		attempts: o.Attempts, replies: o.Replies, guesses: o.Guesses, meter: o.Meter, usage: o.Usage, tracer: o.Tracer, clock: o.Clock, log: o.Logger,
 		hasher: newHasher(o.Key),
 	}
 	g.settings.Store(s)
@@ -238,6 +242,7 @@ type exchange struct {
 	named     bool   // the client named the session; set by read at the latest
 	shared    bool   // nobody named the agent: it is that of the client family
 	caller    string // who shares it
+	parent    string // traceparent of the client, where it is valid
 
 	// read; format is nil for a path that passes through
 	format    wire.Format
@@ -263,11 +268,15 @@ type exchange struct {
 	values   []map[string]string // of their keys
 	decision judge.Decision
 	ticket   *judge.Ticket // nil for what did not come so far
+	judging  time.Time     // zero before it began
+	judged   time.Time
 
 	// forward and observe
 	ctx       context.Context // ends when the client leaves or the call is cut
 	cut       context.CancelCauseFunc
 	forwarded bool
+	sentAt    time.Time       // to the upstream
+	answered  time.Time       // when it began to answer; zero where it did not
 	response  *http.Response  // nil unless the upstream answered; its body is read
 	tap       *wire.Tap       // of its body; nil where it is not read
 	complete  bool            // all of it came

@@ -120,7 +120,7 @@ func (s setup) start(t testing.TB) *fixture {
 		attempts = s.attempts(attempts)
 	}
 	f.Gateway = New(Options{
-		Keys: f.ring, AdminToken: adminToken, Recorder: f.events, Meter: f.meter, Price: price, HidesThoughts: func(string, string) bool { return false }, Judge: f.judge,
+		Keys: f.ring, AdminToken: adminToken, Recorder: f.events, Meter: f.meter, Usage: f.meter, Price: price, HidesThoughts: func(string, string) bool { return false }, Judge: f.judge,
 		Attempts: attempts, Replies: f.limits, Guesses: f.limits,
 		Clock: f.clock.now, Logger: slog.New(slog.DiscardHandler),
 	}, NewSettings(cfg, nil))
@@ -298,14 +298,16 @@ func (m *meter) get(what string) int {
 	return m.counts[what]
 }
 
-func (m *meter) Request(provider, decision string) { m.add(provider + " " + decision) }
-func (m *meter) Overhead(d time.Duration)          { m.add("overhead"); m.overhead.Store(int64(d)) }
-func (m *meter) Detect(time.Duration)              { m.add("detect") }
-func (m *meter) Kill(detector string)              { m.add("kill " + detector) }
-func (m *meter) Rung(action, detector string)      { m.add(action + " " + detector) }
-func (m *meter) Count(what string)                 { m.add(what) }
-func (m *meter) Panic(where string)                { m.add("panic " + where) }
-func (m *meter) InFlight(delta int)                { m.inFlight.Add(int64(delta)) }
+func (m *meter) Request(provider, decision string)             { m.add(provider + " " + decision) }
+func (m *meter) Overhead(d time.Duration)                      { m.add("overhead"); m.overhead.Store(int64(d)) }
+func (m *meter) Detect(time.Duration)                          { m.add("detect") }
+func (m *meter) Kill(detector string)                          { m.add("kill " + detector) }
+func (m *meter) Rung(action, detector string)                  { m.add(action + " " + detector) }
+func (m *meter) Count(what string)                             { m.add(what) }
+func (m *meter) Panic(where string)                            { m.add("panic " + where) }
+func (m *meter) Usage(string, haltd.Usage, haltd.Money)        {}
+func (m *meter) Upstream(string, time.Duration, time.Duration) {}
+func (m *meter) InFlight(delta int)                            { m.inFlight.Add(int64(delta)) }
 
 type keyStore struct {
 	byHash map[haltd.KeyHash]haltd.Key

@@ -19,6 +19,7 @@ import (
 func (g *Gateway) identify(x *exchange) error {
 	e := &x.event
 	e.Client = clientFamily(x.r.Header)
+	g.findTrace(x)
 	if m := x.r.Method; strings.EqualFold(m, http.MethodTrace) || strings.EqualFold(m, http.MethodConnect) {
 		// One shows the provider's key to the client, the other leads past
 		// the gateway.

@@ -36,6 +36,7 @@ func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestAnsw
 	g.recorder.Stamp(&e) // the answer names the event
 	g.recorder.Record(e)
 	g.meter.Request(e.Provider, d.Action.String())
+	g.usage.Usage(e.Provider, e.Tokens, e.Cost)
 	answer := ingestAnswer(&d, active)
 	answer.Event = e.ID
 	return answer, nil

@@ -40,7 +40,11 @@ func (g *Gateway) judge(x *exchange) error {
 	}
 	// This is the event of the request if it is the one that kills.
 	r.Event.Time, r.Event.Status = x.start.UTC(), x.settings.blockStatus
+	x.judging = r.Now
 	x.decision, x.ticket = g.judging.Judge(x.r.Context(), r)
+	if g.tracer != nil {
+		x.judged = g.clock()
+	}
 	e.Retry = r.Retry
 	if x.decision.Reason == haltd.ReasonUnsaved && x.r.Context().Err() != nil {
 		return errClientLeft // and did not wait for its reservation

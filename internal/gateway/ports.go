@@ -77,6 +77,14 @@ type Meter interface {
 	Panic(where string)
 }
 
+// UsageMeter counts what calls need.
+type UsageMeter interface {
+	// Usage counts what a call used and cost.
+	Usage(provider string, tokens haltd.Usage, cost haltd.Money)
+	// Upstream notes how long an upstream took to begin a reply and to end it.
+	Upstream(provider string, began, ended time.Duration)
+}
+
 // What Meter counts by name.
 const (
 	countUnread         = "unread"           // a reply that passed unread

@@ -27,6 +27,7 @@ func (g *Gateway) record(x *exchange) {
 	defer g.finishing.remove(x)
 	defer x.releaseMemory()
 	defer g.write(x)
+	defer g.trace(x)
 	defer g.count(x)
 	defer g.untrack(x)
 	defer g.remember(x)
@@ -281,20 +282,29 @@ func (x *exchange) ending() haltd.Ending {
 	return haltd.EndedLost
 }
 
-func (g *Gateway) count(x *exchange) {
+// outcome is what became of a request, as it is counted.
+func (x *exchange) outcome() string {
 	e := &x.event
-	decision := decisionAllow
 	switch {
 	case x.decision.Action != haltd.Allow:
-		decision = x.decision.Action.String()
+		return x.decision.Action.String()
 	case x.refused && e.Status < http.StatusInternalServerError:
-		decision = decisionRefuse
+		return decisionRefuse
 	case e.Type == haltd.EventError:
-		decision = decisionError
+		return decisionError
 	case e.Type == haltd.EventPass:
-		decision = decisionPassed
+		return decisionPassed
 	}
-	g.meter.Request(e.Provider, decision)
+	return decisionAllow
+}
+
+func (g *Gateway) count(x *exchange) {
+	e := &x.event
+	g.meter.Request(e.Provider, x.outcome())
+	g.usage.Usage(e.Provider, e.Tokens, e.Cost)
+	if !x.answered.IsZero() && !x.delivered.IsZero() {
+		g.usage.Upstream(e.Provider, x.answered.Sub(x.sentAt), x.delivered.Sub(x.sentAt))
+	}
 	if e.Unread != "" {
 		g.meter.Count(countUnread)
 		g.log.Debug("reply unread", "provider", e.Provider, "reason", e.Unread)

@@ -24,7 +24,7 @@ func (ev *evaluation) incident(d *Decision, kind haltd.IncidentKind, now time.Ti
 	return haltd.Incident{
 		ID: haltd.NewName("inc_"), Time: now.UTC(), Kind: kind, Status: haltd.IncidentOpen,
 		Action: d.Action, Scope: haltd.ScopeSession,
-		Agent: r.Agent, Session: r.Session, Client: r.Event.Client, Provider: r.Provider, Model: r.Model,
+		Agent: r.Agent, Session: r.Session, Client: r.Event.Client, Trace: r.Event.Trace, Provider: r.Provider, Model: r.Model,
 		Reason: d.Reason, Detector: d.Check, Sentence: d.Sentence,
 		Verdict: d.Full(), Settings: ev.agent.Policy,
 	}
@@ -74,7 +74,7 @@ func (ev *evaluation) event(d *Decision, kind haltd.EventType, incident string) 
 	e := ev.request.Event
 	return haltd.Event{
 		Time: ev.request.Now.UTC(), Type: kind,
-		Agent: e.Agent, Label: e.Label, Session: e.Session, Client: e.Client,
+		Agent: e.Agent, Label: e.Label, Session: e.Session, Client: e.Client, Trace: e.Trace,
 		Provider: e.Provider, Format: e.Format, Path: e.Path, Model: e.Model,
 		Shadow: !ev.agent.Policy.KillSwitch.Enabled || d.Bypass, Verdict: d.Full(),
 		Score: d.Detected.Parts.Score(), Incident: incident,

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/haltd/haltd"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -24,7 +25,7 @@ type Metrics struct {
 	registry *prometheus.Registry
 
 	requests   *prometheus.CounterVec
-	handles    atomic.Pointer[map[string]requestCounters] // by provider
+	handles    atomic.Pointer[map[string]*counters] // by provider
 	overhead   prometheus.Histogram
 	detect     prometheus.Histogram
 	inFlight   prometheus.Gauge
@@ -33,10 +34,19 @@ type Metrics struct {
 	rungs      *prometheus.CounterVec
 	deliveries *prometheus.CounterVec
 	panics     *prometheus.CounterVec
+	cost       *prometheus.CounterVec
+	tokens     *prometheus.CounterVec
+	firstByte  *prometheus.HistogramVec
+	upstream   *prometheus.HistogramVec
 }
 
-// requestCounters are the counters of one provider by decision.
-type requestCounters map[string]prometheus.Counter
+// counters are those of one provider.
+type counters struct {
+	requests                             map[string]prometheus.Counter // by decision
+	cost                                 prometheus.Counter
+	input, output, cacheRead, cacheWrite prometheus.Counter
+	firstByte, upstream                  prometheus.Observer
+}
 
 // NewMetrics makes the registry of a process of this version; SetProviders
 // names the providers it counts by.
@@ -74,9 +84,17 @@ func NewMetrics(version string) *Metrics {
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "haltd_requests_total", Help: "Requests by provider and by what became of them.",
 		}, []string{"provider", "decision"}),
+		cost: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "haltd_cost_usd_total", Help: "What calls cost, in US dollars.",
+		}, []string{"provider"}),
+		tokens: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "haltd_tokens_total", Help: "Tokens of calls by kind: input, of which cache_read and cache_write are parts, and output.",
+		}, []string{"provider", "kind"}),
+		firstByte: upstreamHistogram("haltd_upstream_first_byte_seconds", "Time from sending a request to an upstream until it began to answer."),
+		upstream:  upstreamHistogram("haltd_upstream_seconds", "Time from sending a request to an upstream until its reply had ended."),
 	}
 	m.registry.MustRegister(
-		m.overhead, m.detect, build, m.inFlight, m.requests, m.kills, m.rungs, m.deliveries, m.panics,
+		m.overhead, m.detect, build, m.inFlight, m.requests, m.kills, m.rungs, m.deliveries, m.panics, m.cost, m.tokens, m.firstByte, m.upstream,
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
@@ -98,6 +116,14 @@ func histogram(name, help string) prometheus.Histogram {
 	})
 }
 
+// upstreamHistogram has room for a model that thinks for minutes.
+func upstreamHistogram(name, help string) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: name, Help: help,
+		Buckets: []float64{.025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640},
+	}, []string{"provider"})
+}
+
 func counter(name, help string) prometheus.Counter {
 	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 }
@@ -105,30 +131,64 @@ func counter(name, help string) prometheus.Counter {
 // SetProviders says which providers are configured. Counts of providers that
 // are no longer among them stay.
 func (m *Metrics) SetProviders(names []string) {
-	handles := make(map[string]requestCounters, len(names)+1)
+	handles := make(map[string]*counters, len(names)+1)
 	for _, name := range append([]string{otherProvider}, names...) {
-		counters := make(requestCounters, len(decisions))
-		for _, d := range decisions {
-			counters[d] = m.requests.WithLabelValues(name, d)
+		c := &counters{
+			requests: make(map[string]prometheus.Counter, len(decisions)),
+			cost:     m.cost.WithLabelValues(name),
+			input:    m.tokens.WithLabelValues(name, "input"), output: m.tokens.WithLabelValues(name, "output"),
+			cacheRead: m.tokens.WithLabelValues(name, "cache_read"), cacheWrite: m.tokens.WithLabelValues(name, "cache_write"),
+			firstByte: m.firstByte.WithLabelValues(name), upstream: m.upstream.WithLabelValues(name),
 		}
-		handles[name] = counters
+		for _, d := range decisions {
+			c.requests[d] = m.requests.WithLabelValues(name, d)
+		}
+		handles[name] = c
 	}
 	m.handles.Store(&handles)
 }
 
-// Request counts one request to a provider and what became of it. A provider
-// that is not configured counts as "other", an unknown decision as "error".
-func (m *Metrics) Request(provider, decision string) {
+// of are the counters of a provider; one that is not configured counts as
+// "other".
+func (m *Metrics) of(provider string) *counters {
 	handles := *m.handles.Load()
-	counters, ok := handles[provider]
-	if !ok {
-		counters = handles[otherProvider]
+	if c, ok := handles[provider]; ok {
+		return c
 	}
-	c, ok := counters[decision]
+	return handles[otherProvider]
+}
+
+// Request counts one request to a provider and what became of it. An unknown
+// decision counts as "error".
+func (m *Metrics) Request(provider, decision string) {
+	requests := m.of(provider).requests
+	c, ok := requests[decision]
 	if !ok {
-		c = counters["error"]
+		c = requests["error"]
 	}
 	c.Inc()
+}
+
+// Usage counts the tokens of a call and what it cost.
+func (m *Metrics) Usage(provider string, tokens haltd.Usage, cost haltd.Money) {
+	if tokens == (haltd.Usage{}) && cost == 0 {
+		return
+	}
+	c := m.of(provider)
+	c.cost.Add(max(cost.Dollars(), 0))
+	for _, k := range [...]struct {
+		counter prometheus.Counter
+		n       int64
+	}{{c.input, tokens.Input}, {c.output, tokens.Output}, {c.cacheRead, tokens.CacheRead}, {c.cacheWrite, tokens.CacheWrite}} {
+		k.counter.Add(float64(max(k.n, 0)))
+	}
+}
+
+// Upstream notes how long an upstream took to begin a reply and to end it.
+func (m *Metrics) Upstream(provider string, began, ended time.Duration) {
+	c := m.of(provider)
+	c.firstByte.Observe(began.Seconds())
+	c.upstream.Observe(ended.Seconds())
 }
 
 // Overhead notes the time that haltd itself added to one request.

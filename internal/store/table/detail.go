@@ -13,6 +13,7 @@ import (
 type detail struct {
 	Session     string       `json:"session,omitempty"` // where there is no agent, and so no session row
 	Label       string       `json:"label,omitempty"`
+	Trace       string       `json:"trace,omitempty"`
 	Format      string       `json:"format,omitempty"`
 	Path        string       `json:"path,omitempty"`
 	Status      int          `json:"status,omitempty"`
@@ -48,7 +49,7 @@ type detail struct {
 // DetailOf is the detail of an event, as JSON.
 func DetailOf(e *haltd.Event) ([]byte, error) {
 	d := detail{
-		Label: e.Label, Format: e.Format, Path: e.Path,
+		Label: e.Label, Trace: e.Trace, Format: e.Format, Path: e.Path,
 		Status: e.Status, Stream: e.Stream,
 		Input: e.Tokens.Input, Output: e.Tokens.Output, CacheRead: e.Tokens.CacheRead, CacheWrite: e.Tokens.CacheWrite,
 		Estimated: e.Estimated, Cost: int64(e.Cost), Unpriced: e.Unpriced,
@@ -74,7 +75,7 @@ func ReadDetail(text []byte, e *haltd.Event) error {
 	if e.Session == "" {
 		e.Session = d.Session
 	}
-	e.Label, e.Format, e.Path = d.Label, d.Format, d.Path
+	e.Label, e.Trace, e.Format, e.Path = d.Label, d.Trace, d.Format, d.Path
 	e.Status, e.Stream = d.Status, d.Stream
 	e.Tokens = haltd.Usage{Input: d.Input, Output: d.Output, CacheRead: d.CacheRead, CacheWrite: d.CacheWrite}
 	e.Estimated, e.Cost, e.Unpriced = d.Estimated, haltd.Money(d.Cost), d.Unpriced

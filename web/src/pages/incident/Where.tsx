@@ -1,3 +1,4 @@
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { newestEvents } from '../../api/events'
 import type { IncidentDetail } from '../../api/shapes'
@@ -28,6 +29,17 @@ export function Where({ incident }: { incident: IncidentDetail }) {
         )}
         {incident.client && <Pair name="Client">{incident.client}</Pair>}
         {incident.provider && <Pair name="Provider, model">{[incident.provider, incident.model].filter(Boolean).join(', ')}</Pair>}
+        {incident.trace_id && (
+          <Pair name="Trace">
+            {incident.trace_url ? (
+              <Anchor href={incident.trace_url} target="_blank" rel="noreferrer" inherit>
+                {incident.trace_id}
+              </Anchor>
+            ) : (
+              incident.trace_id
+            )}
+          </Pair>
+        )}
         {stopped && <Pair name="Answer sent">HTTP 400, no retry</Pair>}
         {stopped && since && (
           <Pair name="Blocked since">{last ? `${count(since.rows.length)}${since.next ? '+' : ''} ${since.rows.length === 1 ? 'call' : 'calls'}, last ${brief(last.time)}` : 'none'}</Pair>
