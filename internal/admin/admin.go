@@ -36,6 +36,7 @@ type Options struct {
 	Feed haltd.EventFeed
 
 	Control    Control
+	Remarks    Remarks
 	Policies   Policies
 	Standings  Standings
 	Rules      Rules
@@ -90,6 +91,8 @@ type server struct {
 	deps Options
 	api  huma.API
 	mux  *http.ServeMux
+
+	burns burns
 }
 
 // New makes the handler of the admin listener.
