@@ -86,13 +86,46 @@ func AgentID(name string) (id string, ok bool) {
 type AgentQuery struct {
 	Search string // part of the id
 	Active *bool
+	State  AgentState
+	IDs    []string // only these
+	Sort   Sort
 	Page
 }
+
+// AgentState is an agent's standing in a word.
+type AgentState string
+
+// The states of an agent.
+const (
+	AgentActive   AgentState = "active"
+	AgentStopped  AgentState = "stopped"  // by the kill switch
+	AgentInactive AgentState = "inactive" // by a person
+)
+
+// AgentCounts is how many agents are in each state.
+type AgentCounts struct {
+	Active   int64 `json:"active"`
+	Stopped  int64 `json:"stopped" doc:"By the kill switch."`
+	Inactive int64 `json:"inactive" doc:"Switched off by a person."`
+}
+
+// Sort is what a listing is ordered by, the most first.
+type Sort string
+
+// The orders of agents and sessions.
+const (
+	SortLastSeen Sort = ""
+	SortCost     Sort = "cost"
+	SortCalls    Sort = "calls"
+	SortBlocked  Sort = "blocked"
+)
 
 // SessionQuery selects sessions; zero fields select all.
 type SessionQuery struct {
 	Agent  string
 	Search string // part of the id
+	State  SessionState
+	Sort   Sort
 	Page
 }
 
@@ -109,6 +142,8 @@ type Page struct {
 type AgentStore interface {
 	Agents(ctx context.Context, q AgentQuery) (agents []Agent, next string, err error)
 	Agent(ctx context.Context, id string) (Agent, error)
+	// AgentCounts counts all agents whose id holds a text.
+	AgentCounts(ctx context.Context, search string) (AgentCounts, error)
 	Sessions(ctx context.Context, q SessionQuery) (sessions []Session, next string, err error)
 	// Session finds one session of an agent; session ids are unique per
 	// agent only.

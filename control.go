@@ -95,6 +95,7 @@ type Change struct {
 	// OnceFor, the whole change is refused with CodeExists.
 	Incident *Incident
 	Closing  *Closing
+	Remark   *Remark
 	Events   []Event  // with ids
 	Notices  []Notice // into the outbox
 }

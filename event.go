@@ -266,6 +266,10 @@ type StatsQuery struct {
 	Step         time.Duration // width of a bucket, a multiple of an hour
 	Agent        string
 	By           string
+	// Limit and Offset choose among the groups; 100 of them by default. Series
+	// asks for the calls of each step as well.
+	Limit, Offset int
+	Series        bool
 }
 
 // Stats is what happened in a time.
@@ -275,6 +279,8 @@ type Stats struct {
 	Totals  Totals       `json:"totals"`
 	Buckets []StatBucket `json:"buckets"` // oldest first, empty ones included
 	Groups  []StatGroup  `json:"groups,omitempty"`
+	// GroupCount is how many groups there are, whichever of them were asked for.
+	GroupCount int64 `json:"group_count" doc:"How many groups there are in all."`
 }
 
 // StatBucket is one step of time.
@@ -287,4 +293,5 @@ type StatBucket struct {
 type StatGroup struct {
 	Name string `json:"name"`
 	Totals
+	Series []int64 `json:"series,omitempty" doc:"Where it was asked for: the calls of each step, the oldest first."`
 }

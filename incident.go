@@ -36,6 +36,11 @@ type Incident struct {
 	ClosedBy string     `json:"closed_by,omitempty"` // who decided
 	Note     string     `json:"note,omitempty"`
 
+	// SeenAt and SeenBy are of who acknowledged it first; it stays open.
+	SeenAt   *time.Time `json:"seen_at,omitempty" doc:"When somebody acknowledged it; it stays open."`
+	SeenBy   string     `json:"seen_by,omitempty" doc:"Who acknowledged it."`
+	Comments []Comment  `json:"comments,omitempty" doc:"What people said about it, the oldest first."`
+
 	// Excerpt goes into the record with the incident and is read by itself:
 	// see ExcerptStore.
 	Excerpt *IncidentExcerpt `json:"-"`
@@ -44,6 +49,30 @@ type Incident struct {
 	// empty for a kill, of which the agent's state allows only one.
 	Once    string        `json:"-"`
 	OnceFor time.Duration `json:"-"`
+}
+
+// Comment is what a person said about an incident.
+type Comment struct {
+	Time time.Time `json:"time"`
+	By   string    `json:"by"`
+	Text string    `json:"text"`
+}
+
+// MaxComments is how many comments an incident takes.
+const MaxComments = 100
+
+// Remark is an acknowledgement of an incident, a comment on it, or both.
+type Remark struct {
+	Incident string // its id; CodeNotFound when there is none
+	Seen     bool
+	Text     string // a comment; CodeConflict where there are MaxComments
+	By       string
+	At       time.Time
+}
+
+// Stops reports whether an agent or a session is off because of the incident.
+func (i *Incident) Stops() bool {
+	return (i.Action == Kill || i.Action == Halt) && !i.Shadow
 }
 
 // IncidentKind is what an alert rule matches.
@@ -90,13 +119,26 @@ func NewName(prefix string) string {
 
 // IncidentQuery selects incidents, newest first; zero fields select all.
 type IncidentQuery struct {
-	Agent   string
-	Session string
-	Kind    IncidentKind
-	Status  IncidentStatus
-	Shadow  *bool
-	Since   time.Time
+	Agent    string
+	Search   string // part of the agent's name or of the incident's id
+	Session  string
+	Kind     IncidentKind
+	Detector string
+	Status   IncidentStatus
+	Shadow   *bool
+	Stops    *bool // what stopped an agent or a session; see Incident.Stops
+	Since    time.Time
 	Page
+}
+
+// IncidentCount is how many incidents are alike in what a list is filtered by.
+type IncidentCount struct {
+	Kind     IncidentKind   `json:"kind"`
+	Detector string         `json:"detector,omitempty"`
+	Status   IncidentStatus `json:"status"`
+	Action   Action         `json:"action" enum:"allow,warn,throttle,steer,reject,block,halt,kill"`
+	Shadow   bool           `json:"shadow"`
+	Count    int64          `json:"count"`
 }
 
 // ScorePoint is the similarity score of one recorded call.
@@ -113,6 +155,9 @@ type ScorePoint struct {
 type IncidentStore interface {
 	Incidents(ctx context.Context, q IncidentQuery) (incidents []Incident, next string, err error)
 	Incident(ctx context.Context, id string) (Incident, error)
+	// IncidentCounts counts all incidents that a query selects, whatever its
+	// page, the most frequent first.
+	IncidentCounts(ctx context.Context, q IncidentQuery) ([]IncidentCount, error)
 	// Scores are the scores of a session's calls, oldest first.
 	Scores(ctx context.Context, agent, session string) ([]ScorePoint, error)
 	// Peaks are, for sessions with a call since then that scored above

@@ -36,6 +36,7 @@ type Options struct {
 	Feed haltd.EventFeed
 
 	Control    Control
+	Remarks    Remarks
 	Policies   Policies
 	Standings  Standings
 	Rules      Rules
@@ -92,6 +93,8 @@ type server struct {
 	deps Options
 	api  huma.API
 	mux  *http.ServeMux
+
+	burns burns
 }
 
 // New makes the handler of the admin listener.

@@ -113,7 +113,7 @@ func TestTheDocumentDescribesWhatIsSent(t *testing.T) {
 			t.Errorf("Event.%s has type %v, want %s", field, got, want)
 		}
 	}
-	for part, want := range map[string]string{"Event.verdict": "Verdict", "Incident.verdict": "Verdict", "Event.audit": "Audit", "Verdict.basis": "Basis", "Verdict.parts": "ScoreParts"} {
+	for part, want := range map[string]string{"Event.verdict": "Verdict", "ListedIncident.verdict": "Verdict", "IncidentView.verdict": "Verdict", "Event.audit": "Audit", "Verdict.basis": "Basis", "Verdict.parts": "ScoreParts"} {
 		of, field, _ := strings.Cut(part, ".")
 		if got := path.Base(doc.Components.Schemas[of].Properties[field].Ref); got != want {
 			t.Errorf("%s has the schema %s, want %s", part, got, want)
@@ -258,7 +258,7 @@ func TestQueryParametersThatAreNotKnownAreRefusedByName(t *testing.T) {
 	for target, want := range map[string]string{
 		"/v1/events?agnet=x":           "Did you mean agent?",
 		"/v1/events?event_type=x":      "Did you mean type?",
-		"/v1/agents?zzz=1":             "Known are limit, cursor, search, active.",
+		"/v1/agents?zzz=1":             "Known are limit, cursor, search, active, state, id, sort.",
 		"/v1/keys?limit=1":             "This path takes no parameters.",
 		"/v1/events?agent=a&agent=b":   "Give it once.",
 		"/v1/events?agent=%zz":         "Percent-encode it.",

@@ -35,19 +35,24 @@ func choice(text string) *bool {
 
 type agentsInput struct {
 	Paging
-	Search string `query:"search" doc:"Part of the id."`
-	Active string `query:"active" enum:"true,false" doc:"Only agents that may call, or only those that may not."`
+	Search string   `query:"search" doc:"Part of the id."`
+	Active string   `query:"active" enum:"true,false" doc:"Only agents that may call, or only those that may not."`
+	State  string   `query:"state" enum:"active,stopped,inactive" doc:"Only agents that may call, that the kill switch stopped, or that a person switched off."`
+	IDs    []string `query:"id" maxItems:"100" doc:"Only these agents, by their ids with commas between."`
+	Sort   string   `query:"sort" enum:"last_seen,cost,calls,blocked" default:"last_seen" doc:"Which first: the last seen, or those with the most."`
 }
 
 type listedAgent struct {
 	haltd.Agent
-	Policy haltd.Policy `json:"policy" doc:"In force: the defaults, what the file says of the agent, and the override."`
+	Policy   haltd.Policy           `json:"policy" doc:"In force: the defaults, what the file says of the agent, and the override."`
+	Spending []haltd.PeriodSpending `json:"spending" doc:"In the current day and month."`
 }
 
 type agentsOutput struct {
 	Body struct {
-		Agents []listedAgent `json:"agents"`
-		Next   *string       `json:"next" doc:"Cursor of the next page; null on the last."`
+		Agents []listedAgent     `json:"agents"`
+		Next   *string           `json:"next" doc:"Cursor of the next page; null on the last."`
+		Counts haltd.AgentCounts `json:"counts" doc:"Of all agents that the search finds, whatever their state."`
 	}
 }
 
@@ -97,19 +102,44 @@ func (s *server) registerAgents() {
 
 func (s *server) agents(ctx context.Context, in *agentsInput) (*agentsOutput, error) {
 	agents, next, err := s.deps.Agents.Agents(ctx, haltd.AgentQuery{
-		Search: strings.ToLower(in.Search), Active: choice(in.Active), Page: in.ask(),
+		Search: strings.ToLower(in.Search), Active: choice(in.Active), State: haltd.AgentState(in.State), IDs: in.IDs, Sort: sortBy(in.Sort), Page: in.ask(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	out := &agentsOutput{}
+	if out.Body.Counts, err = s.deps.Agents.AgentCounts(ctx, strings.ToLower(in.Search)); err != nil {
+		return nil, err
+	}
 	out.Body.Next = nextOf(next)
 	out.Body.Agents = make([]listedAgent, len(agents))
 	for i := range agents {
 		policy, _ := s.deps.Policies.Policy(agents[i].ID)
-		out.Body.Agents[i] = listedAgent{agentInUTC(agents[i]), policy}
+		spending, err := s.deps.Spendings.Spending(ctx, agents[i].ID)
+		if err != nil {
+			return nil, err
+		}
+		out.Body.Agents[i] = listedAgent{agentInUTC(agents[i]), policy, spendingInUTC(spending)}
 	}
 	return out, nil
+}
+
+// sortBy is the order that a listing is asked for; the last seen first where
+// nothing else is.
+func sortBy(name string) haltd.Sort {
+	if name == "last_seen" {
+		return haltd.SortLastSeen
+	}
+	return haltd.Sort(name)
+}
+
+func spendingInUTC(spending []haltd.PeriodSpending) []haltd.PeriodSpending {
+	list := make([]haltd.PeriodSpending, len(spending))
+	for i, p := range spending {
+		p.Start, p.Resets = p.Start.UTC(), p.Resets.UTC()
+		list[i] = p
+	}
+	return list
 }
 
 // agent is one agent of the record, or one that is known only because
@@ -140,12 +170,8 @@ func (s *server) viewed(ctx context.Context, agent haltd.Agent) (*agentOutput, e
 	if err != nil {
 		return nil, err
 	}
-	view := agentView{Agent: agentInUTC(agent), Spending: make([]haltd.PeriodSpending, len(spending))}
+	view := agentView{Agent: agentInUTC(agent), Spending: spendingInUTC(spending)}
 	view.Policy, view.Override = s.deps.Policies.Policy(agent.ID)
-	for i, p := range spending {
-		p.Start, p.Resets = p.Start.UTC(), p.Resets.UTC()
-		view.Spending[i] = p
-	}
 	return &agentOutput{view}, nil
 }
 

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -76,6 +77,11 @@ func (f *fakeControl) Override(_ context.Context, agent, by string, change func(
 
 func (f *fakeControl) Reopen(ctx context.Context, id, by string) (haltd.Incident, error) {
 	return f.Decide(ctx, id, haltd.IncidentOpen, by, "")
+}
+
+func (f *fakeControl) Remark(ctx context.Context, r haltd.Remark) (haltd.Incident, error) {
+	f.note(fmt.Sprintf("remark seen=%v", r.Seen), r.By, r.Text)
+	return f.incidents.Incident(ctx, r.Incident)
 }
 
 func (f *fakeControl) Decide(_ context.Context, id string, status haltd.IncidentStatus, by, note string) (haltd.Incident, error) {
@@ -193,6 +199,11 @@ func (f *fakeIncidents) Incident(_ context.Context, id string) (haltd.Incident, 
 		}
 	}
 	return haltd.Incident{}, haltd.Errorf(haltd.CodeNotFound, "There is no incident %s", id)
+}
+
+func (f *fakeIncidents) IncidentCounts(_ context.Context, q haltd.IncidentQuery) ([]haltd.IncidentCount, error) {
+	f.asked = q
+	return []haltd.IncidentCount{{Kind: haltd.IncidentKillSwitch, Status: haltd.IncidentOpen, Action: haltd.Kill, Count: int64(len(f.incidents))}}, nil
 }
 
 func (f *fakeIncidents) Scores(context.Context, string, string) ([]haltd.ScorePoint, error) {

@@ -130,6 +130,10 @@ func (f *fakeAgents) Agents(_ context.Context, q haltd.AgentQuery) ([]haltd.Agen
 	return []haltd.Agent{{ID: "billing-bot", Active: true, FirstSeen: noon.In(east), LastSeen: noon.In(east)}}, "second", nil
 }
 
+func (f *fakeAgents) AgentCounts(context.Context, string) (haltd.AgentCounts, error) {
+	return haltd.AgentCounts{Active: 1}, nil
+}
+
 func (f *fakeAgents) Agent(_ context.Context, id string) (haltd.Agent, error) {
 	if id != "billing-bot" {
 		return haltd.Agent{}, haltd.Errorf(haltd.CodeNotFound, "There is no agent %s", id).WithFix("Agents appear with their first call.")
@@ -305,7 +309,7 @@ func newWorld(change ...func(*Options)) *world {
 	w.fakeControl = newFakeControl(w.incidents)
 	o := Options{
 		Agents: w.agents, Events: w.events, Excerpts: w.events, Incidents: w.incidents, Recorder: w, Keys: w.keys,
-		Control: w, Policies: w, Standings: w, Rules: w, BreakGlass: w, Spendings: w, Ingester: w, Windows: w, Calls: w,
+		Control: w, Remarks: w, Policies: w, Standings: w, Rules: w, BreakGlass: w, Spendings: w, Ingester: w, Windows: w, Calls: w,
 		Token: token, Loopback: true, SignOuts: fakeSignOuts{}, Process: fakeProcess{w},
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "haltd_in_flight 0\n") }),
 		Version: "1.2.3",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -22,29 +23,74 @@ type incidentMoney struct {
 const newestCalls = 1000
 
 func (s *server) moneyOf(ctx context.Context, i *haltd.Incident) (incidentMoney, error) {
-	calls, err := s.callsUpTo(ctx, i)
+	burned, err := s.burned(ctx, i)
 	if err != nil {
 		return incidentMoney{}, err
 	}
-	burned := economics.Burn(i, calls)
 	saved, err := s.saved(ctx, i)
 	return incidentMoney{Burned: burned.Cost, Calls: burned.Calls, Saved: saved.Amount, SavedReason: saved.Reason}, err
 }
 
-// callsUpTo are the last calls of an incident's session, the newest first;
-// none where its evidence does not speak of calls.
-func (s *server) callsUpTo(ctx context.Context, i *haltd.Incident) ([]haltd.Event, error) {
+// burned is what the calls cost that speak for an incident. After a minute all
+// of them are on disk, and the sum is kept: a list asks for many.
+func (s *server) burned(ctx context.Context, i *haltd.Incident) (economics.Burned, error) {
 	if !economics.Repeats(i) {
-		return nil, nil
+		return economics.Burned{}, nil
 	}
-	calls, err := s.deps.Events.Events(ctx, haltd.EventQuery{
+	if sum, ok := s.burns.get(i.ID); ok {
+		return sum, nil
+	}
+	calls, err := s.callsUpTo(ctx, i)
+	if err != nil {
+		return economics.Burned{}, err
+	}
+	sum := economics.Burn(i, calls)
+	if s.deps.Clock().Sub(i.Time) > time.Minute {
+		s.burns.put(i.ID, sum)
+	}
+	return sum, nil
+}
+
+// callsUpTo are the last calls of an incident's session, the newest first, as
+// many as its evidence may speak of.
+func (s *server) callsUpTo(ctx context.Context, i *haltd.Incident) ([]haltd.Event, error) {
+	q := haltd.EventQuery{
 		Types: []haltd.EventType{haltd.EventCall}, Agent: i.Agent, Session: i.Session,
 		Until: i.Time.Add(time.Millisecond), Limit: newestCalls,
-	})
+	}
+	if decisive := i.Verdict.Decisive(i.Detector); len(decisive.Matches) == 0 {
+		q.Limit = min(max(decisive.Count, 1), newestCalls)
+	}
+	calls, err := s.deps.Events.Events(ctx, q)
 	if err != nil {
 		return nil, fmt.Errorf("read the calls of an incident: %w", err)
 	}
 	return calls, nil
+}
+
+// mostBurns is how many sums of incidents are kept.
+const mostBurns = 10_000
+
+// burns keeps what the calls of incidents cost.
+type burns struct {
+	mu   sync.Mutex
+	sums map[string]economics.Burned
+}
+
+func (b *burns) get(id string) (economics.Burned, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	sum, ok := b.sums[id]
+	return sum, ok
+}
+
+func (b *burns) put(id string, sum economics.Burned) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.sums == nil || len(b.sums) >= mostBurns {
+		b.sums = map[string]economics.Burned{}
+	}
+	b.sums[id] = sum
 }
 
 // saved estimates what an incident saved. Later stops of the same periods come

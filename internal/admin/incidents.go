@@ -3,26 +3,56 @@ package admin
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/haltd/haltd"
 )
 
+// IncidentFilter selects incidents.
+type IncidentFilter struct {
+	Agent    string `query:"agent" doc:"Only incidents of this agent."`
+	Search   string `query:"search" maxLength:"200" doc:"Part of the agent's name, or of the incident's id."`
+	Session  string `query:"session" doc:"Only incidents of this session."`
+	Kind     string `query:"kind" enum:"kill_switch,growth,budget_soft,budget_hard,session_limit,steer" doc:"Only incidents of this kind."`
+	Detector string `query:"detector" enum:"stall,similarity,growth,exact" doc:"Only incidents that this detector decided."`
+	Status   string `query:"status" enum:"open,resumed,continued,recovered,unmoved,kept,false_positive" doc:"Only incidents in this state."`
+	Shadow   string `query:"shadow" enum:"true,false" doc:"Only what would have been done, or only what was done."`
+	Stops    string `query:"stops" enum:"true,false" doc:"Only what stopped an agent or a session, or only what did not."`
+	Since    string `query:"since" doc:"Only incidents from then on: RFC 3339, or a span before now such as 1h or 7d."`
+}
+
 type incidentsInput struct {
 	Paging
-	Agent   string `query:"agent" doc:"Only incidents of this agent."`
-	Session string `query:"session" doc:"Only incidents of this session."`
-	Kind    string `query:"kind" enum:"kill_switch,growth,budget_soft,budget_hard,session_limit,steer" doc:"Only incidents of this kind."`
-	Status  string `query:"status" enum:"open,resumed,continued,recovered,unmoved,kept,false_positive" doc:"Only incidents in this state."`
-	Shadow  string `query:"shadow" enum:"true,false" doc:"Only what would have been done, or only what was done."`
-	Since   string `query:"since" doc:"Only incidents from then on: RFC 3339, or a span before now such as 1h or 7d."`
+	IncidentFilter
+	Sort string `query:"sort" enum:"newest,stops,cost" default:"newest" doc:"The newest first; or what stopped somebody first; or what cost the most, among the newest 1,000."`
+}
+
+type listedIncident struct {
+	haltd.Incident
+	Burned haltd.Money `json:"burned_usd" doc:"What the repeating calls cost."`
+	Calls  int         `json:"burned_calls" doc:"How many calls that is."`
 }
 
 type incidentsOutput struct {
 	Body struct {
-		Incidents []haltd.Incident `json:"incidents"`
+		Incidents []listedIncident `json:"incidents"`
 		Next      *string          `json:"next" doc:"Cursor of the next page; null on the last."`
+	}
+}
+
+type incidentCountsOutput struct {
+	Body struct {
+		Counts []haltd.IncidentCount `json:"counts" doc:"Of incidents that are alike; the most frequent first."`
+		Total  int64                 `json:"total"`
+	}
+}
+
+type remarkInput struct {
+	Actor
+	ID   string `path:"id" doc:"Id of the incident."`
+	Body struct {
+		Acknowledge bool   `json:"acknowledge,omitempty" doc:"Say that you have seen it; it stays open."`
+		Text        string `json:"text,omitempty" maxLength:"2000" doc:"A comment; an incident takes 100."`
 	}
 }
 
@@ -78,29 +108,11 @@ func (s *server) registerIncidents() {
 			}
 			return out, err
 		})
+	register(s, operation(http.MethodGet, "/v1/incidents/counts", "count-incidents", "How many incidents there are, by what lists are filtered by"), s.incidentCounts)
+	register(s, operation(http.MethodGet, "/v1/savings", "get-savings", "What stopping agents has saved, an estimate"), s.savings)
+	register(s, operation(http.MethodPost, "/v1/incidents/{id}/remarks", "remark-on-incident", "Acknowledge an incident, comment on it, or both"), s.remark)
 	register(s, operation(http.MethodPost, "/v1/incidents/{id}/feedback", "decide-incident", "Say what you make of an incident"), s.decide)
 	s.registerWhatIf()
-}
-
-func (s *server) incidents(ctx context.Context, in *incidentsInput) (*incidentsOutput, error) {
-	since, err := instant("since", in.Since, s.deps.Clock())
-	if err != nil {
-		return nil, err
-	}
-	incidents, next, err := s.deps.Incidents.Incidents(ctx, haltd.IncidentQuery{
-		Agent: strings.ToLower(in.Agent), Session: in.Session, Kind: haltd.IncidentKind(in.Kind),
-		Status: haltd.IncidentStatus(in.Status), Shadow: choice(in.Shadow), Since: since, Page: in.ask(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	out := &incidentsOutput{}
-	out.Body.Next = nextOf(next)
-	out.Body.Incidents = make([]haltd.Incident, len(incidents))
-	for i := range incidents {
-		out.Body.Incidents[i] = incidentInUTC(incidents[i])
-	}
-	return out, nil
 }
 
 func (s *server) priced(ctx context.Context, incident haltd.Incident) (*incidentOutput, error) {
@@ -126,7 +138,7 @@ func (s *server) decide(ctx context.Context, in *feedbackInput) (*incidentOutput
 	switch {
 	case resume && status == haltd.IncidentKept:
 		return nil, haltd.Errorf(haltd.CodeInvalid, "resume: what is kept off is not resumed").WithFix("Use the status resumed or false_positive.")
-	case resume && !stopped(&incident):
+	case resume && !incident.Stops():
 		return nil, haltd.Errorf(haltd.CodeInvalid, "resume: incident %s stopped nobody", incident.ID).WithFix("Use the status kept, or false_positive without resume.")
 	case !resume && in.Body.Grace != 0:
 		return nil, haltd.Errorf(haltd.CodeInvalid, "grace_minutes: only what is resumed has a grace time").WithFix("Add \"resume\": true, or leave it out.")
@@ -181,16 +193,15 @@ var statusWords = map[haltd.IncidentStatus]string{
 	haltd.IncidentOpen: "Open", haltd.IncidentResumed: "Resumed", haltd.IncidentKept: "Kept stopped", haltd.IncidentFalsePositive: "Marked as wrong",
 }
 
-// stopped reports whether an agent or session is off because of an incident.
-func stopped(i *haltd.Incident) bool {
-	return (i.Action == haltd.Kill || i.Action == haltd.Halt) && !i.Shadow
-}
-
 func incidentInUTC(i haltd.Incident) haltd.Incident {
 	i.Time = i.Time.UTC()
 	if i.ClosedAt != nil {
 		at := i.ClosedAt.UTC()
 		i.ClosedAt = &at
+	}
+	if i.SeenAt != nil {
+		at := i.SeenAt.UTC()
+		i.SeenAt = &at
 	}
 	return i
 }

@@ -49,9 +49,9 @@ func TestIncidentFiltersReachTheStore(t *testing.T) {
 	w := newWorld()
 	w.incidents.incidents = []haltd.Incident{killed(`{}`)}
 	got := answer[struct{ Incidents []haltd.Incident }](t, w, "GET",
-		"/v1/incidents?agent=A&session=S&kind=growth&status=kept&shadow=true&since=1h&limit=5&cursor=c", "", 200)
+		"/v1/incidents?agent=A&search=b&session=S&kind=growth&detector=stall&status=kept&shadow=true&stops=true&since=1h&limit=5&cursor=c", "", 200)
 	want := haltd.IncidentQuery{
-		Agent: "a", Session: "S", Kind: haltd.IncidentGrowth, Status: haltd.IncidentKept, Shadow: &yes,
+		Agent: "a", Search: "b", Session: "S", Kind: haltd.IncidentGrowth, Detector: "stall", Status: haltd.IncidentKept, Shadow: &yes, Stops: &yes,
 		Since: noon.Add(-time.Hour), Page: haltd.Page{Limit: 5, Cursor: "c"},
 	}
 	if diff := cmp.Diff(want, w.incidents.asked); diff != "" {

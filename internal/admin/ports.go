@@ -78,6 +78,12 @@ type Control interface {
 	Delete(ctx context.Context, agent, by string) error
 }
 
+// Remarks takes what people say about incidents that are not decided by it. An
+// unknown incident is CodeNotFound, one comment too many CodeConflict.
+type Remarks interface {
+	Remark(ctx context.Context, r haltd.Remark) (haltd.Incident, error)
+}
+
 // Policies are those of agents. What is not valid is CodeInvalid and names the
 // field.
 type Policies interface {

@@ -62,7 +62,7 @@ func TestEmptyListsAreNotNull(t *testing.T) {
 	w := newWorld()
 	for target, want := range map[string]string{
 		"/v1/events":               `{"events":[],"next":null}`,
-		"/v1/agents?cursor=second": `{"agents":[],"next":null}`,
+		"/v1/agents?cursor=second": `{"agents":[],"next":null,"counts":{"active":1,"stopped":0,"inactive":0}}`,
 		"/v1/sessions":             `{"sessions":[],"next":null}`,
 		"/v1/keys":                 `{"keys":[]}`,
 		"/v1/rules":                `{"rules":[]}`,
@@ -285,7 +285,12 @@ func TestAgents(t *testing.T) {
 		if kill, _ := policy["kill_switch"].(map[string]any); kill["window_size"] != 20.0 {
 			t.Errorf("policy = %v, want the one in force", a["policy"])
 		}
+		spending, _ := a["spending"].([]any)
+		if len(spending) != 1 || spending[0].(map[string]any)["resets"] != "2026-03-01T12:00:00Z" {
+			t.Errorf("spending = %v, want that of the month", a["spending"])
+		}
 		delete(a, "policy")
+		delete(a, "spending")
 	}
 	want := map[string]any{
 		"id": "billing-bot", "active": true, "deactivated_by": nil, "shared": false,

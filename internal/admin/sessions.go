@@ -13,6 +13,8 @@ type sessionsInput struct {
 	Paging
 	Agent  string `query:"agent" doc:"Only sessions of this agent."`
 	Search string `query:"search" doc:"Part of the id."`
+	State  string `query:"state" enum:"active,halted,stopped" doc:"Only sessions in this state."`
+	Sort   string `query:"sort" enum:"last_seen,cost,calls" default:"last_seen" doc:"Which first: the last seen, or those with the most."`
 }
 
 type sessionsOutput struct {
@@ -39,7 +41,8 @@ func (s *server) registerSessions() {
 }
 
 func (s *server) sessions(ctx context.Context, in *sessionsInput) (*sessionsOutput, error) {
-	sessions, next, err := s.deps.Agents.Sessions(ctx, haltd.SessionQuery{Agent: strings.ToLower(in.Agent), Search: in.Search, Page: in.ask()})
+	sessions, next, err := s.deps.Agents.Sessions(ctx, haltd.SessionQuery{Agent: strings.ToLower(in.Agent), Search: in.Search,
+		State: haltd.SessionState(in.State), Sort: sortBy(in.Sort), Page: in.ask()})
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,11 @@ type statsInput struct {
 	Until string `query:"until" doc:"RFC 3339, or a span before now. Now by default."`
 	Step  string `query:"step" default:"1h" doc:"Width of a bucket in whole hours, such as 1h or 1d."`
 	Agent string `query:"agent" doc:"Only this agent."`
-	By    string `query:"by" enum:"agent,provider,model" doc:"Sum per agent, provider or model too."`
+	By    string `query:"by" enum:"agent,provider,model" doc:"Sum per agent, provider or model too, the most expensive first."`
+
+	Limit  int  `query:"limit" minimum:"1" maximum:"1000" doc:"How many groups at most; 100 by default."`
+	Offset int  `query:"offset" minimum:"0" maximum:"1000000" doc:"How many groups to leave out first."`
+	Series bool `query:"series" doc:"The calls of each step for each group, too."`
 }
 
 type statsOutput struct{ Body haltd.Stats }
@@ -36,7 +40,7 @@ func (s *server) registerStats() {
 
 // query widens the time to whole hours, so that the running hour is in it.
 func (in *statsInput) query(now time.Time) (haltd.StatsQuery, error) {
-	q := haltd.StatsQuery{Agent: strings.ToLower(in.Agent), By: in.By}
+	q := haltd.StatsQuery{Agent: strings.ToLower(in.Agent), By: in.By, Limit: in.Limit, Offset: in.Offset, Series: in.Series}
 	until, err := instant("until", in.Until, now)
 	if err != nil {
 		return q, err

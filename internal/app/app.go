@@ -339,7 +339,7 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 		Handler: admin.New(admin.Options{
 			Feed:   a.eventFeed(),
 			Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Recorder: recorder{a.recorder, a.gateway},
-			Control: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
+			Control: a.control, Remarks: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
 			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, Calls: a.gateway, Alerts: a.alerts, Keys: keys,
 			Process: process{a}, Metrics: a.metrics.Handler(),
 			Dashboard: web.FS(), SignIn: a.signIn, SignOuts: a.store, Tokens: a.store, Audit: a.store, MetricsAccess: a.metricsAccess, TracePage: a.tracePage, Secure: secure(cfg),

@@ -58,6 +58,10 @@ func (f *fakeControl) Agents(_ context.Context, q haltd.AgentQuery) ([]haltd.Age
 	return found[at : at+1], next, nil
 }
 
+func (f *fakeControl) AgentCounts(context.Context, string) (haltd.AgentCounts, error) {
+	return haltd.AgentCounts{}, nil
+}
+
 func (f *fakeControl) Agent(_ context.Context, id string) (haltd.Agent, error) {
 	for _, a := range f.agents {
 		if a.ID == id {

@@ -22,13 +22,15 @@ const sessionColumns = `SELECT s.no, s.id, a.id, s.client, s.model, s.first_seen
 func (s *Store) Agents(ctx context.Context, q haltd.AgentQuery) (agents []haltd.Agent, next string, err error) {
 	var w table.Conditions
 	w.Add("NOT a.deleted")
-	w.Contains("a.id", q.Search)
-	if q.Active != nil {
-		w.Add("a.active = ?", *q.Active)
+	w.Agents(q)
+	order := table.OrderBy(q.Sort, "a", 'a')
+	scan := func(row scanner) (haltd.Agent, table.Position, error) {
+		a, at, err := scanAgent(row)
+		return a, order.Place(at, &a.Totals), err
 	}
 	err = s.do(ctx, "list agents", func(ctx context.Context) error {
 		agents, next, err = list(ctx, s.pool, listing[haltd.Agent]{
-			columns: agentColumns, at: "a.last_seen", no: "a.no", kind: 'a', scan: scanAgent, where: w, page: q.Page,
+			columns: agentColumns, at: order.Column, no: "a.no", kind: order.Kind, scan: scan, where: w, page: q.Page,
 		})
 		return err
 	})
@@ -59,11 +61,15 @@ func noAgent(id string) error {
 func (s *Store) Sessions(ctx context.Context, q haltd.SessionQuery) (sessions []haltd.Session, next string, err error) {
 	var w table.Conditions
 	w.Add("NOT a.deleted")
-	w.Contains("s.id", q.Search)
-	w.Equal("a.id", q.Agent)
+	w.Sessions(q)
+	order := table.OrderBy(q.Sort, "s", 's')
+	scan := func(row scanner) (haltd.Session, table.Position, error) {
+		session, at, err := scanSession(row)
+		return session, order.Place(at, &session.Totals), err
+	}
 	err = s.do(ctx, "list sessions", func(ctx context.Context) error {
 		sessions, next, err = list(ctx, s.pool, listing[haltd.Session]{
-			columns: sessionColumns, at: "s.last_seen", no: "s.no", kind: 's', scan: scanSession, where: w, page: q.Page,
+			columns: sessionColumns, at: order.Column, no: "s.no", kind: order.Kind, scan: scan, where: w, page: q.Page,
 		})
 		return err
 	})

@@ -58,7 +58,7 @@ func (s *Store) commit(ctx context.Context, tx pgx.Tx, c *haltd.Change) error {
 	}
 	for _, write := range []func(context.Context, pgx.Tx, *haltd.Change) error{
 		refuseOutdated, writeStanding, writeOverride, writeBypass, writeRule, removeRule, writeMark,
-		writeIncident, s.writeIncidentExcerpt, writeClosing, writeNotices,
+		writeIncident, s.writeIncidentExcerpt, writeClosing, writeRemark, writeNotices,
 	} {
 		if err := write(ctx, tx, c); err != nil {
 			return err

@@ -12,21 +12,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-const incidentColumns = "SELECT i.no, i.time, i.status, i.verdict, i.body, i.closed_at, i.closed_by, i.note FROM incidents i"
+const incidentColumns = "SELECT i.no, i.time, i.status, i.verdict, i.body, i.closed_at, i.closed_by, i.note, i.seen_at, i.seen_by, i.comments FROM incidents i"
 
 // Incidents implements haltd.IncidentStore.
 func (s *Store) Incidents(ctx context.Context, q haltd.IncidentQuery) (incidents []haltd.Incident, next string, err error) {
 	var w table.Conditions
-	w.Equal("i.agent", q.Agent)
-	w.Equal("i.session", q.Session)
-	w.Equal("i.kind", string(q.Kind))
-	w.Equal("i.status", string(q.Status))
-	if q.Shadow != nil {
-		w.Add("i.shadow = ?", *q.Shadow)
-	}
-	if !q.Since.IsZero() {
-		w.Add("i.time >= ?", table.Micros(q.Since))
-	}
+	w.Incidents(q)
 	err = s.do(ctx, "list incidents", func(ctx context.Context) error {
 		incidents, next, err = list(ctx, s.pool, listing[haltd.Incident]{
 			columns: incidentColumns, at: "i.time", no: "i.no", kind: 'i', scan: scanIncident, where: w, page: q.Page,
@@ -58,10 +49,10 @@ func noIncident(id string) error {
 
 func scanIncident(row scanner) (i haltd.Incident, at table.Position, err error) {
 	var verdict sql.NullString
-	var body []byte
-	var status, by, note string
-	var closed sql.NullInt64
-	if err := row.Scan(&at.No, &at.At, &status, &verdict, &body, &closed, &by, &note); err != nil {
+	var body, comments []byte
+	var status, by, note, seenBy string
+	var closed, seen sql.NullInt64
+	if err := row.Scan(&at.No, &at.At, &status, &verdict, &body, &closed, &by, &note, &seen, &seenBy, &comments); err != nil {
 		return i, at, err
 	}
 	if err := json.Unmarshal(body, &i); err != nil {
@@ -72,6 +63,12 @@ func scanIncident(row scanner) (i haltd.Incident, at table.Position, err error) 
 		i.Verdict = table.ReadVerdict(verdict.String)
 	}
 	i.ClosedAt, i.ClosedBy, i.Note = table.PointerTime(closed), by, note
+	i.SeenAt, i.SeenBy, i.Comments = table.PointerTime(seen), seenBy, nil
+	if comments != nil {
+		if err := json.Unmarshal(comments, &i.Comments); err != nil {
+			return i, at, fmt.Errorf("read comments: %w", err)
+		}
+	}
 	return i, at, nil
 }
 
@@ -95,9 +92,9 @@ func writeIncident(ctx context.Context, tx pgx.Tx, c *haltd.Change) error {
 	if err != nil {
 		return table.Unfit("incident", err)
 	}
-	_, err = exec(ctx, tx, `INSERT INTO incidents (id, time, kind, status, shadow, scope, agent, session, once, verdict, body, closed_at, closed_by, note)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-		i.ID, table.Micros(i.Time), string(i.Kind), string(i.Status), i.Shadow, string(i.Scope), i.Agent, i.Session, table.OptionalText(i.Once),
+	_, err = exec(ctx, tx, `INSERT INTO incidents (id, time, kind, detector, action, status, shadow, scope, agent, session, once, verdict, body, closed_at, closed_by, note)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+		i.ID, table.Micros(i.Time), string(i.Kind), i.Detector, i.Action.String(), string(i.Status), i.Shadow, string(i.Scope), i.Agent, i.Session, table.OptionalText(i.Once),
 		table.OptionalText(string(verdict)), string(body), table.PointerMicros(i.ClosedAt), i.ClosedBy, i.Note)
 	return err
 }

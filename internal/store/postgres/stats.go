@@ -9,8 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-const maxGroups = 100
-
 const totalsSums = `sum(u.calls)::bigint, sum(u.blocked)::bigint, sum(u.errors)::bigint, sum(u.input)::bigint, sum(u.output)::bigint,
 	sum(u.cache_read)::bigint, sum(u.cache_write)::bigint, sum(u.cost)::bigint`
 
@@ -32,7 +30,7 @@ func (s *Store) Stats(ctx context.Context, q haltd.StatsQuery) (stats haltd.Stat
 			return err
 		}
 		if q.By != "" {
-			stats.Groups, err = readGroups(ctx, tx, w, groupColumns[q.By])
+			err = fillGroups(ctx, tx, w, q, &stats)
 		}
 		return err
 	})
@@ -57,10 +55,30 @@ func fillBuckets(ctx context.Context, tx pgx.Tx, w table.Conditions, step time.D
 	return err
 }
 
-func readGroups(ctx context.Context, tx pgx.Tx, w table.Conditions, column string) ([]haltd.StatGroup, error) {
+func fillGroups(ctx context.Context, tx pgx.Tx, w table.Conditions, q haltd.StatsQuery, stats *haltd.Stats) (err error) {
+	column := groupColumns[q.By]
+	if stats.Groups, err = readGroups(ctx, tx, w, column, q); err != nil {
+		return err
+	}
+	stats.GroupCount, err = readOne(ctx, tx, value[int64], numbered("SELECT count(DISTINCT "+column+") FROM usage u"+w.Where()), w.Args...)
+	if err != nil || !q.Series {
+		return err
+	}
+	names := table.LayOutSeries(stats)
+	if len(names) == 0 {
+		return nil
+	}
+	w.In(column, names)
+	scan := func(row scanner) (struct{}, error) { return struct{}{}, table.ScanSeries(row.Scan, stats) }
+	_, err = read(ctx, tx, scan, numbered("SELECT "+column+", (u.hour - ?::bigint) / ?::bigint AS bucket, sum(u.calls)::bigint FROM usage u"+w.Where()+" GROUP BY "+column+", bucket"),
+		append([]any{table.Micros(stats.Since), q.Step.Microseconds()}, w.Args...)...)
+	return err
+}
+
+func readGroups(ctx context.Context, tx pgx.Tx, w table.Conditions, column string, q haltd.StatsQuery) ([]haltd.StatGroup, error) {
 	scan := func(row scanner) (g haltd.StatGroup, err error) { return g, scanTotals(row, &g.Name, &g.Totals) }
 	return read(ctx, tx, scan, numbered("SELECT "+column+" AS name, "+totalsSums+" FROM usage u"+w.Where()+
-		" GROUP BY "+column+" ORDER BY sum(u.cost) DESC, sum(u.calls) DESC, "+column+" LIMIT ?"), append(w.Args, maxGroups)...)
+		" GROUP BY "+column+" ORDER BY sum(u.cost) DESC, sum(u.calls) DESC, "+column+" LIMIT ? OFFSET ?"), append(w.Args, table.Limit(q.Limit), q.Offset)...)
 }
 
 func scanTotals(row scanner, first any, t *haltd.Totals) error {

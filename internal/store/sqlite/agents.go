@@ -23,12 +23,14 @@ const sessionColumns = `SELECT s.no, s.id, a.id, s.client, s.model, s.first_seen
 func (s *Store) Agents(ctx context.Context, q haltd.AgentQuery) ([]haltd.Agent, string, error) {
 	var w table.Conditions
 	w.Add("a.deleted = 0")
-	w.Contains("a.id", q.Search)
-	if q.Active != nil {
-		w.Add("a.active = ?", *q.Active)
+	w.Agents(q)
+	order := table.OrderBy(q.Sort, "a", 'a')
+	scan := func(row scanner) (haltd.Agent, table.Position, error) {
+		a, at, err := scanAgent(row)
+		return a, order.Place(at, &a.Totals), err
 	}
 	agents, next, err := list(ctx, s.readers, listing[haltd.Agent]{
-		columns: agentColumns, at: "a.last_seen", no: "a.no", kind: 'a', scan: scanAgent, where: w, page: q.Page,
+		columns: agentColumns, at: order.Column, no: "a.no", kind: order.Kind, scan: scan, where: w, page: q.Page,
 	})
 	if err != nil {
 		return nil, "", fmt.Errorf("list agents: %w", explain(s.path, err))
@@ -56,12 +58,14 @@ func noAgent(id string) error {
 func (s *Store) Sessions(ctx context.Context, q haltd.SessionQuery) ([]haltd.Session, string, error) {
 	var w table.Conditions
 	w.Add("a.deleted = 0")
-	w.Contains("s.id", q.Search)
-	if q.Agent != "" {
-		w.Add("a.id = ?", q.Agent)
+	w.Sessions(q)
+	order := table.OrderBy(q.Sort, "s", 's')
+	scan := func(row scanner) (haltd.Session, table.Position, error) {
+		session, at, err := scanSession(row)
+		return session, order.Place(at, &session.Totals), err
 	}
 	sessions, next, err := list(ctx, s.readers, listing[haltd.Session]{
-		columns: sessionColumns, at: "s.last_seen", no: "s.no", kind: 's', scan: scanSession, where: w, page: q.Page,
+		columns: sessionColumns, at: order.Column, no: "s.no", kind: order.Kind, scan: scan, where: w, page: q.Page,
 	})
 	if err != nil {
 		return nil, "", fmt.Errorf("list sessions: %w", explain(s.path, err))

@@ -61,7 +61,7 @@ func (s *Store) Commit(ctx context.Context, c haltd.Change) error {
 func (s *Store) commit(ctx context.Context, c *haltd.Change) error {
 	for _, write := range []func(context.Context, *haltd.Change) error{
 		s.refuseOutdated, s.writeStanding, s.writeOverride, s.writeBypass, s.writeRule, s.removeRule, s.writeMark,
-		s.writeIncident, s.writeClosing, s.writeEvents, s.writeNotices, s.writeChange,
+		s.writeIncident, s.writeClosing, s.writeRemark, s.writeEvents, s.writeNotices, s.writeChange,
 	} {
 		if err := write(ctx, c); err != nil {
 			return err

@@ -10,8 +10,6 @@ import (
 	"github.com/haltd/haltd/internal/store/table"
 )
 
-const maxGroups = 100
-
 const totalsSums = `sum(u.calls), sum(u.blocked), sum(u.errors), sum(u.input), sum(u.output),
 	sum(u.cache_read), sum(u.cache_write), sum(u.cost)`
 
@@ -53,9 +51,36 @@ func (s *Store) stats(ctx context.Context, q haltd.StatsQuery) (haltd.Stats, err
 		return stats, err
 	}
 	if q.By != "" {
-		stats.Groups, err = readGroups(ctx, tx, w, groupColumns[q.By])
+		err = fillGroups(ctx, tx, w, q, &stats)
 	}
 	return stats, err
+}
+
+func fillGroups(ctx context.Context, tx *sql.Tx, w table.Conditions, q haltd.StatsQuery, stats *haltd.Stats) (err error) {
+	column := groupColumns[q.By]
+	if stats.Groups, err = readGroups(ctx, tx, w, column, q); err != nil {
+		return err
+	}
+	if err := tx.QueryRowContext(ctx, "SELECT count(DISTINCT "+column+") FROM usage u"+w.Where(), w.Args...).Scan(&stats.GroupCount); err != nil || !q.Series {
+		return err
+	}
+	names := table.LayOutSeries(stats)
+	if len(names) == 0 {
+		return nil
+	}
+	w.In(column, names)
+	rows, err := tx.QueryContext(ctx, "SELECT "+column+" AS name, (u.hour - ?) / ? AS bucket, sum(u.calls) FROM usage u"+w.Where()+" GROUP BY name, bucket",
+		append([]any{table.Micros(stats.Since), q.Step.Microseconds()}, w.Args...)...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := table.ScanSeries(rows.Scan, stats); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 func fillBuckets(ctx context.Context, tx *sql.Tx, w table.Conditions, step time.Duration, stats *haltd.Stats) error {
@@ -77,9 +102,9 @@ func fillBuckets(ctx context.Context, tx *sql.Tx, w table.Conditions, step time.
 	return rows.Err()
 }
 
-func readGroups(ctx context.Context, tx *sql.Tx, w table.Conditions, column string) ([]haltd.StatGroup, error) {
+func readGroups(ctx context.Context, tx *sql.Tx, w table.Conditions, column string, q haltd.StatsQuery) ([]haltd.StatGroup, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT `+column+` AS name, `+totalsSums+` FROM usage u`+w.Where()+`
-		GROUP BY name ORDER BY sum(u.cost) DESC, sum(u.calls) DESC, name LIMIT ?`, append(w.Args, maxGroups)...)
+		GROUP BY name ORDER BY sum(u.cost) DESC, sum(u.calls) DESC, name LIMIT ? OFFSET ?`, append(w.Args, table.Limit(q.Limit), q.Offset)...)
 	if err != nil {
 		return nil, err
 	}

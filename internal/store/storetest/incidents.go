@@ -75,6 +75,7 @@ func incidentListing(t *testing.T, s Store) {
 	}
 	list[0].Agent, list[1].Session = "b", "t"
 	list[2].Kind, list[3].Status, list[4].Shadow = haltd.IncidentGrowth, haltd.IncidentResumed, true
+	list[2].Detector, list[2].Action = "growth", haltd.Warn
 	raise(t, s, list...)
 	yes, no := true, false
 	for name, c := range map[string]struct {
@@ -91,6 +92,12 @@ func incidentListing(t *testing.T, s Store) {
 		"since":      {haltd.IncidentQuery{Since: start.Add(time.Second)}, []string{"5", "4", "3"}},
 		"none":       {haltd.IncidentQuery{Agent: "zed"}, []string{}},
 		"both":       {haltd.IncidentQuery{Agent: "a", Session: "s", Status: haltd.IncidentOpen}, []string{"5", "3"}},
+		"search":     {haltd.IncidentQuery{Search: "B"}, []string{"1"}},
+		"search id":  {haltd.IncidentQuery{Search: "4"}, []string{"4"}},
+		"wildcard":   {haltd.IncidentQuery{Search: "_"}, []string{}},
+		"detector":   {haltd.IncidentQuery{Detector: "growth"}, []string{"3"}},
+		"stops":      {haltd.IncidentQuery{Stops: &yes}, []string{"4", "2", "1"}},
+		"no stops":   {haltd.IncidentQuery{Stops: &no}, []string{"5", "3"}},
 		"not a word": {haltd.IncidentQuery{Agent: "a' OR '1'='1"}, []string{}},
 	} {
 		equal(t, name, incidentIDs(t, s, c.q), c.want)

@@ -53,6 +53,7 @@ func CheckChange(c *haltd.Change) error {
 		{c.Mark != nil && c.Mark.Agent == "", "mark.agent"},
 		{c.Mark != nil && c.Mark.Session == "", "mark.session"},
 		{c.Incident != nil && c.Incident.ID == "", "incident.id"},
+		{c.Remark != nil && c.Remark.Incident == "", "remark.incident"},
 		{c.Closing != nil && c.Closing.ID == "" && c.Closing.Agent == "", "closing.agent"},
 	} {
 		if part.wrong {

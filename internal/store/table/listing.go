@@ -60,22 +60,122 @@ func (w *Conditions) Equal(column, value string) {
 	}
 }
 
-// Contains adds a search for part of a column.
-func (w *Conditions) Contains(column, part string) {
-	if part != "" {
-		part = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(part)
-		w.Add(column+` LIKE ? ESCAPE '\'`, "%"+part+"%")
+// In adds a filter by any of several values of a column.
+func (w *Conditions) In(column string, values []string) {
+	args := make([]any, len(values))
+	for i, v := range values {
+		args[i] = v
 	}
+	w.Add(column+" IN (?"+strings.Repeat(", ?", len(args)-1)+")", args...)
+}
+
+// Contains adds a search for part of a column.
+func (w *Conditions) Contains(column, part string) { w.ContainsAny([]string{column}, part) }
+
+// ContainsAny adds a search for part of one of the columns.
+func (w *Conditions) ContainsAny(columns []string, part string) {
+	if part == "" {
+		return
+	}
+	part = "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(part) + "%"
+	terms, args := make([]string, len(columns)), make([]any, len(columns))
+	for i, column := range columns {
+		terms[i], args[i] = column+` LIKE ? ESCAPE '\'`, part
+	}
+	w.Add("("+strings.Join(terms, " OR ")+")", args...)
+}
+
+// Incidents adds the filters of a query for incidents i.
+func (w *Conditions) Incidents(q haltd.IncidentQuery) {
+	w.Equal("i.agent", q.Agent)
+	w.ContainsAny([]string{"i.agent", "i.id"}, q.Search)
+	w.Equal("i.session", q.Session)
+	w.Equal("i.kind", string(q.Kind))
+	w.Equal("i.detector", q.Detector)
+	w.Equal("i.status", string(q.Status))
+	if q.Shadow != nil {
+		w.Add("i.shadow = ?", *q.Shadow)
+	}
+	if q.Stops != nil {
+		w.Add("(i.action IN ('kill', 'halt') AND i.shadow = ?) = ?", false, *q.Stops)
+	}
+	if !q.Since.IsZero() {
+		w.Add("i.time >= ?", Micros(q.Since))
+	}
+}
+
+// Agents adds the filters of a query for agents a.
+func (w *Conditions) Agents(q haltd.AgentQuery) {
+	w.Contains("a.id", q.Search)
+	if q.Active != nil {
+		w.Add("a.active = ?", *q.Active)
+	}
+	switch q.State {
+	case haltd.AgentActive:
+		w.Add("a.active = ?", true)
+	case haltd.AgentStopped:
+		w.Add("a.active = ? AND a.deactivated_by = ?", false, string(haltd.ByKillSwitch))
+	case haltd.AgentInactive:
+		w.Add("a.active = ? AND coalesce(a.deactivated_by, '') <> ?", false, string(haltd.ByKillSwitch))
+	}
+	if len(q.IDs) > 0 {
+		w.In("a.id", q.IDs)
+	}
+}
+
+// Sessions adds the filters of a query for sessions s of agents a with
+// standings t.
+func (w *Conditions) Sessions(q haltd.SessionQuery) {
+	w.Contains("s.id", q.Search)
+	w.Equal("a.id", q.Agent)
+	switch q.State {
+	case haltd.SessionActive:
+		w.Add("coalesce(t.active, ?) = ?", true, true)
+	case haltd.SessionHalted:
+		w.Add("t.active = ? AND t.deactivated_by = ?", false, string(haltd.ByHalt))
+	case haltd.SessionStopped:
+		w.Add("t.active = ? AND coalesce(t.deactivated_by, '') <> ?", false, string(haltd.ByHalt))
+	}
+}
+
+// Order is a listing's column, its kind of cursor, and where a row stands by
+// it: which of its totals that is.
+type Order struct {
+	Column string
+	Kind   byte
+	Of     func(*haltd.Totals) int64 // nil where it is the time
+}
+
+// OrderBy is the order of a listing whose cursors by time are of that kind, in
+// the rows of a table.
+func OrderBy(sort haltd.Sort, rows string, kind byte) Order {
+	switch sort {
+	case haltd.SortCost:
+		return Order{rows + ".cost", kind ^ 0x20, func(t *haltd.Totals) int64 { return int64(t.Cost) }}
+	case haltd.SortCalls:
+		return Order{rows + ".calls", kind ^ 0x40, func(t *haltd.Totals) int64 { return t.Calls }}
+	case haltd.SortBlocked:
+		return Order{rows + ".blocked", kind ^ 0x60, func(t *haltd.Totals) int64 { return t.Blocked }}
+	}
+	return Order{Column: rows + ".last_seen", Kind: kind}
+}
+
+// Place is where a row with these totals stands.
+func (o Order) Place(p Position, t *haltd.Totals) Position {
+	if o.Of != nil {
+		p.At = o.Of(t)
+	}
+	return p
 }
 
 // Events adds the filters of a query for events e, but for agent and session.
 func (w *Conditions) Events(q haltd.EventQuery) {
 	if len(q.Types) > 0 {
-		types := make([]any, len(q.Types))
+		types := make([]string, len(q.Types))
 		for i, t := range q.Types {
 			types[i] = string(t)
 		}
-		w.Add("e.type IN (?"+strings.Repeat(", ?", len(types)-1)+")", types...)
+		w.In("e.type", types)
 	}
 	w.Equal("e.client", q.Client)
 	w.Equal("e.provider", q.Provider)

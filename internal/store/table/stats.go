@@ -34,3 +34,28 @@ func EmptyStats(q haltd.StatsQuery) (haltd.Stats, error) {
 	}
 	return stats, nil
 }
+
+// LayOutSeries gives all groups an empty series and names them.
+func LayOutSeries(stats *haltd.Stats) (names []string) {
+	for i := range stats.Groups {
+		stats.Groups[i].Series = make([]int64, len(stats.Buckets))
+		names = append(names, stats.Groups[i].Name)
+	}
+	return names
+}
+
+// ScanSeries reads a row of name, bucket and calls into the series of its group.
+func ScanSeries(scan func(...any) error, stats *haltd.Stats) error {
+	var name string
+	var bucket int
+	var calls int64
+	if err := scan(&name, &bucket, &calls); err != nil {
+		return err
+	}
+	for i := range stats.Groups {
+		if stats.Groups[i].Name == name && bucket < len(stats.Buckets) {
+			stats.Groups[i].Series[bucket] = calls
+		}
+	}
+	return nil
+}

@@ -1,7 +1,7 @@
-// Command crowd makes the record of a thousand agents with a hundred calls
-// each, in the data directory that its argument names. It is a program of its
-// own so that it can be built without the race detector, which would make it
-// take a minute.
+// Command crowd makes the record of 400 agents with 250 calls each and 100
+// incidents of every detector and family, in the data directory that its
+// argument names. It is a program of its own so that it can be built without
+// the race detector, which would make it take a minute.
 package main
 
 import (
@@ -17,10 +17,11 @@ import (
 )
 
 const (
-	agents = 1000
+	agents = 400
 	events = 100_000
 	batch  = 5000
 	apart  = 800 * time.Millisecond
+	each   = 25_000 // events until all agents begin new sessions
 )
 
 func main() {
@@ -51,15 +52,34 @@ func record(ctx context.Context, dataDir string) error {
 			return err
 		}
 	}
+	for n := range incidents {
+		change := raised(n, began)
+		change.Events[0].ID = ids.Next(change.Events[0].Time)
+		change.Incident.Event = change.Events[0].ID
+		if err := store.Commit(ctx, change); err != nil {
+			return err
+		}
+	}
 	return store.Close()
 }
 
+func agentName(i int) string { return fmt.Sprintf("agent-%04d", i%agents) }
+
+func sessionName(i int) string { return fmt.Sprintf("session-%04d-%d", i%agents, i/each) }
+
+func at(i int, began time.Time) time.Time { return began.Add(time.Duration(i) * apart) }
+
+var tools = []string{"find_payment", "run_sql", "search_kb", ""}
+
 func event(i int, began time.Time) haltd.Event {
-	agent := i % agents
-	return haltd.Event{
-		Time: began.Add(time.Duration(i) * apart), Type: haltd.EventCall, Client: "openai-python",
-		Agent: fmt.Sprintf("agent-%04d", agent), Session: fmt.Sprintf("session-%04d-%d", agent, i/25_000),
+	e := haltd.Event{
+		Time: at(i, began), Type: haltd.EventCall, Client: "openai-python", Agent: agentName(i), Session: sessionName(i),
 		Provider: "openai", Model: "gpt-4.1-mini", Path: "/v1/chat/completions", Status: http.StatusOK, Finish: "stop",
-		Tokens: haltd.Usage{Input: 1200, Output: 80}, Cost: 600_000, Latency: haltd.Duration(900 * time.Millisecond),
+		// Agents differ in what they cost.
+		Tokens: haltd.Usage{Input: 1200, Output: 80}, Cost: haltd.Money(600_000 + 1000*(i%agents)), Latency: haltd.Duration(900 * time.Millisecond),
 	}
+	if tool := tools[i/agents%len(tools)]; tool != "" {
+		e.ToolCalls, e.Finish = []string{tool}, "tool_calls"
+	}
+	return e
 }
