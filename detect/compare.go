@@ -64,6 +64,7 @@ type relation struct {
 	walk   bool    // it takes the next step of a walk over numbers or dates
 	wrote  bool    // something was written that was not there before
 	spins  bool    // it goes through a cycle again in which a call fails alike each time
+	drills bool    // it asks about other numbers, and others came back
 	slow   bool    // the client took more than a minute since the same was last seen
 	human  bool    // what came in after it is a person's word
 
@@ -133,6 +134,7 @@ func (c *comparison) compare(i int) {
 	s.cured = r.outcome == failed && c.curedSince(i)
 	s.echo = s.placeAgo > 0 && echoes(r.round, c.rounds[i-s.placeAgo].round)
 	s.asked = c.askedFor(i)
+	s.drills = c.drilled(i)
 	s.over = r.ended || r.lastPage && s.walk
 	s.wrote = s.wroteNew(r)
 	s.dose = c.doseOf(i)

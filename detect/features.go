@@ -276,7 +276,7 @@ func (s *relation) readVaried(r *seenRound, short, work bool) {
 		g[echoed] = d
 	case alike && !short:
 		g[sameVaried] = d * s.place
-	case short && again && r.figures:
+	case short && again && r.figures && !s.drills:
 		g[figureSame] = d
 	case short && again:
 		g[ackVaried] = d
@@ -301,7 +301,7 @@ func (s *relation) readWordSigns(r *seenRound) {
 	case r.manner == spoken && len(r.says) > 0:
 		fresh := float32(s.newSays) / float32(len(r.says))
 		restated := max(s.said, 1-fresh*2)
-		next := r.asked && s.newSays > 0 && r.answered
+		next := r.asked && (s.newSays > 0 || s.drills) && r.answered
 		if next {
 			g[asksNext] = d
 		}

@@ -145,6 +145,16 @@ func (h *History) readMessages(call *haltd.Call) {
 	if n := len(call.Opening); n > 0 {
 		h.lines = linesOf(call.Opening[n-1].Text)
 	}
+	if size(call.Opening) <= readWhole { // later requests may not show it again
+		h.opening.readTexts(call.Opening)
+	}
+}
+
+func size(messages []haltd.Message) (n int) {
+	for i := range messages {
+		n += len(messages[i].Text)
+	}
+	return n
 }
 
 // readTexts reads the words of an opening that has only a digest so far.

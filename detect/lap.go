@@ -85,3 +85,13 @@ func (c *comparison) samePage(i int) bool {
 	}
 	return false
 }
+
+// drilled reports a question about other numbers than the one before, to which
+// other numbers came back: what a teacher and a pupil say.
+func (c *comparison) drilled(i int) bool {
+	if i == 0 {
+		return false
+	}
+	r, o := &c.rounds[i], &c.rounds[i-1]
+	return r.manner == spoken && r.asked && len(r.says) <= shortAnswer && len(r.tells) <= fewWords && c.all[i].actAgo == 0 && r.numbers.n > 0 && r.told.n > 0 && r.numbers != o.numbers && r.told != o.told
+}
