@@ -91,7 +91,7 @@ func (s *run) work(r *rand.Rand) {
 			c.manner = leaves
 		case n < 30:
 			c.manner = stalls
-		case n < 31:
+		case n < 31 && !s.light.Load():
 			c.manner = isLarge
 		}
 		s.make(&c, format, stream, r)

@@ -55,6 +55,7 @@ type run struct {
 	seed     uint64
 
 	next  atomic.Int64 // number of the next call
+	light atomic.Bool  // nothing large is sent: see lightBelow
 	stop  chan struct{}
 	calls calls
 	loops loops
@@ -89,6 +90,7 @@ func TestSoak(t *testing.T) {
 	}
 	working.Go(func() { s.loop(rand.New(rand.NewPCG(seed, 1000))) })
 	s.disturb(t, length*3/4, rand.New(rand.NewPCG(seed, 2000)))
+	s.light.Store(length/4 < lightBelow)
 	heap := s.watch(t, length/4)
 	close(s.stop)
 	working.Wait()

@@ -41,6 +41,11 @@ const quarters = 4
 // of the time before: its caches fill, and what is in flight differs.
 const moreHeap = 32 << 20
 
+// lightBelow is how long the heap must be watched at least for bodies of 30 MB
+// to be sent meanwhile: on a busy machine one is in flight for seconds, and the
+// heap does not fall before.
+const lightBelow = time.Minute
+
 // watch looks at the heap while calls go on and nothing else fails, and says
 // what it fell to after collections in each quarter of the time. What is kept
 // for good shows there, whatever comes and goes.
