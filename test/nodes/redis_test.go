@@ -36,7 +36,7 @@ func doctor(t *testing.T, n *harness.Node) (said string, healthy bool) {
 		t.Errorf("healthy %v, and it ended with %v", report.Healthy, err)
 	}
 	for _, c := range report.Checks {
-		said += c.Outcome + ": " + c.Said + "\n"
+		said += c.Outcome + ": " + c.Said + " → " + c.Fix + "\n"
 		if c.Outcome == haltd.CheckProblem && c.Fix == "" {
 			t.Errorf("%q does not say what to do", c.Said)
 		}

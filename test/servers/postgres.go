@@ -9,6 +9,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -66,15 +67,41 @@ func makeCluster(initdb, folder, data string) error {
 // the server.
 func (s *Server) Database(t testing.TB) string {
 	t.Helper()
+	name := haltd.NewName("test_")
+	s.SQL(t, s.URL, "CREATE DATABASE "+name)
+	return "postgres://postgres@" + s.Address + "/" + name + "?sslmode=disable"
+}
+
+// SQL runs statements in a database of a PostgreSQL and is what they print.
+func (s *Server) SQL(t testing.TB, url string, statements ...string) string {
+	t.Helper()
 	psql, err := find("psql", postgresFolders)
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := haltd.NewName("test_")
-	if out, err := exec.Command(psql, "-q", s.URL, "-c", "CREATE DATABASE "+name).CombinedOutput(); err != nil {
-		t.Fatalf("make a database: %v\n%s", err, out)
+	args := []string{"-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", url}
+	for _, statement := range statements {
+		args = append(args, "-c", statement)
 	}
-	return "postgres://postgres@" + s.Address + "/" + name + "?sslmode=disable"
+	out, err := exec.Command(psql, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%q: %v\n%s", statements, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Require has a PostgreSQL ask a user for a password, which it else does not.
+func (s *Server) Require(t testing.TB, user string) {
+	t.Helper()
+	path := filepath.Join(s.folder, "data", "pg_hba.conf")
+	rules, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append([]byte("host all "+user+" all scram-sha-256\n"), rules...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.SQL(t, s.URL, "SELECT pg_reload_conf()")
 }
 
 // asServant has root's tests run a program as somebody else: PostgreSQL

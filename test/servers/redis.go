@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 )
 
@@ -32,20 +33,42 @@ func Redis() (*Server, error) {
 }
 
 func (s *Server) pingRedis() error {
-	conn, err := net.DialTimeout("tcp", s.Address, time.Second)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(time.Second)); err != nil {
-		return err
-	}
-	if _, err := conn.Write([]byte("PING\r\n")); err != nil {
-		return err
-	}
-	line, err := bufio.NewReader(conn).ReadString('\n')
+	line, err := s.redis("PING")
 	if err == nil && !strings.HasPrefix(line, "+PONG") {
 		err = fmt.Errorf("redis answers %q", line)
 	}
 	return err
+}
+
+// Set changes a setting of a Redis.
+func (s *Server) Set(t testing.TB, name, value string) {
+	t.Helper()
+	if line, err := s.redis("CONFIG SET " + name + " " + value); err != nil || !strings.HasPrefix(line, "+OK") {
+		t.Fatalf("set %s to %s: %q, %v", name, value, line, err)
+	}
+}
+
+// Fill writes so many keys of a kilobyte to a Redis.
+func (s *Server) Fill(t testing.TB, keys int) {
+	t.Helper()
+	script := fmt.Sprintf(`EVAL "for i=1,%d do redis.call('SET', 'filler:'..i, string.rep('x', 1000)) end return 1" 0`, keys)
+	if line, err := s.redis(script); err != nil || !strings.HasPrefix(line, ":1") {
+		t.Fatalf("fill: %q, %v", line, err)
+	}
+}
+
+// redis is the first line of the answer to a command.
+func (s *Server) redis(command string) (string, error) {
+	conn, err := net.DialTimeout("tcp", s.Address, time.Second)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		return "", err
+	}
+	if _, err := conn.Write([]byte(command + "\r\n")); err != nil {
+		return "", err
+	}
+	return bufio.NewReader(conn).ReadString('\n')
 }

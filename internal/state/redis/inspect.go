@@ -153,6 +153,10 @@ func (i *inspection) server(info map[string]string) {
 	if full := info["maxmemory"]; full != "" && full != "0" && info["maxmemory_policy"] == "noeviction" {
 		i.notice("Set maxmemory-policy to allkeys-lru: what haltd keeps there may be lost.", "%s takes no writes when its memory is full", name)
 	}
+	if evicted := info["evicted_keys"]; evicted != "" && evicted != "0" {
+		i.notice("Give it more memory (maxmemory; docs/scaling.md says how much), or a Redis of haltd's own: windows and limits that are evicted start anew, and loops are stopped later.",
+			"%s has evicted %s keys because its memory is full", name, evicted)
+	}
 }
 
 // permissions does once what a call does.

@@ -63,15 +63,19 @@ func (i *inspection) server(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	i.version(number, version)
+	if replica {
+		i.add(haltd.CheckProblem, "Set store.url to the primary.", "This PostgreSQL is a replica, and takes no writes")
+	}
+	return nil
+}
+
+func (i *inspection) version(number int, version string) {
 	if number/10000 < oldest {
 		i.add(haltd.CheckProblem, fmt.Sprintf("Use PostgreSQL %d or newer.", oldest), "PostgreSQL %s is too old", version)
 	} else {
 		i.add(haltd.CheckOK, "", "PostgreSQL has version %s", version)
 	}
-	if replica {
-		i.add(haltd.CheckProblem, "Set store.url to the primary.", "This PostgreSQL is a replica, and takes no writes")
-	}
-	return nil
 }
 
 func (i *inspection) clock(ctx context.Context) error {
