@@ -134,6 +134,9 @@ func (o *options) bench(ctx context.Context) error {
 	limit, cancel := context.WithTimeout(ctx, r.limit())
 	defer cancel()
 	if err := r.measure(limit); err != nil {
+		if ctx.Err() == nil && limit.Err() != nil { // which dialling calls a timeout of its own
+			return fmt.Errorf("the benchmark takes longer than %v, which is more than it needs: the machine is busy, or a target hangs: %w", r.limit(), err)
+		}
 		return err
 	}
 	rep := newReport(r)

@@ -178,11 +178,14 @@ func (r *run) span(c cell) time.Duration {
 	return r.busySpan
 }
 
-// limit is longer than all slices take together.
+// limit is longer than all slices take together, on a machine that others use
+// as well, and than it takes to write what they send: 192 sessions of up to
+// 1,000 KB each.
 func (r *run) limit() time.Duration {
 	sum := time.Minute
 	for _, c := range r.cells {
-		sum += time.Duration(r.rounds*len(r.targets)) * (r.span(c) + 3*time.Second)
+		made := time.Duration(c.BodyBytes>>10) * 30 * time.Millisecond
+		sum += time.Duration(r.rounds) * (made + time.Duration(len(r.targets))*(r.span(c)+10*time.Second))
 	}
 	return sum
 }
