@@ -22,6 +22,10 @@
 // A session is written with MarshalBinary and read in another process. The
 // examples below run as tests.
 //
+// Guard, its sessions, Options, Detection and the signals are for programs that
+// import this package, and stay. The rest is for those who keep the state
+// themselves and may change with any release.
+//
 // The gateway and haltd replay judge by the same functions: Read, Judge, Admit
 // and Observe, on state that they keep themselves and guard. Everything but
 // Guard and Cache, which guard themselves, is pure: the clock is an argument,

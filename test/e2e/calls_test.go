@@ -135,6 +135,7 @@ func TestKeysByCommandLine(t *testing.T) {
 }
 
 func TestCommandsWithoutAServer(t *testing.T) {
+	t.Parallel()
 	config := filepath.Join(t.TempDir(), "haltd.yaml")
 	if err := os.WriteFile(config, []byte(fmt.Sprintf("admin: {listen: %q, token: %s}\n", harness.Address(t), harness.Token)), 0o600); err != nil {
 		t.Fatal(err)
