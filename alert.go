@@ -25,7 +25,24 @@ type Notice struct {
 	Sentence string `json:"sentence"`
 	// Tokens are the recent prompt tokens, for growth.
 	Tokens []int64 `json:"tokens,omitempty"`
+	// Cost is what that which the notice is about has cost when it was
+	// dispatched, and CostOf says what that is; empty before.
+	Cost   Money  `json:"cost_usd,omitempty"`
+	CostOf string `json:"cost_of,omitempty"`
+	// Together is how many notices this one stands for, and Agents whom they
+	// are about, in a storm.
+	Together int      `json:"together,omitempty"`
+	Agents   []string `json:"agents,omitempty"`
 }
+
+// The topics of notices that are about no incident, or about one that stopped
+// nobody.
+const (
+	TopicShadow   IncidentKind = "shadow"   // the kill switch would have stopped somebody
+	TopicUpstream IncidentKind = "upstream" // an upstream fails again and again
+	TopicBypass   IncidentKind = "bypass"
+	TopicStore    IncidentKind = "store" // the record cannot be written
+)
 
 // Channel is a place where notices go.
 type Channel struct {
@@ -126,7 +143,7 @@ type OutboxStore interface {
 	// first.
 	Notices(ctx context.Context, limit int) ([]Notice, error)
 	// Dispatch turns a notice into deliveries, in one transaction; none is
-	// fine. A notice that has been turned already is left alone.
+	// fine. From then on the notice is as the deliveries have it. A notice that has been turned already is left alone.
 	Dispatch(ctx context.Context, notice string, deliveries []Delivery) error
 	// Claim hands out pending deliveries whose time has come, the longest due
 	// first, and to nobody else until their lease ends, by the clock of the

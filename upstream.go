@@ -15,6 +15,7 @@ type Upstream struct {
 	FirstByte   Duration  `json:"first_byte_ms,omitzero" doc:"How long that answer took to begin."`
 
 	LastFailure time.Time `json:"last_failure,omitzero"`
+	Failures    int       `json:"failures,omitzero" doc:"How many calls in a row have failed."`
 	Error       string    `json:"error,omitempty" doc:"What the last failure was, in a few words."`
 }
 

@@ -33,7 +33,7 @@ type createAlertRuleInput struct {
 	Body struct {
 		Name     string   `json:"name" minLength:"1" maxLength:"100" doc:"What you call the rule."`
 		Enabled  *bool    `json:"enabled,omitempty" doc:"True when left out."`
-		Topics   []string `json:"topics,omitempty" enum:"kill_switch,growth,budget_soft,budget_hard,session_limit" doc:"Empty: all."`
+		Topics   []string `json:"topics,omitempty" enum:"kill_switch,growth,budget_soft,budget_hard,session_limit,shadow,upstream,bypass,store" doc:"Empty: all but shadow."`
 		Agents   []string `json:"agents,omitempty" maxItems:"1000" doc:"Ids; empty: all."`
 		Channels []string `json:"channels,omitempty" maxItems:"1000" doc:"Ids; empty: all."`
 		Cooldown int      `json:"cooldown_seconds,omitempty" minimum:"0" maximum:"604800" doc:"How long after a notice about an agent and topic further ones are left out."`
@@ -48,7 +48,7 @@ type patchAlertRuleInput struct {
 	Body struct {
 		Name     *string   `json:"name,omitempty" minLength:"1" maxLength:"100"`
 		Enabled  *bool     `json:"enabled,omitempty"`
-		Topics   *[]string `json:"topics,omitempty" enum:"kill_switch,growth,budget_soft,budget_hard,session_limit" doc:"Empty: all."`
+		Topics   *[]string `json:"topics,omitempty" enum:"kill_switch,growth,budget_soft,budget_hard,session_limit,shadow,upstream,bypass,store" doc:"Empty: all but shadow."`
 		Agents   *[]string `json:"agents,omitempty" maxItems:"1000" doc:"Ids; empty: all."`
 		Channels *[]string `json:"channels,omitempty" maxItems:"1000" doc:"Ids; empty: all."`
 		Cooldown *int      `json:"cooldown_seconds,omitempty" minimum:"0" maximum:"604800"`

@@ -43,6 +43,11 @@ type Options struct {
 
 	SlackURL    string                 // SLACK_WEBHOOK_URL; empty makes no channel
 	IncidentURL func(id string) string // the page of an incident; nil makes no links
+	// Spent is what that which a notice is about has cost so far, and of what
+	// that is; nil says nothing of it.
+	Spent func(ctx context.Context, n haltd.Notice) (cost haltd.Money, of string, err error)
+	// Tell writes a notice that stands for others; nil sends each by itself.
+	Tell func(ctx context.Context, n haltd.Notice) error
 	// Leads says whether this node turns notices into deliveries, for all; nil
 	// where there is one. All nodes send.
 	Leads   func(context.Context) bool

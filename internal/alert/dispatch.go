@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	noticeBatch = 100
+	noticeBatch = 1000
 	pageSize    = 1000
 )
 
@@ -31,15 +31,21 @@ func (s *Service) dispatch(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		held := storms{}
 		for _, n := range notices {
-			if err := s.dispatchOne(ctx, r, n); err != nil {
+			if err := s.dispatchOne(ctx, r, n, held); err != nil {
 				return err
 			}
+		}
+		if err := s.tellTogether(ctx, held); err != nil || len(notices) < noticeBatch || held.size() == len(notices) {
+			return err
 		}
 	}
 }
 
-func (s *Service) dispatchOne(ctx context.Context, r *router, n haltd.Notice) error {
+// dispatchOne turns a notice into deliveries, unless it is one of a storm: then
+// it is held.
+func (s *Service) dispatchOne(ctx context.Context, r *router, n haltd.Notice, held storms) error {
 	told, err := s.told(ctx, n)
 	if err != nil {
 		return err
@@ -50,10 +56,17 @@ func (s *Service) dispatchOne(ctx context.Context, r *router, n haltd.Notice) er
 		if slices.Contains(told, channel) {
 			continue
 		}
+		if len(deliveries) == 0 {
+			s.price(ctx, &n)
+		}
 		deliveries = append(deliveries, haltd.Delivery{
 			ID: haltd.NewName("dlv_"), Notice: n, Channel: channel,
 			Status: haltd.DeliveryPending, NextAt: now, UpdatedAt: now,
 		})
+	}
+	if s.deps.Tell != nil && r.storms(n, deliveries) {
+		held[n.Topic] = append(held[n.Topic], n)
+		return nil
 	}
 	if err := s.deps.Outbox.Dispatch(ctx, n.ID, deliveries); err != nil {
 		return fmt.Errorf("dispatch notice %s: %w", n.ID, err)
@@ -87,7 +100,8 @@ func (s *Service) told(ctx context.Context, n haltd.Notice) ([]string, error) {
 type router struct {
 	channels []string // ids of the enabled ones
 	rules    []haltd.AlertRule
-	last     map[subject]time.Time // of the newest notice
+	last     map[subject]time.Time   // of the newest notice
+	recent   map[subject][]time.Time // of those of all agents; without an agent
 }
 
 // subject is what a cooldown is about.
@@ -105,7 +119,7 @@ func (s *Service) router(ctx context.Context) (*router, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &router{rules: inForce(rules), last: map[subject]time.Time{}}
+	r := &router{rules: inForce(rules), last: map[subject]time.Time{}, recent: map[subject][]time.Time{}}
 	for _, c := range channels {
 		if c.Enabled {
 			r.channels = append(r.channels, c.ID)
@@ -118,12 +132,12 @@ func (s *Service) router(ctx context.Context) (*router, error) {
 // newest first, but only roughly so by the time of their notices: it reads on
 // until a whole page is too old.
 func (s *Service) remember(ctx context.Context, r *router) error {
-	longest := 0
+	longest := int(stormSpan / time.Second)
 	for _, rule := range r.rules {
 		longest = max(longest, rule.Cooldown)
 	}
 	since := s.deps.Clock().Add(-2 * time.Duration(longest) * time.Second)
-	cursor, recent := "", longest > 0
+	cursor, recent := "", true
 	for recent {
 		page, next, err := s.deps.Outbox.Deliveries(ctx, haltd.DeliveryQuery{Page: haltd.Page{Limit: pageSize, Cursor: cursor}})
 		if err != nil {
@@ -143,6 +157,10 @@ func (s *Service) remember(ctx context.Context, r *router) error {
 func (r *router) note(d haltd.Delivery) {
 	about := subject{d.Channel, d.Notice.Agent, d.Notice.Topic}
 	reached := d.Status != haltd.DeliveryDead && d.Status != haltd.DeliveryDismissed
+	if !d.Notice.Recovery && reached {
+		all := subject{channel: d.Channel, topic: d.Notice.Topic}
+		r.recent[all] = append(r.recent[all], d.Notice.Time)
+	}
 	if !d.Notice.Recovery && reached && d.Notice.Time.After(r.last[about]) {
 		r.last[about] = d.Notice.Time
 	}

@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"context"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -15,18 +16,45 @@ func (s *Service) message(n haltd.Notice) outbound.Message {
 	return m
 }
 
+// price says what it cost so far; an alert does not wait for that.
+func (s *Service) price(ctx context.Context, n *haltd.Notice) {
+	if s.deps.Spent == nil {
+		return
+	}
+	if cost, of, err := s.deps.Spent(ctx, *n); err == nil {
+		n.Cost, n.CostOf = cost, of
+	}
+}
+
 func title(n haltd.Notice) string {
 	if n.Recovery {
 		switch n.Topic {
 		case haltd.IncidentBudgetSoft, haltd.IncidentBudgetHard:
 			return "Budget Available Again"
+		case haltd.TopicUpstream:
+			return "Upstream Answers Again"
+		case haltd.TopicBypass:
+			return "Bypass Off"
+		case haltd.TopicStore:
+			return "Record Available Again"
 		}
 		if n.Session != "" {
 			return "Session Resumed"
 		}
 		return "Agent Resumed"
 	}
+	if n.Together > 0 {
+		return "Many Incidents"
+	}
 	switch n.Topic {
+	case haltd.TopicShadow:
+		return "Kill Switch Would Have Fired"
+	case haltd.TopicUpstream:
+		return "Upstream Failing"
+	case haltd.TopicBypass:
+		return "Bypass On"
+	case haltd.TopicStore:
+		return "Record Cannot Be Written"
 	case haltd.IncidentGrowth:
 		return "Runaway Agent Detected"
 	case haltd.IncidentBudgetSoft:
@@ -49,6 +77,19 @@ func title(n haltd.Notice) string {
 func next(n haltd.Notice) string {
 	if n.Recovery {
 		return ""
+	}
+	switch n.Topic {
+	case haltd.TopicShadow:
+		return "Nothing is blocked: the switch is off. Look at what it repeats, and switch it on."
+	case haltd.TopicUpstream:
+		return "haltd doctor tells how each upstream answered last."
+	case haltd.TopicBypass:
+		return "Runaway agents are not stopped. haltd bypass off ends it."
+	case haltd.TopicStore:
+		return "haltd doctor tells what is wrong with it."
+	}
+	if n.Together > 0 {
+		return "The list of incidents has them all."
 	}
 	switch n.Topic {
 	case haltd.IncidentGrowth:

@@ -10,8 +10,11 @@ import (
 	"github.com/haltd/haltd/internal/alert/outbound"
 )
 
+// topics are those that a rule means which names none. TopicShadow is for those
+// who name it: nobody is stopped by it.
 var topics = []haltd.IncidentKind{
 	haltd.IncidentKillSwitch, haltd.IncidentGrowth, haltd.IncidentBudgetSoft, haltd.IncidentBudgetHard, haltd.IncidentSession,
+	haltd.TopicUpstream, haltd.TopicBypass, haltd.TopicStore,
 }
 
 // everything is the rule in force while there is none.
@@ -35,9 +38,13 @@ func inForce(rules []haltd.AlertRule) []haltd.AlertRule {
 	return slices.DeleteFunc(slices.Clone(rules), func(r haltd.AlertRule) bool { return !r.Enabled })
 }
 
+// matches reports a notice that a rule selects. What nobody is stopped by is
+// sent to those alone who ask for it.
 func matches(r haltd.AlertRule, n haltd.Notice) bool {
-	return (len(r.Topics) == 0 || slices.Contains(r.Topics, n.Topic)) &&
-		(len(r.Agents) == 0 || slices.Contains(r.Agents, n.Agent))
+	named := slices.Contains(r.Topics, n.Topic)
+	about := func(agent string) bool { return slices.Contains(r.Agents, agent) }
+	return (named || len(r.Topics) == 0 && n.Topic != haltd.TopicShadow) &&
+		(len(r.Agents) == 0 || about(n.Agent) || slices.ContainsFunc(n.Agents, about))
 }
 
 func selects(r haltd.AlertRule, channel string) bool {
@@ -92,8 +99,8 @@ func (s *Service) checkRule(ctx context.Context, r *haltd.AlertRule) error {
 		return haltd.Errorf(haltd.CodeInvalid, "cooldown_seconds: is not between 0 and %d", int(maxCooldown/time.Second)).WithFix("Seven days are the longest.")
 	}
 	for _, t := range r.Topics {
-		if !slices.Contains(topics, t) {
-			return haltd.Errorf(haltd.CodeInvalid, "topics: %q is not a topic", t).WithFix("Use kill_switch, growth, budget_soft, budget_hard or session_limit.")
+		if !slices.Contains(topics, t) && t != haltd.TopicShadow {
+			return haltd.Errorf(haltd.CodeInvalid, "topics: %q is not a topic", t).WithFix("Use kill_switch, growth, budget_soft, budget_hard, session_limit, shadow, upstream, bypass or store.")
 		}
 	}
 	r.Agents = slices.Clone(r.Agents)

@@ -256,7 +256,8 @@ func (a *App) openAlerts(cfg *config.Config) (err error) {
 	slack, _ := a.opts.Env("SLACK_WEBHOOK_URL")
 	a.alerts, err = alert.New(alert.Options{
 		Outbox: a.store, Channels: a.store, Rules: a.store, SlackURL: slack,
-		IncidentURL: a.incidentURL, Leads: a.member.leading(taskNotices), Clock: a.opts.Clock, Metrics: a.metrics, Logger: a.log,
+		IncidentURL: a.incidentURL, Spent: a.spent, Tell: func(ctx context.Context, n haltd.Notice) error { return a.control.Tell(ctx, n) },
+		Leads: a.member.leading(taskNotices), Clock: a.opts.Clock, Metrics: a.metrics, Logger: a.log,
 	})
 	if err != nil {
 		return err
@@ -328,7 +329,9 @@ func (a *App) hidesThoughts(provider, model string) bool {
 func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string) {
 	errorLog := log.New(serverLog{a.log}, "", 0)
 	a.gatewayServer = &http.Server{
-		Handler:           a.gateway,
+		Handler: withIngest(a.gateway, admin.NewIngest(admin.Options{
+			Ingester: a.gateway, Keys: keys, Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
+		})),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          errorLog,
@@ -432,6 +435,7 @@ func (a *App) Run(ctx context.Context) error {
 	sending, stopSending := context.WithCancel(context.Background())
 	var sender sync.WaitGroup
 	sender.Go(func() { a.alerts.Run(sending) })
+	sender.Go(func() { a.watch(sending) })
 	if a.isShared() {
 		sender.Go(func() { a.member.run(sending, a.clock.set, a.rejoined, a.store.ChargeHeld) })
 		sender.Go(func() { a.ledgers.Follow(sending, a.judge.BudgetSpent) })

@@ -104,7 +104,7 @@ func (n channelNames) of(id string) string {
 // AlertRulesAddCmd makes an alert rule.
 type AlertRulesAddCmd struct {
 	Name     string        `required:"" help:"What you call the rule."`
-	Topic    []string      `help:"Only alerts about these: kill_switch, growth, budget_soft, budget_hard, session_limit." placeholder:"TOPIC"`
+	Topic    []string      `help:"Only alerts about these: kill_switch, growth, budget_soft, budget_hard, session_limit, shadow, upstream, bypass, store." placeholder:"TOPIC"`
 	Agent    []string      `help:"Only alerts about these agents." placeholder:"AGENT"`
 	Channel  []string      `help:"Only to these channels, by id or name." placeholder:"CHANNEL"`
 	Cooldown time.Duration `help:"How long after an alert about an agent and topic further ones are left out, for example 1h." placeholder:"SPAN"`

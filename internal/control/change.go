@@ -150,7 +150,11 @@ func (c *Control) setBypass(ctx context.Context, on bool, by, why string) (haltd
 	if on {
 		record.Change = "bypass_on"
 	}
-	err = c.commit(ctx, haltd.Change{Bypass: &b, Events: []haltd.Event{audit(b.At, haltd.Target{}, record)}}, func(next *table) { next.bypass = b })
+	change := haltd.Change{Bypass: &b, Events: []haltd.Event{audit(b.At, haltd.Target{}, record)}}
+	if on != c.Bypass().On {
+		change.Notices = []haltd.Notice{bypassNotice(b)}
+	}
+	err = c.commit(ctx, change, func(next *table) { next.bypass = b })
 	if err != nil {
 		return haltd.Bypass{}, fmt.Errorf("set the bypass: %w", err)
 	}

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -24,6 +25,28 @@ func NoticeOf(i *haltd.Incident) haltd.Notice {
 	}
 	if s := i.Verdict.Signal(haltd.DetectorGrowth); s != nil {
 		n.Tokens = s.Tokens
+	}
+	return n
+}
+
+// Tell has people told of what is about no incident.
+func (c *Control) Tell(ctx context.Context, n haltd.Notice) error {
+	if err := c.commit(ctx, haltd.Change{Notices: []haltd.Notice{n}}, nil); err != nil {
+		return fmt.Errorf("write notice: %w", err)
+	}
+	return nil
+}
+
+func bypassNotice(b haltd.Bypass) haltd.Notice {
+	n := haltd.Notice{
+		ID: haltd.NewName("msg_"), Time: b.At, Topic: haltd.TopicBypass, Recovery: !b.On,
+		Sentence: "Policy and detectors are enforced again: " + b.By + " switched the bypass off.",
+	}
+	if b.On {
+		n.Sentence = b.By + " switched the bypass on: nothing but manual deactivation is enforced."
+	}
+	if b.Why != "" {
+		n.Sentence += " Reason: " + b.Why
 	}
 	return n
 }

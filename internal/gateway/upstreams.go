@@ -63,7 +63,7 @@ func (h *health) answered(status int, sent, now time.Time) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.last.State = haltd.UpstreamOK
+	h.last.State, h.last.Failures = haltd.UpstreamOK, 0
 	h.last.LastSuccess, h.last.Status, h.last.FirstByte = now.UTC(), status, haltd.Duration(now.Sub(sent))
 }
 
@@ -72,6 +72,7 @@ func (h *health) failed(words string, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.last.State = haltd.UpstreamFailing
+	h.last.Failures++
 	h.last.LastFailure, h.last.Error = now.UTC(), words
 }
 

@@ -48,7 +48,9 @@ func (j *Judge) report(ev *evaluation) {
 		i.Shadow, i.Action, i.Reason, i.Detector, i.Sentence = true, shadow.Action, shadow.Reason, shadow.Check, shadow.Sentence
 		i.Once, i.OnceFor = onceKey("shadow", r), forever
 		i.Excerpt = ev.quote(&i)
-		j.incidents.Raise(i, ev.event(d, haltd.EventWarning, i.ID))
+		n := control.NoticeOf(&i)
+		n.Topic = haltd.TopicShadow
+		j.incidents.Raise(i, ev.event(d, haltd.EventWarning, i.ID), n)
 	case d.Action == haltd.Steer || ev.newRung: // told already
 	case d.NewLevel && d.Incident == "": // or the incident has the evidence
 		j.record(ev.event(d, haltd.EventWarning, ""))

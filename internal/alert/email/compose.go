@@ -106,6 +106,7 @@ func newContent(m outbound.Message) content {
 		}
 		add("Prompt tokens", strings.Join(texts, ", "), true)
 	}
+	add("Cost so far", m.Spent(), false)
 	add("Time", m.Time.UTC().Format("2 January 2006, 15:04:05 UTC"), false)
 	if id := outbound.Line(m.Incident, 100); id != "" {
 		add("Incident", id, true)

@@ -7,6 +7,7 @@ package outbound
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -20,6 +21,14 @@ type Message struct {
 	URL    string    // of the incident's page; may be empty
 	Test   bool      // somebody tries the channel; nothing has happened
 	SentAt time.Time // when this try began
+}
+
+// Spent says what it cost so far, for people; "" where nobody knows it.
+func (m *Message) Spent() string {
+	if m.CostOf == "" {
+		return ""
+	}
+	return fmt.Sprintf("$%.2f %s", m.Cost.Dollars(), m.CostOf)
 }
 
 // Settings are what a channel of one kind is set up with. They hold secrets.

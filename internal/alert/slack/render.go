@@ -108,6 +108,9 @@ func about(m outbound.Message) string {
 	if m.Session != "" && !isGrowth(m) { // whose words name it
 		parts = append(parts, "Session "+code(m.Session))
 	}
+	if spent := m.Spent(); spent != "" {
+		parts = append(parts, "Cost so far: "+spent)
+	}
 	if len(parts) == 0 {
 		return ""
 	}

@@ -70,6 +70,15 @@ func dispatch(ctx context.Context, tx pgx.Tx, notice string, deliveries []haltd.
 			return err
 		}
 	}
+	if len(deliveries) > 0 && deliveries[0].Notice.ID == notice {
+		body, err := json.Marshal(deliveries[0].Notice)
+		if err != nil {
+			return table.Unfit("notice", err)
+		}
+		if _, err := exec(ctx, tx, "UPDATE notices SET body = $1 WHERE no = $2", string(body), no); err != nil {
+			return err
+		}
+	}
 	_, err = exec(ctx, tx, "UPDATE notices SET dispatched = true WHERE no = $1", no)
 	return err
 }

@@ -72,6 +72,13 @@ func (s *Store) dispatch(ctx context.Context, notice string, deliveries []haltd.
 			return err
 		}
 	}
+	if len(deliveries) > 0 && deliveries[0].Notice.ID == notice {
+		body, err := json.Marshal(deliveries[0].Notice)
+		if err != nil {
+			return table.Unfit("notice", err)
+		}
+		return s.exec(ctx, "UPDATE notices SET dispatched = 1, body = ? WHERE no = ?", string(body), no)
+	}
 	return s.exec(ctx, "UPDATE notices SET dispatched = 1 WHERE no = ?", no)
 }
 

@@ -132,6 +132,7 @@ func notices(t *testing.T, s Store) {
 	}
 	equal(t, "notices, oldest first", got, []haltd.Notice{early, late})
 
+	early.Cost, early.CostOf = haltd.Dollar, "in this session" // as the deliveries have it
 	dispatch(t, s, "early", delivery("one", "slack", early, start))
 	dispatch(t, s, "late")
 	equal(t, "notices left", noticeIDs(t, s), []string{"last"})

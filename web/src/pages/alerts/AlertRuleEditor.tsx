@@ -12,6 +12,10 @@ export const topics = [
   { value: 'budget_soft', label: 'Soft budget' },
   { value: 'budget_hard', label: 'Hard budget' },
   { value: 'session_limit', label: 'Session limit' },
+  { value: 'shadow', label: 'Shadow kill' },
+  { value: 'upstream', label: 'Upstream failing' },
+  { value: 'bypass', label: 'Bypass' },
+  { value: 'store', label: 'Record' },
 ]
 
 /** AlertRuleEditor makes or changes an alert rule. */

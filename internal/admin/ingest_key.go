@@ -1,0 +1,38 @@
+package admin
+
+import (
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/haltd/haltd"
+)
+
+// IngestPath is where agents report calls, on either listener.
+const IngestPath = "/v1/ingest"
+
+// NewIngest makes the handler of IngestPath on the gateway's listener, so that
+// agents need not reach the admin listener. It takes gateway keys and no other
+// token: whether something is the admin token is not told here.
+func NewIngest(o Options) http.Handler {
+	s := &server{deps: o, mux: http.NewServeMux()}
+	s.api = humago.New(s.mux, apiConfig(o.Version))
+	s.api.UseMiddleware(s.requireKey, s.checkQuery)
+	s.registerIngest()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		limitBody(w, r)
+		s.mux.ServeHTTP(w, r)
+	})
+}
+
+func (s *server) requireKey(ctx huma.Context, next func(huma.Context)) {
+	agent, ok := s.keyHolder(ctx)
+	if !ok {
+		_, w := humago.Unwrap(ctx)
+		writeProblem(w, newProblem(http.StatusUnauthorized, haltd.Errorf(haltd.CodeUnauthorized, "This path needs a gateway key that is in force").
+			WithFix("Send the agent's key (haltd_…) as Authorization: Bearer; the operator makes one with haltd keys create --agent NAME. Other tokens are for the admin listener.")))
+		return
+	}
+	next(huma.WithValue(ctx, keyAgent{}, agent))
+}
