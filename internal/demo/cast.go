@@ -12,7 +12,7 @@ const (
 	loopingName = "billing-bot"
 )
 
-// manner is how both agents are told to work. Its length is that of a short
+// manner is how all agents are told to work. Its length is that of a short
 // real prompt: the files are small beside it, so that prompts do not run away.
 const manner = `
 

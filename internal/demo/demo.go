@@ -1,6 +1,6 @@
-// Package demo is `haltd demo`: a healthy agent and a looping one call a
-// made-up provider through a real haltd, and the loop is killed while one
-// watches. It starts haltd as the command does and speaks with it over
+// Package demo is `haltd demo`: a healthy agent, a looping one and two that are
+// steered call a made-up provider through a real haltd, and the loop is killed
+// while one watches. It starts haltd as the command does and speaks with it over
 // HTTP only; it needs no key and no network, takes from the user's
 // configuration nothing but where to listen, and leaves nothing behind.
 package demo
@@ -30,6 +30,8 @@ type Env struct {
 	JSON    bool
 	Version string
 	Clock   haltd.Clock
+
+	noted func(heeds bool, note string) // told of a note that haltd adds to a call
 }
 
 const (
@@ -49,17 +51,19 @@ type Outcome struct {
 	Agent       string         `json:"agent"`
 	Sentence    string         `json:"sentence"`
 	KilledAfter haltd.Duration `json:"killed_after_ms"` // from its first call
+	Steered     []Steered      `json:"steered"`         // who was told first, and what came of it
 }
 
 // Play runs the demo until the loop is killed, and with Exit not set goes on
 // until ctx ends.
 func (c *Command) Play(ctx context.Context, env Env) (err error) {
+	t := newTeller(env)
+	env.noted = t.notes
 	s, err := raise(ctx, env, think)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	t := newTeller(env)
 	t.opens(s)
 
 	client := &http.Client{Transport: &http.Transport{}, Timeout: answerLimit}
@@ -70,10 +74,13 @@ func (c *Command) Play(ctx context.Context, env Env) (err error) {
 	defer func() { stop(); working.Wait() }() // before haltd ends
 	working.Go(func() { keepWorking(calling, healthy) })
 
+	told := make(chan []Steered, 1)
+	working.Go(func() { told <- steerScene(calling, s, client, brisk, t) })
 	outcome, err := untilKilled(calling, s, client, t)
 	if err != nil {
 		return err
 	}
+	outcome.Steered = <-told
 	if c.Exit {
 		return t.ends(outcome)
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/haltd/haltd"
 )
 
 // open raises a stage whose provider answers at once, in a folder of the
@@ -103,6 +105,20 @@ func TestTheLoopingAgentIsKilled(t *testing.T) {
 	}
 	if incident.Agent != loopingName || !strings.Contains(incident.Sentence, readFile) {
 		t.Errorf("the incident is of %s: %s", incident.Agent, incident.Sentence)
+	}
+}
+
+func TestOneAgentRecoversAfterANoteAndOneDoesNot(t *testing.T) {
+	s := open(t)
+	client := &http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	got := steerScene(t.Context(), s, client, 0, newTeller(Env{Stdout: io.Discard, Clock: time.Now}))
+	if len(got) != 2 || !got[0].Recovered || got[0].Agent != heedingName || got[1].Recovered || got[1].Agent != deafName {
+		t.Fatalf("steered are %+v, want one that recovered and one that did not", got)
+	}
+	i, err := s.incident(t.Context(), client, got[1].Incident)
+	if err != nil || i.Status != haltd.IncidentUnmoved || !strings.Contains(i.Note, "kill") {
+		t.Errorf("incident %s %q, %v; want the kill that followed", i.Status, i.Note, err)
 	}
 }
 

@@ -22,6 +22,7 @@ const model = "gpt-5.4"
 type provider struct {
 	think time.Duration // before each reply
 	clock haltd.Clock
+	noted func(heeds bool, note string) // told of a note that haltd added; nil for nobody
 }
 
 // maxBody is far more than the agents of the demo send.
@@ -44,6 +45,9 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if pause(r.Context(), p.think) != nil {
 		return
+	}
+	if note, ok := noteIn(request.Messages); ok && p.noted != nil {
+		p.noted(heedsNotes(request.Messages), note)
 	}
 	reply := answer(request.Messages)
 	whole := completion{
@@ -82,6 +86,9 @@ func answer(messages []message) message {
 	var summary []string
 	for _, path := range fileName.FindAllString(messages[task].Content, -1) {
 		text, ok := read[path]
+		if !ok && leavesOut(messages, path, read) {
+			continue
+		}
 		if !ok {
 			return message{Role: "assistant", ToolCalls: []toolCall{readCall(path)}}
 		}

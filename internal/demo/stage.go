@@ -52,7 +52,7 @@ func raise(ctx context.Context, env Env, think time.Duration) (_ *stage, err err
 	if err != nil {
 		return nil, fmt.Errorf("listen for the provider of the demo: %w", err)
 	}
-	s.provider = &http.Server{Handler: &provider{think: think, clock: env.Clock}, ReadHeaderTimeout: 10 * time.Second}
+	s.provider = &http.Server{Handler: &provider{think: think, clock: env.Clock, noted: env.noted}, ReadHeaderTimeout: 10 * time.Second}
 	go s.provider.Serve(listener)
 	if err := s.startHaltd(ctx, env, "http://"+listener.Addr().String()); err != nil {
 		return nil, err
@@ -125,7 +125,8 @@ func (s *stage) startHaltd(ctx context.Context, env Env, upstream string) (err e
 }
 
 // configuration switches the kill switch on for every agent: the healthy one
-// has nothing to fear from it. The log keeps to errors because the demo itself
+// has nothing to fear from it. Two are told that they repeat themselves before
+// they are stopped. The log keeps to errors because the demo itself
 // tells of the kill.
 func (s *stage) configuration(gateway, admin, upstream string) []byte {
 	quote := func(text string) string { return strconv.Quote(strings.ReplaceAll(text, "$", "$$")) }
@@ -134,8 +135,11 @@ admin: {listen: %s}
 data_dir: %s
 providers: {openai: {base_url: %s}}
 defaults: {kill_switch: {enabled: true}}
+agents:
+  %s: {kill_switch: {stall: [warn, steer, kill]}}
+  %s: {kill_switch: {stall: [warn, steer, kill]}}
 log: {level: error}
-`, quote(gateway), quote(admin), quote(filepath.Join(s.folder, "data")), quote(upstream))
+`, quote(gateway), quote(admin), quote(filepath.Join(s.folder, "data")), quote(upstream), heedingName, deafName)
 }
 
 // freeAddresses are two that nobody listens on now.

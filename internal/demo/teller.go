@@ -47,10 +47,11 @@ func (t *teller) opens(s *stage) {
 	if t.json {
 		return
 	}
-	fmt.Fprint(t.out, "\n  A real haltd, two small agents and a made-up provider. No key, no network.\n\n")
+	fmt.Fprint(t.out, "\n  A real haltd, four small agents and a made-up provider. No key, no network.\n\n")
 	t.say("haltd is running: gateway %s, dashboard %s", s.app.GatewayURL(), s.app.AdminURL())
 	t.say("%s and %s start to work; all their calls go through haltd", healthyName, loopingName)
 	t.add("%s needs a file that does not exist, and its model does not give up", loopingName)
+	t.add("so do %s and %s, which are told before they are stopped: stall: [warn, steer, kill]", heedingName, deafName)
 }
 
 // sees is told of each tool call and its result.
@@ -74,6 +75,28 @@ func (t *teller) killed(answer *stopped, o Outcome) {
 	t.say("haltd notices the loop: %s", o.Sentence)
 	t.say("haltd kills %s, %.1f s after its first call; this call does not reach the provider", o.Agent, time.Duration(o.KilledAfter).Seconds())
 	t.add("%s is answered %v", o.Agent, answer)
+}
+
+// notes is told of each note that haltd adds to a call.
+func (t *teller) notes(heeds bool, note string) {
+	name := deafName
+	if heeds {
+		name = heedingName
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.say("haltd steers %s; its model reads at the end of the call: %s", name, note)
+}
+
+// steered tells what came of the notes to an agent.
+func (t *teller) steered(s Steered) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s.Recovered {
+		t.say("%s recovered: it left out the file and ended its task", s.Agent)
+		return
+	}
+	t.say("%s did not recover, and haltd killed it", s.Agent)
 }
 
 // ends tells a person nothing of the link: with the demo it ends, too.

@@ -69,18 +69,22 @@ func (c *Command) Replay(ctx context.Context, env Env) error {
 		return err
 	}
 	progress, done := progressOn(env)
-	outcomes, err := Replay(ctx, in.steps, newJudge, progress)
+	all, err := replayAll(ctx, in.steps, newJudge, progress)
 	done()
 	if err != nil {
 		return err
 	}
-	outcomes = append(outcomes, replayExports(sessions, set)...)
+	all = append(all, replayExports(sessions, set)...)
+	outcomes := outcomesOf(all)
 	if c.Verdicts != "" {
 		if err := writeFirings(c.Verdicts, outcomes); err != nil {
 			return err
 		}
 	}
 	report := reportOf(outcomes, labels)
+	if c.Preset == "" {
+		report.Ladders = countLadders(all)
+	}
 	if len(in.exports) > 0 {
 		report.Note = exportNote
 	}

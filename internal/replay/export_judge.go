@@ -23,8 +23,8 @@ type exportJudge struct {
 }
 
 // replayExports judges every session of the exports.
-func replayExports(sessions []*recordedSession, set detect.Settings) []Outcome {
-	outcomes := make([]Outcome, len(sessions))
+func replayExports(sessions []*recordedSession, set detect.Settings) []followed {
+	outcomes := make([]followed, len(sessions))
 	for i, s := range sessions {
 		j := exportJudge{set: set, session: s}
 		o := &outcomes[i]
@@ -35,9 +35,18 @@ func replayExports(sessions []*recordedSession, set detect.Settings) []Outcome {
 			// Who is resumed begins anew, and what it costs is not saved.
 			stopped = stopped && !s.resumedBefore(n)
 			signals := j.call(n)
+			killed := o.KillStep != nil
+			var plain []detect.Signal
 			for k := range signals {
 				o.take(n+1, &signals[k].Signal, signals[k].sentence)
 				stopped = stopped || signals[k].Level >= detect.Kill
+				plain = append(plain, signals[k].Signal)
+			}
+			switch {
+			case killed && !o.follow.ends():
+				o.follow.look(plain)
+			case !killed && o.KillStep != nil:
+				o.follow.certain = 1
 			}
 			use.Add(s.calls[n].tokens.Input+s.calls[n].tokens.Output, stopped)
 		}

@@ -217,6 +217,13 @@ func TestExportReport(t *testing.T) {
 			{Firing{"bot/one", &three, "similarity", &three, "similarity", "bot repeats itself: score 12.0 exceeds the threshold of 10.0."}, "export", 4, 1040, 720},
 			{Firing{"bot/two", &two, "stall/cycle", &two, "stall/cycle", "bot repeats a, b and nothing changes."}, "export", 2, 60, 0},
 		},
+		Ladders: []LadderCount{
+			{Ladder: haltd.LadderOf(haltd.Warn), Warned: 2},
+			{Ladder: haltd.LadderOf(haltd.Kill), Warned: 2, Killed: 2},
+			{Ladder: haltd.LadderOf(haltd.Halt, haltd.Kill), Warned: 2, Halted: 2},
+			{Ladder: haltd.LadderOf(haltd.Steer, haltd.Kill), Warned: 2, Steered: 2, Recovered: 2},
+			{Ladder: haltd.LadderOf(haltd.Steer, haltd.Halt, haltd.Kill), Warned: 2, Steered: 2, Recovered: 2},
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("an export that is named twice (-want +got):\n%s", diff)

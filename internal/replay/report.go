@@ -11,15 +11,17 @@ import (
 
 // Report is what a replay found.
 type Report struct {
-	Runs    int       `json:"runs"`
-	Steps   int       `json:"steps"`
-	Warned  int       `json:"warned"`
-	Killed  int       `json:"killed"`
-	Tokens  int64     `json:"tokens"`
-	Saved   int64     `json:"tokens_saved"`
-	Fired   []Outcome `json:"fired"`
-	Quality *Quality  `json:"quality,omitempty"` // with labels only
-	Note    string    `json:"note,omitempty"`    // what the figures are worth
+	Runs   int       `json:"runs"`
+	Steps  int       `json:"steps"`
+	Warned int       `json:"warned"`
+	Killed int       `json:"killed"`
+	Tokens int64     `json:"tokens"`
+	Saved  int64     `json:"tokens_saved"`
+	Fired  []Outcome `json:"fired"`
+	// Ladders is what each ladder would have done; none with a preset.
+	Ladders []LadderCount `json:"ladders,omitempty"`
+	Quality *Quality      `json:"quality,omitempty"` // with labels only
+	Note    string        `json:"note,omitempty"`    // what the figures are worth
 }
 
 // Quality compares verdicts with labels.
@@ -86,6 +88,9 @@ func (r *Report) print(w io.Writer) error {
 		fmt.Fprintln(t)
 	} else {
 		r.Quality.print(t)
+	}
+	if len(r.Ladders) > 0 {
+		printLadders(t, r.Ladders)
 	}
 	fmt.Fprintf(t, "%d runs, %d calls: %d warned, %d killed; %d of %d tokens saved.\n", r.Runs, r.Steps, r.Warned, r.Killed, r.Saved, r.Tokens)
 	if r.Note != "" {

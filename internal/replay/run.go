@@ -45,7 +45,7 @@ type thread struct {
 
 // run is one run while it is replayed.
 type run struct {
-	Outcome
+	followed
 	judge   judge
 	threads map[string]*thread
 	use     economics.Run
@@ -54,6 +54,11 @@ type run struct {
 // Replay judges every run of the given files. Progress, when it is not nil,
 // is told the number of steps judged so far, from one goroutine at a time.
 func Replay(ctx context.Context, paths []string, newJudge func() judge, progress func(steps int)) ([]Outcome, error) {
+	all, err := replayAll(ctx, paths, newJudge, progress)
+	return outcomesOf(all), err
+}
+
+func replayAll(ctx context.Context, paths []string, newJudge func() judge, progress func(steps int)) ([]followed, error) {
 	workers := runtime.GOMAXPROCS(0)
 	lines := make([]chan []byte, workers)
 	results := make([][]*run, workers)
@@ -82,14 +87,14 @@ func Replay(ctx context.Context, paths []string, newJudge func() judge, progress
 	if err != nil {
 		return nil, err
 	}
-	var all []Outcome
+	var all []followed
 	for _, rs := range results {
 		for _, r := range rs {
 			r.Tokens, r.Saved = r.use.Tokens, r.use.Saved
-			all = append(all, r.Outcome)
+			all = append(all, r.followed)
 		}
 	}
-	slices.SortFunc(all, func(a, b Outcome) int { return strings.Compare(a.Run, b.Run) })
+	slices.SortFunc(all, func(a, b followed) int { return strings.Compare(a.Run, b.Run) })
 	return all, nil
 }
 
@@ -171,7 +176,7 @@ func replayLines(lines <-chan []byte, newJudge func() judge) ([]*run, error) {
 func (r *run) step(s *Step) error {
 	tokens := s.PromptTokens + s.CompletionTokens
 	r.Steps++
-	if r.KillStep != nil {
+	if r.KillStep != nil && (!r.climbs() || r.follow.ends() || s.Thread != r.follow.thread) {
 		r.use.Add(tokens, true)
 		return nil
 	}
@@ -184,11 +189,24 @@ func (r *run) step(s *Step) error {
 	if err != nil {
 		return err
 	}
+	killed := r.KillStep != nil
 	for i := range signals {
 		r.take(s.Step, &signals[i], signals[i].Sentence(r.Run))
 	}
+	switch {
+	case killed:
+		r.follow.look(signals)
+	case r.KillStep != nil:
+		r.follow = follow{thread: s.Thread, certain: 1}
+	}
 	r.use.Add(tokens, r.KillStep != nil)
 	return nil
+}
+
+// climbs reports whether the judge has ladders, and looks on after a kill.
+func (r *run) climbs() bool {
+	o, ok := r.judge.(*own)
+	return ok && o.sample == nil && o.pick == nil
 }
 
 // take notes a signal to a step, unless one of its level came before.

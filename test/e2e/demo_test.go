@@ -24,6 +24,10 @@ type shown struct {
 	Agent       string  `json:"agent"`
 	Sentence    string  `json:"sentence"`
 	KilledAfter float64 `json:"killed_after_ms"`
+	Steered     []struct {
+		Agent, Incident string
+		Recovered       bool
+	} `json:"steered"`
 }
 
 // temporary is a folder for what a demo writes, and the variable that tells
@@ -54,6 +58,9 @@ func TestDemoEndsAfterTheKill(t *testing.T) {
 	if s.Agent != "billing-bot" || !strings.HasPrefix(s.Incident, "inc_") || !strings.Contains(s.Sentence, "read_file") ||
 		s.KilledAfter <= 0 || s.KilledAfter > 10_000 {
 		t.Errorf("it shows %+v", s)
+	}
+	if len(s.Steered) != 2 || !s.Steered[0].Recovered || s.Steered[1].Recovered {
+		t.Errorf("it shows as steered %+v, want one that recovered and one that did not", s.Steered)
 	}
 }
 
