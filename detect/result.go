@@ -1,0 +1,108 @@
+package detect
+
+import (
+	"slices"
+
+	"github.com/haltd/haltd/internal/xxhash"
+)
+
+// readResult digests a result in several ways in one pass. Of a very long one
+// only the beginning and the end are read word by word.
+func (f *round) readResult(text string) {
+	var result, residue uint64
+	if len(text) > maxRead {
+		result = xxhash.Sum64String(text)
+		text = text[:maxRead/2] + text[len(text)-maxRead/2:]
+	}
+	s := scanner{text: text}
+	tells := newWordList()
+	defer tells.free()
+	turns := newWordList()
+	defer turns.free()
+	names := nameReader{list: newWordList(), least: 2}
+	defer names.list.free()
+	items := newWordList()
+	defer items.free()
+	var form uint64
+	var masked uint64 // the result without ids that were drawn at random
+	var plain int     // its other words
+	var last uint32   // the word before, in the same line
+	var repeats bool  // that word is one of the act
+	var acted uint64  // a bit for each word of the act
+	for _, w := range f.does {
+		acted |= 1 << (w >> 1 & 63)
+	}
+	f.figures = text != ""
+	for s.next() {
+		t := &s.token
+		result = fold(result, t.hash)
+		if t.class == mark {
+			names.end()
+			continue
+		}
+		w := t.asWord(text)
+		h := w
+		digest := isDigest(text, &s)
+		f.state = f.state || digest
+		if t.class != word || isID(text, t) && !digest {
+			items.addID(text, t) // what is named can be worked on
+			h = 1
+			w |= 1 // an id counts as a number does
+		}
+		form = fold(form, uint64(h))
+		if t.newLine {
+			last, repeats = 0, false
+			names.end()
+		}
+		inAct := acted>>(w>>1&63)&1 == 1
+		if inAct {
+			_, inAct = slices.BinarySearch(f.does, w)
+		}
+		drawn := !digest && isDrawn(text[t.start:t.end])
+		if names.add(t); drawn || t.class == volatile {
+			names.spoil()
+		}
+		if inAct {
+			names.asked++
+		} else {
+			items.addListed(text, t)
+		}
+		if !turns.full() && !inAct && !repeats { // an answer that repeats the question
+			turns.add(uint32(mix(uint64(last)<<32|uint64(h))) &^ 1)
+		}
+		last, repeats = h, inAct
+		if !inAct {
+			h := t.hash
+			if t.class == number || w&1 == 1 {
+				h = volatileHash
+			}
+			residue = fold(residue, h)
+		}
+		f.figures = f.figures && t.class == number
+		if t.class == number {
+			f.told.add(text[t.start:t.end])
+		}
+		if t.class != volatile && !tells.full() && !drawn {
+			tells.add(w)
+		}
+		if h := t.hash; drawn {
+			masked = fold(masked, volatileHash)
+		} else {
+			masked, plain = fold(masked, h), plain+1
+		}
+	}
+	if plain >= atOnce && len(text) <= maxRead/2 { // ids that nobody has seen before change nothing
+		result = masked
+	}
+	f.result, f.residue, f.form = result, residue, form
+	f.tells = tells.distinct()
+	f.sketch = sketchOf(f.tells)
+	for _, w := range f.tells {
+		if _, named := slices.BinarySearch(f.does, w); !named {
+			f.rest++
+		}
+	}
+	f.turns = turns.distinctUpTo(maxTurns)
+	f.mentions = names.distinct()
+	f.lists = items.distinctUpTo(maxTurns)
+}

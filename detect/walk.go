@@ -1,0 +1,69 @@
+package detect
+
+// walks reports the next step of a walk: the act before but for numbers or
+// dates, which go on in one direction.
+func (c *comparison) walks(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	if s.shapeAgo == 0 || s.shapeAgo > near || s.coreAgo > 0 || r.manner < commanded {
+		return false
+	}
+	o := &c.rounds[i-s.shapeAgo]
+	step, ok := stepOf(&o.numbers, &r.numbers)
+	if !ok {
+		return false
+	}
+	before := &c.all[i-s.shapeAgo]
+	if before.shapeAgo == 0 {
+		return true // the second of a kind may begin a walk
+	}
+	last, ok := stepOf(&c.rounds[i-s.shapeAgo-before.shapeAgo].numbers, &o.numbers)
+	return ok && last == step && (before.walk || before.coreAgo > 0)
+}
+
+// advances reports whether a number in the answer to the same act has gone on
+// in one direction, the last times. Two answers are too few to say that it does
+// not.
+func (c *comparison) advances(i int) bool {
+	went, n := c.trend(i)
+	return n < 2 || went
+}
+
+// trendSteps is how many steps of a number tell where it goes.
+const trendSteps = 4
+
+// trend looks at the last answers to the same act: whether one of their numbers
+// went in one direction only, and in how many steps.
+func (c *comparison) trend(i int) (one bool, n int) {
+	var up, down, now steps
+	for n < trendSteps {
+		ago := c.all[i].coreAgo
+		if ago == 0 || ago > near {
+			break
+		}
+		step, _ := stepOf(&c.rounds[i-ago].told, &c.rounds[i].told)
+		if n == 0 {
+			now = step
+		}
+		for k, d := range step {
+			if d > 0 {
+				up[k] = 1
+			} else if d < 0 {
+				down[k] = 1
+			}
+		}
+		i -= ago
+		n++
+	}
+	for k := range now {
+		one = one || now[k] != 0 && up[k] != down[k]
+	}
+	return one, n
+}
+
+// moved reports whether the numbers in the answer to the same act go on in
+// one direction.
+func (c *comparison) moved(i int) bool {
+	s := &c.all[i]
+	_, changed := stepOf(&c.rounds[i-s.coreAgo].told, &c.rounds[i].told)
+	return changed && c.advances(i)
+}
