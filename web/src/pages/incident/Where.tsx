@@ -1,4 +1,3 @@
-import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { newestEvents } from '../../api/events'
 import type { IncidentDetail } from '../../api/shapes'
@@ -32,9 +31,9 @@ export function Where({ incident }: { incident: IncidentDetail }) {
         {incident.trace_id && (
           <Pair name="Trace">
             {incident.trace_url ? (
-              <Anchor href={incident.trace_url} target="_blank" rel="noreferrer" inherit>
+              <a href={incident.trace_url} target="_blank" rel="noreferrer">
                 {incident.trace_id}
-              </Anchor>
+              </a>
             ) : (
               incident.trace_id
             )}
