@@ -29,7 +29,7 @@ web/node_modules/.package-lock.json: web/package-lock.json
 	@touch $@
 
 # The tests of the whole, which start haltd, are for make test.
-WHOLE := test/(e2e|browser|load|scenarios|soak)$$
+WHOLE := test/(e2e|browser|load|nodes|scenarios|soak)$$
 
 check: vet vitest ## the tight inner loop: format, vet, unit tests in Go and of the dashboard
 	go test -short $$(go list ./... | grep -vE '$(WHOLE)')
