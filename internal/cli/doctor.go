@@ -143,7 +143,9 @@ type nodeStatus struct {
 }
 
 func (d *doctor) admin() (*client, *nodeStatus) {
-	api, err := d.env.connect()
+	env := *d.env
+	env.StartTime = 0 // says what is so now
+	api, err := env.connect()
 	if err != nil {
 		d.failed(err)
 		return nil, nil

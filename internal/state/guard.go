@@ -226,6 +226,10 @@ func (g *Guard) share(draws []policy.Draw) []policy.Draw {
 
 // Open implements the port.
 func (g *Guard) Open(ctx context.Context, q Question, now time.Time) (Answer, error) {
+	if q.Place != nil { // who waits no longer may change what was asked
+		place := *q.Place
+		q.Place = &place
+	}
 	return try(ctx, g, func(ctx context.Context, p Port) (Answer, error) {
 		a, err := p.Open(ctx, q, now)
 		if a.Lease != nil {
