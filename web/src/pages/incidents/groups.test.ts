@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Incident } from '../../api/shapes'
+import type { ListedIncident as Incident } from '../../api/shapes'
 import { groupsOf, headline } from './groups'
 
 const noon = Date.parse('2026-11-12T12:00:00Z')

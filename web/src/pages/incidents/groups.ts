@@ -1,4 +1,4 @@
-import type { Incident } from '../../api/shapes'
+import type { ListedIncident as Incident } from '../../api/shapes'
 
 /** Group is incidents of one cause, the newest first. */
 export interface Group {
