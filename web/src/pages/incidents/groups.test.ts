@@ -22,6 +22,16 @@ test('what was decided otherwise, only observed, or lies a day apart is another 
   expect(groupsOf(list)).toHaveLength(4)
 })
 
+test('several agents do things together', () => {
+  for (const [one, several] of [
+    ['repeats itself: score 12.', 'repeat themselves: score 12.'],
+    ['was refused by apply.', 'were refused by apply.'],
+    ['has spent its hard daily budget.', 'have spent their hard daily budget.'],
+  ]) {
+    expect(headline(groupsOf([incident('a', 'w-1', 0, { sentence: `w-1 ${one}` }), incident('b', 'w-2', 1, { sentence: `w-2 ${one}` })])[0]!)).toBe(`2 agents ${several}`)
+  }
+})
+
 test('one agent keeps its name', () => {
   expect(headline(groupsOf([incident('a', 'w-1', 0), incident('b', 'w-1', 1)])[0]!)).toMatch(/^w-1 called/)
 })
