@@ -34,6 +34,9 @@ npm install --prefix test/clients/coding --no-package-lock --no-audit --no-fund 
 step "every page at every size"
 HALTD_SIZES=all go test -race -count=1 -timeout 30m -run TestEveryPage ./test/browser
 
+step "many agents, events and incidents, and how quick the answers are"
+HALTD_SIZES=all HALTD_BIN=$PWD/bin/haltd go test -count=1 -timeout 30m -run TestManyAgentsAndEvents ./test/browser
+
 step "every scenario in every dialect, streamed and whole"
 HALTD_PLAYS=all go test -race -count=1 -timeout 60m -run TestGateway ./test/scenarios
 

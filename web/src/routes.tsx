@@ -45,12 +45,14 @@ const overview = createRoute({
   getParentRoute: () => shell,
   path: '/',
   component: Overview,
+  validateSearch: (search): { span?: string } => ({ span: text(search.span) }),
   loader: ({ context }) => context.queries.prefetchQuery(anyCallQuery),
 })
 const agents = createRoute({
   getParentRoute: () => shell,
   path: '/agents',
   component: lazyRouteComponent(() => import('./pages/agents/Agents')),
+  validateSearch: (search): { search?: string; state?: string; sort?: string } => ({ search: text(search.search), state: text(search.state), sort: text(search.sort) }),
 })
 const agent = createRoute({
   getParentRoute: () => shell,
@@ -66,17 +68,24 @@ const sessions = createRoute({
   getParentRoute: () => shell,
   path: '/sessions',
   component: lazyRouteComponent(() => import('./pages/sessions/Sessions')),
-  validateSearch: (search): { agent?: string } => ({ agent: text(search.agent) }),
+  validateSearch: (search): { agent?: string; search?: string; state?: string; sort?: string } => ({
+    agent: text(search.agent),
+    search: text(search.search),
+    state: text(search.state),
+    sort: text(search.sort),
+  }),
 })
 const incidents = createRoute({
   getParentRoute: () => shell,
   path: '/incidents',
   component: lazyRouteComponent(() => import('./pages/incidents/Incidents')),
-  validateSearch: (search): { agent?: string; status?: string; kind?: string; shadow?: string; alone?: string } => ({
+  validateSearch: (search): { agent?: string; status?: string; kind?: string; detector?: string; shadow?: string; sort?: string; alone?: string } => ({
     agent: text(search.agent),
     status: text(search.status),
     kind: text(search.kind),
+    detector: text(search.detector),
     shadow: text(search.shadow),
+    sort: text(search.sort),
     alone: search.alone === undefined ? undefined : '1',
   }),
 })
@@ -89,7 +98,8 @@ const events = createRoute({
   getParentRoute: () => shell,
   path: '/events',
   component: lazyRouteComponent(() => import('./pages/events/Events')),
-  validateSearch: (search): { agent?: string; session?: string; type?: string; event?: string } => ({
+  validateSearch: (search): { agent?: string; session?: string; type?: string; since?: string; event?: string } => ({
+    since: text(search.since),
     agent: text(search.agent),
     session: text(search.session),
     type: text(search.type),
@@ -110,6 +120,10 @@ const costs = createRoute({
   getParentRoute: () => shell,
   path: '/costs',
   component: lazyRouteComponent(() => import('./pages/costs/Costs')),
+  validateSearch: (search): { span?: string; by?: 'agent' | 'model' | 'provider' } => ({
+    span: text(search.span),
+    by: search.by === 'model' || search.by === 'provider' ? search.by : undefined,
+  }),
 })
 const settings = createRoute({
   getParentRoute: () => shell,

@@ -20,6 +20,9 @@ var groupColumns = map[string]string{
 	"model":    "u.model",
 }
 
+// groupKeys are the columns that they are read from.
+var groupKeys = map[string]string{"agent": "u.agent", "provider": "u.provider", "model": "u.model"}
+
 // Stats implements haltd.EventStore. Since is cut down to its hour and Until
 // up, so that the hour that runs is part of the answer. A query that breaks a
 // rule is CodeInvalid.
@@ -61,14 +64,21 @@ func fillGroups(ctx context.Context, tx *sql.Tx, w table.Conditions, q haltd.Sta
 	if stats.Groups, err = readGroups(ctx, tx, w, column, q); err != nil {
 		return err
 	}
-	if err := tx.QueryRowContext(ctx, "SELECT count(DISTINCT "+column+") FROM usage u"+w.Where(), w.Args...).Scan(&stats.GroupCount); err != nil || !q.Series {
+	// Which agents there are is found before their names are looked up.
+	count := "SELECT count(DISTINCT " + column + ") FROM (SELECT DISTINCT " + groupKeys[q.By] + " FROM usage u" + w.Where() + ") u"
+	if err := tx.QueryRowContext(ctx, count, w.Args...).Scan(&stats.GroupCount); err != nil || !q.Series {
 		return err
 	}
 	names := table.LayOutSeries(stats)
 	if len(names) == 0 {
 		return nil
 	}
-	w.In(column, names)
+	if q.By == "agent" {
+		w.In("u.agent IN (SELECT no FROM agents WHERE id", names)
+		w.Terms[len(w.Terms)-1] += ")"
+	} else {
+		w.In(column, names)
+	}
 	rows, err := tx.QueryContext(ctx, "SELECT "+column+" AS name, (u.hour - ?) / ? AS bucket, sum(u.calls) FROM usage u"+w.Where()+" GROUP BY name, bucket",
 		append([]any{table.Micros(stats.Since), q.Step.Microseconds()}, w.Args...)...)
 	if err != nil {

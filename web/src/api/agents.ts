@@ -5,13 +5,23 @@ import type { KillSwitchChange, PolicyChange } from './shapes'
 
 export interface AgentFilter {
   search?: string
-  active?: 'true' | 'false'
+  state?: 'active' | 'stopped' | 'inactive'
+  sort?: 'last_seen' | 'cost' | 'calls' | 'blocked'
 }
 
 export function agentPages(filter: AgentFilter = {}, limit = pageSize) {
   return pages(['agents', filter, limit], async (cursor) => {
     const body = await read(api.GET('/v1/agents', { params: { query: without({ ...filter, limit, cursor }) } }))
-    return { rows: body.agents, next: body.next }
+    return { rows: body.agents, next: body.next, counts: body.counts }
+  })
+}
+
+/** agentsQuery is some agents by their ids, and how many there are in all. */
+export function agentsQuery(ids: string[]) {
+  return queryOptions({
+    queryKey: ['agents', 'named', ids],
+    queryFn: () => read(api.GET('/v1/agents', { params: { query: without({ id: ids.length > 0 ? ids : undefined, limit: Math.max(ids.length, 1) }) } })),
+    placeholderData: keepPreviousData,
   })
 }
 
@@ -25,6 +35,8 @@ export function agentQuery(id: string) {
 export interface SessionFilter {
   agent?: string
   search?: string
+  state?: 'active' | 'halted' | 'stopped'
+  sort?: 'last_seen' | 'cost' | 'calls'
 }
 
 export function sessionPages(filter: SessionFilter = {}, limit = pageSize) {
@@ -47,6 +59,9 @@ export interface StatsAsk {
   step: string
   agent?: string
   by?: 'agent' | 'provider' | 'model'
+  limit?: number
+  offset?: number
+  series?: boolean
 }
 
 export function statsQuery(ask: StatsAsk) {

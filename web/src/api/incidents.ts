@@ -4,25 +4,54 @@ import { pages, pageSize } from './queries'
 
 export interface IncidentFilter {
   agent?: string
+  /** part of the agent's name or of the incident's id */
+  search?: string
   session?: string
+  detector?: 'stall' | 'similarity' | 'growth' | 'exact'
+  stops?: 'true' | 'false'
   kind?: 'kill_switch' | 'growth' | 'budget_soft' | 'budget_hard' | 'session_limit' | 'steer'
   status?: 'open' | 'resumed' | 'continued' | 'recovered' | 'unmoved' | 'kept' | 'false_positive'
   shadow?: 'true' | 'false'
   since?: string
 }
 
-async function page(filter: IncidentFilter, limit: number, cursor?: string) {
-  const body = await read(api.GET('/v1/incidents', { params: { query: without({ ...filter, limit, cursor }) } }))
+export type IncidentSort = 'newest' | 'stops' | 'cost'
+
+async function page(filter: IncidentFilter, limit: number, sort: IncidentSort, cursor?: string) {
+  const body = await read(api.GET('/v1/incidents', { params: { query: without({ ...filter, limit, sort, cursor }) } }))
   return { rows: body.incidents, next: body.next }
 }
 
-export function incidentPages(filter: IncidentFilter = {}, limit = pageSize) {
-  return pages(['incidents', filter, limit], (cursor) => page(filter, limit, cursor))
+export function incidentPages(filter: IncidentFilter = {}, sort: IncidentSort = 'newest', limit = pageSize) {
+  return pages(['incidents', filter, sort, limit], (cursor) => page(filter, limit, sort, cursor))
 }
 
-/** newestIncidents is one page, for cards and counts. */
-export function newestIncidents(filter: IncidentFilter, limit: number) {
-  return queryOptions({ queryKey: ['incidents', 'newest', filter, limit], queryFn: () => page(filter, limit) })
+/** newestIncidents is one page, for cards. */
+export function newestIncidents(filter: IncidentFilter, limit: number, sort: IncidentSort = 'newest') {
+  return queryOptions({ queryKey: ['incidents', 'newest', filter, limit, sort], queryFn: () => page(filter, limit, sort) })
+}
+
+/** incidentCounts counts all incidents that a filter selects. */
+export function incidentCounts(filter: IncidentFilter = {}) {
+  return queryOptions({
+    queryKey: ['incidents', 'counts', filter],
+    queryFn: () => read(api.GET('/v1/incidents/counts', { params: { query: without(filter) } })),
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** savingsQuery is what was stopped in a time, and what that saved. */
+export function savingsQuery(since: string) {
+  return queryOptions({
+    queryKey: ['incidents', 'savings', since],
+    queryFn: () => read(api.GET('/v1/savings', { params: { query: { since } } })),
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** remark acknowledges an incident, comments on it, or both. */
+export function remark(id: string, said: { acknowledge?: boolean; text?: string }) {
+  return read(api.POST('/v1/incidents/{id}/remarks', { params: { path: { id } }, body: said }))
 }
 
 export function incidentQuery(id: string) {

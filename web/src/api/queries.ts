@@ -11,7 +11,7 @@ export interface Listing<T> {
 }
 
 /** pages asks for a listing page by page, each when the reader wants it. */
-export function pages<T>(key: readonly unknown[], page: (cursor: string | undefined) => Promise<Listing<T>>) {
+export function pages<T, P extends Listing<T>>(key: readonly unknown[], page: (cursor: string | undefined) => Promise<P>) {
   return infiniteQueryOptions({
     queryKey: key,
     queryFn: ({ pageParam }) => page(pageParam),

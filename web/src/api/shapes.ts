@@ -24,7 +24,10 @@ export type Delivery = Schemas['Delivery']
 export type Event = Schemas['Event']
 export type Excerpt = Schemas['Excerpt']
 export type HourRange = Schemas['HourRange']
-export type Incident = Omit<Answer<'/v1/incidents', 'get'>['incidents'][number], 'burned_calls' | 'burned_usd'>
+/** ListedIncident is an incident of a list, with what its repeats cost. */
+export type ListedIncident = Answer<'/v1/incidents', 'get'>['incidents'][number]
+export type Incident = Omit<ListedIncident, 'burned_usd' | 'burned_calls'>
+export type IncidentCount = Schemas['IncidentCount']
 export type IncidentExcerpt = Schemas['IncidentExcerpt']
 export type RoundExcerpt = Schemas['RoundExcerpt']
 export type IncidentDetail = Answer<'/v1/incidents/{id}', 'get'>

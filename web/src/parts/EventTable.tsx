@@ -1,6 +1,6 @@
 import { Table, UnstyledButton } from '@mantine/core'
 import type { Event } from '../api/shapes'
-import { short } from '../format/figures'
+import { money, score, short } from '../format/figures'
 import { brief, full, span } from '../format/time'
 import { Dot } from './Dot'
 import { eventWords, typeWords } from './eventWords'
@@ -17,11 +17,14 @@ export function EventTable({ events, withAgent, onOpen }: { events: Event[]; wit
         withAgent && 'Agent',
         'Session',
         'What',
+        'Tool',
         right('Tokens in, out'),
         right('Latency'),
-        right('Cost or status'),
+        right('Status'),
+        right('Score'),
+        right('Cost'),
       ]}
-      minWidth={withAgent ? 960 : 720}
+      minWidth={withAgent ? 1080 : 840}
       highlightOnHover
       verticalSpacing={5}
     >
@@ -33,7 +36,8 @@ export function EventTable({ events, withAgent, onOpen }: { events: Event[]; wit
 }
 
 function Row({ event: e, withAgent, onOpen }: { event: Event; withAgent?: boolean; onOpen: () => void }) {
-  const { color, what, figure } = eventWords(e)
+  const { color, what } = eventWords(e)
+  const called = [...new Set(e.tool_calls ?? [])].join(', ')
   const tokens = e.tokens.input + e.tokens.output
   return (
     <Table.Tr onClick={onOpen} style={{ cursor: 'pointer' }}>
@@ -53,8 +57,11 @@ function Row({ event: e, withAgent, onOpen }: { event: Event; withAgent?: boolea
       <Table.Td maw={200} className="clip" onClick={(c) => c.stopPropagation()}>
         {e.session && <SessionLink agent={e.agent} id={e.session} />}
       </Table.Td>
-      <Table.Td maw={260} className="clip" c="dimmed" title={what}>
+      <Table.Td maw={220} className="clip" c="dimmed" title={what}>
         {what}
+      </Table.Td>
+      <Table.Td maw={140} className="clip mono" title={called}>
+        <bdi>{called}</bdi>
       </Table.Td>
       <Table.Td ta="right" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
         {tokens > 0 && `${short(e.tokens.input)}, ${short(e.tokens.output)}`}
@@ -62,8 +69,14 @@ function Row({ event: e, withAgent, onOpen }: { event: Event; withAgent?: boolea
       <Table.Td ta="right" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
         {e.latency_ms > 0 && span(e.latency_ms)}
       </Table.Td>
+      <Table.Td ta="right" c={e.status >= 400 ? 'var(--amber)' : 'dimmed'}>
+        {e.status > 0 && e.status}
+      </Table.Td>
+      <Table.Td ta="right" c="dimmed">
+        {e.score > 0 && score(e.score)}
+      </Table.Td>
       <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
-        {figure}
+        {e.cost_usd > 0 && money(e.cost_usd)}
       </Table.Td>
     </Table.Tr>
   )

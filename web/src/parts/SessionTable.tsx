@@ -1,4 +1,4 @@
-import { Table } from '@mantine/core'
+import { Badge, Table } from '@mantine/core'
 import type { Session } from '../api/shapes'
 import { count, money, score, short } from '../format/figures'
 import { brief, span } from '../format/time'
@@ -13,13 +13,14 @@ export function SessionTable({ sessions, withAgent, threshold }: { sessions: Ses
       columns={[
         'Session',
         withAgent && 'Agent',
+        'State',
         'Started, lasted',
         right('Calls'),
         right('Prompt tokens'),
         right('Cost'),
         right('Peak score'),
       ]}
-      minWidth={640}
+      minWidth={720}
     >
       {sessions.map((s) => (
         <Table.Tr key={`${s.agent}/${s.id}`}>
@@ -27,13 +28,13 @@ export function SessionTable({ sessions, withAgent, threshold }: { sessions: Ses
             <div className="clip">
               <SessionLink agent={s.agent} id={s.id} />
             </div>
-            {!s.standing.active && <StandingBadge standing={s.standing} />}
           </Table.Td>
           {withAgent && (
             <Table.Td maw={200} className="clip">
               <AgentLink id={s.agent} />
             </Table.Td>
           )}
+          <Table.Td>{s.standing.active ? <Badge color="green">Active</Badge> : <StandingBadge standing={s.standing} />}</Table.Td>
           <Table.Td style={{ whiteSpace: 'nowrap' }}>
             {brief(s.first_seen)}{' '}
             <span className="muted">{span(new Date(s.last_seen).getTime() - new Date(s.first_seen).getTime())}</span>

@@ -55,6 +55,10 @@ function changeWords({ change, subject, grace_until, override, rule, status }: A
       return naming('Rule saved', rule?.name)
     case 'rule_deleted':
       return naming('Rule deleted', rule?.name)
+    case 'incident_acknowledged':
+      return 'Incident acknowledged'
+    case 'incident_commented':
+      return 'Comment on an incident'
     case 'bypass_on':
       return 'Bypass switched on'
     case 'bypass_off':

@@ -4,13 +4,13 @@ import { useDebouncedValue, useHotkeys } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { api, read } from '../api/client'
 import classes from './shell.module.css'
 
 const each = 6
 
-/** Search finds agents and sessions by a part of their id. */
+/** Search finds agents, sessions and incidents by a part of their id. */
 export function Search() {
   const input = useRef<HTMLInputElement>(null)
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
@@ -24,11 +24,12 @@ export function Search() {
     enabled: search !== '',
     queryFn: async () => {
       const query = { search, limit: each }
-      const [agents, sessions] = await Promise.all([
+      const [agents, sessions, incidents] = await Promise.all([
         read(api.GET('/v1/agents', { params: { query } })),
         read(api.GET('/v1/sessions', { params: { query } })),
+        read(api.GET('/v1/incidents', { params: { query } })),
       ])
-      return { agents: agents.agents, sessions: sessions.sessions }
+      return { agents: agents.agents, sessions: sessions.sessions, incidents: incidents.incidents }
     },
   })
 
@@ -37,22 +38,28 @@ export function Search() {
     const [kind, index] = place.split(' ')
     const agent = kind === 'agent' ? data?.agents[Number(index)] : undefined
     const session = kind === 'session' ? data?.sessions[Number(index)] : undefined
+    const incident = kind === 'incident' ? data?.incidents[Number(index)] : undefined
     combobox.closeDropdown()
     setText('')
     input.current?.blur()
     if (agent) void navigate({ to: '/agents/$id', params: { id: agent.id } })
+    if (incident) void navigate({ to: '/incidents/$id', params: { id: incident.id } })
     if (session) void navigate({ to: '/agents/$id/sessions/$session', params: { id: session.agent, session: session.id } })
   }
 
   const found = search !== '' && data
+  // Enter opens the first hit, unless another was chosen by the arrows.
+  useEffect(() => {
+    if (found) combobox.selectFirstOption()
+  }, [found])
   return (
     <Combobox store={combobox} onOptionSubmit={go} shadow="md" keepMounted={false}>
       <Combobox.Target>
         <TextInput
           ref={input}
           className={classes.search}
-          aria-label="Search agents and sessions"
-          placeholder="Search agents, sessions…"
+          aria-label="Search agents, sessions and incidents"
+          placeholder="Search agents, sessions, incidents…"
           leftSection={<IconSearch size={14} />}
           rightSection={<Kbd size="xs">/</Kbd>}
           value={text}
@@ -68,7 +75,7 @@ export function Search() {
       <Combobox.Dropdown hidden={!found}>
         {found && (
           <Combobox.Options mah={400} style={{ overflowY: 'auto' }}>
-            {data.agents.length + data.sessions.length === 0 && <Combobox.Empty>Nothing is named like this.</Combobox.Empty>}
+            {data.agents.length + data.sessions.length + data.incidents.length === 0 && <Combobox.Empty>No matches.</Combobox.Empty>}
             {data.agents.length > 0 && (
               <Combobox.Group label="Agents">
                 {data.agents.map((a, i) => (
@@ -85,6 +92,20 @@ export function Search() {
                     <span className="clip" style={{ display: 'block' }}>{s.id}</span>
                     <Text size="xs" c="dimmed">
                       {s.agent}
+                    </Text>
+                  </Combobox.Option>
+                ))}
+              </Combobox.Group>
+            )}
+            {data.incidents.length > 0 && (
+              <Combobox.Group label="Incidents">
+                {data.incidents.map((i, n) => (
+                  <Combobox.Option key={i.id} value={`incident ${n}`}>
+                    <span className="clip" style={{ display: 'block' }}>
+                      <bdi>{i.sentence}</bdi>
+                    </span>
+                    <Text size="xs" c="dimmed">
+                      {i.id}
                     </Text>
                   </Combobox.Option>
                 ))}

@@ -14,15 +14,14 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { newestIncidents } from '../api/incidents'
+import { incidentCounts } from '../api/incidents'
 import { statusQuery } from '../api/service'
-import { bytes } from '../format/figures'
+import { bytes, count } from '../format/figures'
 import { coarse } from '../format/time'
 import { Dot } from '../parts/Dot'
 import { Logo } from './Logo'
+import { Search } from './Search'
 import classes from './shell.module.css'
-
-const most = 99
 
 export function Sidebar({ onClose }: { onClose: () => void }) {
   return (
@@ -35,6 +34,9 @@ export function Sidebar({ onClose }: { onClose: () => void }) {
           <IconX size={16} />
         </ActionIcon>
       </Group>
+      <div className={classes.menuSearch}>
+        <Search />
+      </div>
       <nav aria-label="Pages">
         <NavItem to="/" icon={<IconChartBar size={16} />} label="Overview" />
         <NavItem to="/agents" icon={<IconRobot size={16} />} label="Agents" />
@@ -62,12 +64,11 @@ function NavItem({ to, icon, label, after }: { to: LinkProps['to']; icon: ReactN
 }
 
 function OpenIncidents() {
-  const { data } = useQuery(newestIncidents({ status: 'open' }, most))
-  if (!data || data.rows.length === 0) return null
-  const n = data.next ? `${most}+` : String(data.rows.length)
+  const { data } = useQuery(incidentCounts({ status: 'open' }))
+  if (!data || data.total === 0) return null
   return (
-    <Badge color="red" aria-label={`${n} open`}>
-      {n}
+    <Badge color="red" aria-label={`${count(data.total)} open`}>
+      {count(data.total)}
     </Badge>
   )
 }

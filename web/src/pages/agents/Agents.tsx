@@ -1,9 +1,9 @@
-import { Card, Group, SegmentedControl, Stack, Table, TextInput, Title } from '@mantine/core'
+import { Card, Group, SegmentedControl, Select, Stack, Table, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconRobot, IconSearch } from '@tabler/icons-react'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { agentPages, statsQuery } from '../../api/agents'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type AgentFilter, agentPages, statsQuery } from '../../api/agents'
 import type { Agent } from '../../api/shapes'
 import { count, money } from '../../format/figures'
 import { ago } from '../../format/time'
@@ -15,16 +15,35 @@ import { More } from '../../parts/More'
 import { wasSeen } from '../../parts/seen'
 import { Sparkline } from '../../parts/Sparkline'
 import { useNow } from '../../parts/useNow'
+import { useTitle } from '../../parts/useTitle'
 import { right, WideTable } from '../../parts/WideTable'
 
 const rows = 25
 
+const sorts = [
+  { value: 'last_seen', label: 'Last call first' },
+  { value: 'cost', label: 'Spend, highest first' },
+  { value: 'calls', label: 'Calls, most first' },
+  { value: 'blocked', label: 'Blocked, most first' },
+]
+
+function counted(word: string, n: number | undefined): string {
+  return n === undefined ? word : `${word} ${count(n)}`
+}
+
 /** Agents is every agent that ever called, or was given a policy. */
 export default function Agents() {
-  const [text, setText] = useState('')
-  const [active, setActive] = useState<'' | 'true' | 'false'>('')
+  const { search: text = '', state = '', sort = 'last_seen' } = useSearch({ from: '/shell/agents' })
+  const navigate = useNavigate()
+  const show = (change: { search?: string; state?: string; sort?: string }) =>
+    void navigate({ to: '/agents', search: (was) => ({ ...(was as object), ...change }), replace: true })
   const [search] = useDebouncedValue(text.trim(), 200)
-  const query = useInfiniteQuery(agentPages({ search: search || undefined, active: active || undefined }, rows))
+  const filter: AgentFilter = { search: search || undefined, state: (state || undefined) as AgentFilter['state'], sort: sort as AgentFilter['sort'] }
+  const query = useInfiniteQuery(agentPages(filter, rows))
+  const counts = query.data?.pages[0]?.counts
+  const all = counts && counts.active + counts.stopped + counts.inactive
+  const total = counts && (state === '' ? all : counts[state as keyof typeof counts])
+  useTitle('Agents', total)
   return (
     <Stack gap="md">
       <Group justify="space-between">
@@ -35,17 +54,21 @@ export default function Agents() {
             placeholder="Find by id"
             leftSection={<IconSearch size={14} />}
             value={text}
-            onChange={(e) => setText(e.currentTarget.value)}
+            onChange={(e) => show({ search: e.currentTarget.value || undefined })}
           />
+          <Select aria-label="Sort" data={sorts} value={sort} onChange={(v) => show({ sort: !v || v === 'last_seen' ? undefined : v })} allowDeselect={false} w={180} />
           <SegmentedControl
             aria-label="State"
             size="xs"
-            value={active}
-            onChange={(v) => setActive(v as '' | 'true' | 'false')}
+            maw="100%"
+            style={{ overflowX: 'auto' }}
+            value={state}
+            onChange={(v) => show({ state: v || undefined })}
             data={[
-              { value: '', label: 'All' },
-              { value: 'true', label: 'Active' },
-              { value: 'false', label: 'Off' },
+              { value: '', label: counted('All', all) },
+              { value: 'active', label: counted('Active', counts?.active) },
+              { value: 'stopped', label: counted('Stopped', counts?.stopped) },
+              { value: 'inactive', label: counted('Inactive', counts?.inactive) },
             ]}
           />
         </Group>
@@ -54,10 +77,10 @@ export default function Agents() {
         <Loaded query={query} thing="agents" rows={8}>
           {(data) => {
             const agents = data.pages.flatMap((p) => p.rows)
-            return agents.length === 0 ? <None filtered={search !== '' || active !== ''} /> : <Listing agents={agents} />
+            return agents.length === 0 ? <None filtered={search !== '' || state !== ''} /> : <Listing agents={agents} />
           }}
         </Loaded>
-        <More query={query} />
+        <More query={query} shown={query.data?.pages.reduce((n, p) => n + p.rows.length, 0)} of={total} />
       </Card>
     </Stack>
   )
@@ -86,10 +109,11 @@ function Listing({ agents }: { agents: Agent[] }) {
         right('Calls'),
         right('Blocked'),
         right('Spend'),
+        right('Spent today'),
         'Calls, 24 h',
         right('Last call'),
       ]}
-      minWidth={880}
+      minWidth={960}
     >
       {agents.map((a) => (
         <Table.Tr key={a.id}>
@@ -105,6 +129,7 @@ function Listing({ agents }: { agents: Agent[] }) {
             {count(a.totals.blocked)}
           </Table.Td>
           <Table.Td ta="right">{money(a.totals.cost_usd)}</Table.Td>
+          <Table.Td ta="right">{money(a.spending.find((p) => p.period === 'day')?.spent.cost_usd ?? 0)}</Table.Td>
           <Table.Td>
             <Activity agent={a} />
           </Table.Td>

@@ -1,5 +1,6 @@
 import { Card, Group, SegmentedControl, Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { statsQuery } from '../../api/agents'
 import type { StatBucket } from '../../api/shapes'
@@ -7,10 +8,12 @@ import { count, money, short } from '../../format/figures'
 import { Empty } from '../../parts/Empty'
 import { Fact, Facts } from '../../parts/Facts'
 import { Loaded } from '../../parts/Loaded'
+import { More } from '../../parts/More'
 import { Prices } from '../../parts/Prices'
 import { Section } from '../../parts/Section'
 import { TimeChart } from '../../parts/TimeChart'
-import { Groups, type GroupKind } from './Groups'
+import { useTitle } from '../../parts/useTitle'
+import { atOnce, Groups, type GroupKind } from './Groups'
 
 const spans = {
   '24h': { label: '24 h', step: '1h', per: 'per hour' },
@@ -23,9 +26,14 @@ type Span = keyof typeof spans
 
 /** Costs is where the money goes. */
 export default function Costs() {
-  const [span, setSpan] = useState<Span>('30d')
-  const [by, setBy] = useState<GroupKind>('agent')
-  const stats = useQuery(statsQuery({ since: span, step: spans[span].step, by }))
+  const search = useSearch({ from: '/shell/costs' })
+  const navigate = useNavigate()
+  const span = search.span && search.span in spans ? (search.span as Span) : '30d'
+  const by = (search.by as GroupKind | undefined) ?? 'agent'
+  const show = (change: { span?: string; by?: GroupKind }) => void navigate({ to: '/costs', search: { span: search.span, by: search.by, ...change }, replace: true })
+  const [shown, setShown] = useState(atOnce)
+  const stats = useQuery(statsQuery({ since: span, step: spans[span].step, by, limit: shown }))
+  useTitle('Costs')
   return (
     <Stack gap="md">
       <Group justify="space-between">
@@ -34,7 +42,7 @@ export default function Costs() {
           aria-label="Time shown"
           size="xs"
           value={span}
-          onChange={(v) => setSpan(v as Span)}
+          onChange={(v) => show({ span: v })}
           data={Object.entries(spans).map(([value, s]) => ({ value, label: s.label }))}
         />
       </Group>
@@ -68,12 +76,16 @@ export default function Costs() {
               </Section>
               <Section
                 title={`By ${by}`}
+                aside={`${count(data.group_count)} in all`}
                 actions={
                   <SegmentedControl
                     aria-label="Grouped by"
                     size="xs"
                     value={by}
-                    onChange={(v) => setBy(v as GroupKind)}
+                    onChange={(v) => {
+                      setShown(atOnce)
+                      show({ by: v as GroupKind })
+                    }}
                     data={[
                       { value: 'agent', label: 'Agent' },
                       { value: 'model', label: 'Model' },
@@ -82,7 +94,12 @@ export default function Costs() {
                   />
                 }
               >
-                <Groups groups={stats.isPlaceholderData ? [] : (data.groups ?? []).filter((g) => g.calls > 0)} by={by} total={data.totals.cost_usd} />
+                <Groups groups={(data.groups ?? []).filter((g) => g.calls > 0)} by={by} total={data.totals.cost_usd} />
+                <More
+                  query={{ hasNextPage: data.group_count > (data.groups ?? []).length && shown < 1000, isFetchingNextPage: stats.isFetching, fetchNextPage: () => setShown(shown + atOnce) }}
+                  shown={(data.groups ?? []).length}
+                  of={data.group_count}
+                />
                 <Prices />
               </Section>
             </Stack>

@@ -1,9 +1,8 @@
-import { Button, Group, Table, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { agentQuery } from '../../api/agents'
+import { Table, Text } from '@mantine/core'
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { agentsQuery } from '../../api/agents'
 import { newestEvents } from '../../api/events'
-import type { StatGroup } from '../../api/shapes'
+import type { Agent, StatGroup } from '../../api/shapes'
 import { count, money, percent, short } from '../../format/figures'
 import { DayBudget } from '../../parts/DayBudget'
 import { AgentLink } from '../../parts/links'
@@ -11,11 +10,12 @@ import { right, WideTable } from '../../parts/WideTable'
 
 export type GroupKind = 'agent' | 'model' | 'provider'
 
-const atOnce = 25
+/** atOnce is how many groups are asked for at once. */
+export const atOnce = 25
 
 /** Groups is the spend by agent, model or provider, the most expensive first. */
 export function Groups({ groups, by, total }: { groups: StatGroup[]; by: GroupKind; total: number }) {
-  const [shown, setShown] = useState(atOnce)
+  const agents = useBudgets(by === 'agent' ? groups.map((g) => g.name) : [])
   return (
     <>
       <WideTable
@@ -30,7 +30,7 @@ export function Groups({ groups, by, total }: { groups: StatGroup[]; by: GroupKi
         ]}
         minWidth={800}
       >
-        {groups.slice(0, shown).map((g) => (
+        {groups.map((g) => (
           <Table.Tr key={g.name}>
             <Table.Td maw={320} style={{ overflowWrap: 'anywhere' }}>
               <Name name={g.name} by={by} />
@@ -46,17 +46,12 @@ export function Groups({ groups, by, total }: { groups: StatGroup[]; by: GroupKi
             <Table.Td ta="right">{short(g.tokens.output)}</Table.Td>
             {by === 'agent' && (
               <Table.Td>
-                <Budget agent={g.name} />
+                <Budget agent={agents.get(g.name)} />
               </Table.Td>
             )}
           </Table.Tr>
         ))}
       </WideTable>
-      {groups.length > shown && (
-        <Group justify="center" mt="md">
-          <Button onClick={() => setShown(shown + atOnce)}>Show more</Button>
-        </Group>
-      )}
     </>
   )
 }
@@ -82,7 +77,15 @@ function DefaultPrice({ model }: { model: string }) {
   )
 }
 
-function Budget({ agent }: { agent: string }) {
-  const day = useQuery(agentQuery(agent)).data?.spending.find((s) => s.period === 'day')
+// Agents are asked for many at once, in the portions in which they came.
+function useBudgets(names: string[]): Map<string, Agent> {
+  const portions: string[][] = []
+  for (let at = 0; at < names.length; at += atOnce) portions.push(names.slice(at, at + atOnce).filter(Boolean))
+  const found = useQueries({ queries: portions.map((ids) => agentsQuery(ids)) })
+  return new Map(found.flatMap((q) => q.data?.agents ?? []).map((a) => [a.id, a]))
+}
+
+function Budget({ agent }: { agent: Agent | undefined }) {
+  const day = agent?.spending.find((s) => s.period === 'day')
   return day ? <DayBudget spent={day.spent.cost_usd} soft={day.budget.soft_usd} hard={day.budget.hard_usd} /> : null
 }

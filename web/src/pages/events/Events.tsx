@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconDownload, IconSearch } from '@tabler/icons-react'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { type EventFilter, eventPages, eventQuery, exportAddress } from '../../api/events'
 import type { Event } from '../../api/shapes'
 import { Empty } from '../../parts/Empty'
@@ -12,6 +12,7 @@ import { EventTable } from '../../parts/EventTable'
 import { typeWords } from '../../parts/eventWords'
 import { Loaded } from '../../parts/Loaded'
 import { More } from '../../parts/More'
+import { useTitle } from '../../parts/useTitle'
 import { useHeard } from './useHeard'
 
 const spans = [
@@ -24,14 +25,15 @@ const spans = [
 // The fields of the filter share a line where there is one.
 const narrow = '1 1 120px'
 
-type Search = { agent?: string; session?: string; type?: string; event?: string }
+type Search = { agent?: string; session?: string; type?: string; since?: string; event?: string }
 
 /** Events is the record, the newest first, as it grows. */
 export default function Events() {
   const search = useSearch({ from: '/shell/events' })
   const navigate = useNavigate()
   const show = (change: Search) => void navigate({ to: '/events', search: (was) => ({ ...(was as Search), ...change }), replace: true })
-  const [since, setSince] = useState<string | null>(null)
+  const since = search.since ?? null
+  useTitle('Events')
   const [text] = useDebouncedValue({ agent: search.agent, session: search.session }, 250)
   const filter: EventFilter = useMemo(
     () => ({ agent: text.agent, session: text.session, type: search.type?.split(','), since: since ?? undefined }),
@@ -44,8 +46,7 @@ export default function Events() {
   const events = [...live.heard.filter((e) => !seen.has(e.id)), ...stored]
   const filtered = Boolean(search.agent || search.session || search.type || since)
   const clear = () => {
-    setSince(null)
-    show({ agent: undefined, session: undefined, type: undefined })
+    show({ agent: undefined, session: undefined, type: undefined, since: undefined })
   }
   return (
     <Stack gap="md">
@@ -70,7 +71,7 @@ export default function Events() {
             onChange={(v) => show({ type: v.join(',') || undefined })}
             clearable
           />
-          <Select label="Time" placeholder="All that is kept" data={spans} value={since} onChange={setSince} clearable flex="1 1 150px" maw={180} />
+          <Select label="Time" placeholder="All that is kept" data={spans} value={since} onChange={(v) => show({ since: v ?? undefined })} clearable flex="1 1 150px" maw={180} />
           {filtered && (
             <Button variant="subtle" onClick={clear}>
               Clear filter

@@ -1,12 +1,15 @@
 import { SimpleGrid, Stack } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { incidentQuery } from '../../api/incidents'
 import type { IncidentDetail } from '../../api/shapes'
 import { byStreak } from '../../api/verdict'
 import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
+import { useTitle } from '../../parts/useTitle'
+import { beside } from '../incidents/walk'
 import { Audit } from './Audit'
 import { BudgetCard, SpendEvidence } from './BudgetCard'
 import { CertaintyCard } from './CertaintyCard'
@@ -19,6 +22,7 @@ import { LadderCard } from './LadderCard'
 import { SessionCard } from './SessionCard'
 import { Pairs } from './Pairs'
 import { ReasonsCard } from './ReasonsCard'
+import { Remarks } from './Remarks'
 import { type Lane, named, stops } from './scene'
 import { ScoreCard } from './ScoreCard'
 import { SettingsThen } from './SettingsThen'
@@ -34,6 +38,13 @@ import classes from './incident.module.css'
 export default function IncidentPage() {
   const { id } = useParams({ from: '/shell/incidents/$id' })
   const query = useQuery(incidentQuery(id))
+  const navigate = useNavigate()
+  useTitle(query.data?.sentence ?? `Incident ${id}`)
+  const go = (to: string | undefined) => to && void navigate({ to: '/incidents/$id', params: { id: to } })
+  useHotkeys([
+    ['[', () => go(beside(id).before)],
+    [']', () => go(beside(id).after)],
+  ])
   return (
     <Loaded query={query} thing={`incident ${id}`} page rows={3} rowHeight={160}>
       {(incident) => <Page key={incident.id} incident={incident} />}
@@ -80,6 +91,7 @@ function Page({ incident }: { incident: IncidentDetail }) {
         <Deliveries incident={incident} />
         <Audit incident={incident} />
       </SimpleGrid>
+      <Remarks incident={incident} />
     </Stack>
   )
 }

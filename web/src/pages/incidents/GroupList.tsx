@@ -2,9 +2,9 @@ import { Badge, Button, Group as Row, Modal, Stack, Text, UnstyledButton } from 
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { decide, type Decision } from '../../api/incidents'
-import type { Incident } from '../../api/shapes'
-import { times } from '../../format/figures'
+import { decide, type Decision, remark } from '../../api/incidents'
+import type { ListedIncident } from '../../api/shapes'
+import { money, times } from '../../format/figures'
 import { brief } from '../../format/time'
 import { ActionBadge, isStop, StatusBadge } from '../../parts/IncidentBadges'
 import { AgentLink, IncidentLink } from '../../parts/links'
@@ -14,7 +14,7 @@ import { type Group, groupsOf, headline } from './groups'
 import classes from './incidents.module.css'
 
 /** GroupList lists incidents, those of one cause as one row. */
-export function GroupList({ incidents, grouped }: { incidents: Incident[]; grouped: boolean }) {
+export function GroupList({ incidents, grouped }: { incidents: ListedIncident[]; grouped: boolean }) {
   const groups = grouped ? groupsOf(incidents) : incidents.map((i) => ({ key: i.id, incidents: [i] }))
   return (
     <ul className={classes.list} aria-label="Incidents">
@@ -35,6 +35,7 @@ function Item({ group }: { group: Group }) {
         <div className={classes.verdict}>
           <ActionBadge incident={first} />
           <StatusBadge incident={first} />
+          {first.status === 'open' && group.incidents.every((i) => i.seen_at) && <Badge color="gray">Seen</Badge>}
         </div>
         <div className={classes.what}>
           <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
@@ -62,12 +63,29 @@ function Item({ group }: { group: Group }) {
         <Text size="xs" c="dimmed" className={classes.detector}>
           {first.detector || first.kind.replace('_', ' ')}
         </Text>
+        <Text size="sm" className={classes.cost} title="What the repeating calls cost">
+          <Cost group={group} />
+        </Text>
         <Text size="xs" c="dimmed" className={classes.when}>
           {brief(first.time)}
         </Text>
       </div>
       {open && <Members group={group} />}
     </li>
+  )
+}
+
+// What the repeats of all incidents of a group cost together.
+function Cost({ group }: { group: Group }) {
+  const calls = group.incidents.reduce((n, i) => n + i.burned_calls, 0)
+  if (calls === 0) return <span className="muted">no cost</span>
+  return (
+    <>
+      {money(group.incidents.reduce((usd, i) => usd + i.burned_usd, 0))}
+      <Text span inherit size="xs" c="dimmed" display="block">
+        {times(calls, 'call')}
+      </Text>
+    </>
   )
 }
 
@@ -90,7 +108,8 @@ function Members({ group }: { group: Group }) {
   )
 }
 
-type Asked = { name: string; says: string; decision: Decision }
+// Without a decision, all are acknowledged.
+type Asked = { name: string; says: string; decision?: Decision }
 
 // Bulk decides about all incidents of a group. It asks first and names whom.
 function Bulk({ group }: { group: Group }) {
@@ -102,17 +121,18 @@ function Bulk({ group }: { group: Group }) {
     { name: stopped ? 'Keep all stopped' : 'Close all', says: stopped ? 'All stay off.' : 'Nothing else changes.', decision: { status: 'kept', expect: 'open' } },
     { name: 'Mark all as wrong', says: stopped ? 'Keeps your label, and resumes all.' : 'Keeps your label.', decision: { status: 'false_positive', expect: 'open', resume: stopped || undefined } },
   ]
+  if (group.incidents.some((i) => !i.seen_at)) choices.push({ name: 'Acknowledge all', says: 'Seen; all stay open.' })
   if (stopped) choices.splice(1, 0, { name: 'Resume all', says: 'All may call again; earlier repeats no longer count.', decision: { status: 'resumed', expect: 'open' } })
   const confirm = async ({ name, decision }: Asked) => {
     let made = 0
     const all = await change(`${name}: not all were decided.`, async () => {
       for (const i of group.incidents) {
-        await decide(i.id, decision)
+        await (decision ? decide(i.id, decision) : remark(i.id, { acknowledge: true }))
         made++
       }
     })
     ask(undefined)
-    if (all || made > 0) done(`${name}: ${made} of ${n} decided.`)
+    if (all || made > 0) done(decision ? `${name}: ${made} of ${n} decided.` : `${made} of ${n} acknowledged.`)
   }
   const agents = [...new Set(group.incidents.map((i) => i.agent))]
   return (
@@ -127,7 +147,7 @@ function Bulk({ group }: { group: Group }) {
           <Stack gap="md">
             <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               {asked.says} {times(agents.length, 'agent')}: {agents.slice(0, 5).join(', ')}
-              {agents.length > 5 && ` and ${agents.length - 5} more`}.
+              {agents.length > 5 && ` and ${agents.length - 5} more`}. Their repeats cost {money(group.incidents.reduce((usd, i) => usd + i.burned_usd, 0))}.
             </Text>
             <Row justify="flex-end">
               <Button variant="subtle" color="gray" onClick={() => ask(undefined)}>

@@ -1,13 +1,18 @@
-import { Card, Group, SegmentedControl, Select, Stack, Switch, TextInput, Title } from '@mantine/core'
+import { Card, Group, SegmentedControl, Select, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconAlertOctagon } from '@tabler/icons-react'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { IconAlertOctagon, IconSearch } from '@tabler/icons-react'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type IncidentFilter, incidentPages } from '../../api/incidents'
+import { useEffect } from 'react'
+import { incidentCounts, type IncidentFilter, incidentPages, type IncidentSort } from '../../api/incidents'
+import type { IncidentCount } from '../../api/shapes'
+import { count, times } from '../../format/figures'
 import { Empty } from '../../parts/Empty'
 import { Loaded } from '../../parts/Loaded'
 import { More } from '../../parts/More'
+import { useTitle } from '../../parts/useTitle'
 import { GroupList } from './GroupList'
+import { remember } from './walk'
 
 const kinds = [
   { value: 'kill_switch', label: 'Kill Switch' },
@@ -18,9 +23,17 @@ const kinds = [
   { value: 'steer', label: 'Steer' },
 ]
 
+const detectors = ['stall', 'similarity', 'growth', 'exact']
+
 const verdicts = [
   { value: 'false', label: 'Done' },
   { value: 'true', label: 'Would stop' },
+]
+
+const sorts = [
+  { value: 'newest', label: 'Newest first' },
+  { value: 'stops', label: 'Stopped first' },
+  { value: 'cost', label: 'Cost, highest first' },
 ]
 
 const statuses = [
@@ -34,50 +47,75 @@ const statuses = [
   { value: 'false_positive', label: 'Wrong' },
 ]
 
+type Change = { agent?: string; status?: string; kind?: string; detector?: string; shadow?: string; sort?: string; alone?: string }
+
 /** Incidents is every verdict that a person should have looked at. */
 export default function Incidents() {
-  const { agent = '', status = 'all', kind = null, shadow = null, alone } = useSearch({ from: '/shell/incidents' })
+  const { agent = '', status = 'all', kind = null, detector = null, shadow = null, sort = 'newest', alone } = useSearch({ from: '/shell/incidents' })
   const navigate = useNavigate()
-  const [of] = useDebouncedValue(agent.trim(), 200)
+  const [search] = useDebouncedValue(agent.trim(), 200)
   const filter: IncidentFilter = {
-    agent: of || undefined,
+    search: search || undefined,
     status: status === 'all' ? undefined : (status as IncidentFilter['status']),
     kind: (kind ?? undefined) as IncidentFilter['kind'],
+    detector: (detector ?? undefined) as IncidentFilter['detector'],
     shadow: (shadow ?? undefined) as IncidentFilter['shadow'],
   }
-  const query = useInfiniteQuery(incidentPages(filter))
-  const show = (change: { agent?: string; status?: string; kind?: string; shadow?: string; alone?: string }) =>
-    void navigate({
-      to: '/incidents',
-      search: (was) => ({ agent: was.agent, status: was.status, kind: was.kind, shadow: was.shadow, alone: was.alone, ...change }),
-      replace: true,
-    })
+  const query = useInfiniteQuery(incidentPages(filter, sort as IncidentSort))
+  const incidents = query.data?.pages.flatMap((p) => p.rows) ?? []
+  // Which detectors there are to choose does not depend on the one chosen.
+  const counts = useQuery(incidentCounts({ ...filter, detector: undefined })).data?.counts ?? []
+  const total = sum(counts.filter((c) => !detector || c.detector === detector))
+  useTitle('Incidents', total)
+  useEffect(() => remember(incidents.map((i) => i.id)))
+  const show = (change: Change) => void navigate({ to: '/incidents', search: (was) => ({ ...(was as Change), ...change }), replace: true })
   return (
     <Stack gap="md">
       <Group justify="space-between">
-        <Title order={1}>Incidents</Title>
-        <Group gap="sm" miw={0}>
-          <TextInput aria-label="Agent" placeholder="Agent" value={agent} onChange={(e) => show({ agent: e.currentTarget.value || undefined })} />
-          <Select aria-label="Kind" placeholder="Any kind" data={kinds} value={kind} onChange={(v) => show({ kind: v ?? undefined })} clearable w={140} />
-          <Select aria-label="Done or only observed" placeholder="Any verdict" data={verdicts} value={shadow} onChange={(v) => show({ shadow: v ?? undefined })} clearable w={160} />
-          <Switch label="Group equal" checked={alone === undefined} onChange={(e) => show({ alone: e.currentTarget.checked ? undefined : '1' })} />
-          <SegmentedControl
-            aria-label="Status"
-            size="xs"
-            maw="100%"
-            style={{ overflowX: 'auto' }} // the words are wider than the smallest phones
-            value={status}
-            onChange={(v) => show({ status: v === 'all' ? undefined : v })}
-            data={statuses}
-          />
+        <Group gap="sm" align="baseline">
+          <Title order={1}>Incidents</Title>
+          <Text size="sm" c="dimmed" role="status">
+            {times(total, 'incident')}
+          </Text>
         </Group>
+        <SegmentedControl
+          aria-label="Status"
+          size="xs"
+          maw="100%"
+          style={{ overflowX: 'auto' }} // the words are wider than the smallest phones
+          value={status}
+          onChange={(v) => show({ status: v === 'all' ? undefined : v })}
+          data={statuses}
+        />
       </Group>
       <Card>
+        <Group gap="sm" mb="sm">
+          <TextInput
+            aria-label="Find by a part of the agent's name or of the incident's id"
+            placeholder="Agent or incident id"
+            leftSection={<IconSearch size={14} />}
+            w={200}
+            value={agent}
+            onChange={(e) => show({ agent: e.currentTarget.value || undefined })}
+          />
+          <Select
+            aria-label="Detector"
+            placeholder="Any detector"
+            data={detectors.map((d) => ({ value: d, label: `${d} (${count(sum(counts.filter((c) => c.detector === d)))})` }))}
+            value={detector}
+            onChange={(v) => show({ detector: v ?? undefined })}
+            clearable
+            w={156}
+          />
+          <Select aria-label="Kind" placeholder="Any kind" data={kinds} value={kind} onChange={(v) => show({ kind: v ?? undefined })} clearable w={140} />
+          <Select aria-label="Done or only observed" placeholder="Any verdict" data={verdicts} value={shadow} onChange={(v) => show({ shadow: v ?? undefined })} clearable w={140} />
+          <Select aria-label="Sort" data={sorts} value={sort} onChange={(v) => show({ sort: !v || v === 'newest' ? undefined : v })} allowDeselect={false} w={168} />
+          <Switch label="Group equal" checked={alone === undefined} onChange={(e) => show({ alone: e.currentTarget.checked ? undefined : '1' })} />
+        </Group>
         <Loaded query={query} thing="incidents" rows={6}>
-          {(data) => {
-            const incidents = data.pages.flatMap((p) => p.rows)
+          {() => {
             if (incidents.length > 0) return <GroupList incidents={incidents} grouped={alone === undefined} />
-            const filtered = of !== '' || status !== 'all' || kind !== null || shadow !== null
+            const filtered = search !== '' || status !== 'all' || kind !== null || detector !== null || shadow !== null
             return (
               <Empty icon={<IconAlertOctagon size={20} />} title={status === 'open' ? 'No open incidents' : 'No incidents'}>
                 {filtered ? 'No matches for this filter.' : 'No agent has run away.'}
@@ -85,8 +123,12 @@ export default function Incidents() {
             )
           }}
         </Loaded>
-        <More query={query} />
+        <More query={query} shown={incidents.length} of={total} />
       </Card>
     </Stack>
   )
+}
+
+function sum(counts: IncidentCount[]): number {
+  return counts.reduce((n, c) => n + c.count, 0)
 }

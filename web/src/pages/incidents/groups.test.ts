@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Incident } from '../../api/shapes'
+import type { ListedIncident as Incident } from '../../api/shapes'
 import { groupsOf, headline } from './groups'
 
 const noon = Date.parse('2026-11-12T12:00:00Z')
@@ -20,6 +20,16 @@ test('equal incidents of several agents are one group', () => {
 test('what was decided otherwise, only observed, or lies a day apart is another group', () => {
   const list = [incident('a', 'w-1', 0), incident('b', 'w-2', 0, { status: 'kept' }), incident('c', 'w-3', 0, { shadow: true }), incident('d', 'w-4', 30)]
   expect(groupsOf(list)).toHaveLength(4)
+})
+
+test('several agents do things together', () => {
+  for (const [one, several] of [
+    ['repeats itself: score 12.', 'repeat themselves: score 12.'],
+    ['was refused by apply.', 'were refused by apply.'],
+    ['has spent its hard daily budget.', 'have spent their hard daily budget.'],
+  ]) {
+    expect(headline(groupsOf([incident('a', 'w-1', 0, { sentence: `w-1 ${one}` }), incident('b', 'w-2', 1, { sentence: `w-2 ${one}` })])[0]!)).toBe(`2 agents ${several}`)
+  }
 })
 
 test('one agent keeps its name', () => {

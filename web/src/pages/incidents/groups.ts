@@ -1,4 +1,4 @@
-import type { Incident } from '../../api/shapes'
+import type { ListedIncident as Incident } from '../../api/shapes'
 
 /** Group is incidents of one cause, the newest first. */
 export interface Group {
@@ -39,5 +39,14 @@ function causeOf(i: Incident): string {
 export function headline({ incidents }: Group): string {
   const first = incidents[0]!
   const agents = new Set(incidents.map((i) => i.agent)).size
-  return agents > 1 ? first.sentence.replace(first.agent, `${agents} agents`) : first.sentence
+  return agents > 1 ? plural(first.sentence.replace(first.agent, `${agents} agents`)) : first.sentence
+}
+
+const verbs: Record<string, string> = { 'repeats itself': 'repeat themselves', repeats: 'repeat', was: 'were', has: 'have', 'spent its': 'spent their', 'reached its': 'reached their' }
+
+/** plural makes a sentence about one agent one about several. */
+function plural(sentence: string): string {
+  return sentence
+    .replace(/^(\d+ agents )(repeats itself|repeats|was|has)\b/, (_, who: string, verb: string) => who + verbs[verb])
+    .replace(/ (spent its|reached its) /, (_, words: string) => ` ${verbs[words]} `)
 }

@@ -1,6 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
-import { newestIncidents } from '../../api/incidents'
+import { savingsQuery } from '../../api/incidents'
 import type { StatBucket, Stats } from '../../api/shapes'
 import { money, short } from '../../format/figures'
 import { minute } from '../../format/time'
@@ -11,10 +11,8 @@ import { type Span, spans } from './span'
 
 /** CallsAndSpend is two charts over one time axis: never two y axes. */
 export function CallsAndSpend({ stats, span }: { stats: UseQueryResult<Stats>; span: Span }) {
-  const kills = useQuery(newestIncidents({ kind: 'kill_switch', shadow: 'false', since: span }, 20)).data?.rows ?? []
-  const marks = kills
-    .filter((i) => i.action === 'kill')
-    .map((i, n) => ({ at: i.time, label: n === 0 ? `${i.agent} killed, ${minute(i.time)}` : undefined }))
+  const stops = useQuery(savingsQuery(span)).data?.stops ?? []
+  const marks = stops.map((s, n) => ({ at: s.time, label: n === 0 ? `${s.agent} stopped, ${minute(s.time)}` : undefined }))
   return (
     <Section
       title="Calls and spend"

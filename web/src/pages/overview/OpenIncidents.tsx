@@ -3,13 +3,13 @@ import { IconAlertOctagon } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { statsQuery } from '../../api/agents'
-import { newestIncidents } from '../../api/incidents'
+import { incidentCounts, newestIncidents } from '../../api/incidents'
 import type { Incident } from '../../api/shapes'
-import { times } from '../../format/figures'
+import { count, times } from '../../format/figures'
 import { ago } from '../../format/time'
 import { ButtonLink } from '../../parts/ButtonLink'
 import { Empty } from '../../parts/Empty'
-import { ActionBadge } from '../../parts/IncidentBadges'
+import { ActionBadge, isStop } from '../../parts/IncidentBadges'
 import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
 import { useNow } from '../../parts/useNow'
@@ -17,37 +17,37 @@ import classes from './overview.module.css'
 
 const shown = 5
 
-/** OpenIncidents is what waits for a decision. */
+/** OpenIncidents is what waits for a decision, those first that stopped
+ *  somebody: they wait for the reader, the rest can wait a little. */
 export function OpenIncidents() {
-  const open = useQuery(newestIncidents({ status: 'open' }, shown))
-  const n = open.data?.rows.length ?? 0
+  const open = useQuery(newestIncidents({ status: 'open' }, shown, 'stops'))
+  const all = useQuery(incidentCounts({ status: 'open' })).data
+  const stopped = (all?.counts ?? []).filter((c) => ['kill', 'halt'].includes(c.action) && !c.shadow).reduce((n, c) => n + c.count, 0)
+  const more = (all?.total ?? 0) - (open.data?.rows.length ?? 0)
   return (
     <Section
       title={
         <>
-          Open incidents {n > 0 && <Badge color="red" ml={4}>{open.data?.next ? `${shown}+` : n}</Badge>}
+          Open incidents {all && all.total > 0 && <Badge color="red" ml={4}>{count(all.total)}</Badge>}
         </>
       }
+      aside={stopped > 0 ? `${count(stopped)} stopped` : undefined}
       actions={<Link to="/incidents">All incidents</Link>}
     >
       <Loaded query={open} thing="incidents" rows={2} rowHeight={40}>
-        {(page) => (page.rows.length === 0 ? <None /> : stoppedFirst(page.rows).map((i) => <Row key={i.id} incident={i} />))}
+        {(page) => (page.rows.length === 0 ? <None /> : page.rows.map((i) => <Row key={i.id} incident={i} />))}
       </Loaded>
+      {more > 0 && (
+        <Link to="/incidents" search={{ status: 'open', sort: 'stops' }}>
+          {count(more)} more
+        </Link>
+      )}
     </Section>
   )
 }
 
-// Whoever is off waits for the reader; the rest can wait a little.
-function stops(incident: Incident): boolean {
-  return ['kill', 'halt'].includes(incident.action) && !incident.shadow
-}
-
-function stoppedFirst(incidents: Incident[]): Incident[] {
-  return incidents.toSorted((a, b) => Number(stops(b)) - Number(stops(a)))
-}
-
 function None() {
-  const calling = useQuery(statsQuery({ since: '24h', step: '1h', by: 'agent' })).data?.groups?.length
+  const calling = useQuery(statsQuery({ since: '24h', step: '1h', by: 'agent', limit: 6, series: true })).data?.group_count
   return (
     <Empty icon={<IconAlertOctagon size={20} />} title="No open incidents">
       {calling ? `${times(calling, 'agent is', 'agents are')} calling and none has run away.` : 'No agent has run away.'}
@@ -78,7 +78,7 @@ function Row({ incident }: { incident: Incident }) {
       <ButtonLink
         to="/incidents/$id"
         params={{ id: incident.id }}
-        variant={stops(incident) ? 'filled' : 'default'}
+        variant={isStop(incident) ? 'filled' : 'default'}
         aria-label={`Decide: ${incident.sentence}`}
       >
         Decide

@@ -1,11 +1,13 @@
 import { Group, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { anyCallQuery } from '../../api/events'
 import { statsQuery } from '../../api/agents'
 import { useEvents } from '../../api/live'
 import { clock } from '../../format/time'
 import { Loaded } from '../../parts/Loaded'
+import { useTitle } from '../../parts/useTitle'
 import { CallsAndSpend } from './CallsAndSpend'
 import { FirstRun } from './FirstRun'
 import { LiveFeed } from './LiveFeed'
@@ -13,7 +15,7 @@ import { OpenIncidents } from './OpenIncidents'
 import { RungsCard } from './RungsCard'
 import { type Span, spans } from './span'
 import { SummaryCards } from './SummaryCards'
-import { TopAgents } from './TopAgents'
+import { top, TopAgents } from './TopAgents'
 import classes from './overview.module.css'
 
 /** Overview is where a reader sees whether anything needs them. Before the
@@ -38,8 +40,11 @@ export default function Overview() {
 }
 
 function Figures() {
-  const [span, setSpan] = useState<Span>('24h')
-  const stats = useQuery(statsQuery({ since: span, step: spans[span].step, by: 'agent' }))
+  const asked = useSearch({ from: '/shell/' }).span
+  const span = asked && asked in spans ? (asked as Span) : '24h'
+  const navigate = useNavigate()
+  useTitle('Overview')
+  const stats = useQuery(statsQuery({ since: span, step: spans[span].step, by: 'agent', limit: top, series: true }))
   return (
     <Stack gap="md">
       <Group justify="space-between">
@@ -54,7 +59,7 @@ function Figures() {
             aria-label="Time shown"
             size="xs"
             value={span}
-            onChange={(v) => setSpan(v as Span)}
+            onChange={(v) => void navigate({ to: '/', search: { span: v === '24h' ? undefined : v }, replace: true })}
             data={Object.entries(spans).map(([value, s]) => ({ value, label: s.label }))}
           />
         </Group>

@@ -1,21 +1,19 @@
 import { Card, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { api, read } from '../../api/client'
+import { agentsQuery } from '../../api/agents'
+import { savingsQuery } from '../../api/incidents'
 import type { Stats } from '../../api/shapes'
 import { count, money, percent, short, times } from '../../format/figures'
 import { Sparkline } from '../../parts/Sparkline'
-import { useSavings } from './savings'
 import { type Span, spans } from './span'
 import classes from './overview.module.css'
-
-const most = 200
 
 /** SummaryCards are the four figures on top. */
 export function SummaryCards({ stats, span }: { stats: Stats | undefined; span: Span }) {
   return (
     <>
-      <Agents calling={stats?.groups?.length} />
+      <Agents stats={stats} />
       <Summary name="Calls" figure={stats && count(stats.totals.calls)}>
         {stats && (
           <>
@@ -41,27 +39,24 @@ export function SummaryCards({ stats, span }: { stats: Stats | undefined; span: 
   )
 }
 
-function Agents({ calling }: { calling: number | undefined }) {
-  const { data } = useQuery({
-    queryKey: ['agents', 'off'],
-    queryFn: () => read(api.GET('/v1/agents', { params: { query: { active: 'false', limit: most } } })),
-  })
-  const killed = data?.agents.filter((a) => a.deactivated_by === 'kill_switch').length ?? 0
-  const off = (data?.agents.length ?? 0) - killed
-  const more = data?.next ? '+' : ''
+function Agents({ stats }: { stats: Stats | undefined }) {
+  const calling = stats?.group_count
+  const counts = useQuery({ ...agentsQuery((stats?.groups ?? []).map((g) => g.name)), enabled: stats !== undefined }).data?.counts
+  const { active = 0, stopped = 0, inactive = 0 } = counts ?? {}
   return (
     <Summary name="Agents calling" figure={calling === undefined ? undefined : count(calling)}>
       <div className={classes.segments} aria-hidden="true">
-        {calling !== undefined && calling > 0 && <div style={{ flex: calling, background: 'var(--green-fill)' }} />}
-        {killed > 0 && <div style={{ flex: killed, background: 'var(--red-fill)' }} />}
-        {off > 0 && <div style={{ flex: off, background: 'var(--gray-fill)' }} />}
+        {active > 0 && <div style={{ flex: active, background: 'var(--green-fill)' }} />}
+        {stopped > 0 && <div style={{ flex: stopped, background: 'var(--red-fill)' }} />}
+        {inactive > 0 && <div style={{ flex: inactive, background: 'var(--gray-fill)' }} />}
       </div>
       <div className={classes.caption}>
-        {killed + off === 0 ? (
-          'none is switched off'
+        {counts && `of ${count(active + stopped + inactive)}: `}
+        {stopped + inactive === 0 ? (
+          'none is stopped'
         ) : (
           <>
-            {killed > 0 && <Text span inherit c="var(--red)">{killed}{more} killed</Text>} {off > 0 && `${off}${more} inactive`}
+            {stopped > 0 && <Text span inherit c="var(--red)">{count(stopped)} stopped</Text>} {inactive > 0 && `${count(inactive)} inactive`}
           </>
         )}
       </div>
@@ -70,16 +65,14 @@ function Agents({ calling }: { calling: number | undefined }) {
 }
 
 function Saved({ span }: { span: Span }) {
-  const savings = useSavings(span)
-  const kills = savings?.kills ?? 0
+  const savings = useQuery(savingsQuery(span)).data
+  const stops = savings?.stops.length ?? 0
   return (
-    <Summary name="Saved, estimate" figure={savings && money(savings.usd)} color="var(--green)">
+    <Summary name="Saved, estimate" figure={savings && money(savings.saved_usd)} color="var(--green)">
       <div className={classes.caption} style={{ marginTop: 4 }}>
-        {kills === 0 ? `no kill in ${spans[span].label}` : `${times(kills, 'kill')}${savings?.more ? ' or more' : ''}, counted to the hard budget`}
+        {stops === 0 ? `nothing stopped in ${spans[span].label}` : `${times(stops, 'stop')}${savings?.more ? ' or more' : ''}, counted to the hard budget`}
       </div>
-      {savings && kills > savings.counted && (
-        <div className={classes.caption}>{times(kills - savings.counted, 'agent')} without a hard budget not counted</div>
-      )}
+      {savings && stops > savings.counted && <div className={classes.caption}>{times(stops - savings.counted, 'stop')} without a hard budget not counted</div>}
     </Summary>
   )
 }

@@ -1,8 +1,8 @@
 import { Table } from '@mantine/core'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { agentQuery, statsQuery } from '../../api/agents'
-import type { StatGroup, Stats } from '../../api/shapes'
+import { agentsQuery } from '../../api/agents'
+import type { Agent, StatGroup, Stats } from '../../api/shapes'
 import { count, money } from '../../format/figures'
 import { ago } from '../../format/time'
 import { AgentBadge } from '../../parts/AgentState'
@@ -16,13 +16,15 @@ import { useNow } from '../../parts/useNow'
 import { type Span, spans } from './span'
 import { right, WideTable } from '../../parts/WideTable'
 
-const shown = 6
+/** top is how many agents are shown. */
+export const top = 6
 
 /** TopAgents are those that spent the most. */
 export function TopAgents({ stats, span }: { stats: UseQueryResult<Stats>; span: Span }) {
+  const agents = useQuery({ ...agentsQuery((stats.data?.groups ?? []).map((g) => g.name)), enabled: stats.data !== undefined }).data?.agents
   return (
     <Section title="Top agents" aside={`by spend, ${spans[span].label}`} actions={<Link to="/agents">All agents</Link>}>
-      <Loaded query={stats} thing="agents" rows={shown}>
+      <Loaded query={stats} thing="agents" rows={top}>
         {(data) =>
           (data.groups ?? []).length === 0 ? (
             <Empty title="No call in this time" />
@@ -39,8 +41,8 @@ export function TopAgents({ stats, span }: { stats: UseQueryResult<Stats>; span:
               ]}
               minWidth={880}
             >
-              {(data.groups ?? []).slice(0, shown).map((g) => (
-                <Row key={g.name} group={g} span={span} />
+              {(data.groups ?? []).map((g) => (
+                <Row key={g.name} group={g} agent={agents?.find((a) => a.id === g.name)} />
               ))}
             </WideTable>
           )
@@ -50,10 +52,8 @@ export function TopAgents({ stats, span }: { stats: UseQueryResult<Stats>; span:
   )
 }
 
-function Row({ group, span }: { group: StatGroup; span: Span }) {
+function Row({ group, agent }: { group: StatGroup; agent: Agent | undefined }) {
   const now = useNow()
-  const agent = useQuery(agentQuery(group.name)).data
-  const calls = useQuery(statsQuery({ since: span, step: spans[span].step, agent: group.name })).data
   const day = agent?.spending.find((s) => s.period === 'day')
   return (
     <Table.Tr>
@@ -64,7 +64,7 @@ function Row({ group, span }: { group: StatGroup; span: Span }) {
       <Table.Td ta="right">{count(group.calls)}</Table.Td>
       <Table.Td ta="right">{money(group.cost_usd)}</Table.Td>
       <Table.Td>{day && <DayBudget spent={day.spent.cost_usd} soft={day.budget.soft_usd} hard={day.budget.hard_usd} />}</Table.Td>
-      <Table.Td>{calls && <Sparkline values={calls.buckets.map((b) => b.calls)} label={`Calls of ${group.name}`} />}</Table.Td>
+      <Table.Td>{group.series && <Sparkline values={group.series} label={`Calls of ${group.name}`} />}</Table.Td>
       <Table.Td ta="right" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
         {agent && ago(agent.last_seen, now)}
       </Table.Td>
