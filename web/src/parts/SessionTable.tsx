@@ -34,7 +34,7 @@ export function SessionTable({ sessions, withAgent, threshold }: { sessions: Ses
               <AgentLink id={s.agent} />
             </Table.Td>
           )}
-          <Table.Td>{s.standing.active ? <Badge color="green">Active</Badge> : <StandingBadge standing={s.standing} />}</Table.Td>
+          <Table.Td>{s.standing.active ? <Badge color="green" miw="max-content">Active</Badge> : <StandingBadge standing={s.standing} />}</Table.Td>
           <Table.Td style={{ whiteSpace: 'nowrap' }}>
             {brief(s.first_seen)}{' '}
             <span className="muted">{span(new Date(s.last_seen).getTime() - new Date(s.first_seen).getTime())}</span>
