@@ -410,8 +410,8 @@ func TestShadowTellsOnceAndBlocksNothing(t *testing.T) {
 	if len(told) != 1 || len(i) != 1 || !i[0].Shadow || i[0].Action != haltd.Kill || !told[0].Shadow || told[0].Incident != i[0].ID || told[0].Blocked {
 		t.Fatalf("%d warnings, incidents %+v; want one shadow incident with its warning", len(told), i)
 	}
-	if n := f.notices(t); len(n) != 0 {
-		t.Errorf("a shadow incident alarms: %+v", n)
+	if n := f.notices(t); len(n) != 1 || n[0].Topic != haltd.TopicShadow || n[0].Incident != i[0].ID {
+		t.Errorf("notices %+v, want one for those who asked to hear of shadow kills", n)
 	}
 	// Another process tells no more of the same session.
 	f = f.restart(t)

@@ -65,8 +65,8 @@ func TestWhatAnAnswerTellsOfItsUpstream(t *testing.T) {
 		{307, haltd.Upstream{State: haltd.UpstreamOK, Status: 307}},
 		{401, haltd.Upstream{State: haltd.UpstreamOK, Status: 401}},
 		{429, haltd.Upstream{State: haltd.UpstreamOK, Status: 429}},
-		{500, haltd.Upstream{State: haltd.UpstreamFailing, Error: "answered 500 Internal Server Error"}},
-		{529, haltd.Upstream{State: haltd.UpstreamFailing, Error: "answered 529"}},
+		{500, haltd.Upstream{State: haltd.UpstreamFailing, Failures: 1, Error: "answered 500 Internal Server Error"}},
+		{529, haltd.Upstream{State: haltd.UpstreamFailing, Failures: 1, Error: "answered 529"}},
 	} {
 		t.Run(fmt.Sprint(tc.status), func(t *testing.T) {
 			f := newFixture(t, answer(tc.status, "application/json", "{}"), "")
@@ -98,7 +98,7 @@ func TestAnUpstreamRecovers(t *testing.T) {
 		want   haltd.Upstream
 	}{
 		{200, haltd.Upstream{State: haltd.UpstreamOK, Status: 200}},
-		{503, haltd.Upstream{State: haltd.UpstreamFailing, Status: 200, Error: "answered 503 Service Unavailable"}},
+		{503, haltd.Upstream{State: haltd.UpstreamFailing, Failures: 1, Status: 200, Error: "answered 503 Service Unavailable"}},
 		{429, haltd.Upstream{State: haltd.UpstreamOK, Status: 429, Error: "answered 503 Service Unavailable"}},
 	} {
 		statuses <- step.status

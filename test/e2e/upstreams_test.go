@@ -38,8 +38,8 @@ func TestStatusTellsHowUpstreamsAnswer(t *testing.T) {
 	got := told()
 	for _, want := range []haltd.Upstream{
 		{Name: "openai", Kind: haltd.UpstreamProvider, BaseURL: up, State: haltd.UpstreamOK, Status: 200},
-		{Name: "anthropic", Kind: haltd.UpstreamProvider, BaseURL: gone, State: haltd.UpstreamFailing, Error: "connection refused"},
-		{Name: "tools", Kind: haltd.UpstreamService, BaseURL: gone, State: haltd.UpstreamFailing, Error: "connection refused"},
+		{Name: "anthropic", Kind: haltd.UpstreamProvider, BaseURL: gone, State: haltd.UpstreamFailing, Failures: 1, Error: "connection refused"},
+		{Name: "tools", Kind: haltd.UpstreamService, BaseURL: gone, State: haltd.UpstreamFailing, Failures: 1, Error: "connection refused"},
 		{Name: "ollama", Kind: haltd.UpstreamProvider, BaseURL: "http://127.0.0.1:11434", State: haltd.UpstreamUnused},
 	} {
 		if diff := cmp.Diff(want, got[want.Name], cmpopts.IgnoreFields(haltd.Upstream{}, "LastSuccess", "LastFailure", "FirstByte")); diff != "" {
