@@ -243,7 +243,8 @@ type loops struct {
 
 // loop lets one agent after the other run in circles until it is killed.
 func (s *run) loop(r *rand.Rand) {
-	for s.sleep(time.Duration(500+r.IntN(2500)) * time.Millisecond) {
+	// Fewer than ten a minute: of more, haltd tells together.
+	for s.sleep(time.Duration(6500+r.IntN(1500)) * time.Millisecond) {
 		s.loops.mu.Lock()
 		agent := fmt.Sprintf("loop-%d", s.loops.begun)
 		s.loops.begun++
