@@ -48,6 +48,7 @@ test verify: export HALTD_BIN = $(CURDIR)/bin/race/haltd
 test: build vet vitest ## everything once, with -race, after installing what the tests need: 15 minutes on two cores at most
 	./test/install.sh
 	go vet -tags pictures ./test/e2e ./test/browser
+	go vet -tags faults ./test/nodes
 	cd test/clients && go vet -tags coding ./...
 	go build -race -o $(HALTD_BIN) ./cmd/haltd
 	go test -race -count=1 -timeout 20m ./...

@@ -205,7 +205,6 @@ func TestClientsThatStallAreLetGo(t *testing.T) {
 // Whatever is being read, judged or written when haltd is told to stop, it ends
 // in time.
 func TestShutdownIsBounded(t *testing.T) {
-	t.Parallel()                                      // it waits
 	const limit, slack = time.Second, 9 * time.Second // five of them to write what is left
 	for _, tc := range []struct {
 		name   string
