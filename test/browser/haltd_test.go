@@ -3,7 +3,6 @@ package browser
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"testing"
 	"time"
 
@@ -45,7 +44,7 @@ func run(t *testing.T, n *harness.Node, upstream, more string) *node {
 func (n *node) link(t *testing.T) string {
 	t.Helper()
 	out, errs, code := n.CLI(t, "sign-in")
-	found := regexp.MustCompile(`http://\S+/sign-in#code=[\w-]+`).FindString(out)
+	found := harness.SignInLink.FindString(out)
 	if found == "" {
 		t.Fatalf("haltd sign-in: exit %d, %s%s", code, out, errs)
 	}

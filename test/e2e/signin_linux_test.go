@@ -32,7 +32,7 @@ func TestATerminalIsShownASignInLink(t *testing.T) {
 	if err := p.Stop(); err != nil {
 		t.Error(err)
 	}
-	if !signInLink.MatchString(shown) || strings.Contains(p.Log(), "#code=") {
+	if !harness.SignInLink.MatchString(shown) || strings.Contains(p.Log(), "#code=") {
 		t.Errorf("the terminal shows:\n%s\nand the log:\n%s", shown, p.Log())
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -13,18 +12,16 @@ import (
 	"github.com/haltd/haltd/test/harness"
 )
 
-var signInLink = regexp.MustCompile(`http://\S+/sign-in#code=(\w+)`)
-
 // The link is a password: what a service manager or a log file collects must
 // not hold one.
 func TestTheSignInLinkIsForTerminalsOnly(t *testing.T) {
 	n := start(t, "")
 	n.Eventually(t, "naming haltd sign-in in its greeting and in its log", func() bool { return strings.Count(n.Log(), "haltd sign-in") == 2 })
-	if found := signInLink.FindString(n.Log()); found != "" {
+	if found := harness.SignInLink.FindString(n.Log()); found != "" {
 		t.Errorf("without a terminal it prints %s", found)
 	}
 	out, errs, code := n.CLI(t, "sign-in")
-	link := signInLink.FindStringSubmatch(out)
+	link := harness.SignInLink.FindStringSubmatch(out)
 	if code != 0 || link == nil || !strings.HasPrefix(link[0], n.Admin) {
 		t.Fatalf("haltd sign-in: exit %d, %s%s", code, out, errs)
 	}

@@ -7,10 +7,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 )
+
+// SignInLink finds a sign-in link and its code, which is base64 for URLs, in
+// what haltd printed.
+var SignInLink = regexp.MustCompile(`http://\S+/sign-in#code=([\w-]+)`)
 
 // Node is a haltd that runs as a process of its own.
 type Node struct {
