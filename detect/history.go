@@ -76,22 +76,20 @@ func readOpening(messages []haltd.Message) *opening {
 	for i := range messages {
 		text := messages[i].Text
 		o.digest = fold(o.digest, xxhash.Sum64String(text))
-		o.names = l.addOpening(o.names, cut(text))
-		if messages[i].Role == haltd.RoleUser {
-			o.counts = appendCounts(o.counts, text)
-		}
+		o.readText(l, cut(text), messages[i].Role == haltd.RoleUser)
 	}
 	o.words = l.distinct()
 	return o
 }
 
-// addOpening adds the words of a text, and its names and ids to the names, in
-// one pass.
-func (l *wordList) addOpening(all []uint32, text string) []uint32 {
+// readText adds a text of an opening in one pass: its words to the list, its
+// names and ids to the names and, of a user's, the numbers of repetitions.
+func (o *opening) readText(l *wordList, text string, asks bool) {
 	names := nameReader{list: newWordList(), least: 2}
 	defer names.list.free()
 	ids := newWordList()
 	defer ids.free()
+	var last float64 // the number before, where words may say what it counts
 	s := scanner{text: text}
 	for s.next() {
 		t := &s.token
@@ -102,33 +100,37 @@ func (l *wordList) addOpening(all []uint32, text string) []uint32 {
 		if t.class != mark && t.class != volatile && !l.full() {
 			l.add(t.asWord(text))
 		}
-	}
-	all = append(all, names.distinct()...)
-	return append(all, ids.distinctUpTo(maxTurns)...)
-}
-
-// maxCounts is how many numbers of an opening are looked at.
-const maxCounts = 16
-
-// appendCounts adds the numbers of repetitions that a text names: "30 times".
-func appendCounts(counts []float64, text string) []float64 {
-	s := scanner{text: text[:min(len(text), 4<<10)]}
-	last := 0.0
-	for len(counts) < maxCounts && s.next() {
-		t := &s.token
-		switch {
-		case t.class == number:
-			last = numberOf(text[t.start:t.end])
-		case t.class == word && last > 0:
-			for _, p := range phrases[t.hash] {
-				if p.says == times && len(p.rest) == 0 {
-					counts = append(counts, last)
-				}
-			}
-			last = 0
+		if asks && t.start < countsWithin {
+			last = o.readCount(text, t, last)
 		}
 	}
-	return counts
+	o.names = append(o.names, names.distinct()...)
+	o.names = append(o.names, ids.distinctUpTo(maxTurns)...)
+}
+
+const (
+	// maxCounts is how many numbers of an opening are looked at.
+	maxCounts = 16
+	// countsWithin is in how many bytes of a text they are looked for.
+	countsWithin = 4 << 10
+)
+
+// readCount adds a number of repetitions, "30 times", at the word that says so.
+// It is the number that waits for such a word.
+func (o *opening) readCount(text string, t *token, last float64) float64 {
+	switch {
+	case t.class == number:
+		return numberOf(text[t.start:t.end])
+	case t.class != word:
+		return last
+	case last > 0 && len(o.counts) < maxCounts:
+		for _, p := range phrases[t.hash] {
+			if p.says == times && len(p.rest) == 0 {
+				o.counts = append(o.counts, last)
+			}
+		}
+	}
+	return 0
 }
 
 func (h *History) readMessages(call *haltd.Call) {
