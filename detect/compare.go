@@ -68,12 +68,10 @@ type relation struct {
 	slow   bool    // the client took more than a minute since the same was last seen
 	human  bool    // what came in after it is a person's word
 
-	dose    float32 // how much the round counts as a repetition: less for who waits
-	signs   signs
-	lapOf   int // the length of the cycle it continues; 0 for none
-	lapRuns int // for how many rounds that cycle has gone on
-	// The same for a cycle whose calls and results may differ in numbers.
-	ringOf, ringRuns int
+	dose  float32 // how much the round counts as a repetition: less for who waits
+	signs signs
+	lap   cycle // that it continues, to the letter
+	ring  cycle // and but for numbers
 
 	// What repeats and what brings nothing, added up as a sequential test does:
 	// news takes away, and the sums never fall below zero.
@@ -145,7 +143,7 @@ func (c *comparison) compare(i int) {
 	} else {
 		s.wrote = false
 	}
-	c.lap(i)
+	c.findCycles(i)
 	if s.spins = turns || c.failingLaps(i) >= 1 || s.refusals >= insists && r.outcome == failed && r.program == s.refusedFor; s.spins {
 		s.news = 0
 	}

@@ -147,8 +147,8 @@ func TestACycleIsCounted(t *testing.T) {
 		rounds = append(rounds, did(topics[i%3], "{}", "the answer of "+topics[i%3]+" is always the same"))
 	}
 	last := relations("Go round.", rounds...)[11]
-	if last.lapOf != 3 || last.lapRuns != 9 {
-		t.Errorf("a cycle of %d, for %d rounds; want 3, for 9", last.lapOf, last.lapRuns)
+	if last.lap.of != 3 || last.lap.runs != 9 {
+		t.Errorf("a cycle of %d, for %d rounds; want 3, for 9", last.lap.of, last.lap.runs)
 	}
 }
 

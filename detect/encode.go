@@ -243,7 +243,7 @@ func (a *amounts) code(c *codec) {
 func (s *relation) code(c *codec) {
 	for _, n := range [...]*int{
 		&s.pairAgo, &s.actAgo, &s.coreAgo, &s.shapeAgo, &s.resultAgo, &s.residueAgo, &s.formAgo, &s.placeAgo, &s.saysAgo,
-		&s.inputs, &s.newDeeds, &s.newTurns, &s.newTells, &s.newWords, &s.newSays, &s.newClaims, &s.lapOf, &s.lapRuns, &s.ringOf, &s.ringRuns,
+		&s.inputs, &s.newDeeds, &s.newTurns, &s.newTells, &s.newWords, &s.newSays, &s.newClaims, &s.lap.of, &s.lap.runs, &s.ring.of, &s.ring.runs,
 	} {
 		c.int(n)
 	}

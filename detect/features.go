@@ -445,8 +445,8 @@ func (c *comparison) featuresAt(i int) (x Features) {
 	x[refusedLong] = 2 * scaled(s.refusals-4)
 	x[failedLong] = scaled(s.failedAlike - 6)
 	x[chatSum], x[chatMany] = scaled(s.chatSum), min(1, s.chatSum/8)
-	if s.lapOf > 0 {
-		x[lapsDone] = scaled(s.dose * float32(s.lapRuns) / float32(s.lapOf))
+	if s.lap.of > 0 {
+		x[lapsDone] = scaled(s.dose * s.lap.laps())
 	}
 	return x
 }

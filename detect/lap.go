@@ -5,9 +5,28 @@ import "slices"
 // mostLap is the longest cycle that is looked for.
 const mostLap = 8
 
-// lap finds the cycle that the newest rounds go through, to the letter and but
-// for numbers.
-func (c *comparison) lap(i int) {
+// cycle is a cycle that a round continues: its length, 0 for none, and for how
+// many rounds it has gone on.
+type cycle struct{ of, runs int }
+
+// extend takes a round that is as the one p before it was, where that makes the
+// longest cycle.
+func (c *cycle) extend(before cycle, p int) {
+	runs := 1
+	if before.of == p {
+		runs = before.runs + 1
+	}
+	if runs > c.runs {
+		*c = cycle{p, runs}
+	}
+}
+
+// laps is how often a cycle was gone through.
+func (c *cycle) laps() float32 { return float32(c.runs) / float32(c.of) }
+
+// findCycles finds the cycles that the newest rounds go through, to the letter
+// and but for numbers.
+func (c *comparison) findCycles(i int) {
 	s := &c.all[i]
 	if i > c.since && c.alike(i, i-1) {
 		return // a repetition, no cycle
@@ -15,22 +34,10 @@ func (c *comparison) lap(i int) {
 	for p := 2; p <= mostLap && i-p >= c.since; p++ {
 		before := &c.all[i-1]
 		if c.alike(i, i-p) {
-			runs := 1
-			if before.lapOf == p {
-				runs = before.lapRuns + 1
-			}
-			if runs > s.lapRuns {
-				s.lapOf, s.lapRuns = p, runs
-			}
+			s.lap.extend(before.lap, p)
 		}
 		if c.alikeButNumbers(i, i-p) {
-			runs := 1
-			if before.ringOf == p {
-				runs = before.ringRuns + 1
-			}
-			if runs > s.ringRuns {
-				s.ringOf, s.ringRuns = p, runs
-			}
+			s.ring.extend(before.ring, p)
 		}
 	}
 }
@@ -38,17 +45,17 @@ func (c *comparison) lap(i int) {
 // failingLaps is how often a cycle was gone through, but for numbers, in which
 // one call fails alike each time: whatever is done in between does not help it.
 func (c *comparison) failingLaps(i int) float32 {
-	p := c.all[i].ringOf
+	ring := &c.all[i].ring
 	anchored, same := false, true
-	for j := i; p > 0 && j > i-p; j-- {
+	for j := i; ring.of > 0 && j > i-ring.of; j-- {
 		o := &c.all[j]
-		same = same && o.coreAgo == p
-		anchored = anchored || c.rounds[j].outcome == failed && (o.pairAgo == p || same && o.formAgo == p && !c.advances(j))
+		same = same && o.coreAgo == ring.of
+		anchored = anchored || c.rounds[j].outcome == failed && (o.pairAgo == ring.of || same && o.formAgo == ring.of && !c.advances(j))
 	}
 	if !anchored {
 		return 0
 	}
-	return float32(c.all[i].ringRuns) / float32(p)
+	return ring.laps()
 }
 
 // alike reports two rounds that did the same to the same effect.

@@ -202,7 +202,7 @@ func (c *comparison) familyOf(repeated []int) Family {
 	}
 	last := &c.all[len(c.all)-1]
 	switch {
-	case last.lapOf > 1 && last.lapRuns >= last.lapOf && best != Chatter && best != Waiting:
+	case last.lap.of > 1 && last.lap.runs >= last.lap.of && best != Chatter && best != Waiting:
 		return Cycle
 	case best == Cycle:
 		best = Repeat
@@ -230,11 +230,11 @@ func (c *comparison) describe(s *Signal, repeated []int) {
 	last := len(c.all) - 1
 	switch s.Family {
 	case Cycle:
-		p := c.all[last].lapOf
+		p := c.all[last].lap.of
 		for j := last - p + 1; j <= last; j++ {
 			s.Tools = append(s.Tools, c.rounds[j].name)
 		}
-		s.Count = c.all[last].lapRuns/p + 1
+		s.Count = c.all[last].lap.runs/p + 1
 	case Refusal:
 		if is := c.refused(); len(is) > 0 {
 			i := is[len(is)-1]
