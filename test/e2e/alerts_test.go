@@ -75,6 +75,7 @@ func (a *agent) getKilled() string {
 
 // One kill is told at every channel, whatever its receiver does at first.
 func TestAlertsArrive(t *testing.T) {
+	t.Parallel()
 	steady, hiccup, hanging, broken := newReceiver(t), newReceiver(t, repeat, status(200)), newReceiver(t, hang, status(200)), newReceiver(t, breakOff, status(200))
 	forbidden := newReceiver(t)
 	redirecting, gone, slack := newReceiver(t, redirectTo(forbidden.URL), status(200)), newReceiver(t, status(410)), newReceiver(t)

@@ -65,6 +65,7 @@ func TestDemoEndsAfterTheKill(t *testing.T) {
 }
 
 func TestDemoTellsAPersonAndListensWhereTheEnvironmentSays(t *testing.T) {
+	t.Parallel()
 	gateway, admin := harness.Address(t), harness.Address(t)
 	env := []string{temporary(t), "HALTD_GATEWAY_LISTEN=" + gateway, "HALTD_ADMIN_LISTEN=" + admin, "HALTD_ADMIN_TOKEN=" + harness.Token}
 	out, errs, code := harness.CLI(t, env, "demo", "--exit")
@@ -87,6 +88,7 @@ func TestDemoTellsAPersonAndListensWhereTheEnvironmentSays(t *testing.T) {
 // Two viewers on one machine do not disturb each other, and each link opens
 // its own incident while the healthy agent goes on.
 func TestTwoDemosAtOnce(t *testing.T) {
+	t.Parallel()
 	first, second := startDemo(t), startDemo(t)
 	one, two := first.shown(t), second.shown(t)
 	if one.Gateway == two.Gateway || one.Admin == two.Admin || one.Incident == two.Incident {
@@ -195,6 +197,7 @@ func (d *demo) end(t *testing.T) {
 
 // A reader that leaves must not keep the demo from clearing up.
 func TestDemoClearsUpWhenItsReaderLeaves(t *testing.T) {
+	t.Parallel()
 	d := startDemo(t)
 	d.out.Close()
 	var exit *exec.ExitError

@@ -126,6 +126,7 @@ func amazonChunk(document string) string {
 // Every route that generates is priced, judged by its model and its path, and
 // held to the budget.
 func TestEveryRouteThatGeneratesIsCounted(t *testing.T) {
+	t.Parallel()
 	llm, url := harness.Provider(t, harness.Scripted)
 	s := &stage{node: start(t, strings.Replace(harness.Providers(url), "}}", fmt.Sprintf("}, cloud: {base_url: %q, format: anthropic}}", url), 1)), llm: llm, url: url}
 	for _, g := range generatingRoutes {

@@ -22,6 +22,7 @@ func (r *receiver) on(topic haltd.IncidentKind, recovered bool) (found []arrival
 
 // Alerts that are about no agent's doing, and those that somebody asks for.
 func TestAlertsAboutTheService(t *testing.T) {
+	t.Parallel()
 	hook := newReceiver(t)
 	s := newStage(t, "alerts:\n  channels:\n"+inFile("hook", hook))
 	comes := func(t *testing.T, topic haltd.IncidentKind, recovered bool) arrival {

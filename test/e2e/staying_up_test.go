@@ -67,6 +67,7 @@ func bomb(t *testing.T, decoded int) []byte {
 // Many bodies at once take no more memory than they may: what is too much is
 // refused, as the provider would, and passes when it is sent again.
 func TestBodiesInFlightTakeBoundedMemory(t *testing.T) {
+	t.Parallel()
 	_, url := provider(t)
 	n := start(t, harness.Providers(url))
 	small := bomb(t, 30<<20)
@@ -248,6 +249,7 @@ func TestShutdownIsBounded(t *testing.T) {
 			for _, agent := range []string{"streamer", "spender"} {
 				go func() {
 					if res, err := http.Post("http://"+c.Gateway+"/agents/"+agent+"/openai/v1/chat/completions", "application/json", strings.NewReader(chat)); err == nil {
+						_, _ = io.Copy(io.Discard, res.Body) // until haltd ends it
 						res.Body.Close()
 					}
 				}()
