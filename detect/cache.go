@@ -28,16 +28,20 @@ func NewCache(words int) *Cache {
 	return &Cache{seed: maphash.MakeSeed(), limit: words, young: map[uint64]cached{}, old: map[uint64]cached{}}
 }
 
-// read is what is kept of a round, from the cache where it holds it.
-func (c *Cache) read(r *haltd.Round, native bool) *round {
+// read is what is kept of a round less the notes in it, from the cache where it
+// holds it.
+func (c *Cache) read(r *haltd.Round, native bool, notes notes) *round {
 	var h maphash.Hash
 	h.SetSeed(c.seed)
 	writeRound(&h, r, native)
 	key := h.Sum64()
+	for _, n := range notes {
+		key = fold(key, n)
+	}
 	if f, ok := c.find(key).(*round); ok {
 		return f
 	}
-	f := readRound(r, native)
+	f := readRound(notes.less(r, native), native)
 	f.id = roundID(r, native)
 	c.put(key, f)
 	return f

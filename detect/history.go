@@ -62,9 +62,10 @@ func Read(cache *Cache, call *haltd.Call, before *Pending) *History {
 	native := isNative(call)
 	sent := SentRounds(call)
 	turns := turnsOf(sent)
+	notes := notesOf(sent, native)
 	h.rounds = make([]readOnce, len(sent))
 	for i := range sent {
-		h.rounds[i] = readOnce{cache.read(&sent[i], native), turns[i]}
+		h.rounds[i] = readOnce{cache.read(&sent[i], native, notes), turns[i]}
 	}
 	return h
 }

@@ -70,10 +70,10 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		return neutral, says
 	case says&failure != 0 && !(says&nothing != 0 && firstOf(t, nothing|failure) == nothing):
 		return failed, says
-	case says&nothing != 0 && len(t) <= headBytes:
+	case says&nothing != 0 && says&fine == 0 && len(t) <= headBytes:
 		return empty, says
 	}
-	if len(t) <= headBytes && meaningOf(t, soon)&negation != 0 {
+	if len(t) <= headBytes && says&fine == 0 && meaningOf(t, soon)&negation != 0 {
 		return empty, says
 	}
 	if i := lastLine(t); i > 0 && len(t)-i < headBytes && meaningOf(t[i+1:], maxPhraseWords)&failure != 0 {
@@ -222,7 +222,7 @@ func jsonOutcome(t string, says meaning) outcome {
 		return empty
 	}
 	low := strings.ToLower(compact)
-	for _, sign := range [...]string{`"error":"`, `"error":{`, `"errors":[{`, `"errors":["`, `"error":true`, `"is_error":true`,
+	for _, sign := range [...]string{`"error":"`, `"error":{`, `"error_message":"`, `"errors":[{`, `"errors":["`, `"error":true`, `"is_error":true`,
 		`"success":false`, `"state":"fail`, `"state":"error`, `"result":"fail`, `"ok":false`, `"status":"error"`, `"status":"fail`, `"status":4`, `"status":5`, `"statuscode":4`, `"statuscode":5`,
 		`"status_code":4`, `"status_code":5`, `"code":4`, `"code":5`} {
 		if i := strings.Index(low, sign); i >= 0 && !strings.HasPrefix(low[i+len(sign):], `"`) {

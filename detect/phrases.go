@@ -29,11 +29,13 @@ const (
 	wrapper                        // a program that runs another
 	thinks                         // the name of a tool that only writes a thought down
 	labels                         // what a harness writes before a result
+	none                           // the word before what is not there: no errors
+	fine                           // nothing is wrong
 )
 
 var meanings = map[string]meaning{
 	"failure": failure, "missing": missing, "nothing": nothing, "pending": pending, "later": later,
-	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels,
+	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine,
 }
 
 //go:embed phrases.json
@@ -59,7 +61,7 @@ var phrases = func() map[uint64][]phrase {
 		}
 		for _, list := range languages {
 			for _, text := range list {
-				ws := plainWords(text, maxPhraseWords)
+				ws, _ := plainWords(text, maxPhraseWords)
 				index[ws[0]] = append(index[ws[0]], phrase{ws[1:], says})
 			}
 		}
@@ -85,14 +87,23 @@ const maxPhraseWords = 48
 
 // plainWords are the hashes of the first words of a text, n at most. Words
 // that are part of a path, of an identifier or of a JSON key are left out, as
-// are those of a file's name: only whole words speak.
-func plainWords(text string, n int) []uint64 {
-	ws := make([]uint64, 0, min(n, len(text)/2+1))
+// are those of a file's name: only whole words speak. ends has a bit for each
+// word that a sentence or a line ends before.
+func plainWords(text string, n int) (ws []uint64, ends uint64) {
+	ws = make([]uint64, 0, min(n, len(text)/2+1))
+	ended := false
 	s := scanner{text: text}
 	for len(ws) < n && s.next() {
 		t := &s.token
-		if t.class == mark || t.class == volatile {
+		if t.class == mark {
+			ended = ended || strings.IndexByte(".!?;", text[t.start]) >= 0
 			continue
+		}
+		if ended = ended || t.newLine; t.class == volatile {
+			continue
+		}
+		if ended {
+			ends, ended = ends|1<<len(ws), false
 		}
 		if !standsAlone(text, t.start, t.end) {
 			ws = append(ws, 0) // matches nothing and parts the words around it
@@ -100,7 +111,7 @@ func plainWords(text string, n int) []uint64 {
 		}
 		ws = append(ws, t.hash)
 	}
-	return ws
+	return ws, ends
 }
 
 // standsAlone reports whether a word is one by itself and no part of a path,
@@ -134,7 +145,7 @@ func isKeyEnd(text string, i int) bool {
 
 // meaningOf is all that the phrases among the first words of a text say.
 func meaningOf(text string, n int) (says meaning) {
-	ws := plainWords(text, n)
+	ws, ends := plainWords(text, n)
 	if namesError(text) {
 		says |= failure
 	}
@@ -143,7 +154,7 @@ func meaningOf(text string, n int) (says meaning) {
 			continue
 		}
 		for _, p := range phrases[w] {
-			if says&p.says == 0 && startsWith(ws[i+1:], p.rest) {
+			if says&p.says == 0 && startsWith(ws[i+1:], p.rest) && !(p.says&failure != 0 && noneOf(ws, ends, i, len(p.rest))) {
 				says |= p.says
 			}
 		}
@@ -151,13 +162,40 @@ func meaningOf(text string, n int) (says meaning) {
 	return says
 }
 
+// noneOf reports a phrase of which there is none: "no errors", "0 failed",
+// "errors: 0".
+func noneOf(ws []uint64, ends uint64, i, rest int) bool {
+	if i > 0 && ends>>i&1 == 0 && opensPhrase(ws[i-1]) {
+		for _, p := range phrases[ws[i-1]] {
+			if p.says&none != 0 && len(p.rest) == 0 {
+				return true
+			}
+		}
+	}
+	next := i + 1 + rest
+	return next < len(ws) && ws[next] == zeroHash && ends>>next&1 == 0 && !(next+1 < len(ws) && ends>>(next+1)&1 == 0 && startsPhrase(ws[next+1:], failure))
+}
+
+// zeroHash is the hash of a plain 0.
+var zeroHash = hashWord("0", true)
+
+// startsPhrase reports words that begin with a phrase that says so.
+func startsPhrase(ws []uint64, says meaning) bool {
+	for _, p := range phrases[ws[0]] {
+		if p.says&says != 0 && startsWith(ws[1:], p.rest) {
+			return true
+		}
+	}
+	return false
+}
+
 // firstOf is which of some meanings a text says first: "nothing was found" is
 // no failure, though "not found" stands in it.
 func firstOf(text string, among meaning) meaning {
-	ws := plainWords(text[:min(len(text), 2*headBytes)], maxPhraseWords)
+	ws, ends := plainWords(text[:min(len(text), 2*headBytes)], maxPhraseWords)
 	for i, w := range ws {
 		for _, p := range phrases[w] {
-			if w != 0 && p.says&among != 0 && startsWith(ws[i+1:], p.rest) {
+			if w != 0 && p.says&among != 0 && startsWith(ws[i+1:], p.rest) && !(p.says&failure != 0 && noneOf(ws, ends, i, len(p.rest))) {
 				return p.says & among
 			}
 		}
@@ -165,13 +203,13 @@ func firstOf(text string, among meaning) meaning {
 	return 0
 }
 
-// namesError reports a line that begins with a kind of error, as programs
-// print it: "TimeoutError: …", "java.io.IOException: …". Source code names
-// errors, too, but not so.
+// namesError reports a line that begins as programs begin what they say about
+// an error: "TimeoutError: …", "java.io.IOException: …", "usage: …". Source code
+// names errors, too, but not so.
 func namesError(text string) bool {
 	for line := range strings.Lines(text) {
 		name, _, found := strings.Cut(line, ":")
-		if found && !strings.ContainsAny(name, " \t(\"'") && (strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception")) {
+		if found && !strings.ContainsAny(name, " \t(\"'") && (strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.EqualFold(name, "usage")) {
 			return true
 		}
 	}
