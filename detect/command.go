@@ -81,8 +81,23 @@ func betweenTags(text string) string {
 func isTagByte(b byte) bool { return isWord[b] || b == '-' || b == ':' || b == '.' }
 
 // writtenCall reads a call that is written as one JSON object: a field that
-// names the tool, one with its arguments. What else it has is thinking aloud.
+// names the tool, one with its arguments. What else it has is thinking aloud. Or
+// the tool stands in a line of its own, and its input after that.
 func writtenCall(command string) (call haltd.ToolCall, ok bool) {
+	if name, input, cut := strings.Cut(command, "Action Input:"); cut {
+		name, input = strings.TrimSpace(name), strings.TrimSpace(input)
+		if name == "" || firstWord(name) != name || len(input) > maxRead {
+			return call, false
+		}
+		if !json.Valid([]byte(input)) {
+			text, err := json.Marshal(map[string]string{"input": input})
+			if err != nil {
+				return call, false
+			}
+			input = string(text)
+		}
+		return haltd.ToolCall{Name: name, Arguments: input}, true
+	}
 	if inner, cut := strings.CutPrefix(command, "<"); cut { // <tool_call>{…}</tool_call>
 		_, inner, _ = strings.Cut(inner, ">")
 		if i := strings.LastIndex(inner, "</"); i >= 0 {

@@ -63,6 +63,7 @@ type relation struct {
 	given  bool    // it acts for the first time on something the conversation had named
 	walk   bool    // it takes the next step of a walk over numbers or dates
 	wrote  bool    // something was written that was not there before
+	onward bool    // a number in its answers has gone on in one direction
 	spins  bool    // it goes in circles: around a call that fails, on one page, against one refusal
 	drills bool    // it asks about other numbers, and others came back
 	slow   bool    // the client took more than a minute since the same was last seen
@@ -129,12 +130,14 @@ func (c *comparison) compare(i int) {
 	}
 	c.weighNews(i)
 	s.walk = c.walks(i)
+	s.given = s.given || c.narrows(i)
 	s.cured = r.outcome == failed && c.curedSince(i)
 	s.echo = s.placeAgo > 0 && echoes(r.round, c.rounds[i-s.placeAgo].round)
 	s.asked = c.askedFor(i)
 	s.drills = c.drilled(i)
 	s.over = r.ended || r.lastPage && s.walk
 	s.wrote = s.wroteNew(r)
+	s.onward = c.goesOn(i)
 	s.dose = c.doseOf(i)
 	c.count(i)
 	if s.failedAlike < exhausted && !(s.failedAlike >= insists/2 && s.payload >= cosmetic) {
@@ -181,6 +184,8 @@ func (c *comparison) weighNews(i int) {
 		s.news = 0 // nothing was found, whatever is counted beside it
 	case r.outcome == failed && !c.attemptedSince(i, s.formAgo) && !(again && c.advances(i)):
 		s.news = 0 // the same failure, counted
+	case r.manner == spoken && s.actAgo > 0:
+		s.news = 0 // said before to the letter, and answered as before
 	case again && !r.short() && !c.advances(i):
 		s.news /= 4 // the numbers go to and fro
 	}
@@ -420,19 +425,20 @@ func (c *comparison) askedFor(i int) bool {
 	return false
 }
 
-// writtenSince reports whether something was written since a round.
+// writtenSince reports whether something was written, or got on, since a round.
 func (c *comparison) writtenSince(i, ago int) bool {
 	for j := i - ago + 1; j < i; j++ {
-		if c.all[j].wrote {
+		if c.all[j].wrote || c.all[j].onward {
 			return true
 		}
 	}
 	return false
 }
 
-// attempts reports that something was written: it was accepted, and hardly a
-// word or a number came back that was not known. What told more was a question.
-func (s *relation) attempts() bool { return s.wrote && s.newTells <= 1 }
+// attempts reports that something got on, or was written: it was accepted, and
+// hardly a word or a number came back that was not known. What told more was a
+// question.
+func (s *relation) attempts() bool { return s.wrote && s.newTells <= 1 || s.onward }
 
 // attemptedSince reports whether something was written since a round.
 func (c *comparison) attemptedSince(i, ago int) bool {

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/xxhash"
 )
 
 // notes are the lines that a harness adds to whatever came back, by their
-// digests: where the agent runs, what it is to mind, how many steps it has. They
-// say nothing about what was done, and their words must not pass for an outcome.
+// digests: where the agent runs, what it is to mind. They say nothing about what
+// was done, and their words must not pass for an outcome.
 type notes []uint64
 
 const (
@@ -41,10 +42,13 @@ func appendNotes(found notes, rounds []haltd.Round, native bool) notes {
 	var lines [noteRounds][]uint64
 	answered := 0
 	for i := range rounds {
-		if texts[i] = answerOf(&rounds[i], native); texts[i] != "" {
-			answered++
-			forEnds(texts[i], func(_, _ int, line uint64) { lines[i] = append(lines[i], line) })
+		text := answerOf(&rounds[i], native)
+		if text == "" {
+			continue
 		}
+		answered++
+		forEnds(text, func(_, _ int, line uint64) { lines[i] = append(lines[i], line) })
+		texts[i] = withoutActs(text, &rounds[i])
 	}
 	for i := range lines {
 		for _, l := range lines[i] {
@@ -57,7 +61,7 @@ func appendNotes(found notes, rounds []haltd.Round, native bool) notes {
 }
 
 // isNote reports a line that stands in most of the answers, which differ but for
-// it and for numbers.
+// it, numbers and ids, and do not fail without it: where all fail, it may say why.
 func isNote(line uint64, texts []string, lines [][]uint64, answered int) bool {
 	stands := 0
 	for i := range lines {
@@ -70,12 +74,39 @@ func isNote(line uint64, texts []string, lines [][]uint64, answered int) bool {
 	}
 	others := make(map[uint64]bool, stands)
 	for i := range lines {
-		if slices.Contains(lines[i], line) {
-			rest := notes{line}.strip(texts[i])
-			others[maskedDigest(rest[:min(len(rest), headBytes)])] = true
+		if !slices.Contains(lines[i], line) {
+			continue
+		}
+		rest := strings.TrimSpace(notes{line}.strip(texts[i]))
+		if o, _ := outcomeOf(rest, false); rest != "" && o != failed {
+			others[digestWords(rest[:min(len(rest), headBytes)])] = true
 		}
 	}
 	return len(others) >= fewNotes
+}
+
+// digestWords digests the words of a text without its numbers and ids.
+func digestWords(text string) (d uint64) {
+	s := scanner{text: text}
+	for s.next() {
+		if t := &s.token; t.class == word && !isID(text, t) && !isDrawn(text[t.start:t.end]) {
+			d = fold(d, t.hash)
+		}
+	}
+	return d
+}
+
+// withoutActs is what came back in a round less what it quotes of the act.
+func withoutActs(text string, r *haltd.Round) string {
+	if len(r.Calls) > 0 {
+		return text
+	}
+	command, found := commandIn(strings.TrimSpace(r.Text))
+	if !found || len(command) < quotable {
+		return text
+	}
+	before, after, _ := strings.Cut(text, command)
+	return before + after
 }
 
 // answerOf is what came back in a round.
@@ -92,7 +123,7 @@ func answerOf(r *haltd.Round, native bool) string {
 }
 
 // forEnds calls do with where each line at both ends of a text stands that may
-// be a note, and its digest, in which all numbers are one.
+// be a note, and its digest.
 func forEnds(text string, do func(start, end int, line uint64)) {
 	take := func(start, end int) {
 		l := text[start:end]
@@ -100,7 +131,7 @@ func forEnds(text string, do func(start, end int, line uint64)) {
 			return
 		}
 		if _, code := exitCodeIn(l); !code {
-			do(start, end, noteDigest(l))
+			do(start, end, xxhash.Sum64String(strings.TrimSpace(l)))
 		}
 	}
 	from := 0
@@ -126,24 +157,6 @@ func forEnds(text string, do func(start, end int, line uint64)) {
 	}
 }
 
-// noteDigest is a line's digest, with one zero for each number in it.
-func noteDigest(line string) uint64 {
-	d, digits := uint64(hashSeed), false
-	for i := range len(line) {
-		b := line[i]
-		if isDigit(b) || digits && (b == '.' || b == ':') {
-			if digits {
-				continue
-			}
-			digits, b = true, '0'
-		} else {
-			digits = false
-		}
-		d = (d ^ uint64(b)) * hashPrime
-	}
-	return mix(d)
-}
-
 // strip is a text without notes and reminders.
 func (n notes) strip(text string) string {
 	text = withoutReminders(text)
@@ -158,10 +171,11 @@ func (n notes) strip(text string) string {
 		}
 	})
 	slices.SortFunc(cuts, func(a, b span) int { return b.start - a.start })
+	less := text
 	for _, c := range cuts {
-		text = text[:c.start] + text[c.end:]
+		less = less[:c.start] + less[c.end:]
 	}
-	return text
+	return less
 }
 
 // withoutReminders is a text without what a harness put into it between tags
@@ -184,8 +198,11 @@ func withoutReminders(text string) string {
 		if j < 0 {
 			continue
 		}
-		text = text[:open] + text[from+j+len(closing):]
-		from = open
+		less := text[:open] + text[from+j+len(closing):]
+		if strings.TrimSpace(less) == "" {
+			return text // all that came back
+		}
+		text, from = less, open
 	}
 }
 

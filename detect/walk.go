@@ -1,5 +1,7 @@
 package detect
 
+import "math"
+
 // walks reports the next step of a walk: the act before but for numbers or
 // dates, which go on in one direction.
 func (c *comparison) walks(i int) bool {
@@ -18,6 +20,51 @@ func (c *comparison) walks(i int) bool {
 	}
 	last, ok := stepOf(&c.rounds[i-s.shapeAgo-before.shapeAgo].numbers, &o.numbers)
 	return ok && last == step && (before.walk || before.coreAgo > 0)
+}
+
+// narrows reports the next step of a search that halves what is left, such as
+// one for the largest size that fits: the act before but for numbers, in ever
+// smaller steps. It ends by itself, whatever it finds on the way.
+func (c *comparison) narrows(i int) bool {
+	const shrinks, steps = .75, 3
+	at := &c.rounds[i].numbers
+	var before amounts // how far each number went in the step after
+	for n := range steps {
+		ago := c.all[i].shapeAgo
+		if ago == 0 || ago > near || c.all[i].coreAgo > 0 {
+			return false
+		}
+		i -= ago
+		o := &c.rounds[i].numbers
+		if o.n != at.n {
+			return false
+		}
+		var went amounts
+		moved := false
+		for k := range min(at.n, len(at.first)) {
+			went.first[k] = math.Abs(at.first[k] - o.first[k])
+			if n > 0 && before.first[k] > shrinks*went.first[k] {
+				return false
+			}
+			moved = moved || went.first[k] > 0
+		}
+		if !moved {
+			return false
+		}
+		at, before = o, went
+	}
+	return true
+}
+
+// goesOn reports an act that was done before, did not fail, and whose answer has
+// a number that has gone on in one direction, twice at least.
+func (c *comparison) goesOn(i int) bool {
+	s := &c.all[i]
+	if c.rounds[i].outcome == failed || !recently(s.coreAgo) {
+		return false
+	}
+	went, n := c.trend(i)
+	return went && n >= 2
 }
 
 // advances reports whether a number in the answer to the same act has gone on

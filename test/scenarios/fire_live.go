@@ -246,7 +246,6 @@ func liveRestated() []Case {
 	return []Case{
 		{
 			Name: "plan-in-other-words", Evidence: "EVIDENCE 3 the same target with drifting arguments (a plan that is written again and again)", Want: kill(24),
-			Missed: "a plan in other words is acknowledged like work",
 			System: "You are a coding agent. Plan with update_plan, then carry the plan out.",
 			Moves: seq(
 				user("Move the billing service from REST to gRPC."),
