@@ -41,6 +41,9 @@ func TestWrittenCall(t *testing.T) {
 		{`{"action":"read","action_input":"a.go"}`, "read", `"a.go"`},
 		{`{"command":"read","path":"a.go","thought":"Let me read it."}`, "read", `{"path":"a.go"}`},
 		{`<tool_call>{"name":"read","arguments":{"path":"a.go"}}</tool_call>`, "read", `{"path":"a.go"}`},
+		{"read\nAction Input: {\"path\":\"a.go\"}", "read", `{"path":"a.go"}`},
+		{"read\nAction Input: a.go", "read", `{"input":"a.go"}`},
+		{"read it\nAction Input: a.go", "", ""},
 		{`{"command":"ls -l /tmp"}`, "", ""}, // a command of a shell, no tool's name
 		{`{"path":"a.go"}`, "", ""},
 		{`{"tool":7}`, "", ""},

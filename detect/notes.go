@@ -38,8 +38,7 @@ func notesOf(rounds []haltd.Round, native bool) notes {
 }
 
 func appendNotes(found notes, rounds []haltd.Round, native bool) notes {
-	var texts [noteRounds]string
-	var lines [noteRounds][]uint64
+	var said [noteRounds]saying
 	answered := 0
 	for i := range rounds {
 		text := answerOf(&rounds[i], native)
@@ -47,12 +46,15 @@ func appendNotes(found notes, rounds []haltd.Round, native bool) notes {
 			continue
 		}
 		answered++
-		forEnds(text, func(_, _ int, line uint64) { lines[i] = append(lines[i], line) })
-		texts[i] = withoutActs(text, &rounds[i])
+		forEnds(text, func(start, end int, line uint64) {
+			said[i].lines = append(said[i].lines, line)
+			said[i].told = append(said[i].told, text[start:end])
+		})
+		said[i].text, said[i].tool = withoutAct(text, &rounds[i])
 	}
-	for i := range lines {
-		for _, l := range lines[i] {
-			if !slices.Contains(found, l) && isNote(l, texts[:], lines[:], answered) {
+	for i := range said {
+		for k, l := range said[i].lines {
+			if !slices.Contains(found, l) && isNote(l, said[i].told[k], said[:], answered) {
 				found = append(found, l)
 			}
 		}
@@ -60,29 +62,41 @@ func appendNotes(found notes, rounds []haltd.Round, native bool) notes {
 	return found
 }
 
+// saying is what came back in a round, as far as notes are concerned.
+type saying struct {
+	text  string // less what it quotes of the act
+	tool  string
+	lines []uint64 // those at its ends, by their digests
+	told  []string
+}
+
 // isNote reports a line that stands in most of the answers, which differ but for
 // it, numbers and ids, and do not fail without it: where all fail, it may say why.
-func isNote(line uint64, texts []string, lines [][]uint64, answered int) bool {
+// A line that itself says that something failed must stand in the answers of
+// several tools.
+func isNote(line uint64, told string, said []saying, answered int) bool {
 	stands := 0
-	for i := range lines {
-		if slices.Contains(lines[i], line) {
+	for i := range said {
+		if slices.Contains(said[i].lines, line) {
 			stands++
 		}
 	}
 	if stands < fewNotes || 4*stands < 3*answered {
 		return false
 	}
-	others := make(map[uint64]bool, stands)
-	for i := range lines {
-		if !slices.Contains(lines[i], line) {
+	others, tools := make(map[uint64]bool, stands), make(map[string]bool, stands)
+	for i := range said {
+		if !slices.Contains(said[i].lines, line) {
 			continue
 		}
-		rest := strings.TrimSpace(notes{line}.strip(texts[i]))
+		rest := strings.TrimSpace(notes{line}.strip(said[i].text))
 		if o, _ := outcomeOf(rest, false); rest != "" && o != failed {
 			others[digestWords(rest[:min(len(rest), headBytes)])] = true
+			tools[said[i].tool] = true
 		}
 	}
-	return len(others) >= fewNotes
+	fails := meaningOf(told, maxPhraseWords)&(failure|nothing|negation|later) != 0
+	return len(others) >= fewNotes && (!fails || len(tools) > 1)
 }
 
 // digestWords digests the words of a text without its numbers and ids.
@@ -96,17 +110,24 @@ func digestWords(text string) (d uint64) {
 	return d
 }
 
-// withoutActs is what came back in a round less what it quotes of the act.
-func withoutActs(text string, r *haltd.Round) string {
+// withoutAct is what came back in a round less what it quotes of the act, and
+// the tool that acted.
+func withoutAct(text string, r *haltd.Round) (less, tool string) {
 	if len(r.Calls) > 0 {
-		return text
+		return text, r.Calls[0].Name
 	}
 	command, found := commandIn(strings.TrimSpace(r.Text))
-	if !found || len(command) < quotable {
-		return text
+	if !found || command == "" {
+		return text, ""
 	}
-	before, after, _ := strings.Cut(text, command)
-	return before + after
+	if call, ok := writtenCall(command); ok {
+		return text, call.Name
+	}
+	if len(command) >= quotable {
+		before, after, _ := strings.Cut(text, command)
+		text = before + after
+	}
+	return text, toolName(command)
 }
 
 // answerOf is what came back in a round.

@@ -140,6 +140,18 @@ func TestOutcome(t *testing.T) {
 		{"Tapped. The screen has not changed.", false, empty},
 		{strings.Repeat("a line of a source file\n", 40) + "err := failed\n" + strings.Repeat("more of the file\n", 40), false, neutral},
 		{"user_17 has two orders", false, neutral},
+		{"No errors found.", false, neutral},
+		{"Success: no issues found in 12 source files", false, neutral},
+		{"12 passed, 0 failed", false, neutral},
+		{"errors: 0", false, neutral},
+		{"0 Fehler, 3 Warnungen", false, neutral},
+		{"HTTP 204 No Content", false, neutral},
+		{"Tests: 1 failed, 0 errors", false, failed},
+		{"No. Error: it is locked", false, failed},
+		{"errors: 0 failed: 3", false, failed},
+		{"usage: git [-v]", false, failed},
+		{"Disk usage is at 40 %", false, neutral},
+		{`{"status": "DENIED", "error_message": "The key has expired.", "results": []}`, false, failed},
 	} {
 		if got, _ := outcomeOf(c.text, c.marked); got != c.want {
 			t.Errorf("outcome of %.60q is %d, want %d", c.text, got, c.want)

@@ -1,0 +1,120 @@
+package detect
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/haltd/haltd"
+)
+
+const (
+	policyNote = "This sandbox cannot reach the network; see the policy of your team."
+	reminder   = "<system-reminder>The list of tasks is empty. Do not mention this.</system-reminder>"
+)
+
+// What a harness adds to every result is no part of what came back.
+func TestNotesAreNoOutcome(t *testing.T) {
+	tools := []string{"scan", "place", "weigh"}
+	noted := func(i int) haltd.Round {
+		return did(tools[i%3], fmt.Sprintf(`{"item":"crate-%d"}`, i), []string{"A crate of apples.", "Placed in the hall.", "It weighs little."}[i%3]+"\n\n"+policyNote)
+	}
+	var rounds []haltd.Round
+	for i := range 6 {
+		rounds = append(rounds, noted(i))
+	}
+	if n := notesOf(rounds, true); len(n) != 1 || n.strip("Done.\n"+policyNote) != "Done.\n" {
+		t.Fatalf("notes %v; want the one line", n)
+	}
+	read := Read(testCache, &haltd.Call{Rounds: rounds}, nil)
+	if got := read.rounds[5].outcome; got == failed {
+		t.Error("a note is read as a failure")
+	}
+	for range 9 { // they stay notes when all that comes back is the same
+		rounds = append(rounds, noted(0))
+	}
+	if n := notesOf(rounds, true); len(n) != 1 {
+		t.Errorf("notes %v in a loop; want those of its beginning", n)
+	}
+}
+
+func TestWhatSaysWhyItFailedIsNoNote(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		result func(i int) string
+	}{
+		{"an error that quotes the call", func(i int) string {
+			return fmt.Sprintf("ERROR: column \"total\" does not exist here\nLINE 1: select %s", []string{"region", "sum of orders", "every name"}[i%3])
+		}},
+		{"an error among others", func(i int) string {
+			return []string{"fatal: one", "Error: two", "cannot three"}[i%3] + "\nThe whole build has been stopped at once."
+		}},
+		{"numbers and ids alone differ", func(i int) string { return fmt.Sprintf("Ray a%dc3498c986d5 took %d\n%s", i, i, policyNote) }},
+		{"an exit code", func(i int) string {
+			return []string{"red", "green", "blue"}[i%3] + "\n[The command completed with exit code 1.]"
+		}},
+		{"the whole answer", func(int) string { return policyNote }},
+	} {
+		var rounds []haltd.Round
+		for i := range 6 {
+			rounds = append(rounds, did("query", fmt.Sprintf(`{"q":"q%d"}`, i), c.result(i)))
+		}
+		if n := notesOf(rounds, true); len(n) > 0 {
+			t.Errorf("%s: %d notes, want none", c.name, len(n))
+		}
+	}
+}
+
+func TestReminders(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"ok\n" + reminder, "ok\n"},
+		{reminder + "ok" + reminder, "ok"},
+		{reminder, reminder}, // all that came back
+		{"a <b reminder> c", "a <b reminder> c"},
+		{"<reminder>without an end", "<reminder>without an end"},
+	} {
+		if got := withoutReminders(c.text); got != c.want {
+			t.Errorf("%q without reminders is %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// A search that halves what is left ends by itself.
+func TestASearchThatNarrowsDownIsWork(t *testing.T) {
+	try := func(size int, result string) haltd.Round {
+		return did("train", fmt.Sprintf(`{"batch":%d}`, size), result)
+	}
+	const oom = "OutOfMemoryError: CUDA out of memory"
+	sizes := []int{8192, 4096, 2048, 1024, 1536, 1280, 1152}
+	var rounds []haltd.Round
+	for _, size := range sizes {
+		rounds = append(rounds, try(size, oom))
+	}
+	for i, s := range relations("Find the largest batch that fits.", rounds...)[3:] {
+		if !s.given || s.signs[useless] > 0 {
+			t.Errorf("step %d: %+v; want work", i+3, s.signs)
+		}
+	}
+	rounds = nil
+	for _, size := range []int{8192, 16, 4096, 512, 7000, 64, 900} {
+		rounds = append(rounds, try(size, oom))
+	}
+	for i, s := range relations("Find the largest batch that fits.", rounds...)[3:] {
+		if s.given {
+			t.Errorf("step %d of a guess passes for a search", i+3)
+		}
+	}
+}
+
+// Between equal failures another call gets on: a bisection.
+func TestWhatGetsOnTakesRefusalsBack(t *testing.T) {
+	var rounds []haltd.Round
+	left := 512
+	for range 8 {
+		rounds = append(rounds, did("test", `{"name":"login"}`, "login redirects: 1 failed"), did("bisect", `{"mark":"bad"}`, fmt.Sprintf("%d revisions left", left)))
+		left /= 2
+	}
+	all := relations("Find the commit.", rounds...)
+	if s := all[len(all)-2]; s.refusals >= insists {
+		t.Errorf("%v refusals; want those before the count went down alone", s.refusals)
+	}
+}
