@@ -9,7 +9,8 @@ import (
 )
 
 // deleteChunk is how many events one transaction of DeleteAgent deletes, each
-// perhaps with an excerpt that is several pages long.
+// perhaps with an excerpt that is several pages long, or how many sessions: a
+// kill waits for no more than that.
 const deleteChunk = 1000
 
 // DeleteAgent implements haltd.ControlStore. Marks and ledgers stay with the
@@ -30,8 +31,8 @@ func (s *Store) DeleteAgent(ctx context.Context, node, id string) error {
 	}
 }
 
-// deleteSome deletes one chunk of an agent's events with their excerpts and, in
-// the transaction that finds none left, all else.
+// deleteSome deletes one chunk of an agent's events with their excerpts, or of
+// its sessions, and, in the transaction that finds none left, all else.
 func (s *Store) deleteSome(ctx context.Context, node, id string, chunk int64) (more bool, err error) {
 	err = s.writer.write(ctx, func(ctx context.Context) error {
 		var no int64
@@ -53,6 +54,14 @@ func (s *Store) deleteSome(ctx context.Context, node, id string, chunk int64) (m
 		if more = events == chunk; more {
 			return nil
 		}
+		s.writer.forget()
+		sessions, err := s.affect(ctx, "DELETE FROM sessions WHERE no IN (SELECT s.no FROM sessions s WHERE s.agent = ? AND NOT "+hasStanding+" LIMIT ?)", no, chunk)
+		if err != nil {
+			return err
+		}
+		if more = sessions == chunk; more {
+			return nil
+		}
 		if err := s.exec(ctx, "DELETE FROM incident_excerpts WHERE agent = ?", id); err != nil {
 			return err
 		}
@@ -65,9 +74,7 @@ func (s *Store) deleteSome(ctx context.Context, node, id string, chunk int64) (m
 }
 
 func (s *Store) forgetAgent(ctx context.Context, no int64) error {
-	s.writer.forget()
 	for _, query := range []string{
-		"DELETE FROM sessions WHERE no IN (SELECT s.no FROM sessions s WHERE s.agent = ? AND NOT " + hasStanding + ")",
 		`UPDATE sessions SET client = '', model = '', first_seen = last_seen, peak_score = 0,
 			(` + totalsColumns + `) = (0, 0, 0, 0, 0, 0, 0, 0) WHERE agent = ?`,
 		`INSERT INTO usage (hour, agent, provider, model, ` + totalsColumns + `)
