@@ -79,8 +79,9 @@ func TestDeleteInChunks(t *testing.T) {
 	if err := s.AppendEvents(t.Context(), events); err != nil {
 		t.Fatal(err)
 	}
+	after := int64(0)
 	for chunk, wantMore := range []bool{true, true, true, true, false} { // events, then sessions
-		if more, err := s.deleteSome(t.Context(), "n", "a", 3); err != nil || more != wantMore {
+		if more, err := s.deleteSome(t.Context(), "n", "a", 3, &after); err != nil || more != wantMore {
 			t.Errorf("chunk %d: more %v, error %v; want %v", chunk, more, err, wantMore)
 		}
 		// The agent is there until its last event and session have gone.
