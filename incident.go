@@ -80,7 +80,7 @@ type IncidentKind string
 
 // The kinds of incidents.
 const (
-	IncidentKillSwitch IncidentKind = "kill_switch" // similarity or stall: killed, rejected, or would have
+	IncidentKillSwitch IncidentKind = "kill_switch" // similarity or stall: killed, rejected, or would have; exact: rejected
 	IncidentGrowth     IncidentKind = "growth"
 	IncidentBudgetSoft IncidentKind = "budget_soft"
 	IncidentBudgetHard IncidentKind = "budget_hard"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -37,6 +38,7 @@ func (a *App) watch(ctx context.Context) {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	w := watcher{app: a, failing: map[string]bool{}}
+	defer w.sending.Wait()
 	for {
 		select {
 		case <-ctx.Done():
@@ -54,6 +56,7 @@ type watcher struct {
 	failing   map[string]bool // upstreams, by name
 	storeDown time.Time       // since when; zero while it works
 	storeTold bool
+	sending   sync.WaitGroup // of what goes past the outbox
 }
 
 func (w *watcher) upstreams(ctx context.Context) {
@@ -84,7 +87,7 @@ func (w *watcher) store(ctx context.Context) {
 	case !w.storeTold && now.Sub(w.storeDown) >= storePatience:
 		w.storeTold = true
 		n := w.notice(haltd.TopicStore, false, "The record cannot be written: events wait in memory, and hard budgets refuse calls. Look at the disk or database of haltd, and at its log.")
-		go a.alerts.SendNow(ctx, n) // the outbox is in the store
+		w.sending.Go(func() { a.alerts.SendNow(ctx, n) }) // the outbox is in the store
 	}
 }
 

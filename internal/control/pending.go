@@ -26,9 +26,10 @@ const (
 // told of it, because a crash would lift it.
 type pendingStop struct {
 	standing haltd.Standing // as callers are told
-	until    time.Time      // so long its callers wait for it to be written
 	tried    chan struct{}  // closed when the first try to write it is over
 	ended    chan struct{}  // closed when it is written, refused, or lifted
+	late     chan struct{}  // closed after killWait: nobody waits for it any more
+	timer    *time.Timer    // which closes late
 }
 
 // pendingStops are read by every call and seldom changed. What a snapshot holds
@@ -69,7 +70,8 @@ func (p *pendingStops) add(s haltd.Standing) (added, before *pendingStop) {
 	if own == nil {
 		own = map[string]*pendingStop{}
 	}
-	added = &pendingStop{standing: s, until: time.Now().Add(killWait), tried: make(chan struct{}), ended: make(chan struct{})}
+	added = &pendingStop{standing: s, tried: make(chan struct{}), ended: make(chan struct{}), late: make(chan struct{})}
+	added.timer = time.AfterFunc(killWait, func() { close(added.late) })
 	own[s.Session], all[s.Agent] = added, own
 	p.all.Store(&all)
 	return added, nil
@@ -90,6 +92,7 @@ func (p *pendingStops) end(t haltd.Target, only *pendingStop) {
 	} else {
 		delete(all, t.Agent)
 	}
+	found.timer.Stop()
 	if close(found.ended); len(all) == 0 {
 		p.all.Store(nil)
 		return
@@ -190,11 +193,10 @@ func (c *Control) writeLater(p *pendingStop, err error, write func() error) {
 func (a *Agent) AwaitStop(ctx context.Context, session string) bool {
 	for _, of := range [...]string{"", session} {
 		if p := a.pending[of]; p != nil {
-			limited, cancel := context.WithDeadline(ctx, p.until)
-			defer cancel()
 			select {
 			case <-p.tried:
-			case <-limited.Done():
+			case <-p.late:
+			case <-ctx.Done():
 			}
 			return true
 		}
@@ -204,13 +206,13 @@ func (a *Agent) AwaitStop(ctx context.Context, session string) bool {
 
 // awaitPending waits until another stop of the same target is written.
 func awaitPending(ctx context.Context, p *pendingStop) error {
-	limited, cancel := context.WithDeadline(ctx, p.until)
-	defer cancel()
 	select {
 	case <-p.ended:
 		return nil
-	case <-limited.Done():
-		return stillWriting(limited.Err())
+	case <-p.late:
+		return stillWriting(context.DeadlineExceeded)
+	case <-ctx.Done():
+		return stillWriting(ctx.Err())
 	}
 }
 

@@ -15,17 +15,16 @@ const recoverEvery = 15 * time.Second
 func (c *Control) recoverPeriodically(ctx context.Context) {
 	tick := time.NewTicker(recoverEvery)
 	defer tick.Stop()
-	for {
+	for { // at once: a period may have ended while haltd did not run
+		if c.leads(ctx) {
+			if err := c.RecoverBudgets(ctx); err != nil && ctx.Err() == nil {
+				c.log.Warn("spent budgets not checked", "error", err)
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if !c.leads(ctx) {
-				continue
-			}
-			if err := c.RecoverBudgets(ctx); err != nil && ctx.Err() == nil {
-				c.log.Warn("spent budgets not checked", "error", err)
-			}
 		}
 	}
 }

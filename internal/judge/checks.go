@@ -179,9 +179,12 @@ func (j *Judge) checkExact(ev *evaluation) {
 	}
 }
 
+// exactSignal is what a policy has counted.
+func exactSignal(count int) detect.Signal { return detect.Signal{Detector: detect.Exact, Count: count} }
+
 func exactFinding(agent string, p *policy.Policy, d detect.LoopDecision, count int) haltd.Finding {
-	s := detect.Signal{Detector: detect.Exact, Count: count}
-	f := haltd.Finding{Check: "exact", Reason: haltd.ReasonLoop, Name: p.ID, Shadow: p.Shadow, Sentence: s.Sentence(agent)}
+	s := exactSignal(count)
+	f := haltd.Finding{Check: checkExact, Reason: haltd.ReasonLoop, Name: p.ID, Shadow: p.Shadow, Sentence: s.Sentence(agent)}
 	switch d.Action {
 	case detect.LoopReject:
 		f.Action, f.RetryAfter = haltd.Reject, int(d.RetryAfter.Seconds())

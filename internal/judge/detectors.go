@@ -239,6 +239,7 @@ func (ev *evaluation) recordRejection(m detect.Memory) {
 const (
 	checkSimilarity = string(detect.Similarity)
 	checkStall      = string(detect.Stall)
+	checkExact      = string(detect.Exact)
 )
 
 // rejects reports whether a detector is certain and its action is to reject.

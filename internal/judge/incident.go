@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/control"
 	"github.com/haltd/haltd/internal/ledger"
+	"github.com/haltd/haltd/internal/policy"
 )
 
 const (
@@ -97,6 +99,29 @@ func (j *Judge) raiseGrowth(ev *evaluation, s detect.Signal, now time.Time) halt
 	e.Time, e.Shadow, e.Score = now.UTC(), false, 0
 	j.incidents.Raise(i, e, control.NoticeOf(&i))
 	return d.Finding
+}
+
+// raiseExact raises an incident about a session that sends the same request
+// again and again and is rejected for that, once for rejectionSpan.
+func (j *Judge) raiseExact(ev *evaluation) {
+	if ev.decision.Action != haltd.Reject || ev.decision.Check != checkExact {
+		return
+	}
+	r, f := ev.request, ev.decision.Finding
+	i := slices.IndexFunc(ev.asked.loops, func(p *policy.Policy) bool { return p.ID == f.Name })
+	if i < 0 || i >= len(ev.asked.answer.Counts) {
+		return
+	}
+	s := exactSignal(ev.asked.answer.Counts[i])
+	s.Level = detect.Kill
+	d := decisionOn(r.Agent, f, detect.Detection{Level: s.Level, Signals: []detect.Signal{s}})
+	d.Grace, d.Bypass = ev.decision.Grace, ev.decision.Bypass
+	incident := ev.incident(&d, haltd.IncidentKillSwitch, r.Now)
+	incident.Once, incident.OnceFor = onceKey(checkExact+":"+f.Name, r), rejectionSpan
+	incident.Excerpt = ev.quote(&incident)
+	e := ev.event(&d, haltd.EventWarning, incident.ID)
+	e.Shadow, e.Score = false, 0
+	j.incidents.Raise(incident, e, control.NoticeOf(&incident))
 }
 
 // formatSpending writes an amount for a person.

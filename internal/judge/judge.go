@@ -197,6 +197,7 @@ func (j *Judge) evaluate(ctx context.Context, ev *evaluation) {
 		j.reserve(ctx, ev)
 	}
 	j.guard(ev, "session", func() { j.raiseSession(ev) })
+	j.guard(ev, "exact", func() { j.raiseExact(ev) })
 	j.guard(ev, "detector", func() { j.reportSteer(ev) })
 	j.guard(ev, "detector", func() { j.report(ev) })
 }

@@ -264,8 +264,9 @@ func (r *Recorder) Degraded() error {
 
 // Stats are the counts so far.
 func (r *Recorder) Stats() Stats {
+	spooled := r.opts.Spool.Waiting() // which may wait for the disk, as calls may not
 	r.mu.Lock()
-	pending := int(r.accepted-r.completed) + r.opts.Spool.Waiting()
+	pending := int(r.accepted-r.completed) + spooled
 	r.mu.Unlock()
 	return Stats{Pending: pending, Written: r.written.Load(), Dropped: r.dropped.Load(), Rejected: r.rejected.Load()}
 }

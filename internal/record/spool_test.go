@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -129,5 +130,35 @@ func TestSpoolIsBounded(t *testing.T) {
 	}
 	if s := r.Stats(); s.Dropped == 0 || int64(s.Pending)+s.Dropped != 20 || spool.size > spool.most {
 		t.Errorf("%+v, %d bytes; want some dropped, and all counted", s, spool.size)
+	}
+}
+
+// Whoever asks for the counts while the spool writes to disk holds up no call.
+func TestStatsDoNotWaitForTheSpoolWithTheQueueLocked(t *testing.T) {
+	spool := spoolAt(t, filepath.Join(t.TempDir(), "spool.jsonl"))
+	r := New(&absent{took: map[haltd.EventID]int{}}, Options{Spool: spool})
+	spool.mu.Lock() // as while it writes
+	asked := make(chan struct{})
+	go func() {
+		r.Stats()
+		close(asked)
+	}()
+	recorded := make(chan struct{})
+	go func() {
+		for range 1000 {
+			r.Record(haltd.Event{Agent: "a"})
+			runtime.Gosched()
+		}
+		close(recorded)
+	}()
+	select {
+	case <-recorded:
+	case <-time.After(20 * time.Second):
+		t.Error("an event waits for the disk")
+	}
+	spool.mu.Unlock()
+	<-asked
+	if err := r.Close(t.Context()); err != nil {
+		t.Error(err)
 	}
 }

@@ -224,11 +224,14 @@ func TestWhatIfAndReplayBeginAnewAfterAResume(t *testing.T) {
 func TestALiveStreamGoesOnWhereItBroke(t *testing.T) {
 	s := newStage(t, "")
 	a := s.agent(t)
-	var heard []string // models
-	listen := func(last string, until int) string {
+	b := s.agent(t, "killed").with(literal + `,"threshold":3`)
+	var heard []haltd.Event
+	// listen goes on after an event and, once it listens, has something happen;
+	// it leaves when it has heard enough.
+	listen := func(query, last string, happens func(), enough func() bool) string {
 		ctx, leave := context.WithTimeout(t.Context(), harness.Patience)
 		defer leave()
-		req, err := http.NewRequestWithContext(ctx, "GET", s.Admin+"/v1/events/stream?type=llm_call&agent="+a.id, nil)
+		req, err := http.NewRequestWithContext(ctx, "GET", s.Admin+"/v1/events/stream?"+query, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,15 +244,9 @@ func TestALiveStreamGoesOnWhereItBroke(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer res.Body.Close()
-		if last == "" { // it is listened to: now something may happen
-			go func() {
-				for i := range 3 {
-					a.send(request{model: fmt.Sprint("m", i), messages: []message{user("hi")}})
-				}
-			}()
-		}
+		go happens()
 		lines := bufio.NewScanner(res.Body)
-		for len(heard) < until && lines.Scan() {
+		for !enough() && lines.Scan() {
 			if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
 				last = id
 			}
@@ -258,21 +255,55 @@ func TestALiveStreamGoesOnWhereItBroke(t *testing.T) {
 				if err := json.Unmarshal([]byte(data), &e); err != nil {
 					t.Fatal(err)
 				}
-				heard = append(heard, e.Model)
+				heard = append(heard, e)
 			}
 		}
-		if len(heard) < until {
-			t.Fatalf("the stream ended with %v after %v", lines.Err(), heard)
+		if !enough() {
+			t.Fatalf("the stream ended with %v after %d events", lines.Err(), len(heard))
 		}
 		return last
 	}
-	last := listen("", 2)
-	a.has(haltd.EventCall, 3)
-	for i := 3; i < 5; i++ {
-		a.send(request{model: fmt.Sprint("m", i), messages: []message{user("hi")}})
+	calls := func(from, to int) func() {
+		return func() {
+			for i := from; i < to; i++ {
+				a.send(request{model: fmt.Sprint("m", i), messages: []message{user("hi")}})
+			}
+		}
 	}
-	listen(last, 5)
-	if want := []string{"m0", "m1", "m2", "m3", "m4"}; !slices.Equal(heard, want) {
-		t.Errorf("heard %v, want %v", heard, want)
+	of := func(n int) func() bool { return func() bool { return len(heard) >= n } }
+	last := listen("type=llm_call&agent="+a.id, "", calls(0, 3), of(2))
+	a.has(haltd.EventCall, 3)
+	calls(3, 5)()
+	listen("type=llm_call&agent="+a.id, last, func() {}, of(5))
+	var models []string
+	for _, e := range heard {
+		models = append(models, e.Model)
+	}
+	if want := []string{"m0", "m1", "m2", "m3", "m4"}; !slices.Equal(models, want) {
+		t.Errorf("heard %v, want %v", models, want)
+	}
+
+	// A kill is on disk before the calls that came before it: whoever leaves in
+	// between has missed nothing when he comes back.
+	heard = nil
+	last = listen("agent="+b.id, "", func() { b.loop(15) }, of(1))
+	kind := func(k haltd.EventType) func() bool {
+		return func() bool { return slices.ContainsFunc(heard, func(e haltd.Event) bool { return e.Type == k }) }
+	}
+	last = listen("agent="+b.id, last, func() {}, kind(haltd.EventKillSwitch))
+	listen("agent="+b.id, last, func() { b.loop(1) }, kind(haltd.EventBlocked))
+	b.has(haltd.EventBlocked, 1)
+	var got, want []haltd.EventID
+	for _, e := range heard {
+		got = append(got, e.ID)
+	}
+	for _, e := range b.AllEvents(t, "agent="+b.id) {
+		if e.ID >= got[0] {
+			want = append(want, e.ID)
+		}
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("heard %v, recorded %v; want each once, in order", got, want)
 	}
 }

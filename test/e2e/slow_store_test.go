@@ -101,4 +101,45 @@ func TestASlowStoreHoldsUpNobody(t *testing.T) {
 	if spent := spender.spent().Spent.Cost; spent < 120*haltd.Dollar {
 		t.Errorf("%v are spent, want all that the stream cost", spent)
 	}
+	killedWhileAnotherIsDeleted(t, s, db)
+}
+
+// killedWhileAnotherIsDeleted deletes an agent that has a great many sessions:
+// the kill of another is written in between.
+func killedWhileAnotherIsDeleted(t *testing.T, s *stage, db *sql.DB) {
+	const many = 50_000
+	settings := `"require_corroboration": false, "threshold": 3`
+	_, at := s.agent(t, "before").with(settings).loop(15)
+	big, other := s.agent(t, "big"), s.agent(t, "other").with(settings)
+	big.ask("hello", "hello")
+	big.has(haltd.EventCall, 1)
+	other.loop(at - 1)
+	left := func() (n int) {
+		if err := db.QueryRow("SELECT count(*) FROM sessions JOIN agents ON agents.no = sessions.agent WHERE agents.id = ?", big.id).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if _, err := db.Exec(`INSERT INTO sessions (id, agent, first_seen, last_seen, first_event, last_event)
+		WITH RECURSIVE numbers(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+		SELECT 'many-' || n, (SELECT no FROM agents WHERE id = ?), 1, 1, 1, 1 FROM numbers`, many, big.id); err != nil {
+		t.Fatal(err)
+	}
+	deleted := make(chan int, 1)
+	go func() {
+		status, _, _ := s.Ask(t.Context(), "DELETE", "/v1/agents/"+big.id, nil)
+		deleted <- status
+	}()
+	s.Eventually(t, "deleting", func() bool { return left() <= many })
+	denied, _ := other.loop(1)
+	rest := left()
+	if denied.status != http.StatusBadRequest || denied.denied.Incident == "" || other.view().Active {
+		t.Errorf("the loop of another agent: %d %s; want it killed, and written", denied.status, denied.body)
+	}
+	if rest == 0 {
+		t.Error("the kill was written after all sessions of the other agent were deleted; want it in between")
+	}
+	if status := <-deleted; status != http.StatusNoContent && status != http.StatusOK || left() != 0 {
+		t.Errorf("delete: %d, %d sessions are left", status, left())
+	}
 }

@@ -91,13 +91,13 @@ func TestSoak(t *testing.T) {
 	working.Go(func() { s.loop(rand.New(rand.NewPCG(seed, 1000))) })
 	s.disturb(t, length*3/4, rand.New(rand.NewPCG(seed, 2000)))
 	s.light.Store(length/4 < lightBelow)
-	heap := s.watch(t, length/4)
+	floors := s.watch(t, length/4)
 	close(s.stop)
 	working.Wait()
 
 	s.settle(t)
 	l := s.balance(t, idle, s.vitals(t))
-	s.balanceMemory(l, heap)
+	s.balanceTrend(l, floors)
 	t.Logf("\n%s", l)
 	for _, line := range l.broken() {
 		t.Errorf("does not hold: %s (%s=%d)", line, seedVariable, seed)

@@ -37,38 +37,62 @@ func (s *run) metrics(t *testing.T) string {
 // quarters are of the time in which one haltd is watched under load.
 const quarters = 4
 
-// moreHeap is how much larger what haltd keeps may be at the end than a quarter
-// of the time before: its caches fill, and what is in flight differs.
-const moreHeap = 32 << 20
+// What haltd keeps may grow from the first quarter to the last by what its
+// windows and caches keep of a call, which is bounded by their number, and by
+// what differs anyhow: more where the quarters are short and no collection may
+// fall into one.
+const (
+	keptPerCall  = 4 << 10
+	steadyHeap   = 8 << 20
+	unsteadyHeap = 32 << 20
+	moreInFlight = 16 // goroutines of calls that happen to be in flight
+)
 
 // lightBelow is how long the heap must be watched at least for bodies of 30 MB
 // to be sent meanwhile: on a busy machine one is in flight for seconds, and the
 // heap does not fall before.
 const lightBelow = time.Minute
 
-// watch looks at the heap while calls go on and nothing else fails, and says
-// what it fell to after collections in each quarter of the time. What is kept
-// for good shows there, whatever comes and goes.
-func (s *run) watch(t *testing.T, length time.Duration) (floors [quarters]int64) {
+// floor is the least that a quarter of the time has seen: what is kept for good
+// shows there, whatever comes and goes.
+type floor struct{ heap, goroutines, calls int64 }
+
+// watch looks at heap and goroutines while calls go on and nothing else fails.
+func (s *run) watch(t *testing.T, length time.Duration) (floors [quarters]floor) {
 	t.Helper()
 	for i := range floors {
+		f := &floors[i]
 		for end := time.Now().Add(length / quarters); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-			if heap := metric(s.metrics(t), "go_memstats_heap_alloc_bytes"); floors[i] == 0 || heap < floors[i] {
-				floors[i] = heap
+			text := s.metrics(t)
+			if heap := metric(text, "go_memstats_heap_alloc_bytes"); f.heap == 0 || heap < f.heap {
+				f.heap, f.calls = heap, s.next.Load()
+			}
+			if n := metric(text, "go_goroutines"); f.goroutines == 0 || n < f.goroutines {
+				f.goroutines = n
 			}
 		}
 	}
 	return floors
 }
 
-// balanceMemory holds the heap to being as large in the end as before.
-func (s *run) balanceMemory(l *ledger, floors [quarters]int64) {
-	before, last := floors[quarters-2], floors[quarters-1]
-	text := ""
-	for _, f := range floors {
-		text += fmt.Sprintf("%d ", f>>20)
+// balanceTrend holds memory and goroutines to being as large in the end as in
+// the beginning, but for what is kept of the calls in between.
+func (s *run) balanceTrend(l *ledger, floors [quarters]floor) {
+	first, last := floors[0], floors[quarters-1]
+	calls := last.calls - first.calls
+	allowed := calls*keptPerCall + steadyHeap
+	if s.light.Load() {
+		allowed += unsteadyHeap
 	}
-	l.add("heap by quarters, MiB", last > 0 && last <= before+moreHeap, fmt.Sprintf("grows by %d at most in the last", moreHeap>>20), strings.TrimSpace(text))
+	var heap, goroutines string
+	for _, f := range floors {
+		heap += fmt.Sprintf("%.1f ", float64(f.heap)/(1<<20))
+		goroutines += fmt.Sprintf("%d ", f.goroutines)
+	}
+	l.add("heap by quarters, MiB", last.heap > 0 && last.heap <= first.heap+allowed,
+		fmt.Sprintf("grows by %.1f at most", float64(allowed)/(1<<20)), fmt.Sprintf("%s(%d calls)", heap, calls))
+	l.add("goroutines by quarters", last.goroutines > 0 && last.goroutines <= first.goroutines+moreInFlight,
+		fmt.Sprintf("grow by %d at most", moreInFlight), strings.TrimSpace(goroutines))
 }
 
 // metric is the value of a metric without labels; 0 where there is none.

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -71,16 +72,19 @@ func TestDeleteInChunks(t *testing.T) {
 	s := openTest(t, filepath.Join(t.TempDir(), "record.db"))
 	var events []haltd.Event
 	for i := range 7 {
-		events = append(events, event(i+1, time.Unix(int64(i), 0)))
+		e := event(i+1, time.Unix(int64(i), 0))
+		e.Session = fmt.Sprint("s", i)
+		events = append(events, e)
 	}
 	if err := s.AppendEvents(t.Context(), events); err != nil {
 		t.Fatal(err)
 	}
-	for chunk, wantMore := range []bool{true, true, false} {
-		if more, err := s.deleteSome(t.Context(), "n", "a", 3); err != nil || more != wantMore {
+	after := int64(0)
+	for chunk, wantMore := range []bool{true, true, true, true, false} { // events, then sessions
+		if more, err := s.deleteSome(t.Context(), "n", "a", 3, &after); err != nil || more != wantMore {
 			t.Errorf("chunk %d: more %v, error %v; want %v", chunk, more, err, wantMore)
 		}
-		// The agent is there until its last event has gone.
+		// The agent is there until its last event and session have gone.
 		if _, err := s.Agent(t.Context(), "a"); (err == nil) != wantMore {
 			t.Errorf("agent after chunk %d: error %v", chunk, err)
 		}

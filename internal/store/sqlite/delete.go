@@ -9,7 +9,8 @@ import (
 )
 
 // deleteChunk is how many events one transaction of DeleteAgent deletes, each
-// perhaps with an excerpt that is several pages long.
+// perhaps with an excerpt that is several pages long, or how many sessions: a
+// kill waits for no more than that.
 const deleteChunk = 1000
 
 // DeleteAgent implements haltd.ControlStore. Marks and ledgers stay with the
@@ -18,8 +19,8 @@ const deleteChunk = 1000
 // last called, by which the standing is forgotten. The hourly sums go on without the agent's name.
 // Canceled on its way, it leaves the agent with some of its events gone.
 func (s *Store) DeleteAgent(ctx context.Context, node, id string) error {
-	for {
-		more, err := s.deleteSome(ctx, node, id, deleteChunk)
+	for after := int64(0); ; {
+		more, err := s.deleteSome(ctx, node, id, deleteChunk, &after)
 		if err != nil {
 			return fmt.Errorf("delete agent: %w", explain(s.path, err))
 		}
@@ -30,9 +31,11 @@ func (s *Store) DeleteAgent(ctx context.Context, node, id string) error {
 	}
 }
 
-// deleteSome deletes one chunk of an agent's events with their excerpts and, in
-// the transaction that finds none left, all else.
-func (s *Store) deleteSome(ctx context.Context, node, id string, chunk int64) (more bool, err error) {
+// deleteSome deletes one chunk of an agent's events with their excerpts, or of
+// its sessions, and, in the transaction that finds none left, all else. Sessions
+// are looked for after the last one that was deleted: no index finds those of an
+// agent.
+func (s *Store) deleteSome(ctx context.Context, node, id string, chunk int64, after *int64) (more bool, err error) {
 	err = s.writer.write(ctx, func(ctx context.Context) error {
 		var no int64
 		err := s.writer.conn.QueryRowContext(ctx, "SELECT no FROM agents WHERE id = ? AND deleted = 0", id).Scan(&no)
@@ -53,6 +56,9 @@ func (s *Store) deleteSome(ctx context.Context, node, id string, chunk int64) (m
 		if more = events == chunk; more {
 			return nil
 		}
+		if more, err = s.deleteSessions(ctx, no, chunk, after); err != nil || more {
+			return err
+		}
 		if err := s.exec(ctx, "DELETE FROM incident_excerpts WHERE agent = ?", id); err != nil {
 			return err
 		}
@@ -64,10 +70,24 @@ func (s *Store) deleteSome(ctx context.Context, node, id string, chunk int64) (m
 	return more, err
 }
 
-func (s *Store) forgetAgent(ctx context.Context, no int64) error {
+// deleteSessions deletes the next chunk of an agent's sessions without a
+// standing, and says whether there may be more.
+func (s *Store) deleteSessions(ctx context.Context, agent, chunk int64, after *int64) (more bool, err error) {
 	s.writer.forget()
+	var found, last int64
+	const next = "SELECT s.no FROM sessions s WHERE s.agent = ? AND s.no > ? AND NOT " + hasStanding + " ORDER BY s.no LIMIT ?"
+	if err := s.writer.conn.QueryRowContext(ctx, "SELECT count(*), coalesce(max(no), 0) FROM ("+next+")", agent, *after, chunk).Scan(&found, &last); err != nil || found == 0 {
+		return false, err
+	}
+	if err := s.exec(ctx, "DELETE FROM sessions WHERE no IN ("+next+")", agent, *after, chunk); err != nil {
+		return false, err
+	}
+	*after = last
+	return found == chunk, nil
+}
+
+func (s *Store) forgetAgent(ctx context.Context, no int64) error {
 	for _, query := range []string{
-		"DELETE FROM sessions WHERE no IN (SELECT s.no FROM sessions s WHERE s.agent = ? AND NOT " + hasStanding + ")",
 		`UPDATE sessions SET client = '', model = '', first_seen = last_seen, peak_score = 0,
 			(` + totalsColumns + `) = (0, 0, 0, 0, 0, 0, 0, 0) WHERE agent = ?`,
 		`INSERT INTO usage (hour, agent, provider, model, ` + totalsColumns + `)
