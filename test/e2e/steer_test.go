@@ -23,9 +23,9 @@ func TestSteer(t *testing.T) {
 }
 
 // named is an agent that calls in a dialect under a name of its own.
-func (a *agent) named(d *dialect, suffix string) (*dialect, *agent) {
+func (a *agent) named(d *dialect, name string) (*dialect, *agent) {
 	own, b := *d, *a
-	b.id = "steer-" + suffix + "-" + d.client
+	b.id = name + "-" + d.client
 	own.header = map[string]string{"X-Agent-Id": b.id, agentMark: b.id}
 	own.session = "X-Session-Id"
 	return &own, &b
@@ -64,7 +64,7 @@ func (a *agent) untilSteered(d *dialect, session string, stream bool) (steps []s
 }
 
 func steeredTwice(t *testing.T, a *agent, d *dialect) {
-	d, a = a.named(d, "twice")
+	d, a = a.named(d, "steer-twice")
 	a.with(`"stall":["warn","steer","kill"]`)
 	steps, sent := a.untilSteered(d, "one", true)
 	got := a.lastBody()
@@ -113,7 +113,7 @@ func steeredTwice(t *testing.T, a *agent, d *dialect) {
 }
 
 func steeredAndRecovers(t *testing.T, a *agent, d *dialect) {
-	d, a = a.named(d, "recovers")
+	d, a = a.named(d, "steer-recovers")
 	a.with(`"stall":["warn","steer","kill"]`)
 	steps, _ := a.untilSteered(d, "one", false)
 	for i, given := range []string{"settings.json notes.md", `{"port": 8080, "host": "db.internal"}`, "listening on 8080, connected to db.internal", "all 14 tests pass"} {
@@ -154,6 +154,17 @@ func ladders(t *testing.T, s *stage) {
 	if out, _, _ := s.CLI(t, "agents", "show", a.id); !strings.Contains(out, "[warn, steer, halt, kill]") || !strings.Contains(out, "kill_switch.similarity") {
 		t.Errorf("agents show does not tell the ladder:\n%s", out)
 	}
+	for text, want := range map[string]haltd.Ladder{
+		"[warn, steer, halt, kill]": haltd.LadderOf(haltd.Steer, haltd.Halt, haltd.Kill), "warn,steer,kill": haltd.LadderOf(haltd.Steer, haltd.Kill), "halt": haltd.LadderOf(haltd.Halt),
+	} {
+		s.run(t, "agents", "set", "ladder", "kill_switch.stall="+text, "kill_switch.similarity="+text)
+		var got struct{ Policy haltd.Policy }
+		s.Must(t, http.MethodGet, "/v1/agents/ladder", nil, &got)
+		if k := got.Policy.KillSwitch; k.Stall != want || k.Similarity != want {
+			t.Errorf("agents set %s sets %s and %s, want %s", text, k.Stall, k.Similarity, want)
+		}
+	}
+	s.fails(t, 2, "kill_switch.stall", "agents", "set", "ladder", "kill_switch.stall=kill,warn")
 	var shown struct {
 		Stall      json.RawMessage `json:"stall"`
 		Similarity json.RawMessage `json:"similarity"`
@@ -174,7 +185,7 @@ func ladders(t *testing.T, s *stage) {
 }
 
 func shadowLadder(t *testing.T, s *stage) {
-	d, a := s.agent(t).named(&dialects[0], "shadow")
+	d, a := s.agent(t).named(&dialects[0], "steer-shadow")
 	a.with(`"enabled":false,"stall":["warn","steer","kill"]`)
 	steps := []step{{user: "Read the settings, please."}}
 	for range 20 {
@@ -203,7 +214,7 @@ func shadowLadder(t *testing.T, s *stage) {
 }
 
 func steeredCompressed(t *testing.T, s *stage) {
-	d, a := s.agent(t).named(&dialects[0], "gzip")
+	d, a := s.agent(t).named(&dialects[0], "steer-gzip")
 	a.with(`"stall":["steer","kill"]`)
 	steps, _ := a.untilSteered(d, "plain", false)
 	text, _ := json.Marshal(d.body(steps, false))
