@@ -141,7 +141,7 @@ func (j *Judge) reportSteer(ev *evaluation) {
 			e.Excerpt = ev.request.Excerpt()
 		}
 		if !f.Shadow {
-			j.meter.Rung(haltd.Steer.String(), f.Check)
+			j.meter.Rung(haltd.Steer, f.Check)
 		}
 		if ev.firstSteer && !f.Shadow {
 			i := ev.incident(d, haltd.IncidentSteer, ev.request.Now)
@@ -169,6 +169,7 @@ func (j *Judge) endSteer(ev *evaluation, now time.Time) {
 	case ev.ended:
 		note = "It ended its turn after the note."
 	}
+	j.meter.Outcome(ev.steerEnd)
 	j.incidents.CloseLater(haltd.Closing{
 		ID: ev.steered, Agent: ev.request.Agent, Session: ev.request.Session, Status: ev.steerEnd, By: "haltd", Note: note, At: now.UTC(),
 	})

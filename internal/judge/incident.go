@@ -39,6 +39,7 @@ func (j *Judge) report(ev *evaluation) {
 	switch {
 	case d.Action >= haltd.Halt || d.Recorded:
 	case ev.rejected:
+		j.meter.Rung(haltd.Reject, d.Check)
 		i := ev.incident(d, haltd.IncidentKillSwitch, r.Now)
 		i.ID = d.Incident
 		i.Excerpt = ev.quote(&i)
@@ -53,7 +54,11 @@ func (j *Judge) report(ev *evaluation) {
 		j.incidents.Raise(i, ev.event(d, haltd.EventWarning, i.ID), n)
 	case d.Action == haltd.Steer || ev.newRung: // told already
 	case d.NewLevel && d.Incident == "": // or the incident has the evidence
-		j.record(ev.event(d, haltd.EventWarning, ""))
+		e := ev.event(d, haltd.EventWarning, "")
+		if signals := d.Detected.Signals; !e.Shadow && len(signals) > 0 {
+			j.meter.Rung(haltd.Warn, string(signals[0].Detector))
+		}
+		j.record(e)
 	}
 }
 

@@ -65,6 +65,7 @@ func (a *agent) untilSteered(d *dialect, session string, stream bool) (steps []s
 
 func steeredTwice(t *testing.T, a *agent, d *dialect) {
 	d, a = a.named(d, "steer-twice")
+	metered := a.meter(t)
 	a.with(`"stall":["warn","steer","kill"]`)
 	steps, sent := a.untilSteered(d, "one", true)
 	got := a.lastBody()
@@ -110,10 +111,12 @@ func steeredTwice(t *testing.T, a *agent, d *dialect) {
 		return i.Status == haltd.IncidentUnmoved && strings.Contains(i.Note, stop.ID)
 	})
 	a.counts(rungCounts{Steered: 1, Stopped: 1, Killed: 1})
+	metered(map[string]float64{"warn": 1, "steer": 2, "kill": 1, "unmoved": 1})
 }
 
 func steeredAndRecovers(t *testing.T, a *agent, d *dialect) {
 	d, a = a.named(d, "steer-recovers")
+	metered := a.meter(t)
 	a.with(`"stall":["warn","steer","kill"]`)
 	steps, _ := a.untilSteered(d, "one", false)
 	for i, given := range []string{"settings.json notes.md", `{"port": 8080, "host": "db.internal"}`, "listening on 8080, connected to db.internal", "all 14 tests pass"} {
@@ -130,6 +133,32 @@ func steeredAndRecovers(t *testing.T, a *agent, d *dialect) {
 		t.Error("the agent was stopped")
 	}
 	a.counts(rungCounts{Steered: 1, Recovered: 1})
+	metered(map[string]float64{"warn": 1, "steer": 1, "recovered": 1})
+}
+
+// meter answers a check of what the metrics have counted since, by action and
+// by outcome.
+func (s *stage) meter(t *testing.T) func(want map[string]float64) {
+	t.Helper()
+	read := func() map[string]float64 {
+		m := map[string]float64{}
+		for _, action := range []string{"warn", "steer", "reject", "halt", "kill"} {
+			m[action] = s.metric(t, `haltd_rungs_total\{action="`+action+`",reason="stall"\}`)
+		}
+		for _, outcome := range []haltd.IncidentStatus{haltd.IncidentRecovered, haltd.IncidentUnmoved, haltd.IncidentContinued} {
+			m[string(outcome)] = s.metric(t, `haltd_rung_outcomes_total\{outcome="`+string(outcome)+`"\}`)
+		}
+		return m
+	}
+	before := read()
+	return func(want map[string]float64) {
+		t.Helper()
+		for what, n := range read() {
+			if n -= before[what]; n != want[what] {
+				t.Errorf("the metrics count %s %v times, want %v", what, n, want[what])
+			}
+		}
+	}
 }
 
 // rungCounts is how often each rung was taken, and what came of it.
@@ -186,6 +215,7 @@ func ladders(t *testing.T, s *stage) {
 
 func shadowLadder(t *testing.T, s *stage) {
 	d, a := s.agent(t).named(&dialects[0], "steer-shadow")
+	metered := s.meter(t)
 	a.with(`"enabled":false,"stall":["warn","steer","kill"]`)
 	steps := []step{{user: "Read the settings, please."}}
 	for range 20 {
@@ -206,6 +236,7 @@ func shadowLadder(t *testing.T, s *stage) {
 		}
 	}
 	a.counts(rungCounts{})
+	metered(nil)
 	var would rungCounts
 	a.Must(t, http.MethodGet, "/v1/stats/rungs?since=1h&shadow=true&agent="+a.id, nil, &would)
 	if want := (rungCounts{Steered: 1, Killed: 1}); would != want {
