@@ -19,6 +19,7 @@ func TestSteer(t *testing.T) {
 	t.Run("An agent that recovers", func(t *testing.T) { inEveryDialect(t, s, steeredAndRecovers) })
 	t.Run("Ladders in file and command line", func(t *testing.T) { ladders(t, s) })
 	t.Run("In shadow every rung is told", func(t *testing.T) { shadowLadder(t, s) })
+	t.Run("In shadow an agent recovers", func(t *testing.T) { shadowRecovers(t, s) })
 	t.Run("A compressed body is encoded again", func(t *testing.T) { steeredCompressed(t, s) })
 }
 
@@ -213,34 +214,78 @@ func ladders(t *testing.T, s *stage) {
 	}
 }
 
+// shadowLadder climbs a whole ladder with the switch off: nothing is done, and
+// each rung is told of once.
 func shadowLadder(t *testing.T, s *stage) {
 	d, a := s.agent(t).named(&dialects[0], "steer-shadow")
 	metered := s.meter(t)
-	a.with(`"enabled":false,"stall":["warn","steer","kill"]`)
+	a.with(`"enabled":false,"stall":["warn","steer","halt","kill"],"similarity":["warn","steer","halt","kill"]`)
 	steps := []step{{user: "Read the settings, please."}}
-	for range 20 {
-		steps = append(steps, sameRead(0))
+	send := func(next step) {
+		t.Helper()
+		steps = append(steps, next)
 		text, _ := json.Marshal(d.body(steps, false))
 		a.passes(a.converse(d, "one", false, steps))
 		if a.lastBody() != string(text) {
 			t.Fatal("a request was changed in shadow")
 		}
 	}
-	i := a.incidents(1, "shadow=true")[0]
-	if i.Action != haltd.Kill || len(i.Verdict.Rungs) != 3 || !i.Verdict.Rungs[0].Shadow || i.Verdict.Rungs[1].Action != haltd.Steer {
-		t.Errorf("shadow incident %s with rungs %+v, want two steers and a kill", i.Action, i.Verdict.Rungs)
+	for range 12 {
+		send(sameRead(0))
 	}
-	for _, e := range a.has(haltd.EventSteer, 2) {
+	rungs := func(i haltd.Incident) (names string) {
+		for _, r := range i.Verdict.Rungs {
+			if names += " " + r.Action.String(); !r.Shadow {
+				t.Errorf("a %s in shadow does not say so", r.Action)
+			}
+		}
+		return names
+	}
+	if i := a.incidents(1, "shadow=true"); len(i) != 1 || i[0].Action != haltd.Halt || rungs(i[0]) != " steer steer halt" {
+		t.Fatalf("%d shadow incidents, the newest %s after%s; want one halt after two steers", len(i), i[0].Action, rungs(i[0]))
+	}
+	// A halt would have kept it until its person writes.
+	send(step{user: "There is none. Please look in the other folder instead."})
+	for range 10 {
+		send(sameRead(0))
+	}
+	if i := a.incidents(2, "shadow=true"); len(i) != 2 || i[0].Action != haltd.Kill || rungs(i[0]) != " steer steer halt kill" {
+		t.Errorf("%d shadow incidents, the newest %s after%s; want a halt and then a kill", len(i), i[0].Action, rungs(i[0]))
+	}
+	for _, e := range append(a.has(haltd.EventSteer, 2), a.has(haltd.EventWarning, 3)...) {
 		if !e.Shadow {
-			t.Error("a steer in shadow does not say so")
+			t.Errorf("a %s in shadow does not say so", e.Type)
 		}
 	}
 	a.counts(rungCounts{})
 	metered(nil)
 	var would rungCounts
 	a.Must(t, http.MethodGet, "/v1/stats/rungs?since=1h&shadow=true&agent="+a.id, nil, &would)
-	if want := (rungCounts{Steered: 1, Killed: 1}); would != want {
+	if want := (rungCounts{Steered: 1, Halted: 1, Killed: 1}); would != want {
 		t.Errorf("would have done %+v, want %+v", would, want)
+	}
+}
+
+// shadowRecovers is steered in shadow and then brings news: there is no
+// incident that could be closed.
+func shadowRecovers(t *testing.T, s *stage) {
+	d, a := s.agent(t).named(&dialects[0], "steer-shadow-recovers")
+	a.with(`"enabled":false,"stall":["warn","steer","kill"],"similarity":"warn"`)
+	steps := repeating("Read the settings, please.", 0)
+	for i := range 10 {
+		next := sameRead(0)
+		if i > 5 {
+			next = step{tool: "look", args: fmt.Sprintf(`{"shelf":"%d"}`, i), given: fmt.Sprintf("shelf %d holds %d books about %s", i, 7*i, strings.Repeat("x", i))}
+		}
+		steps = append(steps, next)
+		a.passes(a.converse(d, "one", false, steps))
+	}
+	a.passes(a.converse(d, "one", false, append(steps, step{text: "I have found it."}, step{user: "Thank you. Now write it down."})))
+	if n := len(a.has(haltd.EventSteer, 1)); n == 0 || len(a.incidents(0)) != 0 {
+		t.Errorf("%d steers in shadow and %d incidents, want some and none", n, len(a.incidents(0)))
+	}
+	if strings.Contains(s.Log(), "cannot be closed") {
+		t.Error("haltd tried to close an incident that there is not")
 	}
 }
 
