@@ -192,6 +192,13 @@ func settingValue(s *haltd.Setting, text string) (any, error) {
 			return nil, bad(`a list, such as '[{"days":["mon"],"from":"08:00","to":"18:00"}]'`)
 		}
 		return json.RawMessage(text), nil
+	case haltd.SettingLadder:
+		// As haltd agents show writes it, or without the brackets.
+		rungs := strings.FieldsFunc(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"), func(r rune) bool { return r == ',' || r == ' ' })
+		if err := new(haltd.Ladder).Set(rungs); err != nil {
+			return nil, bad("warn, steer, reject, halt or kill, or several of them with commas, the mildest first, such as warn,steer,kill")
+		}
+		return rungs, nil
 	}
 	return text, nil
 }

@@ -138,9 +138,12 @@ func (c *Control) commitWithRetry(ctx context.Context, change haltd.Change) {
 }
 
 func (c *Control) logUnwritten(change haltd.Change, err error) {
-	if change.Incident != nil {
-		c.log.Error("incident not written", "agent", change.Events[0].Agent, "error", err)
-		return
+	switch {
+	case change.Incident != nil:
+		c.log.Error("incident not written", "agent", change.Incident.Agent, "error", err)
+	case change.Closing != nil: // the incident may have been deleted with its agent
+		c.log.Warn("an incident stays open: it cannot be closed", "agent", change.Closing.Agent, "incident", change.Closing.ID, "error", err)
+	case change.Mark != nil:
+		c.log.Warn("mark not written: after a restart old rounds may be left out for longer", "agent", change.Mark.Agent, "error", err)
 	}
-	c.log.Warn("mark not written: after a restart old rounds may be left out for longer", "agent", change.Mark.Agent, "error", err)
 }

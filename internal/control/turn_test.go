@@ -122,3 +122,15 @@ func TestRecoveryLeavesADecisionAlone(t *testing.T) {
 		t.Errorf("status %s, %v; want the decision", got.Status, err)
 	}
 }
+
+// An incident that is gone, as with its agent, cannot be closed, and what is
+// raised afterwards is written all the same.
+func TestClosingWhatIsGone(t *testing.T) {
+	b := newBench(t)
+	b.CloseLater(haltd.Closing{ID: "inc_gone", Agent: "bot", Session: "s", Status: haltd.IncidentRecovered, At: noon})
+	b.Raise(incident("inc_next", "s"), event(haltd.EventWarning))
+	b = b.reopen(t)
+	if _, err := b.store.Incident(t.Context(), "inc_next"); err != nil {
+		t.Errorf("what was raised next: %v", err)
+	}
+}

@@ -26,8 +26,11 @@ func ladderOf(k *haltd.KillSwitch, d detect.Detector) haltd.Ladder {
 // newest round brought something new is only warned about.
 func (ev *evaluation) climb(c *detect.Climb, d detect.Detector) haltd.Action {
 	l, r, rounds := ladderOf(&ev.agent.Policy.KillSwitch, d), ev.request, ev.decision.Detected.Basis.Rounds
-	if c.Rung == haltd.Steer && rounds > c.Round && !ev.newestRepeats() {
+	switch {
+	case c.Rung == haltd.Steer && rounds > c.Round && !ev.newestRepeats():
 		return haltd.Warn
+	case c.Rung == haltd.Halt && c.News == 0 && !ev.agent.Policy.KillSwitch.Enabled:
+		return haltd.Halt // in shadow it goes on, and a halt would have kept it until a person writes
 	}
 	again := c.Rung == haltd.Steer && rounds == c.Round // the same request once more
 	if l.Has(haltd.Steer) && r.steerable() && (c.Rung < haltd.Steer || c.Rung == haltd.Steer && (again || c.Steers < mostSteers)) {
@@ -76,12 +79,15 @@ func (ev *evaluation) climbed(m detect.Memory) {
 	c, d, now := &m.Note.Climb, &ev.decision, ev.request.Now
 	f, ok := d.rung()
 	shadow := ok && f.Shadow
+	if c.Rung == haltd.Halt && d.Detected.Turn != 0 {
+		c.News = 1 // a person wrote, who would have lifted it
+	}
 	switch {
 	case ok && f.Action == haltd.Steer:
 		if c.Steers > 0 && d.Detected.Basis.Rounds == c.Round {
 			break // the same request once more
 		}
-		if c.Incident == "" {
+		if c.Incident == "" && !shadow {
 			c.Incident, ev.firstSteer = haltd.NewName("inc_"), true
 		}
 		c.Steers, c.Round, c.News = c.Steers+1, d.Detected.Basis.Rounds, 0
@@ -94,7 +100,7 @@ func (ev *evaluation) climbed(m detect.Memory) {
 			ev.steerEnd, ev.steered = haltd.IncidentUnmoved, c.Incident
 			c.Incident = ""
 		}
-	case c.Steers > 0 && d.Detected.Basis.Rounds != c.Round:
+	case c.Steers > 0 && c.Rung != haltd.Halt && d.Detected.Basis.Rounds != c.Round:
 		if d.Detected.Level == detect.Pass {
 			ev.recovers(c)
 		} else if !ev.newestRepeats() {
@@ -103,11 +109,8 @@ func (ev *evaluation) climbed(m detect.Memory) {
 			}
 		}
 	}
-	if d.Action == haltd.Steer || shadow && f.Action == haltd.Steer {
+	if d.Action == haltd.Steer {
 		d.Incident = c.Incident
-		if shadow {
-			d.Incident = ""
-		}
 	}
 	d.Rungs = c.Steps
 }
@@ -141,7 +144,7 @@ func (j *Judge) reportSteer(ev *evaluation) {
 			e.Excerpt = ev.request.Excerpt()
 		}
 		if !f.Shadow {
-			j.meter.Rung(haltd.Steer.String(), f.Check)
+			j.meter.Rung(haltd.Steer, f.Check)
 		}
 		if ev.firstSteer && !f.Shadow {
 			i := ev.incident(d, haltd.IncidentSteer, ev.request.Now)
@@ -169,6 +172,7 @@ func (j *Judge) endSteer(ev *evaluation, now time.Time) {
 	case ev.ended:
 		note = "It ended its turn after the note."
 	}
+	j.meter.Outcome(ev.steerEnd)
 	j.incidents.CloseLater(haltd.Closing{
 		ID: ev.steered, Agent: ev.request.Agent, Session: ev.request.Session, Status: ev.steerEnd, By: "haltd", Note: note, At: now.UTC(),
 	})

@@ -48,6 +48,7 @@ func (j *Judge) lift(ctx context.Context, l *look) {
 		j.log.Warn("a halt is not lifted: the store failed; the call passes", "agent", r.Agent, "error", err)
 		return
 	}
+	j.meter.Outcome(haltd.IncidentContinued)
 	l.agent = j.agents.Agent(r.Agent)
 	l.before.agent = l.agent
 	l.since = s.ActivatedAt
@@ -89,7 +90,7 @@ func (j *Judge) halt(ctx context.Context, ev *evaluation) {
 		ev.decision.Action = haltd.Block
 	case halted:
 		ev.decision.Recorded, ev.decision.Scope = true, haltd.ScopeSession
-		j.meter.Rung(haltd.Halt.String(), ev.decision.Check)
+		j.meter.Rung(haltd.Halt, ev.decision.Check)
 		j.log.Warn("session halted", "agent", r.Agent, "session", r.Session, "reason", ev.decision.Check, "incident", incident.ID)
 	default: // another call of the same loop, or a person, was faster
 		ev.decision.Incident = ""

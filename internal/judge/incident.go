@@ -32,8 +32,8 @@ func (ev *evaluation) incident(d *Decision, kind haltd.IncidentKind, now time.Ti
 	}
 }
 
-// report raises an incident though nobody was killed: the first time that the
-// kill switch would have killed a session, and the first rejection of one. A
+// report raises an incident though nobody was killed: the first time that each
+// rung would have stopped a session, and the first rejection of one. A
 // mere warning of the detectors becomes an event.
 func (j *Judge) report(ev *evaluation) {
 	r, d := ev.request, &ev.decision
@@ -41,6 +41,7 @@ func (j *Judge) report(ev *evaluation) {
 	switch {
 	case d.Action >= haltd.Halt || d.Recorded:
 	case ev.rejected:
+		j.meter.Rung(haltd.Reject, d.Check)
 		i := ev.incident(d, haltd.IncidentKillSwitch, r.Now)
 		i.ID = d.Incident
 		i.Excerpt = ev.quote(&i)
@@ -48,14 +49,18 @@ func (j *Judge) report(ev *evaluation) {
 	case (d.NewLevel || ev.newRung) && found:
 		i := ev.incident(d, haltd.IncidentKillSwitch, r.Now)
 		i.Shadow, i.Action, i.Reason, i.Detector, i.Sentence = true, shadow.Action, shadow.Reason, shadow.Check, shadow.Sentence
-		i.Once, i.OnceFor = onceKey("shadow", r), forever
+		i.Once, i.OnceFor = onceKey(d.shadowStep(shadow.Action), r), forever
 		i.Excerpt = ev.quote(&i)
 		n := control.NoticeOf(&i)
 		n.Topic = haltd.TopicShadow
 		j.incidents.Raise(i, ev.event(d, haltd.EventWarning, i.ID), n)
 	case d.Action == haltd.Steer || ev.newRung: // told already
 	case d.NewLevel && d.Incident == "": // or the incident has the evidence
-		j.record(ev.event(d, haltd.EventWarning, ""))
+		e := ev.event(d, haltd.EventWarning, "")
+		if signals := d.Detected.Signals; !e.Shadow && len(signals) > 0 {
+			j.meter.Rung(haltd.Warn, string(signals[0].Detector))
+		}
+		j.record(e)
 	}
 }
 
@@ -63,14 +68,26 @@ func (j *Judge) report(ev *evaluation) {
 // space in its id, so that no two sessions share a key.
 func onceKey(what string, r *Request) string { return what + ":" + r.Agent + " " + r.Session }
 
-// wouldStop is what a detector would have done while its switch is off.
-func (d *Decision) wouldStop() (haltd.Finding, bool) {
+// wouldStop is the strictest of what detectors would have done while their
+// switch is off.
+func (d *Decision) wouldStop() (best haltd.Finding, ok bool) {
 	for _, f := range d.Findings {
-		if f.Shadow && f.Action.Stops() && (f.Check == checkSimilarity || f.Check == checkStall) {
-			return f, true
+		if f.Shadow && f.Action.Stops() && f.Action > best.Action && (f.Check == checkSimilarity || f.Check == checkStall) {
+			best, ok = f, true
 		}
 	}
-	return haltd.Finding{}, false
+	return best, ok
+}
+
+// shadowStep names the step of a session that would have been stopped: its
+// first, and each that is stricter than one before.
+func (d *Decision) shadowStep(a haltd.Action) string {
+	for _, r := range d.Rungs {
+		if r.Action.Stops() && r.Action < a {
+			return "shadow-" + a.String()
+		}
+	}
+	return "shadow"
 }
 
 // event makes an event about a decision, besides that of the request.

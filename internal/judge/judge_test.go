@@ -64,11 +64,11 @@ func (b *bench) record(e haltd.Event) {
 	b.events = append(b.events, e)
 }
 
-func (b *bench) Detect(time.Duration)  {}
-func (b *bench) Kill(string)           {}
-func (b *bench) Rung(string, string)   {}
-func (b *bench) Panic(string)          {}
-func (b *bench) Abandon([]haltd.Event) {}
+func (b *bench) Detect(time.Duration)         {}
+func (b *bench) Rung(haltd.Action, string)    {}
+func (b *bench) Outcome(haltd.IncidentStatus) {}
+func (b *bench) Panic(string)                 {}
+func (b *bench) Abandon([]haltd.Event)        {}
 
 func newBench(t *testing.T, p haltd.Policy, change ...func(*judge.Options)) *bench {
 	t.Helper()

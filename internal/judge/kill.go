@@ -23,14 +23,14 @@ func (j *Judge) kill(ctx context.Context, ev *evaluation) {
 	switch {
 	case err != nil:
 		if killed {
-			j.meter.Kill(ev.decision.Check)
+			j.meter.Rung(haltd.Kill, ev.decision.Check)
 		}
 		j.log.Error("a kill is not written: the store failed; this call is refused", "agent", r.Agent, "error", err)
 		ev.decision.Incident = ""
 		ev.decision.Action = haltd.Block
 	case killed:
 		ev.decision.Recorded, ev.decision.Scope = true, scope
-		j.meter.Kill(ev.decision.Check)
+		j.meter.Rung(haltd.Kill, ev.decision.Check)
 		j.log.Warn("agent killed", "agent", r.Agent, "session", r.Session, "reason", ev.decision.Check, "incident", incident.ID)
 	default: // another call of the same loop, or a person, was faster
 		ev.decision.Incident = ""

@@ -101,9 +101,10 @@ type Sessions interface {
 // Meter counts what the judge does.
 type Meter interface {
 	Detect(time.Duration)
-	Kill(detector string)
-	// Rung counts a steer or a halt.
-	Rung(action, detector string)
+	// Rung counts a rung that a detector took.
+	Rung(a haltd.Action, detector string)
+	// Outcome counts what came of a steer or a halt.
+	Outcome(haltd.IncidentStatus)
 	// Panic counts a fault of haltd that the call survived.
 	Panic(where string)
 }

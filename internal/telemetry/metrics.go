@@ -32,6 +32,7 @@ type Metrics struct {
 	counts     map[string]prometheus.Counter // by the gateway's names
 	kills      *prometheus.CounterVec
 	rungs      *prometheus.CounterVec
+	outcomes   *prometheus.CounterVec
 	deliveries *prometheus.CounterVec
 	panics     *prometheus.CounterVec
 	cost       *prometheus.CounterVec
@@ -73,8 +74,11 @@ func NewMetrics(version string) *Metrics {
 			Name: "haltd_kills_total", Help: "Agents and sessions that were killed, by the detector that was certain.",
 		}, []string{"reason"}),
 		rungs: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "haltd_rungs_total", Help: "Calls that were steered and turns that were halted, by action and by the detector that was certain.",
+			Name: "haltd_rungs_total", Help: "Rungs that were taken, from a warning to a kill, by action and by detector.",
 		}, []string{"action", "reason"}),
+		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "haltd_rung_outcomes_total", Help: "What came of steers and halts: recovered, unmoved or continued.",
+		}, []string{"outcome"}),
 		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "haltd_alert_deliveries_total", Help: "Tries to deliver a notice, by kind of channel and result.",
 		}, []string{"channel", "result"}),
@@ -94,7 +98,7 @@ func NewMetrics(version string) *Metrics {
 		upstream:  upstreamHistogram("haltd_upstream_seconds", "Time from sending a request to an upstream until its reply had ended."),
 	}
 	m.registry.MustRegister(
-		m.overhead, m.detect, build, m.inFlight, m.requests, m.kills, m.rungs, m.deliveries, m.panics, m.cost, m.tokens, m.firstByte, m.upstream,
+		m.overhead, m.detect, build, m.inFlight, m.requests, m.kills, m.rungs, m.outcomes, m.deliveries, m.panics, m.cost, m.tokens, m.firstByte, m.upstream,
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
@@ -208,11 +212,18 @@ func (m *Metrics) Count(what string) {
 	}
 }
 
-// Kill counts an agent or session that a detector killed.
-func (m *Metrics) Kill(detector string) { m.kills.WithLabelValues(detector).Inc() }
+// Rung counts a rung that a detector took: a session that it warned about, a
+// call that it steered or rejected, a turn that it halted, an agent or a
+// session that it killed.
+func (m *Metrics) Rung(a haltd.Action, detector string) {
+	if a == haltd.Kill {
+		m.kills.WithLabelValues(detector).Inc()
+	}
+	m.rungs.WithLabelValues(a.String(), detector).Inc()
+}
 
-// Rung counts a call that a detector steered, or a turn that it halted.
-func (m *Metrics) Rung(action, detector string) { m.rungs.WithLabelValues(action, detector).Inc() }
+// Outcome counts what came of a steer or a halt, as its incident says.
+func (m *Metrics) Outcome(s haltd.IncidentStatus) { m.outcomes.WithLabelValues(string(s)).Inc() }
 
 // Panic counts a fault of haltd that a call survived.
 func (m *Metrics) Panic(where string) { m.panics.WithLabelValues(where).Inc() }

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -50,6 +51,11 @@ func TestFormsShowEverySetting(t *testing.T) {
 	editor.fill("Day, soft USD", "4")
 	editor.fill("Requests per minute", "60")
 	editor.fill("Smallest prompt", "500")
+	for label, value := range map[string]string{
+		"Calls per session": "2", "USD per session": "5", "Tokens per session": "90000", "Minutes per session": "60", "Turn, calls": "7", "Turn, USD": "1.5",
+	} {
+		editor.fill(label, value)
+	}
 	editor.button("Save, effective on the next call")
 	editor.gone()
 	var saved struct{ Policy haltd.Policy }
@@ -58,6 +64,10 @@ func TestFormsShowEverySetting(t *testing.T) {
 	if got.Budgets.Day.SoftUSD != 4*haltd.Dollar || got.Budgets.Day.HardUSD != 5*haltd.Dollar || got.Budgets.ReserveTokens != 32768 ||
 		got.Rates.Requests != 60 || got.Growth.MinPromptTokens != 500 || !got.KillSwitch.Enabled {
 		t.Errorf("saved is %+v", got)
+	}
+	limits := haltd.SessionLimits{Calls: 2, USD: 5 * haltd.Dollar, Tokens: 90000, Minutes: 60, Turn: haltd.TurnLimits{Calls: 7, USD: 3 * haltd.Dollar / 2}}
+	if got.Sessions != limits {
+		t.Errorf("saved are the session limits %+v, want %+v", got.Sessions, limits)
 	}
 	p.sees("60", "500 tokens")
 
@@ -70,7 +80,9 @@ func TestFormsShowEverySetting(t *testing.T) {
 	if got := n.standing(t, agent).Policy.KillSwitch.WindowSize; got != 20 {
 		t.Errorf("a window that was cleared is %d, want that of the defaults", got)
 	}
-	if status, _ := n.send(t, call{agent: agent}); status != http.StatusOK {
-		t.Errorf("a call within the policy is answered %d", status)
+	for i, want := range []int{http.StatusOK, http.StatusOK, http.StatusBadRequest} {
+		if status, _ := n.send(t, call{agent: agent, session: "long", messages: []message{user(fmt.Sprint("Question ", i))}}); status != want {
+			t.Errorf("call %d of a session that may have two is answered %d, want %d", i+1, status, want)
+		}
 	}
 }

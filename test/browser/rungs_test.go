@@ -154,4 +154,6 @@ func (w *walk) counts(t *testing.T) {
 	for _, figure := range strings.Split("2 steered, 1 recovered, 1 then stopped, 1 halted, 1 continued by a person", ", ") {
 		w.in("link", figure).there()
 	}
+	w.in("link", "1 would have been steered").there()
+	w.in("link", "1 would have been killed").there()
 }

@@ -64,6 +64,7 @@ func (a *agent) incident(id string) (i haltd.Incident) {
 
 func personGoesOn(t *testing.T, a *agent, d *dialect) {
 	name := "goes-on-" + d.name
+	metered := a.meter(t)
 	steps, i := a.halted(d, name)
 	if state := a.sessionState(i.Session); state != haltd.SessionHalted {
 		t.Errorf("the session is %s, want halted", state)
@@ -87,6 +88,7 @@ func personGoesOn(t *testing.T, a *agent, d *dialect) {
 	if counted.Continued == 0 || counted.Halted < counted.Continued {
 		t.Errorf("counted %+v, want what was halted and continued in it", counted)
 	}
+	metered(map[string]float64{"warn": 1, "halt": 1, "continued": 1})
 	// The old rounds are behind the mark; two more of them are no loop.
 	for range 2 {
 		steps = append(steps, sameRead(0))

@@ -19,13 +19,14 @@ func TestSteer(t *testing.T) {
 	t.Run("An agent that recovers", func(t *testing.T) { inEveryDialect(t, s, steeredAndRecovers) })
 	t.Run("Ladders in file and command line", func(t *testing.T) { ladders(t, s) })
 	t.Run("In shadow every rung is told", func(t *testing.T) { shadowLadder(t, s) })
+	t.Run("In shadow an agent recovers", func(t *testing.T) { shadowRecovers(t, s) })
 	t.Run("A compressed body is encoded again", func(t *testing.T) { steeredCompressed(t, s) })
 }
 
 // named is an agent that calls in a dialect under a name of its own.
-func (a *agent) named(d *dialect, suffix string) (*dialect, *agent) {
+func (a *agent) named(d *dialect, name string) (*dialect, *agent) {
 	own, b := *d, *a
-	b.id = "steer-" + suffix + "-" + d.client
+	b.id = name + "-" + d.client
 	own.header = map[string]string{"X-Agent-Id": b.id, agentMark: b.id}
 	own.session = "X-Session-Id"
 	return &own, &b
@@ -64,7 +65,8 @@ func (a *agent) untilSteered(d *dialect, session string, stream bool) (steps []s
 }
 
 func steeredTwice(t *testing.T, a *agent, d *dialect) {
-	d, a = a.named(d, "twice")
+	d, a = a.named(d, "steer-twice")
+	metered := a.meter(t)
 	a.with(`"stall":["warn","steer","kill"]`)
 	steps, sent := a.untilSteered(d, "one", true)
 	got := a.lastBody()
@@ -110,10 +112,12 @@ func steeredTwice(t *testing.T, a *agent, d *dialect) {
 		return i.Status == haltd.IncidentUnmoved && strings.Contains(i.Note, stop.ID)
 	})
 	a.counts(rungCounts{Steered: 1, Stopped: 1, Killed: 1})
+	metered(map[string]float64{"warn": 1, "steer": 2, "kill": 1, "unmoved": 1})
 }
 
 func steeredAndRecovers(t *testing.T, a *agent, d *dialect) {
-	d, a = a.named(d, "recovers")
+	d, a = a.named(d, "steer-recovers")
+	metered := a.meter(t)
 	a.with(`"stall":["warn","steer","kill"]`)
 	steps, _ := a.untilSteered(d, "one", false)
 	for i, given := range []string{"settings.json notes.md", `{"port": 8080, "host": "db.internal"}`, "listening on 8080, connected to db.internal", "all 14 tests pass"} {
@@ -130,6 +134,32 @@ func steeredAndRecovers(t *testing.T, a *agent, d *dialect) {
 		t.Error("the agent was stopped")
 	}
 	a.counts(rungCounts{Steered: 1, Recovered: 1})
+	metered(map[string]float64{"warn": 1, "steer": 1, "recovered": 1})
+}
+
+// meter answers a check of what the metrics have counted since, by action and
+// by outcome.
+func (s *stage) meter(t *testing.T) func(want map[string]float64) {
+	t.Helper()
+	read := func() map[string]float64 {
+		m := map[string]float64{}
+		for _, action := range []string{"warn", "steer", "reject", "halt", "kill"} {
+			m[action] = s.metric(t, `haltd_rungs_total\{action="`+action+`",reason="stall"\}`)
+		}
+		for _, outcome := range []haltd.IncidentStatus{haltd.IncidentRecovered, haltd.IncidentUnmoved, haltd.IncidentContinued} {
+			m[string(outcome)] = s.metric(t, `haltd_rung_outcomes_total\{outcome="`+string(outcome)+`"\}`)
+		}
+		return m
+	}
+	before := read()
+	return func(want map[string]float64) {
+		t.Helper()
+		for what, n := range read() {
+			if n -= before[what]; n != want[what] {
+				t.Errorf("the metrics count %s %v times, want %v", what, n, want[what])
+			}
+		}
+	}
 }
 
 // rungCounts is how often each rung was taken, and what came of it.
@@ -154,6 +184,17 @@ func ladders(t *testing.T, s *stage) {
 	if out, _, _ := s.CLI(t, "agents", "show", a.id); !strings.Contains(out, "[warn, steer, halt, kill]") || !strings.Contains(out, "kill_switch.similarity") {
 		t.Errorf("agents show does not tell the ladder:\n%s", out)
 	}
+	for text, want := range map[string]haltd.Ladder{
+		"[warn, steer, halt, kill]": haltd.LadderOf(haltd.Steer, haltd.Halt, haltd.Kill), "warn,steer,kill": haltd.LadderOf(haltd.Steer, haltd.Kill), "halt": haltd.LadderOf(haltd.Halt),
+	} {
+		s.run(t, "agents", "set", "ladder", "kill_switch.stall="+text, "kill_switch.similarity="+text)
+		var got struct{ Policy haltd.Policy }
+		s.Must(t, http.MethodGet, "/v1/agents/ladder", nil, &got)
+		if k := got.Policy.KillSwitch; k.Stall != want || k.Similarity != want {
+			t.Errorf("agents set %s sets %s and %s, want %s", text, k.Stall, k.Similarity, want)
+		}
+	}
+	s.fails(t, 2, "kill_switch.stall", "agents", "set", "ladder", "kill_switch.stall=kill,warn")
 	var shown struct {
 		Stall      json.RawMessage `json:"stall"`
 		Similarity json.RawMessage `json:"similarity"`
@@ -173,37 +214,83 @@ func ladders(t *testing.T, s *stage) {
 	}
 }
 
+// shadowLadder climbs a whole ladder with the switch off: nothing is done, and
+// each rung is told of once.
 func shadowLadder(t *testing.T, s *stage) {
-	d, a := s.agent(t).named(&dialects[0], "shadow")
-	a.with(`"enabled":false,"stall":["warn","steer","kill"]`)
+	d, a := s.agent(t).named(&dialects[0], "steer-shadow")
+	metered := s.meter(t)
+	a.with(`"enabled":false,"stall":["warn","steer","halt","kill"],"similarity":["warn","steer","halt","kill"]`)
 	steps := []step{{user: "Read the settings, please."}}
-	for range 20 {
-		steps = append(steps, sameRead(0))
+	send := func(next step) {
+		t.Helper()
+		steps = append(steps, next)
 		text, _ := json.Marshal(d.body(steps, false))
 		a.passes(a.converse(d, "one", false, steps))
 		if a.lastBody() != string(text) {
 			t.Fatal("a request was changed in shadow")
 		}
 	}
-	i := a.incidents(1, "shadow=true")[0]
-	if i.Action != haltd.Kill || len(i.Verdict.Rungs) != 3 || !i.Verdict.Rungs[0].Shadow || i.Verdict.Rungs[1].Action != haltd.Steer {
-		t.Errorf("shadow incident %s with rungs %+v, want two steers and a kill", i.Action, i.Verdict.Rungs)
+	for range 12 {
+		send(sameRead(0))
 	}
-	for _, e := range a.has(haltd.EventSteer, 2) {
+	rungs := func(i haltd.Incident) (names string) {
+		for _, r := range i.Verdict.Rungs {
+			if names += " " + r.Action.String(); !r.Shadow {
+				t.Errorf("a %s in shadow does not say so", r.Action)
+			}
+		}
+		return names
+	}
+	if i := a.incidents(1, "shadow=true"); len(i) != 1 || i[0].Action != haltd.Halt || rungs(i[0]) != " steer steer halt" {
+		t.Fatalf("%d shadow incidents, the newest %s after%s; want one halt after two steers", len(i), i[0].Action, rungs(i[0]))
+	}
+	// A halt would have kept it until its person writes.
+	send(step{user: "There is none. Please look in the other folder instead."})
+	for range 10 {
+		send(sameRead(0))
+	}
+	if i := a.incidents(2, "shadow=true"); len(i) != 2 || i[0].Action != haltd.Kill || rungs(i[0]) != " steer steer halt kill" {
+		t.Errorf("%d shadow incidents, the newest %s after%s; want a halt and then a kill", len(i), i[0].Action, rungs(i[0]))
+	}
+	for _, e := range append(a.has(haltd.EventSteer, 2), a.has(haltd.EventWarning, 3)...) {
 		if !e.Shadow {
-			t.Error("a steer in shadow does not say so")
+			t.Errorf("a %s in shadow does not say so", e.Type)
 		}
 	}
 	a.counts(rungCounts{})
+	metered(nil)
 	var would rungCounts
 	a.Must(t, http.MethodGet, "/v1/stats/rungs?since=1h&shadow=true&agent="+a.id, nil, &would)
-	if want := (rungCounts{Steered: 1, Killed: 1}); would != want {
+	if want := (rungCounts{Steered: 1, Halted: 1, Killed: 1}); would != want {
 		t.Errorf("would have done %+v, want %+v", would, want)
 	}
 }
 
+// shadowRecovers is steered in shadow and then brings news: there is no
+// incident that could be closed.
+func shadowRecovers(t *testing.T, s *stage) {
+	d, a := s.agent(t).named(&dialects[0], "steer-shadow-recovers")
+	a.with(`"enabled":false,"stall":["warn","steer","kill"],"similarity":"warn"`)
+	steps := repeating("Read the settings, please.", 0)
+	for i := range 10 {
+		next := sameRead(0)
+		if i > 5 {
+			next = step{tool: "look", args: fmt.Sprintf(`{"shelf":"%d"}`, i), given: fmt.Sprintf("shelf %d holds %d books about %s", i, 7*i, strings.Repeat("x", i))}
+		}
+		steps = append(steps, next)
+		a.passes(a.converse(d, "one", false, steps))
+	}
+	a.passes(a.converse(d, "one", false, append(steps, step{text: "I have found it."}, step{user: "Thank you. Now write it down."})))
+	if n := len(a.has(haltd.EventSteer, 1)); n == 0 || len(a.incidents(0)) != 0 {
+		t.Errorf("%d steers in shadow and %d incidents, want some and none", n, len(a.incidents(0)))
+	}
+	if strings.Contains(s.Log(), "cannot be closed") {
+		t.Error("haltd tried to close an incident that there is not")
+	}
+}
+
 func steeredCompressed(t *testing.T, s *stage) {
-	d, a := s.agent(t).named(&dialects[0], "gzip")
+	d, a := s.agent(t).named(&dialects[0], "steer-gzip")
 	a.with(`"stall":["steer","kill"]`)
 	steps, _ := a.untilSteered(d, "plain", false)
 	text, _ := json.Marshal(d.body(steps, false))

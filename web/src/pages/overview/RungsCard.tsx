@@ -6,15 +6,24 @@ import { count } from '../../format/figures'
 import { Section } from '../../parts/Section'
 import { type Span, spans } from './span'
 
-/** RungsCard is what came of what haltd did before it stopped anybody. Where
- *  nobody was steered or halted it is left out. */
-export function RungsCard({ span }: { span: Span }) {
-  const n = useQuery({
-    queryKey: ['stats', 'rungs', span],
-    queryFn: () => read(api.GET('/v1/stats/rungs', { params: { query: { since: span } } })),
+const rungs = ['steered', 'rejected', 'halted', 'killed'] as const
+
+function useRungs(span: Span, shadow: 'true' | 'false') {
+  return useQuery({
+    queryKey: ['stats', 'rungs', span, shadow],
+    queryFn: () => read(api.GET('/v1/stats/rungs', { params: { query: { since: span, shadow } } })),
     staleTime: 30_000,
   }).data
-  if (!n || n.steered + n.halted === 0) return null
+}
+
+/** RungsCard is what came of what haltd did before it stopped anybody, and what
+ *  each rung would have done where the switch is off. Where nobody was steered
+ *  or halted, and nobody would have been, it is left out. */
+export function RungsCard({ span }: { span: Span }) {
+  const n = useRungs(span, 'false')
+  const would = useRungs(span, 'true')
+  const inShadow = would ? rungs.filter((r) => would[r] > 0) : []
+  if (!n || n.steered + n.halted + inShadow.length === 0) return null
   const more = n.more ? '+' : ''
   return (
     <Section title="Steered and halted" aside={`in ${spans[span].label}`}>
@@ -33,6 +42,18 @@ export function RungsCard({ span }: { span: Span }) {
           </>
         )}
       </Group>
+      {would && inShadow.length > 0 && (
+        <Group gap="xl" mt={n.steered + n.halted > 0 ? 'sm' : 0}>
+          {inShadow.map((r) => (
+            <Figure
+              key={r}
+              n={`${count(would[r])}${would.more ? '+' : ''}`}
+              word={`would have been ${r}`}
+              search={{ kind: r === 'steered' ? undefined : 'kill_switch', shadow: 'true' }}
+            />
+          ))}
+        </Group>
+      )}
     </Section>
   )
 }
