@@ -42,6 +42,9 @@ type Session struct {
 	// Standing is that of the session; its agent may be inactive as well.
 	Standing Standing     `json:"standing"`
 	State    SessionState `json:"state" enum:"active,halted,stopped"`
+	// AgentInactive says that nothing of the session passes, however the
+	// session itself stands.
+	AgentInactive bool `json:"agent_inactive,omitempty" doc:"The agent is inactive, so that no call of the session passes."`
 	// PeakScore is the highest similarity score of its calls.
 	PeakScore float64   `json:"peak_score"`
 	FirstSeen time.Time `json:"first_seen"`

@@ -148,6 +148,25 @@ type ScorePoint struct {
 	Agent   string    `json:"agent"`
 	Session string    `json:"session"`
 	Score   float64   `json:"score"`
+	// Unmet says why the score would not have killed where corroboration is
+	// asked for; empty where nothing was missing.
+	Unmet string `json:"unmet,omitempty" doc:"Why the score alone would not have killed."`
+}
+
+// Fires reports whether the call is stopped by a threshold under the rules of
+// the judge.
+func (p ScorePoint) Fires(threshold float64, corroborated bool) bool {
+	return p.Score > threshold && (!corroborated || p.Unmet == "")
+}
+
+// PeakQuery asks where a threshold would have fired.
+type PeakQuery struct {
+	Agent     string
+	Threshold float64
+	// Corroborated leaves out what a second signal did not agree with.
+	Corroborated bool
+	Since        time.Time
+	Limit        int
 }
 
 // IncidentStore reads incidents and the scores behind them. An unknown id is
@@ -160,7 +179,7 @@ type IncidentStore interface {
 	IncidentCounts(ctx context.Context, q IncidentQuery) ([]IncidentCount, error)
 	// Scores are the scores of a session's calls, oldest first.
 	Scores(ctx context.Context, agent, session string) ([]ScorePoint, error)
-	// Peaks are, for sessions with a call since then that scored above
-	// threshold, their first such call; newest first, at most limit.
-	Peaks(ctx context.Context, threshold float64, since time.Time, limit int) ([]ScorePoint, error)
+	// Peaks are, for sessions of an agent with a call that fires, their first
+	// such call; newest first.
+	Peaks(ctx context.Context, q PeakQuery) ([]ScorePoint, error)
 }

@@ -210,11 +210,11 @@ func (f *fakeIncidents) Scores(context.Context, string, string) ([]haltd.ScorePo
 	return f.scores, nil
 }
 
-func (f *fakeIncidents) Peaks(_ context.Context, threshold float64, since time.Time, limit int) ([]haltd.ScorePoint, error) {
-	f.peaksFrom = since
+func (f *fakeIncidents) Peaks(_ context.Context, q haltd.PeakQuery) ([]haltd.ScorePoint, error) {
+	f.peaksFrom = q.Since
 	var found []haltd.ScorePoint
 	for _, p := range f.peaks {
-		if p.Score > threshold && len(found) < limit {
+		if p.Agent == q.Agent && p.Fires(q.Threshold, q.Corroborated) && len(found) < q.Limit {
 			found = append(found, p)
 		}
 	}

@@ -250,7 +250,7 @@ func TestWhatIf(t *testing.T) {
 	}
 	w.incidents.peaks = append(w.incidents.peaks, point(6, "billing-bot", "s1", 9))
 	for n := range 150 {
-		w.incidents.peaks = append(w.incidents.peaks, point(n, "other", fmt.Sprint(n), 8.5))
+		w.incidents.peaks = append(w.incidents.peaks, point(n, "billing-bot", fmt.Sprint(n), 8.5), point(n, "other", fmt.Sprint(n), 20))
 	}
 	for _, c := range []struct {
 		threshold string

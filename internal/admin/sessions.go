@@ -50,7 +50,7 @@ func (s *server) sessions(ctx context.Context, in *sessionsInput) (*sessionsOutp
 	out.Body.Next = nextOf(next)
 	out.Body.Sessions = make([]haltd.Session, len(sessions))
 	for i := range sessions {
-		out.Body.Sessions[i] = sessionInUTC(sessions[i])
+		out.Body.Sessions[i] = s.sessionNow(sessions[i])
 	}
 	return out, nil
 }
@@ -67,7 +67,7 @@ func (s *server) session(ctx context.Context, t haltd.Target) (haltd.Session, er
 		return haltd.Session{}, err
 	}
 	session.Standing = standing
-	return sessionInUTC(session), nil
+	return s.sessionNow(session), nil
 }
 
 // agentOf finds whose session is meant when only its id is given.
@@ -109,6 +109,13 @@ func (s *server) agentsWith(ctx context.Context, session string) ([]string, erro
 			return slices.Compact(agents), nil
 		}
 	}
+}
+
+// sessionNow is a session with how its agent stands.
+func (s *server) sessionNow(session haltd.Session) haltd.Session {
+	agent, _ := s.deps.Standings.Standing(haltd.Target{Agent: session.Agent})
+	session.AgentInactive = !agent.Active
+	return sessionInUTC(session)
 }
 
 func sessionInUTC(s haltd.Session) haltd.Session {

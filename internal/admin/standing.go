@@ -142,5 +142,5 @@ func (s *server) sessionAfter(ctx context.Context, standing haltd.Standing, err 
 		return nil, err
 	}
 	session.Standing = standing
-	return &sessionOutput{sessionInUTC(session)}, nil
+	return &sessionOutput{s.sessionNow(session)}, nil
 }

@@ -25,7 +25,7 @@ type whatIf struct {
 	First        *firstPoint        `json:"first" doc:"The call at which it would have; null when it would not."`
 	CallsEarlier int                `json:"calls_earlier" doc:"How many calls earlier than the incident that is."`
 	Saved        haltd.Money        `json:"saved_usd" doc:"What the calls from there to the incident cost."`
-	Others       []haltd.ScorePoint `json:"others" doc:"Where it would have fired in other sessions of the last 30 days, the newest first, 100 at most."`
+	Others       []haltd.ScorePoint `json:"others" doc:"Where it would have fired in other sessions of the agent, in the last 30 days, the newest first, 100 at most."`
 }
 
 // firstPoint is a call, or null in the API's description, too.
@@ -38,7 +38,8 @@ type whatIfOutput struct{ Body whatIf }
 
 func (s *server) registerWhatIf() {
 	op := operation(http.MethodGet, "/v1/incidents/{id}/what-if", "what-if", "When another threshold would have fired")
-	op.Description = "Answered from recorded scores of similarity; corroboration is not asked again."
+	op.Description = "Of similarity alone, from recorded scores, by the rules that held for the incident: a call that nothing corroborated does not fire, " +
+		"and a resume begins anew. The lines of stall cannot be tried afterwards."
 	register(s, op, s.whatIf)
 }
 
@@ -55,7 +56,10 @@ func (s *server) whatIf(ctx context.Context, in *whatIfInput) (*whatIfOutput, er
 		return nil, err
 	}
 	// One more than is shown: this session may be among them.
-	peaks, err := s.deps.Incidents.Peaks(ctx, in.Threshold, economics.LookBack(s.deps.Clock()), maxOthers+1)
+	peaks, err := s.deps.Incidents.Peaks(ctx, haltd.PeakQuery{
+		Agent: incident.Agent, Threshold: in.Threshold, Corroborated: incident.Settings.KillSwitch.RequireCorroboration,
+		Since: economics.LookBack(s.deps.Clock()), Limit: maxOthers + 1,
+	})
 	if err != nil {
 		return nil, err
 	}

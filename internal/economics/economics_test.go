@@ -182,6 +182,17 @@ func TestTry(t *testing.T) {
 	}
 }
 
+func TestTryAsksForCorroboration(t *testing.T) {
+	i := &haltd.Incident{Agent: "bot", Session: "s", Time: at(5)}
+	scores := []haltd.ScorePoint{{Event: 1, Time: at(1), Score: 6, Unmet: "no second signal"}, {Event: 2, Time: at(2), Score: 7}}
+	for corroborated, want := range map[bool]haltd.EventID{true: 2, false: 1} {
+		i.Settings.KillSwitch.RequireCorroboration = corroborated
+		if got, ok := Try(i, scores, nil, 5); !ok || got.First.Event != want {
+			t.Errorf("with corroboration %v: fires %v at call %d, want call %d", corroborated, ok, got.First.Event, want)
+		}
+	}
+}
+
 func TestTryDoesNotLookAcrossAResume(t *testing.T) {
 	i := &haltd.Incident{Agent: "bot", Session: "s", Time: at(20)}
 	var scores []haltd.ScorePoint // a loop that was stopped and resumed at 10, the one of the incident, and what came after

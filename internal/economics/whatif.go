@@ -22,15 +22,18 @@ type Fired struct {
 	Earlier int
 }
 
-// Try finds the first call of an incident's session whose score exceeds the
-// threshold; ok is false where none does. scores are those of the session,
+// Try finds the first call of an incident's session that the threshold would
+// have stopped, by the rules that held for the incident: a score that nothing
+// corroborated stops nobody. ok is false where there is none. scores are those of the session,
 // oldest first, and resumes when somebody let it go on: what came before the
 // last of them, and what came after the next one, is another story.
 func Try(i *haltd.Incident, scores []haltd.ScorePoint, resumes []time.Time, threshold float64) (f Fired, ok bool) {
 	scores = slices.DeleteFunc(slices.Clone(scores), func(p haltd.ScorePoint) bool {
 		return slices.ContainsFunc(resumes, func(at time.Time) bool { return p.Time.Before(at) != i.Time.Before(at) })
 	})
-	at := slices.IndexFunc(scores, func(p haltd.ScorePoint) bool { return p.Score > threshold })
+	at := slices.IndexFunc(scores, func(p haltd.ScorePoint) bool {
+		return p.Fires(threshold, i.Settings.KillSwitch.RequireCorroboration)
+	})
 	if at < 0 {
 		return f, false
 	}

@@ -1,33 +1,53 @@
 package browser
 
 import (
+	"context"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/sqlite"
 )
 
-// What was meant for a channel that is no more is taken off the list by hand.
-func TestADeadDeliveryIsDismissed(t *testing.T) {
+// What no channel got is one banner a channel, with its ways out: try all
+// again, or let all be. What was meant for a channel that is no more can only be
+// dismissed.
+func TestDeadDeliveries(t *testing.T) {
 	t.Parallel()
-	n := start(t, "")
-	var made struct{ ID string }
-	n.Must(t, "POST", "/v1/channels", map[string]any{ // where channels of the API may not send
-		"name": "nowhere", "kind": "webhook", "settings": map[string]string{"url": "http://127.0.0.1:1/hook"},
-	}, &made)
-	n.send(t, call{agent: "lost-bot"})
-	n.Must(t, "PATCH", "/v1/agents/lost-bot/kill-switch", map[string]bool{"enabled": true}, nil)
-	id := n.runAway(t, "lost-bot", "recon")
-	n.Eventually(t, "on its way to the channel", func() bool {
-		var page struct{ Deliveries []haltd.Delivery }
-		n.Must(t, "GET", "/v1/deliveries", nil, &page)
-		return len(page.Deliveries) > 0
+	folder := recorded(t, func(ctx context.Context, s *sqlite.Store) error {
+		for i, channel := range []string{"file-hook", "file-hook", "chn_gone", "chn_gone"} {
+			notice := haltd.Notice{ID: fmt.Sprint("msg_", i), Time: time.Now(), Topic: haltd.IncidentKillSwitch, Agent: fmt.Sprint("lost-", i), Action: haltd.Kill, Sentence: fmt.Sprintf("lost-%d was stopped.", i)}
+			if err := s.Commit(ctx, haltd.Change{Notices: []haltd.Notice{notice}}); err != nil {
+				return err
+			}
+			dead := haltd.Delivery{ID: fmt.Sprint("dlv_", i), Notice: notice, Channel: channel, Status: haltd.DeliveryDead, Attempts: 8, Answer: "503 Service Unavailable", NextAt: notice.Time, UpdatedAt: notice.Time}
+			if err := s.Dispatch(ctx, notice.ID, []haltd.Delivery{dead}); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-	n.Must(t, "DELETE", "/v1/channels/"+made.ID, nil, nil)
-
+	n := startIn(t, folder, fmt.Sprintf("alerts: {channels: [{name: hook, kind: webhook, enabled: true, secret: whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=, url: %q}]}\n", newReceiver(t).URL))
 	p := newTab(t, n)
-	p.open("/alerts")
-	row := p.in("region", "Deliveries").in("row", id)
+	p.open("/")
+	p.sees("4 alerts were never delivered.")
+	p.link("Retry or dismiss")
+	p.sees("2 notices never reached hook.", "503 Service Unavailable", "2 notices never reached a channel that is deleted.")
+	p.in("button", "Retry all 2").there()
+	p.accessible(axe(t))
+	p.show(phone)
+	p.fits()
+	p.show(desktop)
+
+	row := p.in("region", "Deliveries").in("row", "lost-3")
 	row.sees("(deleted)", "given up")
 	row.button("Dismiss")
 	row.sees("given up and dismissed")
+	p.button("Dismiss all 1")
+	p.in("button", "Dismiss all 1").gone()
+	p.button("Retry all 2")
+	p.in("region", "Deliveries").in("row", "lost-0").sees("delivered")
+	p.in("region", "Deliveries").in("row", "lost-1").sees("delivered")
+	p.lacks("never reached", "never delivered")
 }

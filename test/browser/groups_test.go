@@ -31,4 +31,20 @@ func TestGroupsOfIncidents(t *testing.T) {
 	p.open("/incidents?alone=1")
 	p.in("main", "").sees("worker-1 called find_payment", "worker-3 called find_payment", "Kept stopped")
 	p.lacks("3 agents called")
+
+	// The session says what each call did, what came back, its status and its
+	// cost, and can be searched.
+	p.open("/sessions")
+	p.row("recon-of-worker-2").sees("Agent stopped")
+	p.link("recon-of-worker-2")
+	p.sees("Agent stopped", "Stopped at #6")
+	calls := p.in("region", "Calls")
+	calls.sees("Tool, result", "Status", "Cost", "Certainty", "find_payment", "INV-20931", `same result: {"error":"payment_not_found"}`, "200", "$0.00", "not forwarded", "stopped here")
+	p.fill("Find in these calls", "stopped here")
+	calls.sees("1 call of 6")
+	calls.lacks("find_payment")
+	p.at("/agents/worker-2/sessions/recon-of-worker-2?find=stopped+here")
+	p.accessible(axe(t))
+	p.show(phone)
+	p.fits()
 }

@@ -150,7 +150,7 @@ func TestConfigCheckTellsAllProblems(t *testing.T) {
 // does afterwards.
 func TestWhatIfAndReplayBeginAnewAfterAResume(t *testing.T) {
 	s := newStage(t, "")
-	a := s.agent(t).with("")
+	a := s.agent(t).with(`"require_corroboration": false`) // else no lower threshold fires before the second signal does
 	first := a.getKilled()
 	a.activate()
 	second := a.getKilled()

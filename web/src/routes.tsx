@@ -63,6 +63,7 @@ const session = createRoute({
   getParentRoute: () => shell,
   path: '/agents/$id/sessions/$session',
   component: lazyRouteComponent(() => import('./pages/session/SessionPage')),
+  validateSearch: (search): { find?: string } => ({ find: text(search.find) }),
 })
 const sessions = createRoute({
   getParentRoute: () => shell,

@@ -161,17 +161,18 @@ func deleteIncidents(ctx context.Context, tx pgx.Tx, which string, t time.Time, 
 }
 
 const (
-	scoreColumns = "SELECT e.id, e.time, s.agent, s.id, e.score"
+	scoreColumns = "SELECT e.id, e.time, s.agent, s.id, e.score, coalesce(e.detail::jsonb #>> '{verdict,unmet}', '')"
 
 	scoresSQL = scoreColumns + ` FROM sessions s JOIN events e ON e.agent = s.agent AND e.session = s.id AND e.id BETWEEN s.first_event AND s.last_event
 		WHERE s.id = $1 AND s.agent = $2 AND ` + scored + ` ORDER BY e.id`
 
 	// The events of a session are looked at only when its peak is above the
 	// threshold.
-	peaksSQL = scoreColumns + ` FROM sessions s CROSS JOIN LATERAL (SELECT e.id, e.time, e.score FROM events e
+	peaksSQL = scoreColumns + ` FROM sessions s CROSS JOIN LATERAL (SELECT e.id, e.time, e.score, e.detail FROM events e
 			WHERE e.agent = s.agent AND e.session = s.id AND e.id BETWEEN s.first_event AND s.last_event
-			AND e.time >= $2 AND ` + scored + ` AND e.score > $1 ORDER BY e.id LIMIT 1) e
-		WHERE s.peak_score > $1 AND s.last_seen >= $2 ORDER BY e.id DESC LIMIT $3`
+			AND e.time >= $2 AND ` + scored + ` AND e.score > $1
+			AND (NOT $4 OR coalesce(e.detail::jsonb #>> '{verdict,unmet}', '') = '') ORDER BY e.id LIMIT 1) e
+		WHERE s.agent = $5 AND s.peak_score > $1 AND s.last_seen >= $2 ORDER BY e.id DESC LIMIT $3`
 
 	// scored are the types of events that are calls.
 	scored = "e.type IN ('" + string(haltd.EventCall) + "', '" + string(haltd.EventBlocked) + "', '" + string(haltd.EventKillSwitch) +
@@ -189,9 +190,9 @@ func (s *Store) Scores(ctx context.Context, agent, session string) (points []hal
 }
 
 // Peaks implements haltd.IncidentStore.
-func (s *Store) Peaks(ctx context.Context, threshold float64, since time.Time, most int) (points []haltd.ScorePoint, err error) {
+func (s *Store) Peaks(ctx context.Context, q haltd.PeakQuery) (points []haltd.ScorePoint, err error) {
 	err = s.do(ctx, "read peaks", func(ctx context.Context) error {
-		points, err = read(ctx, s.pool, scanScore, peaksSQL, threshold, table.Micros(since), table.Limit(most))
+		points, err = read(ctx, s.pool, scanScore, peaksSQL, q.Threshold, table.Micros(q.Since), table.Limit(q.Limit), q.Corroborated, q.Agent)
 		return err
 	})
 	return points, err
@@ -199,7 +200,7 @@ func (s *Store) Peaks(ctx context.Context, threshold float64, since time.Time, m
 
 func scanScore(row scanner) (p haltd.ScorePoint, err error) {
 	var id, at int64
-	err = row.Scan(&id, &at, &p.Agent, &p.Session, &p.Score)
+	err = row.Scan(&id, &at, &p.Agent, &p.Session, &p.Score, &p.Unmet)
 	p.Event, p.Time = haltd.EventID(id), table.FromMicros(at)
 	return p, err
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/store/table"
@@ -12,7 +11,7 @@ import (
 const (
 	// scoreColumns takes the score as the text that it was written as, so
 	// that it is read back the same.
-	scoreColumns = "SELECT e.id, e.time, a.id, s.id, coalesce(e.detail -> '$.score', '0')"
+	scoreColumns = "SELECT e.id, e.time, a.id, s.id, coalesce(e.detail -> '$.score', '0'), coalesce(e.detail ->> '$.verdict.unmet', '')"
 
 	scoresSQL = scoreColumns + ` FROM sessions s JOIN agents a ON a.no = s.agent
 		JOIN events e ON e.agent = s.agent AND e.session = s.no AND e.id BETWEEN s.first_event AND s.last_event
@@ -23,8 +22,9 @@ const (
 	peaksSQL = scoreColumns + ` FROM sessions s JOIN agents a ON a.no = s.agent
 		JOIN events e ON e.id = (SELECT min(e.id) FROM events e
 			WHERE e.agent = s.agent AND e.session = s.no AND e.id BETWEEN s.first_event AND s.last_event
-			AND e.time >= ? AND ` + scored + ` AND coalesce(e.detail ->> '$.score', 0) > ?)
-		WHERE s.peak_score > ? AND s.last_seen >= ? ORDER BY e.id DESC LIMIT ?`
+			AND e.time >= ? AND ` + scored + ` AND coalesce(e.detail ->> '$.score', 0) > ?
+			AND (NOT ? OR coalesce(e.detail ->> '$.verdict.unmet', '') = ''))
+		WHERE a.id = ? AND s.peak_score > ? AND s.last_seen >= ? ORDER BY e.id DESC LIMIT ?`
 
 	// scored are the types of events that are calls.
 	scored = "e.type IN ('" + string(haltd.EventCall) + "', '" + string(haltd.EventBlocked) + "', '" + string(haltd.EventKillSwitch) +
@@ -42,8 +42,9 @@ func (s *Store) Scores(ctx context.Context, agent, session string) ([]haltd.Scor
 }
 
 // Peaks implements haltd.IncidentStore.
-func (s *Store) Peaks(ctx context.Context, threshold float64, since time.Time, most int) ([]haltd.ScorePoint, error) {
-	points, err := read(ctx, s.readers, scanScore, peaksSQL, table.Micros(since), threshold, threshold, table.Micros(since), table.Limit(most))
+func (s *Store) Peaks(ctx context.Context, q haltd.PeakQuery) ([]haltd.ScorePoint, error) {
+	since := table.Micros(q.Since)
+	points, err := read(ctx, s.readers, scanScore, peaksSQL, since, q.Threshold, q.Corroborated, q.Agent, q.Threshold, since, table.Limit(q.Limit))
 	if err != nil {
 		return nil, fmt.Errorf("read peaks: %w", explain(s.path, err))
 	}
@@ -52,7 +53,7 @@ func (s *Store) Peaks(ctx context.Context, threshold float64, since time.Time, m
 
 func scanScore(row scanner) (p haltd.ScorePoint, err error) {
 	var id, at int64
-	err = row.Scan(&id, &at, &p.Agent, &p.Session, &p.Score)
+	err = row.Scan(&id, &at, &p.Agent, &p.Session, &p.Score, &p.Unmet)
 	p.Event, p.Time = haltd.EventID(id), table.FromMicros(at)
 	return p, err
 }

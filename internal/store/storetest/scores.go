@@ -41,24 +41,30 @@ func peaks(t *testing.T, s Store) {
 	early, late := scoredCall(1, "a", "s", 20), scoredCall(7, "a", "s", 12)
 	warning := scoredCall(2, "a", "warned", 30)
 	warning.Type = haltd.EventWarning
-	exact, above := scoredCall(3, "b", "s", 10), scoredCall(4, "b", "s", 10.5)
-	killed := scoredCall(6, "c", "s", 11)
+	exact, above := scoredCall(3, "a", "t", 10), scoredCall(4, "a", "t", 10.5)
+	above.Verdict = &haltd.Verdict{Score: 10.5, Unmet: "no second signal"}
+	alone := point(above)
+	alone.Unmet = "no second signal"
+	killed := scoredCall(6, "a", "u", 11)
 	killed.Type, killed.Blocked = haltd.EventKillSwitch, true
-	add(t, s, early, warning, scoredCall(5, "c", "s", 3), late)
-	add(t, s, exact, above, scoredCall(8, "b", "s", 15), killed, call(9, start.Add(time.Hour), "d", "s"))
+	add(t, s, early, warning, scoredCall(5, "a", "u", 3), late)
+	add(t, s, exact, above, scoredCall(8, "a", "t", 15), killed, call(9, start.Add(time.Hour), "a", "v"), scoredCall(10, "other", "s", 40))
+	last := point(scoredCall(8, "a", "t", 15))
 	for name, c := range map[string]struct {
-		threshold float64
-		since     time.Time
-		limit     int
-		want      []haltd.ScorePoint
+		threshold    float64
+		corroborated bool
+		since        time.Time
+		limit        int
+		want         []haltd.ScorePoint
 	}{
-		"first above":      {10, start, 10, []haltd.ScorePoint{point(killed), point(above), point(early)}},
-		"limit":            {10, start, 2, []haltd.ScorePoint{point(killed), point(above)}},
-		"since counts":     {10, late.Time, 10, []haltd.ScorePoint{point(scoredCall(8, "b", "s", 15)), point(late)}},
-		"higher threshold": {14.5, start, 10, []haltd.ScorePoint{point(scoredCall(8, "b", "s", 15)), point(early)}},
-		"none":             {100, start, 10, []haltd.ScorePoint{}},
+		"first above":      {10, false, start, 10, []haltd.ScorePoint{point(killed), alone, point(early)}},
+		"corroborated":     {10, true, start, 10, []haltd.ScorePoint{last, point(killed), point(early)}},
+		"limit":            {10, false, start, 2, []haltd.ScorePoint{point(killed), alone}},
+		"since counts":     {10, false, late.Time, 10, []haltd.ScorePoint{last, point(late)}},
+		"higher threshold": {14.5, false, start, 10, []haltd.ScorePoint{last, point(early)}},
+		"none":             {100, false, start, 10, []haltd.ScorePoint{}},
 	} {
-		got, err := s.Peaks(t.Context(), c.threshold, c.since, c.limit)
+		got, err := s.Peaks(t.Context(), haltd.PeakQuery{Agent: "a", Threshold: c.threshold, Corroborated: c.corroborated, Since: c.since, Limit: c.limit})
 		if err != nil {
 			t.Fatal(err)
 		}

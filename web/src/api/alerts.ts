@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, read, without } from './client'
 import { pages, pageSize } from './queries'
-import type { AlertRuleChange, ChannelChange, NewAlertRule, NewChannel } from './shapes'
+import type { AlertRuleChange, ChannelChange, Delivery, NewAlertRule, NewChannel } from './shapes'
 
 export const alertsStatusQuery = queryOptions({
   queryKey: ['alerts', 'status'],
@@ -26,6 +26,22 @@ export function deliveryPages(filter: DeliveryFilter = {}, limit = pageSize) {
 export function newestDeliveries(filter: DeliveryFilter, limit: number) {
   return queryOptions({ queryKey: ['deliveries', 'newest', filter, limit], queryFn: () => deliveryPage(filter, limit) })
 }
+
+/** deadDeliveriesQuery is all that was given up and nobody has dismissed, the
+ *  newest first; a thousand at most, which is as far as haltd counts them. */
+export const deadDeliveriesQuery = queryOptions({
+  queryKey: ['deliveries', 'dead'],
+  queryFn: async () => {
+    const found: Delivery[] = []
+    for (let cursor: string | undefined; found.length < 1000; ) {
+      const page = await deliveryPage({ status: 'dead' }, 100, cursor)
+      found.push(...page.rows)
+      if (!page.next) break
+      cursor = page.next
+    }
+    return found
+  },
+})
 
 export function retryDelivery(id: string) {
   return read(api.POST('/v1/deliveries/{id}/retry', { params: { path: { id } } }))

@@ -1,8 +1,8 @@
-import { Badge, Table } from '@mantine/core'
+import { Table } from '@mantine/core'
 import type { Session } from '../api/shapes'
 import { count, money, score, short } from '../format/figures'
 import { brief, span } from '../format/time'
-import { StandingBadge } from './AgentState'
+import { SessionBadge } from './AgentState'
 import { AgentLink, SessionLink } from './links'
 import { right, WideTable } from './WideTable'
 
@@ -34,7 +34,9 @@ export function SessionTable({ sessions, withAgent, threshold }: { sessions: Ses
               <AgentLink id={s.agent} />
             </Table.Td>
           )}
-          <Table.Td>{s.standing.active ? <Badge color="green" miw="max-content">Active</Badge> : <StandingBadge standing={s.standing} />}</Table.Td>
+          <Table.Td miw="max-content">
+            <SessionBadge session={s} />
+          </Table.Td>
           <Table.Td style={{ whiteSpace: 'nowrap' }}>
             {brief(s.first_seen)}{' '}
             <span className="muted">{span(new Date(s.last_seen).getTime() - new Date(s.first_seen).getTime())}</span>

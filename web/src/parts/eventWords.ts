@@ -11,7 +11,8 @@ export interface EventWords {
   figure: string
 }
 
-const reasons: Record<string, string> = {
+/** refusals are why a call was not forwarded. */
+export const refusals: Record<string, string> = {
   kill_switch: 'blocked, killed agent',
   halted: 'blocked, halted turn',
   manual: 'blocked, inactive agent',
@@ -35,7 +36,7 @@ export function eventWords(e: Event): EventWords {
     case 'pass_through':
       return { color: 'gray', what: e.path, figure: status }
     case 'blocked':
-      return { color: 'red', what: reasons[e.block_reason ?? ''] ?? e.block_reason ?? 'blocked', figure: status }
+      return { color: 'red', what: refusals[e.block_reason ?? ''] ?? e.block_reason ?? 'blocked', figure: status }
     case 'kill_switch':
       return { color: e.shadow ? 'amber' : 'red', what: e.shadow ? 'would be killed' : 'Kill Switch', figure: e.score > 0 ? score(e.score) : status }
     case 'steer':

@@ -33,17 +33,36 @@ export function Banners() {
         </Banner>
       )}
       {status?.degraded.map((dependency) => (
-        <Banner key={dependency} color="amber">
-          <b>{dependency} does not answer.</b> Counters are local. Killed agents stay killed.
+        <Banner key={dependency} color="amber" action={<ButtonLink to={dependency === 'secrets' ? '/alerts' : '/settings'}>{dependency === 'secrets' ? 'Channels' : 'See why'}</ButtonLink>}>
+          {without[dependency] ?? <b>haltd does without {dependency}.</b>}
         </Banner>
       ))}
       {dead > 0 && (
-        <Banner color="red" action={<ButtonLink to="/alerts">Replay</ButtonLink>}>
+        <Banner color="red" action={<ButtonLink to="/alerts">Retry or dismiss</ButtonLink>}>
           <b>{times(dead, 'alert was', 'alerts were')} never delivered.</b> haltd gave up.
         </Banner>
       )}
     </div>
   )
+}
+
+// What holds, and what to do, while haltd does without something.
+const without: Record<string, ReactNode> = {
+  store: (
+    <>
+      <b>The record cannot be written.</b> Calls go on, and events wait in memory; agents with a hard budget are refused. Stopped agents stay stopped. Look at the disk or the database of the record.
+    </>
+  ),
+  state: (
+    <>
+      <b>Redis does not answer.</b> This node counts by itself until it does. Stopped agents stay stopped.
+    </>
+  ),
+  secrets: (
+    <>
+      <b>Secrets of channels are not sealed.</b> They work as before. The log says why, at each start.
+    </>
+  ),
 }
 
 /** Banner is a message across the page. */

@@ -1,11 +1,11 @@
-import { Alert, Button, Code, Group, Modal, PasswordInput, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Modal, PasswordInput, SegmentedControl, Select, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { changeChannel, createChannel } from '../../api/alerts'
 import { reason } from '../../api/client'
 import type { Channel, NewChannel } from '../../api/shapes'
-import { Copy } from '../../parts/Copy'
 import { done } from '../../parts/notify'
+import { ShownOnce } from '../../parts/ShownOnce'
 import { type Field, kinds, sentSettings, settingsOf } from './kinds'
 
 /** ChannelEditor makes or changes a channel. */
@@ -41,7 +41,13 @@ export function ChannelEditor({ channel, onClose }: { channel?: Channel; onClose
     }
     setBusy(false)
   }
-  if (secret) return <Secret secret={secret} onClose={onClose} />
+  if (secret) {
+    return (
+      <ShownOnce title="The secret of this webhook" what="the secret" secret={secret} onClose={onClose}>
+        The receiver checks signatures with it.
+      </ShownOnce>
+    )
+  }
   return (
     <Modal opened onClose={onClose} title={channel ? `Channel ${channel.name}` : 'Add a channel'}>
       <Stack gap="md">
@@ -86,27 +92,6 @@ function Input({ field: f, kept, value, onChange }: { field: Field; kept: boolea
     <PasswordInput {...shared} placeholder={unchanged} autoComplete="off" />
   ) : (
     <TextInput {...shared} placeholder={f.redacted ? unchanged : undefined} inputMode={f.number ? 'numeric' : undefined} />
-  )
-}
-
-function Secret({ secret, onClose }: { secret: string; onClose: () => void }) {
-  return (
-    <Modal opened onClose={onClose} title="The secret of this webhook">
-      <Stack gap="md">
-        <Text size="sm" c="dimmed">
-          The receiver checks signatures with it. It is shown this once.
-        </Text>
-        <Code block style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
-          {secret}
-        </Code>
-        <Group justify="flex-end" gap="xs">
-          <Copy text={secret} what="the secret" />
-          <Button variant="filled" onClick={onClose}>
-            Done
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
   )
 }
 

@@ -93,7 +93,7 @@ function Row({ delivery: d }: { delivery: Delivery }) {
           <Group gap="xs" justify="flex-end" wrap="nowrap">
             {channel !== undefined && (
               <Button loading={busy} onClick={retry}>
-                Replay
+                Retry
               </Button>
             )}
             <Button loading={busy} variant="subtle" onClick={dismiss}>

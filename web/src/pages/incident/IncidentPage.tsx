@@ -5,7 +5,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { incidentQuery } from '../../api/incidents'
 import type { IncidentDetail } from '../../api/shapes'
-import { byStreak } from '../../api/verdict'
+import { byStreak, scored } from '../../api/verdict'
 import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
 import { useTitle } from '../../parts/useTitle'
@@ -74,7 +74,7 @@ function Page({ incident }: { incident: IncidentDetail }) {
       {isLoop && !stall && !byStreak(verdict) && (
         <div className={classes.columns}>
           <ScoreCard incident={incident} verdict={verdict} scene={scene} />
-          {!incident.settings.kill_switch.require_corroboration && <WhatIf incident={incident} scene={scene} />}
+          {scored(verdict) && <WhatIf incident={incident} scene={scene} />}
         </div>
       )}
       <LadderCard incident={incident} verdict={verdict} />

@@ -13,6 +13,9 @@ import { Section } from '../../parts/Section'
 import { useChange } from '../../parts/useChange'
 import type { Scene } from './scene'
 
+// As many as an answer holds.
+const mostOthers = 100
+
 /** WhatIf tries another threshold on what was recorded. */
 export function WhatIf({ incident, scene }: { incident: IncidentDetail; scene: Scene | undefined }) {
   const then = incident.settings.kill_switch.threshold
@@ -25,7 +28,8 @@ export function WhatIf({ incident, scene }: { incident: IncidentDetail; scene: S
   return (
     <Section title={`What if the threshold were ${score(threshold)}?`} actions={<Text size="xs" c="dimmed">now {score(now)}</Text>}>
       <Text size="sm" c="dimmed">
-        Drag to replay this session and the last 30 days of {incident.agent}.
+        Drag to try it on the recorded scores of this session and of the last 30 days of {incident.agent}
+        {incident.settings.kill_switch.require_corroboration ? '; what no second signal agreed with does not fire' : ''}.
       </Text>
       <Slider
         my="lg"
@@ -39,11 +43,11 @@ export function WhatIf({ incident, scene }: { incident: IncidentDetail; scene: S
         thumbLabel="Threshold"
         marks={[{ value: 1, label: '1' }, { value: now, label: `now ${score(now)}` }, { value: most, label: String(most) }]}
       />
-      <Loaded query={query} thing="the replay" rows={2} rowHeight={40}>
+      <Loaded query={query} thing="the answer" rows={2} rowHeight={40}>
         {(answer) => {
           const numberOf = (id: string | undefined) => scene?.entries.find((e) => e.event.id === id)?.number
           const at = numberOf(answer.first?.event)
-          const others = new Set(answer.others.filter((o) => o.agent === incident.agent).map((o) => o.session)).size
+          const others = new Set(answer.others.map((o) => o.session)).size
           return (
             <SimpleGrid cols={2} spacing="sm" style={{ opacity: stale ? 0.5 : 1, borderTop: '1px solid var(--border)', paddingTop: 12 }} aria-busy={stale} aria-live="polite">
               <Figure name="This session">
@@ -55,7 +59,7 @@ export function WhatIf({ incident, scene }: { incident: IncidentDetail; scene: S
               </Figure>
               <Figure name="Other sessions, 30 days">
                 <Text span inherit c={others > 0 ? 'var(--amber)' : undefined}>
-                  {others === 0 ? 'none would fire' : `${times(others, 'session')} would fire`}
+                  {others === 0 ? 'none would fire' : `${answer.others.length >= mostOthers ? `${mostOthers} or more sessions` : times(others, 'session')} would fire`}
                 </Text>
               </Figure>
             </SimpleGrid>
@@ -68,7 +72,7 @@ export function WhatIf({ incident, scene }: { incident: IncidentDetail; scene: S
 }
 
 function when({ first, calls_earlier: earlier }: WhatIfAnswer, incident: IncidentDetail, at: number | undefined): string {
-  if (!first) return 'would not have fired'
+  if (!first) return 'would not have fired up to this call'
   if (earlier > 0) return `fires ${at === undefined ? '' : `at #${at}, `}${times(earlier, 'call')} earlier`
   return new Date(first.time) > new Date(incident.time) ? 'fires at a later call' : 'fires at the same call'
 }

@@ -1,15 +1,15 @@
 import { Button, Group, Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
 import { activateSession, agentQuery, sessionQuery } from '../../api/agents'
 import { exportAddress, sessionCalls } from '../../api/events'
-import { newestIncidents } from '../../api/incidents'
+import { incidentExcerptQuery, newestIncidents } from '../../api/incidents'
 import type { Event, Incident, Session } from '../../api/shapes'
 import { verdictOf } from '../../api/verdict'
 import { count, money, short } from '../../format/figures'
 import { brief, clock, span } from '../../format/time'
-import { StandingBadge } from '../../parts/AgentState'
+import { SessionBadge } from '../../parts/AgentState'
 import { ButtonLink } from '../../parts/ButtonLink'
 import { Fact, Facts } from '../../parts/Facts'
 import { ActionBadge } from '../../parts/IncidentBadges'
@@ -21,6 +21,7 @@ import { Section } from '../../parts/Section'
 import { SessionUse } from '../../parts/SessionUse'
 import { useChange } from '../../parts/useChange'
 import { numbersOf, type Scene, sceneOf, upTo } from '../incident/scene'
+import { saidOf } from './lines'
 import { TokenChart } from './TokenChart'
 import { Waterfall } from './Waterfall'
 
@@ -39,7 +40,13 @@ function Page({ session }: { session: Session }) {
   const calls = useQuery(sessionCalls(session.agent, session.id))
   const agent = useQuery(agentQuery(session.agent)).data
   const incident = useQuery(newestIncidents({ agent: session.agent, session: session.id, kind: 'kill_switch' }, 1)).data?.rows[0]
-  const scene = incident && calls.data && sceneIn(incident, calls.data.calls)
+  const scene = useMemo(() => incident && calls.data && sceneIn(incident, calls.data.calls), [incident, calls.data])
+  const excerpt = useQuery({ ...incidentExcerptQuery(incident?.id ?? ''), enabled: incident !== undefined }).data
+  const said = useMemo(() => (incident ? saidOf(verdictOf(incident), excerpt) : new Map()), [incident, excerpt])
+  const { find = '' } = useSearch({ from: '/shell/agents/$id/sessions/$session' })
+  const navigate = useNavigate()
+  const onFind = (text: string) =>
+    void navigate({ to: '/agents/$id/sessions/$session', params: { id: session.agent, session: session.id }, search: { find: text || undefined }, replace: true })
   return (
     <Stack gap="md">
       <Header session={session} incident={incident} scene={scene} />
@@ -51,7 +58,7 @@ function Page({ session }: { session: Session }) {
             <Section title="Prompt tokens per call" aside={scene && 'the frame marks the window'}>
               <TokenChart calls={calls} scene={scene} />
             </Section>
-            <Waterfall calls={calls} whole={whole} scene={scene} />
+            <Waterfall calls={calls} whole={whole} scene={scene} said={said} find={find} onFind={onFind} />
           </>
         )}
       </Loaded>
@@ -78,17 +85,14 @@ function Header({ session, incident, scene }: { session: Session; incident: Inci
         <Title order={1} style={{ overflowWrap: 'anywhere' }}>
           {session.id}
         </Title>
-        {!session.standing.active ? (
-          <StandingBadge standing={session.standing} />
-        ) : (
-          incident && <ActionBadge incident={incident} at={at} />
-        )}
+        <SessionBadge session={session} />
+        {session.standing.active && incident && <ActionBadge incident={incident} at={at} />}
       </Group>
       <Group gap="xs">
         <Button component="a" href={exportAddress({ agent: session.agent, session: session.id }, 'jsonl')} download>
           Export
         </Button>
-        {!session.standing.active && <Button onClick={() => ask(true)}>Activate session</Button>}
+        {!session.standing.active && <Button onClick={() => ask(true)}>Resume session</Button>}
         {incident && (
           <ButtonLink to="/incidents/$id" params={{ id: incident.id }} variant="filled">
             Open incident

@@ -1,33 +1,48 @@
-import { Group, SegmentedControl, Text } from '@mantine/core'
-import { IconChevronRight } from '@tabler/icons-react'
+import { Group, SegmentedControl, Text, TextInput } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { IconChevronRight, IconSearch } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { longest } from '../../api/events'
 import type { Event } from '../../api/shapes'
-import { money, score, short, times } from '../../format/figures'
+import { verdictOf } from '../../api/verdict'
+import { certain, money, short, times } from '../../format/figures'
 import { clock } from '../../format/time'
+import { visible } from '../../format/visible'
 import { Empty } from '../../parts/Empty'
 import { EventDrawer } from '../../parts/EventDrawer'
 import { Section } from '../../parts/Section'
 import type { Scene } from '../incident/scene'
-import { type Line, linesOf, repeatedOf } from './lines'
+import { actOf, found, type Line, linesOf, repeatedOf, resultOf, type Said } from './lines'
 import classes from './session.module.css'
 
-const rowHeight = 41
+const heights = { wide: 49, narrow: 65 }
 const inView = 40
 const around = 20
 const before = 3
 
+interface Props {
+  calls: Event[]
+  whole: boolean
+  scene: Scene | undefined
+  /** what was said in the rounds that repeat, by their letters */
+  said: Map<string, Said>
+  /** what is looked for in the calls */
+  find: string
+  onFind: (text: string) => void
+}
+
 /** Waterfall is the calls of a session in the order of time. What came before
- *  the repetition is folded. */
-export function Waterfall({ calls, whole, scene }: { calls: Event[]; whole: boolean; scene: Scene | undefined }) {
-  const lines = useMemo(() => linesOf(calls, scene), [calls, scene])
+ *  the repetition is folded, unless something is looked for. */
+export function Waterfall({ calls, whole, scene, said, find, onFind }: Props) {
+  const lines = useMemo(() => linesOf(calls, scene, said), [calls, scene, said])
   const repeated = repeatedOf(lines)
   const from = lines.findIndex((l) => l.repeated)
   const foldable = from - before > 10 ? from - before : 0
   const [unfolded, unfold] = useState(false)
   const [only, setOnly] = useState('all')
   const [open, setOpen] = useState<string>()
-  const shown = only === 'repeated' ? repeated : unfolded ? lines : lines.slice(foldable)
+  const folds = only === 'all' && !unfolded && foldable > 0 && find.trim() === ''
+  const shown = found(only === 'repeated' ? repeated : folds ? lines.slice(foldable) : lines, find)
   const at = shown.findIndex((l) => l.event.id === open)
   const move = (by: 1 | -1) => {
     const next = shown[at + by]
@@ -40,6 +55,17 @@ export function Waterfall({ calls, whole, scene }: { calls: Event[]; whole: bool
       actions={
         <Group gap="md">
           <Legend />
+          {lines.length > 0 && (
+            <TextInput
+              size="xs"
+              w={200}
+              aria-label="Find in these calls"
+              placeholder="Tool, result, status, #12"
+              leftSection={<IconSearch size={14} />}
+              value={find}
+              onChange={(e) => onFind(e.currentTarget.value)}
+            />
+          )}
           {repeated.length > 0 && (
             <SegmentedControl
               aria-label="Calls shown"
@@ -59,7 +85,12 @@ export function Waterfall({ calls, whole, scene }: { calls: Event[]; whole: bool
       {lines.length > 0 && (
         <>
           <Head shown={shown} />
-          {only === 'all' && !unfolded && foldable > 0 && <Fold folded={lines.slice(0, foldable)} onOpen={() => unfold(true)} />}
+          {find.trim() !== '' && (
+            <Text size="xs" c="dimmed" py={4} role="status">
+              {shown.length === 0 ? 'No call matches.' : `${times(shown.length, 'call')} of ${lines.length}`}
+            </Text>
+          )}
+          {folds && <Fold folded={lines.slice(0, foldable)} onOpen={() => unfold(true)} />}
           <Rows lines={shown} open={open} onOpen={setOpen} />
         </>
       )}
@@ -72,6 +103,7 @@ function Rows({ lines, open, onOpen }: { lines: Line[]; open: string | undefined
   // Only the rows in view are drawn, and some around them: a session may have
   // thousands.
   const [top, setTop] = useState(0)
+  const rowHeight = useMediaQuery('(max-width: 62em)') ? heights.narrow : heights.wide
   const first = Math.max(Math.floor(top / rowHeight) - around, 0)
   const drawn = lines.slice(first, first + inView + 2 * around)
   const begin = new Date(lines[0]?.event.time ?? 0).getTime()
@@ -85,7 +117,7 @@ function Rows({ lines, open, onOpen }: { lines: Line[]; open: string | undefined
             key={line.event.id}
             type="button"
             className={classes.row}
-            style={{ top: (first + i) * rowHeight }}
+            style={{ top: (first + i) * rowHeight, height: rowHeight }}
             data-state={line.stopped ? 'stopped' : line.repeated ? 'repeated' : undefined}
             data-open={line.event.id === open}
             onClick={() => onOpen(line.event.id)}
@@ -100,7 +132,7 @@ function Rows({ lines, open, onOpen }: { lines: Line[]; open: string | undefined
 
 function Cells({ line, begin, end, most }: { line: Line; begin: number; end: number; most: number }) {
   const { event: e } = line
-  const tools = (e.tool_calls ?? []).join(', ')
+  const { certainty } = verdictOf(e)
   const at = (ms: number) => `${((ms - begin) / (end - begin)) * 100}%`
   const start = new Date(e.time).getTime()
   const width = (ms: number) => `max(3px, ${(ms / (end - begin)) * 100}%)`
@@ -116,22 +148,10 @@ function Cells({ line, begin, end, most }: { line: Line; begin: number; end: num
         )}
       </span>
       <span style={{ minWidth: 0 }}>
-        {line.stopped ? (
-          <Text span inherit fw={600} c="var(--red)">
-            not forwarded{e.event_type === 'kill_switch' ? ', agent killed' : ''}
-          </Text>
-        ) : (
-          <>
-            <span className="mono clip" style={{ display: 'block' }}>
-              {tools || (e.error ? e.error : 'text')}
-            </span>
-            {line.repeated && (
-              <Text span size="xs" c="var(--amber)">
-                {line.times && line.times > 1 ? 'same round again' : 'repeated later'}
-              </Text>
-            )}
-          </>
-        )}
+        <Act line={line} />
+        <span className={classes.narrow}>
+          {[e.status > 0 && e.status, e.cost_usd > 0 && money(e.cost_usd)].filter(Boolean).join(' · ')}
+        </span>
       </span>
       <span className={`${classes.lane} ${classes.wide}`}>
         <span style={{ left: at(start), width: width(e.first_byte_ms || e.latency_ms), background: 'var(--s1)' }} />
@@ -150,9 +170,42 @@ function Cells({ line, begin, end, most }: { line: Line; begin: number; end: num
           </>
         )}
       </span>
-      <Text span inherit ta="right" c={line.stopped ? 'var(--red)' : e.score > 0 ? undefined : 'dimmed'} fw={line.stopped ? 600 : 400}>
-        {line.stopped && e.score === 0 ? '' : score(e.score)}
+      <Text span inherit ta="right" className={classes.wide} c={e.status >= 400 ? 'var(--amber)' : 'dimmed'}>
+        {e.status > 0 && e.status}
       </Text>
+      <span className={classes.wide} style={{ textAlign: 'right' }}>
+        {e.cost_usd > 0 && money(e.cost_usd)}
+      </span>
+      <Text span inherit ta="right" c={line.stopped ? 'var(--red)' : 'dimmed'} fw={line.stopped ? 600 : 400}>
+        {certainty > 0 && certain(Math.round(certainty))}
+      </Text>
+    </>
+  )
+}
+
+// Act is what was done, with which arguments where they are kept, and what came
+// of it.
+function Act({ line }: { line: Line }) {
+  const result = resultOf(line)
+  const sent = line.said?.arguments
+  return (
+    <>
+      {line.stopped ? (
+        <Text span inherit fw={600} c="var(--red)">
+          {actOf(line)}
+        </Text>
+      ) : (
+        <span className="mono clip" style={{ display: 'block' }} title={sent && visible(sent)}>
+          <bdi>
+            {actOf(line)} {sent && <span className="muted">{visible(sent)}</span>}
+          </bdi>
+        </span>
+      )}
+      {result && (
+        <Text span size="xs" className="clip" display="block" c={line.repeated ? 'var(--amber)' : 'dimmed'} title={visible(result)}>
+          <bdi>{visible(result)}</bdi>
+        </Text>
+      )}
     </>
   )
 }
@@ -164,13 +217,19 @@ function Head({ shown }: { shown: Line[] }) {
     <div className={classes.head} aria-hidden="true">
       <span>Call</span>
       <span>Round</span>
-      <span>Tool calls</span>
+      <span>Tool, result</span>
       <Group className={classes.wide} justify="space-between">
         <span>{first && clock(first.event.time)}</span>
         <span>{last && clock(last.event.time)}</span>
       </Group>
       <span>Tokens in</span>
-      <span style={{ textAlign: 'right' }}>Score</span>
+      <span className={classes.wide} style={{ textAlign: 'right' }}>
+        Status
+      </span>
+      <span className={classes.wide} style={{ textAlign: 'right' }}>
+        Cost
+      </span>
+      <span style={{ textAlign: 'right' }}>Certainty</span>
     </div>
   )
 }

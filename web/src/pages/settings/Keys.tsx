@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Code, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Alert, Badge, Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -6,12 +6,12 @@ import { reason } from '../../api/client'
 import { createKey, keysQuery, revokeKey } from '../../api/service'
 import type { Key } from '../../api/shapes'
 import { brief } from '../../format/time'
-import { Copy } from '../../parts/Copy'
 import { Empty } from '../../parts/Empty'
 import { AgentLink } from '../../parts/links'
 import { Loaded } from '../../parts/Loaded'
 import { done } from '../../parts/notify'
 import { Section } from '../../parts/Section'
+import { ShownOnce } from '../../parts/ShownOnce'
 import { useChange } from '../../parts/useChange'
 import { actions, WideTable } from '../../parts/WideTable'
 
@@ -93,22 +93,9 @@ function NewKey({ onClose }: { onClose: () => void }) {
   }
   if (secret) {
     return (
-      <Modal opened onClose={onClose} title="The new key" closeOnClickOutside={false}>
-        <Stack gap="md">
-          <Text size="sm" c="dimmed">
-            Put it where the provider's key goes. It is shown this once.
-          </Text>
-          <Code block style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
-            {secret}
-          </Code>
-          <Group justify="flex-end" gap="xs">
-            <Copy text={secret} what="the key" />
-            <Button variant="filled" onClick={onClose}>
-              Done
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <ShownOnce title="The new key" what="the key" secret={secret} onClose={onClose}>
+        Put it where the provider's key goes.
+      </ShownOnce>
     )
   }
   return (

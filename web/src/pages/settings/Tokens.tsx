@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Code, Group, Modal, Select, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Alert, Badge, Button, Group, Modal, Select, Stack, Table, Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -6,11 +6,11 @@ import { reason } from '../../api/client'
 import { createToken, meQuery, revokeToken, type Role, tokensQuery } from '../../api/service'
 import type { Token } from '../../api/shapes'
 import { brief } from '../../format/time'
-import { Copy } from '../../parts/Copy'
 import { Empty } from '../../parts/Empty'
 import { Loaded } from '../../parts/Loaded'
 import { done } from '../../parts/notify'
 import { Section } from '../../parts/Section'
+import { ShownOnce } from '../../parts/ShownOnce'
 import { useChange } from '../../parts/useChange'
 import { actions, WideTable } from '../../parts/WideTable'
 
@@ -114,22 +114,9 @@ function NewToken({ onClose }: { onClose: () => void }) {
   }
   if (secret) {
     return (
-      <Modal opened onClose={onClose} title="The new token" closeOnClickOutside={false}>
-        <Stack gap="md">
-          <Text size="sm" c="dimmed">
-            It signs in to the dashboard; in HALTD_ADMIN_TOKEN it serves the commands. It is shown this once.
-          </Text>
-          <Code block style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
-            {secret}
-          </Code>
-          <Group justify="flex-end" gap="xs">
-            <Copy text={secret} what="the token" />
-            <Button variant="filled" onClick={onClose}>
-              Done
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <ShownOnce title="The new token" what="the token" secret={secret} onClose={onClose}>
+        It signs in to the dashboard; in HALTD_ADMIN_TOKEN it serves the commands.
+      </ShownOnce>
     )
   }
   return (
