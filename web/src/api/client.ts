@@ -29,13 +29,18 @@ export const api = client
 
 type Answer<T> = { data?: T; error?: unknown; response: Response }
 
+/** unreachable is what is told where nobody answers. */
+export function unreachable(): Problem {
+  return new Problem(0, 'unreachable', 'haltd does not answer', 'Check that it is running, then try again.')
+}
+
 /** read is what a request answered, or a Problem thrown. */
 export async function read<T>(request: Promise<Answer<T>>): Promise<T> {
   let answer: Answer<T>
   try {
     answer = await request
   } catch {
-    throw new Problem(0, 'unreachable', 'haltd does not answer', 'Check that it is running, then try again.')
+    throw unreachable()
   }
   if (!answer.response.ok) throw problemOf(answer.response.status, answer.error)
   return answer.data as T

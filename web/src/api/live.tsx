@@ -40,7 +40,7 @@ function staleBy(event: Event): Stale {
     case 'growth':
       return { keys: [...sums.keys, 'incidents', 'incident', 'deliveries', 'alerts'], within: soon }
     case 'policy_change':
-      return { keys: [...sums.keys, 'incidents', 'incident', 'rules', 'bypass', 'channels', 'alert-rules'], within: soon }
+      return { keys: [...sums.keys, 'incidents', 'incident', 'rules', 'status', 'channels', 'alert-rules'], within: soon }
     case 'alert':
       return { keys: ['incidents', 'deliveries', 'alerts', 'channels'], within: soon }
     default:

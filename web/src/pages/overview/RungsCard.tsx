@@ -1,19 +1,23 @@
 import { Group, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, read } from '../../api/client'
 import { count } from '../../format/figures'
 import { Section } from '../../parts/Section'
 import { type Span, spans } from './span'
 
-/** RungsCard is what came of what haltd did before it stopped anybody. Where
- *  nobody was steered or halted it is left out. */
-export function RungsCard({ span }: { span: Span }) {
-  const n = useQuery({
+export function rungsQuery(span: Span) {
+  return queryOptions({
     queryKey: ['stats', 'rungs', span],
     queryFn: () => read(api.GET('/v1/stats/rungs', { params: { query: { since: span } } })),
     staleTime: 30_000,
-  }).data
+  })
+}
+
+/** RungsCard is what came of what haltd did before it stopped anybody. Where
+ *  nobody was steered or halted it is left out. */
+export function RungsCard({ span }: { span: Span }) {
+  const n = useQuery(rungsQuery(span)).data
   if (!n || n.steered + n.halted === 0) return null
   const more = n.more ? '+' : ''
   return (
