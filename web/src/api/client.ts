@@ -14,7 +14,15 @@ export class Problem extends Error {
   }
 }
 
-const client = createClient<paths>({ baseUrl: window.location.origin, credentials: 'same-origin' })
+// patience is how long haltd may take for an answer. A process that hangs
+// would otherwise keep a dialog waiting for ever.
+const patience = 30_000
+
+const client = createClient<paths>({
+  baseUrl: window.location.origin,
+  credentials: 'same-origin',
+  fetch: (request) => fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(patience)]) }),
+})
 
 // A page of another origin cannot send this header, so it cannot make the
 // browser change anything with the reader's cookie.

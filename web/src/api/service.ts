@@ -21,6 +21,9 @@ export const statusQuery = queryOptions({
   refetchInterval: 30_000,
 })
 
+/** blockStatusQuery is the status with which stopped agents are answered. */
+export const blockStatusQuery = queryOptions({ ...statusQuery, select: (status) => status.block_status })
+
 /** bypassQuery is part of the status, which every page asks for. */
 export const bypassQuery = queryOptions({ ...statusQuery, select: (status) => status.bypass })
 
