@@ -58,7 +58,9 @@ func TestHaltdIsAway(t *testing.T) {
 	n.Kill(t)
 	question.button("Resume")
 	p.sees("Not resumed.", "haltd does not answer")
-	p.eventually(func() bool { return evaluate[bool](p, `document.querySelector('[role="dialog"] [data-loading]') === null`) },
+	p.eventually(func() bool {
+		return evaluate[bool](p, `document.querySelector('[role="dialog"] [data-loading]') === null`)
+	},
 		func() string { return "the dialog still waits" })
 	p.press("\x1b")
 	question.gone()

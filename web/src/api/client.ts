@@ -1,4 +1,5 @@
 import createClient from 'openapi-fetch'
+import { legible } from '../format/visible'
 import type { paths } from './schema'
 
 /** Problem is an answer that is no success: what happened and what to do. */
@@ -51,7 +52,7 @@ export async function read<T>(request: Promise<Answer<T>>): Promise<T> {
     throw unreachable()
   }
   if (!answer.response.ok) throw problemOf(answer.response.status, answer.error)
-  return answer.data as T
+  return legible(answer.data as T)
 }
 
 function problemOf(status: number, body: unknown): Problem {

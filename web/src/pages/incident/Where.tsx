@@ -37,8 +37,8 @@ export function Where({ incident }: { incident: IncidentDetail }) {
             <SessionLink agent={incident.agent} id={incident.session} />
           </Pair>
         )}
-        {incident.client && <Pair name="Client">{incident.client}</Pair>}
-        {incident.provider && <Pair name="Provider, model">{[incident.provider, incident.model].filter(Boolean).join(', ')}</Pair>}
+        {incident.client && <Pair name="Client"><bdi>{incident.client}</bdi></Pair>}
+        {incident.provider && <Pair name="Provider, model"><bdi>{incident.provider}</bdi>{incident.model && <>, <bdi>{incident.model}</bdi></>}</Pair>}
         {incident.trace_id && (
           <Pair name="Trace">
             {incident.trace_url ? (

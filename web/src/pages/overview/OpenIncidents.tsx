@@ -65,9 +65,9 @@ function Row({ incident }: { incident: Incident }) {
           {incident.sentence}
         </Text>
         <Text size="xs" c="dimmed" className="clip">
-          {[incident.detector, incident.session && `session ${incident.session}`, incident.shadow && 'Kill Switch is off, so haltd only observes']
-            .filter(Boolean)
-            .join(' · ')}
+          {incident.detector}
+          {incident.session && <> · session <bdi>{incident.session}</bdi></>}
+          {incident.shadow && ' · Kill Switch is off, so haltd only observes'}
         </Text>
       </div>
       <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>

@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { calledQuery, isCall } from '../../api/events'
 import { useEvents } from '../../api/live'
-import { clock } from '../../format/time'
+import { clock, zone } from '../../format/time'
 import { Loaded } from '../../parts/Loaded'
 import { useTitle } from '../../parts/useTitle'
 import { overviewStats } from './ask'
@@ -50,7 +50,7 @@ function Figures() {
         <Group gap="sm">
           {stats.dataUpdatedAt > 0 && (
             <Text size="sm" c="dimmed">
-              as of {clock(stats.dataUpdatedAt)}
+              as of {clock(stats.dataUpdatedAt)} {zone()}
             </Text>
           )}
           <SegmentedControl
