@@ -64,7 +64,7 @@ const (
 
 // Totals is what a set of calls added up to.
 type Totals struct {
-	Calls   int64 `json:"calls"`
+	Calls   int64 `json:"calls"` // all of them, the blocked ones among them
 	Blocked int64 `json:"blocked"`
 	Errors  int64 `json:"errors"` // calls that ended without a complete 2xx reply and were not blocked
 	Tokens  Usage `json:"tokens"`

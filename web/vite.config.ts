@@ -10,15 +10,18 @@ export default defineConfig({
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // One file of styles for all pages: it is small, and each file is a request.
+    cssCodeSplit: false,
+    chunkSizeWarningLimit: 800,
     rolldownOptions: {
       output: {
         codeSplitting: {
           // Few files, because each is a request: what the first page needs,
-          // React apart so that both are read at once, and what several of
-          // the other pages share.
+          // the library that draws its charts, and what several of the other
+          // pages share.
           groups: [
-            { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
             { name: 'first', tags: ['$initial'] },
+            { name: 'charts', test: /TimeChartDrawn/ },
             { name: 'parts', minShareCount: 2 },
           ],
         },

@@ -83,6 +83,7 @@ type Status struct {
 	Pricing      string    `json:"pricing" doc:"Where the prices come from, and of when."`
 	Excerpts     string    `json:"excerpts" enum:"off,incidents,on" doc:"Of what excerpts are stored: nothing, what proves an incident, or all calls as well."`
 	ExcerptsKept int64     `json:"excerpts_kept_seconds" doc:"How long excerpts are kept; 0 is as long as their events."`
+	BlockStatus  int       `json:"block_status" doc:"The HTTP status of the answer to an agent that is stopped or over its budget."`
 
 	Upstreams []haltd.Upstream `json:"upstreams" doc:"Where calls go, by name, and how each answered since haltd started."`
 	Node      string           `json:"node" doc:"The id of the node that answers."`

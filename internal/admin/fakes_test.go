@@ -281,7 +281,7 @@ func (fakeProcess) Config() ([]byte, error) { return []byte("data_dir: ./data\n"
 func (fakeProcess) Status() Status {
 	return Status{
 		Gateway: "http://127.0.0.1:7070", Admin: "http://127.0.0.1:7071", Started: noon.Add(-time.Hour), StoreBytes: 4096, Pricing: "table of 2026-02-01",
-		Excerpts: "on", ExcerptsKept: 7200,
+		Excerpts: "on", ExcerptsKept: 7200, BlockStatus: 400,
 		Upstreams: []haltd.Upstream{
 			{Name: "ollama", Kind: haltd.UpstreamProvider, BaseURL: "http://127.0.0.1:11434", State: haltd.UpstreamUnused},
 			{Name: "openai", Kind: haltd.UpstreamProvider, BaseURL: "https://api.openai.com", State: haltd.UpstreamFailing,

@@ -413,7 +413,7 @@ func TestService(t *testing.T) {
 		"/v1/config": "data_dir: ./data",
 		"/metrics":   "haltd_in_flight 0",
 		"/v1/status": `{"version":"1.2.3","uptime_seconds":3600,"gateway":"http://127.0.0.1:7070","admin":"http://127.0.0.1:7071",` +
-			`"started":"2026-03-01T11:00:00Z","store_bytes":4096,"degraded":[],"pricing":"table of 2026-02-01","excerpts":"on","excerpts_kept_seconds":7200,"upstreams":[` +
+			`"started":"2026-03-01T11:00:00Z","store_bytes":4096,"degraded":[],"pricing":"table of 2026-02-01","excerpts":"on","excerpts_kept_seconds":7200,"block_status":400,"upstreams":[` +
 			`{"name":"ollama","kind":"provider","base_url":"http://127.0.0.1:11434","state":"unused"},` +
 			`{"name":"openai","kind":"provider","base_url":"https://api.openai.com","state":"failing",` +
 			`"last_success":"2026-03-01T11:59:00Z","status":200,"first_byte_ms":420,"last_failure":"2026-03-01T12:00:00Z","error":"connection refused"}],` +

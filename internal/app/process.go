@@ -60,5 +60,6 @@ func (p process) Status() admin.Status {
 		StoreBytes: a.store.Size(), Degraded: degraded, Pricing: prices + ", " + date,
 		Upstreams: a.gateway.Upstreams(), Nodes: a.member.nodes(), Node: a.member.self().ID,
 		Excerpts: string(cfg.Excerpts), ExcerptsKept: int64(cfg.Retention.Excerpts.Seconds()),
+		BlockStatus: cfg.Gateway.BlockStatus,
 	}
 }

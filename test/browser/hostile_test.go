@@ -111,12 +111,28 @@ func (p *tab) unharmed() {
 	for _, html := range bad {
 		p.t.Errorf("%s: the page holds %s", here, html)
 	}
+	for _, text := range evaluate[[]string](p, movesWords) {
+		p.t.Errorf("%s: %q can move the words around it", here, text)
+	}
 	for _, l := range []look{desktop, phone} {
 		p.show(l)
 		p.fits()
 	}
 	p.show(desktop)
 }
+
+// movesWords finds texts with marks of direction that do not stand alone in an
+// element that ends their reach.
+const movesWords = `(() => {
+	const found = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+	for (let n = texts.nextNode(); n; n = texts.nextNode()) {
+		if (!/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(n.data)) continue
+		const around = n.parentElement, style = getComputedStyle(around)
+		const ends = style.unicodeBidi.startsWith('isolate') || style.display !== 'inline'
+		if (!ends || around.textContent !== n.data) found.push(around.outerHTML)
+	}
+	return found
+})()`
 
 // The guards of these tests notice what they are there for.
 func TestInlineScriptsAreRefused(t *testing.T) {

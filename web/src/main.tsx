@@ -15,8 +15,10 @@ import { theme, variables } from './theme/theme'
 const queries = makeQueryClient(() => signInAgain(router))
 const router = makeRouter(queries)
 
-// The page is asked for before anything is drawn, so that it is drawn once.
-void router.load().then(() =>
+// The page is asked for before anything is drawn, so that it is drawn once,
+// unless that takes long.
+const late = new Promise((resolve) => setTimeout(resolve, 400))
+void Promise.race([router.load(), late]).then(() =>
   createRoot(document.getElementById('root')!).render(
     <StrictMode>
       <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">

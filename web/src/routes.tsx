@@ -3,15 +3,15 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   Outlet,
   redirect,
 } from '@tanstack/react-router'
 import { isSignedOut } from './api/client'
-import { anyCallQuery } from './api/events'
-import { meQuery } from './api/service'
+import { statusQuery } from './api/service'
+import { askFor } from './pages/overview/ask'
 import Overview from './pages/overview/Overview'
-import { PageError, PageNotFound } from './parts/PageError'
+import { page } from './parts/fetched'
+import { PageError, PageNotFound, PagePending } from './parts/PageError'
 import { Shell } from './shell/Shell'
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet, errorComponent: PageError })
@@ -20,18 +20,18 @@ const signInRoute = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: (search): { next?: string } => ({ next: ownPath(search.next) }),
-  component: lazyRouteComponent(() => import('./pages/signin/SignIn')),
+  component: page(() => import('./pages/signin/SignIn')),
 })
 
 // All pages but the sign-in stand in the shell, which only somebody who is
-// signed in sees.
+// signed in sees: others are not told the status.
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   component: Shell,
   loader: async ({ context, location }) => {
     try {
-      await context.queries.ensureQueryData(meQuery)
+      await context.queries.ensureQueryData({ ...statusQuery, retry: false })
     } catch (error) {
       if (isSignedOut(error)) throw redirect({ to: '/sign-in', search: { next: ownPath(location.href) } })
       throw error
@@ -46,29 +46,30 @@ const overview = createRoute({
   path: '/',
   component: Overview,
   validateSearch: (search): { span?: string } => ({ span: text(search.span) }),
-  loader: ({ context }) => context.queries.prefetchQuery(anyCallQuery),
+  loaderDeps: ({ search }) => ({ span: search.span }),
+  loader: ({ context, deps }) => askFor(context.queries, deps.span),
 })
 const agents = createRoute({
   getParentRoute: () => shell,
   path: '/agents',
-  component: lazyRouteComponent(() => import('./pages/agents/Agents')),
+  component: page(() => import('./pages/agents/Agents')),
   validateSearch: (search): { search?: string; state?: string; sort?: string } => ({ search: text(search.search), state: text(search.state), sort: text(search.sort) }),
 })
 const agent = createRoute({
   getParentRoute: () => shell,
   path: '/agents/$id',
-  component: lazyRouteComponent(() => import('./pages/agent/AgentPage')),
+  component: page(() => import('./pages/agent/AgentPage')),
 })
 const session = createRoute({
   getParentRoute: () => shell,
   path: '/agents/$id/sessions/$session',
-  component: lazyRouteComponent(() => import('./pages/session/SessionPage')),
+  component: page(() => import('./pages/session/SessionPage')),
   validateSearch: (search): { find?: string } => ({ find: text(search.find) }),
 })
 const sessions = createRoute({
   getParentRoute: () => shell,
   path: '/sessions',
-  component: lazyRouteComponent(() => import('./pages/sessions/Sessions')),
+  component: page(() => import('./pages/sessions/Sessions')),
   validateSearch: (search): { agent?: string; search?: string; state?: string; sort?: string } => ({
     agent: text(search.agent),
     search: text(search.search),
@@ -79,7 +80,7 @@ const sessions = createRoute({
 const incidents = createRoute({
   getParentRoute: () => shell,
   path: '/incidents',
-  component: lazyRouteComponent(() => import('./pages/incidents/Incidents')),
+  component: page(() => import('./pages/incidents/Incidents')),
   validateSearch: (search): { agent?: string; status?: string; kind?: string; detector?: string; shadow?: string; sort?: string; alone?: string } => ({
     agent: text(search.agent),
     status: text(search.status),
@@ -93,12 +94,12 @@ const incidents = createRoute({
 const incident = createRoute({
   getParentRoute: () => shell,
   path: '/incidents/$id',
-  component: lazyRouteComponent(() => import('./pages/incident/IncidentPage')),
+  component: page(() => import('./pages/incident/IncidentPage')),
 })
 const events = createRoute({
   getParentRoute: () => shell,
   path: '/events',
-  component: lazyRouteComponent(() => import('./pages/events/Events')),
+  component: page(() => import('./pages/events/Events')),
   validateSearch: (search): { agent?: string; session?: string; type?: string; since?: string; event?: string } => ({
     since: text(search.since),
     agent: text(search.agent),
@@ -110,17 +111,17 @@ const events = createRoute({
 const rules = createRoute({
   getParentRoute: () => shell,
   path: '/rules',
-  component: lazyRouteComponent(() => import('./pages/rules/Rules')),
+  component: page(() => import('./pages/rules/Rules')),
 })
 const alerts = createRoute({
   getParentRoute: () => shell,
   path: '/alerts',
-  component: lazyRouteComponent(() => import('./pages/alerts/Alerts')),
+  component: page(() => import('./pages/alerts/Alerts')),
 })
 const costs = createRoute({
   getParentRoute: () => shell,
   path: '/costs',
-  component: lazyRouteComponent(() => import('./pages/costs/Costs')),
+  component: page(() => import('./pages/costs/Costs')),
   validateSearch: (search): { span?: string; by?: 'agent' | 'model' | 'provider' } => ({
     span: text(search.span),
     by: search.by === 'model' || search.by === 'provider' ? search.by : undefined,
@@ -129,7 +130,7 @@ const costs = createRoute({
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./pages/settings/Settings')),
+  component: page(() => import('./pages/settings/Settings')),
 })
 
 const tree = root.addChildren([
@@ -146,6 +147,8 @@ export function makeRouter(queries: QueryClient) {
     scrollRestoration: true,
     defaultPreload: 'intent',
     defaultErrorComponent: PageError,
+    defaultPendingComponent: PagePending,
+    defaultPendingMs: 300,
     defaultNotFoundComponent: PageNotFound,
   })
 }
@@ -162,7 +165,7 @@ declare module '@tanstack/react-router' {
 export function signInAgain(router: Router): void {
   const { pathname, href } = router.state.location
   if (pathname === '/sign-in') return
-  router.options.context.queries.removeQueries({ queryKey: meQuery.queryKey })
+  router.options.context.queries.removeQueries({ queryKey: statusQuery.queryKey })
   void router.navigate({ to: '/sign-in', search: { next: ownPath(href) } })
 }
 

@@ -1,4 +1,5 @@
 import createClient from 'openapi-fetch'
+import { legible } from '../format/visible'
 import type { paths } from './schema'
 
 /** Problem is an answer that is no success: what happened and what to do. */
@@ -14,7 +15,15 @@ export class Problem extends Error {
   }
 }
 
-const client = createClient<paths>({ baseUrl: window.location.origin, credentials: 'same-origin' })
+// patience is how long haltd may take for an answer. A process that hangs
+// would otherwise keep a dialog waiting for ever.
+const patience = 30_000
+
+const client = createClient<paths>({
+  baseUrl: window.location.origin,
+  credentials: 'same-origin',
+  fetch: (request) => fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(patience)]) }),
+})
 
 // A page of another origin cannot send this header, so it cannot make the
 // browser change anything with the reader's cookie.
@@ -29,16 +38,21 @@ export const api = client
 
 type Answer<T> = { data?: T; error?: unknown; response: Response }
 
+/** unreachable is what is told where nobody answers. */
+export function unreachable(): Problem {
+  return new Problem(0, 'unreachable', 'haltd does not answer', 'Check that it is running, then try again.')
+}
+
 /** read is what a request answered, or a Problem thrown. */
 export async function read<T>(request: Promise<Answer<T>>): Promise<T> {
   let answer: Answer<T>
   try {
     answer = await request
   } catch {
-    throw new Problem(0, 'unreachable', 'haltd does not answer', 'Check that it is running, then try again.')
+    throw unreachable()
   }
   if (!answer.response.ok) throw problemOf(answer.response.status, answer.error)
-  return answer.data as T
+  return legible(answer.data as T)
 }
 
 function problemOf(status: number, body: unknown): Problem {

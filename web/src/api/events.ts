@@ -28,8 +28,26 @@ export function newestEvents(filter: EventFilter, limit: number) {
   return queryOptions({ queryKey: ['events', 'newest', filter, limit], queryFn: () => eventPage(filter, limit) })
 }
 
-/** anyCallQuery tells whether an agent has ever called. */
-export const anyCallQuery = newestEvents({ type: ['llm_call', 'blocked'] }, 1)
+/** feedSize is how many events the first page shows: more than their card is
+ *  high, so that it scrolls. */
+export const feedSize = 32
+
+/** feedQuery is the newest events of all agents. */
+export const feedQuery = newestEvents({}, feedSize)
+
+export function isCall(event: Event): boolean {
+  return event.event_type === 'llm_call' || event.event_type === 'blocked'
+}
+
+/** calledQuery tells whether an agent has ever called. The newest events, which
+ *  the first page shows, mostly tell it, and nothing more is asked for. */
+export const calledQuery = queryOptions({
+  queryKey: ['events', 'called'],
+  queryFn: async ({ client }) => {
+    const newest = await client.fetchQuery(feedQuery)
+    return newest.rows.some((e) => isCall(e) || e.model) || (await eventPage({ type: ['llm_call', 'blocked'] }, 1)).rows.length > 0
+  },
+})
 
 /** newestOf are the cards that a new event of an agent makes stale: those that
  *  show it, but for the ones whose time is over. */

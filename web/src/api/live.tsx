@@ -1,5 +1,6 @@
 import { type QueryFilters, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import { legible } from '../format/visible'
 import { newestOf } from './events'
 import type { Event } from './shapes'
 
@@ -40,7 +41,7 @@ function staleBy(event: Event): Stale {
     case 'growth':
       return { keys: [...sums.keys, 'incidents', 'incident', 'deliveries', 'alerts'], within: soon }
     case 'policy_change':
-      return { keys: [...sums.keys, 'incidents', 'incident', 'rules', 'bypass', 'channels', 'alert-rules'], within: soon }
+      return { keys: [...sums.keys, 'incidents', 'incident', 'rules', 'status', 'channels', 'alert-rules'], within: soon }
     case 'alert':
       return { keys: ['incidents', 'deliveries', 'alerts', 'channels'], within: soon }
     default:
@@ -73,7 +74,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       setLiveness((was) => (was.state === state ? was : { state, at: Date.now() }))
 
     const hear = (message: MessageEvent<string>) => {
-      const event = JSON.parse(message.data) as Event
+      const event = legible(JSON.parse(message.data) as Event)
       for (const listener of listeners.current) listener(event)
       const { keys, within } = staleBy(event)
       for (const key of keys) refresh(key, { queryKey: [key] }, within)

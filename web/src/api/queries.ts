@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData, QueryCache, QueryClient } from '@tanstack/react-query'
+import { infiniteQueryOptions, QueryCache, QueryClient } from '@tanstack/react-query'
 import { isSignedOut, Problem } from './client'
 
 /** pageSize is how many rows a listing asks for at once. */
@@ -17,7 +17,9 @@ export function pages<T, P extends Listing<T>>(key: readonly unknown[], page: (c
     queryFn: ({ pageParam }) => page(pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next ?? undefined,
-    placeholderData: keepPreviousData,
+    // Rows stay while others are asked for; that there are none is not said
+    // before it is known.
+    placeholderData: (before) => (before?.pages.some((p) => p.rows.length > 0) ? before : undefined),
   })
 }
 

@@ -5,7 +5,6 @@ export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: () => read(api.GET('/v1/me')),
   staleTime: 60_000,
-  retry: false,
 })
 
 export function signIn(proof: { token: string } | { code: string }) {
@@ -22,10 +21,11 @@ export const statusQuery = queryOptions({
   refetchInterval: 30_000,
 })
 
-export const bypassQuery = queryOptions({
-  queryKey: ['bypass'],
-  queryFn: () => read(api.GET('/v1/bypass')),
-})
+/** blockStatusQuery is the status with which stopped agents are answered. */
+export const blockStatusQuery = queryOptions({ ...statusQuery, select: (status) => status.block_status })
+
+/** bypassQuery is part of the status, which every page asks for. */
+export const bypassQuery = queryOptions({ ...statusQuery, select: (status) => status.bypass })
 
 export function setBypass(on: boolean, reason: string) {
   return read(api.PUT('/v1/bypass', { body: { on, reason: reason || undefined } }))

@@ -35,6 +35,11 @@ export function full(t: When): string {
   return fullFormat.format(new Date(t))
 }
 
+/** zone is the reader's time zone at an instant: CET. */
+export function zone(t: When = Date.now()): string {
+  return fullFormat.formatToParts(new Date(t)).find((p) => p.type === 'timeZoneName')?.value ?? 'UTC'
+}
+
 /** brief is 02:14:07 today and 12 Nov, 02:14 on other days. */
 export function brief(t: When, now: When = Date.now()): string {
   const d = new Date(t)

@@ -50,7 +50,7 @@ function Marks({ event: e }: { event: Event }) {
       {e.shadow && <Badge color="amber">shadow</Badge>}
       {(e.tags ?? []).map((tag) => (
         <Badge key={tag} color="accent">
-          {tag}
+          <bdi>{tag}</bdi>
         </Badge>
       ))}
     </Group>
@@ -76,8 +76,8 @@ function Details({ event: e }: { event: Event }) {
             <IncidentLink id={e.incident} />
           </Pair>
         )}
-        {e.client && <Pair name="Client">{e.client}</Pair>}
-        {e.provider && <Pair name="Provider, model">{[e.provider, e.model].filter(Boolean).join(', ')}</Pair>}
+        {e.client && <Pair name="Client"><bdi>{e.client}</bdi></Pair>}
+        {e.provider && <Pair name="Provider, model"><bdi>{e.provider}</bdi>{e.model && <>, <bdi>{e.model}</bdi></>}</Pair>}
         {e.path && <Pair name="Path"><span className="mono">{e.path}</span></Pair>}
         {e.status > 0 && <Pair name="Answer">HTTP {e.status}</Pair>}
         {e.latency_ms > 0 && (
@@ -105,7 +105,7 @@ function Details({ event: e }: { event: Event }) {
       </Pairs>
       {e.cost_default && (
         <Text size="xs" c="var(--amber)">
-          Priced by the default: {e.model} is not in the price table.
+          Priced by the default: <bdi>{e.model}</bdi> is not in the price table.
         </Text>
       )}
       {e.unread && (

@@ -7,6 +7,7 @@ interface Query<T> {
   data: T | undefined
   error: unknown
   refetch: () => unknown
+  isPlaceholderData?: boolean
 }
 
 interface Props<T> {
@@ -22,9 +23,16 @@ interface Props<T> {
 }
 
 /** Loaded shows what a query answered, a placeholder of the same size before,
- *  and what went wrong otherwise. What is there stays when a later ask fails. */
+ *  and what went wrong otherwise. What is there stays when a later ask fails,
+ *  and is pale while the answer to another question is on its way. */
 export function Loaded<T>({ query, thing, page, rows = 3, rowHeight = 24, children }: Props<T>) {
-  if (query.data !== undefined) return children(query.data)
+  if (query.data !== undefined) {
+    return (
+      <div className="loaded" aria-busy={query.isPlaceholderData || undefined}>
+        {children(query.data)}
+      </div>
+    )
+  }
   const Failure = page ? PageLoadError : LoadError
   if (query.error) return <Failure thing={thing} error={query.error} retry={() => query.refetch()} />
   return <Placeholder rows={rows} height={rowHeight} />

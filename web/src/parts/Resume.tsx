@@ -1,6 +1,6 @@
 import { Button, Group, Modal, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { minute } from '../format/time'
+import { minute, zone } from '../format/time'
 import { useNow } from './useNow'
 
 interface Props {
@@ -51,7 +51,7 @@ function Question({ first, busy, onCancel, onResume }: { first: number; busy: bo
           Cancel
         </Button>
         <Button variant="filled" data-autofocus loading={busy} onClick={() => onResume(minutes)}>
-          {minutes > 0 ? `Resume, grace until ${minute(now + minutes * 60_000)}` : 'Resume'}
+          {minutes > 0 ? `Resume, grace until ${minute(now + minutes * 60_000)} ${zone(now + minutes * 60_000)}` : 'Resume'}
         </Button>
       </Group>
     </Stack>

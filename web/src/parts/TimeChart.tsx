@@ -1,4 +1,7 @@
+import { Text } from '@mantine/core'
 import { lazy, Suspense } from 'react'
+import { reason } from '../api/client'
+import { fetched } from './fetched'
 
 export interface Series<T> {
   name: string
@@ -25,7 +28,19 @@ export interface TimeChartProps<T> {
   withTime?: boolean
 }
 
-const Drawn = lazy(() => import('./TimeChartDrawn'))
+/** loadCharts fetches the library that draws, ahead of the first chart. */
+export const loadCharts = () => fetched(() => import('./TimeChartDrawn')).catch((error: unknown) => ({ default: () => <NoChart error={error} /> }))
+
+const Drawn = lazy(loadCharts)
+
+// A chart that cannot be drawn must not take the page with it.
+function NoChart({ error }: { error: unknown }) {
+  return (
+    <Text size="sm" c="dimmed" role="alert">
+      The chart could not be loaded. {reason(error)}
+    </Text>
+  )
+}
 
 /** TimeChart shows series over time. The library that draws is fetched when
  *  the first chart is shown. */

@@ -13,8 +13,10 @@ export function useChange() {
     const made = await attempt(otherwise, async () => {
       await make()
     })
-    // Also after a failure: somebody else may have been quicker.
-    await queries.invalidateQueries()
+    // Also after a failure: somebody else may have been quicker. Who waits
+    // for an answer that does not come is not kept waiting.
+    const fresh = queries.invalidateQueries()
+    if (made) await Promise.race([fresh, new Promise((resolve) => setTimeout(resolve, 3000))])
     setBusy(false)
     return made
   }

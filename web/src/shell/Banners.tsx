@@ -7,7 +7,7 @@ import { alertsStatusQuery } from '../api/alerts'
 import { useLiveness } from '../api/live'
 import { bypassQuery, statusQuery } from '../api/service'
 import { times } from '../format/figures'
-import { clock, full } from '../format/time'
+import { clock, full, zone } from '../format/time'
 import classes from './banners.module.css'
 
 /** Banners are what concerns every page. */
@@ -22,14 +22,14 @@ export function Banners() {
       {bypass?.on && (
         <Banner color="red" action={<ButtonLink to="/settings">Settings</ButtonLink>}>
           <b>Bypass is on: nothing is enforced but manual deactivation.</b> Switched on
-          {bypass.by ? ` by ${bypass.by}` : ''}
+          {bypass.by && <> by <bdi>{bypass.by}</bdi></>}
           {bypass.at ? ` at ${full(bypass.at)}` : ''}
-          {bypass.why ? `: ${bypass.why}` : '.'}
+          {bypass.why ? <>: <bdi>{bypass.why}</bdi></> : '.'}
         </Banner>
       )}
       {live.state === 'stopped' && (
         <Banner color="amber">
-          <b>Live updates stopped.</b> Showing {clock(live.at)}. Trying again.
+          <b>Live updates stopped.</b> Showing {clock(live.at)} {zone()}. Trying again.
         </Banner>
       )}
       {status?.degraded.map((dependency) => (

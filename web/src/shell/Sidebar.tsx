@@ -17,7 +17,7 @@ import type { ReactNode } from 'react'
 import { incidentCounts } from '../api/incidents'
 import { statusQuery } from '../api/service'
 import { bytes, count } from '../format/figures'
-import { coarse } from '../format/time'
+import { coarse, zone } from '../format/time'
 import { Dot } from '../parts/Dot'
 import { Logo } from './Logo'
 import { Search } from './Search'
@@ -94,6 +94,10 @@ function ProcessStatus() {
       <div>
         <span>Record</span>
         <span>{bytes(data.store_bytes)}</span>
+      </div>
+      <div>
+        <span>Times</span>
+        <span>{zone()}</span>
       </div>
       <div>
         <span>Up</span>

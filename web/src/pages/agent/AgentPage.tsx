@@ -11,6 +11,7 @@ import type { AgentDetail } from '../../api/shapes'
 import { count, money, short } from '../../format/figures'
 import { brief, clock, full } from '../../format/time'
 import { AgentBadge } from '../../parts/AgentState'
+import { BlockStatus } from '../../parts/BlockStatus'
 import { ButtonLink } from '../../parts/ButtonLink'
 import { Fact, Facts } from '../../parts/Facts'
 import { Loaded } from '../../parts/Loaded'
@@ -155,7 +156,7 @@ function Stopped({ agent }: { agent: AgentDetail }) {
       </b>
       <br />
       <Text span size="sm" c="dimmed">
-        Every call now gets the inactive answer (HTTP 400, no retry).
+        Every call now gets the inactive answer (<BlockStatus />).
         {last && ` ${count(n)}${blocked?.next ? '+' : ''} blocked since, the last at ${brief(last.time)}.`}
       </Text>
     </Banner>
@@ -165,17 +166,18 @@ function Stopped({ agent }: { agent: AgentDetail }) {
 function Today({ agent }: { agent: AgentDetail }) {
   const day = agent.spending.find((s) => s.period === 'day')
   const stats = useQuery(statsQuery({ since: day?.start ?? '24h', step: '1h', agent: agent.id })).data
-  const last = useQuery(newestEvents({ agent: agent.id, type: ['llm_call', 'blocked'] }, 1)).data?.rows[0]
+  const newest = useQuery(newestEvents({ agent: agent.id, type: ['llm_call', 'blocked'] }, 1)).data
+  const last = newest?.rows[0]
   const t = stats?.totals
   return (
     <Facts>
-      <Fact name="Calls today" aside={t && t.blocked > 0 ? `+ ${count(t.blocked)} blocked` : undefined}>
-        {t ? count(t.calls - t.blocked) : '…'}
+      <Fact name="Calls today" aside={t && t.blocked > 0 ? `${count(t.blocked)} of them blocked` : undefined}>
+        {t ? count(t.calls) : '…'}
       </Fact>
       <Fact name="Prompt tokens today">{t ? short(t.tokens.input) : '…'}</Fact>
-      <Fact name="Spend today">{money(day?.spent.cost_usd ?? t?.cost_usd ?? 0)}</Fact>
-      <Fact name="Client">{last?.client || 'none yet'}</Fact>
-      <Fact name="Model">{last?.model || 'none yet'}</Fact>
+      <Fact name="Spend today">{day ? money(day.spent.cost_usd) : t ? money(t.cost_usd) : '…'}</Fact>
+      <Fact name="Client">{newest ? <bdi>{last?.client || 'none yet'}</bdi> : '…'}</Fact>
+      <Fact name="Model">{newest ? <bdi>{last?.model || 'none yet'}</bdi> : '…'}</Fact>
       <Fact name="Last call">{wasSeen(agent.last_seen) ? `${brief(agent.last_seen)}${last?.blocked ? ', blocked' : ''}` : 'never'}</Fact>
     </Facts>
   )

@@ -1,5 +1,6 @@
 import { Button, Checkbox, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
+import { BlockStatus } from '../../parts/BlockStatus'
 
 interface Props {
   name: string
@@ -17,7 +18,7 @@ export function Deactivate({ name, opened, busy, onCancel, onDeactivate }: Props
     <Modal opened={opened} onClose={onCancel} title={`Stop ${name}`}>
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          Every further call gets the inactive answer (HTTP 400, no retry) until somebody resumes it.
+          Every further call gets the inactive answer (<BlockStatus />) until somebody resumes it.
         </Text>
         <Textarea
           label="Reason (optional)"

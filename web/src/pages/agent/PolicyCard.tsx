@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { rulesQuery } from '../../api/rules'
 import { settingsQuery } from '../../api/settings'
 import type { AgentDetail, Section as SectionOf } from '../../api/shapes'
-import { minute } from '../../format/time'
+import { minute, zone } from '../../format/time'
 import { Budgets, hasBudget } from '../../parts/Budgets'
 import { Section } from '../../parts/Section'
 import { amount, saysSomething, valueOf } from '../../parts/settings'
@@ -39,7 +39,7 @@ function Spending({ agent }: { agent: AgentDetail }) {
   const day = agent.spending.find((s) => s.period === 'day')
   return (
     <div>
-      <Head name="Budgets" aside={day && `day resets ${minute(day.resets)}`} />
+      <Head name="Budgets" aside={day && `day resets ${minute(day.resets)} ${zone(day.resets)}`} />
       {!hasBudget(agent) && (
         <Text size="sm" c="dimmed">
           None: nothing limits what this agent spends.

@@ -56,8 +56,10 @@ export default function Costs() {
             <Stack gap="md">
               <Facts>
                 <Fact name="Spend">{money(data.totals.cost_usd)}</Fact>
-                <Fact name="Calls">{count(data.totals.calls - data.totals.blocked)}</Fact>
-                <Fact name="A call, on average">{money(data.totals.cost_usd / Math.max(data.totals.calls - data.totals.blocked, 1))}</Fact>
+                <Fact name="Calls" aside={data.totals.blocked > 0 ? `${count(data.totals.blocked)} of them blocked` : undefined}>
+                  {count(data.totals.calls)}
+                </Fact>
+                <Fact name="A forwarded call, on average">{money(data.totals.cost_usd / Math.max(data.totals.calls - data.totals.blocked, 1))}</Fact>
                 <Fact name="Prompt tokens" aside={`${short(data.totals.tokens.cache_read)} from cache`}>
                   {short(data.totals.tokens.input)}
                 </Fact>

@@ -64,8 +64,9 @@ export default function Incidents() {
   const query = useInfiniteQuery(incidentPages(filter, sort as IncidentSort))
   const incidents = query.data?.pages.flatMap((p) => p.rows) ?? []
   // Which detectors there are to choose does not depend on the one chosen.
-  const counts = useQuery(incidentCounts({ ...filter, detector: undefined })).data?.counts ?? []
-  const total = sum(counts.filter((c) => !detector || c.detector === detector))
+  const counted = useQuery(incidentCounts({ ...filter, detector: undefined })).data?.counts
+  const counts = counted ?? []
+  const total = counted && sum(counts.filter((c) => !detector || c.detector === detector))
   useTitle('Incidents', total)
   useEffect(() => remember(incidents.map((i) => i.id)))
   const show = (change: Change) => void navigate({ to: '/incidents', search: (was) => ({ ...(was as Change), ...change }), replace: true })
@@ -75,7 +76,7 @@ export default function Incidents() {
         <Group gap="sm" align="baseline">
           <Title order={1}>Incidents</Title>
           <Text size="sm" c="dimmed" role="status">
-            {times(total, 'incident')}
+            {total !== undefined && times(total, 'incident')}
           </Text>
         </Group>
         <SegmentedControl
@@ -101,7 +102,7 @@ export default function Incidents() {
           <Select
             aria-label="Detector"
             placeholder="Any detector"
-            data={detectors.map((d) => ({ value: d, label: `${d} (${count(sum(counts.filter((c) => c.detector === d)))})` }))}
+            data={detectors.map((d) => ({ value: d, label: counted ? `${d} (${count(sum(counts.filter((c) => c.detector === d)))})` : d }))}
             value={detector}
             onChange={(v) => show({ detector: v ?? undefined })}
             clearable

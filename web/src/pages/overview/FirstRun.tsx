@@ -121,7 +121,7 @@ function FirstCall({ client, gateway, onDone }: { client: Client; gateway: strin
                 First call received
               </Text>
               <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-                {call.agent}, {call.model}, {call.status} in {span(call.latency_ms)}, {money(call.cost_usd)}
+                {call.agent}, <bdi>{call.model}</bdi>, {call.status} in {span(call.latency_ms)}, {money(call.cost_usd)}
               </Text>
             </div>
             <ButtonLink to="/agents/$id" params={{ id: call.agent }} onClick={onDone}>

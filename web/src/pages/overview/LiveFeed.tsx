@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { newestEvents } from '../../api/events'
+import { feedQuery, feedSize as shown } from '../../api/events'
 import { useEvents } from '../../api/live'
 import type { Event } from '../../api/shapes'
 import { clock } from '../../format/time'
@@ -12,12 +12,9 @@ import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
 import classes from './overview.module.css'
 
-// More than the card is high: it scrolls.
-const shown = 32
-
 /** LiveFeed is the newest events, each as it happens. */
 export function LiveFeed() {
-  const recent = useQuery(newestEvents({}, shown))
+  const recent = useQuery(feedQuery)
   const [heard, setHeard] = useState<Event[]>([])
   const [paused, setPaused] = useState(false)
   const [waiting, setWaiting] = useState<Event[]>([])

@@ -2,8 +2,7 @@ import { Badge, Text } from '@mantine/core'
 import { IconAlertOctagon } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { statsQuery } from '../../api/agents'
-import { incidentCounts, newestIncidents } from '../../api/incidents'
+import { incidentCounts } from '../../api/incidents'
 import type { Incident } from '../../api/shapes'
 import { count, times } from '../../format/figures'
 import { ago } from '../../format/time'
@@ -13,14 +12,13 @@ import { ActionBadge, isStop } from '../../parts/IncidentBadges'
 import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
 import { useNow } from '../../parts/useNow'
+import { openIncidents, overviewStats } from './ask'
 import classes from './overview.module.css'
-
-const shown = 5
 
 /** OpenIncidents is what waits for a decision, those first that stopped
  *  somebody: they wait for the reader, the rest can wait a little. */
 export function OpenIncidents() {
-  const open = useQuery(newestIncidents({ status: 'open' }, shown, 'stops'))
+  const open = useQuery(openIncidents)
   const all = useQuery(incidentCounts({ status: 'open' })).data
   const stopped = (all?.counts ?? []).filter((c) => ['kill', 'halt'].includes(c.action) && !c.shadow).reduce((n, c) => n + c.count, 0)
   const more = (all?.total ?? 0) - (open.data?.rows.length ?? 0)
@@ -47,10 +45,10 @@ export function OpenIncidents() {
 }
 
 function None() {
-  const calling = useQuery(statsQuery({ since: '24h', step: '1h', by: 'agent', limit: 6, series: true })).data?.group_count
+  const calling = useQuery(overviewStats('24h')).data?.group_count
   return (
     <Empty icon={<IconAlertOctagon size={20} />} title="No open incidents">
-      {calling ? `${times(calling, 'agent is', 'agents are')} calling and none has run away.` : 'No agent has run away.'}
+      {calling ? `${times(calling, 'agent', 'agents')} called in the last 24 hours. No incident waits for a decision.` : 'No incident waits for a decision.'}
     </Empty>
   )
 }
@@ -67,9 +65,9 @@ function Row({ incident }: { incident: Incident }) {
           {incident.sentence}
         </Text>
         <Text size="xs" c="dimmed" className="clip">
-          {[incident.detector, incident.session && `session ${incident.session}`, incident.shadow && 'Kill Switch is off, so haltd only observes']
-            .filter(Boolean)
-            .join(' · ')}
+          {incident.detector}
+          {incident.session && <> · session <bdi>{incident.session}</bdi></>}
+          {incident.shadow && ' · Kill Switch is off, so haltd only observes'}
         </Text>
       </div>
       <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>

@@ -2,49 +2,47 @@ import { Group, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantin
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { anyCallQuery } from '../../api/events'
-import { statsQuery } from '../../api/agents'
+import { calledQuery, isCall } from '../../api/events'
 import { useEvents } from '../../api/live'
-import { clock } from '../../format/time'
+import { clock, zone } from '../../format/time'
 import { Loaded } from '../../parts/Loaded'
 import { useTitle } from '../../parts/useTitle'
+import { overviewStats } from './ask'
 import { CallsAndSpend } from './CallsAndSpend'
 import { FirstRun } from './FirstRun'
 import { LiveFeed } from './LiveFeed'
 import { OpenIncidents } from './OpenIncidents'
 import { RungsCard } from './RungsCard'
-import { type Span, spans } from './span'
+import { spanOf, spans } from './span'
 import { SummaryCards } from './SummaryCards'
-import { top, TopAgents } from './TopAgents'
+import { TopAgents } from './TopAgents'
 import classes from './overview.module.css'
 
 /** Overview is where a reader sees whether anything needs them. Before the
  *  first call it teaches how to make it. */
 export default function Overview() {
-  const any = useQuery(anyCallQuery)
+  const called = useQuery(calledQuery)
   const [taught, setTaught] = useState(false)
   // Who comes back to this page after the first call must not be taught again.
   useEvents((e) => {
-    if (any.data?.rows.length === 0 && (e.event_type === 'llm_call' || e.event_type === 'blocked')) void any.refetch()
+    if (called.data === false && isCall(e)) void called.refetch()
   })
   return (
-    <Loaded query={any} thing="the record" rows={4} rowHeight={96}>
-      {(page) => {
+    <Loaded query={called} thing="the record" page rows={4} rowHeight={96}>
+      {(any) => {
         // Who watched the first call arrive stays until they go on.
-        const first = page.rows.length === 0
-        if (first && !taught) setTaught(true)
-        return first || taught ? <FirstRun onDone={() => setTaught(false)} /> : <Figures />
+        if (!any && !taught) setTaught(true)
+        return !any || taught ? <FirstRun onDone={() => setTaught(false)} /> : <Figures />
       }}
     </Loaded>
   )
 }
 
 function Figures() {
-  const asked = useSearch({ from: '/shell/' }).span
-  const span = asked && asked in spans ? (asked as Span) : '24h'
+  const span = spanOf(useSearch({ from: '/shell/' }).span)
   const navigate = useNavigate()
   useTitle('Overview')
-  const stats = useQuery(statsQuery({ since: span, step: spans[span].step, by: 'agent', limit: top, series: true }))
+  const stats = useQuery(overviewStats(span))
   return (
     <Stack gap="md">
       <Group justify="space-between">
@@ -52,7 +50,7 @@ function Figures() {
         <Group gap="sm">
           {stats.dataUpdatedAt > 0 && (
             <Text size="sm" c="dimmed">
-              as of {clock(stats.dataUpdatedAt)}
+              as of {clock(stats.dataUpdatedAt)} {zone()}
             </Text>
           )}
           <SegmentedControl
@@ -65,7 +63,7 @@ function Figures() {
         </Group>
       </Group>
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
-        <SummaryCards stats={stats.data} span={span} />
+        <SummaryCards query={stats} span={span} />
       </SimpleGrid>
       <div className={classes.columns}>
         <Stack gap="md" style={{ minWidth: 0 }}>

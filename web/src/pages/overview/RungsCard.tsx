@@ -1,5 +1,5 @@
 import { Group, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, read } from '../../api/client'
 import { count } from '../../format/figures'
@@ -8,20 +8,20 @@ import { type Span, spans } from './span'
 
 const rungs = ['steered', 'rejected', 'halted', 'killed'] as const
 
-function useRungs(span: Span, shadow: 'true' | 'false') {
-  return useQuery({
+export function rungsQuery(span: Span, shadow: 'true' | 'false') {
+  return queryOptions({
     queryKey: ['stats', 'rungs', span, shadow],
     queryFn: () => read(api.GET('/v1/stats/rungs', { params: { query: { since: span, shadow } } })),
     staleTime: 30_000,
-  }).data
+  })
 }
 
 /** RungsCard is what came of what haltd did before it stopped anybody, and what
  *  each rung would have done where the switch is off. Where nobody was steered
  *  or halted, and nobody would have been, it is left out. */
 export function RungsCard({ span }: { span: Span }) {
-  const n = useRungs(span, 'false')
-  const would = useRungs(span, 'true')
+  const n = useQuery(rungsQuery(span, 'false')).data
+  const would = useQuery(rungsQuery(span, 'true')).data
   const inShadow = would ? rungs.filter((r) => would[r] > 0) : []
   if (!n || n.steered + n.halted + inShadow.length === 0) return null
   const more = n.more ? '+' : ''

@@ -1,5 +1,5 @@
-import { Card, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Card, Skeleton, Text } from '@mantine/core'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { agentsQuery } from '../../api/agents'
 import { savingsQuery } from '../../api/incidents'
@@ -10,11 +10,13 @@ import { type Span, spans } from './span'
 import classes from './overview.module.css'
 
 /** SummaryCards are the four figures on top. */
-export function SummaryCards({ stats, span }: { stats: Stats | undefined; span: Span }) {
+export function SummaryCards({ query, span }: { query: UseQueryResult<Stats>; span: Span }) {
+  const stats = query.data
+  const failed = query.isError
   return (
     <>
-      <Agents stats={stats} />
-      <Summary name="Calls" figure={stats && count(stats.totals.calls)}>
+      <Agents stats={stats} failed={failed} />
+      <Summary name="Calls" failed={failed} figure={stats && count(stats.totals.calls)}>
         {stats && (
           <>
             <Sparkline values={stats.buckets.map((b) => b.calls)} width={240} height={16} label="Calls over time" />
@@ -24,7 +26,7 @@ export function SummaryCards({ stats, span }: { stats: Stats | undefined; span: 
           </>
         )}
       </Summary>
-      <Summary name="Spend" figure={stats && money(stats.totals.cost_usd)}>
+      <Summary name="Spend" failed={failed} figure={stats && money(stats.totals.cost_usd)}>
         {stats && (
           <>
             <Sparkline values={stats.buckets.map((b) => b.cost_usd)} width={240} height={16} label="Spend over time" />
@@ -39,12 +41,12 @@ export function SummaryCards({ stats, span }: { stats: Stats | undefined; span: 
   )
 }
 
-function Agents({ stats }: { stats: Stats | undefined }) {
+function Agents({ stats, failed }: { stats: Stats | undefined; failed: boolean }) {
   const calling = stats?.group_count
   const counts = useQuery({ ...agentsQuery((stats?.groups ?? []).map((g) => g.name)), enabled: stats !== undefined }).data?.counts
   const { active = 0, stopped = 0, inactive = 0 } = counts ?? {}
   return (
-    <Summary name="Agents calling" figure={calling === undefined ? undefined : count(calling)}>
+    <Summary name="Agents calling" failed={failed} figure={calling === undefined ? undefined : count(calling)}>
       <div className={classes.segments} aria-hidden="true">
         {active > 0 && <div style={{ flex: active, background: 'var(--green-fill)' }} />}
         {stopped > 0 && <div style={{ flex: stopped, background: 'var(--red-fill)' }} />}
@@ -52,7 +54,9 @@ function Agents({ stats }: { stats: Stats | undefined }) {
       </div>
       <div className={classes.caption}>
         {counts && `of ${count(active + stopped + inactive)}: `}
-        {stopped + inactive === 0 ? (
+        {!counts ? (
+          <Waits failed={failed} />
+        ) : stopped + inactive === 0 ? (
           'none is stopped'
         ) : (
           <>
@@ -65,26 +69,31 @@ function Agents({ stats }: { stats: Stats | undefined }) {
 }
 
 function Saved({ span }: { span: Span }) {
-  const savings = useQuery(savingsQuery(span)).data
+  const { data: savings, isError } = useQuery(savingsQuery(span))
   const stops = savings?.stops.length ?? 0
   return (
-    <Summary name="Saved, estimate" figure={savings && money(savings.saved_usd)} color="var(--green)">
+    <Summary name="Saved, estimate" failed={isError} figure={savings && money(savings.saved_usd)} color="var(--green)">
       <div className={classes.caption} style={{ marginTop: 4 }}>
-        {stops === 0 ? `nothing stopped in ${spans[span].label}` : `${times(stops, 'stop')}${savings?.more ? ' or more' : ''}, counted to the hard budget`}
+        {!savings ? <Waits failed={isError} /> : stops === 0 ? `nothing stopped in ${spans[span].label}` : `${times(stops, 'stop')}${savings.more ? ' or more' : ''}, counted to the hard budget`}
       </div>
       {savings && stops > savings.counted && <div className={classes.caption}>{times(stops - savings.counted, 'stop')} without a hard budget not counted</div>}
     </Summary>
   )
 }
 
-function Summary({ name, figure, color, children }: { name: string; figure: string | undefined; color?: string; children: ReactNode }) {
+// Before the answer is there, nothing is said that the answer could belie.
+function Waits({ failed }: { failed: boolean }) {
+  return failed ? 'could not be loaded' : <Skeleton height={12} width={120} component="span" display="block" />
+}
+
+function Summary({ name, figure, failed, color, children }: { name: string; figure: string | undefined; failed: boolean; color?: string; children: ReactNode }) {
   return (
     <Card>
       <Text size="sm" c="dimmed">
         {name}
       </Text>
       <div className={classes.figure} style={{ color }}>
-        {figure ?? ' '}
+        {figure ?? (failed ? '–' : <Skeleton height={24} width={96} />)}
       </div>
       {children}
     </Card>

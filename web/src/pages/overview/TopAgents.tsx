@@ -13,11 +13,9 @@ import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
 import { Sparkline } from '../../parts/Sparkline'
 import { useNow } from '../../parts/useNow'
+import { top } from './ask'
 import { type Span, spans } from './span'
 import { right, WideTable } from '../../parts/WideTable'
-
-/** top is how many agents are shown. */
-export const top = 6
 
 /** TopAgents are those that spent the most. */
 export function TopAgents({ stats, span }: { stats: UseQueryResult<Stats>; span: Span }) {

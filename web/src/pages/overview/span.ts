@@ -7,3 +7,8 @@ export const spans = {
 } as const
 
 export type Span = keyof typeof spans
+
+/** spanOf is the span that an address names, or a day. */
+export function spanOf(asked: string | undefined): Span {
+  return asked && asked in spans ? (asked as Span) : '24h'
+}

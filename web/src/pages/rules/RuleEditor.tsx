@@ -10,7 +10,7 @@ import { faultsOf } from './faults'
 import { conditionWords } from './words'
 
 const actions = [
-  { value: 'block', label: 'Block: HTTP 400, no retry' },
+  { value: 'block', label: 'Block: answered as if stopped, no retry' },
   { value: 'reject', label: 'Reject: HTTP 429, retry later' },
   { value: 'throttle', label: 'Throttle: forward after a delay' },
   { value: 'warn', label: 'Warn: forward and flag' },

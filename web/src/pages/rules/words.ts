@@ -1,15 +1,16 @@
 import type { Rule, RuleCondition } from '../../api/shapes'
 import { count } from '../../format/figures'
+import { visible } from '../../format/visible'
 
 /** conditionWords says when a rule matches. */
 export function conditionWords(c: RuleCondition): string {
   const said: string[] = []
   if (c.agent) said.push(`agent ${c.agent}`)
-  if (c.session) said.push(`session ${c.session}`)
-  if (c.provider) said.push(`provider ${c.provider}`)
-  if (c.model) said.push(`model ${c.model}`)
-  if (c.model_pattern) said.push(`model like ${c.model_pattern}`)
-  if (c.path) said.push(`path ${c.path}`)
+  if (c.session) said.push(`session ${visible(c.session)}`)
+  if (c.provider) said.push(`provider ${visible(c.provider)}`)
+  if (c.model) said.push(`model ${visible(c.model)}`)
+  if (c.model_pattern) said.push(`model like ${visible(c.model_pattern)}`)
+  if (c.path) said.push(`path ${visible(c.path)}`)
   const { prompt_tokens_min: min, prompt_tokens_max: max } = c
   if (min !== undefined && max !== undefined) said.push(`${count(min)} to ${count(max)} prompt tokens`)
   else if (min !== undefined) said.push(`${count(min)} prompt tokens or more`)
@@ -28,7 +29,7 @@ export function actionWords(rule: Rule): string {
     case 'throttle':
       return `throttle ${count(config.delay_ms ?? 0)} ms`
     case 'tag':
-      return `tag ${config.tag ?? ''}`
+      return `tag ${visible(config.tag ?? '')}`
     default:
       return rule.action
   }

@@ -114,13 +114,13 @@ function Strip({ session }: { session: Session }) {
       <Fact name="Started, lasted" aside={span(new Date(session.last_seen).getTime() - new Date(session.first_seen).getTime())}>
         {brief(session.first_seen)}
       </Fact>
-      <Fact name="Calls" aside={t.blocked > 0 ? `+ ${count(t.blocked)} not forwarded` : undefined}>
-        {count(t.calls - t.blocked)}
+      <Fact name="Calls" aside={t.blocked > 0 ? `${count(t.blocked)} of them blocked` : undefined}>
+        {count(t.calls)}
       </Fact>
       <Fact name="Prompt tokens">{short(t.tokens.input)}</Fact>
       <Fact name="Cost">{money(t.cost_usd)}</Fact>
-      <Fact name="Client">{session.client || 'unknown'}</Fact>
-      <Fact name="Model">{session.model || 'unknown'}</Fact>
+      <Fact name="Client"><bdi>{session.client || 'unknown'}</bdi></Fact>
+      <Fact name="Model"><bdi>{session.model || 'unknown'}</bdi></Fact>
     </Facts>
   )
 }

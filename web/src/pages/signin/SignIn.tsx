@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Problem, reason } from '../../api/client'
-import { meQuery, signIn } from '../../api/service'
+import { signIn } from '../../api/service'
 import { Logo } from '../../shell/Logo'
 
 /** SignIn takes the admin token or an API token, or the code of a one-time link. */
@@ -21,7 +21,7 @@ export default function SignIn() {
     setError(undefined)
     try {
       await signIn(proof)
-      queries.removeQueries({ queryKey: meQuery.queryKey })
+      queries.clear()
       await navigate({ to: next ?? '/', replace: true })
     } catch (e) {
       setError(e)
