@@ -47,7 +47,7 @@ var examples = map[string][]string{
 	"deliveries ls":        {"haltd deliveries ls --status dead"},
 	"deliveries retry":     {"haltd deliveries retry --all"},
 	"deliveries dismiss":   {"haltd deliveries dismiss --all"},
-	"keys create":          {"haltd keys create --agent billing-bot --name 'nightly job' > billing-bot.key"},
+	"keys create":          {"haltd keys create --agent billing-bot --name 'nightly job' > billing-bot.key", "haltd keys create --agent ci-fixer --expires 2160h --models 'gpt-5*,claude-haiku-*' --budget-day 5"},
 	"keys ls":              {"haltd keys ls"},
 	"keys revoke":          {"haltd keys revoke key_01JD8Q"},
 	"tokens create":        {"haltd tokens create --name ann --role operator", "haltd tokens create --name ci --role viewer --expires 2160h > ci.token"},

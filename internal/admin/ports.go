@@ -48,7 +48,7 @@ func (noRecorder) Subscribe(int) (<-chan haltd.Event, func()) {
 
 // Keyring makes and ends gateway keys, with the errors of haltd.KeyStore.
 type Keyring interface {
-	Create(ctx context.Context, agent, name string) (key haltd.Key, secret string, err error)
+	Create(ctx context.Context, agent, name string, limits haltd.KeyLimits) (key haltd.Key, secret string, err error)
 	List(ctx context.Context) ([]haltd.Key, error)
 	Revoke(ctx context.Context, id string) (haltd.Key, error)
 	// AgentOf is the agent of a gateway key in force.
@@ -120,9 +120,12 @@ type BreakGlass interface {
 	SetBypass(ctx context.Context, on bool, by, why string) (haltd.Bypass, error)
 }
 
-// Spendings tells what an agent has spent in the current periods.
+// Spendings tells what an agent or a gateway key has spent in the current periods.
 type Spendings interface {
 	Spending(ctx context.Context, agent string) ([]haltd.PeriodSpending, error)
+	// KeySpending is that of a gateway key, of budgets of its own; nil where it
+	// has none.
+	KeySpending(ctx context.Context, k haltd.Key) ([]haltd.PeriodSpending, error)
 }
 
 // Ingester judges a call that was not made through the gateway.

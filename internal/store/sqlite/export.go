@@ -34,7 +34,7 @@ var exports = []struct {
 	{"usage", "hour, agent, provider, model, " + totalsColumns, "",
 		`u.hour, coalesce(a.id, '') AS name, u.provider, u.model, sum(u.calls), sum(u.blocked), sum(u.errors), sum(u.input), sum(u.output),
 			sum(u.cache_read), sum(u.cache_write), sum(u.cost) FROM usage u LEFT JOIN agents a ON a.no = u.agent GROUP BY u.hour, name, u.provider, u.model`},
-	{"keys", "no, id, agent, name, hash, created_at, revoked_at", "", "no, id, agent, name, hash, created_at, revoked_at FROM keys"},
+	{"keys", "no, id, agent, name, hash, created_at, revoked_at, limits, last_used_at", "", "no, id, agent, name, hash, created_at, revoked_at, limits, last_used_at FROM keys"},
 	{"session_standings", "agent, session, " + table.StandingColumns, "active", "agent, session, " + table.StandingColumns + " FROM session_standings"},
 	{"marks", "agent, session, activated_at, round, count", "", "agent, session, activated_at, round, count FROM marks"},
 	{"bypass", "no, body", "", "no, body FROM bypass"},
