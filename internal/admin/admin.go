@@ -48,6 +48,7 @@ type Options struct {
 	Alerts     Alerts
 	Keys       Keyring
 	Process    Process
+	Prices     Prices
 	Metrics    http.Handler
 	Dashboard  fs.FS // with an index.html; nil for none
 
@@ -140,6 +141,7 @@ func newServer(o Options) *server {
 	s.registerStats()
 	s.registerRungs()
 	s.registerKeys()
+	s.registerPrices()
 	s.registerTokens()
 	s.registerAudit()
 	s.registerSignIn()

@@ -64,6 +64,16 @@ type Process interface {
 	Status() Status
 }
 
+// Prices are the price table in force. What is wrong with a table is
+// CodeInvalid and names the field.
+type Prices interface {
+	Prices() haltd.PriceList
+	// LoadPrices puts a newer table in force and keeps it.
+	LoadPrices(ctx context.Context, file []byte) error
+	// ResetPrices goes back to the built-in one.
+	ResetPrices(ctx context.Context) error
+}
+
 // Control changes who may call. Each change is durable before it returns. An
 // unknown agent or incident is CodeNotFound.
 type Control interface {

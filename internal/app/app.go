@@ -64,6 +64,10 @@ type App struct {
 	reload sync.Mutex
 	config atomic.Pointer[config.Config]
 	prices atomic.Pointer[pricing.Table]
+	// pricing is held while prices is made anew, from the file or the table that
+	// was loaded.
+	pricing sync.Mutex
+	loaded  *pricing.List // nil for none; pricing guards it
 
 	lock     io.Closer
 	store    recordStore
@@ -115,6 +119,9 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 		return nil, err
 	}
 	if a.keys, err = gateway.NewKeyring(ctx, a.store, a.opts.Clock); err != nil {
+		return nil, err
+	}
+	if err := a.reloadPrices(ctx); err != nil {
 		return nil, err
 	}
 	if err := a.openAlerts(cfg); err != nil {
@@ -282,7 +289,7 @@ func (a *App) incidentURL(id string) string {
 func (a *App) openJudge(ctx context.Context, cfg *config.Config) (err error) {
 	a.control, err = control.New(ctx, control.Options{
 		Store: a.store, Incidents: a.store, Journal: a.recorder,
-		Feed: a.store, Node: a.member.node.ID, ReloadKeys: a.keys.Reload, Leads: a.member.leading(taskControl),
+		Feed: a.store, Node: a.member.node.ID, ReloadKeys: a.keys.Reload, ReloadPrices: a.reloadPrices, Leads: a.member.leading(taskControl),
 		Cut:    a.cut,
 		Notify: a.alerts.Wake,
 		Clock:  a.opts.Clock, Logger: a.log,
@@ -344,7 +351,7 @@ func (a *App) newServers(cfg *config.Config, token string) {
 			Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Recorder: recorder{a.recorder, a.gateway},
 			Control: a.control, Remarks: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
 			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, Calls: a.gateway, Alerts: a.alerts, Keys: a.keys,
-			Process: process{a}, Metrics: a.metrics.Handler(),
+			Process: process{a}, Prices: prices{a}, Metrics: a.metrics.Handler(),
 			Dashboard: web.FS(), SignIn: a.signIn, SignOuts: a.store, Tokens: a.store, Audit: a.store, MetricsAccess: a.metricsAccess, TracePage: a.tracePage, Secure: secure(cfg),
 			Token: token, Hosts: cfg.Admin.Hosts, Public: a.publicHost, Loopback: isLoopback(a.adminListener.Addr()), Trusted: a.trusted,
 			Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
@@ -384,8 +391,8 @@ func (a *App) apply(cfg *config.Config) {
 	}
 	a.level.Set(cfg.Log.Level)
 	a.metrics.SetProviders(names)
-	a.prices.Store(pricing.New(cfg.Pricing.Models, cfg.Pricing.Default))
 	a.config.Store(cfg)
+	a.applyPrices(nil)
 }
 
 // Reload reads the configuration again and says in the log how it went. A

@@ -38,6 +38,7 @@ var exports = []struct {
 	{"session_standings", "agent, session, " + table.StandingColumns, "active", "agent, session, " + table.StandingColumns + " FROM session_standings"},
 	{"marks", "agent, session, activated_at, round, count", "", "agent, session, activated_at, round, count FROM marks"},
 	{"bypass", "no, body", "", "no, body FROM bypass"},
+	{"price_file", "no, body", "", "no, body FROM price_file"},
 	{"rules", "no, id, body", "", "no, id, body FROM rules"},
 	{"alert_rules", "no, id, body", "", "no, id, body FROM alert_rules"},
 	{"incidents", "no, id, time, kind, detector, action, status, shadow, scope, agent, session, once, verdict, body, closed_at, closed_by, note, seen_at, seen_by, comments", "shadow",
