@@ -86,10 +86,11 @@ type Change struct {
 	Cut *Target
 	// What the feed tells besides: sessions whose standings were forgotten,
 	// an agent that was deleted with its override, and that there are other
-	// gateway keys now.
+	// gateway keys or another price table now.
 	Forgotten []Target
 	Deleted   string
 	Keys      bool
+	Prices    bool
 
 	// Incident is raised. When one with the same Once is not older than
 	// OnceFor, the whole change is refused with CodeExists.

@@ -86,6 +86,7 @@ type Finding struct {
 	// left for the call.
 	Left  *Spending `json:"left,omitempty" doc:"Of a budget that has too little left for the call: what is left."`
 	Asked *Spending `json:"asked,omitempty" doc:"Of a budget that has too little left for the call: what the call would have reserved."`
+	Key   string    `json:"key,omitempty" doc:"Of the budget of a gateway key: the name of the key."`
 }
 
 // Strictest is the finding that decides: the strictest that is no shadow, the

@@ -83,6 +83,11 @@ type commands struct {
 		Ls     cli.KeysLsCmd     `cmd:"" help:"List gateway keys."`
 		Revoke cli.KeysRevokeCmd `cmd:"" help:"End a gateway key."`
 	} `cmd:"" help:"Gateway keys, which name the agent that calls."`
+	Prices struct {
+		Ls    cli.PricesLsCmd    `cmd:"" default:"withargs" help:"Show the price table in force, with its dates (the default)."`
+		Load  cli.PricesLoadCmd  `cmd:"" help:"Put a newer price table in force, from the next call on."`
+		Reset cli.PricesResetCmd `cmd:"" help:"Go back to the built-in price table."`
+	} `cmd:"" help:"What models cost."`
 	Tokens struct {
 		Create cli.TokensCreateCmd `cmd:"" help:"Make an API token for a person or a program; it is shown once."`
 		Ls     cli.TokensLsCmd     `cmd:"" help:"List API tokens."`

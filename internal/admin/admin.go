@@ -48,6 +48,7 @@ type Options struct {
 	Alerts     Alerts
 	Keys       Keyring
 	Process    Process
+	Prices     Prices
 	Metrics    http.Handler
 	Dashboard  fs.FS // with an index.html; nil for none
 
@@ -141,6 +142,7 @@ func newServer(o Options) *server {
 	s.registerStats()
 	s.registerRungs()
 	s.registerKeys()
+	s.registerPrices()
 	s.registerTokens()
 	s.registerAudit()
 	s.registerSignIn()

@@ -144,6 +144,10 @@ func (f *fakeControl) SetBypass(_ context.Context, on bool, by, why string) (hal
 	return f.bypass, nil
 }
 
+func (f *fakeControl) KeySpending(context.Context, haltd.Key) ([]haltd.PeriodSpending, error) {
+	return nil, nil
+}
+
 func (f *fakeControl) Spending(_ context.Context, agent string) ([]haltd.PeriodSpending, error) {
 	policy, _ := f.Policy(agent)
 	return []haltd.PeriodSpending{{

@@ -155,7 +155,7 @@ func (f *fakeAgents) Session(_ context.Context, agent, id string) (haltd.Session
 
 type fakeKeys struct{ keys []haltd.Key }
 
-func (f *fakeKeys) Create(_ context.Context, agent, name string) (haltd.Key, string, error) {
+func (f *fakeKeys) Create(_ context.Context, agent, name string, limits haltd.KeyLimits) (haltd.Key, string, error) {
 	if agent == "not valid" {
 		return haltd.Key{}, "", haltd.Errorf(haltd.CodeInvalid, "agent: %q is not a valid agent id", agent)
 	}

@@ -9,8 +9,14 @@ import (
 
 type keysOutput struct {
 	Body struct {
-		Keys []haltd.Key `json:"keys"`
+		Keys []keyView `json:"keys"`
 	}
+}
+
+// keyView is a key and what it has spent of its own budgets.
+type keyView struct {
+	haltd.Key
+	Spending []haltd.PeriodSpending `json:"spending,omitempty" doc:"What calls with it have cost, where it has a budget of its own."`
 }
 
 type createKeyInput struct {
@@ -18,6 +24,7 @@ type createKeyInput struct {
 	Body struct {
 		Agent string `json:"agent" minLength:"1" maxLength:"128" doc:"Id of the agent that calls with the key."`
 		Name  string `json:"name,omitempty" maxLength:"200" doc:"What you call the key."`
+		haltd.KeyLimits
 	}
 }
 
@@ -39,18 +46,27 @@ func (s *server) registerKeys() {
 	register(s, operation(http.MethodGet, "/v1/keys", "list-keys", "Gateway keys, revoked ones included"),
 		func(ctx context.Context, _ *noInput) (*keysOutput, error) {
 			keys, err := s.deps.Keys.List(ctx)
-			out := &keysOutput{}
-			out.Body.Keys = make([]haltd.Key, len(keys))
-			for i := range keys {
-				out.Body.Keys[i] = keyInUTC(keys[i])
+			if err != nil {
+				return nil, err
 			}
-			return out, err
+			out := &keysOutput{}
+			out.Body.Keys = make([]keyView, len(keys))
+			for i := range keys {
+				view := keyView{Key: keyInUTC(keys[i])}
+				if view.RevokedAt == nil {
+					if view.Spending, err = s.deps.Spendings.KeySpending(ctx, view.Key); err != nil {
+						return nil, err
+					}
+				}
+				out.Body.Keys[i] = view
+			}
+			return out, nil
 		})
 
 	create := operation(http.MethodPost, "/v1/keys", "create-key", "Make a gateway key")
 	create.DefaultStatus = http.StatusCreated
 	register(s, create, func(ctx context.Context, in *createKeyInput) (*createKeyOutput, error) {
-		key, secret, err := s.deps.Keys.Create(ctx, in.Body.Agent, in.Body.Name)
+		key, secret, err := s.deps.Keys.Create(ctx, in.Body.Agent, in.Body.Name, in.Body.KeyLimits)
 		s.note(in.by(), "key_created", key.Agent, key.ID, err)
 		return &createKeyOutput{newKey{keyInUTC(key), secret}}, err
 	})
@@ -65,9 +81,6 @@ func (s *server) registerKeys() {
 
 func keyInUTC(k haltd.Key) haltd.Key {
 	k.CreatedAt = k.CreatedAt.UTC()
-	if k.RevokedAt != nil {
-		at := k.RevokedAt.UTC()
-		k.RevokedAt = &at
-	}
+	k.RevokedAt, k.LastUsedAt, k.ExpiresAt = inUTC(k.RevokedAt), inUTC(k.LastUsedAt), inUTC(k.ExpiresAt)
 	return k
 }

@@ -48,7 +48,7 @@ func (noRecorder) Subscribe(int) (<-chan haltd.Event, func()) {
 
 // Keyring makes and ends gateway keys, with the errors of haltd.KeyStore.
 type Keyring interface {
-	Create(ctx context.Context, agent, name string) (key haltd.Key, secret string, err error)
+	Create(ctx context.Context, agent, name string, limits haltd.KeyLimits) (key haltd.Key, secret string, err error)
 	List(ctx context.Context) ([]haltd.Key, error)
 	Revoke(ctx context.Context, id string) (haltd.Key, error)
 	// AgentOf is the agent of a gateway key in force.
@@ -62,6 +62,16 @@ type Process interface {
 	// Config is the effective configuration as YAML, without secrets.
 	Config() ([]byte, error)
 	Status() Status
+}
+
+// Prices are the price table in force. What is wrong with a table is
+// CodeInvalid and names the field.
+type Prices interface {
+	Prices() haltd.PriceList
+	// LoadPrices puts a newer table in force and keeps it.
+	LoadPrices(ctx context.Context, file []byte) error
+	// ResetPrices goes back to the built-in one.
+	ResetPrices(ctx context.Context) error
 }
 
 // Control changes who may call. Each change is durable before it returns. An
@@ -120,9 +130,12 @@ type BreakGlass interface {
 	SetBypass(ctx context.Context, on bool, by, why string) (haltd.Bypass, error)
 }
 
-// Spendings tells what an agent has spent in the current periods.
+// Spendings tells what an agent or a gateway key has spent in the current periods.
 type Spendings interface {
 	Spending(ctx context.Context, agent string) ([]haltd.PeriodSpending, error)
+	// KeySpending is that of a gateway key, of budgets of its own; nil where it
+	// has none.
+	KeySpending(ctx context.Context, k haltd.Key) ([]haltd.PeriodSpending, error)
 }
 
 // Ingester judges a call that was not made through the gateway.

@@ -356,7 +356,7 @@ func TestKeysAreShownOnceAndRevoked(t *testing.T) {
 	if made.Code != 201 || made.Header().Get("Cache-Control") != "no-store" {
 		t.Errorf("create = %d, Cache-Control %q", made.Code, made.Header().Get("Cache-Control"))
 	}
-	want := `{"id":"key_one","agent":"billing-bot","name":"ci","created_at":"2026-03-01T12:00:00Z","revoked_at":null,"secret":"haltd_secret"}`
+	want := `{"id":"key_one","agent":"billing-bot","name":"ci","created_at":"2026-03-01T12:00:00Z","revoked_at":null,"last_used_at":null,"secret":"haltd_secret"}`
 	if got := strings.TrimSpace(made.Body.String()); got != want {
 		t.Errorf("create = %s, want %s", got, want)
 	}

@@ -64,6 +64,10 @@ type App struct {
 	reload sync.Mutex
 	config atomic.Pointer[config.Config]
 	prices atomic.Pointer[pricing.Table]
+	// pricing is held while prices is made anew, from the file or the table that
+	// was loaded.
+	pricing sync.Mutex
+	loaded  *pricing.List // nil for none; pricing guards it
 
 	lock     io.Closer
 	store    recordStore
@@ -79,6 +83,7 @@ type App struct {
 	alerts   *alert.Service
 	signIn   *admin.SignIn
 	judge    *judge.Judge
+	keys     *gateway.Keyring
 	gateway  *gateway.Gateway
 	serving  atomic.Pointer[gateway.Gateway] // the same, once it is there
 	metrics  *telemetry.Metrics
@@ -113,14 +118,16 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 	if err := a.openData(ctx, cfg); err != nil {
 		return nil, err
 	}
-	keys, err := gateway.NewKeyring(ctx, a.store, a.opts.Clock)
-	if err != nil {
+	if a.keys, err = gateway.NewKeyring(ctx, a.store, a.opts.Clock); err != nil {
+		return nil, err
+	}
+	if err := a.reloadPrices(ctx); err != nil {
 		return nil, err
 	}
 	if err := a.openAlerts(cfg); err != nil {
 		return nil, err
 	}
-	if err := a.openJudge(ctx, cfg, keys); err != nil {
+	if err := a.openJudge(ctx, cfg); err != nil {
 		return nil, err
 	}
 	token, err := a.adminToken(ctx, cfg)
@@ -134,7 +141,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 		return nil, err
 	}
 	a.gateway = gateway.New(gateway.Options{
-		Keys: keys, AdminToken: token, Judge: a.judge, Recorder: a.recorder, Price: a.price, HidesThoughts: a.hidesThoughts, Meter: a.metrics, Usage: a.metrics,
+		Keys: a.keys, AdminToken: token, Judge: a.judge, Recorder: a.recorder, Price: a.price, HidesThoughts: a.hidesThoughts, Meter: a.metrics, Usage: a.metrics,
 		Attempts: a.state, Replies: a.state, Guesses: a.state,
 		Key: a.key, Tracer: a.gatewayTracer(),
 		Clock: a.opts.Clock, Logger: a.log,
@@ -155,7 +162,7 @@ func New(ctx context.Context, o Options) (_ *App, err error) {
 		return nil, err
 	}
 	a.signIn = admin.NewSignIn(a.opts.Clock, a.dashboardURL, token)
-	a.newServers(cfg, keys, token)
+	a.newServers(cfg, token)
 	return a, nil
 }
 
@@ -279,10 +286,10 @@ func (a *App) incidentURL(id string) string {
 }
 
 // openJudge loads who may call.
-func (a *App) openJudge(ctx context.Context, cfg *config.Config, keys *gateway.Keyring) (err error) {
+func (a *App) openJudge(ctx context.Context, cfg *config.Config) (err error) {
 	a.control, err = control.New(ctx, control.Options{
 		Store: a.store, Incidents: a.store, Journal: a.recorder,
-		Feed: a.store, Node: a.member.node.ID, ReloadKeys: keys.Reload, Leads: a.member.leading(taskControl),
+		Feed: a.store, Node: a.member.node.ID, ReloadKeys: a.keys.Reload, ReloadPrices: a.reloadPrices, Leads: a.member.leading(taskControl),
 		Cut:    a.cut,
 		Notify: a.alerts.Wake,
 		Clock:  a.opts.Clock, Logger: a.log,
@@ -326,11 +333,11 @@ func (a *App) hidesThoughts(provider, model string) bool {
 	return a.prices.Load().HidesThoughts(provider, model)
 }
 
-func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string) {
+func (a *App) newServers(cfg *config.Config, token string) {
 	errorLog := log.New(serverLog{a.log}, "", 0)
 	a.gatewayServer = &http.Server{
 		Handler: withIngest(a.gateway, admin.NewIngest(admin.Options{
-			Ingester: a.gateway, Keys: keys, Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
+			Ingester: a.gateway, Keys: a.keys, Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
 		})),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
@@ -343,8 +350,8 @@ func (a *App) newServers(cfg *config.Config, keys *gateway.Keyring, token string
 			Feed:   a.eventFeed(),
 			Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Recorder: recorder{a.recorder, a.gateway},
 			Control: a.control, Remarks: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
-			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, Calls: a.gateway, Alerts: a.alerts, Keys: keys,
-			Process: process{a}, Metrics: a.metrics.Handler(),
+			Spendings: a.judge, Windows: a.judge, Ingester: a.gateway, Calls: a.gateway, Alerts: a.alerts, Keys: a.keys,
+			Process: process{a}, Prices: prices{a}, Metrics: a.metrics.Handler(),
 			Dashboard: web.FS(), SignIn: a.signIn, SignOuts: a.store, Tokens: a.store, Audit: a.store, MetricsAccess: a.metricsAccess, TracePage: a.tracePage, Secure: secure(cfg),
 			Token: token, Hosts: cfg.Admin.Hosts, Public: a.publicHost, Loopback: isLoopback(a.adminListener.Addr()), Trusted: a.trusted,
 			Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
@@ -384,8 +391,8 @@ func (a *App) apply(cfg *config.Config) {
 	}
 	a.level.Set(cfg.Log.Level)
 	a.metrics.SetProviders(names)
-	a.prices.Store(pricing.New(cfg.Pricing.Models, cfg.Pricing.Default))
 	a.config.Store(cfg)
+	a.applyPrices(nil)
 }
 
 // Reload reads the configuration again and says in the log how it went. A
@@ -521,6 +528,9 @@ func (a *App) close() error {
 	}
 	if a.ledgers != nil {
 		errs = append(errs, a.ledgers.Close(ctx))
+	}
+	if a.keys != nil {
+		errs = append(errs, a.keys.Flush(ctx))
 	}
 	if a.recorder != nil {
 		errs = append(errs, a.recorder.Close(ctx))

@@ -6,7 +6,6 @@ import (
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/admin"
 	"github.com/haltd/haltd/internal/gateway"
-	"github.com/haltd/haltd/internal/pricing"
 	"github.com/haltd/haltd/internal/record"
 )
 
@@ -53,11 +52,10 @@ func (p process) Status() admin.Status {
 	if a.shared != nil && a.shared.guard.Degraded() != nil {
 		degraded = append(degraded, "state")
 	}
-	prices, date := pricing.Source()
 	cfg := a.config.Load()
 	return admin.Status{
 		Gateway: a.GatewayURL(), Admin: a.AdminURL(), Started: a.started,
-		StoreBytes: a.store.Size(), Degraded: degraded, Pricing: prices + ", " + date,
+		StoreBytes: a.store.Size(), Degraded: degraded, Pricing: a.prices.Load().Source(),
 		Upstreams: a.gateway.Upstreams(), Nodes: a.member.nodes(), Node: a.member.self().ID,
 		Excerpts: string(cfg.Excerpts), ExcerptsKept: int64(cfg.Retention.Excerpts.Seconds()),
 		BlockStatus: cfg.Gateway.BlockStatus,

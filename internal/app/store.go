@@ -30,6 +30,7 @@ type recordStore interface {
 	haltd.SecretStore
 	haltd.SignOutStore
 	haltd.TokenStore
+	haltd.PriceStore
 	haltd.AuditStore
 	Ping(ctx context.Context) error
 	Size() int64

@@ -14,6 +14,8 @@ import (
 
 const (
 	watchEvery = time.Second
+	// keysEvery is after how many of these the use of gateway keys is written.
+	keysEvery = 10
 	// failuresTold is how many calls in a row an upstream fails before somebody
 	// is told of it.
 	failuresTold = 5
@@ -33,19 +35,24 @@ func withIngest(g *gateway.Gateway, ingest http.Handler) http.Handler {
 }
 
 // watch tells people of what is no agent's doing: upstreams that fail, and a
-// store that cannot be written.
+// store that cannot be written. It writes when keys were used on the way.
 func (a *App) watch(ctx context.Context) {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	w := watcher{app: a, failing: map[string]bool{}}
 	defer w.sending.Wait()
-	for {
+	for tick := 1; ; tick++ {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 			w.upstreams(ctx)
 			w.store(ctx)
+			if tick%keysEvery == 0 {
+				if err := a.keys.Flush(ctx); err != nil {
+					a.log.Warn("when gateway keys were used is not written yet", "error", err)
+				}
+			}
 		}
 	}
 }

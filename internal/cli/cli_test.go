@@ -82,7 +82,7 @@ func (n *node) Subscribe(buffer int) (<-chan haltd.Event, func()) {
 	}
 }
 
-func (n *node) Create(_ context.Context, agent, name string) (haltd.Key, string, error) {
+func (n *node) Create(_ context.Context, agent, name string, limits haltd.KeyLimits) (haltd.Key, string, error) {
 	k := haltd.Key{ID: "key_one", Agent: agent, Name: name, CreatedAt: noon}
 	n.keys = append(n.keys, k)
 	return k, "haltd_the-secret", nil
@@ -338,8 +338,8 @@ func TestKeysFromCreationToRevocation(t *testing.T) {
 	if got := run(&KeysCreateCmd{Agent: "billing-bot", Name: "ci"}); got != "haltd_the-secret\n" {
 		t.Errorf("create printed %q, want the secret alone", got)
 	}
-	want := "ID       AGENT        NAME  CREATED           STATE\n" +
-		"key_one  billing-bot  ci    " + minute(noon) + "  active\n"
+	want := "ID       AGENT        NAME  CREATED           LAST USED  GOOD FOR    STATE\n" +
+		"key_one  billing-bot  ci    " + minute(noon) + "  never      all models  active\n"
 	if diff := cmp.Diff(want, run(&KeysLsCmd{})); diff != "" {
 		t.Errorf("ls (-want +got):\n%s", diff)
 	}
@@ -364,8 +364,8 @@ func TestKeysAsJSON(t *testing.T) {
 	if err := (&KeysLsCmd{}).Run(term.Env); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"id":"key_one","agent":"a","created_at":"2026-03-01T12:00:00Z","revoked_at":null,"secret":"haltd_the-secret"}
-{"keys":[{"id":"key_one","agent":"a","created_at":"2026-03-01T12:00:00Z","revoked_at":null}]}
+	want := `{"id":"key_one","agent":"a","created_at":"2026-03-01T12:00:00Z","revoked_at":null,"last_used_at":null,"secret":"haltd_the-secret"}
+{"keys":[{"id":"key_one","agent":"a","created_at":"2026-03-01T12:00:00Z","revoked_at":null,"last_used_at":null}]}
 `
 	if diff := cmp.Diff(want, term.out.String()); diff != "" || term.err.String() != "" {
 		t.Errorf("stderr %q; stdout (-want +got):\n%s", term.err.String(), diff)

@@ -132,6 +132,10 @@ func (f *fakeControl) Standing(t haltd.Target) (haltd.Standing, bool) {
 
 func (f *fakeControl) Stopped(string) []string { return nil }
 
+func (f *fakeControl) KeySpending(context.Context, haltd.Key) ([]haltd.PeriodSpending, error) {
+	return nil, nil
+}
+
 func (f *fakeControl) Spending(context.Context, string) ([]haltd.PeriodSpending, error) {
 	return []haltd.PeriodSpending{{
 		Period: haltd.Daily, Resets: noon, Spent: haltd.Spending{Cost: 21 * haltd.Dollar, Tokens: 1500}, Budget: haltd.Budget{HardUSD: 60 * haltd.Dollar},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -11,13 +12,32 @@ import (
 
 // KeysCreateCmd makes a gateway key and shows it once.
 type KeysCreateCmd struct {
-	Agent string `required:"" help:"Agent that calls with the key."`
-	Name  string `help:"What you call the key."`
+	Agent       string        `required:"" help:"Agent that calls with the key."`
+	Name        string        `help:"What you call the key."`
+	Expires     time.Duration `placeholder:"SPAN" help:"When it ends, from now, for example 2160h; left out, never."`
+	Models      []string      `placeholder:"MODEL" help:"Models that may be called with it, * for any text, with commas between; left out, all."`
+	BudgetDay   float64       `placeholder:"USD" help:"What calls with it may cost in a day, besides the budget of the agent."`
+	BudgetMonth float64       `placeholder:"USD" help:"The same in a month."`
 }
 
 // Run prints the secret alone to stdout, so that a script can take it, and
 // what to know about it to stderr.
 func (c *KeysCreateCmd) Run(env *Env) error {
+	body := map[string]any{"agent": c.Agent, "name": c.Name}
+	if c.Expires < 0 {
+		return haltd.Errorf(codeUsage, "--expires %s has passed", c.Expires).WithFix("Use for example --expires 2160h.")
+	}
+	if c.Expires > 0 {
+		body["expires_at"] = env.Clock().Add(c.Expires).UTC().Format(time.RFC3339)
+	}
+	if len(c.Models) > 0 {
+		body["models"] = c.Models
+	}
+	for name, usd := range map[string]float64{"budget_day_usd": c.BudgetDay, "budget_month_usd": c.BudgetMonth} {
+		if usd != 0 {
+			body[name] = usd
+		}
+	}
 	api, err := env.connect()
 	if err != nil {
 		return err
@@ -26,14 +46,13 @@ func (c *KeysCreateCmd) Run(env *Env) error {
 		haltd.Key
 		Secret string `json:"secret"`
 	}
-	body := map[string]string{"agent": c.Agent, "name": c.Name}
 	if err := api.call(env.Context, http.MethodPost, "/v1/keys", nil, body, &made); err != nil {
 		return err
 	}
 	if env.JSON {
 		return env.printJSON(made)
 	}
-	fmt.Fprintf(env.Stderr, "Key %s for agent %s. It is shown this once; use it as the client's API key.\n", clean(made.ID), clean(made.Agent))
+	fmt.Fprintf(env.Stderr, "Key %s for agent %s%s. It is shown this once; use it as the client's API key.\n", clean(made.ID), clean(made.Agent), ends(made.ExpiresAt))
 	_, err = fmt.Fprintln(env.Stdout, clean(made.Secret))
 	return err
 }
@@ -48,7 +67,7 @@ func (c *KeysLsCmd) Run(env *Env) error {
 		return err
 	}
 	var list struct {
-		Keys []haltd.Key `json:"keys"`
+		Keys []listedKey `json:"keys"`
 	}
 	if err := api.call(env.Context, http.MethodGet, "/v1/keys", nil, nil, &list); err != nil {
 		return err
@@ -60,15 +79,43 @@ func (c *KeysLsCmd) Run(env *Env) error {
 		_, err := fmt.Fprintln(env.Stdout, "There are no gateway keys. Make one with `haltd keys create --agent NAME`.")
 		return err
 	}
-	rows := [][]string{{"ID", "AGENT", "NAME", "CREATED", "STATE"}}
-	for _, k := range list.Keys {
-		state := "active"
-		if k.RevokedAt != nil {
+	rows := [][]string{{"ID", "AGENT", "NAME", "CREATED", "LAST USED", "GOOD FOR", "STATE"}}
+	for i := range list.Keys {
+		k := &list.Keys[i]
+		state, used := "active"+ends(k.ExpiresAt), "never"
+		switch {
+		case k.RevokedAt != nil:
 			state = "revoked " + minute(*k.RevokedAt)
+		case k.Expired(env.Clock()):
+			state = "expired " + minute(*k.ExpiresAt)
 		}
-		rows = append(rows, []string{clean(k.ID), clean(k.Agent), clean(k.Name), minute(k.CreatedAt), state})
+		if k.LastUsedAt != nil {
+			used = minute(*k.LastUsedAt)
+		}
+		rows = append(rows, []string{clean(k.ID), clean(k.Agent), clean(k.Name), minute(k.CreatedAt), used, k.goodFor(), state})
 	}
 	return table(env.Stdout, rows)
+}
+
+// listedKey is a key as the API lists it.
+type listedKey struct {
+	haltd.Key
+	Spending []haltd.PeriodSpending `json:"spending,omitempty"`
+}
+
+// goodFor says what may be called with a key, and for how much.
+func (k *listedKey) goodFor() string {
+	models := "all models"
+	if len(k.Models) > 0 {
+		models = clean(strings.Join(k.Models, " "))
+	}
+	parts := []string{models}
+	for _, s := range k.Spending {
+		if s.Budget.HardUSD > 0 {
+			parts = append(parts, fmt.Sprintf("$%s of $%s a %s", s.Spent.Cost, s.Budget.HardUSD, s.Period))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // KeysRevokeCmd ends a gateway key.

@@ -50,6 +50,8 @@ type Options struct {
 	// ReloadKeys loads the gateway keys again, which have changed; nil where
 	// nobody has to know.
 	ReloadKeys func(context.Context) error
+	// ReloadPrices does the same with the price table.
+	ReloadPrices func(context.Context) error
 	// Cut ends the calls of a target that are in flight.
 	Cut func(haltd.Target)
 	// Notify is called when a notice waits in the outbox.
@@ -67,6 +69,7 @@ type Control struct {
 	feed      haltd.ChangeFeed
 	node      string
 	keys      func(context.Context) error
+	prices    func(context.Context) error
 	leads     func(context.Context) bool
 	cut       func(haltd.Target)
 	notify    func()
@@ -113,7 +116,7 @@ func New(ctx context.Context, o Options, defaults haltd.Policy, file map[string]
 		return nil, fmt.Errorf("load who may call: %w", err)
 	}
 	c := &Control{
-		store: o.Store, incidents: o.Incidents, journal: o.Journal, feed: o.Feed, node: o.Node, keys: o.ReloadKeys, leads: o.Leads, cut: o.Cut, notify: o.Notify, clock: o.Clock, log: o.Logger,
+		store: o.Store, incidents: o.Incidents, journal: o.Journal, feed: o.Feed, node: o.Node, keys: o.ReloadKeys, prices: o.ReloadPrices, leads: o.Leads, cut: o.Cut, notify: o.Notify, clock: o.Clock, log: o.Logger,
 		raised: make(chan haltd.Change, raiseQueue), once: map[string]time.Time{},
 	}
 	if c.leads == nil {
@@ -147,11 +150,12 @@ func newTable(known haltd.Control, defaults haltd.Policy, file map[string]haltd.
 	return t
 }
 
-func (c *Control) reloadKeys(ctx context.Context) error {
-	if c.keys == nil {
+// reload loads what has changed elsewhere, where somebody wants to know.
+func reload(ctx context.Context, load func(context.Context) error) error {
+	if load == nil {
 		return nil
 	}
-	return c.keys(ctx)
+	return load(ctx)
 }
 
 // Configure makes other defaults and file policies effective for the next

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -69,7 +70,12 @@ func (c *Control) take(ctx context.Context, list []haltd.Change) error {
 			continue // somebody who was overtaken has taken it already
 		}
 		if change.Keys {
-			if err := c.reloadKeys(ctx); err != nil {
+			if err := reload(ctx, c.keys); err != nil {
+				return err
+			}
+		}
+		if change.Prices {
+			if err := reload(ctx, c.prices); err != nil {
 				return err
 			}
 		}
@@ -178,7 +184,7 @@ func (c *Control) reload(ctx context.Context) error {
 	}
 	c.ownUntil.Store(now.Version)
 	c.seen.Store(known.Version)
-	return c.reloadKeys(ctx)
+	return errors.Join(reload(ctx, c.keys), reload(ctx, c.prices))
 }
 
 // again makes a change, and decides about it anew when another node was

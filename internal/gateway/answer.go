@@ -126,6 +126,12 @@ func (x *exchange) remedy() string {
 		return "Resume the " + x.resume(agent)
 	case haltd.ReasonBudget:
 		switch {
+		case v.Key != "" && v.Action == haltd.Reject:
+			return "Wait " + strconv.Itoa(v.RetryAfter) + " s for them to end."
+		case v.Key != "" && v.Asked != nil:
+			return "Ask for a shorter reply or stream it, ask the operator for a key with a larger budget, or wait for the next period."
+		case v.Key != "":
+			return "Ask the operator for a key with a larger budget, or wait for the next period."
 		case v.Action == haltd.Reject:
 			return "Wait " + strconv.Itoa(v.RetryAfter) + " s for them to end, or raise budgets." + v.Name + " of " + agent + "."
 		case v.Asked != nil:

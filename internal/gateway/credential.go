@@ -38,6 +38,9 @@ func (g *Gateway) authenticate(x *exchange) error {
 			WithFix("Ask the operator for a new one (haltd keys create --agent NAME)."))
 	}
 	x.key = key
+	if err := x.checkExpiry(); err != nil {
+		return err
+	}
 	up := x.route.upstream
 	if provider := up.APIKey.Reveal(); provider != "" {
 		if err := x.checkPermitted(); err != nil {

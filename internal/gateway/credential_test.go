@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/haltd/haltd"
 )
 
 const keyedProviders = `
@@ -23,7 +25,7 @@ func TestGatewayKeyIsTakenOutAndTheProvidersPutIn(t *testing.T) {
 	up := httptest.NewServer(m)
 	defer up.Close()
 	f := startFixture(t, strings.ReplaceAll(keyedProviders, "UPSTREAM", up.URL))
-	_, secret, err := f.ring.Create(context.Background(), "Billing-Bot", "ci")
+	_, secret, err := f.ring.Create(context.Background(), "Billing-Bot", "ci", haltd.KeyLimits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +116,7 @@ func TestTheAdminTokenNeverPasses(t *testing.T) {
 
 func TestUnderAKeyNamesAreLabels(t *testing.T) {
 	f := newFixture(t, answer(200, "application/json", chatReply), keyedProviders)
-	_, secret, _ := f.ring.Create(context.Background(), "billing-bot", "")
+	_, secret, _ := f.ring.Create(context.Background(), "billing-bot", "", haltd.KeyLimits{})
 	auth := "Bearer " + secret
 	f.send(t, "POST", "/agents/innocent/openai/v1/chat/completions", map[string]string{"Authorization": auth, "X-Agent-Id": "other"}, chatBody)
 	if e := f.last(t); e.Agent != "billing-bot" || e.Label != "innocent" {
@@ -125,11 +127,11 @@ func TestUnderAKeyNamesAreLabels(t *testing.T) {
 func TestKeysThatAreRefused(t *testing.T) {
 	reached := false
 	f := newFixture(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }), "gateway: {require_keys: true}"+keyedProviders)
-	key, revoked, _ := f.ring.Create(context.Background(), "bot", "")
+	key, revoked, _ := f.ring.Create(context.Background(), "bot", "", haltd.KeyLimits{})
 	if _, err := f.ring.Revoke(context.Background(), key.ID); err != nil {
 		t.Fatal(err)
 	}
-	_, good, _ := f.ring.Create(context.Background(), "bot", "")
+	_, good, _ := f.ring.Create(context.Background(), "bot", "", haltd.KeyLimits{})
 	for _, tc := range []struct {
 		name, path, key string
 		status          int

@@ -206,6 +206,9 @@ func (g *Gateway) handle(x *exchange) {
 		err = g.read(x)
 	}
 	if err == nil {
+		err = x.checkModels()
+	}
+	if err == nil {
 		err = g.judge(x)
 	}
 	if err == nil {

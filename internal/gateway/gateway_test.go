@@ -317,7 +317,8 @@ func (s *keyStore) CreateKey(_ context.Context, k haltd.Key, h haltd.KeyHash) er
 	s.byHash[h] = k
 	return nil
 }
-func (s *keyStore) Keys(context.Context) ([]haltd.Key, error) { return nil, nil }
+func (s *keyStore) Keys(context.Context) ([]haltd.Key, error)           { return nil, nil }
+func (s *keyStore) UseKeys(context.Context, map[string]time.Time) error { return nil }
 func (s *keyStore) KeyHashes(context.Context) (map[haltd.KeyHash]haltd.Key, error) {
 	return maps.Clone(s.byHash), nil
 }

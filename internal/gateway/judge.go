@@ -24,6 +24,9 @@ func (g *Gateway) judge(x *exchange) error {
 		Policies: x.policies, Descriptors: x.descriptors, Identity: x.identity(),
 		Event: *e, Now: g.clock(),
 	}
+	if x.key.BudgetDay > 0 || x.key.BudgetMonth > 0 {
+		r.Key = &x.key
+	}
 	switch {
 	case x.call != nil:
 		x.describeReplies(r)

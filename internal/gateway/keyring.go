@@ -5,8 +5,10 @@ import (
 	"crypto/rand"
 	"fmt"
 	"maps"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/haltd/haltd"
 )
@@ -21,19 +23,39 @@ type Keyring struct {
 	table  atomic.Pointer[keyTable]
 }
 
-// keyTable are the keys in force and the agents that have one. It never changes
-// once made.
+// keyTable are the keys that are not revoked and the agents that have one. It
+// never changes once made, but for when keys were used.
 type keyTable struct {
-	keys   map[haltd.KeyHash]haltd.Key
+	keys   map[haltd.KeyHash]*heldKey
 	agents map[string]bool
 }
 
-func newKeyTable(keys map[haltd.KeyHash]haltd.Key) *keyTable {
-	t := &keyTable{keys: keys, agents: make(map[string]bool, len(keys))}
-	for _, key := range keys {
-		t.agents[key.Agent] = true
+// heldKey is a key and when it was last used, in microseconds.
+type heldKey struct {
+	haltd.Key
+	used, written atomic.Int64
+}
+
+// newKeyTable keeps what is known of the use of keys that were held before.
+func newKeyTable(keys map[haltd.KeyHash]haltd.Key, old *keyTable) *keyTable {
+	t := &keyTable{keys: make(map[haltd.KeyHash]*heldKey, len(keys)), agents: make(map[string]bool, len(keys))}
+	for hash, key := range keys {
+		held := &heldKey{Key: key}
+		if old != nil && old.keys[hash] != nil {
+			held = old.keys[hash]
+		}
+		t.keys[hash], t.agents[key.Agent] = held, true
 	}
 	return t
+}
+
+// plain are the keys without their use.
+func (t *keyTable) plain() map[haltd.KeyHash]haltd.Key {
+	keys := make(map[haltd.KeyHash]haltd.Key, len(t.keys)+1)
+	for hash, held := range t.keys {
+		keys[hash] = held.Key
+	}
+	return keys
 }
 
 // NewKeyring loads the keys of the store.
@@ -50,28 +72,57 @@ func (k *Keyring) Reload(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("load gateway keys: %w", err)
 	}
-	k.table.Store(newKeyTable(hashes))
+	k.table.Store(newKeyTable(hashes, k.table.Load()))
 	return nil
 }
 
-// Find looks a whole key up.
+// Find looks a whole key up, and notes that it is used. It may have expired.
 func (k *Keyring) Find(secret string) (haltd.Key, bool) {
-	key, ok := k.table.Load().keys[haltd.HashKey(secret)]
-	return key, ok
+	held := k.table.Load().keys[haltd.HashKey(secret)]
+	if held == nil {
+		return haltd.Key{}, false
+	}
+	held.used.Store(k.clock().UnixMicro())
+	return held.Key, true
 }
 
-// Guards reports whether an agent has a key in force.
+// Guards reports whether an agent has a key that is not revoked. One that has
+// expired guards on: the name must not be free for all by the passing of time.
 func (k *Keyring) Guards(agent string) bool { return k.table.Load().agents[agent] }
 
 // AgentOf is the agent of a whole key in force.
 func (k *Keyring) AgentOf(secret string) (agent string, ok bool) {
 	key, ok := k.Find(secret)
+	if key.Expired(k.clock()) {
+		return "", false
+	}
 	return key.Agent, ok
+}
+
+// Flush writes when keys were last used.
+func (k *Keyring) Flush(ctx context.Context) error {
+	used := map[string]time.Time{}
+	var held []*heldKey
+	for _, h := range k.table.Load().keys {
+		if at := h.used.Load(); at > h.written.Load() {
+			held, used[h.ID] = append(held, h), time.UnixMicro(at).UTC()
+		}
+	}
+	if len(used) == 0 {
+		return nil
+	}
+	if err := k.store.UseKeys(ctx, used); err != nil {
+		return err
+	}
+	for _, h := range held {
+		h.written.Store(used[h.ID].UnixMicro())
+	}
+	return nil
 }
 
 // Create makes a key for an agent. The secret is not kept and cannot be
 // shown again.
-func (k *Keyring) Create(ctx context.Context, agent, name string) (haltd.Key, string, error) {
+func (k *Keyring) Create(ctx context.Context, agent, name string, limits haltd.KeyLimits) (haltd.Key, string, error) {
 	id, ok := haltd.AgentID(agent)
 	if !ok {
 		return haltd.Key{}, "", haltd.Errorf(haltd.CodeInvalid, "agent: %q is not a valid agent id", agent).
@@ -80,22 +131,69 @@ func (k *Keyring) Create(ctx context.Context, agent, name string) (haltd.Key, st
 	if len(name) > 200 {
 		return haltd.Key{}, "", haltd.Errorf(haltd.CodeInvalid, "name: longer than 200 bytes").WithFix("Shorten it.")
 	}
+	if err := checkKeyLimits(&limits, k.clock()); err != nil {
+		return haltd.Key{}, "", err
+	}
 	k.change.Lock()
 	defer k.change.Unlock()
 	secret := haltd.NewKeySecret()
-	key := haltd.Key{ID: "key_" + letters(12), Agent: id, Name: name, CreatedAt: k.clock().UTC()}
+	key := haltd.Key{ID: "key_" + letters(12), Agent: id, Name: name, CreatedAt: k.clock().UTC(), KeyLimits: limits}
 	hash := haltd.HashKey(secret)
 	if err := k.store.CreateKey(ctx, key, hash); err != nil {
 		return haltd.Key{}, "", fmt.Errorf("create gateway key: %w", err)
 	}
-	keys := maps.Clone(k.table.Load().keys)
+	keys := k.table.Load().plain()
 	keys[hash] = key
-	k.table.Store(newKeyTable(keys))
+	k.table.Store(newKeyTable(keys, k.table.Load()))
 	return key, secret, nil
 }
 
+// checkKeyLimits refuses limits that a key cannot have, and brings the others
+// into one form.
+func checkKeyLimits(l *haltd.KeyLimits, now time.Time) error {
+	if end := l.ExpiresAt; end != nil {
+		if !end.After(now) {
+			return haltd.Errorf(haltd.CodeInvalid, "%s has passed", end.Format(time.RFC3339)).In("expires_at").WithFix("Give a time to come, or leave it out.")
+		}
+		at := end.UTC().Truncate(time.Microsecond)
+		l.ExpiresAt = &at
+	}
+	for i, model := range l.Models {
+		if model = strings.TrimSpace(model); model == "" || len(model) > 200 {
+			return haltd.Errorf(haltd.CodeInvalid, "expected the name of a model, or a pattern with *, of 200 bytes at most, got %q", model).In("models")
+		}
+		l.Models[i] = strings.ToLower(model)
+	}
+	if len(l.Models) > mostKeyModels {
+		return haltd.Errorf(haltd.CodeInvalid, "%d models are more than %d", len(l.Models), mostKeyModels).In("models").WithFix("Use patterns, for example gpt-*.")
+	}
+	for name, amount := range map[string]haltd.Money{"budget_day_usd": l.BudgetDay, "budget_month_usd": l.BudgetMonth} {
+		if amount < 0 {
+			return haltd.Errorf(haltd.CodeInvalid, "expected an amount of dollars, got %s", amount).In(name)
+		}
+	}
+	return nil
+}
+
+const mostKeyModels = 100
+
 // List lists all keys, revoked ones too.
-func (k *Keyring) List(ctx context.Context) ([]haltd.Key, error) { return k.store.Keys(ctx) }
+func (k *Keyring) List(ctx context.Context) ([]haltd.Key, error) {
+	keys, err := k.store.Keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	used := map[string]int64{}
+	for _, h := range k.table.Load().keys {
+		used[h.ID] = h.used.Load()
+	}
+	for i := range keys {
+		if at := used[keys[i].ID]; at > 0 && (keys[i].LastUsedAt == nil || at > keys[i].LastUsedAt.UnixMicro()) {
+			keys[i].LastUsedAt = new(time.UnixMicro(at).UTC())
+		}
+	}
+	return keys, nil
+}
 
 // Revoke ends a key; the next request with it is refused.
 func (k *Keyring) Revoke(ctx context.Context, id string) (haltd.Key, error) {
@@ -105,9 +203,9 @@ func (k *Keyring) Revoke(ctx context.Context, id string) (haltd.Key, error) {
 	if err != nil {
 		return haltd.Key{}, fmt.Errorf("revoke gateway key: %w", err)
 	}
-	keys := maps.Clone(k.table.Load().keys)
+	keys := k.table.Load().plain()
 	maps.DeleteFunc(keys, func(_ haltd.KeyHash, v haltd.Key) bool { return v.ID == id })
-	k.table.Store(newKeyTable(keys))
+	k.table.Store(newKeyTable(keys, k.table.Load()))
 	return key, nil
 }
 

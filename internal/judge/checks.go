@@ -27,6 +27,7 @@ func (j *Judge) checkBudget(ctx context.Context, ev *evaluation) {
 	for _, o := range over {
 		ev.decision.add(j.budgetFinding(ev, o))
 	}
+	j.checkKeyBudget(ctx, ev)
 }
 
 // busyRetry is when to ask again, in seconds, while calls in flight hold the
@@ -34,31 +35,45 @@ func (j *Judge) checkBudget(ctx context.Context, ev *evaluation) {
 const busyRetry = 5
 
 func (j *Judge) budgetFinding(ev *evaluation, o ledger.Over) haltd.Finding {
+	f := j.overFinding(ev, o, ev.request.Agent)
+	if !o.Busy {
+		j.raiseBudget(ev, o)
+	}
+	return f
+}
+
+// overFinding says why the budget of whose refuses the call.
+func (j *Judge) overFinding(ev *evaluation, o ledger.Over, whose string) haltd.Finding {
 	f := haltd.Finding{Check: "budget", Action: haltd.Block, Reason: haltd.ReasonBudget, Name: string(o.Period)}
-	agent, resets := ev.request.Agent, o.Resets.In(ev.agent.Zone).Format("2006-01-02 15:04 MST")
+	resets := o.Resets.In(ev.agent.Zone).Format("2006-01-02 15:04 MST")
 	if o.IsSpent() {
-		f.Sentence = fmt.Sprintf("The %s budget of %s is spent; it starts again at %s.", adjective(o.Period), agent, resets)
+		f.Sentence = fmt.Sprintf("The %s budget of %s is spent; it starts again at %s.", adjective(o.Period), whose, resets)
 	} else {
 		f.Left, f.Asked = &o.Left, &o.Asked
 		f.Sentence = fmt.Sprintf("The %s budget of %s has %s left, and this call would reserve %s; it starts again at %s.",
-			adjective(o.Period), agent, formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked), resets)
+			adjective(o.Period), whose, formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked), resets)
 	}
 	if o.Busy {
 		f.Action, f.RetryAfter = haltd.Reject, busyRetry
 		f.Sentence = fmt.Sprintf("Calls in flight hold what the %s budget of %s has left: %s are free, and this call would reserve %s.",
-			adjective(o.Period), agent, formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked))
-		return f
+			adjective(o.Period), whose, formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked))
 	}
-	j.raiseBudget(ev, o)
 	return f
 }
 
 // spentFinding is about a stream that is cut because the money is gone.
 func (ev *evaluation) spentFinding() haltd.Finding {
-	return haltd.Finding{
+	f := haltd.Finding{
 		Check: "budget", Action: haltd.Block, Reason: haltd.ReasonBudget,
 		Sentence: fmt.Sprintf("The reply was cut because the budget of %s is spent.", ev.request.Agent),
 	}
+	if ev.holding.key != nil {
+		f.Sentence = fmt.Sprintf("The reply was cut because the budget of %s is spent.", ev.keyTitle())
+		if ev.holding.agent != nil {
+			f.Sentence = fmt.Sprintf("The reply was cut because the budget of %s, or of %s, is spent.", ev.request.Agent, ev.keyTitle())
+		}
+	}
+	return f
 }
 
 func adjective(p haltd.Period) string {

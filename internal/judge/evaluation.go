@@ -7,7 +7,6 @@ import (
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/control"
-	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/policy"
 )
 
@@ -34,11 +33,11 @@ type evaluation struct {
 	ended       bool // the reply ended the turn
 	killSession bool // a kill stops the session alone, whatever the policy says
 
-	asked       asked
-	drawn       bool           // all draws were taken
-	tokens      policy.Draw    // of the limit in tokens
-	most        haltd.Spending // that the call can cost; zero until booking asks
-	reservation *ledger.Reservation
+	asked   asked
+	drawn   bool           // all draws were taken
+	tokens  policy.Draw    // of the limit in tokens
+	most    haltd.Spending // that the call can cost; zero until booking asks
+	holding holding
 }
 
 // inactive blocks an agent or session that may not call. The bypass lets all

@@ -173,6 +173,16 @@ func formatLimited(limit haltd.Budget, s haltd.Spending) string {
 // raiseBudget raises an incident about a budget that is spent, or has too
 // little left for a call, once a period.
 func (j *Judge) raiseBudget(ev *evaluation, o ledger.Over) {
+	j.raiseOver(ev, o, ev.request.Agent, ev.request.Agent)
+}
+
+// raiseKeyBudget does the same for the budget of a gateway key.
+func (j *Judge) raiseKeyBudget(ev *evaluation, o ledger.Over) {
+	j.raiseOver(ev, o, ev.keyTitle(), haltd.KeyLedger(ev.request.Key.ID))
+}
+
+// raiseOver is about the budget of whose, in the ledger of that name.
+func (j *Judge) raiseOver(ev *evaluation, o ledger.Over, whose, ledger string) {
 	r := ev.request
 	kind, reason, action, limit := haltd.IncidentBudgetSoft, haltd.ReasonSoft, haltd.Warn, "soft"
 	if o.Hard {
@@ -180,22 +190,31 @@ func (j *Judge) raiseBudget(ev *evaluation, o ledger.Over) {
 	}
 	d := decisionOn(r.Agent, haltd.Finding{
 		Check: "budget", Action: action, Reason: reason, Name: string(o.Period), Spent: &o.Spent,
-		Sentence: fmt.Sprintf("%s has reached its %s %s budget: %s are spent.", r.Agent, limit, adjective(o.Period), formatSpending(o.Spent)),
+		Sentence: fmt.Sprintf("%s has reached its %s %s budget: %s are spent.", capital(whose), limit, adjective(o.Period), formatSpending(o.Spent)),
 	}, detect.Detection{})
 	if !o.IsSpent() {
 		limit = "unfit"
 		d.Sentence = fmt.Sprintf("A call of %s was refused: its hard %s budget has %s left, and the call would have reserved %s.",
-			r.Agent, adjective(o.Period), formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked))
+			whose, adjective(o.Period), formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked))
 		d.Left, d.Asked = &o.Left, &o.Asked
 		d.Findings = []haltd.Finding{d.Finding}
 	}
 	d.Grace, d.Bypass = ev.decision.Grace, ev.decision.Bypass
 	i := ev.incident(&d, kind, r.Now)
 	i.Scope = haltd.ScopeAgent
-	i.Once, i.OnceFor = fmt.Sprintf("budget:%s:%s:%s:%d", r.Agent, limit, o.Period, o.Start.Unix()), forever
+	i.Once, i.OnceFor = fmt.Sprintf("budget:%s:%s:%s:%d", ledger, limit, o.Period, o.Start.Unix()), forever
 	e := ev.event(&d, haltd.EventAlert, i.ID)
 	e.Shadow = false
 	j.incidents.Raise(i, e, control.NoticeOf(&i))
+}
+
+// capital begins a sentence with a gateway key. Ids of agents are written as
+// they are.
+func capital(whose string) string {
+	if rest, ok := strings.CutPrefix(whose, "gateway key "); ok {
+		return "Gateway key " + rest
+	}
+	return whose
 }
 
 // BudgetSpent raises an incident about a budget that is spent with what other

@@ -113,6 +113,9 @@ type Request struct {
 	Flat      haltd.Money // what it costs at least where nobody counts its tokens
 	Stream    bool
 	Settles   bool // it fetches a reply that is paid for already
+	// Key is the gateway key that it was made with, where that has budgets of
+	// its own.
+	Key *haltd.Key
 
 	Policies    []*policy.Policy // that select it
 	Descriptors func(*policy.Policy) map[string]string
@@ -224,6 +227,7 @@ func (j *Judge) reserve(ctx context.Context, ev *evaluation) {
 	switch {
 	case err != nil && (ev.decision.Bypass || !budgets.Day.IsHard() && !budgets.Month.IsHard()):
 		j.log.Warn("nothing is reserved for a call", "agent", r.Agent, "error", err)
+		j.reserveOfKey(ctx, ev)
 	case err != nil:
 		if ctx.Err() == nil { // or the client did not wait for it
 			j.log.Error("call refused: its reservation cannot be written", "agent", r.Agent, "error", err)
@@ -235,6 +239,7 @@ func (j *Judge) reserve(ctx context.Context, ev *evaluation) {
 	case len(over) > 0:
 		ev.decision.add(j.budgetFinding(ev, over[0]))
 	default:
-		ev.reservation = reservation
+		ev.holding.agent = reservation
+		j.reserveOfKey(ctx, ev)
 	}
 }

@@ -7,13 +7,18 @@ import (
 	"github.com/haltd/haltd/internal/ledger"
 )
 
-// booking is what the call asks of the budgets of its agent. Where it does not
-// fit, a stream goes alone because it can be cut when the money is gone, and a
-// call that names no maximum because it seldom uses what it reserves.
+// booking is what the call asks of the budgets of its agent.
 func (ev *evaluation) booking() ledger.Booking {
+	return ev.bookingOf(ev.request.Agent, ev.agent.Policy.Budgets)
+}
+
+// bookingOf is what the call asks of budgets. Where it does not fit, a stream
+// goes alone because it can be cut when the money is gone, and a call that names
+// no maximum because it seldom uses what it reserves.
+func (ev *evaluation) bookingOf(account string, budgets haltd.Budgets) ledger.Booking {
 	r := ev.request
 	b := ledger.Booking{
-		Agent: r.Agent, Budgets: ev.agent.Policy.Budgets, Zone: ev.agent.Zone, Now: r.Now, Force: ev.decision.Bypass || r.Settles,
+		Agent: account, Budgets: budgets, Zone: ev.agent.Zone, Now: r.Now, Force: ev.decision.Bypass || r.Settles,
 	}
 	hasBudget := b.Budgets.Day != haltd.Budget{} || b.Budgets.Month != haltd.Budget{}
 	if hasBudget && r.isPriced() && !r.ingested { // that one was made already
@@ -80,7 +85,7 @@ func (ev *evaluation) cost(u haltd.Usage) haltd.Money {
 // coveredOutput is how many tokens of the reply the reservation pays for.
 func (ev *evaluation) coveredOutput() int64 {
 	const million = 1_000_000
-	reserved := ev.reservation.Amount()
+	reserved := ev.holding.amount()
 	if reserved == ev.most {
 		return ev.maxUsage().Output
 	}

@@ -60,7 +60,7 @@ func (t *Ticket) Release(ctx context.Context) {
 	}
 	ctx = context.WithoutCancel(ctx)
 	j, r := t.judge, t.request
-	t.reservation.Release()
+	t.holding.release()
 	if t.drawn {
 		back := slices.Clone(t.asked.claim.Draws)
 		for i := range back {
@@ -90,7 +90,7 @@ func (t *Ticket) uncount(m detect.Memory) {
 // tokens stay taken.
 func (t *Ticket) releaseMoney() {
 	if !t.ended.Swap(true) {
-		t.reservation.Release()
+		t.holding.release()
 	}
 }
 
@@ -106,9 +106,7 @@ func (t *Ticket) Settle(ctx context.Context, used haltd.Usage, cost haltd.Money,
 		rest.Cost = total - t.tokens.Cost
 		_ = t.judge.states.Charge(context.WithoutCancel(ctx), []policy.Draw{rest}, now) // a state that is lost starts full
 	}
-	for _, over := range t.reservation.Settle(haltd.Spending{Cost: cost, Tokens: total}) {
-		t.judge.raiseBudget(&t.evaluation, over)
-	}
+	t.settleHolding(haltd.Spending{Cost: cost, Tokens: total})
 }
 
 // SamePeriods reports whether what was charged at one time and is corrected at
@@ -123,9 +121,7 @@ func (t *Ticket) SettleInFull() {
 	if t.ended.Swap(true) {
 		return
 	}
-	for _, over := range t.reservation.Settle(t.reservation.Amount()) {
-		t.judge.raiseBudget(&t.evaluation, over)
-	}
+	t.settleHolding(t.holding.amount())
 }
 
 // Observe gives the reply to the detectors and raises what only the reply
@@ -145,7 +141,7 @@ const extendBy = 1024
 // tokens is how many it has so far. ok is false when a hard budget has nothing
 // left for it: then the stream is to be cut. One goroutine extends a ticket.
 func (t *Ticket) Extend(tokens int64) (ok bool) {
-	if tokens <= max(t.covered, 0) || t.reservation == nil || t.ended.Load() {
+	if tokens <= max(t.covered, 0) || t.holding.none() || t.ended.Load() {
 		return true
 	}
 	if t.covered < 0 {
@@ -154,7 +150,7 @@ func (t *Ticket) Extend(tokens int64) (ok bool) {
 		}
 	}
 	for _, more := range [...]int64{max(extendBy, tokens-t.covered), tokens - t.covered} {
-		if t.reservation.Extend(haltd.Spending{Cost: t.cost(haltd.Usage{Output: more}), Tokens: more}) {
+		if t.holding.extend(haltd.Spending{Cost: t.cost(haltd.Usage{Output: more}), Tokens: more}) {
 			t.covered += more
 			return true
 		}
@@ -181,7 +177,7 @@ func (t *Ticket) DropTexts() {
 func (t *Ticket) MaxUsage() haltd.Usage {
 	u := t.maxUsage()
 	switch {
-	case t.reservation == nil || t.ended.Load():
+	case t.holding.none() || t.ended.Load():
 	case t.covered >= 0:
 		u.Output = t.covered
 	default:

@@ -13,6 +13,16 @@ func (j *Judge) Spending(ctx context.Context, agent string) ([]haltd.PeriodSpend
 	return j.budgets.Spending(ctx, agent, a.Policy.Budgets, a.Zone)
 }
 
+// KeySpending is what a gateway key has spent of its own budgets; nil where it
+// has none.
+func (j *Judge) KeySpending(ctx context.Context, k haltd.Key) ([]haltd.PeriodSpending, error) {
+	b := k.Budgets()
+	if b == (haltd.Budgets{}) {
+		return nil, nil
+	}
+	return j.budgets.Spending(ctx, haltd.KeyLedger(k.ID), b, j.agents.Agent(k.Agent).Zone)
+}
+
 // Window shows what similarity compares the next call of an agent with: that
 // of the session where windows are per session, else the agent's own.
 func (j *Judge) Window(ctx context.Context, agent, session string) (haltd.WindowView, error) {

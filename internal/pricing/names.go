@@ -34,6 +34,16 @@ func (n names) find(provider, model string) (Price, bool) {
 	return Price{}, false
 }
 
+// exact finds a name as it is, under its provider or without.
+func (n names) exact(provider, model string) (Price, bool) {
+	model = canonical(model)
+	if p, ok := n[provider+"/"+model]; ok {
+		return p, true
+	}
+	p, ok := n[model]
+	return p, ok
+}
+
 // canonical writes Claude's versions with dashes, as Anthropic does;
 // routers write claude-sonnet-4.5.
 func canonical(model string) string {

@@ -6,8 +6,6 @@ package pricing
 
 import (
 	_ "embed"
-	"encoding/json"
-	"fmt"
 	"math"
 	"math/bits"
 	"strings"
@@ -39,6 +37,7 @@ func Flat(input, output haltd.Money) Price {
 type Table struct {
 	overrides names
 	patterns  []pattern // the most specific first
+	newer     *List     // that somebody loaded; nil for none
 	def       Price
 
 	mu   sync.RWMutex
@@ -60,11 +59,12 @@ const (
 	maxSeen = 4096
 )
 
-// New makes a table from the embedded prices. overrides win over them; a key
-// is a model name, or a pattern where * stands for any text, either with or
-// without the provider in front ("lab/*"). def prices what nobody knows.
-func New(overrides map[string]Price, def Price) *Table {
-	t := &Table{overrides: names{}, def: def, seen: map[call]found{}}
+// New makes a table from the embedded prices. Those of newer, which may be nil,
+// win over them, and overrides over both; a key is a model name, or a pattern
+// where * stands for any text, either with or without the provider in front
+// ("lab/*"). def prices what nobody knows.
+func New(overrides map[string]Price, newer *List, def Price) *Table {
+	t := &Table{overrides: names{}, newer: newer, def: def, seen: map[call]found{}}
 	for key, price := range overrides {
 		key = strings.ToLower(key)
 		if strings.Contains(key, "*") {
@@ -121,7 +121,7 @@ func (t *Table) lookup(provider, model string) found {
 
 func (t *Table) find(provider, model string) found {
 	f := t.findPrice(provider, model)
-	known, _ := embedded().prices.find(provider, model)
+	known, _ := t.listed(provider, model)
 	f.price.hidesThoughts = known.hidesThoughts
 	if f.price.MaxOutput == 0 { // who has a price of his own need not know the rest
 		f.price.MaxOutput = known.MaxOutput
@@ -141,10 +141,48 @@ func (t *Table) findPrice(provider, model string) found {
 	if isFree(provider, model) {
 		return found{Price{}, true}
 	}
-	if p, ok := embedded().prices.find(provider, model); ok {
+	if p, ok := t.listed(provider, model); ok {
 		return found{p, true}
 	}
 	return found{t.def, false}
+}
+
+// lists are the tables, the first to be asked first.
+func (t *Table) lists() []*List {
+	if t.newer == nil {
+		return []*List{embedded()}
+	}
+	return []*List{t.newer, embedded()}
+}
+
+// listed finds a model in them. A table that is newer and knows the model by a
+// shorter name does not hide one that knows it to the letter.
+func (t *Table) listed(provider, model string) (Price, bool) {
+	if t.newer == nil {
+		return embedded().prices.find(provider, model)
+	}
+	for _, l := range t.lists() {
+		if p, ok := l.prices.exact(provider, model); ok {
+			return l.complete(p, provider, model), true
+		}
+	}
+	for _, l := range t.lists() {
+		if p, ok := l.prices.find(provider, model); ok {
+			return l.complete(p, provider, model), true
+		}
+	}
+	return Price{}, false
+}
+
+// complete takes over what a newer table does not say and the embedded one does.
+func (l *List) complete(p Price, provider, model string) Price {
+	if known, ok := embedded().prices.find(provider, model); ok && l != embedded() {
+		p.hidesThoughts = p.hidesThoughts || known.hidesThoughts
+		if p.MaxOutput == 0 {
+			p.MaxOutput = known.MaxOutput
+		}
+	}
+	return p
 }
 
 // isFree knows the calls that nobody is billed for: models on the operator's
@@ -194,52 +232,17 @@ func (s uint128) perMillion() haltd.Money {
 //go:embed prices.json
 var pricesJSON []byte
 
-type priceList struct {
-	source, date string
-	prices       names
-}
-
 // Source names where the embedded prices come from and the day on which those
 // lists were read; the prices in them may be older.
 func Source() (source, date string) {
-	return embedded().source, embedded().date
+	return embedded().Source, embedded().Date
 }
 
-var embedded = sync.OnceValue(func() priceList {
-	list, err := readPrices(pricesJSON)
+// embedded is the table in the binary.
+var embedded = sync.OnceValue(func() *List {
+	list, err := ReadList(pricesJSON)
 	if err != nil {
 		panic(err) // part of the build; the tests read it too
 	}
 	return list
 })
-
-func readPrices(data []byte) (priceList, error) {
-	var file struct {
-		Source string
-		Date   string
-		Models map[string]struct {
-			Input      haltd.Money  `json:"input"`
-			Output     haltd.Money  `json:"output"`
-			CacheRead  *haltd.Money `json:"cache_read"`
-			CacheWrite *haltd.Money `json:"cache_write"`
-			MaxOutput  int64        `json:"max_output"`
-			Hides      bool         `json:"hides_thoughts"`
-		}
-	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		return priceList{}, fmt.Errorf("reading the embedded prices: %w", err)
-	}
-	list := priceList{file.Source, file.Date, make(names, len(file.Models))}
-	for name, m := range file.Models {
-		price := Flat(m.Input, m.Output)
-		price.MaxOutput, price.hidesThoughts = m.MaxOutput, m.Hides
-		if m.CacheRead != nil {
-			price.CacheRead = *m.CacheRead
-		}
-		if m.CacheWrite != nil {
-			price.CacheWrite = *m.CacheWrite
-		}
-		list.prices[canonical(name)] = price
-	}
-	return list, nil
-}

@@ -19,14 +19,14 @@ const cents = haltd.Dollar / 100
 var testDefault = Flat(111*cents, 222*cents)
 
 func TestEmbeddedPricesAreSound(t *testing.T) {
-	list, err := readPrices(pricesJSON)
+	list, err := ReadList(pricesJSON)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list.source == "" {
+	if list.Source == "" {
 		t.Error("the price table does not name its source")
 	}
-	if _, err := time.Parse(time.DateOnly, list.date); err != nil {
+	if _, err := time.Parse(time.DateOnly, list.Date); err != nil {
 		t.Errorf("the price table's date: %v", err)
 	}
 	if n := len(list.prices); n < 120 {
@@ -129,7 +129,7 @@ func TestNames(t *testing.T) {
 		{"openai", "/", ""},
 		{"openai", ":free", ""},
 	}
-	table := New(nil, testDefault)
+	table := New(nil, nil, testDefault)
 	for _, tt := range tests {
 		t.Run(tt.provider+" "+tt.model, func(t *testing.T) {
 			got := table.lookup(tt.provider, tt.model)
@@ -149,7 +149,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestNobodyPaysForLocalAndFreeModels(t *testing.T) {
-	table := New(nil, testDefault)
+	table := New(nil, nil, testDefault)
 	for _, c := range []call{{"ollama", "llama3:70b"}, {"openrouter", "deepseek/deepseek-r1:free"}} {
 		cost, known := table.Cost(c.provider, c.model, haltd.Usage{Input: 1000, Output: 1000})
 		if cost != 0 || !known {
@@ -168,7 +168,7 @@ func TestOverrides(t *testing.T) {
 		"openrouter/gpt-4o-mini": price(5),
 		"anthropic/claude-x.1":   price(6),
 		"ollama/big*model":       price(7),
-	}, testDefault)
+	}, nil, testDefault)
 	tests := []struct {
 		provider, model string
 		want            Price
@@ -198,7 +198,7 @@ func TestOverrides(t *testing.T) {
 func TestMaxOutput(t *testing.T) {
 	own := Flat(haltd.Dollar, haltd.Dollar)
 	own.MaxOutput = 777
-	table := New(map[string]Price{"gpt-4o": Flat(1, 1), "lab/*": own}, testDefault)
+	table := New(map[string]Price{"gpt-4o": Flat(1, 1), "lab/*": own}, nil, testDefault)
 	for _, tt := range []struct {
 		provider, model string
 		want            int64
@@ -242,7 +242,7 @@ func TestCost(t *testing.T) {
 	table := New(map[string]Price{
 		"tiny": {Input: 1, Output: 1, CacheRead: 1, CacheWrite: 1}, // a billionth of a dollar per million
 		"huge": Flat(math.MaxInt64, math.MaxInt64),
-	}, Flat(5*haltd.Dollar, 30*haltd.Dollar))
+	}, nil, Flat(5*haltd.Dollar, 30*haltd.Dollar))
 	tests := []struct {
 		name  string
 		model string
@@ -303,7 +303,7 @@ func TestCostIsExact(t *testing.T) {
 }
 
 func TestHostileNamesStayBounded(t *testing.T) {
-	table := New(map[string]Price{"*never*": Flat(1, 1)}, testDefault)
+	table := New(map[string]Price{"*never*": Flat(1, 1)}, nil, testDefault)
 	hostile := []string{
 		strings.Repeat("a", 1<<20),
 		"gpt-4o" + strings.Repeat("-latest", 1<<17),
@@ -336,11 +336,11 @@ func TestHostileNamesStayBounded(t *testing.T) {
 // Whoever asks at the same time, also for what nobody asked before, gets the
 // same price.
 func TestConcurrentUse(t *testing.T) {
-	want, known := New(nil, testDefault).Cost("openai", "gpt-4o", haltd.Usage{Input: 1000})
+	want, known := New(nil, nil, testDefault).Cost("openai", "gpt-4o", haltd.Usage{Input: 1000})
 	if want == 0 || !known {
 		t.Fatalf("gpt-4o costs %v (known: %v)", want, known)
 	}
-	table := New(nil, testDefault)
+	table := New(nil, nil, testDefault)
 	var wg sync.WaitGroup
 	for worker := range 8 {
 		wg.Go(func() {
@@ -359,7 +359,7 @@ func TestConcurrentUse(t *testing.T) {
 func FuzzCost(f *testing.F) {
 	f.Add("openai", "gpt-4o-2024-08-06", int64(10), int64(5))
 	f.Add("openrouter", "anthropic/claude-3.5-sonnet:beta", int64(-1), int64(1<<62))
-	table := New(map[string]Price{"lab/*": Flat(1, 1)}, testDefault)
+	table := New(map[string]Price{"lab/*": Flat(1, 1)}, nil, testDefault)
 	f.Fuzz(func(t *testing.T, provider, model string, input, output int64) {
 		if cost, _ := table.Cost(provider, model, haltd.Usage{Input: input, Output: output}); cost < 0 {
 			t.Errorf("cost %d is negative", cost)

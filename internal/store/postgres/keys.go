@@ -3,7 +3,10 @@ package postgres
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +17,7 @@ import (
 
 const (
 	keyIDPrefix = "key_"
-	keyColumns  = "id, agent, name, created_at, revoked_at"
+	keyColumns  = "id, agent, name, created_at, revoked_at, limits, last_used_at"
 )
 
 // CreateKey implements haltd.KeyStore. A key without an id of the form
@@ -27,8 +30,12 @@ func (s *Store) CreateKey(ctx context.Context, k haltd.Key, hash haltd.KeyHash) 
 		if k.Agent == "" {
 			return haltd.Errorf(haltd.CodeInvalid, "agent: a key needs the agent it names")
 		}
-		_, err := exec(ctx, tx, "INSERT INTO keys (id, agent, name, hash, created_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6)",
-			k.ID, k.Agent, k.Name, hash[:], table.Micros(k.CreatedAt), table.PointerMicros(k.RevokedAt))
+		limits, err := json.Marshal(k.KeyLimits)
+		if err != nil {
+			return err
+		}
+		_, err = exec(ctx, tx, "INSERT INTO keys (id, agent, name, hash, created_at, revoked_at, limits, last_used_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+			k.ID, k.Agent, k.Name, hash[:], table.Micros(k.CreatedAt), table.PointerMicros(k.RevokedAt), string(limits), table.PointerMicros(k.LastUsedAt))
 		if isConstraint(err) {
 			return haltd.Errorf(haltd.CodeInvalid, "id: the key %s, or its secret, exists already", k.ID)
 		}
@@ -91,14 +98,31 @@ func (s *Store) RevokeKey(ctx context.Context, id string, at time.Time) (k haltd
 	return k, nil
 }
 
+// UseKeys implements haltd.KeyStore. Keys are taken in one order, so that two
+// nodes do not wait for each other.
+func (s *Store) UseKeys(ctx context.Context, used map[string]time.Time) error {
+	return s.write(ctx, "note the use of keys", func(ctx context.Context, tx pgx.Tx) error {
+		for _, id := range slices.Sorted(maps.Keys(used)) {
+			if _, err := exec(ctx, tx, "UPDATE keys SET last_used_at = greatest(last_used_at, $1) WHERE id = $2", table.Micros(used[id]), id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // scanKey reads keyColumns and then more.
 func scanKey(row scanner, more ...any) (k haltd.Key, err error) {
 	var created int64
-	var revoked sql.NullInt64
-	if err := row.Scan(append([]any{&k.ID, &k.Agent, &k.Name, &created, &revoked}, more...)...); err != nil {
+	var revoked, used sql.NullInt64
+	var limits string
+	if err := row.Scan(append([]any{&k.ID, &k.Agent, &k.Name, &created, &revoked, &limits, &used}, more...)...); err != nil {
 		return k, err
 	}
-	k.CreatedAt, k.RevokedAt = table.FromMicros(created), table.PointerTime(revoked)
+	k.CreatedAt, k.RevokedAt, k.LastUsedAt = table.FromMicros(created), table.PointerTime(revoked), table.PointerTime(used)
+	if err := json.Unmarshal([]byte(limits), &k.KeyLimits); err != nil {
+		return k, fmt.Errorf("read the limits of key %s: %w", k.ID, err)
+	}
 	return k, nil
 }
 

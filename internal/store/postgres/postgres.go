@@ -40,6 +40,7 @@ var (
 	_ haltd.SecretStore    = (*Store)(nil)
 	_ haltd.SignOutStore   = (*Store)(nil)
 	_ haltd.TokenStore     = (*Store)(nil)
+	_ haltd.PriceStore     = (*Store)(nil)
 	_ haltd.AuditStore     = (*Store)(nil)
 )
 

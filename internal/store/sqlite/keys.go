@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -13,7 +14,7 @@ import (
 
 const (
 	keyIDPrefix = "key_"
-	keyColumns  = "id, agent, name, created_at, revoked_at"
+	keyColumns  = "id, agent, name, created_at, revoked_at, limits, last_used_at"
 )
 
 // CreateKey implements haltd.KeyStore. A key without an id of the form
@@ -37,9 +38,13 @@ func (s *Store) createKey(ctx context.Context, k haltd.Key, hash haltd.KeyHash) 
 	if k.Agent == "" {
 		return haltd.Errorf(haltd.CodeInvalid, "agent: a key needs the agent it names")
 	}
+	limits, err := json.Marshal(k.KeyLimits)
+	if err != nil {
+		return err
+	}
 	return s.writer.write(ctx, func(ctx context.Context) error {
-		_, err := s.writer.conn.ExecContext(ctx, `INSERT INTO keys (id, agent, name, hash, created_at, revoked_at) VALUES (?, ?, ?, ?, ?, ?)`,
-			k.ID, k.Agent, k.Name, hash[:], table.Micros(k.CreatedAt), table.PointerMicros(k.RevokedAt))
+		_, err := s.writer.conn.ExecContext(ctx, `INSERT INTO keys (id, agent, name, hash, created_at, revoked_at, limits, last_used_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			k.ID, k.Agent, k.Name, hash[:], table.Micros(k.CreatedAt), table.PointerMicros(k.RevokedAt), string(limits), table.PointerMicros(k.LastUsedAt))
 		if err != nil {
 			return err
 		}
@@ -115,13 +120,33 @@ func (s *Store) RevokeKey(ctx context.Context, id string, at time.Time) (haltd.K
 	return k, nil
 }
 
+// UseKeys implements haltd.KeyStore.
+func (s *Store) UseKeys(ctx context.Context, used map[string]time.Time) error {
+	err := s.writer.write(ctx, func(ctx context.Context) error {
+		for id, at := range used {
+			if _, err := s.writer.conn.ExecContext(ctx, "UPDATE keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?", table.Micros(at), id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("note the use of keys: %w", explain(s.path, err))
+	}
+	return nil
+}
+
 // scanKey reads keyColumns and then more.
 func scanKey(row scanner, more ...any) (k haltd.Key, err error) {
 	var created int64
-	var revoked sql.NullInt64
-	if err := row.Scan(append([]any{&k.ID, &k.Agent, &k.Name, &created, &revoked}, more...)...); err != nil {
+	var revoked, used sql.NullInt64
+	var limits string
+	if err := row.Scan(append([]any{&k.ID, &k.Agent, &k.Name, &created, &revoked, &limits, &used}, more...)...); err != nil {
 		return k, err
 	}
-	k.CreatedAt, k.RevokedAt = table.FromMicros(created), table.PointerTime(revoked)
+	k.CreatedAt, k.RevokedAt, k.LastUsedAt = table.FromMicros(created), table.PointerTime(revoked), table.PointerTime(used)
+	if err := json.Unmarshal([]byte(limits), &k.KeyLimits); err != nil {
+		return k, fmt.Errorf("read the limits of key %s: %w", k.ID, err)
+	}
 	return k, nil
 }

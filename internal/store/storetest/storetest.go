@@ -28,6 +28,7 @@ type Store interface {
 	haltd.SecretStore
 	haltd.SignOutStore
 	haltd.TokenStore
+	haltd.PriceStore
 	haltd.AuditStore
 }
 
@@ -124,6 +125,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"channels", channels},
 		{"alert rules", alertRules},
 		{"a shared secret is made once", sharedSecrets},
+		{"the price table that was loaded", prices},
 		{"nodes have numbers of their own", nodeNumbers},
 		{"concurrent nodes have numbers of their own", nodesConcurrent},
 		{"a node lives as long as its lease", nodeLeases},

@@ -37,9 +37,9 @@ func SubjectsOf(c *haltd.Change) (s Subjects) {
 func Told(c *haltd.Change) (told haltd.Change, ok bool) {
 	told = haltd.Change{
 		Node: c.Node, Standing: c.Standing, Agent: c.Agent, Override: c.Override, Bypass: c.Bypass, Rule: c.Rule, DeleteRule: c.DeleteRule,
-		Cut: c.Cut, Forgotten: c.Forgotten, Deleted: c.Deleted, Keys: c.Keys,
+		Cut: c.Cut, Forgotten: c.Forgotten, Deleted: c.Deleted, Keys: c.Keys, Prices: c.Prices,
 	}
-	return told, SubjectsOf(c) != (Subjects{}) || c.Cut != nil || c.Keys
+	return told, SubjectsOf(c) != (Subjects{}) || c.Cut != nil || c.Keys || c.Prices
 }
 
 // CheckChange refuses what can never be written.

@@ -36,8 +36,10 @@ export const keysQuery = queryOptions({
   queryFn: async () => (await read(api.GET('/v1/keys'))).keys,
 })
 
-export function createKey(agent: string, name: string) {
-  return read(api.POST('/v1/keys', { body: { agent, name: name || undefined } }))
+export type NewKey = { agent: string; name?: string; expires_at?: string; models?: string[]; budget_day_usd?: number }
+
+export function createKey(key: NewKey) {
+  return read(api.POST('/v1/keys', { body: key }))
 }
 
 export function revokeKey(id: string) {

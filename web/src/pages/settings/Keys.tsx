@@ -1,10 +1,11 @@
-import { Alert, Badge, Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Alert, Badge, Button, Group, Modal, NumberInput, Select, Stack, Table, TagsInput, Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { reason } from '../../api/client'
 import { createKey, keysQuery, revokeKey } from '../../api/service'
 import type { Key } from '../../api/shapes'
+import { money } from '../../format/figures'
 import { brief } from '../../format/time'
 import { Empty } from '../../parts/Empty'
 import { AgentLink } from '../../parts/links'
@@ -26,7 +27,7 @@ export function Keys() {
           keys.length === 0 ? (
             <Empty title="No gateway key">Without keys the client's own provider key passes through, and names are trusted.</Empty>
           ) : (
-            <WideTable columns={['Name', 'Agent', 'Key', 'Made', 'State', actions]} minWidth={640}>
+            <WideTable columns={['Name', 'Agent', 'Key', 'Good for', 'Made', 'Last used', 'State', actions]} minWidth={860}>
               {keys.map((k) => (
                 <Row key={k.id} of={k} />
               ))}
@@ -51,6 +52,7 @@ function Row({ of: k }: { of: Key }) {
         if (await change('Not revoked.', () => revokeKey(k.id))) done('Key revoked.')
       },
     })
+  const ended = k.revoked_at ? `Revoked ${brief(k.revoked_at)}` : k.expires_at && new Date(k.expires_at) < new Date() ? `Expired ${brief(k.expires_at)}` : undefined
   return (
     <Table.Tr>
       <Table.Td maw={240} style={{ overflowWrap: 'anywhere' }}>
@@ -60,8 +62,12 @@ function Row({ of: k }: { of: Key }) {
         <AgentLink id={k.agent} />
       </Table.Td>
       <Table.Td className="mono">{k.id}</Table.Td>
+      <Table.Td maw={240} style={{ overflowWrap: 'anywhere' }}>
+        {goodFor(k)}
+      </Table.Td>
       <Table.Td c="dimmed">{brief(k.created_at)}</Table.Td>
-      <Table.Td>{k.revoked_at ? <Badge color="gray">Revoked {brief(k.revoked_at)}</Badge> : <Badge color="green">In force</Badge>}</Table.Td>
+      <Table.Td c="dimmed">{k.last_used_at ? brief(k.last_used_at) : 'never'}</Table.Td>
+      <Table.Td>{ended ? <Badge color="gray">{ended}</Badge> : <Badge color="green">In force{k.expires_at ? ` until ${brief(k.expires_at)}` : ''}</Badge>}</Table.Td>
       <Table.Td ta="right">
         {!k.revoked_at && (
           <Button variant="subtle" color="red" onClick={revoke} aria-label={`Revoke ${k.name || k.id}`}>
@@ -73,10 +79,26 @@ function Row({ of: k }: { of: Key }) {
   )
 }
 
+/** goodFor is what may be called with a key, and for how much. */
+function goodFor(k: Key): string {
+  const budgets = (k.spending ?? []).filter((s) => s.budget.hard_usd).map((s) => `${money(s.spent.cost_usd)} of ${money(s.budget.hard_usd ?? 0)} a ${s.period}`)
+  return [k.models?.length ? k.models.join(', ') : 'all models', ...budgets].join(' · ')
+}
+
+const spans = [
+  { value: '', label: 'never' },
+  { value: '7', label: 'in a week' },
+  { value: '90', label: 'in 90 days' },
+  { value: '365', label: 'in a year' },
+]
+
 function NewKey({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient()
   const [agent, setAgent] = useState('')
   const [name, setName] = useState('')
+  const [days, setDays] = useState('')
+  const [models, setModels] = useState<string[]>([])
+  const [budget, setBudget] = useState<number | string>('')
   const [secret, setSecret] = useState<string>()
   const [error, setError] = useState<unknown>()
   const [busy, setBusy] = useState(false)
@@ -84,7 +106,14 @@ function NewKey({ onClose }: { onClose: () => void }) {
     setBusy(true)
     setError(undefined)
     try {
-      setSecret((await createKey(agent.trim(), name.trim())).secret)
+      const key = {
+        agent: agent.trim(),
+        name: name.trim() || undefined,
+        expires_at: days ? new Date(Date.now() + Number(days) * 86_400_000).toISOString() : undefined,
+        models: models.length ? models : undefined,
+        budget_day_usd: Number(budget) || undefined,
+      }
+      setSecret((await createKey(key)).secret)
       await queries.invalidateQueries({ queryKey: keysQuery.queryKey })
     } catch (e) {
       setError(e)
@@ -103,6 +132,9 @@ function NewKey({ onClose }: { onClose: () => void }) {
       <Stack gap="md">
         <TextInput label="Agent" description="Its calls belong to this agent, whatever it calls itself." value={agent} onChange={(e) => setAgent(e.currentTarget.value)} maxLength={128} data-autofocus />
         <TextInput label="Name (optional)" value={name} onChange={(e) => setName(e.currentTarget.value)} maxLength={200} />
+        <Select label="Expires" data={spans} value={days} onChange={(v) => setDays(v ?? '')} allowDeselect={false} />
+        <TagsInput label="Models" description="That may be called with it, * for any text; all when empty." placeholder="gpt-*" value={models} onChange={setModels} maxTags={100} />
+        <NumberInput label="Budget a day" description="In US dollars, besides the budget of the agent; no limit when empty." prefix="$" min={0} decimalScale={2} value={budget} onChange={setBudget} />
         {error !== undefined && (
           <Alert color="red" variant="light" role="alert">
             {reason(error)}
