@@ -25,6 +25,8 @@ const (
 	fewNotes   = 3
 	// noteLines is how many lines from each end of a result may be notes.
 	noteLines = 4
+	// mostNotes is how many lines that stand in most results are looked at.
+	mostNotes = 4
 )
 
 // notesOf finds the notes of a conversation: those of its beginning stay notes
@@ -38,61 +40,74 @@ func notesOf(rounds []haltd.Round, native bool) notes {
 }
 
 func appendNotes(found notes, rounds []haltd.Round, native bool) notes {
-	var said [noteRounds]saying
+	var all [noteRounds]ends
 	answered := 0
 	for i := range rounds {
-		text := answerOf(&rounds[i], native)
-		if text == "" {
+		e := &all[i]
+		if e.text = answerOf(&rounds[i], native); e.text == "" {
 			continue
 		}
 		answered++
-		forEnds(text, func(start, end int, line uint64) {
-			said[i].lines = append(said[i].lines, line)
-			said[i].told = append(said[i].told, text[start:end])
+		forEnds(e.text, func(start, end int, line uint64) {
+			e.lines[e.n], e.told[e.n] = line, e.text[start:end]
+			e.n++
 		})
-		said[i].text, said[i].tool = withoutAct(text, &rounds[i])
 	}
-	for i := range said {
-		for k, l := range said[i].lines {
-			if !slices.Contains(found, l) && isNote(l, said[i].told[k], said[:], answered) {
-				found = append(found, l)
+	looked := 0
+	for i := range all {
+		for k := range all[i].n {
+			line := all[i].lines[k]
+			if stands := standsIn(line, all[i:]); stands < fewNotes || 4*stands < 3*answered || slices.Contains(found, line) {
+				continue
+			}
+			if isNote(line, all[i].told[k], all[:len(rounds)], rounds) {
+				found = append(found, line)
+			}
+			if looked++; looked == mostNotes {
+				return found
 			}
 		}
 	}
 	return found
 }
 
-// saying is what came back in a round, as far as notes are concerned.
-type saying struct {
-	text  string // less what it quotes of the act
-	tool  string
-	lines []uint64 // those at its ends, by their digests
-	told  []string
+// ends are the lines at both ends of an answer that may be notes.
+type ends struct {
+	text  string
+	n     int
+	lines [2 * noteLines]uint64 // their digests
+	told  [2 * noteLines]string
 }
 
-// isNote reports a line that stands in most of the answers, which differ but for
-// it, numbers and ids, and do not fail without it: where all fail, it may say why.
-// A line that itself says that something failed must stand in the answers of
-// several tools.
-func isNote(line uint64, told string, said []saying, answered int) bool {
-	stands := 0
-	for i := range said {
-		if slices.Contains(said[i].lines, line) {
-			stands++
+func (e *ends) has(line uint64) bool { return slices.Contains(e.lines[:e.n], line) }
+
+// standsIn is in how many answers a line stands.
+func standsIn(line uint64, all []ends) (n int) {
+	for i := range all {
+		if all[i].has(line) {
+			n++
 		}
 	}
-	if stands < fewNotes || 4*stands < 3*answered {
+	return n
+}
+
+// isNote reports a line that stands in answers which differ but for it, numbers
+// and ids, and do not fail without it: where all fail, it may say why. A line that
+// itself says that something failed must stand in the answers of several tools.
+func isNote(line uint64, told string, all []ends, rounds []haltd.Round) bool {
+	if _, code := exitCodeIn(told); code {
 		return false
 	}
-	others, tools := make(map[uint64]bool, stands), make(map[string]bool, stands)
-	for i := range said {
-		if !slices.Contains(said[i].lines, line) {
+	others, tools := make(map[uint64]bool, len(all)), make(map[string]bool, len(all))
+	for i := range all {
+		if !all[i].has(line) {
 			continue
 		}
-		rest := strings.TrimSpace(notes{line}.strip(said[i].text))
+		text, tool := withoutAct(all[i].text, &rounds[i])
+		rest := strings.TrimSpace(notes{line}.strip(text))
 		if o, _ := outcomeOf(rest, false); rest != "" && o != failed {
 			others[digestWords(rest[:min(len(rest), headBytes)])] = true
-			tools[said[i].tool] = true
+			tools[tool] = true
 		}
 	}
 	fails := meaningOf(told, maxPhraseWords)&(failure|nothing|negation|later) != 0
@@ -148,11 +163,8 @@ func answerOf(r *haltd.Round, native bool) string {
 func forEnds(text string, do func(start, end int, line uint64)) {
 	take := func(start, end int) {
 		l := text[start:end]
-		if len(l) > noteBytes || strings.Count(strings.TrimSpace(l), " ") < noteWords-1 {
-			return
-		}
-		if _, code := exitCodeIn(l); !code {
-			do(start, end, xxhash.Sum64String(strings.TrimSpace(l)))
+		if l = strings.TrimSpace(l); len(l) <= noteBytes && strings.Count(l, " ") >= noteWords-1 {
+			do(start, end, xxhash.Sum64String(l))
 		}
 	}
 	from := 0
