@@ -148,10 +148,14 @@ func (h *History) readMessages(call *haltd.Call) {
 	if n := len(call.Opening); n > 0 {
 		h.lines = linesOf(call.Opening[n-1].Text)
 	}
-	if size(call.Opening) <= readWhole { // later requests may not show it again
+	if size(call.Opening) <= openingRead { // later requests may not show it again
 		h.opening.readTexts(call.Opening)
 	}
 }
+
+// openingRead is the size up to which the words of an opening are read before it
+// is known whether its session goes on: most do not.
+const openingRead = 4 << 10
 
 func size(messages []haltd.Message) (n int) {
 	for i := range messages {

@@ -38,7 +38,7 @@ func TestATextIsReadInOnePass(t *testing.T) {
 // A long opening is read when its session goes on, and then it is the one that
 // the session began with.
 func TestAnOpeningIsReadWhenItsSessionGoesOn(t *testing.T) {
-	first := haltd.Message{Role: haltd.RoleUser, Text: "Compare the invoices of march with the ledger, 30 times." + strings.Repeat(" One line of the ledger.", readWhole/20)}
+	first := haltd.Message{Role: haltd.RoleUser, Text: "Compare the invoices of march with the ledger, 30 times." + strings.Repeat(" One line of the ledger.", openingRead/20)}
 	want := readOpening([]haltd.Message{first})
 	next := haltd.Message{Role: haltd.RoleUser, Text: "The second invoice is missing."}
 	reply := ReadReply(&haltd.Reply{Text: "I compare invoice 1 with the ledger."})
