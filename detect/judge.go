@@ -180,6 +180,8 @@ func (v *Detection) unmet(set Settings, st State, matches []Match, found stalled
 		return "the calls that are alike belong to different sessions"
 	case found.rounds && !found.certain:
 		return "the rounds still bring something new"
+	case found.one && v.Parts.ToolCalls < corroborating:
+		return "each call has one round, and the tools were called with something else each time"
 	}
 	return ""
 }

@@ -491,3 +491,35 @@ func TestAStreakIsOfCallsWithoutAHistory(t *testing.T) {
 		answer(set, st, v, call, said(reply), noon)
 	}
 }
+
+// Workers that begin anew for each job and write something else each time do not
+// repeat themselves, however equal the acknowledgements and their words are.
+func TestOneRoundEachIsNoRepetitionUnlessTheCallIs(t *testing.T) {
+	set := DefaultSettings()
+	kills := func(file func(i int) string) bool {
+		st := newState()
+		st.SessionID = 7
+		for i := range 14 {
+			at := noon.Add(time.Duration(i) * 10 * time.Second)
+			call := &haltd.Call{Model: "m", Opening: []haltd.Message{{Text: "make the " + file(i) + " page"}},
+				Rounds: []haltd.Round{did("write_file", `{"path":"`+file(i)+`"}`, "written")}}
+			st.Session = &Session{}
+			v := judge(set, st, call, at)
+			for _, s := range v.Signals {
+				if s.Level == Kill {
+					return true
+				}
+			}
+			reply := ran("write_file", `{"path":"`+file(i)+`.css"}`)
+			reply.Text = "I go on with this."
+			answer(set, st, v, call, reply, at.Add(time.Second))
+		}
+		return false
+	}
+	if kills(func(i int) string { return []string{"cactus", "harbor", "lantern", "meadow"}[i%4] + strings.Repeat("x", i) }) {
+		t.Error("killed, though each wrote something else")
+	}
+	if !kills(func(int) string { return "cactus" }) {
+		t.Error("not killed, though each did the same")
+	}
+}

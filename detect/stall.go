@@ -11,6 +11,7 @@ type stalled struct {
 	certainty float32
 	signal    *Signal // nil where the warn line is not reached
 	rounds    bool    // there are rounds that count
+	one       bool    // there is one round, which cannot repeat another
 	certain   bool    // stall kills
 }
 
@@ -27,13 +28,13 @@ const leastRepeated = 3
 func (c *comparison) stall(at lines, similar float32) stalled {
 	n := len(c.all)
 	if n == 0 || c.since >= n {
-		return stalled{rounds: n > 1}
+		return stalled{rounds: n > 1, one: n == 1}
 	}
 	x := c.featuresAt(n - 1)
 	x[similarCalls] = similar
 	z := c.model.logOdds(&x)
 	f := stalled{certainty: certainty(z)}
-	f.rounds = n > 1
+	f.rounds, f.one = n > 1, n == 1
 	if f.certainty < at.warn {
 		return f
 	}
