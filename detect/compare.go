@@ -63,7 +63,7 @@ type relation struct {
 	given  bool    // it acts for the first time on something the conversation had named
 	walk   bool    // it takes the next step of a walk over numbers or dates
 	wrote  bool    // something was written that was not there before
-	onward bool    // a number in its answers has gone on in one direction
+	onward bool    // a number in its answers has gone down again and again
 	spins  bool    // it goes in circles: around a call that fails, on one page, against one refusal
 	drills bool    // it asks about other numbers, and others came back
 	slow   bool    // the client took more than a minute since the same was last seen

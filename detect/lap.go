@@ -50,12 +50,20 @@ func (c *comparison) failingLaps(i int) float32 {
 	for j := i; ring.of > 0 && j > i-ring.of; j-- {
 		o := &c.all[j]
 		same = same && o.coreAgo == ring.of
-		anchored = anchored || c.rounds[j].outcome == failed && (o.pairAgo == ring.of || same && o.formAgo == ring.of && !c.advances(j))
+		anchored = anchored || c.rounds[j].outcome == failed && (o.pairAgo == ring.of ||
+			o.formAgo == ring.of && (same && !c.advances(j) || c.saysAlike(j, j-ring.of)))
 	}
 	if !anchored {
 		return 0
 	}
 	return ring.laps()
+}
+
+// saysAlike reports two rounds whose answers have the same numbers but for those
+// that their acts named, such as the number of a job that was started anew.
+func (c *comparison) saysAlike(i, j int) bool {
+	a, b := &c.rounds[i], &c.rounds[j]
+	return a.beside != 0 && a.beside == b.beside && a.residue == b.residue
 }
 
 // alike reports two rounds that did the same to the same effect.

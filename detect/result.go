@@ -81,6 +81,9 @@ func (f *round) readResult(text string) {
 		f.figures = f.figures && t.class == number
 		if t.class == number {
 			f.told.add(text[t.start:t.end])
+			if !inAct {
+				f.beside = fold(f.beside, t.hash)
+			}
 		}
 		if t.class != volatile && !tells.full() && !drawn {
 			tells.add(w)

@@ -74,6 +74,7 @@ type round struct {
 	figures  bool     // it is numbers and nothing else
 	state    bool     // it has the digest of something: a screen, a file
 	told     amounts  // the first numbers in it
+	beside   uint64   // of its numbers, those that the act did not name
 
 	input    uint64   // digest of the user messages, numbers and clocks masked; 0 where they are the result or there are none
 	hears    []uint32 // distinct words of those messages

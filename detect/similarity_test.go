@@ -516,7 +516,9 @@ func TestOneRoundEachIsNoRepetitionUnlessTheCallIs(t *testing.T) {
 		}
 		return false
 	}
-	if kills(func(i int) string { return []string{"cactus", "harbor", "lantern", "meadow"}[i%4] + strings.Repeat("x", i) }) {
+	if kills(func(i int) string {
+		return []string{"cactus", "harbor", "lantern", "meadow"}[i%4] + strings.Repeat("x", i)
+	}) {
 		t.Error("killed, though each wrote something else")
 	}
 	if !kills(func(int) string { return "cactus" }) {

@@ -57,21 +57,22 @@ func (c *comparison) narrows(i int) bool {
 }
 
 // goesOn reports an act that was done before, did not fail, and whose answer has
-// a number that has gone on in one direction, twice at least.
+// a number that has gone down, twice at least: what is left. Numbers that go up
+// may count no more than the attempts.
 func (c *comparison) goesOn(i int) bool {
 	s := &c.all[i]
 	if c.rounds[i].outcome == failed || !recently(s.coreAgo) {
 		return false
 	}
-	went, n := c.trend(i)
-	return went && n >= 2
+	_, down, n := c.trend(i)
+	return down && n >= 2
 }
 
 // advances reports whether a number in the answer to the same act has gone on
 // in one direction, the last times. Two answers are too few to say that it does
 // not.
 func (c *comparison) advances(i int) bool {
-	went, n := c.trend(i)
+	went, _, n := c.trend(i)
 	return n < 2 || went
 }
 
@@ -79,9 +80,9 @@ func (c *comparison) advances(i int) bool {
 const trendSteps = 4
 
 // trend looks at the last answers to the same act: whether one of their numbers
-// went in one direction only, and in how many steps.
-func (c *comparison) trend(i int) (one bool, n int) {
-	var up, down, now steps
+// went in one direction only, whether one went down only, and in how many steps.
+func (c *comparison) trend(i int) (one, down bool, n int) {
+	var ups, downs, now steps
 	for n < trendSteps {
 		ago := c.all[i].coreAgo
 		if ago == 0 || ago > near {
@@ -93,18 +94,19 @@ func (c *comparison) trend(i int) (one bool, n int) {
 		}
 		for k, d := range step {
 			if d > 0 {
-				up[k] = 1
+				ups[k] = 1
 			} else if d < 0 {
-				down[k] = 1
+				downs[k] = 1
 			}
 		}
 		i -= ago
 		n++
 	}
 	for k := range now {
-		one = one || now[k] != 0 && up[k] != down[k]
+		one = one || now[k] != 0 && ups[k] != downs[k]
+		down = down || now[k] < 0 && ups[k] == 0
 	}
-	return one, n
+	return one, down, n
 }
 
 // moved reports whether the numbers in the answer to the same act go on in
