@@ -70,7 +70,7 @@ func (s *run) balance(t *testing.T, idle, end vitals) *ledger {
 	s.balanceKills(t, l)
 	l.add("goroutines at rest", end.goroutines <= idle.goroutines+moreGoroutines, fmt.Sprintf("≤ %d", idle.goroutines+moreGoroutines), end.goroutines)
 	l.add("memory, MiB", end.memory < mostMemory, fmt.Sprintf("< %d", mostMemory>>20), end.memory>>20)
-	l.add("events dropped", end.dropped == 0, 0, end.dropped)
+	l.add("events dropped", s.dropped+end.dropped == 0, 0, s.dropped+end.dropped)
 	return l
 }
 
@@ -177,7 +177,7 @@ func (s *run) balanceEvents(l *ledger, events map[int]haltd.Event) {
 			lost++
 			continue
 		}
-		missing = append(missing, fmt.Sprintf("call %d, which ended at %s%s", c.number, c.to.Format("15:04:05.000"), s.nextFault(c.to)))
+		missing = append(missing, fmt.Sprintf("call %d (%v), which ended at %s%s", c.number, c.manner, c.to.Format("15:04:05.000"), s.nextFault(c.to)))
 	}
 	l.add("  lost within a second before a crash", true, "-", lost)
 	l.add("  missing", len(missing) == 0, 0, few(missing))
