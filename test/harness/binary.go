@@ -77,7 +77,7 @@ func Changed(t testing.TB, version string, files map[string]string) string {
 	if err := os.WriteFile(overlay, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	path, err := build("haltd-"+version, "-overlay", overlay, "-ldflags", "-X main.version="+version)
+	path, err := build("haltd-"+version, "-overlay", overlay, "-ldflags", "-s -w -X main.version="+version)
 	if err != nil {
 		t.Fatal(err)
 	}

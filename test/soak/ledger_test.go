@@ -70,7 +70,7 @@ func (s *run) balance(t *testing.T, idle, end vitals) *ledger {
 	s.balanceKills(t, l)
 	l.add("goroutines at rest", end.goroutines <= idle.goroutines+moreGoroutines, fmt.Sprintf("≤ %d", idle.goroutines+moreGoroutines), end.goroutines)
 	l.add("memory, MiB", end.memory < mostMemory, fmt.Sprintf("< %d", mostMemory>>20), end.memory>>20)
-	l.add("events dropped", end.dropped == 0, 0, end.dropped)
+	l.add("events dropped", s.dropped+end.dropped == 0, 0, s.dropped+end.dropped)
 	return l
 }
 
@@ -177,10 +177,20 @@ func (s *run) balanceEvents(l *ledger, events map[int]haltd.Event) {
 			lost++
 			continue
 		}
-		missing = append(missing, fmt.Sprintf("call %d at %s", c.number, c.from.Format(time.TimeOnly)))
+		missing = append(missing, fmt.Sprintf("call %d (%v), which ended at %s%s", c.number, c.manner, c.to.Format("15:04:05.000"), s.nextFault(c.to)))
 	}
 	l.add("  lost within a second before a crash", true, "-", lost)
 	l.add("  missing", len(missing) == 0, 0, few(missing))
+}
+
+// nextFault says how long after a time something failed.
+func (s *run) nextFault(at time.Time) string {
+	for _, f := range s.faults {
+		if f.end.After(at) {
+			return fmt.Sprintf(", %v before a %s", f.began.Sub(at).Round(time.Millisecond), f.kind)
+		}
+	}
+	return ""
 }
 
 // account is what an agent owes by the provider's books.

@@ -60,8 +60,9 @@ type run struct {
 	calls calls
 	loops loops
 
-	mu     sync.Mutex
-	faults []fault
+	mu      sync.Mutex
+	faults  []fault
+	dropped int64 // events, as processes said before they were killed
 }
 
 // fault is a time in which calls may fail that would not otherwise.
@@ -156,8 +157,10 @@ func (s *run) disturb(t *testing.T, length time.Duration, r *rand.Rand) {
 		time.Sleep(wait)
 		switch r.IntN(4) {
 		case 0, 1:
+			s.dropped += s.vitals(t).dropped
 			s.during(crash, func() { s.node.Kill(t); s.node.Run(t) })
 		case 2:
+			s.dropped += s.vitals(t).dropped
 			s.during(readOnly, func() { s.startReadOnly(t) })
 		case 3:
 			s.during(fullDisk, func() {
