@@ -12,11 +12,12 @@ func (Chat) Steer(body []byte, note string) ([]byte, bool) {
 	return steer(body, note, "messages", "role", "content", "text", func(role string) bool { return role == "tool" })
 }
 
-// Steer adds the note at the end of the last output.
+// Steer adds the note at the end of the last output. That of a hosted shell is
+// a list of streams and exit codes, which has no place for one.
 func (Responses) Steer(body []byte, note string) ([]byte, bool) {
 	return steer(body, note, "input", "type", "output", "input_text", func(kind string) bool {
 		switch kind {
-		case "function_call_output", "custom_tool_call_output", "local_shell_call_output", "shell_call_output":
+		case "function_call_output", "custom_tool_call_output", "local_shell_call_output":
 			return true
 		}
 		return false
