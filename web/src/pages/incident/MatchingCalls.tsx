@@ -75,6 +75,13 @@ function Calls({ scene, lane }: { scene: Scene | undefined; lane: Lane }) {
   const matches = scene?.matches[lane] ?? []
   if (matches.length === 0) return null
   const shown = matches.slice(-6).map((i) => named(scene!.entries[i]!))
+  if (matches.some((i) => scene!.entries[i]!.number === undefined)) {
+    return (
+      <Text span size="xs" c="dimmed">
+        in {times(new Set(scene!.entries.map((e) => e.event.session)).size, 'session')} of the last {scene!.entries.length} calls
+      </Text>
+    )
+  }
   return (
     <Text span size="xs" c="dimmed">
       as in {[...new Set(shown)].join(', ')}

@@ -80,7 +80,7 @@ function Head({ lines: { warn, kill }, at }: { lines: Lines; at: Place }) {
           </span>
         )}
       </div>
-      <span className={classes.points}>points</span>
+      <span />
     </div>
   )
 }
