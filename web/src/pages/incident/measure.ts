@@ -1,5 +1,5 @@
 import type { IncidentDetail, Signal } from '../../api/shapes'
-import { scored, verdictOf } from '../../api/verdict'
+import { byStreak, scored, verdictOf } from '../../api/verdict'
 import { certain, score } from '../../format/figures'
 import { linesOf, reachOf, whole } from './certainty'
 import type { Entry } from './scene'
@@ -42,10 +42,10 @@ export function measureOf(incident: IncidentDetail, stall: Signal | undefined): 
 }
 
 // A score that no second signal agreed with stops nobody, and where equal calls
-// were counted, or something else decided, none does: such bars are grey.
+// were counted no score does: such bars are grey.
 function scoreAgainst(incident: IncidentDetail): Measure {
   const { threshold, require_corroboration: corroborated } = incident.settings.kill_switch
-  const decided = scored(verdictOf(incident)) !== undefined
+  const decided = scored(verdictOf(incident)) !== undefined && !byStreak(verdictOf(incident))
   return {
     name: 'Score',
     of: (e) => e.score,
