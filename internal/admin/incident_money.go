@@ -51,15 +51,18 @@ func (s *server) burned(ctx context.Context, i *haltd.Incident) (economics.Burne
 	return sum, nil
 }
 
-// callsUpTo are the last calls of an incident's session, the newest first, as
-// many as its evidence may speak of.
+// callsUpTo are the last calls of an incident's session, or of its agent, the
+// newest first, as many as its evidence may speak of.
 func (s *server) callsUpTo(ctx context.Context, i *haltd.Incident) ([]haltd.Event, error) {
 	q := haltd.EventQuery{
 		Types: []haltd.EventType{haltd.EventCall}, Agent: i.Agent, Session: i.Session,
 		Until: i.Time.Add(time.Millisecond), Limit: newestCalls,
 	}
-	if decisive := i.Verdict.Decisive(i.Detector); len(decisive.Matches) == 0 {
+	if decisive := i.Verdict.Decisive(i.Detector); len(decisive.Matches) == 0 || decisive.Family == haltd.FamilyStreak {
 		q.Limit = min(max(decisive.Count, 1), newestCalls)
+	}
+	if economics.OfAgent(i) {
+		q.Session = ""
 	}
 	calls, err := s.deps.Events.Events(ctx, q)
 	if err != nil {

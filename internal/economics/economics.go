@@ -28,18 +28,28 @@ func Repeats(i *haltd.Incident) bool {
 }
 
 // Burn sums the calls that speak for an incident: those its evidence names,
-// else as many of the last calls as it counts. calls are those of its session
-// up to the incident, the newest first.
+// else as many of the last calls as it counts; of a streak, which is longer than
+// the window that its evidence is from, always the count. calls are those of its
+// session, or of its agent where OfAgent says so, up to the incident, the newest
+// first.
 func Burn(i *haltd.Incident, calls []haltd.Event) Burned {
 	if !Repeats(i) {
 		return Burned{}
 	}
 	s := i.Verdict.Decisive(i.Detector)
 	repeating := calls[:min(s.Count, len(calls))]
-	if len(s.Matches) > 0 {
+	if len(s.Matches) > 0 && s.Family != haltd.FamilyStreak {
 		repeating = matched(calls, s.Matches)
 	}
 	return Burned{Cost: Cost(repeating), Calls: len(repeating)}
+}
+
+// OfAgent reports whether the calls that speak for an incident may be of other
+// sessions of its agent: similarity compares them where the window is the
+// agent's, and counts a streak under changing sessions.
+func OfAgent(i *haltd.Incident) bool {
+	s := i.Verdict.Decisive(i.Detector)
+	return s != nil && s.Detector == haltd.DetectorSimilarity && (s.Family == haltd.FamilyStreak || i.Settings.KillSwitch.WindowScope == haltd.ScopeAgent)
 }
 
 // Cost sums what events cost.

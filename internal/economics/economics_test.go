@@ -43,6 +43,7 @@ func TestBurn(t *testing.T) {
 		{"the detector that decided", []haltd.Signal{{Detector: haltd.DetectorSimilarity, Count: 7}, stall(haltd.Signal{Count: 2})}, 9, 2},
 		{"else the first", []haltd.Signal{{Detector: haltd.DetectorExact, Count: 3}}, 9, 3},
 		{"the calls that the evidence names, not those it counts", []haltd.Signal{stall(haltd.Signal{Count: 9, Matches: matches(at(2), at(5), at(9))})}, 9, 3},
+		{"all calls of a streak, more than its evidence names", []haltd.Signal{stall(haltd.Signal{Family: haltd.FamilyStreak, Count: 7, Matches: matches(at(9))})}, 9, 7},
 		{"a call that had arrived before it was judged", []haltd.Signal{stall(haltd.Signal{Matches: matches(at(9 + 60))})}, 9, 1},
 		{"not one that arrived long before", []haltd.Signal{stall(haltd.Signal{Matches: matches(at(9 + 61))})}, 9, 0},
 		{"not one that arrived later", []haltd.Signal{stall(haltd.Signal{Matches: matches(at(0))})}, 9, 0},
@@ -59,6 +60,25 @@ func TestBurn(t *testing.T) {
 	}
 	if i := (&haltd.Incident{Detector: "budget"}); Repeats(i) || Burn(i, calls(3)) != (Burned{}) {
 		t.Error("an incident without a verdict burned something")
+	}
+}
+
+func TestOfAgent(t *testing.T) {
+	for _, tc := range []struct {
+		signal haltd.Signal
+		window haltd.Scope
+		want   bool
+	}{
+		{haltd.Signal{Detector: haltd.DetectorSimilarity}, haltd.ScopeAgent, true},
+		{haltd.Signal{Detector: haltd.DetectorSimilarity}, haltd.ScopeSession, false},
+		{haltd.Signal{Detector: haltd.DetectorSimilarity, Family: haltd.FamilyStreak}, haltd.ScopeSession, true},
+		{haltd.Signal{Detector: haltd.DetectorStall}, haltd.ScopeAgent, false},
+	} {
+		i := &haltd.Incident{Detector: string(tc.signal.Detector), Verdict: &haltd.Verdict{Signals: []haltd.Signal{tc.signal}}}
+		i.Settings.KillSwitch.WindowScope = tc.window
+		if got := OfAgent(i); got != tc.want {
+			t.Errorf("%+v in the window of a %s: %v, want %v", tc.signal, tc.window, got, tc.want)
+		}
 	}
 }
 

@@ -22,4 +22,18 @@ func TestBudgetIncident(t *testing.T) {
 	budgets.lacks("month")
 	budgets.click("link", "Change in the policy")
 	p.sees("Edit policy")
+
+	// The budget is raised where it is told of.
+	p.open("/incidents/" + s.newest(t, "report-writer"))
+	p.button("Raise the budget")
+	ask := p.dialog("Raise the limit of report-writer?")
+	ask.fill("Soft daily budget, tokens", "3000")
+	ask.button("Raise")
+	p.sees("Raised for report-writer.")
+	p.in("region", "Budgets now").sees("soft 3 k, alerts")
+	var now struct{ Policy haltd.Policy }
+	n.Must(t, "GET", "/v1/agents/report-writer", nil, &now)
+	if got := now.Policy.Budgets.Day; got.SoftTokens != 3000 || got.HardTokens != 4000 {
+		t.Errorf("the budget is %+v, want 3000 soft and 4000 hard", got)
+	}
 }

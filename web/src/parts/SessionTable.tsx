@@ -7,7 +7,7 @@ import { AgentLink, SessionLink } from './links'
 import { right, WideTable } from './WideTable'
 
 /** SessionTable lists sessions. */
-export function SessionTable({ sessions, withAgent, threshold }: { sessions: Session[]; withAgent?: boolean; threshold?: number }) {
+export function SessionTable({ sessions, withAgent }: { sessions: Session[]; withAgent?: boolean }) {
   return (
     <WideTable
       columns={[
@@ -44,7 +44,7 @@ export function SessionTable({ sessions, withAgent, threshold }: { sessions: Ses
           <Table.Td ta="right">{count(s.totals.calls)}</Table.Td>
           <Table.Td ta="right">{short(s.totals.tokens.input)}</Table.Td>
           <Table.Td ta="right">{money(s.totals.cost_usd)}</Table.Td>
-          <Table.Td ta="right" c={threshold !== undefined && s.peak_score > threshold ? 'var(--red)' : undefined} fw={threshold !== undefined && s.peak_score > threshold ? 600 : undefined}>
+          <Table.Td ta="right" c="dimmed">
             {score(s.peak_score)}
           </Table.Td>
         </Table.Tr>

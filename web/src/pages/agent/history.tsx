@@ -32,7 +32,7 @@ export function AgentSessions({ agent }: { agent: AgentDetail }) {
           return sessions.length === 0 ? (
             <Empty title="No session in this time" />
           ) : (
-            <SessionTable sessions={sessions} threshold={agent.policy.kill_switch.threshold} />
+            <SessionTable sessions={sessions} />
           )
         }}
       </Loaded>

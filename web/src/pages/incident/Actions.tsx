@@ -5,18 +5,20 @@ import { useState } from 'react'
 import { agentQuery, changeKillSwitch, deactivateAgent } from '../../api/agents'
 import { decide, type Decision } from '../../api/incidents'
 import type { IncidentDetail } from '../../api/shapes'
+import { verdictOf } from '../../api/verdict'
 import { brief, clock, coarse } from '../../format/time'
-import { ButtonLink } from '../../parts/ButtonLink'
 import { isStop } from '../../parts/IncidentBadges'
 import { done } from '../../parts/notify'
 import { Resume } from '../../parts/Resume'
 import { useChange } from '../../parts/useChange'
 import { Deactivate } from '../agent/Deactivate'
+import { limitsOf } from './limits'
+import { RaiseLimit } from './RaiseLimit'
 import { endedByItself } from './rungWords'
 import { stops } from './scene'
 import classes from './incident.module.css'
 
-type Asked = 'keep' | 'resume' | 'grace' | 'wrong' | 'stop' | 'switch'
+type Asked = 'keep' | 'resume' | 'grace' | 'wrong' | 'stop' | 'switch' | 'raise'
 
 const firstGrace = 30
 
@@ -30,6 +32,7 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
   const agent = useQuery({ ...agentQuery(incident.agent), enabled: !stopped }).data
   const mayStop = !stopped && agent?.active === true
   const maySwitch = !stopped && !budget && agent !== undefined && !agent.policy.kill_switch.enabled
+  const limits = agent ? limitsOf(incident, verdictOf(incident), agent.policy) : []
   const who = incident.scope === 'session' ? `session ${incident.session}` : incident.agent
   useHotkeys([
     ['K', () => ask('keep')],
@@ -38,6 +41,7 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
     ['W', () => !budget && ask('wrong')],
     ['S', () => mayStop && ask('stop')],
     ['T', () => maySwitch && ask('switch')],
+    ['B', () => limits.length > 0 && ask('raise')],
   ])
   const end = () => ask(undefined)
   const make = async (otherwise: string, what: () => Promise<unknown>, title: string, message = '') => {
@@ -64,15 +68,13 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
         )}
         {mayStop && <Action name="Stop now" letter="S" says="Stops the agent by hand. The incident stays open." onAsk={() => ask('stop')} />}
         {maySwitch && <Action name="Turn the switch on" letter="T" says="From the next call on, what this found stops the agent." onAsk={() => ask('switch')} />}
-        {budget && (
-          <div className={classes.action}>
-            <ButtonLink to="/agents/$id" params={{ id: incident.agent }} size="md" fullWidth>
-              Raise the budget
-            </ButtonLink>
-            <Text size="xs" c="dimmed" mt="xs">
-              Opens the policy of {incident.agent}.
-            </Text>
-          </div>
+        {limits.length > 0 && (
+          <Action
+            name={incident.kind === 'session_limit' ? 'Raise the limit' : 'Raise the budget'}
+            letter="B"
+            says={`Asks for the new one. ${incident.action === 'warn' ? 'Nothing was blocked.' : 'Calls pass again below it.'}`}
+            onAsk={() => ask('raise')}
+          />
         )}
       </div>
       <Resume name={asked === 'resume' || asked === 'grace' ? who : undefined} grace={asked === 'grace' ? firstGrace : 0} busy={busy} onCancel={end} onResume={resume} />
@@ -92,6 +94,7 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
           onMark={(note, again) => send({ status: 'false_positive', note: note || undefined, resume: again || undefined }, 'Marked as wrong.', 'Thank you: replay uses it.')}
         />
       </Modal>
+      {asked === 'raise' && agent && <RaiseLimit agent={agent} limits={limits} onClose={end} />}
       <Deactivate
         name={incident.agent}
         opened={asked === 'stop'}

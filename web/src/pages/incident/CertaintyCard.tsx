@@ -24,7 +24,7 @@ export function CertaintyCard({ stall, call }: Props) {
     <Section title="Certainty after each round">
       <Chart marks={marks} stall={stall} />
       <Text size="xs" c="dimmed" mt="xs" style={{ overflowWrap: 'anywhere' }}>
-        Rounds of the conversation that repeat, or are repeated: {toolsOf(rounds)}. Last, the call at which it was decided.
+        Rounds of the conversation that repeat, or are repeated{stall.family === 'chatter' ? '' : `: ${toolsOf(rounds)}`}. Last, the call at which it was decided.
       </Text>
     </Section>
   )
@@ -57,7 +57,7 @@ function Chart({ marks, stall }: { marks: Mark[]; stall: Signal }) {
   const last = marks.length - 1
   // Words need room: where it is narrow, some are left out, never the last.
   const every = Math.max(1, Math.ceil(34 / step))
-  const roomy = step >= 24
+  const roomy = step >= 30
   // No line may strike a figure through.
   const above = (v: number) => {
     const at = Math.min(y(v), base - 2) - 5

@@ -23,12 +23,14 @@ export function Context({ incident }: { incident: IncidentDetail }) {
     enabled: isStop(incident),
   }).data
   const before = week?.rows.filter((i) => i.kind === incident.kind && i.time <= incident.time).length
+  const lasted = session ? new Date(session.last_seen).getTime() - new Date(session.first_seen).getTime() : 0
   return (
     <div className={classes.context}>
       {session && (
         <span>
           Session <SessionLink agent={incident.agent} id={incident.session} />: <b>{times(session.totals.calls - session.totals.blocked, 'call')}</b> passed,{' '}
-          {span(new Date(session.last_seen).getTime() - new Date(session.first_seen).getTime())}, <b>{money(session.totals.cost_usd)}</b> so far
+          {lasted >= 1000 && `${span(lasted)}, `}
+          <b>{money(session.totals.cost_usd)}</b> so far
         </span>
       )}
       {before !== undefined && before > 0 && <span>{before === 1 ? 'First time' : <b>{nth(before)} time</b>} in 7 days</span>}

@@ -34,7 +34,7 @@ export function EvidenceCard({ incident, verdict, scene }: Props) {
   return (
     <Section
       title="Evidence"
-      aside={body ? `${times(proofs.length, 'round')} of the conversation` : undefined}
+      aside={body ? `${signal.family !== 'cycle' && (signal.count ?? 0) > proofs.length ? `the newest ${proofs.length} of ${times(signal.count!, 'round')}` : times(proofs.length, 'round')} of the conversation` : undefined}
       actions={incident.session && <SessionLink agent={incident.agent} id={incident.session} label="Open in session" />}
     >
       <div aria-busy={query.isPending}>
@@ -265,7 +265,7 @@ function Footnote({ incident, excerpt, proofs, error }: { incident: IncidentDeta
   if (error) says = 'What was said cannot be read: the key that sealed it is missing. Hashes remain.'
   else if (excerpt) {
     const missing = proofs.filter((p) => !p.words).length
-    says = `Secrets are taken out, long texts cut; kept for ${days}.${missing > 0 ? ` ${times(missing, 'round')} not in the request of that moment: shown as hashes.` : ''}`
+    says = `Secrets are taken out, long texts cut; kept for ${days}.${missing > 0 ? ` Of ${times(missing, 'round')} only the hashes are kept.` : ''}`
   } else if (expired) says = `What was said was deleted after ${days}. Hashes remain.`
   else if (status.excerpts === 'off')
     says = (

@@ -29,7 +29,7 @@ export function Lanes({ place, y, height, name, weight, entries, matches, compar
         {name}
       </text>
       <text x={place.wide ? 0 : place.left + 72} y={place.wide ? y + 14 : y - height - 6}>
-        {place.wide ? `compared with ${named(entries[compared]!)}` : `${matches.length} × ${score(weight)} = ${score(total)}`}
+        {place.wide ? `${entries[compared]!.number === undefined ? 'like' : 'compared with'} ${named(entries[compared]!)}` : `${matches.length} × ${score(weight)} = ${score(total)}`}
       </text>
       <line x1={place.x(place.first)} x2={place.x(compared)} y1={y} y2={y} stroke="var(--border)" />
       {matches

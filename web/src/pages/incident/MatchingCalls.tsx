@@ -32,10 +32,23 @@ export function MatchingCalls({ signal, excerpt, scene }: Props) {
           <Quote plain text={[{ text: excerpt.prompt, differs: prompts > 1 }]} mark="repeated" />
         ) : (
           <Text size="sm" c="dimmed">
-            {streak ? `the same prompt ${times(prompts, 'time')} in a row` : `${times(parts?.similar_prompts ?? 0, 'earlier call')} with a similar prompt; texts are not kept`}
+            {streak ? `the same prompt ${times(prompts, 'time')} in a row; texts are not kept` : `${times(parts?.similar_prompts ?? 0, 'earlier call')} with a similar prompt; texts are not kept`}
           </Text>
         )}
       </li>
+      {streak && !last && (
+        <li className={classes.kind}>
+          <div className={classes.kindHead}>
+            <Text span fw={600} size="sm">
+              What it answered
+            </Text>
+            <Badge color="amber">× {prompts - 1} the same</Badge>
+          </div>
+          <Text size="sm" c="dimmed">
+            Replies are shown as hashes below, call by call.
+          </Text>
+        </li>
+      )}
       {(last || (parts?.similar_responses ?? 0) > 0 || (parts?.repeated_tool_calls ?? 0) > 0) && (
         <li className={classes.kind}>
           <div className={classes.kindHead}>
@@ -75,6 +88,13 @@ function Calls({ scene, lane }: { scene: Scene | undefined; lane: Lane }) {
   const matches = scene?.matches[lane] ?? []
   if (matches.length === 0) return null
   const shown = matches.slice(-6).map((i) => named(scene!.entries[i]!))
+  if (matches.some((i) => scene!.entries[i]!.number === undefined)) {
+    return (
+      <Text span size="xs" c="dimmed">
+        the last {scene!.entries.length} calls came in {times(new Set(scene!.entries.map((e) => e.event.session)).size, 'session')}
+      </Text>
+    )
+  }
   return (
     <Text span size="xs" c="dimmed">
       as in {[...new Set(shown)].join(', ')}

@@ -121,11 +121,11 @@ function Footnote({ call }: { call: Event }) {
     <Text size="xs" c="dimmed" pt="sm" style={{ borderTop: '1px solid var(--border)' }}>
       {event.data.excerpt
         ? 'Words that differ are marked. Long texts are shortened; keys, passwords and addresses are taken out. Timestamps, ids and numbers were masked before the texts were compared.'
-        : 'Prompt text is not stored. Timestamps, ids and numbers were masked before the texts were compared, so that equal texts may have different hashes.'}
+        : 'Of single calls, hashes are stored and not the words; those that prove this are above, as far as they are kept. Timestamps, ids and numbers were masked before the texts were compared, so that equal texts may have different hashes.'}
       {!event.data.excerpt && status.data.excerpts !== 'on' && (
         <>
           {' '}
-          To read what later calls say, set <Code fz={11}>excerpts: on</Code> in the configuration and reload it.
+          To read each later call, set <Code fz={11}>excerpts: on</Code> in the configuration and reload it.
         </>
       )}
     </Text>

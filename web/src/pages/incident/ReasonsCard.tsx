@@ -75,12 +75,12 @@ function Head({ lines: { warn, kill }, at }: { lines: Lines; at: Place }) {
           <span style={{ left: `${at(warn)}%`, transform: `translateX(${close ? '-100%' : '-50%'})`, color: 'var(--amber)' }}>warn {certain(warn)}</span>
         )}
         {kill !== undefined && (
-          <span style={{ left: `${at(kill)}%`, transform: `translateX(${at(kill) > 94 ? '-80%' : close ? '0' : '-50%'})`, color: 'var(--red)', fontWeight: 600 }}>
+          <span style={{ left: `${at(kill)}%`, transform: `translateX(${at(kill) > 84 ? '-60%' : close ? '0' : '-50%'})`, color: 'var(--red)', fontWeight: 600 }}>
             kill {certain(kill)}
           </span>
         )}
       </div>
-      <span className={classes.points}>points</span>
+      <span />
     </div>
   )
 }

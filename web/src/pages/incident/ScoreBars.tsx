@@ -28,13 +28,16 @@ export function ScoreBars({ place, y, entries, measure, stopped, loopFrom }: Pro
   // Numbers need room: where it is narrow, some are left out, never the last.
   const every = Math.max(1, Math.ceil(40 / place.step))
   const lines = measure.lines.map((l) => ({ ...l, y: base - tall(l.at) }))
+  // Names of lines that stand close to each other go apart, the lower one down.
+  const highest = Math.min(...lines.map((l) => l.y))
+  const labelAt = (y: number) => (y > highest && y - highest < 14 ? highest + 14 : y) + 4
   return (
     <g>
       {lines.map((l) => (
         <g key={l.name}>
           <line x1={place.left} x2={place.right} y1={l.y} y2={l.y} stroke={`var(--${l.color}-fill)`} strokeDasharray={l.dashed ? '4 3' : undefined} />
           {place.wide && (
-            <text x={place.right + 8} y={l.y + 4} style={{ fill: `var(--${l.color})` }}>
+            <text x={place.right + 8} y={labelAt(l.y)} style={{ fill: `var(--${l.color})` }}>
               {l.name}
             </text>
           )}
@@ -56,7 +59,7 @@ export function ScoreBars({ place, y, entries, measure, stopped, loopFrom }: Pro
       {drawn.map(({ e, i }) => {
         const value = measure.of(e)
         const inLoop = loopFrom !== undefined && i >= loopFrom
-        const color = measure.color(value, inLoop)
+        const color = measure.color(e, inLoop)
         const over = color === 'red'
         const h = Math.max(tall(value), 2)
         const w = Math.min(place.step * 0.55, widest)

@@ -1,4 +1,5 @@
 import type { IncidentDetail, Signal } from '../../api/shapes'
+import { byStreak, scored, verdictOf } from '../../api/verdict'
 import { certain, score } from '../../format/figures'
 import { linesOf, reachOf, whole } from './certainty'
 import type { Entry } from './scene'
@@ -19,13 +20,13 @@ export interface Measure {
   lines: Line[]
   /** the least that the scale shows */
   reaches: number
-  color: (value: number, inLoop: boolean) => 'gray' | 'amber' | 'red'
+  color: (e: Entry, inLoop: boolean) => 'gray' | 'amber' | 'red'
 }
 
 /** measureOf is the measure of what decided: the certainty of stall, where it
  *  was kept, else the score of similarity. */
 export function measureOf(incident: IncidentDetail, stall: Signal | undefined): Measure {
-  if (stall?.certainty === undefined) return scoreAgainst(incident.settings.kill_switch.threshold)
+  if (stall?.certainty === undefined) return scoreAgainst(incident)
   const lines = linesOf(stall)
   const drawn: Line[] = []
   if (lines.warn !== undefined) drawn.push({ name: `warn ${certain(lines.warn)}`, at: lines.warn, color: 'amber', dashed: true })
@@ -36,17 +37,24 @@ export function measureOf(incident: IncidentDetail, stall: Signal | undefined): 
     write: (value) => `${whole(value, lines)} %`,
     lines: drawn,
     reaches: 100,
-    color: (value) => ({ none: 'gray', warn: 'amber', kill: 'red' } as const)[reachOf(value, lines)],
+    color: (e) => ({ none: 'gray', warn: 'amber', kill: 'red' } as const)[reachOf(e.certainty, lines)],
   }
 }
 
-function scoreAgainst(threshold: number): Measure {
+// A score that no second signal agreed with stops nobody, and where equal calls
+// were counted no score does: such bars are grey.
+function scoreAgainst(incident: IncidentDetail): Measure {
+  const { threshold, require_corroboration: corroborated } = incident.settings.kill_switch
+  const decided = scored(verdictOf(incident)) !== undefined && !byStreak(verdictOf(incident))
   return {
     name: 'Score',
     of: (e) => e.score,
     write: score,
-    lines: [{ name: `threshold ${score(threshold)}`, at: threshold, color: 'red', dashed: true }],
+    lines: decided ? [{ name: `threshold ${score(threshold)}`, at: threshold, color: 'red', dashed: true }] : [],
     reaches: threshold * 1.15,
-    color: (value, inLoop) => (value > threshold ? 'red' : inLoop ? 'amber' : 'gray'),
+    color: (e, inLoop) => {
+      if (!decided || (corroborated && e.unmet)) return 'gray'
+      return e.score > threshold ? 'red' : inLoop ? 'amber' : 'gray'
+    },
   }
 }

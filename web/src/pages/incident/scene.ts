@@ -1,5 +1,6 @@
 import type { Event, Incident, Match, RoundEvidence, Verdict } from '../../api/shapes'
 import { scored, verdictOf } from '../../api/verdict'
+import { clock } from '../../format/time'
 
 /** Lane is one of the three things that similarity compares. */
 export type Lane = 'prompt' | 'response' | 'tools'
@@ -15,6 +16,8 @@ export interface Entry {
   score: number
   /** how sure stall was at this call, in percent */
   certainty: number
+  /** no second signal agreed with the score */
+  unmet: boolean
 }
 
 /** Scene is the window of an incident, ready to be drawn. */
@@ -63,7 +66,7 @@ export function sceneOf(incident: Incident, verdict: Verdict, calls: Event[], nu
   const signals = verdict.signals ?? []
   const matching = signals.find((s) => s.matches?.length)?.matches ?? []
   const entries: Entry[] = window.map((event) => ({
-    event, number: numbers.get(event.id), distance: {}, score: event.score, certainty: verdictOf(event).certainty,
+    event, number: numbers.get(event.id), distance: {}, score: event.score, certainty: verdictOf(event).certainty, unmet: Boolean(verdictOf(event).unmet),
   }))
   const last = entries.length - 1
   entries[last]!.score = Math.max(entries[last]!.score, scored(verdict)?.score ?? verdict.score)
@@ -118,7 +121,7 @@ export function numbersOf(calls: Event[]): Map<string, number> {
   return new Map(calls.map((c, i) => [c.id, i + 1]))
 }
 
-/** named is #142, or the time of a call that has no number. */
+/** named is #142, or the time of a call of another session. */
 export function named(entry: Entry): string {
-  return entry.number === undefined ? 'another session' : `#${entry.number}`
+  return entry.number === undefined ? clock(entry.event.time) : `#${entry.number}`
 }

@@ -39,6 +39,13 @@ function causeOf(i: Incident): string {
 export function headline({ incidents }: Group): string {
   const first = incidents[0]!
   const agents = new Set(incidents.map((i) => i.agent)).size
+  const sessions = new Set(incidents.map((i) => i.session)).size
+  if (sessions > 1 && !first.sentence.includes(first.agent) && first.session && first.sentence.includes(first.session)) {
+    return first.sentence
+      .replace(`Session ${first.session} has made its`, `${sessions} sessions have made their`)
+      .replace(`Session ${first.session} has`, `${sessions} sessions have`)
+      .replace(first.session, `${sessions} sessions`)
+  }
   return agents > 1 ? plural(first.sentence.replace(first.agent, `${agents} agents`)) : first.sentence
 }
 
