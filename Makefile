@@ -8,7 +8,7 @@ TRACES ?= ../shared/traces
 # saves two minutes where nothing was built before.
 PGO ?= test/load/cmd/profile/haltd.pgo
 
-.PHONY: help run build check vet vitest test verify soak bench pgo quality train reference fuzz screenshots
+.PHONY: help run build release check vet vitest test verify soak bench pgo quality train reference fuzz screenshots
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' Makefile | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -18,6 +18,12 @@ run: build ## build and start haltd on 127.0.0.1:7070 (gateway) and :7071 (admin
 
 build: web/static/app/index.html ## leave the binary, dashboard included, at bin/haltd
 	go build -trimpath -pgo=$(PGO) -ldflags '$(LDFLAGS)' -o bin/haltd ./cmd/haltd
+
+RELEASE := $(shell git describe --tags --always 2>/dev/null || echo dev)
+EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+
+release: web/static/app/index.html ## write dist/: archives for linux and macOS, checksums, SBOM, licences; the same bytes for the same commit
+	go run ./test/release -version $(RELEASE) -epoch $(EPOCH) -out dist
 
 # The dashboard takes its types from the API's own description.
 DASHBOARD := $(shell find web/src web/public web/index.html web/package-lock.json web/*.ts web/*.json -type f ! -name openapi.json ! -name schema.d.ts 2>/dev/null)
@@ -54,9 +60,11 @@ test: build vet vitest ## everything once, with -race, after installing what the
 	go vet -tags pictures ./test/e2e ./test/browser
 	go vet -tags faults ./test/nodes
 	cd test/clients && go vet -tags coding ./...
+	cd test/deploy && go vet ./...
 	go build -race -o $(HALTD_BIN) ./cmd/haltd
 	go test -race -vet=off -count=1 -timeout 20m ./...
 	cd test/clients && go test -race -vet=off -count=1 -timeout 20m ./...
+	cd test/deploy && go test -vet=off -count=1 -timeout 20m ./...
 
 verify: test ## the long form, two hours and a half or so: test, then crashes, soak, repeats, all sizes, pictures, fuzzers
 	./test/verify.sh

@@ -34,6 +34,15 @@ step "coding clients over two turns: the first is halted, the second goes on"
 npm install --prefix test/clients/coding --no-package-lock --no-audit --no-fund --silent
 (cd test/clients && go test -race -tags coding -count=1 -timeout 60m -run TestCodingClients .)
 
+step "a release for all platforms, built twice in different folders: the same bytes"
+twice=$(mktemp -d)
+git clone -q . "$twice/clone" && cp -a web/node_modules web/static "$twice/clone/web/"
+go run ./test/release -version v0 -epoch 1 -out "$twice/one"
+(cd "$twice/clone" && GOCACHE="$twice/cache" go run ./test/release -version v0 -epoch 1 -out "$twice/two")
+cmp "$twice/one/SHA256SUMS" "$twice/two/SHA256SUMS"
+(cd "$twice/one" && sha256sum --check --quiet SHA256SUMS)
+rm -rf "$twice"
+
 step "every page at every size"
 HALTD_SIZES=all go test -race -count=1 -timeout 30m -run TestEveryPage ./test/browser
 

@@ -227,13 +227,6 @@ func hasFlag(n *kong.Node, name string) bool {
 	return false
 }
 
-func visit(n *kong.Node, do func(*kong.Node)) {
-	do(n)
-	for _, child := range n.Children {
-		visit(child, do)
-	}
-}
-
 var (
 	metric   = regexp.MustCompile(`\bhaltd_[a-z_]*[a-z]\b`)
 	declared = regexp.MustCompile(`"(haltd_[a-z_]+)"`)

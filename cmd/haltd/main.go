@@ -105,6 +105,9 @@ type commands struct {
 	Doctor  cli.DoctorCmd  `cmd:"" help:"Look for what keeps haltd from doing its work."`
 	OpenAPI openAPICmd     `cmd:"" name:"openapi" help:"Print the description of the admin API (OpenAPI 3.1)."`
 	Version cli.VersionCmd `cmd:"" help:"Say which haltd this is."`
+
+	Completion completionCmd `cmd:"" help:"Print what makes a shell complete commands and flags."`
+	Man        manCmd        `cmd:"" help:"Print the manual page."`
 }
 
 func main() {

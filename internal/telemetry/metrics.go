@@ -106,6 +106,7 @@ func NewMetrics(version string) *Metrics {
 		m.registry.MustRegister(c)
 	}
 	m.SetProviders(nil)
+	m.startAtZero()
 	return m
 }
 
@@ -130,6 +131,26 @@ func upstreamHistogram(name, help string) *prometheus.HistogramVec {
 
 func counter(name, help string) prometheus.Counter {
 	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+}
+
+// startAtZero shows counters before they count: Prometheus sees no increase in a
+// series that begins at one, and the first kill, or the first alert that does
+// not arrive, is the one that matters.
+func (m *Metrics) startAtZero() {
+	for _, detector := range []string{"similarity", "stall"} {
+		m.kills.WithLabelValues(detector)
+		for _, action := range []string{"steer", "halt"} {
+			m.rungs.WithLabelValues(action, detector)
+		}
+	}
+	for _, channel := range []string{"slack", "webhook", "email"} {
+		for _, result := range []string{"delivered", "failed", "dead"} {
+			m.deliveries.WithLabelValues(channel, result)
+		}
+	}
+	for _, where := range []string{"detector", "exact", "hours", "rate", "record", "rule", "session", "state", "tap"} {
+		m.panics.WithLabelValues(where)
+	}
 }
 
 // SetProviders says which providers are configured. Counts of providers that

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haltd/haltd/test/harness"
+)
+
+func TestMain(m *testing.M) {
+	if err := os.Chdir(filepath.Join("..", "..")); err != nil {
+		panic(err)
+	}
+	harness.Main(m)
+}
+
+// What is inside is listed with its licence, twice the same.
+func TestComponentsHaveLicences(t *testing.T) {
+	binary := harness.Binary(t)
+	parts, err := components(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := components(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(sbom("v1", parts), sbom("v1", again)) || !bytes.Equal(licences(parts), licences(again)) {
+		t.Error("the lists differ from one time to the next")
+	}
+	var bom struct {
+		BOMFormat  string
+		Components []struct {
+			Name, Version, PURL string
+			Licenses            []struct{ Expression string }
+		}
+	}
+	if err := json.Unmarshal(sbom("v1", parts), &bom); err != nil || bom.BOMFormat != "CycloneDX" {
+		t.Fatal(err, bom.BOMFormat)
+	}
+	found := map[string]bool{}
+	for _, c := range bom.Components {
+		found[c.Name] = true
+		if c.Version == "" || len(c.Licenses) != 1 || c.Licenses[0].Expression == "" || !strings.HasPrefix(c.PURL, "pkg:") {
+			t.Errorf("%+v", c)
+		}
+	}
+	for _, name := range []string{"std", "modernc.org/sqlite", "github.com/alecthomas/kong", "react", "@mantine/core"} {
+		if !found[name] {
+			t.Errorf("%s is not in the list", name)
+		}
+	}
+	if found["vite"] {
+		t.Error("the list has what only builds the dashboard")
+	}
+}
+
+func TestArchivesAreTheSame(t *testing.T) {
+	files := map[string][]byte{"haltd": []byte("binary"), "LICENSE": []byte("licence"), "completion/haltd.bash": []byte("x")}
+	one, err := archive("haltd-v1", files, time.Unix(1e9, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := archive("haltd-v1", files, time.Unix(1e9, 0))
+	if err != nil || !bytes.Equal(one, two) {
+		t.Error("the same files give other archives", err)
+	}
+}
+
+// Shells take the completions, and man the page.
+func TestCompletionAndManualPage(t *testing.T) {
+	binary := harness.Binary(t)
+	print := func(args ...string) string {
+		t.Helper()
+		out, err := exec.Command(binary, args...).Output()
+		if err != nil {
+			t.Fatal(args, err)
+		}
+		return string(out)
+	}
+	script := print("completion", "bash") + `
+complete_at() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _haltd; echo "${COMPREPLY[@]}"; }
+complete_at haltd ag
+complete_at haltd agents s
+complete_at haltd agents set --kill
+complete_at haltd --config x keys create --bud
+`
+	out, err := exec.Command("bash", "-c", script).CombinedOutput()
+	want := "agents\nshow set\n--kill-switch\n--budget-day --budget-month\n"
+	if err != nil || string(out) != want {
+		t.Errorf("bash completes %v:\n%s\nwant\n%s", err, out, want)
+	}
+	if fish := print("completion", "fish"); !strings.Contains(fish, "complete -c haltd -n '__fish_seen_subcommand_from agents; and __fish_seen_subcommand_from set' -l budget-day") {
+		t.Errorf("fish:\n%.600s", fish)
+	}
+	page := print("man")
+	for _, want := range []string{".TH HALTD 1", ".SS agents set", `\-\-kill\-switch`, "haltd agents set billing\\-bot"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the manual page does not say %q", want)
+		}
+	}
+}
