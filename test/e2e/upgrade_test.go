@@ -100,4 +100,3 @@ func setVersion(t *testing.T, path string, version int) {
 	t.Helper()
 	inRecord(t, path, "PRAGMA user_version = "+strconv.Itoa(version))
 }
-
