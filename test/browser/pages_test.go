@@ -84,7 +84,7 @@ func widths(t *testing.T) []look {
 		return []look{phone}
 	case "all":
 		var all []look
-		for _, l := range []look{{width: 320, height: 568}, phone, {width: 768, height: 1024}, {width: 1024, height: 768}, desktop, {width: 2560, height: 1440}} {
+		for _, l := range []look{{width: 320, height: 568}, phone, {width: 820, height: 1180}, {width: 1024, height: 768}, {width: 1280, height: 800}, desktop, {width: 2560, height: 1440}} {
 			l.scheme = "light"
 			all = append(all, l, l.dark())
 		}
@@ -113,6 +113,13 @@ func TestEveryPage(t *testing.T) {
 			for _, l := range sizes {
 				p.show(l)
 				p.fits()
+				if len(sizes) == 1 { // the checker takes its time: the rest is for make verify
+					continue
+				}
+				p.settled()
+				for _, v := range p.violations(script) {
+					t.Errorf("%d px, %s: %s", l.width, l.scheme, v)
+				}
 			}
 		})
 	}

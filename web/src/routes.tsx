@@ -59,6 +59,7 @@ const agent = createRoute({
   getParentRoute: () => shell,
   path: '/agents/$id',
   component: page(() => import('./pages/agent/AgentPage')),
+  validateSearch: (search): { chart?: string } => ({ chart: text(search.chart) }),
 })
 const session = createRoute({
   getParentRoute: () => shell,
@@ -117,6 +118,7 @@ const alerts = createRoute({
   getParentRoute: () => shell,
   path: '/alerts',
   component: page(() => import('./pages/alerts/Alerts')),
+  validateSearch: (search): { status?: string } => ({ status: text(search.status) }),
 })
 const costs = createRoute({
   getParentRoute: () => shell,

@@ -47,7 +47,15 @@ export function Search() {
     if (session) void navigate({ to: '/agents/$id/sessions/$session', params: { id: session.agent, session: session.id } })
   }
 
-  const found = search !== '' && data
+  const found = search !== '' && search === text.trim() && data
+  // Who presses Enter before the hits are there goes to the first once they are.
+  const [entered, setEntered] = useState('')
+  useEffect(() => {
+    if (!found || entered !== search) return
+    setEntered('')
+    const kind = data.agents.length > 0 ? 'agent' : data.sessions.length > 0 ? 'session' : data.incidents.length > 0 ? 'incident' : undefined
+    if (kind) go(`${kind} 0`)
+  }, [found, entered])
   // Enter opens the first hit, unless another was chosen by the arrows.
   useEffect(() => {
     if (found) combobox.selectFirstOption()
@@ -67,6 +75,9 @@ export function Search() {
             setText(e.currentTarget.value)
             combobox.openDropdown()
             combobox.resetSelectedOption()
+          }}
+          onKeyDown={(e) => {
+            if (e.key === 'Enter' && !found) setEntered(text.trim())
           }}
           onFocus={() => combobox.openDropdown()}
           onBlur={() => combobox.closeDropdown()}

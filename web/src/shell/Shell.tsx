@@ -6,6 +6,7 @@ import { LiveProvider } from '../api/live'
 import { Banners } from './Banners'
 import { Sidebar } from './Sidebar'
 import { TopBar } from './TopBar'
+import { useKeptFocus } from './useKeptFocus'
 import classes from './shell.module.css'
 
 /** Shell is what all pages stand in: navigation, search, banners. */
@@ -13,6 +14,7 @@ export function Shell() {
   const [opened, menu] = useDisclosure(false)
   const path = useLocation({ select: (l) => l.pathname })
   useEffect(menu.close, [path])
+  useKeptFocus()
 
   return (
     <LiveProvider>

@@ -1,5 +1,6 @@
 import { Group, SegmentedControl, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { statsQuery } from '../../api/agents'
 import { newestEvents } from '../../api/events'
@@ -27,7 +28,9 @@ const height = 336
 
 /** AgentCharts shows one measure at a time. */
 export function AgentCharts({ agent }: { agent: AgentDetail }) {
-  const [chart, setChart] = useState<Chart>('certainty')
+  const asked = useSearch({ from: '/shell/agents/$id' }).chart
+  const chart = asked && asked in charts ? (asked as Chart) : 'certainty'
+  const navigate = useNavigate()
   return (
     <Section
       title={charts[chart].title}
@@ -37,7 +40,7 @@ export function AgentCharts({ agent }: { agent: AgentDetail }) {
           aria-label="Measure"
           size="xs"
           value={chart}
-          onChange={(v) => setChart(v as Chart)}
+          onChange={(v) => void navigate({ to: '.', search: { chart: v === 'certainty' ? undefined : v }, replace: true, resetScroll: false })}
           data={Object.entries(charts).map(([value, c]) => ({ value, label: c.label }))}
         />
       }

@@ -2,6 +2,7 @@ import { useElementSize } from '@mantine/hooks'
 import type { Event } from '../../api/shapes'
 import { times } from '../../format/figures'
 import { clock } from '../../format/time'
+import { useBars } from '../../parts/useBars'
 import type { Gauge } from './gauge'
 import classes from './agent.module.css'
 
@@ -27,8 +28,10 @@ export function GaugeChart({ calls, gauge, onOpen }: Props) {
   const x = (i: number) => left + i * step
   const y = (v: number) => base - (v / most) * (base - top)
   const wide = Math.max(step - (step > 6 ? 2 : 0), 1)
+  const says = (i: number) => `${clock(calls[i]!.time)}  ${calls[i]!.model}  ${gauge.name.toLowerCase()} ${gauge.write(values[i]!)}`
+  const bars = useBars({ label: gauge.name, n: calls.length, says, onOpen: (i) => onOpen(calls[i]!) })
   return (
-    <div ref={ref}>
+    <div ref={ref} {...bars.props}>
       <svg
         width="100%"
         height={height}
@@ -62,9 +65,17 @@ export function GaugeChart({ calls, gauge, onOpen }: Props) {
             ))}
             {calls.map((c, i) => (
               <rect key={c.id} x={x(i)} y={top} width={step} height={base - top} fill="transparent" style={{ cursor: 'pointer' }} onClick={() => onOpen(c)}>
-                <title>{`${clock(c.time)}  ${c.model}  ${gauge.name.toLowerCase()} ${gauge.write(values[i]!)}`}</title>
+                <title>{says(i)}</title>
               </rect>
             ))}
+            {bars.at !== undefined && (
+              <>
+                <rect x={x(bars.at) - 2} y={top} width={wide + 4} height={base - top} fill="none" stroke="var(--accent)" strokeWidth={2} />
+                <text x={width - right} y={top + 8} textAnchor="end" style={{ fill: 'var(--text)' }}>
+                  {says(bars.at)}
+                </text>
+              </>
+            )}
           </>
         )}
       </svg>

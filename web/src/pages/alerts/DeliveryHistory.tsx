@@ -1,6 +1,6 @@
 import { Button, Group, SegmentedControl, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { channelsQuery, type DeliveryFilter, deliveryPages, dismissDelivery, retryDelivery } from '../../api/alerts'
 import type { Delivery } from '../../api/shapes'
 import { brief } from '../../format/time'
@@ -16,7 +16,8 @@ import { actions, WideTable } from '../../parts/WideTable'
 
 /** DeliveryHistory is every notice on its way to every channel. */
 export function DeliveryHistory() {
-  const [status, setStatus] = useState('all')
+  const status = useSearch({ from: '/shell/alerts' }).status ?? 'all'
+  const navigate = useNavigate()
   const query = useInfiniteQuery(deliveryPages({ status: status === 'all' ? undefined : (status as DeliveryFilter['status']) }))
   return (
     <Section
@@ -26,7 +27,7 @@ export function DeliveryHistory() {
           aria-label="Status"
           size="xs"
           value={status}
-          onChange={setStatus}
+          onChange={(v) => void navigate({ to: '/alerts', search: { status: v === 'all' ? undefined : v }, replace: true, resetScroll: false })}
           data={[
             { value: 'all', label: 'All' },
             { value: 'pending', label: 'On their way' },

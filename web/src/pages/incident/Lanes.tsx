@@ -45,13 +45,18 @@ export function Lanes({ place, y, height, name, weight, entries, matches, compar
               className={classes.arc}
               d={`M${from} ${y}C${from} ${y - rise * 1.3} ${to} ${y - rise * 1.3} ${to} ${y}`}
               role="button"
-              tabIndex={0}
+              // One stop of the keyboard; the arrows go from arc to arc.
+              tabIndex={m === matches.find((other) => other >= place.first) ? 0 : -1}
               aria-label={label}
               onClick={() => onPair(m)}
               onKeyDown={(e) => {
                 if (e.key === 'Enter' || e.key === ' ') {
                   e.preventDefault()
                   onPair(m)
+                } else if (e.key === 'ArrowLeft' || e.key === 'ArrowRight') {
+                  e.preventDefault()
+                  const arcs = [...e.currentTarget.parentElement!.querySelectorAll<SVGElement>('[role="button"]')]
+                  arcs[arcs.indexOf(e.currentTarget) + (e.key === 'ArrowLeft' ? -1 : 1)]?.focus()
                 }
               }}
             >

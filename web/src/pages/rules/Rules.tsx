@@ -12,9 +12,11 @@ import { useChange } from '../../parts/useChange'
 import { actions, WideTable } from '../../parts/WideTable'
 import { RuleEditor } from './RuleEditor'
 import { actionColor, actionWords, conditionWords } from './words'
+import { useTitle } from '../../parts/useTitle'
 
 /** Rules are asked in the order shown; the first that matches decides. */
 export default function Rules() {
+  useTitle('Rules')
   const query = useQuery(rulesQuery)
   const [editing, edit] = useState<Rule | 'new'>()
   return (

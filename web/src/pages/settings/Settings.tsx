@@ -14,9 +14,11 @@ import { Nodes } from './Nodes'
 import { Tokens } from './Tokens'
 import { Upstreams } from './Upstreams'
 import { sectionOf } from './yaml'
+import { useTitle } from '../../parts/useTitle'
 
 /** Settings is what concerns haltd as a whole. */
 export default function Settings() {
+  useTitle('Settings')
   return (
     <Stack gap="md">
       <Title order={1}>Settings</Title>

@@ -5,9 +5,11 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Problem, reason } from '../../api/client'
 import { signIn } from '../../api/service'
 import { Logo } from '../../shell/Logo'
+import { useTitle } from '../../parts/useTitle'
 
 /** SignIn takes the admin token or an API token, or the code of a one-time link. */
 export default function SignIn() {
+  useTitle('Sign in')
   const { next } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
   const queries = useQueryClient()
