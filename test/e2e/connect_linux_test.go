@@ -10,7 +10,7 @@ import (
 )
 
 // A provider that takes no connection does not hold a call longer than its
-// connect_timeout, and the answer names the setting.
+// connect_timeout, and the answer names the provider.
 func TestConnectTimeoutEndsACall(t *testing.T) {
 	t.Parallel()
 	n := start(t, fmt.Sprintf("providers:\n  openai: {base_url: %q, connect_timeout: 200ms}\n", "http://"+deaf(t)))
