@@ -30,6 +30,7 @@ func (g *Gateway) judge(x *exchange) error {
 	switch {
 	case x.call != nil:
 		x.describeReplies(r)
+		r.TakesNote = x.takesNote
 	case x.ask != nil:
 		x.describeAsk(r)
 	case x.poll != nil:

@@ -24,6 +24,12 @@ func (g *Gateway) steer(x *exchange) {
 	}
 }
 
+// takesNote reports whether the request has a place for a note.
+func (x *exchange) takesNote() bool {
+	_, err := x.steered("-")
+	return err == nil
+}
+
 // steered is the body with a note, encoded as it was.
 func (x *exchange) steered(note string) ([]byte, error) {
 	format, ok := x.format.(wire.Steerer)

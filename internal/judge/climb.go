@@ -33,7 +33,7 @@ func (ev *evaluation) climb(c *detect.Climb, d detect.Detector) haltd.Action {
 		return haltd.Halt // in shadow it goes on, and a halt would have kept it until a person writes
 	}
 	again := c.Rung == haltd.Steer && rounds == c.Round // the same request once more
-	if l.Has(haltd.Steer) && r.steerable() && (c.Rung < haltd.Steer || c.Rung == haltd.Steer && (again || c.Steers < mostSteers)) {
+	if l.Has(haltd.Steer) && (c.Rung < haltd.Steer || c.Rung == haltd.Steer && (again || c.Steers < mostSteers)) && r.TakesNote != nil && r.TakesNote() {
 		return haltd.Steer
 	}
 	a := l.After(max(c.Rung, haltd.Steer))
@@ -60,17 +60,6 @@ func (ev *evaluation) newestRepeats() bool {
 		}
 	}
 	return d.Level == detect.Kill && d.Basis.Rounds == 0
-}
-
-// steerable reports whether the request ends with a tool result, to which a
-// note can be added. Messages of Anthropic's format carry results and words in
-// one.
-func (r *Request) steerable() bool {
-	if r.Call == nil || len(r.Call.Rounds) == 0 || r.ingested {
-		return false
-	}
-	_, fromTools := r.Call.Newest()
-	return fromTools || r.Call.Format == "anthropic-messages" && len(r.Call.Rounds[len(r.Call.Rounds)-1].Results) > 0
 }
 
 // climbed keeps what was decided about a session whose detectors are certain,

@@ -130,7 +130,10 @@ type Request struct {
 	// Quote redacts and cuts what an incident quotes of the request; nil where
 	// nothing is kept.
 	Quote func(*haltd.IncidentExcerpt)
-	Now   time.Time
+	// TakesNote reports whether the request has a place for the note of a steer;
+	// nil where nobody can add one.
+	TakesNote func() bool
+	Now       time.Time
 
 	ingested bool // it was made already: see Ingest
 }

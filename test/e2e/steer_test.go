@@ -20,6 +20,7 @@ func TestSteer(t *testing.T) {
 	t.Run("Ladders in file and command line", func(t *testing.T) { ladders(t, s) })
 	t.Run("In shadow every rung is told", func(t *testing.T) { shadowLadder(t, s) })
 	t.Run("In shadow an agent recovers", func(t *testing.T) { shadowRecovers(t, s) })
+	t.Run("Where no note fits, the next rung", func(t *testing.T) { steeredNowhere(t, s) })
 	t.Run("A compressed body is encoded again", func(t *testing.T) { steeredCompressed(t, s) })
 }
 
@@ -323,5 +324,25 @@ func steeredCompressed(t *testing.T, s *stage) {
 	plain.ReadFrom(r)
 	if !strings.Contains(plain.String(), noted) {
 		t.Error("no note in the body that was encoded again")
+	}
+}
+
+// The output of a hosted shell has no place for a note: nobody is told that one
+// was added, and the next rung is taken.
+func steeredNowhere(t *testing.T, s *stage) {
+	a := s.agent(t).with(`"stall":["warn","steer","kill"]`)
+	input := `{"type":"message","role":"user","content":"Read the settings."}`
+	var got answer
+	for n := 1; n <= 12 && got.status != http.StatusBadRequest; n++ {
+		input += fmt.Sprintf(`,{"type":"shell_call","call_id":"call_%d","action":{"commands":["cat /srv/settings.yaml"]}},
+			{"type":"shell_call_output","call_id":"call_%d","output":[{"stdout":"","stderr":"cat: no such file","outcome":{"type":"exit","exit_code":1}}]}`, n, n)
+		got = a.do(http.MethodPost, "/agents/"+a.id+"/openai/v1/responses", `{"model":"gpt-4.1-mini","input":[`+input+`]}`, map[string]string{"X-Session-Id": "shell"})
+	}
+	a.stopped(got, "loop_detected")
+	if i := a.incident(got.header.Get("X-Haltd-Incident")); len(i.Verdict.Rungs) != 1 || i.Verdict.Rungs[0].Action != haltd.Kill {
+		t.Errorf("rungs %+v, want a kill alone", i.Verdict.Rungs)
+	}
+	if steers := a.has(haltd.EventSteer, 0); len(steers) > 0 {
+		t.Errorf("%d events of a steer that never was", len(steers))
 	}
 }
