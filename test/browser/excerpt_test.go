@@ -44,7 +44,7 @@ func TestExcerptsSideBySide(t *testing.T) {
 	p.open("/incidents/" + id)
 	side := p.in("region", "Matching calls, side by side")
 	side.sees(hostile[0], hostile[1], hostile[2], "[redacted key]", "bytes left out", "Words that differ are marked")
-	side.lacks(plantedKey[:20], "To read what later calls say")
+	side.lacks(plantedKey[:20], "To read each later call")
 	p.unharmed()
 	p.accessible(axe(t))
 
@@ -88,7 +88,7 @@ func TestSideBySideWithoutExcerpts(t *testing.T) {
 	p := newTab(t, n)
 	p.open("/incidents/" + id)
 	p.in("region", "Evidence").sees("texts are not kept", "set excerpts: incidents in the configuration")
-	p.in("region", "Matching calls, side by side").sees("distance", "Earlier call", "Prompt text is not stored", "To read what later calls say, set excerpts: on")
+	p.in("region", "Matching calls, side by side").sees("distance", "Earlier call", "hashes are stored and not the words", "To read each later call, set excerpts: on")
 	p.lacks(hostile[0], "[redacted key]")
 	p.open("/events?event=" + n.lastEvent(t, "ledger-bot"))
 	p.in("dialog", "").sees("Hashes", "Prompt text is not stored")

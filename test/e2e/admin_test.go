@@ -50,6 +50,7 @@ func TestTheGatewayTellsThatItIsHealthy(t *testing.T) {
 // Every error of the admin API says what to do now: each route is asked what
 // it must refuse.
 func TestEveryAdminErrorHasItsFix(t *testing.T) {
+	t.Parallel()
 	n := start(t, "")
 	var doc struct {
 		Paths map[string]map[string]struct {
@@ -222,6 +223,7 @@ func TestWhatIfAndReplayBeginAnewAfterAResume(t *testing.T) {
 // A live stream that breaks goes on with the event after the last that came:
 // none is missing and none comes twice.
 func TestALiveStreamGoesOnWhereItBroke(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "")
 	a := s.agent(t)
 	b := s.agent(t, "killed").with(literal + `,"threshold":3`)

@@ -33,6 +33,7 @@ func (n *node) fails(t *testing.T, code int, says string, args ...string) {
 }
 
 func TestPoliciesAndRulesByCommand(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "")
 
 	t.Run("agents set", func(t *testing.T) {
@@ -101,6 +102,7 @@ func TestPoliciesAndRulesByCommand(t *testing.T) {
 // A backup is made while haltd runs; restored on another machine, a killed
 // agent is killed, a key works and a channel can be used.
 func TestBackupAndRestore(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "")
 	file := filepath.Join(t.TempDir(), "haltd.tar.gz")
 	s.run(t, "agents", "set", "billing-bot", "--budget-day", "10")

@@ -110,6 +110,7 @@ func TestExcerptsShowWhatMatched(t *testing.T) {
 // By default an incident keeps the rounds that prove it, sealed, and nothing
 // else is kept.
 func TestIncidentsQuoteWhatProvesThem(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "defaults: {kill_switch: {enabled: true}}\n")
 	a := s.agent(t)
 	incident := runAway(t, a)

@@ -13,6 +13,7 @@ import (
 // TestHalt is the rung for sessions with a person at the keyboard: the turn
 // ends, and the person's next message goes on.
 func TestHalt(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "defaults: {kill_switch: {enabled: true}}\n")
 	t.Run("A person goes on", func(t *testing.T) { inEveryDialect(t, s, personGoesOn) })
 	t.Run("Nobody else does", func(t *testing.T) { inEveryDialect(t, s, nobodyElseGoesOn) })

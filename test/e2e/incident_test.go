@@ -13,6 +13,7 @@ import (
 // Whatever stops an agent or tells of it raises one incident with what proves
 // it, however often the agent tries again.
 func TestEveryDetectorRaisesOneIncident(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, `policies:
   - id: same-again
     spec:

@@ -12,6 +12,7 @@ import (
 // A key ends by itself, opens certain models and pays up to its own budget. Who
 // is refused is told which key it is about, why, and what to do.
 func TestKeysAreGoodForWhatTheyWereMadeFor(t *testing.T) {
+	t.Parallel()
 	n, llm, _ := keyed(t)
 	create := func(args ...string) string {
 		t.Helper()

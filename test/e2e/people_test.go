@@ -24,6 +24,7 @@ func (n *node) as(t *testing.T, token, method, path, body string) (int, string) 
 }
 
 func TestPeopleHaveRoles(t *testing.T) {
+	t.Parallel()
 	_, up := provider(t)
 	n := start(t, harness.Providers(up))
 	n.Config.Replace(t, strings.Replace(n.Config.Base(), "admin: {", "admin: {metrics_token: scrape-scrape-scrape, open_metrics: true, ", 1)+harness.Providers(up))

@@ -301,6 +301,7 @@ func policyRefusals(t *testing.T, s *stage) {
 // TestPolicyPrecedence lays the API over the file over the defaults, and
 // takes another file over without a restart.
 func TestPolicyPrecedence(t *testing.T) {
+	t.Parallel()
 	const file = `
 defaults:
   kill_switch: {window_size: %d, threshold: 20}

@@ -13,6 +13,7 @@ import (
 // An operator brings newer prices without a restart. They are checked, stay, and
 // the audit log says who brought them.
 func TestPricesAreTakenFromAFile(t *testing.T) {
+	t.Parallel()
 	_, url := provider(t)
 	n := start(t, harness.Providers(url)+"pricing: {models: {mine: {input: 7, output: 7}}}\n")
 	prices := func(args ...string) string {

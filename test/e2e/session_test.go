@@ -21,6 +21,7 @@ const allLimits = "{calls: 900, usd: 9.5, tokens: 70000, minutes: 60, turn: {cal
 
 // TestSessionsAreBounded is what a session, and a turn of it, may use.
 func TestSessionsAreBounded(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "agents: {from-file: {session: "+allLimits+"}}\n"+
 		"pricing: {models: {gpt-4.1-mini: {input: 1, output: 1}, claude-sonnet-4-5: {input: 1, output: 1}, gemini-2.5-pro: {input: 1, output: 1}}}\n")
 	s.hold(t, requirement{"A session", []scenario{

@@ -92,6 +92,7 @@ func TestCommandsReachAListenerThatIsOpenToTheNetwork(t *testing.T) {
 }
 
 func TestWhatStopsTheStartSaysSoInOneSentence(t *testing.T) {
+	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

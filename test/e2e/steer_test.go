@@ -14,6 +14,7 @@ import (
 
 // TestSteer is the rung that tells the model what it repeats.
 func TestSteer(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "excerpts: on\nagents: {from-file: {kill_switch: {enabled: true, stall: [warn, steer, halt, kill]}}}\n")
 	t.Run("Twice, then the next rung", func(t *testing.T) { inEveryDialect(t, s, steeredTwice) })
 	t.Run("An agent that recovers", func(t *testing.T) { inEveryDialect(t, s, steeredAndRecovers) })

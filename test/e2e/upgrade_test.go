@@ -16,6 +16,7 @@ import (
 // A record of the version before is migrated with all that it holds, and one of
 // a newer version is refused and left alone.
 func TestUpgradeAndDowngradeOfTheRecord(t *testing.T) {
+	t.Parallel()
 	_, url := provider(t)
 	n := start(t, harness.Providers(url))
 	var key struct{ ID, Secret string }

@@ -39,7 +39,7 @@ defaults:
 // still killed, and no budget has been spent twice. HALTD_CRASHES says how
 // often; 200 need -timeout 30m.
 func TestCrashesForgetNothing(t *testing.T) {
-	crashes := times(t, "HALTD_CRASHES", 12, 2)
+	crashes := times(t, "HALTD_CRASHES", 5, 2)
 	bills := &bills{tokens: map[string]int64{}}
 	up := httptest.NewServer(bills)
 	t.Cleanup(up.Close)

@@ -30,7 +30,7 @@ func TestEveryCallIsPassedOnAndRecorded(t *testing.T) {
 	// check looks.
 	t.Run("load", func(t *testing.T) {
 		const concurrency = 64
-		calls := times(t, "HALTD_CALLS", 10_000, 1_000)
+		calls := times(t, "HALTD_CALLS", 3_000, 1_000)
 		ctx := limited(t, time.Duration(calls)*10*time.Millisecond)
 		up := newUpstream(t, newReplies(t))
 		config, client := writeConfig(t, up.URL, 0), newClient(t)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,8 +38,8 @@ func TestCorpus(t *testing.T) {
 
 // TestGateway plays every case through a running haltd, a third of them
 // across a restart, and reads the verdicts from the record. Each case comes in
-// every dialect, by turns as a stream and as one JSON document; HALTD_PLAYS=all
-// plays both.
+// two dialects, by turns as a stream and as one JSON document; HALTD_PLAYS=all
+// plays all of them, both ways.
 func TestGateway(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -62,12 +63,10 @@ func allPlays() []*play {
 	all := os.Getenv("HALTD_PLAYS") == "all"
 	var plays []*play
 	for i := range cases {
-		for k, d := range dialects {
-			if d.cannot(&cases[i]) {
-				continue
-			}
+		able := slices.DeleteFunc(slices.Clone(dialects), func(d *dialect) bool { return d.cannot(&cases[i]) })
+		for k, d := range able {
 			for _, stream := range []bool{false, true} {
-				if !all && stream != ((i+k)%2 == 0) {
+				if !all && (len(able) > 1 && (i+k)%2 != 0 || stream != ((i+k)/2%2 == 0)) {
 					continue
 				}
 				p := newPlay(&cases[i], d, stream)
