@@ -139,9 +139,12 @@ func counter(name, help string) prometheus.Counter {
 func (m *Metrics) startAtZero() {
 	for _, detector := range []string{"similarity", "stall"} {
 		m.kills.WithLabelValues(detector)
-		for _, action := range []string{"steer", "halt"} {
-			m.rungs.WithLabelValues(action, detector)
+		for _, action := range []haltd.Action{haltd.Warn, haltd.Steer, haltd.Halt, haltd.Kill} {
+			m.rungs.WithLabelValues(action.String(), detector)
 		}
+	}
+	for _, outcome := range []haltd.IncidentStatus{haltd.IncidentRecovered, haltd.IncidentUnmoved, haltd.IncidentContinued} {
+		m.outcomes.WithLabelValues(string(outcome))
 	}
 	for _, channel := range []string{"slack", "webhook", "email"} {
 		for _, result := range []string{"delivered", "failed", "dead"} {

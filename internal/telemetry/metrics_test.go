@@ -30,7 +30,7 @@ func TestMetricsVocabularyIsPinned(t *testing.T) {
 	want := []string{
 		"haltd_alert_deliveries_total counter", "haltd_bodies_refused_total counter", "haltd_body_bytes gauge", "haltd_build_info gauge", "haltd_cost_usd_total counter", "haltd_degraded gauge", "haltd_detect_seconds histogram", "haltd_events_dropped_total counter",
 		"haltd_in_flight gauge", "haltd_invalid_agent_ids_total counter", "haltd_kills_total counter", "haltd_overhead_seconds histogram", "haltd_panics_total counter",
-		"haltd_replies_unread_total counter", "haltd_requests_total counter", "haltd_rungs_total counter",
+		"haltd_replies_unread_total counter", "haltd_requests_total counter", "haltd_rung_outcomes_total counter", "haltd_rungs_total counter",
 		"haltd_tokens_total counter", "haltd_upstream_first_byte_seconds histogram", "haltd_upstream_seconds histogram",
 	}
 	if diff := cmp.Diff(want, names); diff != "" {
