@@ -70,6 +70,19 @@ func TestHostileRequestsAreJudgedInTime(t *testing.T) {
 			}
 			return history(3, func(int) haltd.Round { return r })
 		}},
+		{"reminders that nothing ends", func() *haltd.Call {
+			return history(8, func(i int) haltd.Round {
+				return did("read", fmt.Sprint(i), strings.Repeat(fmt.Sprintf("<a%d-reminder>", i), 100_000))
+			})
+		}},
+		{"reminders without end", func() *haltd.Call {
+			return history(8, func(i int) haltd.Round {
+				return did("read", fmt.Sprint(i), strings.Repeat("<reminder>x</reminder>y", 50_000))
+			})
+		}},
+		{"results of blank lines", func() *haltd.Call {
+			return history(8, func(i int) haltd.Round { return did("read", fmt.Sprint(i), strings.Repeat("\n", 2<<20)) })
+		}},
 		{"a message of 32 MiB", func() *haltd.Call { return userCall("go", huge(32)) }},
 		{"a message of 32 MiB without a space", func() *haltd.Call { return userCall("go", strings.Repeat("x", 32<<20)) }},
 		{"a message of 32 MiB of short lines", func() *haltd.Call { return userCall("go", strings.Repeat("a\n", 16<<20)) }},

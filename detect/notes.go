@@ -167,9 +167,10 @@ func forEnds(text string, do func(start, end int, line uint64)) {
 			do(start, end, xxhash.Sum64String(l))
 		}
 	}
-	from := 0
-	for n := 0; n < noteLines; {
-		i := strings.IndexByte(text[from:], '\n')
+	const lines = 2 * noteLines // blank ones included
+	from, n := 0, 0
+	for k := 0; k < lines && n < noteLines; k++ {
+		i := strings.IndexByte(text[from:min(len(text), from+noteBytes+1)], '\n')
 		if i < 0 {
 			break
 		}
@@ -180,13 +181,18 @@ func forEnds(text string, do func(start, end int, line uint64)) {
 		from += i + 1
 	}
 	to := len(text)
-	for n := 0; n < noteLines && to > from; {
-		i := strings.LastIndexByte(text[from:to], '\n')
-		if from+i+1 < to {
-			n++
-			take(from+i+1, to)
+	n = 0
+	for k := 0; k < lines && n < noteLines && to > from; k++ {
+		start := max(from, to-noteBytes-1)
+		i := start + strings.LastIndexByte(text[start:to], '\n')
+		if i < start && start > from {
+			break // too long to be a note
 		}
-		to = from + max(i, 0)
+		if i+1 < to {
+			n++
+			take(i+1, to)
+		}
+		to = max(i, from)
 	}
 }
 
@@ -214,16 +220,18 @@ func (n notes) strip(text string) string {
 // withoutReminders is a text without what a harness put into it between tags
 // that say so: <system-reminder>…</system-reminder>.
 func withoutReminders(text string) string {
-	const mark = "reminder>"
-	for from := 0; ; {
+	const mark, longest, most = "reminder>", 40, 16
+	from := 0
+	for range most {
 		i := strings.Index(text[from:], mark)
 		if i < 0 {
-			return text
+			break
 		}
 		i += from
 		from = i + len(mark)
-		open := strings.LastIndexByte(text[:i], '<')
-		if open < 0 || strings.ContainsFunc(text[open+1:i], notInName) {
+		start := max(0, i-longest)
+		open := start + strings.LastIndexByte(text[start:i], '<')
+		if open < start || strings.ContainsFunc(text[open+1:i], notInName) {
 			continue
 		}
 		closing := "</" + text[open+1:from]
@@ -233,10 +241,11 @@ func withoutReminders(text string) string {
 		}
 		less := text[:open] + text[from+j+len(closing):]
 		if strings.TrimSpace(less) == "" {
-			return text // all that came back
+			break // all that came back
 		}
 		text, from = less, open
 	}
+	return text
 }
 
 // less is a round without the notes in what came back.
