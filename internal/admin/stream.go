@@ -72,6 +72,9 @@ func (s *server) stream(_ context.Context, in *streamInput) (*huma.StreamRespons
 			last = nil
 		}
 		if err := f.start(r.Context(), last); err != nil {
+			if r.Context().Err() != nil {
+				return // the client has left, or haltd ends: a stream that is over, no fault
+			}
 			writeProblem(w, s.problemOf(r.Context(), hc.Operation(), err))
 			return
 		}

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, read, without } from './client'
 import { pages, pageSize } from './queries'
 import type { AlertRuleChange, ChannelChange, Delivery, NewAlertRule, NewChannel } from './shapes'
@@ -19,8 +19,13 @@ async function deliveryPage(filter: DeliveryFilter, limit: number, cursor?: stri
   return { rows: body.deliveries, next: body.next }
 }
 
+/** deliveryPages asks again while something is on its way: nothing else tells
+ *  that it has arrived. */
 export function deliveryPages(filter: DeliveryFilter = {}, limit = pageSize) {
-  return pages(['deliveries', filter, limit], (cursor) => deliveryPage(filter, limit, cursor))
+  return infiniteQueryOptions({
+    ...pages(['deliveries', filter, limit], (cursor) => deliveryPage(filter, limit, cursor)),
+    refetchInterval: ({ state }) => (state.data?.pages.some((p) => p.rows.some((d) => d.status === 'pending')) ? 2000 : false),
+  })
 }
 
 export function newestDeliveries(filter: DeliveryFilter, limit: number) {
