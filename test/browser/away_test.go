@@ -73,4 +73,5 @@ func TestHaltdIsAway(t *testing.T) {
 	p.signIn() // the token of a test is as before, and so is the cookie; a new one does no harm
 	p.button("Try again")
 	p.sees("Asked from top to bottom")
+	p.goTo("about:blank") // before haltd ends: it was started after the tab
 }
