@@ -90,13 +90,7 @@ func (j *Judge) reserveOfKey(ctx context.Context, ev *evaluation) {
 	case err != nil && ev.decision.Bypass:
 		j.log.Warn("nothing is reserved for a call of a key", "agent", ev.request.Agent, "error", err)
 	case err != nil:
-		if ctx.Err() == nil {
-			j.log.Error("call refused: the reservation of its key cannot be written", "agent", ev.request.Agent, "error", err)
-		}
-		ev.decision.add(haltd.Finding{
-			Check: "budget", Action: haltd.Reject, Reason: haltd.ReasonUnsaved, RetryAfter: 5,
-			Sentence: "haltd cannot write to its store, and this gateway key has a budget that must not be forgotten.",
-		})
+		j.refuseUnsaved(ctx, ev, "this gateway key has a budget", err)
 	case len(over) > 0:
 		ev.decision.add(j.keyBudgetFinding(ev, over[0]))
 	default:

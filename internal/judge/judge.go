@@ -221,6 +221,17 @@ func (j *Judge) guard(ev *evaluation, where string, check func()) {
 	check()
 }
 
+// refuseUnsaved rejects a call whose reservation cannot be written.
+func (j *Judge) refuseUnsaved(ctx context.Context, ev *evaluation, why string, err error) {
+	if ctx.Err() == nil { // or the client did not wait for it
+		j.log.Error("call refused: its reservation cannot be written", "agent", ev.request.Agent, "error", err)
+	}
+	ev.decision.add(haltd.Finding{
+		Check: "budget", Action: haltd.Reject, Reason: haltd.ReasonUnsaved, RetryAfter: 5,
+		Sentence: "haltd cannot write to its store, and " + why + " that must not be forgotten.",
+	})
+}
+
 // reserve holds back the most that the call can cost. While the bypass is on,
 // it is reserved even if the budget is spent.
 func (j *Judge) reserve(ctx context.Context, ev *evaluation) {
@@ -232,13 +243,7 @@ func (j *Judge) reserve(ctx context.Context, ev *evaluation) {
 		j.log.Warn("nothing is reserved for a call", "agent", r.Agent, "error", err)
 		j.reserveOfKey(ctx, ev)
 	case err != nil:
-		if ctx.Err() == nil { // or the client did not wait for it
-			j.log.Error("call refused: its reservation cannot be written", "agent", r.Agent, "error", err)
-		}
-		ev.decision.add(haltd.Finding{
-			Check: "budget", Action: haltd.Reject, Reason: haltd.ReasonUnsaved, RetryAfter: 5,
-			Sentence: "haltd cannot write to its store, and this agent has a hard budget that must not be forgotten.",
-		})
+		j.refuseUnsaved(ctx, ev, "this agent has a hard budget", err)
 	case len(over) > 0:
 		ev.decision.add(j.budgetFinding(ev, over[0]))
 	default:
