@@ -78,7 +78,8 @@ function Settings({ agent, sections }: { agent: AgentDetail; sections: SectionOf
         value={forced ?? shown(s.path)}
         placeholder={isOwn(s.path) ? 'inherited' : amount(s, inForce(s.path))}
         onChange={(v) => setDraft({ ...draft, [s.path]: v })}
-        disabled={!agent.policy.kill_switch.enabled || forced !== undefined}
+        // A ladder is tried in shadow before the switch is on.
+        disabled={forced !== undefined || (!agent.policy.kill_switch.enabled && s.type !== 'ladder')}
         error={faultOf(s, all, shown)}
         labelled={labelled}
         wouldHave={wouldHave}
