@@ -2,6 +2,7 @@ package detect
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -215,6 +216,23 @@ func (a *amounts) add(digits string) {
 		a.first[a.n] = numberOf(digits)
 	}
 	a.n++
+}
+
+// names reports a text whose one number, zeros left out, is a large one of the
+// others.
+func (a *amounts) names(others *amounts) bool {
+	const large = 10
+	named := 0
+	for _, v := range a.first[:min(a.n, len(a.first))] {
+		switch {
+		case v == 0:
+		case v >= large && slices.Contains(others.first[:min(others.n, len(others.first))], v):
+			named++
+		default:
+			return false
+		}
+	}
+	return named == 1 && a.n <= len(a.first)
 }
 
 // steps are which numbers went up and which went down.

@@ -111,6 +111,13 @@ func writtenCall(command string) (call haltd.ToolCall, ok bool) {
 	if json.Unmarshal([]byte(command), &fields) != nil {
 		return call, false
 	}
+	for _, key := range [...]string{"command", "action", "tool", "function", "tool_call", "function_call"} { // {"thoughts":{…},"command":{"name":…,"args":{…}}}
+		var inner map[string]json.RawMessage
+		if json.Unmarshal(fields[key], &inner) == nil && inner != nil {
+			fields = inner
+			break
+		}
+	}
 	for _, key := range [...]string{"tool", "tool_name", "function", "name", "action", "command"} {
 		var name string
 		if json.Unmarshal(fields[key], &name) == nil && name != "" && firstWord(name) == name {

@@ -44,6 +44,8 @@ func TestWrittenCall(t *testing.T) {
 		{"read\nAction Input: {\"path\":\"a.go\"}", "read", `{"path":"a.go"}`},
 		{"read\nAction Input: a.go", "read", `{"input":"a.go"}`},
 		{"read it\nAction Input: a.go", "", ""},
+		{`{"thoughts":{"text":"I read it."},"command":{"name":"read","args":{"path":"a.go"}}}`, "read", `{"path":"a.go"}`},
+		{`{"command":{"path":"a.go"}}`, "", ""},
 		{`{"command":"ls -l /tmp"}`, "", ""}, // a command of a shell, no tool's name
 		{`{"path":"a.go"}`, "", ""},
 		{`{"tool":7}`, "", ""},

@@ -87,13 +87,14 @@ type relation struct {
 // reply to the next request, so that a slow model does not look patient.
 const patience = time.Minute
 
-// Waiting is given patience in proportion: a pause of twice as long counts a
-// poll as a half, three times as long as a third, and so on; an answer that
-// says "pending" or "refused for now", or nothing at all, divides by waitsFor
-// more. Tools that take their time are no polls, and get less.
+// Waiting is given patience in proportion: each unhurried pause more counts a
+// poll as a half, a third, and so on; an answer that says "pending" or "refused
+// for now", or nothing at all, divides by waitsFor more. Tools that take their
+// time are no polls, and get less: half as much for each leisurely pause.
 const (
 	hurried   = 5 * time.Second
 	unhurried = 10 * time.Second
+	leisurely = 30 * time.Second
 	waitsFor  = 5
 	asAsked   = .05 // what the task itself asks for hardly counts
 )
@@ -178,8 +179,8 @@ func (c *comparison) weighNews(i int) {
 		_, changed = stepOf(&c.rounds[i-s.coreAgo].told, &r.told)
 	}
 	switch {
-	case again && !changed && r.told.n > 0:
-		s.news = 0 // other ids under the same numbers
+	case again && !changed:
+		s.news = 0 // other ids under the same numbers, if any
 	case r.outcome == empty:
 		s.news = 0 // nothing was found, whatever is counted beside it
 	case r.outcome == failed && !c.attemptedSince(i, s.formAgo) && !(again && c.advances(i)):
@@ -401,11 +402,15 @@ func echoes(r, before *round) bool {
 }
 
 // askedFor reports an act that was done again, and acknowledged, while the
-// task names a number that is not reached yet: "press it 30 times".
+// task names a number that is not reached yet: "press it 30 times". So does an
+// answer that no more was done than the act allows at a time: "UPDATE 5000".
 func (c *comparison) askedFor(i int) bool {
 	r, s := &c.rounds[i], &c.all[i]
-	if s.coreAgo == 0 || r.outcome == empty || r.waiting || !r.short() || len(c.counts) == 0 {
+	if s.coreAgo == 0 || r.outcome == empty || r.waiting || !r.short() {
 		return false
+	}
+	if r.full && r.outcome != failed {
+		return true
 	}
 	times, fine := 1.0, r.outcome != failed
 	for j := c.since; j < i; j++ {
@@ -425,10 +430,12 @@ func (c *comparison) askedFor(i int) bool {
 	return false
 }
 
-// writtenSince reports whether something was written, or got on, since a round.
+// writtenSince reports whether something was written, or got on, or the next of
+// a list was done, since a round: a check after each of them is part of the work.
 func (c *comparison) writtenSince(i, ago int) bool {
 	for j := i - ago + 1; j < i; j++ {
-		if c.all[j].wrote || c.all[j].onward {
+		s := &c.all[j]
+		if s.wrote || s.onward || s.given && !s.over && c.rounds[j].outcome != failed && c.rounds[j].manner >= commanded {
 			return true
 		}
 	}
@@ -483,11 +490,11 @@ func (c *comparison) doseOf(i int) float32 {
 	dose := float32(1)
 	switch {
 	case (poll || waits) && pause > hurried:
-		dose = 1 / (1 + float32(pause-hurried)/float32(hurried))
+		dose = 1 / (1 + float32(pause-hurried)/float32(unhurried))
 	case poll && unknown:
 		dose = .35 // nobody knows how long it waited
 	case pause > unhurried:
-		dose = 1 / (1 + float32(pause-unhurried)/float32(unhurried))
+		dose = 1 / (1 + float32(pause-unhurried)/float32(leisurely))
 	}
 	if r.manner == silent {
 		dose /= 2 // some agents recover from a few empty replies

@@ -150,6 +150,25 @@ func TestWhatIsAskedForSoOftenMustNotFail(t *testing.T) {
 	}
 }
 
+// What changes as much at a time as it may goes on until nothing is left.
+func TestAFullBatchIsNoRepetition(t *testing.T) {
+	for _, c := range []struct {
+		arguments, result string
+		want              bool
+	}{
+		{`{"sql":"DELETE FROM logs WHERE old LIMIT 5000"}`, "DELETE 5000", true},
+		{`{"sql":"DELETE FROM logs WHERE old LIMIT 5000"}`, "<returncode>0</returncode>\nDELETE 5000", true},
+		{`{"sql":"DELETE FROM logs WHERE old LIMIT 5000"}`, "DELETE 0", false},
+		{`{"sql":"UPDATE users SET seen=1 WHERE id=1"}`, "UPDATE 1", false},
+		{`{"x":120,"y":340}`, "Clicked at 120, 340", false},
+	} {
+		batch := did("run", c.arguments, c.result)
+		if all := relations("Clean up.", batch, batch, batch); all[2].asked != c.want {
+			t.Errorf("%s: %s is work: %v, want %v", c.arguments, c.result, all[2].asked, c.want)
+		}
+	}
+}
+
 // News is none where an answer came before, but for numbers that do not advance.
 func TestNewsThatIsNone(t *testing.T) {
 	status := func(n int) haltd.Round { return did("status", "{}", fmt.Sprintf("Error: attempt %d was refused", n)) }

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/haltd/haltd"
@@ -9,8 +10,9 @@ import (
 )
 
 // notes are the lines that a harness adds to whatever came back, by their
-// digests: where the agent runs, what it is to mind. They say nothing about what
-// was done, and their words must not pass for an outcome.
+// digests: where the agent runs, what it is to mind, which turn it is. They say
+// nothing about what was done: their words must not pass for an outcome, nor
+// their numbers for news.
 type notes []uint64
 
 const (
@@ -48,8 +50,8 @@ func appendNotes(found notes, rounds []haltd.Round, native bool) notes {
 			continue
 		}
 		answered++
-		forEnds(e.text, func(start, end int, line uint64) {
-			e.lines[e.n], e.told[e.n] = line, e.text[start:end]
+		forEnds(e.text, func(start, end int, line uint64, count float64) {
+			e.lines[e.n], e.counts[e.n], e.told[e.n] = line, count, e.text[start:end]
 			e.n++
 		})
 	}
@@ -77,9 +79,33 @@ type ends struct {
 	n     int
 	lines [2 * noteLines]uint64 // their digests
 	told  [2 * noteLines]string
+	// counts are the first numbers of the lines that may count turns; -1 of the
+	// others.
+	counts [2 * noteLines]float64
 }
 
 func (e *ends) has(line uint64) bool { return slices.Contains(e.lines[:e.n], line) }
+
+// countsUp reports a line whose first number rises from answer to answer,
+// whatever was done; a line that counts nothing does not have to.
+func countsUp(line uint64, all []ends) bool {
+	last := -1.0
+	for i := range all {
+		k := slices.Index(all[i].lines[:all[i].n], line)
+		if k < 0 {
+			continue
+		}
+		switch count := all[i].counts[k]; {
+		case count < 0:
+			return true
+		case count <= last:
+			return false
+		default:
+			last = count
+		}
+	}
+	return true
+}
 
 // standsIn is in how many answers a line stands.
 func standsIn(line uint64, all []ends) (n int) {
@@ -95,7 +121,7 @@ func standsIn(line uint64, all []ends) (n int) {
 // and ids, and do not fail without it: where all fail, it may say why. A line that
 // itself says that something failed must stand in the answers of several tools.
 func isNote(line uint64, told string, all []ends, rounds []haltd.Round) bool {
-	if _, code := exitCodeIn(told); code {
+	if _, code := exitCodeIn(told); code || !countsUp(line, all) {
 		return false
 	}
 	others, tools := make(map[uint64]bool, len(all)), make(map[string]bool, len(all))
@@ -145,26 +171,34 @@ func withoutAct(text string, r *haltd.Round) (less, tool string) {
 	return text, toolName(command)
 }
 
-// answerOf is what came back in a round.
-func answerOf(r *haltd.Round, native bool) string {
-	if len(r.Results) > 0 || native {
-		return joinedResults(r.Results[:min(len(r.Results), 1)])
+// answerOf is what came back in a round, the first of it.
+func answerOf(r *haltd.Round, native bool) (text string) {
+	if len(r.Results) > 0 {
+		text, _ = unwrapped(r.Results[0].Text)
+		return text
 	}
 	for i := range r.Inputs {
-		if r.Inputs[i].Role == haltd.RoleUser {
-			return r.Inputs[i].Text
+		if r.Inputs[i].Role == haltd.RoleUser && !native {
+			text, _ = unwrapped(r.Inputs[i].Text)
+			return text
 		}
 	}
 	return ""
 }
 
 // forEnds calls do with where each line at both ends of a text stands that may
-// be a note, and its digest.
-func forEnds(text string, do func(start, end int, line uint64)) {
+// be a note, and its digest: of a line with a number that may count turns,
+// without its numbers, and with the first of them.
+func forEnds(text string, do func(start, end int, line uint64, count float64)) {
 	take := func(start, end int) {
-		l := text[start:end]
-		if l = strings.TrimSpace(l); len(l) <= noteBytes && strings.Count(l, " ") >= noteWords-1 {
-			do(start, end, xxhash.Sum64String(l))
+		l := strings.TrimSpace(text[start:end])
+		if len(l) > noteBytes || len(l) < fewNotes {
+			return
+		}
+		if masked, count := counting(l); count >= 0 {
+			do(start, end, masked, count)
+		} else if strings.Count(l, " ") >= noteWords-1 {
+			do(start, end, xxhash.Sum64String(l), -1)
 		}
 	}
 	const lines = 2 * noteLines // blank ones included
@@ -196,6 +230,38 @@ func forEnds(text string, do func(start, end int, line uint64)) {
 	}
 }
 
+// counting digests a line without its numbers, and tells the first: -1 where it
+// has none, or is too long or too short to count turns.
+func counting(line string) (masked uint64, count float64) {
+	const longest, words = 80, 2
+	count = -1
+	if len(line) > longest {
+		return 0, count
+	}
+	n := 0
+	s := scanner{text: line}
+	for s.next() {
+		t := &s.token
+		h := t.hash
+		switch t.class {
+		case number:
+			if v, err := strconv.ParseFloat(line[t.start:t.end], 64); err == nil && count < 0 && v >= 0 {
+				count = v
+			}
+			h = volatileHash
+		case volatile:
+			h = volatileHash
+		case word:
+			n++
+		}
+		masked = fold(masked, h)
+	}
+	if n < words {
+		return 0, -1
+	}
+	return masked, count
+}
+
 // strip is a text without notes and reminders.
 func (n notes) strip(text string) string {
 	text = withoutReminders(text)
@@ -204,7 +270,7 @@ func (n notes) strip(text string) string {
 	}
 	type span struct{ start, end int }
 	var cuts []span
-	forEnds(text, func(start, end int, line uint64) {
+	forEnds(text, func(start, end int, line uint64, _ float64) {
 		if slices.Contains(n, line) {
 			cuts = append(cuts, span{start, end})
 		}
@@ -248,18 +314,21 @@ func withoutReminders(text string) string {
 	return text
 }
 
-// less is a round without the notes in what came back.
+// less is a round without the envelopes of what came back and the notes in it.
 func (n notes) less(r *haltd.Round, native bool) *haltd.Round {
 	out := *r
 	out.Results = slices.Clone(r.Results)
 	for i := range out.Results {
-		out.Results[i].Text = n.strip(out.Results[i].Text)
+		text, failed := unwrapped(out.Results[i].Text)
+		out.Results[i].Text = n.strip(text)
+		out.Results[i].Error = out.Results[i].Error || failed
 	}
 	if !native {
 		out.Inputs = slices.Clone(r.Inputs)
 		for i := range out.Inputs {
 			if out.Inputs[i].Role == haltd.RoleUser {
-				out.Inputs[i].Text = n.strip(out.Inputs[i].Text)
+				text, _ := unwrapped(out.Inputs[i].Text)
+				out.Inputs[i].Text = n.strip(text)
 			}
 		}
 	}

@@ -64,6 +64,48 @@ func TestWhatSaysWhyItFailedIsNoNote(t *testing.T) {
 	}
 }
 
+// A harness that counts turns adds nothing to what came back; a count of what
+// was done does.
+func TestALineThatCountsTurnsIsANote(t *testing.T) {
+	said := []string{"A crate of apples.", "Placed in the hall.", "It weighs little."}
+	rounds := func(line func(i int) string) (rounds []haltd.Round) {
+		for i := range 6 {
+			rounds = append(rounds, did("scan", fmt.Sprintf(`{"item":"crate-%d"}`, i), said[i%3]+"\n"+line(i)))
+		}
+		return rounds
+	}
+	turns := rounds(func(i int) string { return fmt.Sprintf("[turn %d of 80]", i+1) })
+	if n := notesOf(turns, true); len(n) != 1 || n.strip("Done.\n[turn 31 of 80]") != "Done.\n" {
+		t.Errorf("notes %v; want the line that counts", n)
+	}
+	if n := notesOf(rounds(func(i int) string { return fmt.Sprintf("found %d crates", 7*i%5) }), true); len(n) > 0 {
+		t.Errorf("a number that goes up and down is taken for a count of turns")
+	}
+}
+
+// An MCP server's envelope is no part of what came back, but for its mark.
+func TestEnvelopes(t *testing.T) {
+	for _, c := range []struct {
+		text, want string
+		failed     bool
+	}{
+		{`{"content":[{"type":"text","text":"saved"}],"isError":false,"_meta":{"requestId":"5c1f"}}`, "saved", false},
+		{`Observation: {"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "isError": true}`, "a\nb", true},
+		{`{"content":[{"type":"image","data":"…","text":""}]}`, `{"content":[{"type":"image","data":"…","text":""}]}`, false},
+		{`{"content":"a text"}`, `{"content":"a text"}`, false},
+		{`{"content":[{"type":"text","text":"cut`, `{"content":[{"type":"text","text":"cut`, false},
+		{"plain", "plain", false},
+	} {
+		if got, failed := unwrapped(c.text); got != c.want || failed != c.failed {
+			t.Errorf("%s holds %q, failed %v; want %q, %v", c.text, got, failed, c.want, c.failed)
+		}
+	}
+	sent := []haltd.Round{did("save", "{}", `{"content":[{"type":"text","text":"The shelf."}],"isError":true}`)}
+	if r := Read(testCache, &haltd.Call{Rounds: sent}, nil).rounds[0]; r.outcome != failed || !r.short() {
+		t.Errorf("outcome %d, short %v; want a short failure", r.outcome, r.short())
+	}
+}
+
 func TestReminders(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"ok\n" + reminder, "ok\n"},

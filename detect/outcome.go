@@ -79,7 +79,36 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 	if i := lastLine(t); i > 0 && len(t)-i < headBytes && meaningOf(t[i+1:], maxPhraseWords)&failure != 0 {
 		return failed, says
 	}
+	if len(t) <= headBytes && blankValues(t) {
+		return empty, says
+	}
 	return neutral, says
+}
+
+// blankValues reports names and values, none of which says anything, and one of
+// which is empty: text: "" confidence: 0.
+func blankValues(t string) bool {
+	blank, named := false, false
+	for field := range strings.FieldsFuncSeq(t, func(r rune) bool { return r <= ' ' || r == ',' || r == ';' || r == '|' }) {
+		value := field
+		if isStamp(value) {
+			continue
+		}
+		if i := strings.IndexAny(field, ":="); i > 0 {
+			named = true
+			if value = field[i+1:]; value == "" {
+				continue // what follows is its value
+			}
+		}
+		switch strings.ToLower(value) {
+		case `""`, "''", "[]", "{}", "null", "none", "nil":
+			blank = true
+		case "0", "0.0", "0.00", "false", "-":
+		default:
+			return false
+		}
+	}
+	return blank && named
 }
 
 func outcomeOfExit(code int, t string, says meaning) outcome {

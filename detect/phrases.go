@@ -31,11 +31,12 @@ const (
 	labels                         // what a harness writes before a result
 	none                           // the word before what is not there: no errors
 	fine                           // nothing is wrong
+	changes                        // how much an act has changed
 )
 
 var meanings = map[string]meaning{
 	"failure": failure, "missing": missing, "nothing": nothing, "pending": pending, "later": later,
-	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine,
+	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes,
 }
 
 //go:embed phrases.json
@@ -204,9 +205,16 @@ func firstOf(text string, among meaning) meaning {
 }
 
 // namesError reports a line that begins as programs begin what they say about
-// an error: "TimeoutError: …", "java.io.IOException: …", "usage: …". Source code
-// names errors, too, but not so.
+// an error: "TimeoutError: …", "java.io.IOException: …", "usage: …", and the
+// errors of a spreadsheet. Source code names errors, too, but not so.
 func namesError(text string) bool {
+	if i := strings.IndexByte(text, '#'); i >= 0 && len(text) <= headBytes {
+		for _, name := range [...]string{"#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NUM!", "#NULL!", "#SPILL!"} {
+			if strings.Contains(text[i:], name) {
+				return true
+			}
+		}
+	}
 	for line := range strings.Lines(text) {
 		name, _, found := strings.Cut(line, ":")
 		if found && !strings.ContainsAny(name, " \t(\"'") && (strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.EqualFold(name, "usage")) {

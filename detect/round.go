@@ -72,6 +72,7 @@ type round struct {
 	mentions []uint32 // the names in what came back
 	lists    []uint32 // the words that stand by themselves in it, as items of a list do
 	figures  bool     // it is numbers and nothing else
+	full     bool     // it says that as much was changed as the act allows at a time
 	state    bool     // it has the digest of something: a screen, a file
 	told     amounts  // the first numbers in it
 	beside   uint64   // of its numbers, those that the act did not name
@@ -323,6 +324,7 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 	}
 	f.missing = f.outcome == failed && isMissing(answer, says)
 	f.thanked = f.polite && isPolite(answer) && !hasQuestion(answer)
+	f.full = says&changes != 0 && f.told.names(&f.numbers)
 	short := len(f.tells) <= 4*shortAnswer
 	f.ended = short && says&ended != 0
 	f.lastPage = short && f.outcome == empty && saysEnded(answer)

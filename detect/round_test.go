@@ -151,6 +151,10 @@ func TestOutcome(t *testing.T) {
 		{"errors: 0 failed: 3", false, failed},
 		{"usage: git [-v]", false, failed},
 		{"Disk usage is at 40 %", false, neutral},
+		{"E22 = #REF!", false, failed},
+		{"text: \"\" confidence: 0", false, empty},
+		{"name: \"\" age: 31", false, neutral},
+		{"done: false", false, neutral},
 		{`{"status": "DENIED", "error_message": "The key has expired.", "results": []}`, false, failed},
 	} {
 		if got, _ := outcomeOf(c.text, c.marked); got != c.want {

@@ -229,11 +229,11 @@ func load4(w string) uint64 {
 }
 
 // isPunctuation reports the marks beyond ASCII: quotation marks, dashes,
-// arrows, the lines that tables are drawn with.
+// arrows, spaces, the lines that tables are drawn with.
 func isPunctuation(r rune) bool {
 	switch {
 	case r < 0x2000:
-		return r >= 0xa0 && r <= 0xbf && r != 0xaa && r != 0xb5 && r != 0xba || r == 0xd7 || r == 0xf7
+		return r >= 0xa0 && r <= 0xbf && r != 0xaa && r != 0xb5 && r != 0xba || r == 0xd7 || r == 0xf7 || r == 0x85 || r == 0x1680
 	case r < unspaced:
 		return r <= 0x206f || r >= 0x2190
 	}

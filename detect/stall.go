@@ -22,9 +22,9 @@ type lines struct{ warn, kill float32 }
 // kill: whatever the sum says, a kill needs repetition.
 const leastRepeated = 3
 
-// stall decides: kill from the kill line on, where the round before had reached
-// the warn line, so that nothing is killed out of the blue. A refusal that comes
-// back again and again is repetition, too, however new the steps between are.
+// stall decides: kill from the kill line on, where the rounds before led up to
+// it, so that nothing is killed out of the blue. A refusal that comes back again
+// and again is repetition, too, however new the steps between are.
 func (c *comparison) stall(at lines, similar float32) stalled {
 	n := len(c.all)
 	if n == 0 || c.since >= n {
@@ -47,7 +47,7 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 	again, _ := c.all[n-1].returning()
 	switch {
 	case f.certainty < at.kill || len(repeated)+int(again) < leastRepeated:
-	case n-1 == c.since || c.all[n-2].certainty < at.warn:
+	case !c.rose(n-1, at, &x):
 	case 2*slow > len(repeated) || c.slowLately(repeated):
 		s.Unmet = "the client takes more than a minute between equal results"
 	default:
@@ -57,6 +57,19 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 	c.explain(s, repeated)
 	f.signal = s
 	return f
+}
+
+// rose reports whether the rounds before one led up to a kill: the last had
+// reached the warn line, or the one before it the kill line.
+func (c *comparison) rose(i int, at lines, x *Features) bool {
+	return i > c.since && c.all[i-1].certainty >= at.warn || i-1 > c.since && c.all[i-2].certainty >= at.kill && !x.Working()
+}
+
+// Working reports features of a conversation that lately did the next of a list
+// or of a walk: a check that comes out the same after each of them is part of
+// the work.
+func (x *Features) Working() bool {
+	return x[int(sameWork)*len(windows)] > 0 || x[int(failWork)*len(windows)] > 0
 }
 
 // percent writes a share as the record has it: one decimal.

@@ -150,10 +150,15 @@ func (r *run) bounds() (onset, stop int) {
 
 // fit finds weights. A run is judged by its worst moment, so that the steps
 // of a run are weighed anew by how near to a kill they are, some times over.
-func fit(runs []*run, h hyper) *linear {
+// It goes on from the weights given, if any.
+func fit(runs []*run, h hyper, from *linear) *linear {
 	weigh(runs)
 	ps := points(runs)
 	m := &linear{bias: -2, w: make([]float64, features)}
+	if from != nil {
+		m.bias = from.bias
+		copy(m.w, from.w)
+	}
 	for range h.outer {
 		spread(ps, m, h.sharp)
 		descend(ps, m, h)
@@ -245,15 +250,19 @@ func gradient(ps []point, at, grad []float64, total float64) {
 }
 
 // peak is how high the log-odds of a run rise, as a kill needs it: in two
-// steps running, the first of which may be lower by slack.
+// steps running, the first of which may be lower by slack, or in two steps with
+// one between that is no work.
 func (m *linear) peak(r *run, slack float64) float64 {
 	high := math.Inf(-1)
 	for _, thread := range r.threads {
-		before := -math.MaxFloat64
+		last, before := -math.MaxFloat64, -math.MaxFloat64
 		for i := range thread {
 			z := m.logOdds(&thread[i].x)
-			high = max(high, min(z, before+slack))
-			before = z
+			if thread[i].x.Working() {
+				before = -math.MaxFloat64
+			}
+			high = max(high, min(z, max(last+slack, before)))
+			last, before = z, last
 		}
 	}
 	return high

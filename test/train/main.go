@@ -45,7 +45,7 @@ func train(ctx context.Context) error {
 	}
 	h := defaults()
 	began := time.Now()
-	folds := d.leaveOut(h)
+	folds := d.leaveOut(h, nil)
 	fmt.Printf("%d runs, %d folds fitted in %v\n", len(d.runs), len(folds), time.Since(began).Round(time.Second))
 	at := d.lines(folds)
 	outcomes, err := d.judge(ctx, folds, at)
@@ -54,18 +54,19 @@ func train(ctx context.Context) error {
 	}
 	figures := d.report(outcomes, *verbose)
 	if *ablate {
-		d.ablate(h)
+		d.ablate(h, folds)
 	}
 	if *out == "" {
 		return nil
 	}
-	m := published(fit(d.runs, h), at)
+	m := published(fit(d.runs, h, nil), at)
 	m.Date, m.Figures = *date, figures
 	return writeJSON(*out, m)
 }
 
-// leaveOut fits one model for each fold, on all others.
-func (d *data) leaveOut(h hyper) map[string]*linear {
+// leaveOut fits one model for each fold, on all others, going on from the
+// models given, if any.
+func (d *data) leaveOut(h hyper, from map[string]*linear) map[string]*linear {
 	parts := map[string][]*run{}
 	for _, r := range d.runs {
 		parts[r.fold()] = append(parts[r.fold()], r)
@@ -84,7 +85,7 @@ func (d *data) leaveOut(h hyper) map[string]*linear {
 			}
 		}
 		wg.Go(func() {
-			m := fit(rest, h)
+			m := fit(rest, h, from[name])
 			mu.Lock()
 			models[name] = m
 			mu.Unlock()
@@ -194,10 +195,12 @@ func (r *run) rows() []string {
 	return rows
 }
 
-// ablate leaves out each sign in turn.
-func (d *data) ablate(h hyper) {
-	base := d.recall(d.leaveOut(h))
-	fmt.Printf("ablation: recall of stuck at the same rate of false kills, %.4f with all\n", base)
+// ablate leaves out each sign in turn. The fits go on from those with all
+// signs: from there it is a short way to what the others make of the gap.
+func (d *data) ablate(h hyper, folds map[string]*linear) {
+	h.outer, h.inner = 1, 60
+	recall, loss := d.held(d.leaveOut(h, folds))
+	fmt.Printf("ablation: recall of stuck at the same rate of false kills, %.4f with all, and the loss, %.4f\n", recall, loss)
 	catalog := detect.Catalog()
 	seen := map[string]bool{}
 	for _, f := range catalog {
@@ -213,27 +216,45 @@ func (d *data) ablate(h hyper) {
 				without.off[i] = true
 			}
 		}
-		fmt.Printf("  without %-16s %+.4f\n", name, d.recall(d.leaveOut(without))-base)
+		r, l := d.held(d.leaveOut(without, folds))
+		fmt.Printf("  without %-16s %+.4f %+.4f\n", name, r-recall, l-loss)
 	}
 }
 
-// recall is the share of stuck runs that are killed at the stated rate of
-// false kills, sources weighed alike.
-func (d *data) recall(folds map[string]*linear) float64 {
+// held is how the runs that a fold leaves out are judged, sources weighed
+// alike: the share of the stuck that are killed at the stated rate of false
+// kills, and the logistic loss of each run at its worst moment, which moves
+// where no run crosses a line.
+func (d *data) held(folds map[string]*linear) (recall, loss float64) {
 	at := d.lines(folds)
-	n, all := map[string]float64{}, map[string]float64{}
+	killed, stuck := map[string]float64{}, map[string]float64{}
+	lost, all := map[string]float64{}, map[string]float64{}
 	for _, r := range d.runs {
-		if r.label.Group != "stuck" || r.label.Read && r.label.Confidence < .6 {
+		if r.label.Read && r.label.Confidence < .6 {
 			continue
 		}
-		all[r.fold()]++
-		if at.kills(folds[r.fold()], r) {
-			n[r.fold()]++
+		m, fold := folds[r.fold()], r.fold()
+		beyond := m.peak(r, at.kill-at.warn) - at.kill
+		switch r.label.Group {
+		case "stuck":
+			stuck[fold]++
+			if beyond >= 0 {
+				killed[fold]++
+			}
+			beyond = -beyond
+		case "healthy":
+		default:
+			continue
 		}
+		side := fold + "/" + r.label.Group
+		all[side]++
+		lost[side] += math.Log1p(math.Exp(min(beyond, 30)))
 	}
-	sum := 0.0
-	for f := range all {
-		sum += n[f] / all[f]
+	for _, f := range slices.Sorted(maps.Keys(stuck)) {
+		recall += killed[f] / stuck[f] / float64(len(stuck))
 	}
-	return sum / float64(len(all))
+	for _, f := range slices.Sorted(maps.Keys(all)) {
+		loss += lost[f] / all[f] / float64(len(all))
+	}
+	return recall, loss
 }
