@@ -52,6 +52,9 @@ type Options struct {
 	Stderr     io.Writer
 	Version    string
 	Clock      haltd.Clock
+	// StatePatience is how long a call waits for the state that nodes share,
+	// where that is not state.Patience.
+	StatePatience time.Duration
 }
 
 // App is a haltd that holds its listeners and is ready to serve.
