@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"testing"
 	"time"
 
@@ -17,30 +16,14 @@ import (
 	"github.com/haltd/haltd/test/servers"
 )
 
-// redisServer is shared by the tests; nil until one needs it.
 var redisServer *servers.Server
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if redisServer != nil {
-		if err := redisServer.Close(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { servers.Main(m, servers.Redis, &redisServer) }
 
 // nodes are judges that share a store and a state in Redis. Their clocks may be
 // ahead of the test's.
 func nodes(t *testing.T, n int, ahead ...time.Duration) (*bench, []*judge.Judge) {
 	t.Helper()
-	var err error
-	if redisServer == nil {
-		if redisServer, err = servers.Redis(); err != nil {
-			t.Fatal(err)
-		}
-	}
 	var o judge.Options
 	b := newBench(t, killing(), func(chosen *judge.Options) { o = *chosen })
 	secret := []byte(haltd.NewName(""))
