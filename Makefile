@@ -76,8 +76,9 @@ verify: test ## the long form, two hours and a half or so: test, then crashes, s
 soak: build ## load with random faults for SOAK (default 30m), then a ledger; SOAK_SEED plans the same again
 	SOAK=$(SOAK) HALTD_BIN=$(CURDIR)/bin/haltd go test -count=1 -timeout 0 -v -run 'TestSoak|TestAClock' ./test/soak
 
-bench: build ## direct, nginx, a pooled ReverseProxy and haltd side by side; writes docs/performance.md (BENCH=-quick for a short run)
+bench: build ## direct, nginx, a pooled ReverseProxy and haltd side by side, then haltd with PostgreSQL and Redis; writes docs/performance.md and docs/scaling.md (BENCH=-quick for a short run)
 	go run ./test/load/cmd/bench -haltd bin/haltd -docs docs/performance.md $(BENCH)
+	go run ./test/load/cmd/bench -haltd bin/haltd -docs docs/scaling.md -targets direct,haltd,haltd-postgres,haltd-redis -concurrency 16 -largest 100 -only "growing, JSON" $(BENCH)
 
 pgo: ## record the profile that builds are optimised by, from a run of the benchmark (for maintainers)
 	go build -pgo=off -o bin/profile ./test/load/cmd/profile

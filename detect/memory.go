@@ -80,6 +80,22 @@ func MemoryOf(w, agent *WindowMemory, s *SessionMemory, version uint64) Memory {
 	return m
 }
 
+// LastReply is when the newest reply was complete that the windows know of;
+// zero where they know of none.
+func (m *Memory) LastReply() (newest time.Time) {
+	for _, w := range [...]*Window{m.Window, m.Agent} {
+		if w == nil {
+			continue
+		}
+		for i := range w.entries {
+			if t := w.entries[i].ended; t.After(newest) {
+				newest = t
+			}
+		}
+	}
+	return newest
+}
+
 // Lease is what one call has of the state of a session, from when it acquired
 // it until it commits or releases it. It is used by one goroutine.
 type Lease interface {

@@ -69,6 +69,10 @@ type Options struct {
 
 	Trusted func() []netip.Prefix // proxies that say for whom they call; may be nil
 
+	// Streams ends when live streams are to end, which would not by themselves;
+	// nil for never.
+	Streams context.Context
+
 	Version string
 	Clock   haltd.Clock
 	Logger  *slog.Logger // may be nil

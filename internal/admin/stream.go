@@ -62,6 +62,8 @@ func (s *server) stream(_ context.Context, in *streamInput) (*huma.StreamRespons
 		if r.Method == http.MethodHead {
 			return
 		}
+		ctx, end := s.streamContext(r.Context())
+		defer end()
 		f := &follower{server: s, query: q, w: w, control: http.NewResponseController(w)}
 		run := f.run
 		if s.deps.Feed != nil {
@@ -71,19 +73,30 @@ func (s *server) stream(_ context.Context, in *streamInput) (*huma.StreamRespons
 			f.place = at
 			last = nil
 		}
-		if err := f.start(r.Context(), last); err != nil {
-			if r.Context().Err() != nil {
+		if err := f.start(ctx, last); err != nil {
+			if ctx.Err() != nil {
 				return // the client has left, or haltd ends: a stream that is over, no fault
 			}
-			writeProblem(w, s.problemOf(r.Context(), hc.Operation(), err))
+			writeProblem(w, s.problemOf(ctx, hc.Operation(), err))
 			return
 		}
 		defer func() { f.unsubscribe() }()
 		defer endDeadline(f.control)
-		if err := run(r.Context()); err != nil && r.Context().Err() == nil && !errors.Is(err, errCannotWrite) {
-			s.deps.Logger.WarnContext(r.Context(), "event stream ended early", "error", err)
+		if err := run(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, errCannotWrite) {
+			s.deps.Logger.WarnContext(ctx, "event stream ended early", "error", err)
 		}
 	}}, nil
+}
+
+// streamContext is that of a request for as long as streams may last. Other
+// requests may finish while haltd ends.
+func (s *server) streamContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	if s.deps.Streams == nil {
+		return ctx, cancel
+	}
+	stop := context.AfterFunc(s.deps.Streams, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // errCannotWrite means that the other side has gone: nothing to report.

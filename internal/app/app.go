@@ -52,6 +52,9 @@ type Options struct {
 	Stderr     io.Writer
 	Version    string
 	Clock      haltd.Clock
+	// StatePatience is how long a call waits for the state that nodes share,
+	// where that is not state.Patience.
+	StatePatience time.Duration
 }
 
 // App is a haltd that holds its listeners and is ready to serve.
@@ -354,11 +357,10 @@ func (a *App) newServers(cfg *config.Config, token string) {
 			Process: process{a}, Prices: prices{a}, Metrics: a.metrics.Handler(),
 			Dashboard: web.FS(), SignIn: a.signIn, SignOuts: a.store, Tokens: a.store, Audit: a.store, MetricsAccess: a.metricsAccess, TracePage: a.tracePage, Secure: secure(cfg),
 			Token: token, Hosts: cfg.Admin.Hosts, Public: a.publicHost, Loopback: isLoopback(a.adminListener.Addr()), Trusted: a.trusted,
-			Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
+			Streams: streams, Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		BaseContext:       func(net.Listener) context.Context { return streams },
 		ErrorLog:          errorLog,
 	}
 }

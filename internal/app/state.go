@@ -39,7 +39,7 @@ func (a *App) openState(ctx context.Context, cfg *config.Config) error {
 	s := &sharedState{remote: remote, later: state.NewLater(a.log)}
 	s.nodes.Store(1)
 	s.guard = state.NewGuard(ctx, state.GuardOptions{
-		Remote: remote, Local: local, Nodes: func() int { return int(s.nodes.Load()) }, Logger: a.log,
+		Remote: remote, Local: local, Nodes: func() int { return int(s.nodes.Load()) }, Patience: a.opts.StatePatience, Logger: a.log,
 	})
 	a.shared, a.state = s, s.guard
 	a.metrics.WatchDependency("state", func() bool { return s.guard.Degraded() != nil })

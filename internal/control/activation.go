@@ -89,20 +89,20 @@ func (c *Control) standing(t haltd.Target) haltd.Standing {
 // Activate lets a target call again, from its next request on, and resets what
 // the detectors knew of it. With grace, a kill only warns until then.
 func (c *Control) Activate(ctx context.Context, t haltd.Target, grace time.Duration, by, why string) (haltd.Standing, error) {
-	return again(ctx, c, func() (haltd.Standing, error) { return c.activate(ctx, t, grace, by, why, haltd.IncidentResumed) })
+	return again(ctx, c, func() (haltd.Standing, error) {
+		end, err := c.turn(ctx, t.Agent)
+		if err != nil {
+			return haltd.Standing{}, fmt.Errorf("activate %s: %w", t.Agent, err)
+		}
+		defer end()
+		return c.setActive(ctx, t, grace, by, why, haltd.IncidentResumed)
+	})
 }
 
-func (c *Control) activate(ctx context.Context, t haltd.Target, grace time.Duration, by, why string, as haltd.IncidentStatus) (haltd.Standing, error) {
-	end, err := c.turn(ctx, t.Agent)
-	if err != nil {
-		return haltd.Standing{}, fmt.Errorf("activate %s: %w", t.Agent, err)
-	}
-	defer end()
+// setActive is for who has the turn of the agent.
+func (c *Control) setActive(ctx context.Context, t haltd.Target, grace time.Duration, by, why string, as haltd.IncidentStatus) (haltd.Standing, error) {
 	now := c.now()
 	before := c.standing(t)
-	if as == haltd.IncidentContinued && !before.IsHalted() { // another call of the session was faster
-		return before, nil
-	}
 	s := before
 	s.Active, s.DeactivatedBy, s.Incident = true, nil, ""
 	s.By, s.Why, s.At, s.ActivatedAt, s.GraceUntil = by, why, now, now, time.Time{}

@@ -56,11 +56,23 @@ func (c *Control) Halts(ctx context.Context, t haltd.Target, since time.Time) (n
 }
 
 // Continue lifts a halt because a person wrote to the session. All that it
-// said so far is behind the mark.
-func (c *Control) Continue(ctx context.Context, t haltd.Target) (haltd.Standing, error) {
-	return again(ctx, c, func() (haltd.Standing, error) {
-		return c.activate(ctx, t, 0, "a person in the session", "continued by a person", haltd.IncidentContinued)
+// said so far is behind the mark. Of several calls that lift it at once, lifted
+// is true for one.
+func (c *Control) Continue(ctx context.Context, t haltd.Target) (s haltd.Standing, lifted bool, err error) {
+	s, err = again(ctx, c, func() (haltd.Standing, error) {
+		end, err := c.turn(ctx, t.Agent)
+		if err != nil {
+			return haltd.Standing{}, fmt.Errorf("continue a session of %s: %w", t.Agent, err)
+		}
+		defer end()
+		if before := c.standing(t); !before.IsHalted() { // another call of the session was faster
+			lifted = false
+			return before, nil
+		}
+		lifted = true
+		return c.setActive(ctx, t, 0, "a person in the session", "continued by a person", haltd.IncidentContinued)
 	})
+	return s, lifted && err == nil, err
 }
 
 // CloseLater closes an incident in the background, after what was raised

@@ -14,8 +14,9 @@ import (
 )
 
 // record ends an exchange: it completes the event, ends the ticket, remembers
-// what later requests need to know, and writes the event. Each of them is done
-// though the one before it panics.
+// what later requests need to know, and queues the event. Each of them is done
+// though the one before it panics. What may wait for the disk comes last: a
+// crash meanwhile must not cost the event.
 func (g *Gateway) record(x *exchange) {
 	if x.probe {
 		return
@@ -26,6 +27,7 @@ func (g *Gateway) record(x *exchange) {
 	}
 	defer g.finishing.remove(x)
 	defer x.releaseMemory()
+	defer x.flushMoney()
 	defer g.write(x)
 	defer g.trace(x)
 	defer g.count(x)
@@ -116,6 +118,13 @@ func (g *Gateway) endTicket(x *exchange, now time.Time) {
 		if x.reply != nil {
 			t.Observe(ctx, x.reply, x.replyEnd(now))
 		}
+	}
+}
+
+// flushMoney has what the call cost beyond its reservation on disk.
+func (x *exchange) flushMoney() {
+	if x.ticket != nil {
+		x.ticket.Flush()
 	}
 }
 

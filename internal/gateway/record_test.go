@@ -2,10 +2,12 @@ package gateway
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -217,5 +219,47 @@ func TestAnErrorInTheStreamExplainsWhyTheClientLeft(t *testing.T) {
 		if e.Error != "in_stream: overloaded" {
 			t.Errorf("error %q after %q, want the provider's", e.Error, left)
 		}
+	}
+}
+
+// The event of a call does not wait for the disk, as the money may that the
+// call cost beyond its reservation: a crash meanwhile would take it.
+func TestTheEventDoesNotWaitForTheMoney(t *testing.T) {
+	reply := strings.Replace(chatReply, `"completion_tokens":2`, `"completion_tokens":50000`, 1)
+	f := startOver(t, answer(200, "application/json", reply), setup{yaml: ticketYAML})
+	const body = `{"model":"gpt-x","max_tokens":10,"messages":[{"role":"user","content":"hi"}]}`
+	f.send(t, "POST", chatPath, nil, body) // opens the account
+	f.Gateway.Wait()
+	db, err := sql.Open("sqlite", filepath.Join(f.setup.data, "haltd.db")+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	before := f.events.count()
+	f.send(t, "POST", chatPath, nil, body)
+	ended := make(chan struct{})
+	go func() { defer close(ended); f.Gateway.Wait() }()
+	for f.events.count() == before {
+		select {
+		case <-ended:
+			t.Fatal("the event waited for the disk")
+		case <-time.After(time.Millisecond):
+		}
+	}
+	select {
+	case <-ended:
+		t.Error("the money was not waited for: this test shows nothing")
+	default:
+	}
+	if _, err := db.Exec("ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	if got := f.spent(t); got != 2*50007 {
+		t.Errorf("%d tokens are charged, want those of both calls", got)
 	}
 }

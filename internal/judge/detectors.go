@@ -143,7 +143,7 @@ func (l *look) at(j *Judge, m detect.Memory) (judged bool) {
 		if j.later != nil {
 			// What was observed on another node until now came before this
 			// call: it must not seem to overlap with it.
-			l.request.Now = j.clock()
+			l.request.Now = after(j.clock(), m.LastReply())
 		}
 		st := j.state(m, l.request)
 		if unmarked {
@@ -154,6 +154,19 @@ func (l *look) at(j *Judge, m detect.Memory) (judged bool) {
 		return true
 	}
 	return false
+}
+
+// clockDoubt is by how much the clocks of nodes differ at most, which are set to
+// that of their store.
+const clockDoubt = time.Second
+
+// after is now, or the time of what came before by the clock of another node,
+// where that is a little ahead.
+func after(now, before time.Time) time.Time {
+	if before.After(now) && before.Sub(now) <= clockDoubt {
+		return before
+	}
+	return now
 }
 
 func (j *Judge) state(m detect.Memory, r *Request) detect.State {

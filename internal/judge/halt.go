@@ -42,17 +42,19 @@ func (l *look) heldBack(j *Judge, m detect.Memory) (held, byPerson bool) {
 // again.
 func (j *Judge) lift(ctx context.Context, l *look) {
 	r := l.request
-	s, err := j.incidents.Continue(ctx, haltd.Target{Agent: r.Agent, Session: r.Session})
+	s, lifted, err := j.incidents.Continue(ctx, haltd.Target{Agent: r.Agent, Session: r.Session})
 	l.halted = nil
 	if err != nil {
 		j.log.Warn("a halt is not lifted: the store failed; the call passes", "agent", r.Agent, "error", err)
 		return
 	}
-	j.meter.Outcome(haltd.IncidentContinued)
 	l.agent = j.agents.Agent(r.Agent)
 	l.before.agent = l.agent
 	l.since = s.ActivatedAt
-	j.log.Info("a person goes on with a halted session", "agent", r.Agent, "session", r.Session)
+	if lifted {
+		j.meter.Outcome(haltd.IncidentContinued)
+		j.log.Info("a person goes on with a halted session", "agent", r.Agent, "session", r.Session)
+	}
 }
 
 // haltedFinding is about a request that goes on with a halted conversation.

@@ -36,6 +36,11 @@ func (h holding) release() {
 	h.key.Release()
 }
 
+func (h holding) flush() {
+	h.agent.Flush()
+	h.key.Flush()
+}
+
 // settleHolding charges what the call cost to both, and raises what is spent
 // with it.
 func (ev *evaluation) settleHolding(spent haltd.Spending) {

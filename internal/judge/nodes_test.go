@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"testing"
 	"time"
 
@@ -17,34 +16,19 @@ import (
 	"github.com/haltd/haltd/test/servers"
 )
 
-// redisServer is shared by the tests; nil until one needs it.
 var redisServer *servers.Server
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if redisServer != nil {
-		if err := redisServer.Close(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { servers.Main(m, servers.Redis, &redisServer) }
 
-// nodes are judges that share a store and a state in Redis.
-func nodes(t *testing.T, n int) (*bench, []*judge.Judge) {
+// nodes are judges that share a store and a state in Redis. Their clocks may be
+// ahead of the test's.
+func nodes(t *testing.T, n int, ahead ...time.Duration) (*bench, []*judge.Judge) {
 	t.Helper()
-	var err error
-	if redisServer == nil {
-		if redisServer, err = servers.Redis(); err != nil {
-			t.Fatal(err)
-		}
-	}
 	var o judge.Options
 	b := newBench(t, killing(), func(chosen *judge.Options) { o = *chosen })
 	secret := []byte(haltd.NewName(""))
 	var all []*judge.Judge
-	for range n {
+	for i := range n {
 		remote, err := redis.New(redisServer.URL, secret)
 		if err != nil {
 			t.Fatal(err)
@@ -55,6 +39,9 @@ func nodes(t *testing.T, n int) (*bench, []*judge.Judge) {
 			Patience: harness.Patience, Logger: log,
 		})
 		o.States, o.Later, o.Logger = g, state.NewLater(log), log
+		if len(ahead) > 0 {
+			o.Clock = func() time.Time { return b.clock().Add(ahead[i]) }
+		}
 		all = append(all, judge.New(o))
 		t.Cleanup(func() { o.Later.Wait(); g.Close(); remote.Close() })
 	}
@@ -108,6 +95,34 @@ func TestALoopOverThreeNodesIsKilledAtTheSameCall(t *testing.T) {
 				t.Errorf("killed at call %d, %d times; want call %d, as on one node, once", got+1, kills, want+1)
 			}
 		})
+	}
+}
+
+// Nodes set their clocks to that of the store, but for some milliseconds. A
+// client that calls again within those does not seem to call before it has its
+// reply: the loop is killed at the same call as on one node.
+func TestClocksThatDifferALittleHideNoLoop(t *testing.T) {
+	play := func(b *bench, all []*judge.Judge, ahead ...time.Duration) int {
+		for i := range 40 {
+			now := start.Add(time.Duration(i) * time.Millisecond)
+			b.move(now)
+			r := b.request("s", saying("Check my order, please."))
+			r.Now = now.Add(ahead[i%len(all)])
+			d, ticket := all[i%len(all)].Judge(context.Background(), r)
+			if d.Action == haltd.Kill {
+				return i
+			}
+			ticket.Observe(context.Background(), &haltd.Reply{Text: "I cannot find that order."}, now.Add(ahead[i%len(all)]))
+			ticket.Settle(context.Background(), haltd.Usage{Input: 10, Output: 10}, 0, r.Now)
+		}
+		return -1
+	}
+	one := newBench(t, killing())
+	want := play(one, []*judge.Judge{one.Judge}, 0)
+	ahead := []time.Duration{0, 20 * time.Millisecond, -20 * time.Millisecond}
+	b, all := nodes(t, 3, ahead...)
+	if got := play(b, all, ahead...); got != want || want < 0 {
+		t.Errorf("killed at call %d; want call %d, as on one node", got+1, want+1)
 	}
 }
 

@@ -44,8 +44,9 @@ type Turns interface {
 	Halt(ctx context.Context, m haltd.Mark, i haltd.Incident, e haltd.Event) (halted bool, err error)
 	// Halts counts how often that was done since then.
 	Halts(ctx context.Context, t haltd.Target, since time.Time) (n int, err error)
-	// Continue lifts it.
-	Continue(ctx context.Context, t haltd.Target) (haltd.Standing, error)
+	// Continue lifts it. Of several calls that do so at once, lifted is true for
+	// one.
+	Continue(ctx context.Context, t haltd.Target) (s haltd.Standing, lifted bool, err error)
 }
 
 // Marks keeps from which round on the history of a resumed session counts. An

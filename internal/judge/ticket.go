@@ -94,7 +94,8 @@ func (t *Ticket) releaseMoney() {
 	}
 }
 
-// Settle charges what the request really used.
+// Settle charges what the request really used. It does not wait for the disk:
+// Flush does.
 func (t *Ticket) Settle(ctx context.Context, used haltd.Usage, cost haltd.Money, now time.Time) {
 	if t.ended.Swap(true) {
 		return
@@ -123,6 +124,10 @@ func (t *Ticket) SettleInFull() {
 	}
 	t.settleHolding(t.holding.amount())
 }
+
+// Flush writes what the request cost beyond its reservation. It is for a ticket
+// that is settled.
+func (t *Ticket) Flush() { t.holding.flush() }
 
 // Observe gives the reply to the detectors and raises what only the reply
 // shows. It counts once, and not after the ticket was ended.

@@ -99,7 +99,9 @@ func TestOpensFromTheRecord(t *testing.T) {
 func TestACallThatCostsMoreThanItHeldIsOnDisk(t *testing.T) {
 	d := newDisk()
 	l := open(t, d)
-	reserve(t, l, booking(10)).Settle(tokens(5000))
+	r := reserve(t, l, booking(10))
+	r.Settle(tokens(5000))
+	r.Flush()
 	if got := d.charged(haltd.Daily, midnight(11)); got.Tokens < 5000 {
 		t.Errorf("%d on disk after 5000 were spent", got.Tokens)
 	}
@@ -429,6 +431,7 @@ func TestTheDiskNeverForgets(t *testing.T) {
 				r := pick()
 				actual := tokens(rapid.Int64Range(0, 8000).Draw(rt, "actual"))
 				r.Settle(actual)
+				r.Flush()
 				spent = spent.Add(actual)
 				drop(r)
 			},

@@ -213,38 +213,49 @@ func (r *Reservation) Amount() haltd.Spending {
 }
 
 // Settle charges what the call really cost and lists the budgets, soft and
-// hard, that are spent and were not reported before. What a call cost beyond
-// its reservation is durable when Settle returns, unless the store fails.
+// hard, that are spent and were not reported before. It does not wait for the
+// disk: what a call cost beyond its reservation is for Flush to write.
 func (r *Reservation) Settle(actual haltd.Spending) (overs []Over) {
 	if r == nil {
 		return nil
 	}
-	a := r.account
-	overs, short, ended := r.settle(actual)
-	if !ended {
-		return nil
-	}
-	defer a.release()
-	if short {
-		if err := a.flush(context.Background(), flushNeeded); err != nil {
-			a.ledgers.log.Warn("a call that cost more than its reservation is not written yet", "agent", a.agent, "error", err)
-		}
+	overs, ended := r.settle(actual)
+	if ended {
+		r.account.release()
 	}
 	return overs
 }
 
+// Flush writes what Settle charged beyond what was on disk. It is durable when
+// Flush returns, unless the store fails: then the worker tries again.
+func (r *Reservation) Flush() {
+	if r == nil {
+		return
+	}
+	a := r.account
+	a.mu.Lock()
+	short := slices.ContainsFunc(r.spans, (*span).exceedsDurable)
+	a.mu.Unlock()
+	if !short {
+		return
+	}
+	if err := a.flush(context.Background(), flushNeeded); err != nil {
+		a.ledgers.log.Warn("a call that cost more than its reservation is not written yet", "agent", a.agent, "error", err)
+	}
+}
+
 // settle books the amount; ended is false when the reservation had ended
 // before.
-func (r *Reservation) settle(actual haltd.Spending) (overs []Over, short, ended bool) {
+func (r *Reservation) settle(actual haltd.Spending) (overs []Over, ended bool) {
 	r.account.mu.Lock()
 	defer r.account.mu.Unlock()
 	if !r.end() {
-		return nil, false, false
+		return nil, false
 	}
 	for _, s := range r.spans {
 		s.charge(actual)
 	}
-	return newlyOver(r.spans, r.budgets), slices.ContainsFunc(r.spans, (*span).exceedsDurable), true
+	return newlyOver(r.spans, r.budgets), true
 }
 
 // Release gives back the reservation of a call that was not made.
@@ -295,6 +306,6 @@ func (l *Ledgers) Charge(ctx context.Context, b Booking) ([]Over, error) {
 	}
 	a.mu.Unlock()
 	r := &Reservation{account: a, budgets: b.Budgets, spans: spans}
-	overs, _, _ := r.settle(b.Amount)
+	overs, _ := r.settle(b.Amount)
 	return overs, a.flush(ctx, flushNeeded)
 }

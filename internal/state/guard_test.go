@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -23,19 +22,7 @@ import (
 
 var server *servers.Server
 
-func TestMain(m *testing.M) {
-	var err error
-	if server, err = servers.Redis(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	if err := server.Close(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { servers.Main(m, servers.Redis, &server) }
 
 // secrets are those of the tests that run: the nodes of one share a state, and
 // no other test does.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -101,6 +102,20 @@ func (c *collector) of(trace string) map[string]*spans.Span {
 	return found
 }
 
+// has reports whether a span of a trace is as wanted. Calls that end together may
+// be told in any order, so that the newest of a name is not always the last call.
+func (c *collector) has(trace string, wanted func(*spans.Span) bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.spans, func(s *spans.Span) bool { return hex.EncodeToString(s.TraceId) == trace && wanted(s) })
+}
+
+func (c *collector) serviceName() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.service
+}
+
 func (c *collector) metric(name string) *measured.Metric {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,20 +197,19 @@ func TestOpenTelemetry(t *testing.T) {
 				t.Errorf("the incident is of trace %q, want that of the client", i.Trace)
 			}
 			s.Eventually(t, "the blocked call", func() bool {
-				for name, span := range c.of(clientTrace) {
-					if at := attributes(span.Attributes); strings.HasPrefix(name, "chat ") && at["haltd.decision"] == "kill" {
-						return at["haltd.incident"] == i.ID && at["gen_ai.agent.id"] == a.id && span.Status.Code == spans.Status_STATUS_CODE_ERROR
-					}
-				}
-				return false
+				return c.has(clientTrace, func(span *spans.Span) bool {
+					at := attributes(span.Attributes)
+					return strings.HasPrefix(span.Name, "chat ") && at["haltd.decision"] == "kill" && at["haltd.incident"] == i.ID &&
+						at["gen_ai.agent.id"] == a.id && span.Status.Code == spans.Status_STATUS_CODE_ERROR
+				})
 			})
 			call, judgement := c.of(clientTrace)["chat gpt-4.1-mini"], c.of(clientTrace)["judge"]
 			if hex.EncodeToString(call.ParentSpanId) != clientSpan || hex.EncodeToString(judgement.TraceId) != clientTrace {
 				t.Errorf("parent %x, judgement in %x", call.ParentSpanId, judgement.TraceId)
 			}
 			first := attributes(c.of(own)["chat gpt-4.1-mini"].Attributes)
-			if first["gen_ai.provider.name"] != "openai" || first["gen_ai.usage.output_tokens"] == "" || first["haltd.cost_usd"] == "" || c.service != "haltd-here" {
-				t.Errorf("attributes %v of service %q", first, c.service)
+			if first["gen_ai.provider.name"] != "openai" || first["gen_ai.usage.output_tokens"] == "" || first["haltd.cost_usd"] == "" || c.serviceName() != "haltd-here" {
+				t.Errorf("attributes %v of service %q", first, c.serviceName())
 			}
 			if parent := c.of(own)["judge"].ParentSpanId; string(parent) != string(c.of(own)["chat gpt-4.1-mini"].SpanId) {
 				t.Errorf("the judgement's parent is %x, want the call", parent)

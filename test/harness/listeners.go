@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -58,11 +59,17 @@ func (l Listeners) Ask(ctx context.Context, method, path string, body any) (stat
 	return res.StatusCode, answer, nil
 }
 
+// errUnavailable is what a haltd says whose store does not answer now.
+var errUnavailable = errors.New("status 503")
+
 // Read decodes a good answer of the admin API; any other is an error.
 func (l Listeners) Read(ctx context.Context, method, path string, body, into any) error {
 	status, answer, err := l.Ask(ctx, method, path, body)
 	if err != nil {
 		return err
+	}
+	if status == http.StatusServiceUnavailable {
+		return fmt.Errorf("%s %s: %w: %s", method, path, errUnavailable, answer)
 	}
 	if status > 299 {
 		return fmt.Errorf("%s %s: status %d: %s", method, path, status, answer)
@@ -121,6 +128,21 @@ func (l Listeners) EventPage(ctx context.Context, query, cursor string) (events 
 	return page.Events, next, nil
 }
 
+// page is EventPage that asks again while the store does not answer, which it may
+// not just after it started, or on a machine that is busy.
+func (l Listeners) page(t testing.TB, query, cursor string) (events []haltd.Event, next string) {
+	t.Helper()
+	var err error
+	waited := Until(t.Context(), func() bool {
+		events, next, err = l.EventPage(t.Context(), query, cursor)
+		return !errors.Is(err, errUnavailable)
+	})
+	if err := errors.Join(waited, err); err != nil {
+		t.Fatalf("read the record: %v", err)
+	}
+	return events, next
+}
+
 // AllEvents reads the whole record of a query, newest first, and fails the test
 // when an event is listed twice.
 func (l Listeners) AllEvents(t testing.TB, query string) []haltd.Event {
@@ -128,10 +150,7 @@ func (l Listeners) AllEvents(t testing.TB, query string) []haltd.Event {
 	var all []haltd.Event
 	seen := map[haltd.EventID]bool{}
 	for cursor := ""; ; {
-		events, next, err := l.EventPage(t.Context(), query, cursor)
-		if err != nil {
-			t.Fatalf("read the record: %v", err)
-		}
+		events, next := l.page(t, query, cursor)
 		for _, e := range events {
 			if seen[e.ID] {
 				t.Fatalf("event %s is listed twice", e.ID)
@@ -151,10 +170,7 @@ func (l Listeners) AllEvents(t testing.TB, query string) []haltd.Event {
 func (n *Node) Events(t testing.TB, query string, want int) (events []haltd.Event) {
 	t.Helper()
 	n.Eventually(t, fmt.Sprintf("showing %d events of ?%s", want, query), func() bool {
-		var err error
-		if events, _, err = n.EventPage(t.Context(), query, ""); err != nil {
-			t.Fatal(err)
-		}
+		events, _ = n.page(t, query, "")
 		return len(events) >= want
 	})
 	return events

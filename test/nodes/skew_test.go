@@ -4,6 +4,7 @@ package nodes
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -38,6 +39,9 @@ func TestClocksDiffer(t *testing.T) {
 			if status == http.StatusBadRequest {
 				return i + 1
 			}
+			// The next call waits for the observation of this reply, but not for
+			// longer than 50 ms, which are soon over on a machine that is busy.
+			observed(t, nodes[(i+1)%len(nodes)])
 		}
 		t.Fatal("the loop is never stopped")
 		return 0
@@ -66,5 +70,17 @@ func TestClocksDiffer(t *testing.T) {
 	}
 	for _, n := range nodes {
 		n.Stop(t) // which writes what it has recorded
+	}
+}
+
+// observed waits until a node knows the replies to all calls of the bot.
+func observed(t *testing.T, n *inprocess.Node) {
+	t.Helper()
+	if err := harness.Until(t.Context(), func() bool {
+		var w haltd.WindowView
+		n.Must(t, "GET", "/v1/agents/bot/window", nil, &w)
+		return !slices.ContainsFunc(w.Entries, func(e haltd.WindowEntry) bool { return e.ResponseHash == "" })
+	}); err != nil {
+		t.Fatal(err)
 	}
 }

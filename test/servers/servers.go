@@ -31,6 +31,23 @@ type Server struct {
 	process *harness.Process
 }
 
+// Main runs the tests of a package, which share one server, and ends it with
+// them.
+func Main(m *testing.M, start func() (*Server, error), server **Server) {
+	s, err := start()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	*server = s
+	code := m.Run()
+	if err := s.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
 // start runs the program, again after Stop and Kill, with what is in its
 // folder, and waits until it answers.
 func (s *Server) start(ctx context.Context) error {

@@ -2,8 +2,6 @@ package redis
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,19 +18,7 @@ import (
 
 var server *servers.Server
 
-func TestMain(m *testing.M) {
-	var err error
-	if server, err = servers.Redis(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	if err := server.Close(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { servers.Main(m, servers.Redis, &server) }
 
 // secrets are those of the tests that run: the nodes of one share a state, and
 // no other test does.

@@ -2,8 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"testing"
 
 	"github.com/haltd/haltd/internal/store/storetest"
@@ -12,22 +10,7 @@ import (
 
 var server *servers.Server
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) (code int) {
-	var err error
-	if server, err = servers.Postgres(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer func() {
-		if err := server.Close(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}()
-	return m.Run()
-}
+func TestMain(m *testing.M) { servers.Main(m, servers.Postgres, &server) }
 
 const sealKey = "a key that the nodes have in common"
 

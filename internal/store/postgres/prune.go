@@ -142,7 +142,8 @@ func (s *Store) ForgetSessions(ctx context.Context, node string, sessions []halt
 	return gone, nil
 }
 
-// deleteChunk is how many events one transaction of DeleteAgent deletes.
+// deleteChunk is how many events, or sessions, one transaction of DeleteAgent
+// deletes: commits of others wait for no more than that.
 const deleteChunk = 1000
 
 // DeleteAgent implements haltd.ControlStore. Marks and ledgers stay with the
@@ -164,8 +165,9 @@ func (s *Store) DeleteAgent(ctx context.Context, node, id string) error {
 	return nil
 }
 
-// deleteSome deletes one chunk of an agent's events with their excerpts and, in
-// the transaction that finds none left, all else.
+// deleteSome deletes one chunk of an agent's events with their excerpts, or of
+// its sessions without a standing, and, in the transaction that finds none left,
+// all else.
 func deleteSome(ctx context.Context, tx pgx.Tx, node, id string) (more bool, err error) {
 	known, err := read(ctx, tx, value[string], "SELECT id FROM agents WHERE id = $1 AND NOT deleted FOR UPDATE", id)
 	if err != nil {
@@ -186,6 +188,10 @@ func deleteSome(ctx context.Context, tx pgx.Tx, node, id string) (more bool, err
 	if len(events) == deleteChunk {
 		return true, nil
 	}
+	sessions, err := exec(ctx, tx, "DELETE FROM sessions WHERE no IN (SELECT s.no FROM sessions s WHERE s.agent = $1 AND NOT "+hasStanding+" LIMIT $2)", id, deleteChunk)
+	if err != nil || sessions == deleteChunk {
+		return err == nil, err
+	}
 	if err := forgetAgent(ctx, tx, id); err != nil {
 		return false, err
 	}
@@ -195,7 +201,6 @@ func deleteSome(ctx context.Context, tx pgx.Tx, node, id string) (more bool, err
 func forgetAgent(ctx context.Context, tx pgx.Tx, id string) error {
 	for _, query := range []string{
 		"DELETE FROM incident_excerpts WHERE agent = $1",
-		"DELETE FROM sessions s WHERE s.agent = $1 AND NOT " + hasStanding,
 		`UPDATE sessions SET client = '', model = '', first_seen = last_seen, peak_score = 0,
 			(` + totalsColumns + `) = (0, 0, 0, 0, 0, 0, 0, 0) WHERE agent = $1`,
 		`INSERT INTO usage (hour, agent, provider, model, ` + totalsColumns + `)

@@ -35,6 +35,8 @@ func Start(t testing.TB, config *harness.Config, clock func() time.Time) *Node {
 		Stderr:     t.Output(),
 		Version:    "test",
 		Clock:      clock,
+		// No test that gives haltd a clock is about a machine that is busy.
+		StatePatience: harness.Patience,
 	})
 	if err != nil {
 		t.Fatalf("start haltd: %v", err)

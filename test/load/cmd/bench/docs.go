@@ -34,6 +34,9 @@ func (rep *report) markdown() string {
 		fmt.Fprintf(&b, "| %s | %s | %d KB | %s | %s | %.0f | %.3f | %.3f | %.3f | %.3f | %s | %s | %s | %s |\n", r.Kind, r.reply(), r.BodyBytes>>10, r.load(), r.Target,
 			r.PerSecond, r.P50, r.P99, r.P999, r.FirstByte, orDash(r.Allocations, 0), orDash(r.CPU, 0), orDash(r.ResidentMB, 0), r.Ratio)
 	}
+	if len(rep.Operations) > 0 {
+		b.WriteString(operationsTable(rep.Operations))
+	}
 	if rep.Haltd == nil {
 		return b.String()
 	}

@@ -39,7 +39,7 @@ policies:
         - name: by-agent
           limit_keys: ["header:x-agent-id"]
           algorithm: token_bucket
-          algorithm_config: {rps: 1000000, burst: 1000000}
+          algorithm_config: {rps: 1000000, burst: 100000000}
 `
 
 // rules are three that no request of the benchmark meets. The hour of the
@@ -57,8 +57,8 @@ func rules(now time.Time) []haltd.Rule {
 type gateway struct{ harness.Listeners }
 
 // startHaltd runs haltd as an operator would who uses all of it, with its
-// record in dir.
-func startHaltd(ctx context.Context, binary, dir, upstream string) (*target, error) {
+// record in dir, or where yaml says.
+func startHaltd(ctx context.Context, name, binary, dir, upstream, yaml string) (*target, error) {
 	program, err := filepath.Abs(binary)
 	if err == nil {
 		_, err = os.Stat(program)
@@ -70,9 +70,9 @@ func startHaltd(ctx context.Context, binary, dir, upstream string) (*target, err
 	if err != nil {
 		return nil, err
 	}
-	p, err := start(ctx, dir, "haltd", func(address string) (*exec.Cmd, error) {
+	p, err := start(ctx, dir, name, func(address string) (*exec.Cmd, error) {
 		config := harness.NewConfig(dir, address, admin)
-		text := config.Base() + fmt.Sprintf(everythingOn, "http://"+upstream)
+		text := config.Base() + fmt.Sprintf(everythingOn, "http://"+upstream) + yaml
 		if err := os.WriteFile(config.Path, []byte(text), 0o600); err != nil {
 			return nil, fmt.Errorf("write the configuration of haltd: %w", err)
 		}
@@ -83,7 +83,7 @@ func startHaltd(ctx context.Context, binary, dir, upstream string) (*target, err
 	}
 	ofGateway := p.release
 	p.release = func() error { return errors.Join(ofGateway(), release()) }
-	t := &target{name: "haltd", address: p.address, process: p, gateway: &gateway{harness.Listeners{Gateway: "http://" + p.address, Admin: "http://" + admin}}}
+	t := &target{name: name, address: p.address, process: p, gateway: &gateway{harness.Listeners{Gateway: "http://" + p.address, Admin: "http://" + admin}}}
 	if err := t.gateway.addRules(ctx, time.Now()); err != nil {
 		p.stop()
 		return nil, err

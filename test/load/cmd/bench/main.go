@@ -1,5 +1,6 @@
 // Command bench compares haltd with other ways to the same upstream on one
-// machine: direct, the plainest Go reverse proxy, and nginx. Each is a process
+// machine: direct, the plainest Go reverse proxy, and nginx; or with itself where
+// its record is in PostgreSQL and its state in Redis. Each is a process
 // of its own, all take turns under the same load, by busy connections and at a
 // fixed rate, and what they cost is read from /proc. haltd runs with
 // everything on. It is measured from outside only, and nothing of it is
@@ -141,11 +142,17 @@ func (o *options) bench(ctx context.Context) error {
 	}
 	rep := newReport(r)
 	for _, t := range targets {
-		if t.gateway == nil {
-			continue
-		}
-		if rep.Haltd, err = newHaltdReport(ctx, t, r); err != nil {
-			return err
+		switch {
+		case t.backends != nil:
+			did, err := newOperations(ctx, t)
+			if err != nil {
+				return err
+			}
+			rep.Operations = append(rep.Operations, did)
+		case t.gateway != nil:
+			if rep.Haltd, err = newHaltdReport(ctx, t, r); err != nil {
+				return err
+			}
 		}
 	}
 	return o.publish(rep)
@@ -228,7 +235,9 @@ func (o *options) startTarget(ctx context.Context, name, self, dir, upstream str
 	case "reverseproxy":
 		return startSelf(ctx, self, dir, name, upstream)
 	case "haltd":
-		return startHaltd(ctx, o.haltd, dir, upstream)
+		return startHaltd(ctx, name, o.haltd, dir, upstream, "")
+	case withPostgres, withRedis:
+		return startShared(ctx, name, o.haltd, dir, upstream)
 	case "nginx":
 		if _, err := exec.LookPath("nginx"); err != nil {
 			fmt.Fprintln(os.Stderr, "nginx is not installed and is left out")
@@ -236,7 +245,7 @@ func (o *options) startTarget(ctx context.Context, name, self, dir, upstream str
 		}
 		return startNginx(ctx, dir, upstream)
 	}
-	return nil, fmt.Errorf("target %q is none of direct, reverseproxy, nginx, haltd", name)
+	return nil, fmt.Errorf("target %q is none of direct, reverseproxy, nginx, haltd, haltd-postgres, haltd-redis", name)
 }
 
 // startSelf runs one of this program's own processes on a free port.

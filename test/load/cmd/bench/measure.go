@@ -15,6 +15,7 @@ type target struct {
 	address  string
 	process  *process     // nil for direct
 	gateway  *gateway     // nil but for haltd
+	backends *backends    // that its haltd uses; nil but for those
 	sent     int64        // requests in all
 	sessions atomic.Int64 // that its clients have begun
 }

@@ -14,6 +14,9 @@ const baseline = "reverseproxy"
 type report struct {
 	Rows  []row        `json:"rows"`
 	Haltd *haltdReport `json:"haltd,omitempty"`
+	// Operations are what the servers of several nodes did, where such were
+	// measured.
+	Operations []operations `json:"operations,omitempty"`
 }
 
 // row is one cell on one target: medians over the rounds.

@@ -24,6 +24,9 @@ func (rep *report) print(out io.Writer) error {
 	if rep.Haltd != nil {
 		rep.Haltd.print(&table)
 	}
+	if len(rep.Operations) > 0 {
+		table.WriteString(operationsTable(rep.Operations))
+	}
 	for line := range strings.Lines(table.String()) {
 		if _, err := fmt.Fprintln(out, strings.TrimRight(line, " \n")); err != nil {
 			return fmt.Errorf("print the table: %w", err)
