@@ -96,6 +96,7 @@ func TestPoliciesAndRulesByCommand(t *testing.T) {
 		}
 		s.fails(t, 2, "Did you mean model?", "rules", "add", "--name", "x", "--action", "warn", "--when", "modle=a")
 		s.fails(t, 1, "There is no rule", "rules", "rm", "no echo")
+		s.fails(t, 2, "Run haltd rules add --help", "rules", "add", "--condition", "model=a")
 	})
 }
 
