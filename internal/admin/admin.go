@@ -251,7 +251,7 @@ func labelledForm(body []byte, v any) error {
 // operation describes a route that needs the token.
 func operation(method, path, id, summary string) huma.Operation {
 	return huma.Operation{
-		Method: method, Path: path, OperationID: id, Summary: summary,
+		Method: method, Path: path, OperationID: id, Summary: summary, Description: descriptions[id],
 		Security: []map[string][]string{{bearerScheme: {}}},
 	}
 }
@@ -288,6 +288,9 @@ func register[I, O any](s *server, op huma.Operation, handle func(context.Contex
 		op.Metadata = map[string]any{}
 	}
 	op.Metadata[schemasMark] = s.api.OpenAPI().Components.Schemas
+	if !isPublic(&op) {
+		op.Extensions = map[string]any{"x-role": needed(&op)}
+	}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, in)
 		if p := (*problem)(nil); errors.As(err, &p) {
