@@ -34,6 +34,8 @@ func TestMigrate(t *testing.T) {
 	n.Must(t, "POST", "/v1/tokens", map[string]string{"name": "ann", "role": "viewer"}, nil)
 	n.Must(t, "PUT", "/v1/prices", json.RawMessage(`{"source":"us","date":"2099-01-01","models":{"m":{"input":1,"output":2}}}`), nil)
 	n.Must(t, "POST", "/v1/channels", map[string]any{"name": "ops", "kind": "webhook", "settings": map[string]any{"url": url}}, nil)
+	n.Must(t, "PATCH", "/v1/agents/looper/kill-switch", map[string]any{"enabled": true}, nil)
+	stoppedAt(t, []*harness.Node{n}, func(n *harness.Node, i int) (int, string) { return retool(t, n.Gateway, "looper", i) })
 	n.Events(t, "agent=agent-0", 11)
 	before := shown(t, n)
 	n.Stop(t)
@@ -84,9 +86,9 @@ func shown(t *testing.T, n *harness.Node) map[string]any {
 	all["excerpt"] = said
 	// And in what proves an incident.
 	var list struct{ Incidents []haltd.Incident }
-	n.Must(t, "GET", "/v1/incidents?detector=similarity", nil, &list)
+	n.Must(t, "GET", "/v1/incidents?agent=looper", nil, &list)
 	if len(list.Incidents) == 0 {
-		t.Fatal("nobody repeated himself")
+		t.Fatal("no incident of the loop")
 	}
 	var proof struct{ Excerpt *haltd.IncidentExcerpt }
 	n.Must(t, "GET", "/v1/incidents/"+list.Incidents[0].ID+"/excerpt", nil, &proof)
