@@ -224,7 +224,7 @@ func apiConfig(version string) huma.Config {
 	c.CreateHooks = nil
 	c.Info.Description = "What agents did and do behind this haltd, what they may do, and the keys they call with. Times are RFC 3339 in UTC, money is in US dollars, spans are in milliseconds."
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		bearerScheme: {Type: "http", Scheme: "bearer", Description: "The admin token."},
+		bearerScheme: {Type: "http", Scheme: "bearer", Description: "The admin token, or an API token."},
 		keyScheme:    {Type: "http", Scheme: "bearer", Description: "A gateway key; it may also be sent as X-Api-Key."},
 	}
 	c.Formats = maps.Clone(c.Formats)
