@@ -90,9 +90,9 @@ quality: ## detection on recorded runs from the folder TRACES, each source judge
 train: ## fit the weights of stall anew to the labelled runs in TRACES (for maintainers)
 	go run ./test/train -traces $(TRACES) -ablate -out detect/weights.json -date $(shell date +%F)
 
-reference: ## write the sample file and the references of settings and commands anew from their declarations
+reference: ## write the sample file and the references of settings, commands, errors and the API anew from their declarations
 	go run ./internal/config/reference
-	go test ./cmd/haltd -run TestReferenceOfCommandsIsFresh -update
+	go test ./cmd/haltd -run TestReferenceOf -update
 
 fuzz: ## every fuzzer for FUZZTIME (default 10m)
 	./test/fuzz.sh $(FUZZTIME)

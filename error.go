@@ -47,7 +47,8 @@ func (e *Error) In(field string) *Error {
 	return e
 }
 
-// The codes that cross a package border. Each is documented in docs/errors.md.
+// The codes that cross a package border. Gateway and admin explain those that
+// they answer.
 const (
 	CodeNotFound     = "not_found"      // the thing asked for does not exist
 	CodeInvalid      = "invalid"        // the input breaks a rule; the message names the field
@@ -62,6 +63,15 @@ const (
 	CodeConflict     = "conflict"    // somebody else was faster: look again, then decide again
 	CodeInternal     = "internal"
 )
+
+// Explanation says of a code what happened and what to do: a line of
+// docs/errors.md.
+type Explanation struct {
+	Code   string
+	Status int // of HTTP
+	Means  string
+	Do     string
+}
 
 // ErrorCode is the code of the first *Error in err's chain, CodeInternal
 // where there is none, and "" for nil.

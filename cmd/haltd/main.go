@@ -144,10 +144,25 @@ func run(ctx context.Context, args []string) int {
 		fmt.Fprintln(os.Stderr, "haltd: "+err.Error())
 		var usage *kong.ParseError
 		if errors.As(err, &usage) {
-			fmt.Fprintln(os.Stderr, "Run haltd --help for the commands.")
+			fmt.Fprintln(os.Stderr, helpFor(usage.Context))
 		}
 	}
 	return cli.ExitCode(err)
+}
+
+// helpFor says which help answers what somebody typed wrong: that of the
+// command, as far as it was understood.
+func helpFor(typed *kong.Context) string {
+	var command *kong.Node
+	for _, step := range typed.Path {
+		if step.Command != nil {
+			command = step.Command
+		}
+	}
+	if command == nil {
+		return "Run haltd --help for the commands."
+	}
+	return "Run haltd " + commandPath(command) + " --help for what it takes."
 }
 
 func newParser(c *commands) *kong.Kong {

@@ -12,33 +12,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write docs/commands.md anew")
+var update = flag.Bool("update", false, "write the references in docs anew")
 
-const (
-	commandsBegin = "<!-- commands, written by make reference -->\n"
-	commandsEnd   = "<!-- commands end -->\n"
-)
-
-// docs/commands.md has every command with its flags and examples.
-func TestReferenceOfCommandsIsFresh(t *testing.T) {
-	path := filepath.Join(root, "docs/commands.md")
+// fresh holds what is between two marks of a page against what the code says.
+func fresh(t *testing.T, page, mark, want string) {
+	t.Helper()
+	path := filepath.Join(root, page)
 	old, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, ok := strings.Cut(string(old), commandsBegin)
-	_, after, ok2 := strings.Cut(rest, commandsEnd)
+	begin, end := "<!-- "+mark+", written by make reference -->\n", "<!-- "+mark+" end -->\n"
+	before, rest, ok := strings.Cut(string(old), begin)
+	_, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
-		t.Fatal("docs/commands.md has lost its marks")
+		t.Fatalf("%s has lost its marks of %s", page, mark)
 	}
-	var b strings.Builder
-	top := newParser(new(commands)).Model.Node
-	visit(top, func(n *kong.Node) {
-		if n != top && n.Leaf() {
-			describe(&b, n)
-		}
-	})
-	want := before + commandsBegin + b.String() + commandsEnd + after
+	want = before + begin + want + end + after
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -46,8 +36,20 @@ func TestReferenceOfCommandsIsFresh(t *testing.T) {
 		return
 	}
 	if diff := cmp.Diff(want, string(old)); diff != "" {
-		t.Errorf("docs/commands.md is stale, run make reference (-want +got):\n%s", diff)
+		t.Errorf("%s is stale, run make reference (-want +got):\n%s", page, diff)
 	}
+}
+
+// docs/commands.md has every command with its flags and examples.
+func TestReferenceOfCommandsIsFresh(t *testing.T) {
+	var b strings.Builder
+	top := newParser(new(commands)).Model.Node
+	visit(top, func(n *kong.Node) {
+		if n != top && n.Leaf() {
+			describe(&b, n)
+		}
+	})
+	fresh(t, "docs/commands.md", "commands", b.String())
 }
 
 // describe writes what there is to say of one command.

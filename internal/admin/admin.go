@@ -228,7 +228,7 @@ func apiConfig(version string) huma.Config {
 	c.CreateHooks = nil
 	c.Info.Description = "What agents did and do behind this haltd, what they may do, and the keys they call with. Times are RFC 3339 in UTC, money is in US dollars, spans are in milliseconds."
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		bearerScheme: {Type: "http", Scheme: "bearer", Description: "The admin token."},
+		bearerScheme: {Type: "http", Scheme: "bearer", Description: "The admin token, or an API token."},
 		keyScheme:    {Type: "http", Scheme: "bearer", Description: "A gateway key; it may also be sent as X-Api-Key."},
 	}
 	c.Formats = maps.Clone(c.Formats)
@@ -255,7 +255,7 @@ func labelledForm(body []byte, v any) error {
 // operation describes a route that needs the token.
 func operation(method, path, id, summary string) huma.Operation {
 	return huma.Operation{
-		Method: method, Path: path, OperationID: id, Summary: summary,
+		Method: method, Path: path, OperationID: id, Summary: summary, Description: descriptions[id],
 		Security: []map[string][]string{{bearerScheme: {}}},
 	}
 }
@@ -292,6 +292,9 @@ func register[I, O any](s *server, op huma.Operation, handle func(context.Contex
 		op.Metadata = map[string]any{}
 	}
 	op.Metadata[schemasMark] = s.api.OpenAPI().Components.Schemas
+	if !isPublic(&op) {
+		op.Extensions = map[string]any{"x-role": needed(&op)}
+	}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, in)
 		if p := (*problem)(nil); errors.As(err, &p) {

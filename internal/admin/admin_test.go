@@ -74,14 +74,14 @@ func TestEveryRouteOfTheDocumentNeedsTheToken(t *testing.T) {
 }
 
 func TestTheDocsNameEveryRoute(t *testing.T) {
-	docs, err := os.ReadFile("../../docs/api.md")
+	docs, err := os.ReadFile("../../docs/api-reference.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for path, methods := range openAPI(t, newWorld()).Paths {
 		for method := range methods {
-			if route := strings.ToUpper(method) + " " + path; !strings.Contains(string(docs), "`"+route) {
-				t.Errorf("docs/api.md does not name %s", route)
+			if route := strings.ToUpper(method) + " " + path; !strings.Contains(string(docs), "\n### "+route+"\n") {
+				t.Errorf("docs/api-reference.md does not name %s", route)
 			}
 		}
 	}

@@ -124,10 +124,14 @@ func (c *AgentsShowCmd) Run(env *Env) error {
 	for _, p := range a.Spending {
 		rows = append(rows, []string{"Spent this " + string(p.Period), spentText(&p)})
 	}
+	last := seen(a.LastSeen)
+	if a.Totals.Calls == 0 {
+		last = "-"
+	}
 	rows = append(rows,
 		[]string{"Calls", fmt.Sprintf("%s, %s blocked, %s failed", amount(a.Totals.Calls), amount(a.Totals.Blocked), amount(a.Totals.Errors))},
 		[]string{"Tokens in/out", amount(a.Totals.Tokens.Input) + "/" + amount(a.Totals.Tokens.Output)},
-		[]string{"Cost", cost(a.Totals.Cost)}, []string{"Last seen", seen(a.LastSeen)})
+		[]string{"Cost", cost(a.Totals.Cost)}, []string{"Last seen", last})
 	return table(env.Stdout, rows)
 }
 

@@ -264,7 +264,7 @@ func (c *client) refusal(resp *http.Response) error {
 		return c.notHaltd(resp)
 	}
 	if said.Error.Code == haltd.CodeUnauthorized {
-		what := "does not accept this admin token"
+		what := "does not accept this admin token; an API token may have expired, or been revoked"
 		if c.token == "" {
 			what = "needs the admin token, and none was found"
 		}

@@ -66,8 +66,7 @@ func (g *Gateway) forward(x *exchange) error {
 				WithFix("Send it again, or raise providers.%s.first_byte_timeout in haltd's configuration.", up.Name))
 		}
 		g.log.Warn("upstream unreachable", "provider", up.Name, "error", plainCause(err))
-		return refuse(http.StatusBadGateway, haltd.Errorf(haltd.CodeUpstream, "%s at %s cannot be reached: %s", up.Name, up.BaseURL.Host, plainCause(err)).
-			WithFix("Check providers.%s.base_url and the network between haltd and it.", up.Name))
+		return refuse(http.StatusBadGateway, unreachable(up, err))
 	}
 	defer res.Body.Close()
 	if res.StatusCode == http.StatusSwitchingProtocols {

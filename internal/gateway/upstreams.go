@@ -76,6 +76,24 @@ func (h *health) failed(words string, now time.Time) {
 	h.last.LastFailure, h.last.Error = now.UTC(), words
 }
 
+// unreachable says why no reply began to who called, and which setting to look
+// at.
+func unreachable(up *upstream, err error) *haltd.Error {
+	var (
+		op          *net.OpError
+		certificate *tls.CertificateVerificationError
+	)
+	e := haltd.Errorf(haltd.CodeUpstream, "%s at %s cannot be reached: %s", up.Name, up.BaseURL.Host, plainCause(err))
+	switch {
+	case errors.As(err, &op) && op.Op == "proxyconnect":
+		return haltd.Errorf(haltd.CodeUpstream, "the proxy on the way to %s cannot be reached: %s", up.Name, plainCause(err)).
+			WithFix("Check providers.%s.proxy or, where it is not set, HTTPS_PROXY and HTTP_PROXY of haltd's environment.", up.Name)
+	case errors.As(err, &certificate):
+		return e.WithFix("Name the certificate of its authority in providers.%s.ca_file, or check providers.%s.base_url.", up.Name, up.Name)
+	}
+	return e.WithFix("Check providers.%s.base_url and the network between haltd and it.", up.Name)
+}
+
 // failureText says why no reply began, in fixed words: the text of an
 // error may repeat what the upstream sent, and that may repeat a key.
 func failureText(err error) string {

@@ -49,6 +49,9 @@ func TestPoliciesAndRulesByCommand(t *testing.T) {
 		if !p.KillSwitch.Enabled || p.KillSwitch.Threshold != 8 || p.Budgets.Day.HardUSD != 10*haltd.Dollar || p.Rates.Requests != 60 {
 			t.Errorf("the policy is %+v", p)
 		}
+		if out := s.run(t, "agents", "show", "billing-bot"); !strings.HasSuffix(out, " -\n") {
+			t.Errorf("agents show of an agent that never called:\n%s", out)
+		}
 		s.run(t, "agents", "set", "billing-bot", "--budget-month", "100.50")
 		s.run(t, "agents", "set", "billing-bot", "--kill-switch", "off")
 		s.run(t, "agents", "set", "billing-bot", "--default", "rate_limits")
@@ -96,6 +99,7 @@ func TestPoliciesAndRulesByCommand(t *testing.T) {
 		}
 		s.fails(t, 2, "Did you mean model?", "rules", "add", "--name", "x", "--action", "warn", "--when", "modle=a")
 		s.fails(t, 1, "There is no rule", "rules", "rm", "no echo")
+		s.fails(t, 2, "Run haltd rules add --help", "rules", "add", "--condition", "model=a")
 	})
 }
 

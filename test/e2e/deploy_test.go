@@ -120,6 +120,30 @@ func TestTheUnitIsHardened(t *testing.T) {
 	if out, err := exec.Command(systemd, "security", "--offline=true", "--threshold=20", unit).CombinedOutput(); err != nil {
 		t.Errorf("exposed to more than 2.0 of 10: %v\n%s", err, out)
 	}
+
+	// The file that the page puts beside it leaves the record where the unit
+	// may write.
+	page, err := os.ReadFile("../../docs/deployment.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	installed := regexp.MustCompile(`install -m 0644 (\S+) /etc/haltd/haltd.yaml`).FindSubmatch(page)
+	if installed == nil {
+		t.Fatal("docs/deployment.md installs no configuration")
+	}
+	from := string(installed[1])
+	if !filepath.IsAbs(from) {
+		from = filepath.Join("../..", from)
+	}
+	text, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(t.TempDir(), "haltd.yaml")
+	writeFile(t, config, string(text))
+	if out, errs, code := harness.CLI(t, []string{"HALTD_DATA_DIR=/var/lib/haltd"}, "config", "print", "--config", config); code != 0 || !strings.Contains(out, "data_dir: /var/lib/haltd\n") {
+		t.Errorf("as docs/deployment.md has it, the record is elsewhere: exit %d\n%s%s", code, out, errs)
+	}
 }
 
 // What compose starts is a configuration that haltd takes, in a container that

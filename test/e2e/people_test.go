@@ -112,6 +112,9 @@ func TestPeopleHaveRoles(t *testing.T) {
 		if status, _ := me(); status != 401 {
 			t.Errorf("after the token was revoked the cookie is answered %d", status)
 		}
+		if _, errs, code := harness.CLI(t, []string{"HALTD_ADMIN_TOKEN=" + viewer}, "--admin", n.Admin, "agents", "ls"); code == 0 || !strings.Contains(errs, "revoked") {
+			t.Errorf("a command with a revoked token: exit %d, %s", code, errs)
+		}
 		if status, _ := n.as(t, viewer, "GET", "/v1/agents", ""); status != 401 {
 			t.Errorf("a revoked token is answered %d", status)
 		}

@@ -175,6 +175,7 @@ func TestHowProvidersAreReached(t *testing.T) {
   watched: {base_url: %[1]q, ca_file: %[2]q, idle_timeout: 200ms}
   strange: {base_url: %[1]q}
   beyond: {base_url: "http://llm.invalid", proxy: %[3]q}
+  stranded: {base_url: %[1]q, proxy: "http://127.0.0.1:1"}
 `, private.URL, ca, proxy.URL))
 	ask := func(path string) (int, string, error) {
 		res, err := http.Post(n.Gateway+path+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}`))
@@ -188,8 +189,11 @@ func TestHowProvidersAreReached(t *testing.T) {
 	if status, body, err := ask("/trusted"); status != 200 || !strings.Contains(body, "so far") || err != nil {
 		t.Errorf("a private authority: %d %s %v", status, body, err)
 	}
-	if status, body, _ := ask("/strange"); status != 502 || !strings.Contains(body, "certificate") {
+	if status, body, _ := ask("/strange"); status != 502 || !strings.Contains(body, "providers.strange.ca_file") {
 		t.Errorf("the same without ca_file: %d %s", status, body)
+	}
+	if status, body, _ := ask("/stranded"); status != 502 || !strings.Contains(body, "providers.stranded.proxy") {
+		t.Errorf("by a proxy that is not there: %d %s", status, body)
 	}
 	if status, body, err := ask("/beyond"); status != 200 || proxied.Load() != 1 || err != nil {
 		t.Errorf("by a proxy: %d %s %v, %d calls through it", status, body, err, proxied.Load())

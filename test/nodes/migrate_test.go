@@ -30,8 +30,12 @@ func TestMigrate(t *testing.T) {
 	ask(t, n, request{agent: "agent-0", model: dear, tokens: 1000})
 	n.Must(t, "POST", "/v1/agents/agent-1/deactivate", map[string]any{"reason": "enough"}, nil)
 	n.Must(t, "POST", "/v1/rules", map[string]any{"name": "r", "enabled": true, "condition": map[string]any{"model": "x"}, "action": "block"}, nil)
-	n.Must(t, "POST", "/v1/keys", map[string]string{"agent": "agent-2"}, nil)
+	n.Must(t, "POST", "/v1/keys", map[string]any{"agent": "agent-2", "models": []string{"gpt-5*"}, "budget_day_usd": 5}, nil)
+	n.Must(t, "POST", "/v1/tokens", map[string]string{"name": "ann", "role": "viewer"}, nil)
+	n.Must(t, "PUT", "/v1/prices", json.RawMessage(`{"source":"us","date":"2099-01-01","models":{"m":{"input":1,"output":2}}}`), nil)
 	n.Must(t, "POST", "/v1/channels", map[string]any{"name": "ops", "kind": "webhook", "settings": map[string]any{"url": url}}, nil)
+	n.Must(t, "PATCH", "/v1/agents/looper/kill-switch", map[string]any{"enabled": true}, nil)
+	stoppedAt(t, []*harness.Node{n}, func(n *harness.Node, i int) (int, string) { return retool(t, n.Gateway, "looper", i) })
 	n.Events(t, "agent=agent-0", 11)
 	before := shown(t, n)
 	n.Stop(t)
@@ -59,6 +63,7 @@ func TestMigrate(t *testing.T) {
 	}
 	// New rows are numbered after the old ones.
 	n.Must(t, "POST", "/v1/keys", map[string]string{"agent": "agent-9"}, nil)
+	n.Must(t, "POST", "/v1/tokens", map[string]string{"name": "bob", "role": "viewer"}, nil)
 	n.Must(t, "POST", "/v1/rules", map[string]any{"name": "s", "enabled": true, "condition": map[string]any{"model": "y"}, "action": "block"}, nil)
 }
 
@@ -68,7 +73,7 @@ func shown(t *testing.T, n *harness.Node) map[string]any {
 	all := map[string]any{}
 	for _, path := range []string{
 		"/v1/agents", "/v1/agents/agent-0", "/v1/agents/agent-1", "/v1/events?limit=500", "/v1/sessions", "/v1/incidents", "/v1/rules", "/v1/keys",
-		"/v1/channels", "/v1/stats?by=agent",
+		"/v1/channels", "/v1/stats?by=agent", "/v1/tokens", "/v1/audit", "/v1/prices",
 	} {
 		var got any
 		n.Must(t, "GET", path, nil, &got)
@@ -79,5 +84,17 @@ func shown(t *testing.T, n *harness.Node) map[string]any {
 	var said any
 	n.Must(t, "GET", "/v1/events/"+events[0].ID.String(), nil, &said)
 	all["excerpt"] = said
+	// And in what proves an incident.
+	var list struct{ Incidents []haltd.Incident }
+	n.Must(t, "GET", "/v1/incidents?agent=looper", nil, &list)
+	if len(list.Incidents) == 0 {
+		t.Fatal("no incident of the loop")
+	}
+	var proof struct{ Excerpt *haltd.IncidentExcerpt }
+	n.Must(t, "GET", "/v1/incidents/"+list.Incidents[0].ID+"/excerpt", nil, &proof)
+	if proof.Excerpt == nil {
+		t.Error("what proves an incident is lost")
+	}
+	all["proof"] = proof
 	return all
 }

@@ -64,6 +64,8 @@ func (s *Store) importChunk(ctx context.Context, tx pgx.Tx, c table.Chunk) (err 
 		if c, err = s.sealExcerpts(c); err != nil {
 			return err
 		}
+	case "incident_excerpts":
+		c = s.sealIncidentExcerpts(c)
 	case "channels":
 		if c, err = s.sealChannels(c); err != nil {
 			return err
@@ -113,6 +115,18 @@ func (s *Store) sealExcerpts(c table.Chunk) (table.Chunk, error) {
 	return out, nil
 }
 
+func (s *Store) sealIncidentExcerpts(c table.Chunk) table.Chunk {
+	if s.seal == nil {
+		c.Rows = nil
+	}
+	for i, row := range c.Rows {
+		id, _ := row[0].(string)
+		plain, _ := row[3].([]byte)
+		c.Rows[i] = []any{row[0], row[1], row[2], s.seal.aead.Seal(nil, nil, plain, []byte(id))}
+	}
+	return c
+}
+
 func (s *Store) sealChannels(c table.Chunk) (table.Chunk, error) {
 	for i, row := range c.Rows {
 		body, _ := row[1].(string)
@@ -136,7 +150,7 @@ func (s *Store) sealChannels(c table.Chunk) (table.Chunk, error) {
 // continueNumbers has new rows numbered after those that were copied with
 // theirs.
 func continueNumbers(ctx context.Context, tx pgx.Tx) error {
-	for _, name := range []string{"keys", "rules", "alert_rules", "incidents", "notices", "deliveries"} {
+	for _, name := range []string{"keys", "tokens", "rules", "alert_rules", "incidents", "notices", "deliveries"} {
 		if _, err := tx.Exec(ctx, "SELECT setval(pg_get_serial_sequence('"+name+"', 'no'), (SELECT coalesce(max(no), 0) + 1 FROM "+name+"), false)"); err != nil {
 			return err
 		}
@@ -172,6 +186,7 @@ func compare(ctx context.Context, tx pgx.Tx, from table.Source) (table.Sums, err
 
 var sumsSQL = map[string]string{
 	"events": "SELECT count(*) FROM events", "agents": "SELECT count(*) FROM agents", "keys": "SELECT count(*) FROM keys",
+	"tokens": "SELECT count(*) FROM tokens", "changes in the audit log": "SELECT count(*) FROM audits",
 	"sessions":  "SELECT count(*) FROM sessions",
 	"incidents": "SELECT count(*) FROM incidents", "rules": "SELECT count(*) FROM rules", "channels": "SELECT count(*) FROM channels",
 	"deliveries": "SELECT count(*) FROM deliveries", "marks": "SELECT count(*) FROM marks", "stopped sessions": "SELECT count(*) FROM session_standings",

@@ -49,6 +49,8 @@ var exports = []struct {
 	{"notices", "no, id, time, incident, dispatched, body", "dispatched", "no, id, time, incident, dispatched, body FROM notices"},
 	{"deliveries", "no, id, notice, channel, status, attempts, next_at, answer, updated_at", "",
 		"no, id, notice, channel, status, attempts, next_at, answer, updated_at FROM deliveries"},
+	{"tokens", "no, id, hash, body", "", "no, id, hash, body FROM tokens"},
+	{"audits", "id, time, by, change, agent, session, body", "", "id, time, by, change, agent, session, body FROM audits ORDER BY id"},
 	{"sign_outs", "digest, until", "", "digest, until FROM sign_outs"},
 	{"shared_secrets", "name, value", "", "name, value FROM shared_secrets"},
 }
@@ -70,6 +72,9 @@ func (s *Store) Export(ctx context.Context, each func(table.Chunk) error) error 
 	if err := s.export(ctx, excerpts, nil, "SELECT event, time, prompt, reply, tool_calls FROM excerpts ORDER BY event", each); err != nil {
 		return fmt.Errorf("copy excerpts: %w", explain(s.path, err))
 	}
+	if err := s.exportIncidentExcerpts(ctx, each); err != nil {
+		return fmt.Errorf("copy excerpts of incidents: %w", explain(s.path, err))
+	}
 	list, err := s.Channels(ctx)
 	if err != nil {
 		return err
@@ -83,6 +88,29 @@ func (s *Store) Export(ctx context.Context, each func(table.Chunk) error) error 
 		c.Rows = append(c.Rows, []any{list[i].ID, string(body)})
 	}
 	return each(c)
+}
+
+// exportIncidentExcerpts opens what proves incidents. What the key file does not
+// open can be read by nobody, and stays behind.
+func (s *Store) exportIncidentExcerpts(ctx context.Context, each func(table.Chunk) error) error {
+	aead, err := s.secrets.key(false)
+	if err != nil {
+		return nil
+	}
+	c := table.Chunk{Table: "incident_excerpts", Columns: []string{"incident", "agent", "time", "sealed"}}
+	return s.export(ctx, c, nil, "SELECT incident, agent, time, sealed FROM incident_excerpts", func(c table.Chunk) error {
+		open := c.Rows[:0]
+		for _, row := range c.Rows {
+			id, _ := row[0].(string)
+			sealed, _ := row[3].([]byte)
+			if plain, err := aead.Open(nil, nil, sealed, []byte(id)); err == nil {
+				row[3] = plain
+				open = append(open, row)
+			}
+		}
+		c.Rows = open
+		return each(c)
+	})
 }
 
 func (s *Store) export(ctx context.Context, c table.Chunk, truths []string, query string, each func(table.Chunk) error) error {
@@ -124,6 +152,7 @@ func (s *Store) Sums(ctx context.Context) (table.Sums, error) {
 	sums := table.Sums{}
 	for what, query := range map[string]string{
 		"events": "SELECT count(*) FROM events", "agents": "SELECT count(*) FROM agents", "keys": "SELECT count(*) FROM keys",
+		"tokens": "SELECT count(*) FROM tokens", "changes in the audit log": "SELECT count(*) FROM audits",
 		"sessions":  "SELECT count(*) FROM sessions WHERE agent IN (SELECT no FROM agents)",
 		"incidents": "SELECT count(*) FROM incidents", "rules": "SELECT count(*) FROM rules", "channels": "SELECT count(*) FROM channels",
 		"deliveries": "SELECT count(*) FROM deliveries", "marks": "SELECT count(*) FROM marks", "stopped sessions": "SELECT count(*) FROM session_standings",

@@ -55,13 +55,16 @@ func changesTold(t *testing.T, s Store) {
 	if _, err := s.RevokeKey(t.Context(), "key_a", start); err != nil {
 		t.Fatal(err)
 	}
+	if err := s.SavePriceFile(t.Context(), []byte(`{}`)); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := s.ForgetSessions(t.Context(), "n", []haltd.Target{target, {Agent: "a", Session: "none"}}, start.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.DeleteAgent(t.Context(), "m", "a"); err != nil {
 		t.Fatal(err)
 	}
-	want = append(want, haltd.Change{Keys: true}, haltd.Change{Keys: true},
+	want = append(want, haltd.Change{Keys: true}, haltd.Change{Keys: true}, haltd.Change{Prices: true},
 		haltd.Change{Node: "n", Forgotten: []haltd.Target{target}}, haltd.Change{Node: "m", Deleted: "a"})
 	got := changesAfter(t, s, 0)
 	last := int64(0)

@@ -22,11 +22,17 @@ func Reopen(t *testing.T, s Store, reopen func() Store) {
 	for what, err := range map[string]error{
 		"SaveChannel":   s.SaveChannel(t.Context(), channel("chn")),
 		"SaveAlertRule": s.SaveAlertRule(t.Context(), alertRule("alr")),
-		"CreateKey":     s.CreateKey(t.Context(), haltd.Key{ID: "key_a", Agent: "a", CreatedAt: start}, haltd.HashKey("haltd_1")),
+		"SavePriceFile": s.SavePriceFile(t.Context(), []byte(`{"date": "2026-11-01"}`)),
+		"CreateToken":   s.CreateToken(t.Context(), haltd.Token{ID: "tok_a", Name: "ann", Role: haltd.AccessViewer, CreatedAt: start}, haltd.HashToken("one")),
+		"CreateKey": s.CreateKey(t.Context(), haltd.Key{ID: "key_a", Agent: "a", CreatedAt: start,
+			KeyLimits: haltd.KeyLimits{Models: []string{"gpt-5*"}, BudgetDay: 5 * haltd.Dollar}}, haltd.HashKey("haltd_1")),
 	} {
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
+	}
+	if err := s.UseKeys(t.Context(), map[string]time.Time{"key_a": start}); err != nil {
+		t.Fatal(err)
 	}
 	before := lookAt(t, s)
 	for i, all := 0, reflect.ValueOf(before); i < all.NumField(); i++ {
@@ -52,11 +58,13 @@ type contents struct {
 	Channels   []haltd.Channel
 	AlertRules []haltd.AlertRule
 	Keys       []haltd.Key
+	Tokens     []haltd.Token
+	PriceFile  []byte
 }
 
 func lookAt(t *testing.T, s Store) (c contents) {
 	t.Helper()
-	var errs [13]error
+	var errs [15]error
 	c.Control, errs[0] = s.Control(t.Context())
 	c.Mark, _, errs[1] = s.Mark(t.Context(), "a", "s")
 	c.Agents, _, errs[2] = s.Agents(t.Context(), haltd.AgentQuery{})
@@ -70,6 +78,8 @@ func lookAt(t *testing.T, s Store) (c contents) {
 	c.Channels, errs[10] = s.Channels(t.Context())
 	c.AlertRules, errs[11] = s.AlertRules(t.Context())
 	c.Keys, errs[12] = s.Keys(t.Context())
+	c.Tokens, errs[13] = s.Tokens(t.Context())
+	c.PriceFile, errs[14] = s.PriceFile(t.Context())
 	for i, err := range errs {
 		if err != nil {
 			t.Fatalf("read %s: %v", reflect.TypeFor[contents]().Field(i).Name, err)
