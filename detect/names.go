@@ -1,8 +1,6 @@
 package detect
 
 import (
-	"strings"
-
 	"github.com/haltd/haltd/internal/xxhash"
 )
 
@@ -50,10 +48,19 @@ func (l *wordList) addListed(text string, t *token) {
 	for j < len(text) && text[j] == ' ' {
 		j++
 	}
-	if (i == 0 || strings.IndexByte("\n\t,;|\"'`[(*", text[i-1]) >= 0 || text[i-1] == '-' && (i == 1 || text[i-2] == '\n')) &&
-		(j == len(text) || strings.IndexByte("\n\t,;|\"'`])*", text[j]) >= 0) {
+	if (i == 0 || beforeItem[text[i-1]] || text[i-1] == '-' && (i == 1 || text[i-2] == '\n')) && (j == len(text) || afterItem[text[j]]) {
 		l.add(listItem(t.asWord(text)))
 	}
+}
+
+// The marks that an item of a list stands between.
+var beforeItem, afterItem = marks("\n\t,;|\"'`[(*"), marks("\n\t,;|\"'`])*")
+
+func marks(of string) (t [256]bool) {
+	for i := range len(of) {
+		t[of[i]] = true
+	}
+	return t
 }
 
 // addID adds a token that is an id.

@@ -70,6 +70,27 @@ var isWord = func() (t [256]bool) {
 	return t
 }()
 
+// plainWord tells those of them that are ASCII, and of those the underscore.
+var plainWord = func() (t [256]uint8) {
+	for c := range 0x80 {
+		if isWord[c] {
+			t[c] = 1
+		}
+	}
+	t['_'] = underscore
+	return t
+}()
+
+const underscore = 2
+
+// mayVary tells the bytes that a volatile token may begin with.
+var mayVary = func() (t [256]bool) {
+	for c := range t {
+		t[c] = isHex(byte(c)) || strings.IndexByte("ctrm", byte(c)) >= 0
+	}
+	return t
+}()
+
 func isDigit(b byte) bool { return b-'0' < 10 }
 
 func isHex(b byte) bool { return isDigit(b) || b|0x20 >= 'a' && b|0x20 <= 'f' }
@@ -103,7 +124,11 @@ func (s *scanner) next() bool {
 		s.token = token{hash: mix(uint64(text[start])), start: start, end: s.pos, class: mark}
 		return true
 	}
-	if end := volatileRun(text, start); end > 0 {
+	end := 0
+	if mayVary[text[start]] {
+		end = volatileRun(text, start)
+	}
+	if end > 0 {
 		s.token = token{hash: volatileHash, start: start, end: end, class: volatile}
 	} else {
 		s.word(start)
@@ -128,8 +153,8 @@ func (s *scanner) word(start int) {
 	if digits && i+1 < len(text) && (text[i] == '.' || text[i] == ',') && isDigit(text[i+1]) {
 		i, digits = decimals(text, i)
 	} else {
-		for i < len(text) && isWord[text[i]] && text[i] < 0x80 {
-			if text[i] == '_' && i+1 < len(text) && isDigit(text[i+1]) && isoDate(text, i+1) > 0 {
+		for i < len(text) && plainWord[text[i]] != 0 {
+			if plainWord[text[i]] == underscore && i+1 < len(text) && isDigit(text[i+1]) && isoDate(text, i+1) > 0 {
 				i++ // a run's name that ends in a clock
 				break
 			}
@@ -510,7 +535,13 @@ func epoch(text string, i, d int) int {
 func callID(text string, i int) int {
 	switch text[i] {
 	case 'c':
-		return max(idAfter("call_", text, i), idAfter("chatcmpl-", text, i))
+		switch {
+		case i+1 == len(text):
+		case text[i+1] == 'a':
+			return idAfter("call_", text, i)
+		case text[i+1] == 'h':
+			return idAfter("chatcmpl-", text, i)
+		}
 	case 't':
 		return idAfter("toolu_", text, i)
 	case 'r':

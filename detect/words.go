@@ -39,42 +39,68 @@ func (l *wordList) add(w uint32) {
 func (l *wordList) distinct() []uint32 { return l.distinctUpTo(maxWords) }
 
 func (l *wordList) distinctUpTo(most int) []uint32 {
-	ws := slices.Compact(l.sort())
-	return slices.Clone(ws[:min(len(ws), most)])
+	return slices.Clone(l.smallest(most))
 }
 
 // fewToSort is the length up to which a sort without buckets is faster.
 const fewToSort = 48
 
-// sort puts the words into buckets by their first byte, which hashes fill
-// evenly, and sorts those.
-func (l *wordList) sort() []uint32 {
+// smallest are the smallest of the words without duplicates, sorted. They are put
+// into buckets by their first byte, which hashes fill evenly, and as many of those
+// are sorted as it takes.
+func (l *wordList) smallest(most int) []uint32 {
 	ws := l.words[:l.n]
 	if len(ws) <= fewToSort {
 		slices.Sort(ws)
-		return ws
+		ws = slices.Compact(ws)
+		return ws[:min(len(ws), most)]
 	}
 	var ends [256]int
 	for _, w := range ws {
 		ends[w>>24]++
 	}
-	start := 0
+	at := 0
 	for b, n := range ends {
-		ends[b] = start
-		start += n
+		ends[b] = at
+		at += n
 	}
 	for _, w := range ws {
 		l.sorted[ends[w>>24]] = w
 		ends[w>>24]++
 	}
-	start = 0
+	start, n := 0, 0
 	for _, end := range ends {
-		if end-start > 1 {
-			slices.Sort(l.sorted[start:end])
+		bucket := l.sorted[start:end]
+		insertionSort(bucket)
+		for i, w := range bucket {
+			if i == 0 || w != bucket[i-1] {
+				l.sorted[n] = w
+				n++
+			}
+		}
+		if n >= most {
+			return l.sorted[:most]
 		}
 		start = end
 	}
-	return l.sorted[:len(ws)]
+	return l.sorted[:n]
+}
+
+// insertionSort sorts a bucket, which mostly has a few words. One that has many
+// is sorted as it must be.
+func insertionSort(ws []uint32) {
+	if len(ws) > fewToSort {
+		slices.Sort(ws)
+		return
+	}
+	for i := 1; i < len(ws); i++ {
+		w := ws[i]
+		j := i
+		for ; j > 0 && ws[j-1] > w; j-- {
+			ws[j] = ws[j-1]
+		}
+		ws[j] = w
+	}
 }
 
 // addAll adds the words and numbers of a text. keep, when given, selects.
