@@ -29,11 +29,10 @@ func NewCache(words int) *Cache {
 }
 
 // read is what is kept of a round less the notes in it, from the cache where it
-// holds it.
-func (c *Cache) read(r *haltd.Round, native bool, notes notes) *round {
-	var h maphash.Hash
+// holds it. It digests with h, which rounds share.
+func (c *Cache) read(h *maphash.Hash, r *haltd.Round, native bool, notes notes) *round {
 	h.SetSeed(c.seed)
-	writeRound(&h, r, native)
+	writeRound(h, r, native)
 	key := h.Sum64()
 	for _, n := range notes {
 		key = fold(key, n)

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"hash/maphash"
 	"slices"
 	"strings"
 	"unsafe"
@@ -64,8 +65,9 @@ func Read(cache *Cache, call *haltd.Call, before *Pending) *History {
 	turns := turnsOf(sent)
 	notes := notesOf(sent, native)
 	h.rounds = make([]readOnce, len(sent))
+	var digest maphash.Hash
 	for i := range sent {
-		h.rounds[i] = readOnce{cache.read(&sent[i], native, notes), turns[i]}
+		h.rounds[i] = readOnce{cache.read(&digest, &sent[i], native, notes), turns[i]}
 	}
 	return h
 }

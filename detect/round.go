@@ -91,34 +91,42 @@ func roundID(r *haltd.Round, native bool) uint64 {
 	return d.Sum64()
 }
 
-func writeRound[H interface {
-	io.Writer
-	io.StringWriter
-}](d H, r *haltd.Round, native bool) {
-	sep := []byte{0, 1}
+func writeRound[H io.StringWriter](d H, r *haltd.Round, native bool) {
 	if native {
-		d.Write(sep[1:])
+		d.WriteString(sep[1:])
 	}
 	d.WriteString(r.Text)
 	for i := range r.Calls {
-		d.Write(sep[:1])
+		d.WriteString(sep[:1])
 		d.WriteString(r.Calls[i].Name)
-		d.Write(sep[:1])
+		d.WriteString(sep[:1])
 		d.WriteString(r.Calls[i].Arguments)
 	}
 	for i := range r.Results {
-		d.Write(sep[1:])
+		d.WriteString(sep[1:])
 		if r.Results[i].Error {
-			d.Write(sep)
+			d.WriteString(sep)
 		}
 		d.WriteString(r.Results[i].Text)
 	}
 	for i := range r.Inputs {
-		d.Write(sep)
-		d.Write([]byte{byte(r.Inputs[i].Role)})
+		d.WriteString(sep)
+		d.WriteString(roles[r.Inputs[i].Role:][:1])
 		d.WriteString(r.Inputs[i].Text)
 	}
 }
+
+// What stands between the parts of a round. They are strings, because a slice
+// that is handed to any writer takes memory each time.
+const sep = "\x00\x01"
+
+var roles = func() string {
+	var all [256]byte
+	for i := range all {
+		all[i] = byte(i)
+	}
+	return string(all[:])
+}()
 
 // readRound reads a round. native says that the conversation has native tool
 // calls: then user messages after a result are a person or a harness, else

@@ -3,6 +3,7 @@
 package gateway
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -30,5 +31,48 @@ func TestACallKeepsToItsAllocations(t *testing.T) {
 	t.Logf("%.0f allocations a call, those of the client among them", got)
 	if got > mostAllocations {
 		t.Errorf("a call allocates %.0f times, %d at most are allowed", got, mostAllocations)
+	}
+}
+
+// growing is a request with n rounds.
+func growing(task string, n int) string {
+	var b strings.Builder
+	b.WriteString(`{"model":"gpt-x","messages":[{"role":"user","content":"` + task + `"}`)
+	for i := range n {
+		fmt.Fprintf(&b, `,{"role":"assistant","content":"","tool_calls":[{"id":"c%[1]d","function":{"name":"read","arguments":"{\"part\":%[1]d}"}}]},{"role":"tool","tool_call_id":"c%[1]d","content":"%[2]s"}`,
+			i, strings.Repeat(fmt.Sprintf(`part%d of it\n`, i), 60))
+	}
+	return b.String() + `],"user":"u"}`
+}
+
+// A call of a conversation allocates for what is new in it, and once at most for
+// each round that it sends again.
+func TestLongConversationsKeepToTheirAllocations(t *testing.T) {
+	f := newFixture(t, answer(200, "application/json", chatReply), "")
+	const calls, longest = 16, 120
+	bodies := make([]string, longest+1)
+	for n := range bodies {
+		bodies[n] = growing("Read all of it.", n)
+	}
+	n := 0
+	send := func() {
+		res, err := http.Post(f.url+"/v1/chat/completions", "application/json", strings.NewReader(bodies[n]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		_, _ = io.Copy(io.Discard, res.Body)
+		res.Body.Close()
+	}
+	allocations := map[int]float64{}
+	for _, rounds := range []int{20, 100} {
+		for n < rounds {
+			send()
+		}
+		allocations[rounds] = testing.AllocsPerRun(calls, send)
+	}
+	t.Logf("%.0f allocations a call from the 20th round on, %.0f from the 100th", allocations[20], allocations[100])
+	if few, many := allocations[20], allocations[100]; many > few+90 || few > mostAllocations+120 {
+		t.Errorf("a call allocates %.0f times at 20 rounds and %.0f times at 100", few, many)
 	}
 }
