@@ -20,10 +20,10 @@ export function SpendEvidence({ incident, verdict }: { incident: IncidentDetail;
       <Pairs>
         {(usd ?? 0) > 0 && <Pair name="Budget">{money(usd!)}</Pair>}
         {(tokens ?? 0) > 0 && <Pair name="Budget in tokens">{count(tokens!)}</Pair>}
-        {found.spent && <Pair name="Spent then">{amountOf(found.spent)}</Pair>}
-        {found.left && <Pair name="Left then">{amountOf(found.left)}</Pair>}
+        {found.spent && <Pair name="Spent at the time">{amountOf(found.spent)}</Pair>}
+        {found.left && <Pair name="Left at the time">{amountOf(found.left)}</Pair>}
         {found.asked && <Pair name="The call asked for">{amountOf(found.asked)}</Pair>}
-        <Pair name="So">{incident.action === 'warn' ? 'haltd told you and blocked nothing' : 'haltd refused the call'}</Pair>
+        <Pair name="Result">{incident.action === 'warn' ? 'haltd sent an alert and blocked nothing' : 'haltd refused the call'}</Pair>
       </Pairs>
     </Section>
   )
@@ -38,7 +38,7 @@ function amountOf(s: { cost_usd: number; tokens: number }): string {
 export function BudgetCard({ incident }: { incident: IncidentDetail }) {
   const agent = useQuery(agentQuery(incident.agent)).data
   if (!agent || !hasBudget(agent)) return null
-  const resets = agent.spending.filter((s) => Object.values(s.budget).some((limit) => limit > 0)).map((s) => `${s.period} starts again ${full(s.resets)}`)
+  const resets = agent.spending.filter((s) => Object.values(s.budget).some((limit) => limit > 0)).map((s) => `${s.period} resets ${full(s.resets)}`)
   return (
     <Section
       title="Budgets now"

@@ -24,7 +24,7 @@ export function CertaintyCard({ stall, call }: Props) {
     <Section title="Certainty after each round">
       <Chart marks={marks} stall={stall} />
       <Text size="xs" c="dimmed" mt="xs" style={{ overflowWrap: 'anywhere' }}>
-        Rounds of the conversation that repeat, or are repeated{stall.family === 'chatter' ? '' : `: ${toolsOf(rounds)}`}. Last, the call at which it was decided.
+        Rounds of the conversation that repeat, or are repeated{stall.family === 'chatter' ? '' : `: ${toolsOf(rounds)}`}. The last bar is the call at which haltd decided.
       </Text>
     </Section>
   )
