@@ -155,5 +155,5 @@ func (w *walk) counts(t *testing.T) {
 		w.in("link", figure).there()
 	}
 	w.in("link", "1 would have been steered").there()
-	w.in("link", "1 would have been killed").there()
+	w.in("link", "1 would have been stopped").there()
 }

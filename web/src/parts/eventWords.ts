@@ -13,9 +13,9 @@ export interface EventWords {
 
 /** refusals are why a call was not forwarded. */
 export const refusals: Record<string, string> = {
-  kill_switch: 'blocked: agent is stopped',
-  halted: 'blocked: turn is halted',
-  manual: 'blocked: agent is stopped by hand',
+  kill_switch: 'blocked: stopped',
+  halted: 'blocked: halted',
+  manual: 'blocked: stopped by hand',
   budget_exceeded: 'over hard budget',
   outside_hours: 'outside hours',
   session_exceeded: 'session limit',

@@ -85,7 +85,7 @@ function Header({ agent }: { agent: AgentDetail }) {
         {agent.active ? (
           <Button onClick={() => ask('deactivate')}>Stop now</Button>
         ) : (
-          <Button variant="filled" leftSection={<IconPlayerPlay size={14} />} onClick={() => ask('activate')}>
+          <Button leftSection={<IconPlayerPlay size={14} />} onClick={() => ask('activate')}>
             Resume
           </Button>
         )}

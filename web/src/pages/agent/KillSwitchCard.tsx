@@ -105,7 +105,7 @@ function Settings({ agent, sections }: { agent: AgentDetail; sections: SectionOf
           <div>
             Other settings
             <Text size="xs" c="dimmed">
-              {rare.filter((s) => s.type === 'choice').map((s) => `${s.label}: ${amount(s, shown(s.path))}`).join(' · ')}
+              {rare.filter((s) => s.type === 'choice').map((s) => `${s.label}${s.label.endsWith(' the') ? ' ' : ': '}${amount(s, shown(s.path))}`).join(' · ')}
             </Text>
           </div>
           <UnstyledButton onClick={toggle} aria-expanded={more} c="var(--accent)" fz={13}>

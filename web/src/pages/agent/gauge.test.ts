@@ -23,3 +23,17 @@ test('certainty is grey below the warn line, amber from it, red at a stop', () =
   expect(color(call(0, { level: 'warn', certainty: 60 }))).toBe('var(--amber-fill)')
   expect(color(call(0, { level: 'kill', certainty: 95 }))).toBe('var(--red-fill)')
 })
+
+test('a healthy call is never red', () => {
+  const { color } = certaintyGauge(agent(true))
+  expect([call(0, { level: 'pass', certainty: 8 }), call(0, { level: 'warn', certainty: 70 }), call(0, { level: 'warn', certainty: 97 }), call(0, { level: 'kill', certainty: 97 })].map(color)).toEqual([
+    'var(--gray-fill)', 'var(--amber-fill)', 'var(--amber-fill)', 'var(--red-fill)',
+  ])
+})
+
+test('a score that nothing corroborates is grey, however high', () => {
+  const { color } = scoreGauge(agent(true))
+  expect([call(2, { level: 'pass' }), call(55, { level: 'warn', unmet: 'only one signal' }), call(12, { level: 'kill' })].map(color)).toEqual([
+    'var(--gray-fill)', 'var(--gray-fill)', 'var(--red-fill)',
+  ])
+})

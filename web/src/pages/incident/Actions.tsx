@@ -30,8 +30,9 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
   const stopped = isStop(incident) && incident.status !== 'continued'
   const budget = incident.kind.startsWith('budget') || incident.kind === 'session_limit'
   const agent = useQuery({ ...agentQuery(incident.agent), enabled: !stopped }).data
+  // The switch has no part in budgets, and growth only ever warns.
   const mayStop = !stopped && agent?.active === true
-  const maySwitch = !stopped && !budget && agent !== undefined && !agent.policy.kill_switch.enabled
+  const maySwitch = !stopped && !budget && incident.kind !== 'growth' && agent !== undefined && !agent.policy.kill_switch.enabled
   const limits = agent ? limitsOf(incident, verdictOf(incident), agent.policy) : []
   const who = incident.scope === 'session' ? `session ${incident.session}` : incident.agent
   useHotkeys([

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { agentQuery } from '../../api/agents'
 import type { IncidentDetail, Verdict } from '../../api/shapes'
@@ -17,14 +18,16 @@ export function SpendEvidence({ incident, verdict }: { incident: IncidentDetail;
   const [usd, tokens] = incident.kind === 'budget_hard' ? [budget.hard_usd, budget.hard_tokens] : [budget.soft_usd, budget.soft_tokens]
   return (
     <Section title="Evidence" aside={`the ${incident.kind === 'budget_hard' ? 'hard' : 'soft'} budget of the ${found.name === 'month' ? 'month' : 'day'}`}>
-      <Pairs>
-        {(usd ?? 0) > 0 && <Pair name="Budget">{money(usd!)}</Pair>}
-        {(tokens ?? 0) > 0 && <Pair name="Budget in tokens">{count(tokens!)}</Pair>}
-        {found.spent && <Pair name="Spent at the time">{amountOf(found.spent)}</Pair>}
-        {found.left && <Pair name="Left at the time">{amountOf(found.left)}</Pair>}
-        {found.asked && <Pair name="The call asked for">{amountOf(found.asked)}</Pair>}
-        <Pair name="Result">{incident.action === 'warn' ? 'haltd sent an alert and blocked nothing' : 'haltd refused the call'}</Pair>
-      </Pairs>
+      <Box maw={480}>
+        <Pairs>
+          {(usd ?? 0) > 0 && <Pair name="Budget">{money(usd!)}</Pair>}
+          {(tokens ?? 0) > 0 && <Pair name="Budget in tokens">{count(tokens!)}</Pair>}
+          {found.spent && <Pair name="Spent at the time">{amountOf(found.spent)}</Pair>}
+          {found.left && <Pair name="Left at the time">{amountOf(found.left)}</Pair>}
+          {found.asked && <Pair name="The call asked for">{amountOf(found.asked)}</Pair>}
+          <Pair name="Result">{incident.action === 'warn' ? 'haltd sent an alert and blocked nothing' : 'haltd refused the call'}</Pair>
+        </Pairs>
+      </Box>
     </Section>
   )
 }

@@ -60,7 +60,9 @@ function Agents({ stats, failed }: { stats: Stats | undefined; failed: boolean }
           'none stopped'
         ) : (
           <>
-            {stopped > 0 && <Text span inherit c="var(--red)">{count(stopped)} stopped</Text>} {inactive > 0 && `${count(inactive)} inactive`}
+            {stopped > 0 && <Text span inherit c="var(--red)">{count(stopped)} stopped</Text>}
+            {stopped > 0 && inactive > 0 && ', '}
+            {inactive > 0 && `${count(inactive)} inactive`}
           </>
         )}
       </div>

@@ -92,7 +92,7 @@ function Store() {
 function Configuration() {
   const query = useQuery(configQuery)
   return (
-    <Section title="Configuration in force" aside="without secrets; change the file and send SIGHUP">
+    <Section title="Current configuration" aside="without secrets; change the file and send SIGHUP">
       <Loaded query={query} thing="the configuration">
         {(yaml) => (
           <Code block mah={480} style={{ overflow: 'auto' }} tabIndex={0}>
