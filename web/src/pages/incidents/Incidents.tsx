@@ -109,7 +109,7 @@ export default function Incidents() {
             w={156}
           />
           <Select aria-label="Kind" placeholder="Any kind" data={kinds} value={kind} onChange={(v) => show({ kind: v ?? undefined })} clearable w={140} />
-          <Select aria-label="Enforced or shadow" placeholder="Enforced or shadow" data={verdicts} value={shadow} onChange={(v) => show({ shadow: v ?? undefined })} clearable w={140} />
+          <Select aria-label="Enforced or shadow" placeholder="Any verdict" data={verdicts} value={shadow} onChange={(v) => show({ shadow: v ?? undefined })} clearable w={180} />
           <Select aria-label="Sort" data={sorts} value={sort} onChange={(v) => show({ sort: !v || v === 'newest' ? undefined : v })} allowDeselect={false} w={168} />
           <Switch label="Group by cause" checked={alone === undefined} onChange={(e) => show({ alone: e.currentTarget.checked ? undefined : '1' })} />
         </Group>
