@@ -22,7 +22,7 @@ func (e *Event) Resumes(session string) bool {
 
 // Audit says who changed what, and why. A policy_change event carries one.
 type Audit struct {
-	Change string `json:"change" doc:"activated, deactivated, policy, rule_saved, rule_deleted, bypass_on, bypass_off, incident_closed, incident_reopened, incident_acknowledged, incident_commented, deleted, key_created, key_revoked, prices_loaded, prices_reset, token_created, token_revoked, channel_saved, channel_deleted, alert_rule_saved or alert_rule_deleted."`
+	Change string `json:"change" doc:"activated, deactivated, policy, rule_saved, rule_deleted, bypass_on, bypass_off, incident_closed, incident_reopened, incident_acknowledged, incident_commented, deleted, key_created, key_changed, key_revoked, prices_loaded, prices_reset, token_created, token_revoked, channel_saved, channel_deleted, alert_rule_saved or alert_rule_deleted."`
 	By     string `json:"by"`
 	Why    string `json:"why,omitempty"`
 	// Subject names what was changed where no other field does: a key, a

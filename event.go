@@ -265,6 +265,7 @@ type StatsQuery struct {
 	Since, Until time.Time
 	Step         time.Duration // width of a bucket, a multiple of an hour
 	Agent        string
+	Agents       []string // only these; empty for all
 	By           string
 	// Limit and Offset choose among the groups; 100 of them by default. Series
 	// asks for the calls of each step as well.

@@ -30,7 +30,7 @@ type Key struct {
 	KeyLimits
 }
 
-// KeyLimits are what a gateway key is good for. They are given when it is made.
+// KeyLimits are what a gateway key is good for.
 type KeyLimits struct {
 	ExpiresAt   *time.Time `json:"expires_at,omitempty" doc:"When it ends by itself; it never does when left out."`
 	Models      []string   `json:"models,omitempty" maxItems:"100" doc:"Models that may be called with it, * for any text; all when left out."`
@@ -69,8 +69,8 @@ func NewKeySecret() string {
 	return KeyPrefix + base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// KeyStore keeps gateway keys by their hash. That keys were made or revoked is
-// told by ChangeFeed.
+// KeyStore keeps gateway keys by their hash. That keys were made, changed or
+// revoked is told by ChangeFeed.
 type KeyStore interface {
 	CreateKey(ctx context.Context, k Key, hash KeyHash) error
 	// Keys lists all keys, revoked ones included, oldest first.
@@ -81,6 +81,10 @@ type KeyStore interface {
 	// RevokeKey marks a key revoked; CodeNotFound when there is none with
 	// that id. Revoking twice keeps the first time.
 	RevokeKey(ctx context.Context, id string, at time.Time) (Key, error)
+	// ChangeKey changes the name and the limits of a key in one step; what else
+	// change sets is not written. Its error ends it and is returned;
+	// CodeNotFound when there is no key with that id.
+	ChangeKey(ctx context.Context, id string, change func(*Key) error) (Key, error)
 	// UseKeys notes when keys were last used, by id. What is known to be later
 	// stays; a key that is not there is passed over. It is no change that
 	// ChangeFeed tells.

@@ -175,7 +175,7 @@ func (s *Signal) stallSentence(agent string) string {
 	case FamilyChatter:
 		return fmt.Sprintf("%s said the same thing %d times without a tool call.", agent, s.Count)
 	case FamilyRefusal:
-		return fmt.Sprintf("%s was refused by %s with the same message %d times, whatever it tried between.", agent, tool, s.Count)
+		return fmt.Sprintf("%s was refused by %s with the same message %d times, whatever it tried in between.", agent, tool, s.Count)
 	case FamilyWaiting:
 		return fmt.Sprintf("%s asked %s %d times and got the same answer; only the clock moved.", agent, tool, s.Count)
 	}

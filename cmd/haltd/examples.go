@@ -54,6 +54,7 @@ var examples = map[string][]string{
 	"man":                  {"haltd man > haltd.1 && man ./haltd.1"},
 	"keys create":          {"haltd keys create --agent billing-bot --name 'nightly job' > billing-bot.key", "haltd keys create --agent ci-fixer --expires 2160h --models 'gpt-5*,claude-haiku-*' --budget-day 5"},
 	"keys ls":              {"haltd keys ls"},
+	"keys set":             {"haltd keys set key_01JD8Q --budget-day 5 --models 'gpt-5*,claude-haiku-*'", "haltd keys set key_01JD8Q --expires never --models '*' --budget-day 0"},
 	"keys revoke":          {"haltd keys revoke key_01JD8Q"},
 	"tokens create":        {"haltd tokens create --name ann --role operator", "haltd tokens create --name ci --role viewer --expires 2160h > ci.token"},
 	"tokens ls":            {"haltd tokens ls"},

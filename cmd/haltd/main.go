@@ -30,20 +30,20 @@ type commands struct {
 	JSON   bool   `name:"json" help:"Output for programs."`
 
 	Serve  serveCmd `cmd:"" default:"1" help:"Start the gateway and the admin API (the default)."`
-	Demo   demoCmd  `cmd:"" help:"Watch a looping agent being killed; needs no key and no network."`
+	Demo   demoCmd  `cmd:"" help:"Watch a looping agent being stopped; needs no key and no network."`
 	Agents struct {
 		Ls     cli.AgentsLsCmd     `cmd:"" help:"List agents."`
 		Show   cli.AgentsShowCmd   `cmd:"" help:"Show the state, the policy and the spending of an agent."`
 		Set    cli.AgentsSetCmd    `cmd:"" help:"Change the policy of an agent: kill switch, budgets, limits."`
 		Kill   cli.AgentsKillCmd   `cmd:"" help:"Stop an agent, or one session of it."`
 		Resume cli.AgentsResumeCmd `cmd:"" help:"Let an agent call again, or one session of it."`
-	} `cmd:"" help:"Agents, and who of them may call."`
+	} `cmd:"" help:"Agents: their state, their policy, stop and resume."`
 	Incidents struct {
 		Ls   cli.IncidentsLsCmd   `cmd:"" help:"List incidents."`
 		Show cli.IncidentsShowCmd `cmd:"" help:"Show what happened and what it cost."`
 	} `cmd:"" help:"What a person should look at."`
 	Bypass struct {
-		On     cli.BypassOnCmd     `cmd:"" help:"Stop all enforcement but manual deactivation."`
+		On     cli.BypassOnCmd     `cmd:"" help:"Stop all enforcement except stops by hand."`
 		Off    cli.BypassOffCmd    `cmd:"" help:"Enforce again."`
 		Status cli.BypassStatusCmd `cmd:"" help:"Say whether enforcement is stopped."`
 	} `cmd:"" help:"Break glass, for when haltd itself is the problem."`
@@ -52,7 +52,7 @@ type commands struct {
 		Tail cli.EventsTailCmd `cmd:"" help:"Show events as they arrive."`
 	} `cmd:"" help:"The record of calls."`
 	Rules struct {
-		Ls  cli.RulesLsCmd  `cmd:"" help:"List rules, in the order in which they are asked."`
+		Ls  cli.RulesLsCmd  `cmd:"" help:"List rules, in the order in which they are evaluated."`
 		Add cli.RulesAddCmd `cmd:"" help:"Make a rule."`
 		On  cli.RulesOnCmd  `cmd:"" help:"Apply a rule."`
 		Off cli.RulesOffCmd `cmd:"" help:"Keep a rule without applying it."`
@@ -75,13 +75,14 @@ type commands struct {
 	} `cmd:"" help:"Which alerts go to which channels; without a rule all go to all."`
 	Deliveries struct {
 		Ls      cli.DeliveriesLsCmd      `cmd:"" help:"List deliveries, the newest first."`
-		Retry   cli.DeliveriesRetryCmd   `cmd:"" help:"Try dead deliveries again."`
-		Dismiss cli.DeliveriesDismissCmd `cmd:"" help:"Let dead deliveries be, for example those of a deleted channel."`
+		Retry   cli.DeliveriesRetryCmd   `cmd:"" help:"Retry deliveries that were given up."`
+		Dismiss cli.DeliveriesDismissCmd `cmd:"" help:"Dismiss deliveries that were given up, for example those of a deleted channel."`
 	} `cmd:"" help:"Alerts on their way, and what became of them."`
 	Keys struct {
-		Create cli.KeysCreateCmd `cmd:"" help:"Make a gateway key; it is shown once."`
+		Create cli.KeysCreateCmd `cmd:"" help:"Create a gateway key; it is shown once."`
 		Ls     cli.KeysLsCmd     `cmd:"" help:"List gateway keys."`
-		Revoke cli.KeysRevokeCmd `cmd:"" help:"End a gateway key."`
+		Set    cli.KeysSetCmd    `cmd:"" help:"Change the name and the limits of a gateway key."`
+		Revoke cli.KeysRevokeCmd `cmd:"" help:"Revoke a gateway key."`
 	} `cmd:"" help:"Gateway keys, which name the agent that calls."`
 	Prices struct {
 		Ls    cli.PricesLsCmd    `cmd:"" default:"withargs" help:"Show the price table in force, with its dates (the default)."`
@@ -89,9 +90,9 @@ type commands struct {
 		Reset cli.PricesResetCmd `cmd:"" help:"Go back to the built-in price table."`
 	} `cmd:"" help:"What models cost."`
 	Tokens struct {
-		Create cli.TokensCreateCmd `cmd:"" help:"Make an API token for a person or a program; it is shown once."`
+		Create cli.TokensCreateCmd `cmd:"" help:"Create an API token for a person or a program; it is shown once."`
 		Ls     cli.TokensLsCmd     `cmd:"" help:"List API tokens."`
-		Revoke cli.TokensRevokeCmd `cmd:"" help:"End an API token."`
+		Revoke cli.TokensRevokeCmd `cmd:"" help:"Revoke an API token."`
 	} `cmd:"" help:"API tokens, which say who uses haltd, in which role."`
 	Audit cli.AuditCmd `cmd:"" help:"Show or export who changed what."`
 	Conf  struct {
@@ -106,7 +107,7 @@ type commands struct {
 	OpenAPI openAPICmd     `cmd:"" name:"openapi" help:"Print the description of the admin API (OpenAPI 3.1)."`
 	Version cli.VersionCmd `cmd:"" help:"Say which haltd this is."`
 
-	Completion completionCmd `cmd:"" help:"Print what makes a shell complete commands and flags."`
+	Completion completionCmd `cmd:"" help:"Print the completion script of a shell."`
 	Man        manCmd        `cmd:"" help:"Print the manual page."`
 }
 

@@ -37,7 +37,7 @@ type agentsInput struct {
 	Paging
 	Search string   `query:"search" doc:"Part of the id."`
 	Active string   `query:"active" enum:"true,false" doc:"Only agents that may call, or only those that may not."`
-	State  string   `query:"state" enum:"active,stopped,inactive" doc:"Only agents that may call, that the kill switch stopped, or that a person switched off."`
+	State  string   `query:"state" enum:"active,stopped,inactive" doc:"Only agents that may call, that the kill switch stopped, or that a person stopped by hand."`
 	IDs    []string `query:"id,explode" maxItems:"100" doc:"Only these agents, by their ids; repeat it."`
 	Sort   string   `query:"sort" enum:"last_seen,cost,calls,blocked" default:"last_seen" doc:"Which first: the last seen, or those with the most."`
 }

@@ -75,21 +75,21 @@ func (f *fakeAlerts) DeleteAlertRule(_ context.Context, id string) error {
 func (f *fakeAlerts) Deliveries(_ context.Context, q haltd.DeliveryQuery) ([]haltd.Delivery, string, error) {
 	f.asked = q
 	if q.Cursor == "broken" {
-		return nil, "", haltd.Errorf(haltd.CodeInvalid, "cursor: not one of ours")
+		return nil, "", haltd.Errorf(haltd.CodeInvalid, "cursor: not from this list")
 	}
 	return f.deliveries, "more", nil
 }
 
 func (f *fakeAlerts) Retry(_ context.Context, id string) (haltd.Delivery, error) {
 	if id != "dlv_one" {
-		return haltd.Delivery{}, haltd.Errorf(haltd.CodeNotFound, "There is no dead delivery %s", id)
+		return haltd.Delivery{}, haltd.Errorf(haltd.CodeNotFound, "There is no delivery %s that was given up", id)
 	}
 	return haltd.Delivery{ID: id, Status: haltd.DeliveryPending, NextAt: noon.In(east)}, nil
 }
 
 func (f *fakeAlerts) Dismiss(_ context.Context, id string) (haltd.Delivery, error) {
 	if id != "dlv_one" {
-		return haltd.Delivery{}, haltd.Errorf(haltd.CodeNotFound, "There is no dead delivery %s", id)
+		return haltd.Delivery{}, haltd.Errorf(haltd.CodeNotFound, "There is no delivery %s that was given up", id)
 	}
 	return haltd.Delivery{ID: id, Status: haltd.DeliveryDismissed, NextAt: noon.In(east)}, nil
 }

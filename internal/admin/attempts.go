@@ -159,7 +159,7 @@ func network(ip netip.Addr) netip.Prefix {
 
 // tooMany answers an attempt that was not looked at.
 func tooMany() *haltd.Error {
-	return haltd.Errorf(codeTooMany, "Too many wrong tokens were sent; this one was not looked at").
+	return haltd.Errorf(codeTooMany, "Too many wrong tokens were sent; this one was not checked").
 		WithFix("Wait for the seconds that Retry-After names. On the machine of haltd itself the right token is always taken, within seconds: run haltd sign-in there.")
 }
 

@@ -42,12 +42,12 @@ type alertStatusOutput struct{ Body haltd.AlertStatus }
 
 func (s *server) registerDeliveries() {
 	register(s, operation(http.MethodGet, "/v1/deliveries", "list-deliveries", "Notices on their way to channels, the newest first"), s.deliveries)
-	register(s, operation(http.MethodPost, "/v1/deliveries/{id}/retry", "retry-delivery", "Try a dead delivery again"),
+	register(s, operation(http.MethodPost, "/v1/deliveries/{id}/retry", "retry-delivery", "Retry a delivery that was given up"),
 		func(ctx context.Context, in *deliveryInput) (*deliveryOutput, error) {
 			d, err := s.deps.Alerts.Retry(ctx, in.ID)
 			return &deliveryOutput{deliveryInUTC(d)}, err
 		})
-	register(s, operation(http.MethodPost, "/v1/deliveries/{id}/dismiss", "dismiss-delivery", "Let a dead delivery be"),
+	register(s, operation(http.MethodPost, "/v1/deliveries/{id}/dismiss", "dismiss-delivery", "Dismiss a delivery that was given up"),
 		func(ctx context.Context, in *deliveryInput) (*deliveryOutput, error) {
 			d, err := s.deps.Alerts.Dismiss(ctx, in.ID)
 			return &deliveryOutput{deliveryInUTC(d)}, err

@@ -122,7 +122,7 @@ var east = time.FixedZone("east", 2*60*60)
 func (f *fakeAgents) Agents(_ context.Context, q haltd.AgentQuery) ([]haltd.Agent, string, error) {
 	f.agents = q
 	if q.Cursor == "broken" {
-		return nil, "", haltd.Errorf(haltd.CodeInvalid, "cursor: not one of ours")
+		return nil, "", haltd.Errorf(haltd.CodeInvalid, "cursor: not from this list")
 	}
 	if q.Cursor == "second" {
 		return nil, "", nil
@@ -165,6 +165,16 @@ func (f *fakeKeys) Create(_ context.Context, agent, name string, limits haltd.Ke
 }
 
 func (f *fakeKeys) List(context.Context) ([]haltd.Key, error) { return f.keys, nil }
+
+func (f *fakeKeys) Change(_ context.Context, id string, edit func(*haltd.Key)) (haltd.Key, error) {
+	for i := range f.keys {
+		if f.keys[i].ID == id {
+			edit(&f.keys[i])
+			return f.keys[i], nil
+		}
+	}
+	return haltd.Key{}, haltd.Errorf(haltd.CodeNotFound, "There is no key %s", id)
+}
 
 func (f *fakeKeys) Revoke(_ context.Context, id string) (haltd.Key, error) {
 	for i := range f.keys {

@@ -137,11 +137,11 @@ func (s *server) decide(ctx context.Context, in *feedbackInput) (*incidentOutput
 	resume := in.Body.Resume || status == haltd.IncidentResumed
 	switch {
 	case resume && status == haltd.IncidentKept:
-		return nil, haltd.Errorf(haltd.CodeInvalid, "resume: what is kept off is not resumed").WithFix("Use the status resumed or false_positive.")
+		return nil, haltd.Errorf(haltd.CodeInvalid, "resume: what is kept stopped cannot be resumed as well").WithFix("Use the status resumed or false_positive.")
 	case resume && !incident.Stops():
 		return nil, haltd.Errorf(haltd.CodeInvalid, "resume: incident %s stopped nobody", incident.ID).WithFix("Use the status kept, or false_positive without resume.")
 	case !resume && in.Body.Grace != 0:
-		return nil, haltd.Errorf(haltd.CodeInvalid, "grace_minutes: only what is resumed has a grace time").WithFix("Add \"resume\": true, or leave it out.")
+		return nil, haltd.Errorf(haltd.CodeInvalid, "grace_minutes: only a resume can have a grace time").WithFix("Add \"resume\": true, or leave it out.")
 	}
 	decided, err := s.deps.Control.Decide(ctx, incident.ID, status, in.by(), in.Body.Note)
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *server) reopen(ctx context.Context, in *feedbackInput, i *haltd.Inciden
 		return nil, haltd.Errorf(haltd.CodeInvalid, "status: incident %s is open, there is no decision to undo", i.ID).WithFix("Use the status resumed, kept or false_positive.")
 	}
 	if in.Body.Resume || in.Body.Grace != 0 || in.Body.Note != "" {
-		return nil, haltd.Errorf(haltd.CodeInvalid, "status: open undoes a decision and takes nothing besides").WithFix("Leave out note, resume and grace_minutes.")
+		return nil, haltd.Errorf(haltd.CodeInvalid, "status: open undoes a decision and takes no other field").WithFix("Leave out note, resume and grace_minutes.")
 	}
 	incident, err := s.deps.Control.Reopen(ctx, in.ID, in.by())
 	if err != nil {

@@ -30,7 +30,7 @@ func (s *server) requireKey(ctx huma.Context, next func(huma.Context)) {
 	agent, ok := s.keyHolder(ctx)
 	if !ok {
 		_, w := humago.Unwrap(ctx)
-		writeProblem(w, newProblem(http.StatusUnauthorized, haltd.Errorf(haltd.CodeUnauthorized, "This path needs a gateway key that is in force").
+		writeProblem(w, newProblem(http.StatusUnauthorized, haltd.Errorf(haltd.CodeUnauthorized, "This path needs a valid gateway key").
 			WithFix("Send the agent's key (haltd_…) as Authorization: Bearer; the operator makes one with haltd keys create --agent NAME. Other tokens are for the admin listener.")))
 		return
 	}

@@ -2,8 +2,11 @@ package admin
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
+	"time"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/haltd/haltd"
 )
 
@@ -40,6 +43,61 @@ type revokeKeyInput struct {
 	ID string `path:"id" doc:"Id of the key, not the key itself."`
 }
 
+type patchKeyInput struct {
+	Actor
+	ID   string `path:"id" doc:"Id of the key, not the key itself."`
+	Body keyPatch
+}
+
+// keyPatch is what changes of a key; what is left out stays.
+type keyPatch struct {
+	Name        *string      `json:"name,omitempty" maxLength:"200" doc:"What you call the key."`
+	ExpiresAt   optionalTime `json:"expires_at,omitzero" doc:"When it ends by itself; null for never."`
+	Models      []string     `json:"models,omitempty" maxItems:"100" doc:"Models that may be called with it, * for any text; [] for all."`
+	BudgetDay   *haltd.Money `json:"budget_day_usd,omitempty" minimum:"0" doc:"What calls with it may cost in a day; 0 for no limit."`
+	BudgetMonth *haltd.Money `json:"budget_month_usd,omitempty" minimum:"0" doc:"The same in a month."`
+}
+
+func (p *keyPatch) apply(k *haltd.Key) {
+	if p.Name != nil {
+		k.Name = *p.Name
+	}
+	if p.ExpiresAt.given {
+		k.ExpiresAt = p.ExpiresAt.at
+	}
+	if p.Models != nil {
+		k.Models = p.Models
+	}
+	if p.BudgetDay != nil {
+		k.BudgetDay = *p.BudgetDay
+	}
+	if p.BudgetMonth != nil {
+		k.BudgetMonth = *p.BudgetMonth
+	}
+}
+
+// optionalTime is a time that may be left out, which is not the same as null.
+type optionalTime struct {
+	given bool
+	at    *time.Time
+}
+
+func (o *optionalTime) UnmarshalJSON(b []byte) error {
+	o.given = true
+	return json.Unmarshal(b, &o.at)
+}
+
+// IsZero reports that it was left out.
+func (o optionalTime) IsZero() bool { return !o.given }
+
+// MarshalJSON is what UnmarshalJSON reads.
+func (o optionalTime) MarshalJSON() ([]byte, error) { return json.Marshal(o.at) }
+
+// Schema is that of a time or null.
+func (optionalTime) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time", Nullable: true}
+}
+
 type keyOutput struct{ Body haltd.Key }
 
 func (s *server) registerKeys() {
@@ -69,6 +127,14 @@ func (s *server) registerKeys() {
 		key, secret, err := s.deps.Keys.Create(ctx, in.Body.Agent, in.Body.Name, in.Body.KeyLimits)
 		s.note(in.by(), "key_created", key.Agent, key.ID, err)
 		return &createKeyOutput{newKey{keyInUTC(key), secret}}, err
+	})
+
+	patch := operation(http.MethodPatch, "/v1/keys/{id}", "patch-key", "Change the name and the limits of a gateway key")
+	patch.Description = "What is left out stays as it is. Effective on the next call; a key that has expired may be given more time, one that is revoked is not changed."
+	register(s, patch, func(ctx context.Context, in *patchKeyInput) (*keyOutput, error) {
+		key, err := s.deps.Keys.Change(ctx, in.ID, in.Body.apply)
+		s.note(in.by(), "key_changed", key.Agent, key.ID, err)
+		return &keyOutput{keyInUTC(key)}, err
 	})
 
 	register(s, operation(http.MethodDelete, "/v1/keys/{id}", "revoke-key", "Revoke a gateway key"),

@@ -50,6 +50,9 @@ func (noRecorder) Subscribe(int) (<-chan haltd.Event, func()) {
 type Keyring interface {
 	Create(ctx context.Context, agent, name string, limits haltd.KeyLimits) (key haltd.Key, secret string, err error)
 	List(ctx context.Context) ([]haltd.Key, error)
+	// Change changes the name and the limits of a key; CodeConflict where it is
+	// revoked.
+	Change(ctx context.Context, id string, edit func(*haltd.Key)) (haltd.Key, error)
 	Revoke(ctx context.Context, id string) (haltd.Key, error)
 	// AgentOf is the agent of a gateway key in force.
 	AgentOf(secret string) (agent string, ok bool)

@@ -29,7 +29,7 @@ func identityOf(ctx context.Context) identity {
 // forAdmins are the operations that need the role admin: what lets others in,
 // what holds secrets, and what cannot be undone.
 var forAdmins = []string{
-	"create-key", "revoke-key", "load-prices", "reset-prices", "list-tokens", "create-token", "revoke-token",
+	"create-key", "patch-key", "revoke-key", "load-prices", "reset-prices", "list-tokens", "create-token", "revoke-token",
 	"create-channel", "patch-channel", "delete-channel", "delete-agent",
 }
 

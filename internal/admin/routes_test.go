@@ -363,6 +363,14 @@ func TestKeysAreShownOnceAndRevoked(t *testing.T) {
 	if list := w.do("GET", "/v1/keys", "").Body.String(); strings.Contains(list, "secret") || !strings.Contains(list, "key_one") {
 		t.Errorf("list = %s", list)
 	}
+	answer[haltd.Key](t, w, "PATCH", "/v1/keys/key_one", `{"expires_at":"2027-01-01T00:00:00Z","models":["gpt-*"],"budget_day_usd":5}`, 200)
+	if got := answer[haltd.Key](t, w, "PATCH", "/v1/keys/key_one", `{"name":"desk"}`, 200); got.Name != "desk" || got.ExpiresAt == nil || len(got.Models) != 1 || got.BudgetDay != 5*haltd.Dollar {
+		t.Errorf("what was left out has changed: %+v", got)
+	}
+	if got := answer[haltd.Key](t, w, "PATCH", "/v1/keys/key_one", `{"expires_at":null,"models":[],"budget_day_usd":0}`, 200); got.Name != "desk" || got.ExpiresAt != nil || len(got.Models) != 0 || got.BudgetDay != 0 {
+		t.Errorf("what was taken back is there: %+v", got)
+	}
+	answer[problemBody](t, w, "PATCH", "/v1/keys/key_two", `{"name":"x"}`, 404)
 	if got := answer[haltd.Key](t, w, "DELETE", "/v1/keys/key_one", "", 200); got.RevokedAt == nil {
 		t.Error("the revoked key does not say when")
 	}

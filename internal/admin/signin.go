@@ -147,7 +147,7 @@ func (s *server) signIn(ctx context.Context, in *signInInput) (*cookieOutput, er
 	case wait > 0:
 		return nil, huma.ErrorWithHeaders(newProblem(http.StatusTooManyRequests, tooMany()), http.Header{"Retry-After": {retryAfter(wait)}})
 	case !ok:
-		return nil, haltd.Errorf(haltd.CodeUnauthorized, "This is neither the admin token, nor an API token in force, nor a code that still works").
+		return nil, haltd.Errorf(haltd.CodeUnauthorized, "This is not the admin token, a valid API token or a code that still works").
 			WithFix("The token is in admin.token of the data directory, or as configured; a code works once, for ten minutes, and haltd sign-in makes a new one.")
 	}
 	return &cookieOutput{s.cookie(s.newSession(who.token), signedIn)}, nil

@@ -13,11 +13,12 @@ import (
 const maxBuckets = 366 * 24
 
 type statsInput struct {
-	Since string `query:"since" doc:"RFC 3339, or a span before now such as 7d. A day before until by default."`
-	Until string `query:"until" doc:"RFC 3339, or a span before now. Now by default."`
-	Step  string `query:"step" default:"1h" doc:"Width of a bucket in whole hours, such as 1h or 1d."`
-	Agent string `query:"agent" doc:"Only this agent."`
-	By    string `query:"by" enum:"agent,provider,model" doc:"Sum per agent, provider or model too, the most expensive first."`
+	Since string   `query:"since" doc:"RFC 3339, or a span before now such as 7d. A day before until by default."`
+	Until string   `query:"until" doc:"RFC 3339, or a span before now. Now by default."`
+	Step  string   `query:"step" default:"1h" doc:"Width of a bucket in whole hours, such as 1h or 1d."`
+	Agent string   `query:"agent" doc:"Only this agent."`
+	IDs   []string `query:"id,explode" maxItems:"100" doc:"Only these agents, by their ids; repeat it."`
+	By    string   `query:"by" enum:"agent,provider,model" doc:"Sum per agent, provider or model too, the most expensive first."`
 
 	Limit  int  `query:"limit" minimum:"1" maximum:"1000" doc:"How many groups at most; 100 by default."`
 	Offset int  `query:"offset" minimum:"0" maximum:"1000000" doc:"How many groups to leave out first."`
@@ -41,6 +42,9 @@ func (s *server) registerStats() {
 // query widens the time to whole hours, so that the running hour is in it.
 func (in *statsInput) query(now time.Time) (haltd.StatsQuery, error) {
 	q := haltd.StatsQuery{Agent: strings.ToLower(in.Agent), By: in.By, Limit: in.Limit, Offset: in.Offset, Series: in.Series}
+	for _, id := range in.IDs {
+		q.Agents = append(q.Agents, strings.ToLower(id))
+	}
 	until, err := instant("until", in.Until, now)
 	if err != nil {
 		return q, err

@@ -80,7 +80,7 @@ func (s *server) createToken(ctx context.Context, in *createTokenInput) (*create
 		}
 	}
 	if inForce >= mostTokens {
-		return nil, haltd.Errorf(haltd.CodeInvalid, "there are %d tokens in force already", inForce).WithFix("Revoke those that nobody uses.")
+		return nil, haltd.Errorf(haltd.CodeInvalid, "there are already %d active tokens", inForce).WithFix("Revoke those that nobody uses.")
 	}
 	token := haltd.Token{ID: haltd.NewName("tok_"), Name: name, Role: haltd.Access(in.Body.Role), CreatedAt: now, CreatedBy: in.by(), ExpiresAt: inUTC(in.Body.ExpiresAt)}
 	secret := haltd.NewTokenSecret()

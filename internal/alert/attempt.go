@@ -29,7 +29,7 @@ func (s *Service) attempt(ctx context.Context, c haltd.Channel, known bool, d ha
 	case !known:
 		s.giveUp(&d, "The channel does not exist any more")
 	case !c.Enabled:
-		s.giveUp(&d, "The channel is switched off")
+		s.giveUp(&d, "The channel is off")
 	default:
 		answer, retry, err := s.send(ctx, c, s.message(d.Notice))
 		if err != nil && ctx.Err() != nil {
@@ -178,7 +178,7 @@ func (s *Service) dead(ctx context.Context, id string) (haltd.Delivery, error) {
 			}
 		}
 		if cursor = next; next == "" {
-			return haltd.Delivery{}, haltd.Errorf(haltd.CodeNotFound, "There is no dead delivery %s", outbound.Line(id, 100)).
+			return haltd.Delivery{}, haltd.Errorf(haltd.CodeNotFound, "There is no delivery %s that was given up", outbound.Line(id, 100)).
 				WithFix("GET /v1/deliveries?status=dead lists those that were given up.")
 		}
 	}

@@ -36,7 +36,7 @@ func title(n haltd.Notice) string {
 		case haltd.TopicBypass:
 			return "Bypass Off"
 		case haltd.TopicStore:
-			return "Record Available Again"
+			return "Storage Answers Again"
 		}
 		if n.Session != "" {
 			return "Session Resumed"
@@ -54,7 +54,7 @@ func title(n haltd.Notice) string {
 	case haltd.TopicBypass:
 		return "Bypass On"
 	case haltd.TopicStore:
-		return "Record Cannot Be Written"
+		return "Storage Does Not Answer"
 	case haltd.IncidentGrowth:
 		return "Runaway Agent Detected"
 	case haltd.IncidentBudgetSoft:
@@ -80,7 +80,7 @@ func next(n haltd.Notice) string {
 	}
 	switch n.Topic {
 	case haltd.TopicShadow:
-		return "Nothing is blocked: the switch is off. Look at what it repeats, and switch it on."
+		return "Nothing is blocked: the Kill Switch is off. Look at what the agent repeats, then turn the switch on."
 	case haltd.TopicUpstream:
 		return "haltd doctor tells how each upstream answered last."
 	case haltd.TopicBypass:
@@ -97,7 +97,7 @@ func next(n haltd.Notice) string {
 	case haltd.IncidentBudgetSoft:
 		return "Nothing is blocked yet. Look at what the money goes into, or raise the budget."
 	case haltd.IncidentBudgetHard:
-		return "Further calls are blocked until the next period begins or somebody raises the budget."
+		return "Further calls are blocked until the next period begins or someone raises the budget."
 	case haltd.IncidentSession:
 		return "Further calls of this session are blocked; other sessions go on. A limit of a turn ends with the next message of a person."
 	}
@@ -105,11 +105,11 @@ func next(n haltd.Notice) string {
 	case n.Action == haltd.Reject:
 		return "Its calls are rejected as long as it repeats itself. Look at what it repeats."
 	case n.Action == haltd.Halt:
-		return "This session goes on when its person writes to it; other sessions go on."
+		return "This session continues when a person writes to it; other sessions go on."
 	case n.Scope == haltd.ScopeSession:
-		return "This session is off until somebody resumes it; other sessions go on."
+		return "This session is stopped until someone resumes it; other sessions go on."
 	}
-	return "The agent is off until somebody resumes it. Look at what it repeated and decide."
+	return "The agent is stopped until someone resumes it. Look at what it repeated and decide."
 }
 
 func testMessage(now time.Time) outbound.Message {

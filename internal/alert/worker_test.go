@@ -341,7 +341,7 @@ func TestDeliveriesOfChannelsThatAreNoMoreAreGivenUp(t *testing.T) {
 		answer string
 	}{
 		"deleted":      {func(w *world, c haltd.Channel) { w.DeleteChannel(context.Background(), c.ID) }, "The channel does not exist any more"},
-		"switched off": {func(w *world, c haltd.Channel) { c.Enabled = false; w.SaveChannel(context.Background(), c) }, "The channel is switched off"},
+		"switched off": {func(w *world, c haltd.Channel) { c.Enabled = false; w.SaveChannel(context.Background(), c) }, "The channel is off"},
 	} {
 		w := newWorld(t)
 		channel := w.hook("ops", newReceiver(t, status(500)))

@@ -19,7 +19,7 @@ type listedAgent struct {
 
 // AgentsLsCmd lists agents.
 type AgentsLsCmd struct {
-	Inactive bool `help:"Only agents that may not call."`
+	Inactive bool `help:"Only agents that are stopped or halted."`
 }
 
 // Run prints a table, or one JSON object.
@@ -214,7 +214,7 @@ func (c *AgentsResumeCmd) Run(env *Env) error {
 	}
 	body := map[string]any{"grace_minutes": int(math.Ceil(c.Grace.Minutes())), "reason": c.Reason}
 	err := env.changeStanding(c.Agent, c.Session, "activate", body, func(s haltd.Standing) string {
-		said := fmt.Sprintf("%s is active again. Window cleared. Rounds before %s no longer count.",
+		said := fmt.Sprintf("%s is active again. Rounds before %s no longer count.",
 			named(c.Agent, c.Session), s.ActivatedAt.Local().Format(time.TimeOnly))
 		if !s.GraceUntil.IsZero() {
 			said += " A kill only warns until " + minute(s.GraceUntil) + "."

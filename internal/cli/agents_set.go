@@ -71,7 +71,7 @@ func (c *AgentsSetCmd) fill(patch *policyChange) error {
 		}
 	}
 	if len(pairs)+len(c.Default) == 0 {
-		return haltd.Errorf(codeUsage, "it is not said what to set").WithFix("Use for example --kill-switch on, or kill_switch.threshold=8.")
+		return haltd.Errorf(codeUsage, "nothing to set was given").WithFix("Use for example --kill-switch on, or kill_switch.threshold=8.")
 	}
 	for _, pair := range pairs {
 		if err := patch.set(pair); err != nil {

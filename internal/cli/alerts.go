@@ -107,7 +107,7 @@ type AlertRulesAddCmd struct {
 	Topic    []string      `help:"Only alerts about these: kill_switch, growth, budget_soft, budget_hard, session_limit, shadow, upstream, bypass, store." placeholder:"TOPIC"`
 	Agent    []string      `help:"Only alerts about these agents." placeholder:"AGENT"`
 	Channel  []string      `help:"Only to these channels, by id or name." placeholder:"CHANNEL"`
-	Cooldown time.Duration `help:"How long after an alert about an agent and topic further ones are left out, for example 1h." placeholder:"SPAN"`
+	Cooldown time.Duration `help:"For how long after an alert further ones about the same agent and topic are held back, for example 1h." placeholder:"SPAN"`
 }
 
 // Run makes the rule.
@@ -141,7 +141,7 @@ func (c *AlertRulesAddCmd) Run(env *Env) error {
 	if err := api.call(env.Context, http.MethodPost, "/v1/alert-rules", nil, body, &made); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(env.Stdout, "Alert rule %s is in force. From now on only what a rule selects is sent.\n", clean(made.ID))
+	_, err = fmt.Fprintf(env.Stdout, "Alert rule %s is active. From now on only what a rule selects is sent.\n", clean(made.ID))
 	return err
 }
 
@@ -233,7 +233,7 @@ func (c *DeliveriesLsCmd) Run(env *Env) error {
 	if len(page.Deliveries) == 0 {
 		said := "Nothing has been sent."
 		if c.Status != "" || c.Channel != "" || c.Incident != "" {
-			said = "No delivery matches."
+			said = "No matches."
 		}
 		_, err := fmt.Fprintln(env.Stdout, said)
 		return err
@@ -273,7 +273,7 @@ func about(n *haltd.Notice) string {
 func progress(d *haltd.Delivery) string {
 	switch {
 	case d.Status == haltd.DeliveryDead:
-		return fmt.Sprintf("dead after %d", d.Attempts)
+		return fmt.Sprintf("given up after %d", d.Attempts)
 	case d.Status == haltd.DeliveryPending && d.Attempts > 0:
 		return fmt.Sprintf("failed %d, next %s", d.Attempts, d.NextAt.Local().Format(time.TimeOnly))
 	}
@@ -285,7 +285,7 @@ type DeliveriesRetryCmd struct{ deadOnes }
 
 // Run makes the deliveries pending again.
 func (c *DeliveriesRetryCmd) Run(env *Env) error {
-	return c.change(env, "retry", "Trying %d again. `haltd deliveries ls` shows how it goes.")
+	return c.change(env, "retry", "Retrying %d. `haltd deliveries ls` shows how it goes.")
 }
 
 // DeliveriesDismissCmd lets dead deliveries be.
@@ -298,13 +298,13 @@ func (c *DeliveriesDismissCmd) Run(env *Env) error {
 
 // deadOnes are the deliveries that a command is about.
 type deadOnes struct {
-	ID  []string `arg:"" optional:"" help:"Ids of dead deliveries, as deliveries ls --status dead shows them."`
-	All bool     `help:"All that are dead."`
+	ID  []string `arg:"" optional:"" help:"Ids of deliveries that were given up, as deliveries ls --status dead shows them."`
+	All bool     `help:"All that were given up."`
 }
 
 func (c *deadOnes) change(env *Env, verb, say string) error {
 	if c.All == (len(c.ID) > 0) {
-		return haltd.Errorf(codeUsage, "it is not said which deliveries to %s", verb).WithFix("Name their ids, or use --all, and not both.")
+		return haltd.Errorf(codeUsage, "which deliveries to %s is not given", verb).WithFix("Name their ids, or use --all, and not both.")
 	}
 	api, err := env.connect()
 	if err != nil {
@@ -325,7 +325,7 @@ func (c *deadOnes) change(env *Env, verb, say string) error {
 	if env.JSON {
 		return env.printJSON(map[string]any{"deliveries": changed})
 	}
-	said := "No delivery is dead."
+	said := "No delivery was given up."
 	if len(ids) > 0 {
 		said = fmt.Sprintf(say, len(ids))
 	}

@@ -256,7 +256,7 @@ func TestDeliveriesAreListedAndTriedAgain(t *testing.T) {
 	}
 	want := "ID     TIME              ABOUT             AGENT        CHANNEL  STATUS                   ANSWER\n" +
 		"dlv_c  " + minute(noon) + "  kill_switch       billing-bot  ops      failed 2, next " + noon.Local().Format(time.TimeOnly) + "  -\n" +
-		"dlv_b  " + minute(noon) + "  kill_switch       billing-bot  ops      dead after 8             503 Service Unavailable\n" +
+		"dlv_b  " + minute(noon) + "  kill_switch       billing-bot  ops      given up after 8         503 Service Unavailable\n" +
 		"dlv_a  " + minute(noon) + "  kill_switch over  billing-bot  ops      delivered                200 OK: ok\n"
 	if diff := cmp.Diff(want, run(t, o.terminal, &DeliveriesLsCmd{Last: 50})); diff != "" {
 		t.Errorf("ls (-want +got):\n%s", diff)
@@ -264,13 +264,13 @@ func TestDeliveriesAreListedAndTriedAgain(t *testing.T) {
 	if got := run(t, o.terminal, &DeliveriesLsCmd{Last: 1, Channel: "ops", Status: "dead"}); !strings.Contains(got, "dlv_b") || strings.Count(got, "\n") != 2 {
 		t.Errorf("ls --status dead -n 1 = %s", got)
 	}
-	if got := run(t, o.terminal, &DeliveriesRetryCmd{deadOnes{All: true}}); !strings.HasPrefix(got, "Trying 1 again.") {
+	if got := run(t, o.terminal, &DeliveriesRetryCmd{deadOnes{All: true}}); !strings.HasPrefix(got, "Retrying 1.") {
 		t.Errorf("retry --all printed %q", got)
 	}
-	if got := run(t, o.terminal, &DeliveriesLsCmd{Last: 50, Status: "dead"}); got != "No delivery matches.\n" {
+	if got := run(t, o.terminal, &DeliveriesLsCmd{Last: 50, Status: "dead"}); got != "No matches.\n" {
 		t.Errorf("ls --status dead = %q", got)
 	}
-	if got := run(t, o.terminal, &DeliveriesRetryCmd{deadOnes{All: true}}); got != "No delivery is dead.\n" {
+	if got := run(t, o.terminal, &DeliveriesRetryCmd{deadOnes{All: true}}); got != "No delivery was given up.\n" {
 		t.Errorf("a second retry --all printed %q", got)
 	}
 	if err := (&DeliveriesRetryCmd{deadOnes{ID: []string{"dlv_b"}}}).Run(o.Env); haltd.ErrorCode(err) != haltd.CodeNotFound {

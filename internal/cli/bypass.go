@@ -61,5 +61,5 @@ func (e *Env) bypassLine(b haltd.Bypass) string {
 	if b.Why != "" {
 		said += ": " + clean(b.Why)
 	}
-	return e.paint(said, red) + "\nNothing but manual deactivation is enforced. End it with `haltd bypass off`."
+	return e.paint(said, red) + "\nNothing is enforced except stops by hand. End it with `haltd bypass off`."
 }

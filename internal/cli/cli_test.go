@@ -90,6 +90,16 @@ func (n *node) Create(_ context.Context, agent, name string, limits haltd.KeyLim
 
 func (n *node) List(context.Context) ([]haltd.Key, error) { return n.keys, nil }
 
+func (n *node) Change(_ context.Context, id string, edit func(*haltd.Key)) (haltd.Key, error) {
+	for i := range n.keys {
+		if n.keys[i].ID == id {
+			edit(&n.keys[i])
+			return n.keys[i], nil
+		}
+	}
+	return haltd.Key{}, haltd.Errorf(haltd.CodeNotFound, "There is no key %s", id).WithFix("haltd keys ls shows them.")
+}
+
 func (n *node) Revoke(_ context.Context, id string) (haltd.Key, error) {
 	for i := range n.keys {
 		if n.keys[i].ID == id {
@@ -338,7 +348,7 @@ func TestKeysFromCreationToRevocation(t *testing.T) {
 	if got := run(&KeysCreateCmd{Agent: "billing-bot", Name: "ci"}); got != "haltd_the-secret\n" {
 		t.Errorf("create printed %q, want the secret alone", got)
 	}
-	want := "ID       AGENT        NAME  CREATED           LAST USED  GOOD FOR    STATE\n" +
+	want := "ID       AGENT        NAME  CREATED           LAST USED  LIMITS      STATE\n" +
 		"key_one  billing-bot  ci    " + minute(noon) + "  never      all models  active\n"
 	if diff := cmp.Diff(want, run(&KeysLsCmd{})); diff != "" {
 		t.Errorf("ls (-want +got):\n%s", diff)

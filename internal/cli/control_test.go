@@ -278,9 +278,9 @@ func TestKillAndResume(t *testing.T) {
 		{"kill a session", &AgentsKillCmd{Agent: "looper", Session: "a/b c"}, "deactivate looper/a/b c by ann@laptop: ",
 			"Session a/b c of looper is stopped. Resume with `haltd agents resume looper --session 'a/b c'`.\n"},
 		{"resume", &AgentsResumeCmd{Agent: "looper"}, "activate looper/ for 0s by ann@laptop: ",
-			"looper is active again. Window cleared. Rounds before " + clock + " no longer count.\n"},
+			"looper is active again. Rounds before " + clock + " no longer count.\n"},
 		{"resume with grace", &AgentsResumeCmd{Agent: "looper", Session: "s", Grace: 90 * time.Second}, "activate looper/s for 2m0s by ann@laptop: ",
-			"Session s of looper is active again. Window cleared. Rounds before " + clock + " no longer count. A kill only warns until " + minute(noon.Add(2*time.Minute)) + ".\n"},
+			"Session s of looper is active again. Rounds before " + clock + " no longer count. A kill only warns until " + minute(noon.Add(2*time.Minute)) + ".\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := staffed()
@@ -340,8 +340,8 @@ func TestIncidents(t *testing.T) {
 		ID: "inc_a", Time: noon, Kind: haltd.IncidentKillSwitch, Status: haltd.IncidentOpen, Action: haltd.Kill, Scope: haltd.ScopeAgent,
 		Agent: "looper", Session: "s", Detector: "stall", Sentence: "looper called search 6 times.", Verdict: &haltd.Verdict{},
 	}}
-	want := "ID     TIME              AGENT   WHAT    STATUS  SENTENCE\n" +
-		"inc_a  " + minute(noon) + "  looper  Killed  Open    looper called search 6 times.\n"
+	want := "ID     TIME              AGENT   WHAT     STATUS  SENTENCE\n" +
+		"inc_a  " + minute(noon) + "  looper  Stopped  Open    looper called search 6 times.\n"
 	if diff := cmp.Diff(want, run(t, term, &IncidentsLsCmd{Status: "open", Agent: "looper"})); diff != "" {
 		t.Errorf("ls (-want +got):\n%s", diff)
 	}
@@ -354,7 +354,7 @@ func TestIncidents(t *testing.T) {
 	want = "looper called search 6 times.\n\n" +
 		"Incident  inc_a\n" +
 		"Time      " + minute(noon) + "\n" +
-		"What      Killed\n" +
+		"What      Stopped\n" +
 		"Status    Open\n" +
 		"Agent     looper\n" +
 		"Session   s\n" +
@@ -371,7 +371,7 @@ func TestIncidents(t *testing.T) {
 		t.Errorf("show says nothing of what the verdict rests on: %s", got)
 	}
 	n.incidents[0].Shadow, n.incidents[0].Status, n.incidents[0].ClosedAt, n.incidents[0].ClosedBy = true, haltd.IncidentFalsePositive, &noon, "ann"
-	if got := run(t, term, &IncidentsShowCmd{ID: "inc_a"}); !strings.Contains(got, "Would kill") || !strings.Contains(got, "False positive") ||
+	if got := run(t, term, &IncidentsShowCmd{ID: "inc_a"}); !strings.Contains(got, "Would stop") || !strings.Contains(got, "Marked as wrong") ||
 		!strings.Contains(got, ", by ann") || strings.Contains(got, "Resume with") {
 		t.Errorf("a shadow that was decided = %s", got)
 	}
@@ -389,7 +389,7 @@ func TestBypass(t *testing.T) {
 		t.Errorf("status = %q", got)
 	}
 	want := "Bypass is ON since " + minute(noon) + ", by ann@laptop: it blocks all\n" +
-		"Nothing but manual deactivation is enforced. End it with `haltd bypass off`.\n"
+		"Nothing is enforced except stops by hand. End it with `haltd bypass off`.\n"
 	if got := run(t, term, &BypassOnCmd{Reason: "it blocks all"}); got != want {
 		t.Errorf("on = %q, want %q", got, want)
 	}

@@ -113,13 +113,13 @@ func (d *doctor) end() error {
 		return nil
 	}
 	return haltd.Errorf("unhealthy", "%d of %d checks failed", problems, len(d.checks)).
-		WithFix("Mend the first ✗ and run `haltd doctor` again.")
+		WithFix("Fix the first ✗ and run `haltd doctor` again.")
 }
 
 func (d *doctor) configuration() *config.Config {
 	cfg, err := config.Load(d.env.ConfigPath, d.env.Getenv)
 	if err != nil {
-		d.problem("Mend what it says; `haltd config check` tells when it is right.", "The configuration does not load: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
+		d.problem("Fix what it names; `haltd config check` says when it is right.", "The configuration does not load: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
 		return nil
 	}
 	name := d.env.ConfigPath
@@ -184,12 +184,12 @@ func (d *doctor) ready(api *client) {
 
 func (d *doctor) node(status *nodeStatus) {
 	if len(status.Degraded) > 0 {
-		d.problem("Look at haltd's log and, for the store, at the disk or PostgreSQL, for the state at Redis; haltd goes on by itself when it is back.", "haltd does without: %s", strings.Join(status.Degraded, ", "))
+		d.problem("Look at haltd's log and, for the store, at the disk or PostgreSQL, for the state at Redis; haltd goes on by itself when it is back.", "Not working: %s", strings.Join(status.Degraded, ", "))
 	} else {
-		d.ok("The record is written")
+		d.ok("Storage: OK")
 	}
 	if status.Bypass.On {
-		d.problem("End it with `haltd bypass off`.", "Bypass is on: nothing but manual deactivation is enforced")
+		d.problem("End it with `haltd bypass off`.", "Bypass is on: nothing is enforced except stops by hand")
 	} else {
 		d.ok("Bypass is off")
 	}
@@ -254,7 +254,7 @@ func (d *doctor) agents(api *client) {
 	}
 	if switched == 0 {
 		d.notice("Turn it on in the dashboard or with defaults.kill_switch.enabled when you have seen what it would do.",
-			"The kill switch is off for every agent: haltd observes and kills nothing")
+			"The kill switch is off for every agent: haltd observes and stops nothing")
 	} else {
 		d.ok("The kill switch is on for %d of %d agents", switched, len(agents))
 	}

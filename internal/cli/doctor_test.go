@@ -40,7 +40,7 @@ func TestDoctorFindsNothing(t *testing.T) {
 	term.vars["ANTHROPIC_BASE_URL"] = n.gateway
 	got := run(t, term, &DoctorCmd{})
 	for _, want := range []string{
-		"✓ The configuration loads (defaults and environment)", "✓ haltd ", "✓ haltd is ready for calls", "✓ The record is written", "✓ Bypass is off",
+		"✓ The configuration loads (defaults and environment)", "✓ haltd ", "✓ haltd is ready for calls", "✓ Storage: OK", "✓ Bypass is off",
 		"✓ Providers: all 11 built-in ones", "✓ The gateway answers at " + n.gateway, "✓ OPENAI_BASE_URL points to the gateway",
 		"✓ ANTHROPIC_BASE_URL points to the gateway", "✓ Every agent may call", "✓ The kill switch is on for 1 of 1 agents", "✓ Alerts reach somebody (channels that are on: 2)",
 	} {
@@ -71,7 +71,7 @@ func TestDoctorFindings(t *testing.T) {
 		{"not ready", func(_ *testing.T, n *node, _ *terminal) {
 			n.notReady = haltd.Errorf(haltd.CodeUnavailable, "haltd is shutting down")
 		}, "✗", "haltd is shutting down"},
-		{"degraded", func(_ *testing.T, n *node, _ *terminal) { n.degraded = []string{"store"} }, "✗", "haltd does without: store"},
+		{"degraded", func(_ *testing.T, n *node, _ *terminal) { n.degraded = []string{"store"} }, "✗", "Not working: store"},
 		{"an upstream that failed", func(_ *testing.T, n *node, _ *terminal) {
 			n.upstreams = []haltd.Upstream{{Name: "openai", State: haltd.UpstreamFailing, LastFailure: noon, Error: "connection refused"}}
 		}, "!", "The last call to openai failed (" + minute(noon) + "): connection refused"},

@@ -43,7 +43,7 @@ func (c *IncidentsLsCmd) Run(env *Env) error {
 	if len(incidents) == 0 {
 		said := "No open incidents."
 		if c.Status != "open" {
-			said = "No incident matches."
+			said = "No matches."
 		}
 		_, err := fmt.Fprintln(env.Stdout, said)
 		return err
@@ -59,11 +59,14 @@ func (c *IncidentsLsCmd) Run(env *Env) error {
 // done is what an incident did, in the dashboard's words.
 func done(v *haltd.Incident) string {
 	if v.Shadow {
+		if v.Action == haltd.Kill {
+			return "Would stop"
+		}
 		return "Would " + v.Action.String()
 	}
 	switch v.Action {
 	case haltd.Kill:
-		return "Killed"
+		return "Stopped"
 	case haltd.Halt:
 		return "Halted"
 	case haltd.Steer:
@@ -91,9 +94,9 @@ func decision(s haltd.IncidentStatus) string {
 	case haltd.IncidentContinued:
 		return "Continued by a person"
 	case haltd.IncidentKept:
-		return "Kept"
+		return "Kept stopped"
 	case haltd.IncidentFalsePositive:
-		return "False positive"
+		return "Marked as wrong"
 	}
 	return clean(string(s))
 }

@@ -79,7 +79,7 @@ func (c *KeysLsCmd) Run(env *Env) error {
 		_, err := fmt.Fprintln(env.Stdout, "There are no gateway keys. Make one with `haltd keys create --agent NAME`.")
 		return err
 	}
-	rows := [][]string{{"ID", "AGENT", "NAME", "CREATED", "LAST USED", "GOOD FOR", "STATE"}}
+	rows := [][]string{{"ID", "AGENT", "NAME", "CREATED", "LAST USED", "LIMITS", "STATE"}}
 	for i := range list.Keys {
 		k := &list.Keys[i]
 		state, used := "active"+ends(k.ExpiresAt), "never"
@@ -116,6 +116,69 @@ func (k *listedKey) goodFor() string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// KeysSetCmd changes what a gateway key is good for.
+type KeysSetCmd struct {
+	ID          string    `arg:"" help:"Id of the key, as keys ls shows it."`
+	Name        *string   `help:"What you call the key."`
+	Expires     *string   `placeholder:"SPAN" help:"When it ends, from now, for example 2160h, or never."`
+	Models      *[]string `placeholder:"MODEL" help:"Models that may be called with it, * for any text, with commas between; * alone for all."`
+	BudgetDay   *float64  `placeholder:"USD" help:"What calls with it may cost in a day, besides the budget of the agent; 0 is no limit."`
+	BudgetMonth *float64  `placeholder:"USD" help:"The same in a month."`
+}
+
+// Run changes the key from its next call on.
+func (c *KeysSetCmd) Run(env *Env) error {
+	body, err := c.patch(env.Clock())
+	if err != nil {
+		return err
+	}
+	api, err := env.connect()
+	if err != nil {
+		return err
+	}
+	var key listedKey
+	if err := api.call(env.Context, http.MethodPatch, "/v1/keys/"+url.PathEscape(c.ID), nil, body, &key); err != nil {
+		return err
+	}
+	if env.JSON {
+		return env.printJSON(key)
+	}
+	_, err = fmt.Fprintf(env.Stdout, "Key %s of agent %s is changed%s. Effective on the next call.\n", clean(key.ID), clean(key.Agent), ends(key.ExpiresAt))
+	return err
+}
+
+func (c *KeysSetCmd) patch(now time.Time) (map[string]any, error) {
+	body := map[string]any{}
+	if c.Name != nil {
+		body["name"] = *c.Name
+	}
+	if c.Expires != nil && *c.Expires == "never" {
+		body["expires_at"] = nil
+	} else if c.Expires != nil {
+		span, err := time.ParseDuration(*c.Expires)
+		if err != nil || span <= 0 {
+			return nil, haltd.Errorf(codeUsage, "--expires %s is not a span of time", clean(*c.Expires)).WithFix("Use for example --expires 2160h, or --expires never.")
+		}
+		body["expires_at"] = now.Add(span).UTC().Format(time.RFC3339)
+	}
+	if c.Models != nil {
+		body["models"] = *c.Models
+		if len(*c.Models) == 1 && (*c.Models)[0] == "*" {
+			body["models"] = []string{}
+		}
+	}
+	if c.BudgetDay != nil {
+		body["budget_day_usd"] = *c.BudgetDay
+	}
+	if c.BudgetMonth != nil {
+		body["budget_month_usd"] = *c.BudgetMonth
+	}
+	if len(body) == 0 {
+		return nil, haltd.Errorf(codeUsage, "nothing to set was given").WithFix("Use for example --budget-day 5.")
+	}
+	return body, nil
 }
 
 // KeysRevokeCmd ends a gateway key.

@@ -50,7 +50,7 @@ func (c *PricesLsCmd) Run(env *Env) error {
 }
 
 func printTables(w io.Writer, tables []haltd.PriceTable) {
-	fmt.Fprintln(w, "US dollars for a million tokens, from, the first to be asked first:")
+	fmt.Fprintln(w, "US dollars for a million tokens. Tables, the first that knows a model decides:")
 	for _, t := range tables {
 		line := fmt.Sprintf("  %s: %d models", clean(t.From), t.Models)
 		if t.Date != "" {

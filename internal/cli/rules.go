@@ -96,7 +96,7 @@ type RulesAddCmd struct {
 	Name       string   `required:"" help:"What you call the rule."`
 	Action     string   `required:"" enum:"block,reject,throttle,warn,tag,allow" help:"What it does: block, reject, throttle, warn, tag, or allow, which ends the matching of rules."`
 	When       []string `placeholder:"NAME=VALUE" sep:"none" help:"What must hold, all of it: model, model_pattern, provider, path, agent, session, prompt_tokens_min, prompt_tokens_max, hour_min, hour_max or day_of_week=mon,tue. Left out, it always does."`
-	Priority   int      `help:"The highest is asked first."`
+	Priority   int      `help:"The highest is evaluated first."`
 	RetryAfter int      `placeholder:"SECONDS" help:"Of reject: when the agent may try again."`
 	Delay      int      `placeholder:"MS" help:"Of throttle: how long a call waits, in milliseconds."`
 	Tag        string   `help:"Of tag: what the event is marked with."`

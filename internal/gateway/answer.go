@@ -71,11 +71,11 @@ var genericEvidence = map[haltd.Reason]string{
 	haltd.ReasonLoop:    "The agent repeats itself and makes no progress.",
 	haltd.ReasonKilled:  "The agent was stopped by the kill switch because it repeated itself.",
 	haltd.ReasonHalted:  "The turn was halted because the agent repeated itself.",
-	haltd.ReasonManual:  "The agent was switched off by a person.",
+	haltd.ReasonManual:  "The agent was stopped by a person.",
 	haltd.ReasonBudget:  "The budget of the agent is spent.",
 	haltd.ReasonHours:   "The agent may not call at this hour.",
 	haltd.ReasonRule:    "A rule of the operator stops this call.",
-	haltd.ReasonSession: "This session has used all that it may.",
+	haltd.ReasonSession: "This session has reached its limit.",
 }
 
 func (x *exchange) incidentSentence() string {
@@ -115,13 +115,13 @@ func (x *exchange) remedy() string {
 	case haltd.ReasonLoop, haltd.ReasonKilled, haltd.ReasonHalted:
 		switch {
 		case v.Action == haltd.Halt || v.Reason == haltd.ReasonHalted:
-			return "Send a message to go on, or resume the " + x.resume(agent)
+			return "Send a message to continue, or resume the " + x.resume(agent)
 		case v.Action == haltd.Reject:
 			return "Change what the agent does before it calls again."
 		case v.Action == haltd.Block && v.Incident == "":
 			return "Look at what the agent repeats before it calls again."
 		}
-		return "Look at it and resume the " + x.resume(agent)
+		return "Look at it, then resume the " + x.resume(agent)
 	case haltd.ReasonManual:
 		return "Resume the " + x.resume(agent)
 	case haltd.ReasonBudget:

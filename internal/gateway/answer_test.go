@@ -138,7 +138,7 @@ func TestAStoppedSessionSaysHowToResumeIt(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, got := f.send(t, "POST", "/v1/chat/completions", inSession(session), chatBody)
-			if d := readDenial(t, got); !strings.Contains(d.Error.Message, "This session of unknown was switched off by a person.") || !strings.HasSuffix(d.Error.Message, want) {
+			if d := readDenial(t, got); !strings.Contains(d.Error.Message, "This session of unknown was stopped by a person.") || !strings.HasSuffix(d.Error.Message, want) {
 				t.Errorf("stopped by hand: %q, want it to end with %q", d.Error.Message, want)
 			}
 		})
@@ -163,7 +163,7 @@ func TestAManualStopSaysSo(t *testing.T) {
 	}
 	for _, path := range []string{chatPath, "/agents/bot/v1/models"} {
 		res, body := f.send(t, "POST", path, nil, chatBody)
-		if res.StatusCode != 400 || res.Header.Get("X-Haltd-Reason") != "manual" || !strings.Contains(body, "switched off by a person") {
+		if res.StatusCode != 400 || res.Header.Get("X-Haltd-Reason") != "manual" || !strings.Contains(body, "stopped by a person") {
 			t.Errorf("%s: %d %v %s", path, res.StatusCode, res.Header, body)
 		}
 		if e := f.last(t); e.Type != haltd.EventBlocked || !e.Blocked || e.BlockReason != haltd.ReasonManual {

@@ -21,8 +21,8 @@ var keyHeaders = [...]string{"Authorization", "X-Api-Key", "X-Goog-Api-Key", "Ap
 // gateway key the client's own key stays where it is.
 func (g *Gateway) authenticate(x *exchange) error {
 	if g.carriesAdminToken(x) {
-		return refuse(http.StatusUnauthorized, haltd.Errorf(haltd.CodeUnauthorized, "This is the admin token, which no provider may see").
-			WithFix("Send it to the admin API, which has an address of its own; here goes a provider's key or a gateway key."))
+		return refuse(http.StatusUnauthorized, haltd.Errorf(haltd.CodeUnauthorized, "This is the admin token, which must not reach a provider").
+			WithFix("Use a provider's key or a gateway key here; the admin token is for the admin API, at its own address."))
 	}
 	secret := takeGatewayKey(x.r)
 	if secret == "" {

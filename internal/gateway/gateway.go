@@ -347,7 +347,7 @@ func (g *Gateway) admit(x *exchange) error {
 		return nil
 	}
 	g.open.Add(-1)
-	ref := refuse(http.StatusServiceUnavailable, haltd.Errorf(haltd.CodeBusy, "As many calls are in flight as may be (%d)", limit).
+	ref := refuse(http.StatusServiceUnavailable, haltd.Errorf(haltd.CodeBusy, "The limit of calls in flight is reached (%d)", limit).
 		WithFix("Send it again, or raise gateway.max_calls in haltd's configuration.")).(refusal)
 	ref.RetryAfter = 1
 	return ref

@@ -322,6 +322,19 @@ func (s *keyStore) UseKeys(context.Context, map[string]time.Time) error { return
 func (s *keyStore) KeyHashes(context.Context) (map[haltd.KeyHash]haltd.Key, error) {
 	return maps.Clone(s.byHash), nil
 }
+func (s *keyStore) ChangeKey(_ context.Context, id string, change func(*haltd.Key) error) (haltd.Key, error) {
+	for h, k := range s.byHash {
+		if k.ID == id {
+			err := change(&k)
+			if err == nil {
+				s.byHash[h] = k
+			}
+			return k, err
+		}
+	}
+	return haltd.Key{}, haltd.Errorf(haltd.CodeNotFound, "no key %s", id)
+}
+
 func (s *keyStore) RevokeKey(_ context.Context, id string, at time.Time) (haltd.Key, error) {
 	for h, k := range s.byHash {
 		if k.ID == id {

@@ -42,7 +42,8 @@ func newKeyTable(keys map[haltd.KeyHash]haltd.Key, old *keyTable) *keyTable {
 	for hash, key := range keys {
 		held := &heldKey{Key: key}
 		if old != nil && old.keys[hash] != nil {
-			held = old.keys[hash]
+			held.used.Store(old.keys[hash].used.Load())
+			held.written.Store(old.keys[hash].written.Load())
 		}
 		t.keys[hash], t.agents[key.Agent] = held, true
 	}
@@ -128,8 +129,8 @@ func (k *Keyring) Create(ctx context.Context, agent, name string, limits haltd.K
 		return haltd.Key{}, "", haltd.Errorf(haltd.CodeInvalid, "agent: %q is not a valid agent id", agent).
 			WithFix("Use 1 to 128 letters, digits and . _ : @ -, starting with a letter or digit.")
 	}
-	if len(name) > 200 {
-		return haltd.Key{}, "", haltd.Errorf(haltd.CodeInvalid, "name: longer than 200 bytes").WithFix("Shorten it.")
+	if err := checkKeyName(name); err != nil {
+		return haltd.Key{}, "", err
 	}
 	if err := checkKeyLimits(&limits, k.clock()); err != nil {
 		return haltd.Key{}, "", err
@@ -146,6 +147,47 @@ func (k *Keyring) Create(ctx context.Context, agent, name string, limits haltd.K
 	keys[hash] = key
 	k.table.Store(newKeyTable(keys, k.table.Load()))
 	return key, secret, nil
+}
+
+func checkKeyName(name string) error {
+	if len(name) > 200 {
+		return haltd.Errorf(haltd.CodeInvalid, "name: longer than 200 bytes").WithFix("Shorten it.")
+	}
+	return nil
+}
+
+// Change changes the name and the limits of a key, from the next request on. A
+// key that has expired may be given more time; one that is revoked is
+// CodeConflict.
+func (k *Keyring) Change(ctx context.Context, id string, edit func(*haltd.Key)) (haltd.Key, error) {
+	k.change.Lock()
+	defer k.change.Unlock()
+	key, err := k.store.ChangeKey(ctx, id, func(key *haltd.Key) error {
+		if key.RevokedAt != nil {
+			return haltd.Errorf(haltd.CodeConflict, "Key %s is revoked", id).WithFix("Create a new one (haltd keys create --agent %s).", key.Agent)
+		}
+		ends := key.ExpiresAt
+		edit(key)
+		if err := checkKeyName(key.Name); err != nil {
+			return err
+		}
+		if key.ExpiresAt == ends { // it may have passed
+			key.ExpiresAt = nil
+			defer func() { key.ExpiresAt = ends }()
+		}
+		return checkKeyLimits(&key.KeyLimits, k.clock())
+	})
+	if err != nil {
+		return haltd.Key{}, fmt.Errorf("change gateway key: %w", err)
+	}
+	keys := k.table.Load().plain()
+	for hash, held := range keys {
+		if held.ID == id {
+			keys[hash] = key
+		}
+	}
+	k.table.Store(newKeyTable(keys, k.table.Load()))
+	return key, nil
 }
 
 // checkKeyLimits refuses limits that a key cannot have, and brings the others

@@ -47,10 +47,10 @@ func (j *Judge) overFinding(ev *evaluation, o ledger.Over, whose string) haltd.F
 	f := haltd.Finding{Check: "budget", Action: haltd.Block, Reason: haltd.ReasonBudget, Name: string(o.Period)}
 	resets := o.Resets.In(ev.agent.Zone).Format("2006-01-02 15:04 MST")
 	if o.IsSpent() {
-		f.Sentence = fmt.Sprintf("The %s budget of %s is spent; it starts again at %s.", adjective(o.Period), whose, resets)
+		f.Sentence = fmt.Sprintf("The %s budget of %s is spent; it resets at %s.", adjective(o.Period), whose, resets)
 	} else {
 		f.Left, f.Asked = &o.Left, &o.Asked
-		f.Sentence = fmt.Sprintf("The %s budget of %s has %s left, and this call would reserve %s; it starts again at %s.",
+		f.Sentence = fmt.Sprintf("The %s budget of %s has %s left, and this call would reserve %s; it resets at %s.",
 			adjective(o.Period), whose, formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked), resets)
 	}
 	if o.Busy {

@@ -68,7 +68,7 @@ func (ev *evaluation) inactive() bool {
 func switchedOff(who string) haltd.Finding {
 	return haltd.Finding{
 		Check: "inactive", Action: haltd.Block, Reason: haltd.ReasonManual,
-		Sentence: who + " was switched off by a person.",
+		Sentence: who + " was stopped by a person.",
 	}
 }
 

@@ -143,7 +143,8 @@ func (j *Judge) raiseExact(ev *evaluation) {
 
 // formatSpending writes an amount for a person.
 func formatSpending(s haltd.Spending) string {
-	return fmt.Sprintf("$%.2f and %s tokens", s.Cost.Dollars(), grouped(s.Tokens))
+	cents := (s.Cost + haltd.Dollar/200) / (haltd.Dollar / 100) // half a cent is one, as on the pages
+	return fmt.Sprintf("$%d.%02d and %s tokens", cents/100, cents%100, grouped(s.Tokens))
 }
 
 // grouped writes a number in groups of three digits.

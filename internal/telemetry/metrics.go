@@ -259,7 +259,7 @@ func (m *Metrics) AlertDelivery(channel, result string) {
 
 // WatchBypass shows whether enforcement is switched off.
 func (m *Metrics) WatchBypass(on func() bool) {
-	m.registry.MustRegister(flag("haltd_bypass", "1 while nothing but manual deactivation is enforced.", nil, on))
+	m.registry.MustRegister(flag("haltd_bypass", "1 while nothing is enforced except stops by hand.", nil, on))
 }
 
 // WatchBodies shows how much memory the bodies in flight take.

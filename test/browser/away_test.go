@@ -72,6 +72,6 @@ func TestHaltdIsAway(t *testing.T) {
 	n.Run(t)
 	p.signIn() // the token of a test is as before, and so is the cookie; a new one does no harm
 	p.button("Try again")
-	p.sees("Asked from top to bottom")
+	p.sees("Evaluated from top to bottom")
 	p.goTo("about:blank") // before haltd ends: it was started after the tab
 }

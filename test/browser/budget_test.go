@@ -18,7 +18,7 @@ func TestBudgetIncident(t *testing.T) {
 	p := newTab(t, n)
 	p.open("/incidents/" + s.newest(t, "report-writer"))
 	budgets := p.in("region", "Budgets now")
-	budgets.sees("Day, tokens", "2 k of 4 k", "soft 1 k, alerts", "hard 4 k, blocks", "day starts again")
+	budgets.sees("Day, tokens", "2 k of 4 k", "soft 1 k, alerts", "hard 4 k, blocks", "day resets")
 	budgets.lacks("month")
 	budgets.click("link", "Change in the policy")
 	p.sees("Edit policy")

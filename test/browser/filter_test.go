@@ -8,9 +8,8 @@ const fields = `[...document.querySelectorAll('main .mantine-Input-wrapper')].ma
 	return {Top: top, Height: height}
 })`
 
-func TestFieldsOfTheFilterStandInLine(t *testing.T) {
-	t.Parallel()
-	p := newTab(t, start(t, ""))
+func fieldsOfTheFilterStandInLine(t *testing.T, n *node) {
+	p := newTab(t, n)
 	for _, l := range []look{desktop, {1024, 768, "light"}} {
 		p.show(l)
 		p.open("/events")

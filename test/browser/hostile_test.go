@@ -135,9 +135,7 @@ const movesWords = `(() => {
 })()`
 
 // The guards of these tests notice what they are there for.
-func TestInlineScriptsAreRefused(t *testing.T) {
-	t.Parallel()
-	n := start(t, "")
+func inlineScriptsAreRefused(t *testing.T, n *node) {
 	p := newTab(t, n)
 	p.expect("Content Security Policy")
 	p.open("/")

@@ -94,7 +94,7 @@ func TestIncident(t *testing.T) {
 		}
 		p.button("Change decision")
 		p.button("Mark as wrong")
-		p.dialog("This was not a loop?").button("Mark as wrong")
+		p.dialog("Mark this as wrong?").button("Mark as wrong")
 		p.sees("Marked as wrong", "admin marked this as wrong.")
 		n.expectStatus(t, id, "false_positive")
 	})
@@ -107,7 +107,7 @@ func TestIncident(t *testing.T) {
 		p.dialog("Keep contested-bot stopped?").there()
 		n.Must(t, "POST", "/v1/incidents/"+id+"/feedback", raw(`{"status": "resumed"}`), nil)
 		p.dialog("Keep contested-bot stopped?").button("Keep stopped")
-		p.sees("Not decided. Nothing has changed.", "has decided already", "Resumed")
+		p.sees("Not saved. Nothing has changed.", "has decided already", "Resumed")
 		n.expectStatus(t, id, "resumed")
 	})
 
@@ -115,7 +115,7 @@ func TestIncident(t *testing.T) {
 		p.during(t)
 		id := p.killed("honest-bot")
 		p.button("Mark as wrong")
-		ask := p.dialog("This was not a loop?")
+		ask := p.dialog("Mark this as wrong?")
 		ask.fill("What was the agent doing? (optional)", "It waited for the bank.")
 		if !ask.state("checkbox", "Resume honest-bot as well").Checked {
 			t.Error("it does not offer to resume the agent as well")
@@ -143,7 +143,7 @@ func TestIncident(t *testing.T) {
 		id := p.killed("typed-bot")
 		p.in("button", "Keep stopped").there()
 		for key, title := range map[string]string{
-			"r": "Resume typed-bot", "g": "Resume typed-bot with grace", "k": "Keep typed-bot stopped?", "w": "This was not a loop?",
+			"r": "Resume typed-bot", "g": "Resume typed-bot with grace", "k": "Keep typed-bot stopped?", "w": "Mark this as wrong?",
 		} {
 			p.press(key)
 			p.dialog(title).there()

@@ -57,3 +57,23 @@ func byKeyboard(t *testing.T, p *tab) {
 	p.press(kb.Enter)
 	p.at("/agents/agent-0042")
 }
+
+// arcsAreOneStop goes through the arcs of a window with the arrows, from lane to
+// lane; Tab comes to one of them.
+func (p *tab) arcsAreOneStop() {
+	p.t.Helper()
+	const arcs = `svg[aria-label="Window of calls"] path[role="button"]`
+	all := evaluate[int](p, "document.querySelectorAll('"+arcs+"').length")
+	if stops := evaluate[int](p, "document.querySelectorAll('"+arcs+`[tabindex="0"]').length`); all < 2 || stops != 1 {
+		p.t.Fatalf("of %d arcs %d are stops, want one", all, stops)
+	}
+	evaluate[any](p, "document.querySelector('"+arcs+`[tabindex="0"]').focus()`)
+	seen := map[string]bool{p.focus(): true}
+	for range all - 1 {
+		p.press(kb.ArrowRight)
+		seen[p.focus()] = true
+	}
+	if len(seen) != all {
+		p.t.Errorf("the arrows come to %d of %d arcs", len(seen), all)
+	}
+}

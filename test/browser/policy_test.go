@@ -26,7 +26,7 @@ func TestRules(t *testing.T) {
 	ask.fill("Prompt tokens from", "500")
 	ask.in("textbox", "to").first().enter("10")
 	ask.button("Save, effective on the next call")
-	ask.sees("Above the upper end: nothing would match")
+	ask.sees("Above the upper limit: nothing would match")
 	ask.fill("Prompt tokens from", "1")
 	ask.in("textbox", "to").first().enter("100000")
 	ask.sees("Matches agent night-bot and 1 to 100,000 prompt tokens.")
@@ -82,7 +82,7 @@ func TestAlerts(t *testing.T) {
 	p.row("on-call").sees("Webhook", "dashboard")
 	p.lacks("whsec_")
 	p.button("Test on-call")
-	p.sees("on-call has the test message.")
+	p.sees("The test message reached on-call.")
 
 	// With somebody to hear of it, the switch is turned without a question.
 	n.send(t, call{agent: "heard-bot"})
@@ -111,7 +111,7 @@ func TestAlerts(t *testing.T) {
 
 func TestBypassIsLoud(t *testing.T) {
 	t.Parallel()
-	const banner = "Bypass is on: nothing is enforced but manual deactivation."
+	const banner = "Bypass is on: nothing is enforced except stops by hand."
 	n := start(t, "")
 	n.runAway(t, "loose-bot", "recon")
 	p := newTab(t, n)

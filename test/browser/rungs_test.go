@@ -94,7 +94,7 @@ func (w *walk) steps(t *testing.T) {
 	w.open("/agents/note-taker")
 	w.in("region", "Kill Switch").button("Edit")
 	steps := w.in("list", "Ladder of Stall, when certain")
-	steps.sees("tells the model what it repeats", "goes on by itself when a person writes", "until somebody resumes it")
+	steps.sees("tells the model what it repeats", "continues by itself when a person writes", "until someone resumes it")
 	w.click("switch", "Stall, when certain: steer")
 	w.button("Save, effective on the next call")
 	w.sees("Saved.")
@@ -134,13 +134,13 @@ func (w *walk) halted(t *testing.T) {
 	w.ladder(t, "desk-bot", `{"enabled":true,"stall":["warn","halt"],"similarity":"warn"}`)
 	rounds, id := w.grow(t, "desk-bot", 0, func(status int) bool { return status != http.StatusOK })
 	w.open("/incidents/" + id)
-	w.sees("Halted", "Open", "goes on by itself when its person writes")
+	w.sees("Halted", "Open", "continues by itself when a person writes")
 	asked, _ := search(rounds)
 	asked = append(asked, user("There is no such payment. Please write to the customer instead."))
 	if status, _ := w.send(t, call{agent: "desk-bot", session: "one", messages: asked, reply: fakellm.Script{Text: "I have written to them."}}); status != http.StatusOK {
 		t.Fatalf("the person's message was answered %d", status)
 	}
-	w.sees("Continued by a person", "went on by itself")
+	w.sees("Continued by a person", "continued by itself")
 	w.lacks("kept the session stopped")
 	w.open("/incidents")
 	w.click("radio", "Continued")
@@ -155,5 +155,5 @@ func (w *walk) counts(t *testing.T) {
 		w.in("link", figure).there()
 	}
 	w.in("link", "1 would have been steered").there()
-	w.in("link", "1 would have been killed").there()
+	w.in("link", "1 would have been stopped").there()
 }

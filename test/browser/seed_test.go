@@ -43,10 +43,10 @@ func TestSeed003Dashboard(t *testing.T) {
 		n.send(t, call{agent: "mail-bot"})
 		n.Must(t, "POST", "/v1/agents/mail-bot/deactivate", map[string]string{"reason": "It is on holiday."}, nil)
 		p.open("/agents/mail-bot")
-		p.sees("Inactive", "Switched off", "It is on holiday.")
+		p.sees("Inactive", "Stopped by hand", "It is on holiday.")
 		p.lacks("Deactivated by Kill Switch")
 		p.open("/agents/old-bot")
-		p.sees("Inactive", "Switched off")
+		p.sees("Inactive", "Stopped by hand")
 		p.lacks("Deactivated by Kill Switch")
 		p.open("/agents")
 		for _, agent := range []string{"mail-bot", "old-bot"} {

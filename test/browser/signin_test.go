@@ -11,11 +11,31 @@ import (
 	"github.com/haltd/haltd/test/harness"
 )
 
-const usedUp = "That is no token in force, or the link was used before or has expired."
+const usedUp = "This token is not valid, or the link was used before or has expired."
 
-func TestSignInByLink(t *testing.T) {
+// Who may come in, before and after the first call. None of it needs a haltd of
+// its own.
+func TestSignIn(t *testing.T) {
 	t.Parallel()
 	n := start(t, "")
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, *node)
+	}{
+		{"by link", signInByLink},
+		{"by token", signInByToken},
+		{"leads nowhere else", signInLeadsNowhereElse},
+		{"headers", headers},
+		{"inline scripts are refused", inlineScriptsAreRefused},
+		{"fields of the filter stand in line", fieldsOfTheFilterStandInLine},
+		{"links change nothing", linksChangeNothing},
+		{"a foreign page cannot post", foreignPageCannotPost},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, n) })
+	}
+}
+
+func signInByLink(t *testing.T, n *node) {
 	link := n.link(t)
 	p := newStranger(t, n)
 	p.goTo(link)
@@ -32,9 +52,7 @@ func TestSignInByLink(t *testing.T) {
 	second.at("/sign-in?next=%2Fagents")
 }
 
-func TestSignInByToken(t *testing.T) {
-	t.Parallel()
-	n := start(t, "")
+func signInByToken(t *testing.T, n *node) {
 	p := newStranger(t, n)
 	p.expect("status of 401")
 	p.open("/agents?x=1")
@@ -59,9 +77,7 @@ func TestSignInByToken(t *testing.T) {
 }
 
 // The sign-in leads to pages of this dashboard only.
-func TestSignInLeadsNowhereElse(t *testing.T) {
-	t.Parallel()
-	n := start(t, "")
+func signInLeadsNowhereElse(t *testing.T, n *node) {
 	for _, next := range []string{"//example.com", "/\\example.com", "javascript:window.__xss=1"} {
 		p := newStranger(t, n)
 		p.expect("status of 401")
@@ -75,9 +91,7 @@ func TestSignInLeadsNowhereElse(t *testing.T) {
 	}
 }
 
-func TestLinksChangeNothing(t *testing.T) {
-	t.Parallel()
-	n := start(t, "")
+func linksChangeNothing(t *testing.T, n *node) {
 	id := n.runAway(t, "billing-bot", "recon")
 	n.send(t, call{agent: "mail-bot"})
 	p := newTab(t, n)
@@ -108,9 +122,7 @@ const tries = [{}, {headers: {'X-Haltd-Csrf': '1', 'Content-Type': 'application/
 Promise.all(tries).then(() => { document.title = 'Done' })
 </script>`
 
-func TestForeignPageCannotPost(t *testing.T) {
-	t.Parallel()
-	n := start(t, "")
+func foreignPageCannotPost(t *testing.T, n *node) {
 	n.send(t, call{agent: "mail-bot"})
 	target := n.Admin + "/v1/agents/mail-bot/deactivate"
 	foreign := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -131,8 +143,7 @@ func TestForeignPageCannotPost(t *testing.T) {
 	p.row("mail-bot").sees("Shadow") // neither inactive nor signed out
 }
 
-func TestHeaders(t *testing.T) {
-	n := start(t, "")
+func headers(t *testing.T, n *node) {
 	for _, path := range []string{"/", "/incidents/inc_unknown", "/sign-in"} {
 		res, err := http.Get(n.Admin + path)
 		if err != nil {

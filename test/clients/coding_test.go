@@ -93,7 +93,7 @@ func TestCodingClients(t *testing.T) {
 			home := c.home(t, n.Gateway)
 
 			said := c.run(t, home, n.Gateway, c.first, "Please tell me the port that the settings name.")
-			if !strings.Contains(said, "Send a message to go on") {
+			if !strings.Contains(said, "Send a message to continue") {
 				t.Fatalf("the client does not show how to go on:\n%s", said)
 			}
 			halt := n.Events(t, "agent="+c.name+"&type=halt", 1)[0]

@@ -45,7 +45,7 @@ func (a *agent) halted(d *dialect, name string) ([]step, haltd.Incident) {
 func (a *agent) wantHalt(got answer) haltd.Incident {
 	a.t.Helper()
 	a.stopped(got, "loop_detected")
-	if !strings.Contains(got.body, "Send a message to go on") {
+	if !strings.Contains(got.body, "Send a message to continue") {
 		a.t.Errorf("the answer does not say how to go on: %s", got.body)
 	}
 	i := a.incident(got.header.Get("X-Haltd-Incident"))

@@ -91,6 +91,38 @@ func TestKeysAreGoodForWhatTheyWereMadeFor(t *testing.T) {
 		}
 	})
 
+	t.Run("changed", func(t *testing.T) {
+		var id string
+		var list struct{ Keys []haltd.Key }
+		n.Must(t, "GET", "/v1/keys", nil, &list)
+		for _, k := range list.Keys {
+			if k.Name == "poor" {
+				id = k.ID
+			}
+		}
+		set := func(args ...string) {
+			t.Helper()
+			if out, errs, code := n.CLI(t, append([]string{"keys", "set", id}, args...)...); code != 0 || !strings.Contains(out, "Effective on the next call.") {
+				t.Errorf("keys set %v: exit %d\n%s%s", args, code, out, errs)
+			}
+		}
+		set("--budget-day", "100")
+		if status, _, body := call(poor, "/openai/v1/chat/completions", chat); status != 200 {
+			t.Errorf("with a larger budget: %d %s", status, body)
+		}
+		set("--models", "claude-*")
+		if status, reason, body := call(poor, "/openai/v1/chat/completions", chat); status != 403 || reason != "model_not_allowed" {
+			t.Errorf("another model: %d %s", status, body)
+		}
+		set("--models", "*", "--budget-day", "0.0001")
+		if status, reason, body := call(poor, "/openai/v1/chat/completions", chat); status != 400 || reason != "budget_exceeded" {
+			t.Errorf("with the small budget again: %d %s", status, body)
+		}
+		if _, errs, code := n.CLI(t, "keys", "set", id); code == 0 || !strings.Contains(errs, "nothing to set was given") {
+			t.Errorf("without a change: exit %d %s", code, errs)
+		}
+	})
+
 	t.Run("expiry", func(t *testing.T) {
 		var status int
 		var reason, body string

@@ -85,7 +85,7 @@ func redisGone(t *testing.T, c *cluster) {
 			t.Errorf("without Redis the killed agent gets %d %s", status, reason)
 		}
 	}
-	if said, healthy := doctor(t, c.nodes[0]); healthy || !strings.Contains(said, "problem: Redis at") || !strings.Contains(said, "does without: state") {
+	if said, healthy := doctor(t, c.nodes[0]); healthy || !strings.Contains(said, "problem: Redis at") || !strings.Contains(said, "Not working: state") {
 		t.Errorf("doctor does not see that Redis is gone:\n%s", said)
 	}
 	c.redis.Start(t)

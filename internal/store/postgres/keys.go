@@ -98,6 +98,35 @@ func (s *Store) RevokeKey(ctx context.Context, id string, at time.Time) (k haltd
 	return k, nil
 }
 
+// ChangeKey implements haltd.KeyStore.
+func (s *Store) ChangeKey(ctx context.Context, id string, change func(*haltd.Key) error) (k haltd.Key, err error) {
+	err = s.write(ctx, "change key", func(ctx context.Context, tx pgx.Tx) error {
+		scan := func(row scanner) (haltd.Key, error) { return scanKey(row) }
+		k, err = readOne(ctx, tx, scan, "SELECT "+keyColumns+" FROM keys WHERE id = $1 FOR UPDATE", id)
+		if isNoRows(err) {
+			return haltd.Errorf(haltd.CodeNotFound, "there is no key %q", id)
+		}
+		if err != nil {
+			return err
+		}
+		if err := change(&k); err != nil {
+			return err
+		}
+		limits, err := json.Marshal(k.KeyLimits)
+		if err != nil {
+			return err
+		}
+		if _, err := exec(ctx, tx, "UPDATE keys SET name = $1, limits = $2 WHERE id = $3", k.Name, string(limits), id); err != nil {
+			return err
+		}
+		return logChange(ctx, tx, haltd.Change{Keys: true})
+	})
+	if err != nil {
+		return haltd.Key{}, err
+	}
+	return k, nil
+}
+
 // UseKeys implements haltd.KeyStore. Keys are taken in one order, so that two
 // nodes do not wait for each other.
 func (s *Store) UseKeys(ctx context.Context, used map[string]time.Time) error {

@@ -26,6 +26,9 @@ func (s *Store) Stats(ctx context.Context, q haltd.StatsQuery) (stats haltd.Stat
 		var w table.Conditions
 		w.Add("u.hour >= ? AND u.hour < ?", table.Micros(stats.Since), table.Micros(stats.Until))
 		w.Equal("u.agent", q.Agent)
+		if len(q.Agents) > 0 {
+			w.In("u.agent", q.Agents)
+		}
 		if err := fillBuckets(ctx, tx, w, q.Step, &stats); err != nil {
 			return err
 		}

@@ -120,6 +120,35 @@ func (s *Store) RevokeKey(ctx context.Context, id string, at time.Time) (haltd.K
 	return k, nil
 }
 
+// ChangeKey implements haltd.KeyStore.
+func (s *Store) ChangeKey(ctx context.Context, id string, change func(*haltd.Key) error) (haltd.Key, error) {
+	var k haltd.Key
+	err := s.writer.write(ctx, func(ctx context.Context) (err error) {
+		if k, err = scanKey(s.writer.conn.QueryRowContext(ctx, "SELECT "+keyColumns+" FROM keys WHERE id = ?", id)); err != nil {
+			return err
+		}
+		if err := change(&k); err != nil {
+			return err
+		}
+		limits, err := json.Marshal(k.KeyLimits)
+		if err != nil {
+			return err
+		}
+		if _, err := s.writer.conn.ExecContext(ctx, "UPDATE keys SET name = ?, limits = ? WHERE id = ?", k.Name, string(limits), id); err != nil {
+			return err
+		}
+		return s.writeChange(ctx, &haltd.Change{Keys: true})
+	})
+	if isNoRows(err) {
+		err = haltd.Errorf(haltd.CodeNotFound, "there is no key %q", id)
+	}
+	if err != nil {
+		return haltd.Key{}, fmt.Errorf("change key: %w", explain(s.path, err))
+	}
+	s.changed.Ring()
+	return k, nil
+}
+
 // UseKeys implements haltd.KeyStore.
 func (s *Store) UseKeys(ctx context.Context, used map[string]time.Time) error {
 	err := s.writer.write(ctx, func(ctx context.Context) error {

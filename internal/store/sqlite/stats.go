@@ -44,6 +44,10 @@ func (s *Store) stats(ctx context.Context, q haltd.StatsQuery) (haltd.Stats, err
 	if q.Agent != "" {
 		w.Add("u.agent = (SELECT no FROM agents WHERE id = ?)", q.Agent)
 	}
+	if len(q.Agents) > 0 {
+		w.In("u.agent IN (SELECT no FROM agents WHERE id", q.Agents)
+		w.Terms[len(w.Terms)-1] += ")"
+	}
 	// Both questions are asked of one state of the database.
 	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {

@@ -32,6 +32,22 @@ func keys(t *testing.T, s Store) {
 	one.LastUsedAt = new(start.Add(2 * time.Minute))
 	wantKeys(t, s, []haltd.Key{one, two}, map[haltd.KeyHash]haltd.Key{hashOne: one, hashTwo: two})
 
+	one.Name, one.KeyLimits = "desk", haltd.KeyLimits{Models: []string{"gpt-*"}, BudgetDay: 7 * haltd.Dollar}
+	changed, err := s.ChangeKey(t.Context(), "key_one", func(k *haltd.Key) error {
+		k.Name, k.KeyLimits = one.Name, one.KeyLimits
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "the changed key", changed, one)
+	refused := haltd.Errorf(haltd.CodeInvalid, "no")
+	_, err = s.ChangeKey(t.Context(), "key_one", func(k *haltd.Key) error { k.Name = "other"; return refused })
+	wantCode(t, "a change that is refused", err, haltd.CodeInvalid)
+	_, err = s.ChangeKey(t.Context(), "key_none", func(*haltd.Key) error { return nil })
+	wantCode(t, "changing an unknown key", err, haltd.CodeNotFound)
+	wantKeys(t, s, []haltd.Key{one, two}, map[haltd.KeyHash]haltd.Key{hashOne: one, hashTwo: two})
+
 	for _, at := range []time.Time{start.Add(time.Minute), start.Add(time.Hour)} {
 		got, err := s.RevokeKey(t.Context(), "key_one", at)
 		if err != nil {
@@ -41,7 +57,7 @@ func keys(t *testing.T, s Store) {
 		equal(t, "the revoked key", got, one)
 	}
 	wantKeys(t, s, []haltd.Key{one, two}, map[haltd.KeyHash]haltd.Key{hashTwo: two})
-	_, err := s.RevokeKey(t.Context(), "key_none", start)
+	_, err = s.RevokeKey(t.Context(), "key_none", start)
 	wantCode(t, "revoking an unknown key", err, haltd.CodeNotFound)
 }
 

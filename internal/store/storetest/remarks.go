@@ -139,4 +139,11 @@ func statGroups(t *testing.T, s Store) {
 	}
 	equal(t, "the second group", got.Groups[0].Name, "b")
 	equal(t, "its series", got.Groups[0].Series, []int64{1, 1})
+	got, err = s.Stats(t.Context(), haltd.StatsQuery{Since: hour, Until: hour.Add(2 * time.Hour), Step: time.Hour, By: "agent", Agents: []string{"a", "c", "zed"}, Series: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Groups) != 2 || got.Groups[0].Name != "c" || got.Groups[1].Name != "a" || got.GroupCount != 2 || got.Totals.Calls != 4 {
+		t.Errorf("of some agents: %+v", got)
+	}
 }

@@ -58,6 +58,7 @@ export interface StatsAsk {
   until?: string
   step: string
   agent?: string
+  id?: string[]
   by?: 'agent' | 'provider' | 'model'
   limit?: number
   offset?: number

@@ -36,10 +36,16 @@ export const keysQuery = queryOptions({
   queryFn: async () => (await read(api.GET('/v1/keys'))).keys,
 })
 
-export type NewKey = { agent: string; name?: string; expires_at?: string; models?: string[]; budget_day_usd?: number }
+export type NewKey = { agent: string; name?: string; expires_at?: string; models?: string[]; budget_day_usd?: number; budget_month_usd?: number }
 
 export function createKey(key: NewKey) {
   return read(api.POST('/v1/keys', { body: key }))
+}
+
+export type KeyChange = { name?: string; expires_at?: string | null; models?: string[]; budget_day_usd?: number; budget_month_usd?: number }
+
+export function changeKey(id: string, change: KeyChange) {
+  return read(api.PATCH('/v1/keys/{id}', { params: { path: { id } }, body: change }))
 }
 
 export function revokeKey(id: string) {

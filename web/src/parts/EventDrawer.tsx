@@ -97,7 +97,7 @@ function Details({ event: e }: { event: Event }) {
           </Pair>
         )}
         {e.cost_usd > 0 && <Pair name="Cost">{money(e.cost_usd)}</Pair>}
-        {e.finish && <Pair name="Finish">{e.finish}</Pair>}
+        {e.finish && <Pair name="Finish reason">{e.finish}</Pair>}
         {e.score > 0 && <Pair name="Score">{score(e.score)}</Pair>}
         {verdict.certainty > 0 && <Pair name="Certainty">{certain(verdict.certainty)}</Pair>}
         {e.rule && <Pair name="Rule">{e.rule}</Pair>}

@@ -37,7 +37,7 @@ function Question({ first, busy, onCancel, onResume }: { first: number; busy: bo
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        It may call again; earlier repeats no longer count.
+        Lets it call again; earlier repeats no longer count.
         {minutes > 0 ? ' Detectors only warn until the grace ends; budgets, hours and rates still hold.' : ' Active from the next call.'}
       </Text>
       <div>

@@ -68,7 +68,9 @@ function changeWords({ change, subject, grace_until, override, rule, status }: A
     case 'incident_reopened':
       return 'Decision undone'
     case 'key_created':
-      return naming('Gateway key made', subject)
+      return naming('Gateway key created', subject)
+    case 'key_changed':
+      return naming('Gateway key changed', subject)
     case 'key_revoked':
       return naming('Gateway key revoked', subject)
     case 'channel_saved':

@@ -18,7 +18,7 @@ test('a change says what was done, by whom and why', () => {
   expect(change({ change: 'deactivated', by: 'ann', why: 'enough' })).toEqual({ what: 'Stopped by hand', who: 'ann: enough' })
   expect(change({ change: 'policy', by: 'ann', override: { kill_switch: { enabled: true, window_size: 30 } } }).what).toBe('Own policy: Kill Switch on, window size 30')
   expect(change({ change: 'policy', by: 'ann' }).what).toBe('Policy back to the defaults')
-  expect(change({ change: 'key_created', by: 'ann', subject: 'key_x' }).what).toBe('Gateway key made: key_x')
+  expect(change({ change: 'key_created', by: 'ann', subject: 'key_x' }).what).toBe('Gateway key created: key_x')
   expect(change({ change: 'incident_closed', by: 'ann', status: 'false_positive' }).what).toBe('Incident decided: marked as wrong')
   expect(auditWords({ event_type: 'policy_change' } as Event).what).toBe('Policy changed')
 })

@@ -13,16 +13,16 @@ export interface EventWords {
 
 /** refusals are why a call was not forwarded. */
 export const refusals: Record<string, string> = {
-  kill_switch: 'blocked, killed agent',
-  halted: 'blocked, halted turn',
-  manual: 'blocked, inactive agent',
+  kill_switch: 'blocked: stopped',
+  halted: 'blocked: halted',
+  manual: 'blocked: stopped by hand',
   budget_exceeded: 'over hard budget',
   outside_hours: 'outside hours',
   session_exceeded: 'session limit',
   rate_limited: 'rate limit',
   rule: 'blocked by a rule',
   loop_detected: 'loop detected',
-  not_durable: 'not durable',
+  not_durable: 'budget could not be stored',
 }
 
 /** eventWords is an event in one line. */
@@ -38,7 +38,7 @@ export function eventWords(e: Event): EventWords {
     case 'blocked':
       return { color: 'red', what: refusals[e.block_reason ?? ''] ?? e.block_reason ?? 'blocked', figure: status }
     case 'kill_switch':
-      return { color: e.shadow ? 'amber' : 'red', what: e.shadow ? 'would be killed' : 'Kill Switch', figure: e.score > 0 ? score(e.score) : status }
+      return { color: e.shadow ? 'amber' : 'red', what: e.shadow ? 'would be stopped' : 'Kill Switch', figure: e.score > 0 ? score(e.score) : status }
     case 'steer':
       return { color: 'amber', what: e.shadow ? 'would be steered' : 'steered', figure: '' }
     case 'halt':

@@ -46,7 +46,8 @@ export function amount(setting: Setting, value: unknown): string {
   if (typeof value !== 'number') return Array.isArray(value) ? ranges(value as HourRange[]) : String(value)
   if (setting.type === 'money') return money(value)
   const figure = setting.type === 'integer' ? count(value) : String(value)
-  return setting.unit ? `${figure} ${setting.unit}` : figure
+  // A score has no unit: 10 score reads like a slip.
+  return setting.unit && setting.unit !== 'score' ? `${figure} ${setting.unit}` : figure
 }
 
 /** rungsOf are the rungs of a ladder, of which one alone stands for itself and
@@ -62,11 +63,11 @@ export function ladderWith(rungs: string[], on: string[], rung: string, taken: b
 }
 
 const sentences: Record<string, string> = {
-  warn: 'The call passes, and an event tells. Always the first step.',
-  steer: 'The call passes with a note that tells the model what it repeats and what came of it. Twice at most; the only step that changes a request.',
+  warn: 'The call passes and a warning is recorded. Always the first rung.',
+  steer: 'The call passes with a note that tells the model what it repeats and what came of it. Twice at most; the only rung that changes a request.',
   reject: 'The call is answered 429 for a while. A client that waits gets through when it stops repeating itself.',
-  halt: 'The turn ends. The session goes on by itself when a person writes to it.',
-  kill: 'The agent, or the session, is off until somebody resumes it.',
+  halt: 'The turn ends. The session continues by itself when a person writes to it.',
+  kill: 'The agent, or the session, is stopped until someone resumes it.',
 }
 
 /** rungSentence says what a step of a ladder does. */

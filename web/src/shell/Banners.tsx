@@ -21,7 +21,7 @@ export function Banners() {
     <div className={classes.stack} aria-live="polite">
       {bypass?.on && (
         <Banner color="red" action={<ButtonLink to="/settings">Settings</ButtonLink>}>
-          <b>Bypass is on: nothing is enforced but manual deactivation.</b> Switched on
+          <b>Bypass is on: nothing is enforced except stops by hand.</b> Switched on
           {bypass.by && <> by <bdi>{bypass.by}</bdi></>}
           {bypass.at ? ` at ${full(bypass.at)}` : ''}
           {bypass.why ? <>: <bdi>{bypass.why}</bdi></> : '.'}
@@ -34,7 +34,7 @@ export function Banners() {
       )}
       {status?.degraded.map((dependency) => (
         <Banner key={dependency} color="amber" action={<ButtonLink to={dependency === 'secrets' ? '/alerts' : '/settings'}>{dependency === 'secrets' ? 'Channels' : 'See why'}</ButtonLink>}>
-          {without[dependency] ?? <b>haltd does without {dependency}.</b>}
+          {without[dependency] ?? <b>{dependency} is failing; haltd works without it.</b>}
         </Banner>
       ))}
       {dead > 0 && (
@@ -50,7 +50,7 @@ export function Banners() {
 const without: Record<string, ReactNode> = {
   store: (
     <>
-      <b>The record cannot be written.</b> Calls go on, and events wait in memory; agents with a hard budget are refused. Stopped agents stay stopped. Look at the disk or the database of the record.
+      <b>Storage does not answer.</b> Calls go on and events wait in memory; agents with a hard budget are refused. Stopped agents stay stopped. Check the disk or the database.
     </>
   ),
   state: (
@@ -60,7 +60,7 @@ const without: Record<string, ReactNode> = {
   ),
   secrets: (
     <>
-      <b>Secrets of channels are not sealed.</b> They work as before. The log says why, at each start.
+      <b>Secrets of channels are not sealed.</b> They work as before. The log says why at each start.
     </>
   ),
 }

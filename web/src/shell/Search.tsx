@@ -10,7 +10,7 @@ import classes from './shell.module.css'
 
 const each = 6
 
-/** Search finds agents, sessions and incidents by a part of their id. */
+/** Search finds agents, sessions and incidents by part of their id. */
 export function Search() {
   const input = useRef<HTMLInputElement>(null)
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })

@@ -92,11 +92,11 @@ function ProcessStatus() {
         </span>
       </div>
       <div>
-        <span>Record</span>
-        <span>{bytes(data.store_bytes)}</span>
+        <span>Storage</span>
+        <span>{data.degraded.includes('store') ? 'Does not answer' : `OK, ${bytes(data.store_bytes)}`}</span>
       </div>
       <div>
-        <span>Times</span>
+        <span>Time zone</span>
         <span>{zone()}</span>
       </div>
       <div>

@@ -85,7 +85,7 @@ function Header({ agent }: { agent: AgentDetail }) {
         {agent.active ? (
           <Button onClick={() => ask('deactivate')}>Stop now</Button>
         ) : (
-          <Button variant="filled" leftSection={<IconPlayerPlay size={14} />} onClick={() => ask('activate')}>
+          <Button leftSection={<IconPlayerPlay size={14} />} onClick={() => ask('activate')}>
             Resume
           </Button>
         )}
@@ -150,7 +150,7 @@ function Stopped({ agent }: { agent: AgentDetail }) {
       action={standing.incident && <ButtonLink to="/incidents/$id" params={{ id: standing.incident }}>Open incident</ButtonLink>}
     >
       <b>
-        {byHand ? `Switched off${standing.by ? ` by ${standing.by}` : ''}` : 'Stopped'}
+        {byHand ? `Stopped by hand${standing.by ? ` by ${standing.by}` : ''}` : 'Stopped'}
         {standing.at ? ` at ${full(standing.at)}` : ''}
         {byHand ? (standing.why ? `: ${standing.why}` : '.') : incident ? `: ${incident.sentence}` : '.'}
       </b>

@@ -105,7 +105,7 @@ function Settings({ agent, sections }: { agent: AgentDetail; sections: SectionOf
           <div>
             Other settings
             <Text size="xs" c="dimmed">
-              {rare.filter((s) => s.type === 'choice').map((s) => `${s.label}: ${amount(s, shown(s.path))}`).join(' · ')}
+              {rare.filter((s) => s.type === 'choice').map((s) => `${s.label}${s.label.endsWith(' the') ? ' ' : ': '}${amount(s, shown(s.path))}`).join(' · ')}
             </Text>
           </div>
           <UnstyledButton onClick={toggle} aria-expanded={more} c="var(--accent)" fz={13}>
@@ -137,8 +137,8 @@ function Toggle({ agent }: { agent: AgentDetail }) {
   const on = agent.policy.kill_switch.enabled
 
   const turn = async (enabled: boolean) => {
-    if (await change('The Kill Switch was not turned.', () => changeKillSwitch(agent.id, { enabled }))) {
-      done(enabled ? `Kill Switch of ${agent.id} is on.` : `Kill Switch of ${agent.id} is off.`, enabled ? 'From the next call on.' : 'haltd observes and blocks nothing.')
+    if (await change('The Kill Switch was not changed.', () => changeKillSwitch(agent.id, { enabled }))) {
+      done(enabled ? `Kill Switch of ${agent.id} is on.` : `Kill Switch of ${agent.id} is off.`, enabled ? 'Effective on the next call.' : 'haltd observes and blocks nothing.')
     }
   }
   const askFirst = () => {

@@ -51,7 +51,7 @@ export function PolicyEditor({ agent, sections, onClose }: { agent: AgentDetail;
     switch (section.settings[0]?.type) {
       case 'hours':
         return (
-          <Part key={section.name} title={section.label} aside="Drag to paint, or arrows and Space.">
+          <Part key={section.name} title={section.label} aside="Drag to paint, or use the arrow keys and Space.">
             <WeekGrid week={week} zone={String(shown('time_zone') ?? policy.time_zone)} onPaint={setPainted} />
             <Group gap="xs" mt="sm">
               <Button onClick={() => setPainted(emptyWeek(true))}>Always</Button>
@@ -59,12 +59,12 @@ export function PolicyEditor({ agent, sections, onClose }: { agent: AgentDetail;
             </Group>
             {never && (
               <Text size="xs" c="var(--amber)" mt="xs">
-                An agent that may never call is better deactivated. Paint an hour, or choose Always.
+                No hour is left. To stop the agent, use Stop now; otherwise paint an hour or choose Always.
               </Text>
             )}
             {!kept.exact && (
               <Text size="xs" c="dimmed" mt="xs">
-                The present hours begin or end within an hour; painting makes them whole.
+                The current hours do not begin and end on the hour; painting rounds them to whole hours.
               </Text>
             )}
           </Part>

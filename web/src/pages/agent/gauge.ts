@@ -26,7 +26,7 @@ export function certaintyGauge(agent: AgentDetail): Gauge {
     color: (c) => {
       const v = verdictOf(c)
       if (v.level === 'kill') return 'var(--red-fill)'
-      return v.certainty >= warn ? 'var(--amber-fill)' : 'var(--s2)'
+      return v.certainty >= warn ? 'var(--amber-fill)' : 'var(--gray-fill)'
     },
     lines: [
       { name: `warn ${certain(warn)}`, at: warn, color: 'amber', dashed: true },
@@ -37,7 +37,8 @@ export function certaintyGauge(agent: AgentDetail): Gauge {
 }
 
 /** scoreGauge is how much each call was like those before it: grey where no
- *  second signal agreed, so that nothing followed from it. */
+ *  second signal agreed or the threshold was not exceeded, so that nothing
+ *  followed from it, whatever else warned. */
 export function scoreGauge(agent: AgentDetail): Gauge {
   const { threshold, require_corroboration: corroborated } = agent.policy.kill_switch
   return {
@@ -47,8 +48,8 @@ export function scoreGauge(agent: AgentDetail): Gauge {
     tick: (v) => (Number.isInteger(v) ? String(v) : v.toFixed(1)),
     color: (c) => {
       const v = verdictOf(c)
-      if (v.level === 'kill' && c.score > threshold && !v.unmet) return 'var(--red-fill)'
-      return corroborated && (v.unmet || v.level === 'pass') ? 'var(--gray-fill)' : 'var(--s2)'
+      if (c.score <= threshold || (corroborated && v.unmet)) return 'var(--gray-fill)'
+      return v.level === 'kill' ? 'var(--red-fill)' : 'var(--amber-fill)'
     },
     lines: [{ name: score(threshold), at: threshold, color: 'amber', dashed: true }],
     reaches: threshold * 1.4,

@@ -1,7 +1,7 @@
 import { Card, Group, SegmentedControl, Select, Stack, Table, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconRobot, IconSearch } from '@tabler/icons-react'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueries } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type AgentFilter, agentPages, statsQuery } from '../../api/agents'
 import type { Agent } from '../../api/shapes'
@@ -21,7 +21,7 @@ import { right, WideTable } from '../../parts/WideTable'
 const rows = 25
 
 const sorts = [
-  { value: 'last_seen', label: 'Last call first' },
+  { value: 'last_seen', label: 'Last call, newest first' },
   { value: 'cost', label: 'Spend, highest first' },
   { value: 'calls', label: 'Calls, most first' },
   { value: 'blocked', label: 'Blocked, most first' },
@@ -40,6 +40,7 @@ export default function Agents() {
   const [search] = useDebouncedValue(text.trim(), 200)
   const filter: AgentFilter = { search: search || undefined, state: (state || undefined) as AgentFilter['state'], sort: sort as AgentFilter['sort'] }
   const query = useInfiniteQuery(agentPages(filter, rows))
+  const calls = useCalls(query.data?.pages.map((p) => p.rows) ?? [])
   const counts = query.data?.pages[0]?.counts
   const all = counts && counts.active + counts.stopped + counts.inactive
   const total = counts && (state === '' ? all : counts[state as keyof typeof counts])
@@ -50,7 +51,7 @@ export default function Agents() {
         <Title order={1}>Agents</Title>
         <Group gap="sm">
           <TextInput
-            aria-label="Find an agent by a part of its id"
+            aria-label="Find an agent by part of its id"
             placeholder="Find by id"
             leftSection={<IconSearch size={14} />}
             value={text}
@@ -77,7 +78,7 @@ export default function Agents() {
         <Loaded query={query} thing="agents" rows={8}>
           {(data) => {
             const agents = data.pages.flatMap((p) => p.rows)
-            return agents.length === 0 ? <None filtered={search !== '' || state !== ''} /> : <Listing agents={agents} />
+            return agents.length === 0 ? <None filtered={search !== '' || state !== ''} /> : <Listing agents={agents} calls={calls} />
           }}
         </Loaded>
         <More query={query} shown={query.data?.pages.reduce((n, p) => n + p.rows.length, 0)} of={total} />
@@ -88,7 +89,7 @@ export default function Agents() {
 
 function None({ filtered }: { filtered: boolean }) {
   return filtered ? (
-    <Empty icon={<IconSearch size={20} />} title="No agent is like this">
+    <Empty icon={<IconSearch size={20} />} title="No matches">
       Other agents are hidden by the filter.
     </Empty>
   ) : (
@@ -98,7 +99,7 @@ function None({ filtered }: { filtered: boolean }) {
   )
 }
 
-function Listing({ agents }: { agents: Agent[] }) {
+function Listing({ agents, calls }: { agents: Agent[]; calls: Map<string, number[]> }) {
   const now = useNow()
   return (
     <WideTable
@@ -131,7 +132,7 @@ function Listing({ agents }: { agents: Agent[] }) {
           <Table.Td ta="right">{money(a.totals.cost_usd)}</Table.Td>
           <Table.Td ta="right">{money(a.spending.find((p) => p.period === 'day')?.spent.cost_usd ?? 0)}</Table.Td>
           <Table.Td>
-            <Activity agent={a} />
+            <Activity agent={a} calls={calls.get(a.id)} />
           </Table.Td>
           <Table.Td ta="right" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
             {wasSeen(a.last_seen) ? ago(a.last_seen, now) : 'never'}
@@ -142,10 +143,17 @@ function Listing({ agents }: { agents: Agent[] }) {
   )
 }
 
-// Whoever has not called for a day has a flat line: that need not be asked.
-function Activity({ agent }: { agent: Agent }) {
-  const recent = Date.now() - new Date(agent.last_seen).getTime() < 86_400_000
-  const { data } = useQuery({ ...statsQuery({ since: '24h', step: '1h', agent: agent.id }), enabled: recent })
-  const calls = data ? data.buckets.map((b) => b.calls) : [0, 0]
+// useCalls are the calls of each hour of the last day, by agent: one request for
+// each page of the list. Whoever has not called for a day need not be asked for.
+function useCalls(pages: Agent[][]): Map<string, number[]> {
+  const day = Date.now() - 86_400_000
+  const asked = pages.map((page) => page.filter((a) => new Date(a.last_seen).getTime() > day).map((a) => a.id)).filter((ids) => ids.length > 0)
+  return useQueries({
+    queries: asked.map((ids) => statsQuery({ since: '24h', step: '1h', by: 'agent', id: ids, series: true, limit: ids.length })),
+    combine: (answers) => new Map(answers.flatMap((a) => (a.data?.groups ?? []).map((g) => [g.name, g.series ?? []]))),
+  })
+}
+
+function Activity({ agent, calls = [0, 0] }: { agent: Agent; calls?: number[] }) {
   return <Sparkline values={calls} label={`Calls of ${agent.id} in 24 hours`} color={agent.active ? 'var(--accent)' : agent.deactivated_by === 'kill_switch' ? 'var(--red-fill)' : 'var(--gray-fill)'} />
 }

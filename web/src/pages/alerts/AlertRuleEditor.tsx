@@ -12,7 +12,7 @@ export const topics = [
   { value: 'budget_soft', label: 'Soft budget' },
   { value: 'budget_hard', label: 'Hard budget' },
   { value: 'session_limit', label: 'Session limit' },
-  { value: 'shadow', label: 'Shadow kill' },
+  { value: 'shadow', label: 'Would stop (shadow)' },
   { value: 'upstream', label: 'Upstream failing' },
   { value: 'bypass', label: 'Bypass' },
   { value: 'store', label: 'Record' },
@@ -49,11 +49,11 @@ export function AlertRuleEditor({ rule, onClose }: { rule?: AlertRule; onClose: 
       <Stack gap="md">
         <TextInput label="Name" maxLength={100} value={name} onChange={(e) => setName(e.currentTarget.value)} data-autofocus />
         <MultiSelect label="Notices" placeholder={on.length ? undefined : 'All'} data={topics} value={on} onChange={setOn} />
-        <TagsInput label="Agents" placeholder={agents.length ? undefined : 'All'} value={agents} onChange={setAgents} description="Ids, each with Enter." />
+        <TagsInput label="Agents" placeholder={agents.length ? undefined : 'All'} value={agents} onChange={setAgents} description="Press Enter after each id." />
         <MultiSelect label="Channels" placeholder={to.length ? undefined : 'All'} data={channels.map((c) => ({ value: c.id, label: c.name }))} value={to} onChange={setTo} />
         <NumberInput
           label="Cooldown, minutes"
-          description="How long after a notice about an agent further ones of its kind are left out."
+          description="After a notice about an agent, further ones of the same kind are held back for this long."
           value={minutes}
           min={0}
           max={10080}

@@ -56,8 +56,8 @@ function Row({ channel: c, onEdit }: { channel: Channel; onEdit: () => void }) {
     setTesting(true)
     try {
       const { delivered, answer } = await testChannel(c.id)
-      if (delivered) done(`${c.name} has the test message.`, answer)
-      else failed(`${c.name} was not reached.`, new Error(answer))
+      if (delivered) done(`The test message reached ${c.name}.`, answer)
+      else failed(`The test message did not reach ${c.name}.`, new Error(answer))
     } catch (e) {
       failed(`${c.name} was not tested.`, e)
     }
@@ -96,7 +96,7 @@ function Row({ channel: c, onEdit }: { channel: Channel; onEdit: () => void }) {
           <EditDelete
             name={c.name}
             question={`Delete the channel ${c.name}?`}
-            consequence="Notices no longer go there. What is on its way is given up."
+            consequence="Notices no longer go there. What is still on its way is given up."
             onEdit={onEdit}
             onDelete={remove}
           />

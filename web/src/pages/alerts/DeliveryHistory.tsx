@@ -61,10 +61,10 @@ function Row({ delivery: d }: { delivery: Delivery }) {
   const channels = useQuery(channelsQuery).data
   const channel = channels?.find((c) => c.id === d.channel)
   const retry = async () => {
-    if (await change('Not tried again.', () => retryDelivery(d.id))) done('It is on its way again.')
+    if (await change('Not retried.', () => retryDelivery(d.id))) done('It is on its way again.')
   }
   const dismiss = async () => {
-    if (await change('Not dismissed.', () => dismissDelivery(d.id))) done('It is off the list.')
+    if (await change('Not dismissed.', () => dismissDelivery(d.id))) done('Dismissed.')
   }
   return (
     <Table.Tr>

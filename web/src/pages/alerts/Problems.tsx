@@ -38,11 +38,11 @@ function One({ problem, channel }: { problem: Problem; channel: Channel | undefi
       action={
         <Group gap="xs" justify="flex-end">
           {channel?.enabled && (
-            <Button loading={busy} onClick={() => void all('Not all are tried again.', retryDelivery, 'are on their way again.')}>
+            <Button loading={busy} onClick={() => void all('Not all were retried.', retryDelivery, 'are on their way again.')}>
               Retry all {n}
             </Button>
           )}
-          <Button loading={busy} variant="subtle" onClick={() => void all('Not all were dismissed.', dismissDelivery, 'are off the list.')}>
+          <Button loading={busy} variant="subtle" onClick={() => void all('Not all were dismissed.', dismissDelivery, 'were dismissed.')}>
             Dismiss all {n}
           </Button>
         </Group>
@@ -64,5 +64,5 @@ function why(newest: Delivery): string {
 function wayOut(channel: Channel | undefined): string {
   if (!channel) return 'Nothing can be sent there any more: dismiss them.'
   if (!channel.enabled) return `The channel is off${channel.disabled ? ` (${channel.disabled})` : ''}: switch it on to retry, or dismiss them.`
-  return 'Mend the channel, press Test, then retry; or dismiss them.'
+  return 'Fix the channel, press Test, then retry; or dismiss them.'
 }

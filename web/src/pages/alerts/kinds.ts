@@ -25,14 +25,14 @@ export const kinds: Record<string, { label: string; fields: Field[] }> = {
     label: 'Webhook',
     fields: [
       { name: 'url', label: 'Address', description: 'Gets a POST with a Standard Webhooks signature.', redacted: true },
-      { name: 'secret', label: 'Secret', description: 'Left empty, haltd makes one and shows it once.', secret: true, optional: true },
+      { name: 'secret', label: 'Secret', description: 'Leave empty: haltd makes one and shows it once.', secret: true, optional: true },
     ],
   },
   email: {
     label: 'Email',
     fields: [
       { name: 'host', label: 'SMTP host' },
-      { name: 'port', label: 'Port', number: true, optional: true, description: 'Left empty, the usual one.' },
+      { name: 'port', label: 'Port', number: true, optional: true, description: 'Leave empty for the usual one.' },
       { name: 'tls', label: 'Encryption', choices: ['starttls', 'implicit', 'none'], optional: true },
       { name: 'username', label: 'User name', optional: true },
       { name: 'password', label: 'Password', secret: true, optional: true },

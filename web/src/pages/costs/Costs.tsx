@@ -59,7 +59,7 @@ export default function Costs() {
                 <Fact name="Calls" aside={data.totals.blocked > 0 ? `${count(data.totals.blocked)} of them blocked` : undefined}>
                   {count(data.totals.calls)}
                 </Fact>
-                <Fact name="A forwarded call, on average">{money(data.totals.cost_usd / Math.max(data.totals.calls - data.totals.blocked, 1))}</Fact>
+                <Fact name="Average per forwarded call">{money(data.totals.cost_usd / Math.max(data.totals.calls - data.totals.blocked, 1))}</Fact>
                 <Fact name="Prompt tokens" aside={`${short(data.totals.tokens.cache_read)} from cache`}>
                   {short(data.totals.tokens.input)}
                 </Fact>
@@ -78,7 +78,7 @@ export default function Costs() {
               </Section>
               <Section
                 title={`By ${by}`}
-                aside={`${count(data.group_count)} in all`}
+                aside={`${count(data.group_count)} in total`}
                 actions={
                   <SegmentedControl
                     aria-label="Grouped by"

@@ -53,7 +53,7 @@ export default function Events() {
       <Group justify="space-between">
         <Title order={1}>Events</Title>
         <Group gap="xs">
-          <Button onClick={live.toggle}>{live.paused ? `Go on${live.waiting > 0 ? `, ${live.waiting} waiting` : ''}` : 'Pause'}</Button>
+          <Button onClick={live.toggle}>{live.paused ? `Continue${live.waiting > 0 ? `, ${live.waiting} waiting` : ''}` : 'Pause'}</Button>
           <Export filter={filter} />
         </Group>
       </Group>
@@ -71,7 +71,7 @@ export default function Events() {
             onChange={(v) => show({ type: v.join(',') || undefined })}
             clearable
           />
-          <Select label="Time" placeholder="All that is kept" data={spans} value={since} onChange={(v) => show({ since: v ?? undefined })} clearable flex="1 1 150px" maw={180} />
+          <Select label="Time" placeholder="Everything kept" data={spans} value={since} onChange={(v) => show({ since: v ?? undefined })} clearable flex="1 1 150px" maw={180} />
           {filtered && (
             <Button variant="subtle" onClick={clear}>
               Clear filter
@@ -83,8 +83,8 @@ export default function Events() {
             events.length > 0 ? (
               <EventTable events={events} withAgent onOpen={(e) => show({ event: e.id })} />
             ) : filtered ? (
-              <Empty icon={<IconSearch size={20} />} title="Nothing matches this filter" action={<Button onClick={clear}>Clear filter</Button>}>
-                Other events are hidden by it.
+              <Empty icon={<IconSearch size={20} />} title="No matches" action={<Button onClick={clear}>Clear filter</Button>}>
+                Other events are hidden by the filter.
               </Empty>
             ) : (
               <Empty title="No event yet">Events appear with the first call.</Empty>
@@ -124,7 +124,7 @@ function Export({ filter }: { filter: EventFilter }) {
           CSV
         </Menu.Item>
         <Text size="xs" c="dimmed" px="sm" py={4}>
-          All that the filter selects
+          All events that match the filter
         </Text>
       </Menu.Dropdown>
     </Menu>

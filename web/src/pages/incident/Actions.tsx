@@ -30,8 +30,9 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
   const stopped = isStop(incident) && incident.status !== 'continued'
   const budget = incident.kind.startsWith('budget') || incident.kind === 'session_limit'
   const agent = useQuery({ ...agentQuery(incident.agent), enabled: !stopped }).data
+  // The switch has no part in budgets, and growth only ever warns.
   const mayStop = !stopped && agent?.active === true
-  const maySwitch = !stopped && !budget && agent !== undefined && !agent.policy.kill_switch.enabled
+  const maySwitch = !stopped && !budget && incident.kind !== 'growth' && agent !== undefined && !agent.policy.kill_switch.enabled
   const limits = agent ? limitsOf(incident, verdictOf(incident), agent.policy) : []
   const who = incident.scope === 'session' ? `session ${incident.session}` : incident.agent
   useHotkeys([
@@ -50,7 +51,7 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
     if (made) done(title, message)
   }
   const send = (decision: Decision, title: string, message: string) =>
-    void make(`${decision.status === 'resumed' || decision.resume ? 'Not resumed' : 'Not decided'}. Nothing has changed.`, () => decide(incident.id, { ...decision, expect: incident.status as Decision['expect'] }), title, message)
+    void make(`${decision.status === 'resumed' || decision.resume ? 'Not resumed' : 'Not saved'}. Nothing has changed.`, () => decide(incident.id, { ...decision, expect: incident.status as Decision['expect'] }), title, message)
   const resume = (minutes: number) =>
     send({ status: 'resumed', grace_minutes: minutes || undefined }, `${who} is active again.`, `Rounds before ${clock(Date.now())} no longer count.`)
   return (
@@ -67,12 +68,12 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
           <Action name="Mark as wrong" letter="W" says={stopped ? 'Keeps your label, then resumes.' : 'Keeps your label. Closes this incident.'} onAsk={() => ask('wrong')} />
         )}
         {mayStop && <Action name="Stop now" letter="S" says="Stops the agent by hand. The incident stays open." onAsk={() => ask('stop')} />}
-        {maySwitch && <Action name="Turn the switch on" letter="T" says="From the next call on, what this found stops the agent." onAsk={() => ask('switch')} />}
+        {maySwitch && <Action name="Turn the switch on" letter="T" says="From the next call on, a loop like this stops the agent." onAsk={() => ask('switch')} />}
         {limits.length > 0 && (
           <Action
             name={incident.kind === 'session_limit' ? 'Raise the limit' : 'Raise the budget'}
             letter="B"
-            says={`Asks for the new one. ${incident.action === 'warn' ? 'Nothing was blocked.' : 'Calls pass again below it.'}`}
+            says={`Asks for the new limit. ${incident.action === 'warn' ? 'Nothing was blocked.' : 'Calls pass again below it.'}`}
             onAsk={() => ask('raise')}
           />
         )}
@@ -83,15 +84,15 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
           stopped={stopped}
           busy={busy}
           onCancel={end}
-          onKeep={(note) => send({ status: 'kept', note: note || undefined }, stopped ? 'Kept stopped. Incident closed.' : 'Incident closed.', stopped ? `${who} stays off until somebody resumes it.` : '')}
+          onKeep={(note) => send({ status: 'kept', note: note || undefined }, stopped ? 'Kept stopped. Incident closed.' : 'Incident closed.', stopped ? `${who} stays stopped until someone resumes it.` : '')}
         />
       </Modal>
-      <Modal opened={asked === 'wrong'} onClose={end} title="This was not a loop?">
+      <Modal opened={asked === 'wrong'} onClose={end} title="Mark this as wrong?">
         <Wrong
           who={stopped ? who : undefined}
           busy={busy}
           onCancel={end}
-          onMark={(note, again) => send({ status: 'false_positive', note: note || undefined, resume: again || undefined }, 'Marked as wrong.', 'Thank you: replay uses it.')}
+          onMark={(note, again) => send({ status: 'false_positive', note: note || undefined, resume: again || undefined }, 'Marked as wrong.', 'Thank you. Replay uses your label.')}
         />
       </Modal>
       {asked === 'raise' && agent && <RaiseLimit agent={agent} limits={limits} onClose={end} />}
@@ -105,7 +106,7 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
       <Modal opened={asked === 'switch'} onClose={end} title={`Turn the Kill Switch of ${incident.agent} on?`}>
         <Stack gap="md">
           <Text size="sm" c="dimmed">
-            From its next call on, haltd stops this agent when it is certain that it runs away. Who is told is set under Alerts.
+            From its next call on, haltd stops this agent when it is certain that the agent is running away. Alerts says who is told.
           </Text>
           <Group justify="flex-end">
             <Button variant="subtle" color="gray" onClick={end}>
@@ -183,7 +184,7 @@ function meanwhile(incident: IncidentDetail): string {
   if (incident.kind.startsWith('budget')) return 'The budget stays as it is.'
   if (incident.kind === 'session_limit') return 'The limit stays as it is.'
   if (!stops(incident)) return 'Nothing was stopped.'
-  if (incident.action === 'halt') return 'Goes on when its person writes.'
+  if (incident.action === 'halt') return 'Continues when a person writes.'
   return incident.action === 'kill' ? 'Stays off.' : 'The agent stays active.'
 }
 
@@ -211,7 +212,7 @@ function Keep({ stopped, busy, onCancel, onKeep }: { stopped: boolean; busy: boo
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        {stopped ? 'It stays off until somebody resumes it, and this incident is closed.' : 'Nothing else changes.'}
+        {stopped ? 'It stays stopped until someone resumes it, and this incident is closed.' : 'Nothing else changes.'}
       </Text>
       <Textarea label="Note (optional)" maxLength={2000} value={note} onChange={(e) => setNote(e.currentTarget.value)} />
       <Group justify="flex-end">

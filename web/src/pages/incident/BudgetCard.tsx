@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { agentQuery } from '../../api/agents'
 import type { IncidentDetail, Verdict } from '../../api/shapes'
@@ -17,14 +18,16 @@ export function SpendEvidence({ incident, verdict }: { incident: IncidentDetail;
   const [usd, tokens] = incident.kind === 'budget_hard' ? [budget.hard_usd, budget.hard_tokens] : [budget.soft_usd, budget.soft_tokens]
   return (
     <Section title="Evidence" aside={`the ${incident.kind === 'budget_hard' ? 'hard' : 'soft'} budget of the ${found.name === 'month' ? 'month' : 'day'}`}>
-      <Pairs>
-        {(usd ?? 0) > 0 && <Pair name="Budget">{money(usd!)}</Pair>}
-        {(tokens ?? 0) > 0 && <Pair name="Budget in tokens">{count(tokens!)}</Pair>}
-        {found.spent && <Pair name="Spent then">{amountOf(found.spent)}</Pair>}
-        {found.left && <Pair name="Left then">{amountOf(found.left)}</Pair>}
-        {found.asked && <Pair name="The call asked for">{amountOf(found.asked)}</Pair>}
-        <Pair name="So">{incident.action === 'warn' ? 'haltd told you and blocked nothing' : 'haltd refused the call'}</Pair>
-      </Pairs>
+      <Box maw={480}>
+        <Pairs>
+          {(usd ?? 0) > 0 && <Pair name="Budget">{money(usd!)}</Pair>}
+          {(tokens ?? 0) > 0 && <Pair name="Budget in tokens">{count(tokens!)}</Pair>}
+          {found.spent && <Pair name="Spent at the time">{amountOf(found.spent)}</Pair>}
+          {found.left && <Pair name="Left at the time">{amountOf(found.left)}</Pair>}
+          {found.asked && <Pair name="The call asked for">{amountOf(found.asked)}</Pair>}
+          <Pair name="Result">{incident.action === 'warn' ? 'haltd sent an alert and blocked nothing' : 'haltd refused the call'}</Pair>
+        </Pairs>
+      </Box>
     </Section>
   )
 }
@@ -38,7 +41,7 @@ function amountOf(s: { cost_usd: number; tokens: number }): string {
 export function BudgetCard({ incident }: { incident: IncidentDetail }) {
   const agent = useQuery(agentQuery(incident.agent)).data
   if (!agent || !hasBudget(agent)) return null
-  const resets = agent.spending.filter((s) => Object.values(s.budget).some((limit) => limit > 0)).map((s) => `${s.period} starts again ${full(s.resets)}`)
+  const resets = agent.spending.filter((s) => Object.values(s.budget).some((limit) => limit > 0)).map((s) => `${s.period} resets ${full(s.resets)}`)
   return (
     <Section
       title="Budgets now"

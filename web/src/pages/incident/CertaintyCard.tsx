@@ -18,13 +18,15 @@ export function CertaintyCard({ stall, call }: Props) {
   const rounds = roundsOf(stall)
   const final = certaintyOf(stall)
   if (rounds.length === 0 || final === undefined) return null
-  const marks: Mark[] = rounds.map((r) => ({ key: String(r.index), value: r.certainty, label: String(r.index + 1), letter: r.letter, says: `Round ${r.index + 1}${r.tool ? `, ${r.tool}` : ''}` }))
+  // Letters name rounds that are equal; where none is, they say nothing.
+  const named = new Set(rounds.map((r) => r.letter)).size < rounds.length
+  const marks: Mark[] = rounds.map((r) => ({ key: String(r.index), value: r.certainty, label: String(r.index + 1), letter: named ? r.letter : undefined, says: `Round ${r.index + 1}${r.tool ? `, ${r.tool}` : ''}` }))
   marks.push({ key: 'call', value: stall.certainty ?? final, shown: final, label: call, says: `At ${call}` })
   return (
     <Section title="Certainty after each round">
       <Chart marks={marks} stall={stall} />
       <Text size="xs" c="dimmed" mt="xs" style={{ overflowWrap: 'anywhere' }}>
-        Rounds of the conversation that repeat, or are repeated{stall.family === 'chatter' ? '' : `: ${toolsOf(rounds)}`}. Last, the call at which it was decided.
+        Rounds of the conversation that repeat, or are repeated{stall.family === 'chatter' ? '' : `: ${toolsOf(rounds)}`}. The last bar is the call at which haltd decided.
       </Text>
     </Section>
   )

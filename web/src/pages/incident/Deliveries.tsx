@@ -50,7 +50,7 @@ function Row({ delivery: d }: { delivery: Delivery }) {
       {d.status === 'dead' && (
         <Group mt={6} gap="xs">
           {channel && (
-            <Button loading={busy} onClick={() => void change('Not tried again.', () => retryDelivery(d.id))}>
+            <Button loading={busy} onClick={() => void change('Not retried.', () => retryDelivery(d.id))}>
               Retry now
             </Button>
           )}

@@ -265,7 +265,7 @@ function Footnote({ incident, excerpt, proofs, error }: { incident: IncidentDeta
   if (error) says = 'What was said cannot be read: the key that sealed it is missing. Hashes remain.'
   else if (excerpt) {
     const missing = proofs.filter((p) => !p.words).length
-    says = `Secrets are taken out, long texts cut; kept for ${days}.${missing > 0 ? ` Of ${times(missing, 'round')} only the hashes are kept.` : ''}`
+    says = `Secrets are taken out, long texts cut; kept for ${days}.${missing > 0 ? ` For ${times(missing, 'round')} only hashes are kept.` : ''}`
   } else if (expired) says = `What was said was deleted after ${days}. Hashes remain.`
   else if (status.excerpts === 'off')
     says = (
@@ -273,7 +273,7 @@ function Footnote({ incident, excerpt, proofs, error }: { incident: IncidentDeta
         What agents say is not stored. To see it in later incidents, set <Code fz={11}>excerpts: incidents</Code> in the configuration and reload it.
       </>
     )
-  else says = 'The request of that moment held no words of these rounds. Hashes remain.'
+  else says = 'The request at that moment did not hold the text of these rounds. Hashes remain.'
   return (
     <Text size="xs" c="dimmed" mt="sm">
       {says}

@@ -24,7 +24,7 @@ export function LadderCard({ incident, verdict }: { incident: Incident; verdict:
         {incident.kind === 'steer' && (
           <Timeline.Item title={outcome ?? 'Waiting for the next rounds'}>
             <Text size="xs" c="dimmed">
-              {outcome ? incident.note : 'Whether they bring something new is told here.'}
+              {outcome ? incident.note : 'Whether they bring something new will be shown here.'}
             </Text>
           </Timeline.Item>
         )}

@@ -13,13 +13,15 @@ interface Props {
   entries: Entry[]
   matches: number[]
   compared: number
+  /** whether the keyboard comes to the arcs by this lane */
+  stop: boolean
   distance: (e: Entry) => number | undefined
   onPair: (index: number) => void
 }
 
 /** Lanes is one lane: a dot per call, and an arc from each match to the call
  *  it was compared with. An arc opens that pair below. */
-export function Lanes({ place, y, height, name, weight, entries, matches, compared, distance, onPair }: Props) {
+export function Lanes({ place, y, height, name, weight, entries, matches, compared, stop, distance, onPair }: Props) {
   const drawn = entries.map((e, i) => ({ e, i })).filter(({ i }) => i >= place.first)
   const longest = Math.max(...matches.map((m) => compared - m), 1)
   const total = matches.length * weight
@@ -45,8 +47,8 @@ export function Lanes({ place, y, height, name, weight, entries, matches, compar
               className={classes.arc}
               d={`M${from} ${y}C${from} ${y - rise * 1.3} ${to} ${y - rise * 1.3} ${to} ${y}`}
               role="button"
-              // One stop of the keyboard; the arrows go from arc to arc.
-              tabIndex={m === matches.find((other) => other >= place.first) ? 0 : -1}
+              // One stop of the keyboard for all lanes; the arrows go from arc to arc.
+              tabIndex={stop && m === matches.find((other) => other >= place.first) ? 0 : -1}
               aria-label={label}
               onClick={() => onPair(m)}
               onKeyDown={(e) => {
@@ -55,7 +57,7 @@ export function Lanes({ place, y, height, name, weight, entries, matches, compar
                   onPair(m)
                 } else if (e.key === 'ArrowLeft' || e.key === 'ArrowRight') {
                   e.preventDefault()
-                  const arcs = [...e.currentTarget.parentElement!.querySelectorAll<SVGElement>('[role="button"]')]
+                  const arcs = [...e.currentTarget.ownerSVGElement!.querySelectorAll<SVGElement>('path[role="button"]')]
                   arcs[arcs.indexOf(e.currentTarget) + (e.key === 'ArrowLeft' ? -1 : 1)]?.focus()
                 }
               }}

@@ -121,7 +121,7 @@ function Footnote({ call }: { call: Event }) {
     <Text size="xs" c="dimmed" pt="sm" style={{ borderTop: '1px solid var(--border)' }}>
       {event.data.excerpt
         ? 'Words that differ are marked. Long texts are shortened; keys, passwords and addresses are taken out. Timestamps, ids and numbers were masked before the texts were compared.'
-        : 'Of single calls, hashes are stored and not the words; those that prove this are above, as far as they are kept. Timestamps, ids and numbers were masked before the texts were compared, so that equal texts may have different hashes.'}
+        : 'Of single calls haltd stores hashes, not text; the text that proves this incident is above, as far as it was kept. Timestamps, ids and numbers were masked before the texts were compared, so texts may match although their hashes differ.'}
       {!event.data.excerpt && status.data.excerpts !== 'on' && (
         <>
           {' '}

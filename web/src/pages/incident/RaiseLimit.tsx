@@ -26,7 +26,7 @@ export function RaiseLimit({ agent, limits, onClose }: { agent: AgentDetail; lim
     <Modal opened onClose={onClose} title={`Raise the limit of ${agent.id}?`}>
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          It holds for all that this agent does, from its next call on. The policy page undoes it.
+          It applies to everything this agent does, from its next call on. To undo it, edit the agent’s policy.
         </Text>
         {limits.map((l, i) => (
           <NumberInput
@@ -38,7 +38,7 @@ export function RaiseLimit({ agent, limits, onClose }: { agent: AgentDetail; lim
             thousandSeparator={l.money ? undefined : ','}
             value={shown(l)}
             onChange={(v) => setTyped({ ...typed, [l.path]: v })}
-            error={Number(shown(l)) >= now(l) ? undefined : 'Lower than it is; the policy page can do that.'}
+            error={Number(shown(l)) >= now(l) ? undefined : 'Must be above the current limit. To lower it, edit the agent’s policy.'}
             data-autofocus={i === 0 || undefined}
           />
         ))}

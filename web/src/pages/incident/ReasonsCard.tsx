@@ -105,11 +105,11 @@ function Legend({ stall }: { stall: Signal }) {
   return (
     <Group gap="sm" fz={12} c="dimmed">
       <span>
-        <span className={classes.swatch} style={{ '--bar': fills[reach] } as CSSProperties} aria-hidden="true" /> speaks for stuck
+        <span className={classes.swatch} style={{ '--bar': fills[reach] } as CSSProperties} aria-hidden="true" /> suggests it is stuck
       </span>
       {steps.some((s) => s.to < s.from) && (
         <span>
-          <span className={classes.swatch} style={{ '--bar': 'var(--green-fill)' } as CSSProperties} aria-hidden="true" /> speaks against
+          <span className={classes.swatch} style={{ '--bar': 'var(--green-fill)' } as CSSProperties} aria-hidden="true" /> suggests it is not
         </span>
       )}
     </Group>
@@ -140,7 +140,7 @@ function ScoreFact({ incident, verdict }: { incident: IncidentDetail; verdict: V
   return (
     <Text size="xs" c="dimmed" mt="sm">
       Similarity score of this call: {score(value)}, {value > threshold ? 'above' : 'not above'} its threshold of {score(threshold)}.
-      {similar?.unmet && ` The score alone would not have killed: ${similar.unmet}.`}
+      {similar?.unmet && ` The score alone would not have stopped it: ${similar.unmet}.`}
     </Text>
   )
 }

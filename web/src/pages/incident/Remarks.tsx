@@ -13,7 +13,7 @@ export function Remarks({ incident }: { incident: IncidentDetail }) {
   const { busy, change } = useChange()
   const comments = incident.comments ?? []
   const say = async () => {
-    if (await change('Not commented.', () => remark(incident.id, { text }))) setText('')
+    if (await change('Comment not saved.', () => remark(incident.id, { text }))) setText('')
   }
   const see = async () => {
     if (await change('Not acknowledged.', () => remark(incident.id, { acknowledge: true }))) done('Acknowledged. The incident stays open.')

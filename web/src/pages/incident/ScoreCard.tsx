@@ -77,7 +77,7 @@ function Others({ verdict }: { verdict: Verdict }) {
     <>
       {unmet && (
         <Text size="sm" c="var(--amber)" mt="xs">
-          The score alone did not kill: {unmet}.
+          The score alone did not stop it: {unmet}.
         </Text>
       )}
       {signals.length > 0 && (

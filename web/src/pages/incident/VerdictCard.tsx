@@ -146,7 +146,7 @@ function Money({ incident, scene }: { incident: IncidentDetail; scene: Scene | u
           </Text>
           <div className={classes.amount}>{money(rate)}</div>
           <Text size="xs" c="dimmed">
-            a minute, while it repeated
+            a minute, while it {incident.kind === 'growth' ? 'grew' : 'repeated'}
           </Text>
         </div>
       )}

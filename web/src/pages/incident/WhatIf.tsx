@@ -29,7 +29,7 @@ export function WhatIf({ incident, scene }: { incident: IncidentDetail; scene: S
     <Section title={`What if the threshold were ${score(threshold)}?`} actions={<Text size="xs" c="dimmed">now {score(now)}</Text>}>
       <Text size="sm" c="dimmed">
         Drag to try it on the recorded scores of this session and of the last 30 days of {incident.agent}
-        {incident.settings.kill_switch.require_corroboration ? '; what no second signal agreed with does not fire' : ''}.
+        {incident.settings.kill_switch.require_corroboration ? '; a score that no second signal confirms does not fire' : ''}.
       </Text>
       <Slider
         my="lg"
@@ -90,7 +90,7 @@ function SetThreshold({ agent, threshold, now }: { agent: string; threshold: num
       labels: { confirm: 'Set threshold', cancel: 'Cancel' },
       confirmProps: { variant: 'filled', color: 'accent' },
       onConfirm: async () => {
-        if (await change('The threshold was not set.', () => changeKillSwitch(agent, { threshold }))) {
+        if (await change('The threshold was not changed.', () => changeKillSwitch(agent, { threshold }))) {
           done(`Threshold of ${agent} is ${score(threshold)}.`, 'Effective on the next call.')
         }
       },
@@ -101,7 +101,7 @@ function SetThreshold({ agent, threshold, now }: { agent: string; threshold: num
         Set threshold to {score(threshold)}
       </Button>
       <Text size="xs" c="dimmed">
-        Asks first. Recorded in the audit.
+        Asks first; the audit log records it.
       </Text>
     </Group>
   )

@@ -86,6 +86,7 @@ export function WindowTimeline({ scene, measure, stopped, onPair }: Props) {
               entries={scene.entries}
               matches={scene.matches[lane]}
               compared={scene.compared[lane]}
+              stop={lane === lanes.find((l) => scene.matches[l].some((m) => m >= place.first))}
               distance={(e) => e.distance[lane]}
               onPair={(index) => onPair(lane, index)}
             />

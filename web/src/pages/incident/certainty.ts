@@ -21,7 +21,7 @@ export interface Waterfall {
 }
 
 /** waterfallOf lays the reasons end to end: what speaks for it, the most
- *  first, then what speaks against and leads back to the total. */
+ *  first, then what speaks against it and leads back to the total. */
 export function waterfallOf(reasons: Contribution[]): Waterfall {
   const speaking = reasons.filter((r) => r.points !== 0)
   const order = [...speaking.filter((r) => r.points > 0), ...speaking.filter((r) => r.points < 0)]

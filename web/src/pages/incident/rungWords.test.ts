@@ -10,9 +10,9 @@ test('a steer says whether the next rounds brought news', () => {
   expect(rungWords(of('steer', 'unmoved'), 'Call #7')).toContain('brought nothing new')
 })
 
-test('a halt says how it goes on', () => {
-  expect(rungWords(of('halt', 'open'), 'Call #7')).toContain('goes on by itself when its person writes')
-  expect(rungWords(of('halt', 'continued'), 'Call #7')).toContain('went on by itself')
+test('a halt says how it continues', () => {
+  expect(rungWords(of('halt', 'open'), 'Call #7')).toContain('continues by itself when a person writes')
+  expect(rungWords(of('halt', 'continued'), 'Call #7')).toContain('continued by itself')
 })
 
 test('what is no rung, or only observed, has no such words', () => {

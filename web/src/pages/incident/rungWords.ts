@@ -25,9 +25,9 @@ function sinceThen(incident: Incident): string {
 function sinceHalt(incident: Incident): string {
   switch (incident.status) {
     case 'continued':
-      return 'Its person wrote again, and the session went on by itself.'
+      return 'A person wrote again, and the session continued by itself.'
     case 'open':
-      return 'The session goes on by itself when its person writes.'
+      return 'The session continues by itself when a person writes.'
     default:
       return ''
   }

@@ -26,8 +26,8 @@ const kinds = [
 const detectors = ['stall', 'similarity', 'growth', 'exact']
 
 const verdicts = [
-  { value: 'false', label: 'Done' },
-  { value: 'true', label: 'Would stop' },
+  { value: 'false', label: 'Enforced' },
+  { value: 'true', label: 'Shadow: would stop' },
 ]
 
 const sorts = [
@@ -44,7 +44,7 @@ const statuses = [
   { value: 'recovered', label: 'Recovered' },
   { value: 'unmoved', label: 'Not recovered' },
   { value: 'kept', label: 'Kept stopped' },
-  { value: 'false_positive', label: 'Wrong' },
+  { value: 'false_positive', label: 'Marked as wrong' },
 ]
 
 type Change = { agent?: string; status?: string; kind?: string; detector?: string; shadow?: string; sort?: string; alone?: string }
@@ -92,7 +92,7 @@ export default function Incidents() {
       <Card>
         <Group gap="sm" mb="sm">
           <TextInput
-            aria-label="Find by a part of the agent's name or of the incident's id"
+            aria-label="Find by part of the agent's name or the incident's id"
             placeholder="Agent or incident id"
             leftSection={<IconSearch size={14} />}
             w={200}
@@ -109,17 +109,17 @@ export default function Incidents() {
             w={156}
           />
           <Select aria-label="Kind" placeholder="Any kind" data={kinds} value={kind} onChange={(v) => show({ kind: v ?? undefined })} clearable w={140} />
-          <Select aria-label="Done or only observed" placeholder="Any verdict" data={verdicts} value={shadow} onChange={(v) => show({ shadow: v ?? undefined })} clearable w={140} />
+          <Select aria-label="Enforced or shadow" placeholder="Any verdict" data={verdicts} value={shadow} onChange={(v) => show({ shadow: v ?? undefined })} clearable w={180} />
           <Select aria-label="Sort" data={sorts} value={sort} onChange={(v) => show({ sort: !v || v === 'newest' ? undefined : v })} allowDeselect={false} w={168} />
-          <Switch label="Group equal" checked={alone === undefined} onChange={(e) => show({ alone: e.currentTarget.checked ? undefined : '1' })} />
+          <Switch label="Group by cause" checked={alone === undefined} onChange={(e) => show({ alone: e.currentTarget.checked ? undefined : '1' })} />
         </Group>
         <Loaded query={query} thing="incidents" rows={6}>
           {() => {
             if (incidents.length > 0) return <GroupList incidents={incidents} grouped={alone === undefined} />
             const filtered = search !== '' || status !== 'all' || kind !== null || detector !== null || shadow !== null
             return (
-              <Empty icon={<IconAlertOctagon size={20} />} title={status === 'open' ? 'No open incidents' : 'No incidents'}>
-                {filtered ? 'No matches for this filter.' : 'No agent has run away.'}
+              <Empty icon={<IconAlertOctagon size={20} />} title={search || kind || detector || shadow ? 'No matches' : status === 'open' ? 'No open incidents' : 'No incidents'}>
+                {filtered ? 'Other incidents are hidden by the filter.' : 'No agent has run away.'}
               </Empty>
             )
           }}

@@ -161,7 +161,7 @@ function ThisHaltd() {
       <Line name="Admin" says={status.admin} aside="this page" mono />
       <Line name="Record" says={bytes(status.store_bytes)} />
       {alerts && !alerts.configured && (
-        <Line name="Alerts" says="No channel yet: a kill reaches nobody." color="amber" aside={<ButtonLink to="/alerts">Add a channel</ButtonLink>} />
+        <Line name="Alerts" says="No channel yet: nobody would hear about a kill." color="amber" aside={<ButtonLink to="/alerts">Add a channel</ButtonLink>} />
       )}
     </Section>
   )

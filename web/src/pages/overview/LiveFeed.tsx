@@ -32,7 +32,7 @@ export function LiveFeed() {
     <Section
       title="Live events"
       aside={paused && waiting.length > 0 ? `${waiting.length === shown ? `${shown}+` : waiting.length} waiting` : undefined}
-      actions={<Button onClick={paused ? resume : () => setPaused(true)}>{paused ? 'Go on' : 'Pause'}</Button>}
+      actions={<Button onClick={paused ? resume : () => setPaused(true)}>{paused ? 'Continue' : 'Pause'}</Button>}
     >
       <Loaded query={recent} thing="events" rows={8}>
         {(page) => (

@@ -48,7 +48,7 @@ function None() {
   const calling = useQuery(overviewStats('24h')).data?.group_count
   return (
     <Empty icon={<IconAlertOctagon size={20} />} title="No open incidents">
-      {calling ? `${times(calling, 'agent', 'agents')} called in the last 24 hours. No incident waits for a decision.` : 'No incident waits for a decision.'}
+      {calling ? `${times(calling, 'agent', 'agents')} called in the last 24 hours. No incident is waiting for a decision.` : 'No incident is waiting for a decision.'}
     </Empty>
   )
 }

@@ -48,7 +48,7 @@ export function RungsCard({ span }: { span: Span }) {
             <Figure
               key={r}
               n={`${count(would[r])}${would.more ? '+' : ''}`}
-              word={`would have been ${r}`}
+              word={`would have been ${r === 'killed' ? 'stopped' : r}`}
               search={{ kind: r === 'steered' ? undefined : 'kill_switch', shadow: 'true' }}
             />
           ))}

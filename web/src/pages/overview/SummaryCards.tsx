@@ -57,10 +57,12 @@ function Agents({ stats, failed }: { stats: Stats | undefined; failed: boolean }
         {!counts ? (
           <Waits failed={failed} />
         ) : stopped + inactive === 0 ? (
-          'none is stopped'
+          'none stopped'
         ) : (
           <>
-            {stopped > 0 && <Text span inherit c="var(--red)">{count(stopped)} stopped</Text>} {inactive > 0 && `${count(inactive)} inactive`}
+            {stopped > 0 && <Text span inherit c="var(--red)">{count(stopped)} stopped</Text>}
+            {stopped > 0 && inactive > 0 && ', '}
+            {inactive > 0 && `${count(inactive)} inactive`}
           </>
         )}
       </div>
@@ -76,7 +78,7 @@ function Saved({ span }: { span: Span }) {
       <div className={classes.caption} style={{ marginTop: 4 }}>
         {!savings ? <Waits failed={isError} /> : stops === 0 ? `nothing stopped in ${spans[span].label}` : `${times(stops, 'stop')}${savings.more ? ' or more' : ''}, counted to the hard budget`}
       </div>
-      {savings && stops > savings.counted && <div className={classes.caption}>{times(stops - savings.counted, 'stop')} without a hard budget not counted</div>}
+      {savings && stops > savings.counted && <div className={classes.caption}>{times(stops - savings.counted, 'stop')} agents without a hard budget are not counted</div>}
     </Summary>
   )
 }

@@ -15,7 +15,7 @@ const actions = [
   { value: 'throttle', label: 'Throttle: forward after a delay' },
   { value: 'warn', label: 'Warn: forward and flag' },
   { value: 'tag', label: 'Tag: forward and mark' },
-  { value: 'allow', label: 'Allow: no further rule is asked' },
+  { value: 'allow', label: 'Allow: no further rule is evaluated' },
 ]
 
 /** RuleEditor makes or changes a rule. What is left empty is not demanded. */
@@ -56,7 +56,7 @@ export function RuleEditor({ rule, onClose }: { rule?: Rule; onClose: () => void
       <Stack gap="md">
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextInput label="Name" maxLength={200} value={draft.name} onChange={(e) => edit({ name: e.currentTarget.value })} error={fault('name')} data-autofocus />
-          <NumberInput label="Priority, the highest is asked first" value={draft.priority ?? 0} onChange={(v) => edit({ priority: Number(v) || 0 })} allowDecimal={false} min={-1_000_000} max={1_000_000} />
+          <NumberInput label="Priority (highest is evaluated first)" value={draft.priority ?? 0} onChange={(v) => edit({ priority: Number(v) || 0 })} allowDecimal={false} min={-1_000_000} max={1_000_000} />
         </SimpleGrid>
         <Condition condition={draft.condition} onChange={demand} fault={fault} />
         <Text size="sm" c="dimmed">
@@ -107,8 +107,8 @@ function Condition({ condition: c, onChange, fault }: ConditionProps) {
       <TextInput label="Session" placeholder="Any" value={c.session ?? ''} onChange={(e) => onChange({ session: e.currentTarget.value })} />
       <TextInput label="Provider" placeholder="Any" value={c.provider ?? ''} onChange={(e) => onChange({ provider: e.currentTarget.value })} />
       <TextInput label="Model" placeholder="Any" value={c.model ?? ''} onChange={(e) => onChange({ model: e.currentTarget.value })} />
-      <TextInput label="Model like, * is any text" placeholder="gpt-5*" value={c.model_pattern ?? ''} onChange={(e) => onChange({ model_pattern: e.currentTarget.value })} />
-      <TextInput label="Path, * is any text" placeholder="/v1/batches" value={c.path ?? ''} onChange={(e) => onChange({ path: e.currentTarget.value })} error={fault('path')} />
+      <TextInput label="Model pattern (* matches any text)" placeholder="gpt-5*" value={c.model_pattern ?? ''} onChange={(e) => onChange({ model_pattern: e.currentTarget.value })} />
+      <TextInput label="Path pattern (* matches any text)" placeholder="/v1/batches" value={c.path ?? ''} onChange={(e) => onChange({ path: e.currentTarget.value })} error={fault('path')} />
       <MultiSelect label="Days" placeholder={c.day_of_week?.length ? undefined : 'Every day'} data={days.map((value, i) => ({ value, label: dayNames[i]! }))} value={c.day_of_week ?? []} onChange={(v) => onChange({ day_of_week: v })} />
       <Group grow align="flex-start">
         <NumberInput label="Prompt tokens from" placeholder="Any" value={c.prompt_tokens_min ?? ''} min={0} allowDecimal={false} hideControls onChange={(v) => onChange({ prompt_tokens_min: whole(v) })} error={fault('prompt_tokens')} />

@@ -25,7 +25,7 @@ export default function Rules() {
         <div>
           <Title order={1}>Rules</Title>
           <Text size="sm" c="dimmed">
-            Asked from top to bottom. The first that matches decides.
+            Evaluated from top to bottom. The first match decides.
           </Text>
         </div>
         <Button variant="filled" onClick={() => edit('new')}>

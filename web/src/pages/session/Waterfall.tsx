@@ -81,13 +81,13 @@ export function Waterfall({ calls, whole, scene, said, find, onFind }: Props) {
         </Group>
       }
     >
-      {lines.length === 0 && <Empty title="No call is kept of this session" />}
+      {lines.length === 0 && <Empty title="No calls of this session are kept" />}
       {lines.length > 0 && (
         <>
           <Head shown={shown} />
           {find.trim() !== '' && (
             <Text size="xs" c="dimmed" py={4} role="status">
-              {shown.length === 0 ? 'No call matches.' : `${times(shown.length, 'call')} of ${lines.length}`}
+              {shown.length === 0 ? 'No matches.' : `${times(shown.length, 'call')} of ${lines.length}`}
             </Text>
           )}
           {folds && <Fold folded={lines.slice(0, foldable)} onOpen={() => unfold(true)} />}

@@ -34,7 +34,7 @@ export default function Sessions() {
             onChange={(e) => show({ agent: e.currentTarget.value || undefined })}
           />
           <TextInput
-            aria-label="Find a session by a part of its id"
+            aria-label="Find a session by part of its id"
             placeholder="Find by id"
             leftSection={<IconSearch size={14} />}
             value={text}
@@ -56,7 +56,7 @@ export default function Sessions() {
           <Select
             aria-label="Sort"
             data={[
-              { value: 'last_seen', label: 'Last call first' },
+              { value: 'last_seen', label: 'Last call, newest first' },
               { value: 'cost', label: 'Cost, highest first' },
               { value: 'calls', label: 'Calls, most first' },
             ]}
@@ -72,7 +72,7 @@ export default function Sessions() {
           {(data) => {
             const sessions = data.pages.flatMap((p) => p.rows)
             return sessions.length === 0 ? (
-              <Empty icon={<IconListTree size={20} />} title="No session in this time">
+              <Empty icon={<IconListTree size={20} />} title={search || of || state ? 'No matches' : 'No sessions yet'}>
                 {search || of || state ? 'Other sessions are hidden by the filter.' : 'A session appears with its first call.'}
               </Empty>
             ) : (

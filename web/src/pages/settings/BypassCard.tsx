@@ -15,10 +15,10 @@ export function BypassCard() {
   const [asking, ask] = useState(false)
   const [why, setWhy] = useState('')
   const turn = async (on: boolean) => {
-    const made = await change('Bypass was not switched.', () => setBypass(on, why.trim()))
+    const made = await change('Bypass was not changed.', () => setBypass(on, why.trim()))
     ask(false)
     setWhy('')
-    if (made) done(on ? 'Bypass is on.' : 'Bypass is off.', on ? 'Nothing is enforced but manual deactivation.' : 'haltd enforces again.')
+    if (made) done(on ? 'Bypass is on.' : 'Bypass is off.', on ? 'Nothing is enforced except stops by hand.' : 'haltd enforces again.')
   }
   return (
     <Section title="Bypass" aside="break glass" actions={query.data && <Turn on={query.data.on} busy={busy} onAsk={() => ask(true)} onEnd={() => void turn(false)} />}>
@@ -31,14 +31,14 @@ export function BypassCard() {
               {b.why ? `: ${b.why}` : ''}
             </Text>
             {' · '}
-            Stops all enforcement but manual deactivation, for when haltd itself is the problem. Calls are still recorded, and every page says that it is on.
+            Stops all enforcement except stops by hand, for when haltd itself is the problem. Calls are still recorded, and every page says that it is on.
           </Text>
         )}
       </Loaded>
       <Modal opened={asking} onClose={() => ask(false)} title="Stop all enforcement?">
         <Stack gap="md">
           <Text size="sm" c="dimmed">
-            Killed agents call again, budgets and hours no longer block. Only agents that a person deactivated stay off.
+            Stopped agents may call again; budgets and hours no longer block. Only agents stopped by hand stay stopped.
           </Text>
           <TextInput label="Reason" description="For the record." maxLength={500} value={why} onChange={(e) => setWhy(e.currentTarget.value)} data-autofocus />
           <Group justify="flex-end" gap="xs">

@@ -64,14 +64,14 @@ function Store() {
   const query = useQuery(statusQuery)
   const config = useQuery(configQuery).data ?? ''
   return (
-    <Section title="Record">
+    <Section title="Storage">
       <Loaded query={query} thing="the status">
         {(s) => (
           <Pairs>
             <Pair name="State">
               <Group gap={6} justify="flex-end">
-                <Dot color={s.degraded.length > 0 ? 'amber' : 'green'} />
-                {s.degraded.length > 0 ? `${s.degraded.join(', ')} failing` : 'Written'}
+                <Dot color={s.degraded.includes('store') ? 'amber' : 'green'} />
+                {s.degraded.includes('store') ? 'Does not answer' : 'OK'}
               </Group>
             </Pair>
             <Pair name="Size">{bytes(s.store_bytes)}</Pair>
@@ -92,7 +92,7 @@ function Store() {
 function Configuration() {
   const query = useQuery(configQuery)
   return (
-    <Section title="Configuration in force" aside="without secrets; change the file and send SIGHUP">
+    <Section title="Current configuration" aside="without secrets; change the file and send SIGHUP">
       <Loaded query={query} thing="the configuration">
         {(yaml) => (
           <Code block mah={480} style={{ overflow: 'auto' }} tabIndex={0}>

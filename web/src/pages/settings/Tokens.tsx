@@ -31,7 +31,7 @@ function AllTokens() {
           tokens.length === 0 ? (
             <Empty title="No API token">Everybody shares the admin token. Give each person and program one with a name and a role.</Empty>
           ) : (
-            <WideTable columns={['Name', 'Role', 'Token', 'Made', 'State', actions]} minWidth={640}>
+            <WideTable columns={['Name', 'Role', 'Token', 'Created', 'State', actions]} minWidth={640}>
               {tokens.map((t) => (
                 <Row key={t.id} of={t} />
               ))}
@@ -67,7 +67,7 @@ function Row({ of: t }: { of: Token }) {
       <Table.Td c="dimmed">
         {brief(t.created_at)}, by {t.created_by}
       </Table.Td>
-      <Table.Td>{ended ? <Badge color="gray">{ended}</Badge> : <Badge color="green">In force{t.expires_at ? ` until ${brief(t.expires_at)}` : ''}</Badge>}</Table.Td>
+      <Table.Td>{ended ? <Badge color="gray">{ended}</Badge> : <Badge color="green">Active{t.expires_at ? ` until ${brief(t.expires_at)}` : ''}</Badge>}</Table.Td>
       <Table.Td ta="right">
         {!ended && (
           <Button variant="subtle" color="red" onClick={revoke} aria-label={`Revoke the token of ${t.name}`}>
@@ -135,7 +135,7 @@ function NewToken({ onClose }: { onClose: () => void }) {
             Cancel
           </Button>
           <Button variant="filled" onClick={save} loading={busy} disabled={name.trim() === ''}>
-            Make token
+            Create token
           </Button>
         </Group>
       </Stack>

@@ -55,7 +55,7 @@ export default function SignIn() {
           <div>
             <Text fw={600}>Sign in</Text>
             <Text size="sm" c="dimmed">
-              Use the one-time link that <Code>haltd sign-in</Code> prints, or paste the admin token or an API token of yours.
+              Use the one-time link that <Code>haltd sign-in</Code> prints, or paste the admin token or your API token.
             </Text>
           </div>
           <PasswordInput
@@ -82,7 +82,7 @@ export default function SignIn() {
 
 function wording(error: unknown): string {
   if (error instanceof Problem && error.status === 401) {
-    return 'That is no token in force, or the link was used before or has expired. Links work once, for ten minutes: run haltd sign-in for a new one, or paste the token.'
+    return 'This token is not valid, or the link was used before or has expired. Links work once, for ten minutes: run haltd sign-in for a new one, or paste the token.'
   }
   return reason(error)
 }
