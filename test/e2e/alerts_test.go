@@ -385,7 +385,7 @@ func TestDeliveriesOfADeletedChannelCanBeDismissed(t *testing.T) {
 	if s.API(t, "GET", "/v1/alerts/status", nil, &now); now.Dead != 0 {
 		t.Errorf("after it: %+v, want nothing given up", now)
 	}
-	if out, errs, code := s.CLI(t, "deliveries", "dismiss", dead.ID); code != 1 || !strings.Contains(errs, "no dead delivery") {
+	if out, errs, code := s.CLI(t, "deliveries", "dismiss", dead.ID); code != 1 || !strings.Contains(errs, "was given up") {
 		t.Errorf("dismissing it twice: exit %d, %s%s", code, out, errs)
 	}
 }

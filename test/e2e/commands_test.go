@@ -64,7 +64,7 @@ func TestPoliciesAndRulesByCommand(t *testing.T) {
 			says string
 			args []string
 		}{
-			{"what to set", nil},
+			{"nothing to set", nil},
 			{"Did you mean kill_switch.threshold?", []string{"kill_switch.treshold=8"}},
 			{"a number", []string{"--budget-day", "ten"}},
 			{"Use kill_switch", []string{"--default", "everything"}},

@@ -57,7 +57,7 @@ func TestCallsBeyondCapacityAreShed(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 40 {
 		wg.Go(func() {
-			path, body, shape := "/openai/v1/chat/completions", chat, `{"error":{"message":"haltd: As many calls`
+			path, body, shape := "/openai/v1/chat/completions", chat, `{"error":{"message":"haltd: The limit of calls`
 			if i%2 == 1 {
 				path, body, shape = "/anthropic/v1/messages", `{"model":"m","max_tokens":5,"messages":[{"role":"user","content":"hi"}]}`, `{"type":"error","error":{`
 			}

@@ -136,7 +136,7 @@ func parallelCalls(t *testing.T, s *stage) {
 	a.passes(a.use(budget-2*reply-500, 0, reply)) // room for two calls and a half
 	answers := a.atOnce(calls, request{
 		messages: []message{user("hello")}, maxTokens: reply,
-		reply: fakellm.Script{Text: "hi", Usage: &haltd.Usage{Input: 4, Output: reply}, Delay: fakellm.Delay(100 * time.Millisecond)},
+		reply: fakellm.Script{Text: "hi", Usage: &haltd.Usage{Input: 4, Output: reply}, Delay: fakellm.Delay(time.Second)},
 	})
 	passed := 0
 	for _, got := range answers {
