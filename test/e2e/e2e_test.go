@@ -4,6 +4,7 @@
 package e2e
 
 import (
+	"flag"
 	"io"
 	"net/http"
 	"strings"
@@ -13,7 +14,19 @@ import (
 	"github.com/haltd/haltd/test/harness"
 )
 
-func TestMain(m *testing.M) { harness.Main(m) }
+// These tests wait for haltd more than they compute: four at a time, however
+// few the cores, unless the command line says otherwise.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		if err := flag.Set("test.parallel", "4"); err != nil {
+			panic(err)
+		}
+	}
+	harness.Main(m)
+}
 
 // node is one running haltd.
 type node struct{ *harness.Node }

@@ -92,7 +92,7 @@ func TestBodiesInFlightTakeBoundedMemory(t *testing.T) {
 	var mu sync.Mutex
 	var refused, passed int
 	var wg sync.WaitGroup
-	for range 24 {
+	for range 14 {
 		wg.Go(func() {
 			res, text := call()
 			mu.Lock()
