@@ -4,19 +4,21 @@
 // (prompts that swell call after call).
 //
 // An agent that is written in Go guards its own loop with New, without a
-// gateway and without another module. These ten lines stand around the one
+// gateway and without another module. These few lines stand around the one
 // that sends a call; package calls reads the bodies of four formats:
 //
 //	guard := detect.New(detect.Options{})
 //	session := guard.Session(runID)
 //	for !done {
-//		call, err := calls.FromRequest("/v1/messages", body)
-//		if d := session.Check(call); err == nil && d.Level == detect.Kill {
-//			return errors.New(d.Sentence("billing-bot"))
+//		if call, err := calls.FromRequest("/v1/messages", body); err == nil {
+//			if d := session.Check(call); d.Level == detect.Kill {
+//				return errors.New(d.Sentence("billing-bot"))
+//			}
 //		}
 //		answer := send(body)
-//		reply, err := calls.FromReply("/v1/messages", answer)
-//		session.Observe(reply)
+//		if reply, err := calls.FromReply("/v1/messages", answer); err == nil {
+//			session.Observe(reply)
+//		}
 //	}
 //
 // A session is written with MarshalBinary and read in another process. The
