@@ -79,10 +79,13 @@ func release(version, out string, at time.Time, platforms []string) error {
 	return publish(out, published)
 }
 
+// profile is what make build optimises by, too.
+const profile = "test/load/cmd/profile/haltd.pgo"
+
 // build makes the binary for a platform, "" for this one, from nothing that
 // another machine would have otherwise.
 func build(version, binary, platform string) error {
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -X main.version="+version, "-o", binary, "./cmd/haltd")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-pgo", profile, "-ldflags", "-s -w -buildid= -X main.version="+version, "-o", binary, "./cmd/haltd")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 	if goos, arch, ok := strings.Cut(platform, "/"); ok {
 		cmd.Env = append(cmd.Env, "GOOS="+goos, "GOARCH="+arch)
