@@ -69,13 +69,13 @@ func Corpus() []Case { return append(MustFire(), MustNotFire()...) }
 
 // MustFire are the runaways.
 func MustFire() []Case {
-	return join(fireRepeats(), fireCycles(), fireFutile(), fireRefusals(), fireWaiting(), fireCommands(), fireMemory(), fireChatter(), fireWindow(), fireLive())
+	return join(fireRepeats(), fireCycles(), fireFutile(), fireRefusals(), fireWaiting(), fireCommands(), fireMemory(), fireChatter(), fireWindow(), fireLive(), fireHarnesses())
 }
 
 // MustNotFire are the healthy.
 func MustNotFire() []Case {
 	return join(quietPolling(), quietPaging(), quietEditing(), quietBatches(), quietExploration(), quietHabits(),
-		quietTransport(), quietContent(), quietPeople(), quietSessions(), quietRecoveries(), quietLive())
+		quietTransport(), quietContent(), quietPeople(), quietSessions(), quietRecoveries(), quietLive(), quietHarnesses())
 }
 
 func join[S ~[]T, T any](lists ...S) S {
