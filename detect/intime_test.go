@@ -85,6 +85,11 @@ func TestHostileRequestsAreJudgedInTime(t *testing.T) {
 				return did("read", fmt.Sprint(i), strings.Repeat("<reminder>x</reminder>y", 50_000))
 			})
 		}},
+		{"envelopes of 200 KB", func() *haltd.Call {
+			return history(64, func(i int) haltd.Round {
+				return did("read", fmt.Sprint(i), `{"content":[{"type":"text","text":"`+strings.Repeat(fmt.Sprint("x", i, " "), 50_000)+`"}]}`)
+			})
+		}},
 		{"results of blank lines", func() *haltd.Call {
 			return history(8, func(i int) haltd.Round { return did("read", fmt.Sprint(i), strings.Repeat("\n", 2<<20)) })
 		}},

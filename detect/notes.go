@@ -171,19 +171,22 @@ func withoutAct(text string, r *haltd.Round) (less, tool string) {
 	return text, toolName(command)
 }
 
-// answerOf is what came back in a round, the first of it.
+// answerOf is what came back in a round, the first of it. A long envelope is
+// not opened: notes are looked for in every request anew.
 func answerOf(r *haltd.Round, native bool) (text string) {
+	const long = 4 << 10
 	if len(r.Results) > 0 {
-		text, _ = unwrapped(r.Results[0].Text)
-		return text
+		text = r.Results[0].Text
 	}
-	for i := range r.Inputs {
-		if r.Inputs[i].Role == haltd.RoleUser && !native {
-			text, _ = unwrapped(r.Inputs[i].Text)
-			return text
+	for i := 0; i < len(r.Inputs) && len(r.Results) == 0 && !native && text == ""; i++ {
+		if r.Inputs[i].Role == haltd.RoleUser {
+			text = r.Inputs[i].Text
 		}
 	}
-	return ""
+	if len(text) <= long {
+		text, _ = unwrapped(text)
+	}
+	return text
 }
 
 // forEnds calls do with where each line at both ends of a text stands that may
