@@ -19,6 +19,10 @@ func TestDatabaseGone(t *testing.T) {
 	c := start(t, 2)
 	here := c.nodes[0]
 	c.nodes[1].Must(t, "POST", "/v1/agents/dead/deactivate", nil, nil)
+	here.Eventually(t, "told of the stop", func() bool {
+		status, _ := ask(t, here, request{agent: "dead", model: "echo"})
+		return status == 400
+	})
 	c.budget(t, "budgeted", "1")
 	plain := request{agent: "plain", model: dear, reply: fakellm.Script{Text: "hi", Usage: &haltd.Usage{Input: 10, Output: 10}}}
 	made := 0
