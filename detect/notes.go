@@ -175,13 +175,12 @@ func withoutAct(text string, r *haltd.Round) (less, tool string) {
 // not opened: notes are looked for in every request anew.
 func answerOf(r *haltd.Round, native bool) (text string) {
 	const long = 4 << 10
-	if len(r.Results) > 0 {
+	said := slices.IndexFunc(r.Inputs, func(m haltd.Message) bool { return m.Role == haltd.RoleUser })
+	switch {
+	case len(r.Results) > 0:
 		text = r.Results[0].Text
-	}
-	for i := 0; i < len(r.Inputs) && len(r.Results) == 0 && !native && text == ""; i++ {
-		if r.Inputs[i].Role == haltd.RoleUser {
-			text = r.Inputs[i].Text
-		}
+	case !native && said >= 0:
+		text = r.Inputs[said].Text
 	}
 	if len(text) <= long {
 		text, _ = unwrapped(text)
