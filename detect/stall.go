@@ -47,7 +47,7 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 	again, _ := c.all[n-1].returning()
 	switch {
 	case f.certainty < at.kill || len(repeated)+int(again) < leastRepeated:
-	case !c.rose(n-1, at, &x):
+	case !c.rose(n-1, at):
 	case 2*slow > len(repeated) || c.slowLately(repeated):
 		s.Unmet = "the client takes more than a minute between equal results"
 	default:
@@ -59,17 +59,22 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 	return f
 }
 
-// rose reports whether the rounds before one led up to a kill: the last had
-// reached the warn line, or the one before it the kill line.
-func (c *comparison) rose(i int, at lines, x *Features) bool {
-	return i > c.since && c.all[i-1].certainty >= at.warn || i-1 > c.since && c.all[i-2].certainty >= at.kill && !x.Working()
-}
+// lately is how many rounds back a certainty still leads up to a kill.
+const lately = 7
 
-// Working reports features of a conversation that lately did the next of a list
-// or of a walk: a check that comes out the same after each of them is part of
-// the work.
-func (x *Features) Working() bool {
-	return x[int(sameWork)*len(windows)] > 0 || x[int(failWork)*len(windows)] > 0
+// rose reports whether the rounds before one led up to a kill: the last had
+// reached the warn line, or a recent one the kill line. A loop may have steps
+// that look new between those that show it.
+func (c *comparison) rose(i int, at lines) bool {
+	if i > c.since && c.all[i-1].certainty >= at.warn {
+		return true
+	}
+	for j := max(c.since, i-lately); j < i; j++ {
+		if c.all[j].certainty >= at.kill {
+			return true
+		}
+	}
+	return false
 }
 
 // percent writes a share as the record has it: one decimal.

@@ -249,20 +249,23 @@ func gradient(ps []point, at, grad []float64, total float64) {
 	}
 }
 
+// lately is how many steps back a certainty still leads up to a kill, as in
+// package detect.
+const lately = 7
+
 // peak is how high the log-odds of a run rise, as a kill needs it: in two
 // steps running, the first of which may be lower by slack, or in two steps with
-// one between that is no work.
+// a few between.
 func (m *linear) peak(r *run, slack float64) float64 {
 	high := math.Inf(-1)
 	for _, thread := range r.threads {
-		last, before := -math.MaxFloat64, -math.MaxFloat64
+		z := make([]float64, len(thread))
 		for i := range thread {
-			z := m.logOdds(&thread[i].x)
-			if thread[i].x.Working() {
-				before = -math.MaxFloat64
+			z[i] = m.logOdds(&thread[i].x)
+			if i > 0 {
+				before := slices.Max(z[max(0, i-lately):i])
+				high = max(high, min(z[i], max(z[i-1]+slack, before)))
 			}
-			high = max(high, min(z, max(last+slack, before)))
-			last, before = z, last
 		}
 	}
 	return high
