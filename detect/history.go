@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"hash/maphash"
 	"slices"
 	"strings"
 	"unsafe"
@@ -60,14 +59,12 @@ func Read(cache *Cache, call *haltd.Call, before *Pending) *History {
 		return h
 	}
 	h.opening = *cache.readOpening(call.Opening)
-	native := isNative(call)
-	sent := SentRounds(call)
-	turns := turnsOf(sent)
-	notes := notesOf(sent, native)
-	h.rounds = make([]readOnce, len(sent))
-	var digest maphash.Hash
-	for i := range sent {
-		h.rounds[i] = readOnce{cache.read(&digest, &sent[i], native, notes), turns[i]}
+	s := cache.sent(SentRounds(call), isNative(call))
+	turns := turnsOf(s.rounds)
+	notes, _ := cache.notesOf(s)
+	h.rounds = make([]readOnce, len(s.keys))
+	for i := range s.keys {
+		h.rounds[i] = readOnce{cache.read(s, i, notes), turns[i]}
 	}
 	return h
 }

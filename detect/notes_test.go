@@ -12,6 +12,11 @@ const (
 	reminder   = "<system-reminder>The list of tasks is empty. Do not mention this.</system-reminder>"
 )
 
+func notesOf(rounds []haltd.Round, native bool) notes {
+	n, _ := testCache.notesOf(testCache.sent(rounds, native))
+	return n
+}
+
 // What a harness adds to every result is no part of what came back.
 func TestNotesAreNoOutcome(t *testing.T) {
 	tools := []string{"scan", "place", "weigh"}
