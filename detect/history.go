@@ -17,6 +17,7 @@ const maxRounds = 512
 // call.
 type History struct {
 	rounds  []readOnce
+	sent    *sent // those rounds by digests; nil where they are not all that the request has
 	opening opening
 	prompt  Prompt
 	model   string
@@ -52,20 +53,16 @@ type opening struct {
 // Read reads a request. before is what the session said last, for requests
 // without a history: see Session.Pending.
 func Read(cache *Cache, call *haltd.Call, before *Pending) *History {
-	h := &History{prompt: PromptOf(call), model: call.Model, system: call.System}
 	if len(call.Rounds) == 0 {
+		h := &History{prompt: PromptOf(call), model: call.Model, system: call.System}
 		h.readMessages(call)
 		h.before, h.next = before, before.join(h, call)
 		return h
 	}
-	h.opening = *cache.readOpening(call.Opening)
-	s := cache.sent(SentRounds(call), isNative(call))
-	turns := turnsOf(s.rounds)
-	notes, _ := cache.notesOf(s)
-	h.rounds = make([]readOnce, len(s.keys))
-	for i := range s.keys {
-		h.rounds[i] = readOnce{cache.read(s, i, notes), turns[i]}
-	}
+	rounds, turns := sentRounds(call)
+	s := &sent{native: isNative(call), turns: turns}
+	s.add(cache, rounds)
+	h, _ := readHistory(cache, call, s) // all texts are at hand
 	return h
 }
 

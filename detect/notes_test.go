@@ -13,7 +13,9 @@ const (
 )
 
 func notesOf(rounds []haltd.Round, native bool) notes {
-	n, _ := testCache.notesOf(testCache.sent(rounds, native))
+	s := &sent{native: native}
+	s.add(testCache, rounds)
+	n, _ := testCache.notesOf(s)
 	return n
 }
 
