@@ -19,7 +19,7 @@ type Cache struct {
 	young, old map[uint64]cached
 }
 
-// cached is what a cache holds: a round, or an opening.
+// cached is what a cache holds: a round, an opening, or what was found of notes.
 type cached interface{ weight() int }
 
 // NewCache makes a cache that holds about the given number of words (eight
@@ -28,20 +28,29 @@ func NewCache(words int) *Cache {
 	return &Cache{seed: maphash.MakeSeed(), limit: words, young: map[uint64]cached{}, old: map[uint64]cached{}}
 }
 
-// read is what is kept of a round less the notes in it, from the cache where it
-// holds it. It digests with h, which rounds share.
-func (c *Cache) read(h *maphash.Hash, r *haltd.Round, native bool, notes notes) *round {
+// key digests a round with h, which rounds share.
+func (c *Cache) key(h *maphash.Hash, r *haltd.Round, native bool) uint64 {
 	h.SetSeed(c.seed)
 	writeRound(h, r, native)
-	key := h.Sum64()
+	return h.Sum64()
+}
+
+// read is what is kept of a round less the notes in it, from the cache where it
+// holds it; nil where it does not and the text is not at hand.
+func (c *Cache) read(s *sent, i int, notes notes) *round {
+	key := s.keys[i]
 	for _, n := range notes {
 		key = fold(key, n)
 	}
 	if f, ok := c.find(key).(*round); ok {
 		return f
 	}
-	f := readRound(notes.less(r, native), native)
-	f.id = roundID(r, native)
+	r := s.round(i)
+	if r == nil {
+		return nil
+	}
+	f := readRound(notes.less(r, s.native), s.native)
+	f.id = roundID(r, s.native)
 	c.put(key, f)
 	return f
 }

@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"hash/maphash"
 	"slices"
 	"strings"
 	"unsafe"
@@ -18,6 +17,7 @@ const maxRounds = 512
 // call.
 type History struct {
 	rounds  []readOnce
+	sent    *sent // those rounds by digests; nil where they are not all that the request has
 	opening opening
 	prompt  Prompt
 	model   string
@@ -53,22 +53,16 @@ type opening struct {
 // Read reads a request. before is what the session said last, for requests
 // without a history: see Session.Pending.
 func Read(cache *Cache, call *haltd.Call, before *Pending) *History {
-	h := &History{prompt: PromptOf(call), model: call.Model, system: call.System}
 	if len(call.Rounds) == 0 {
+		h := &History{prompt: PromptOf(call), model: call.Model, system: call.System}
 		h.readMessages(call)
 		h.before, h.next = before, before.join(h, call)
 		return h
 	}
-	h.opening = *cache.readOpening(call.Opening)
-	native := isNative(call)
-	sent := SentRounds(call)
-	turns := turnsOf(sent)
-	notes := notesOf(sent, native)
-	h.rounds = make([]readOnce, len(sent))
-	var digest maphash.Hash
-	for i := range sent {
-		h.rounds[i] = readOnce{cache.read(&digest, &sent[i], native, notes), turns[i]}
-	}
+	rounds, turns := sentRounds(call)
+	s := &sent{native: isNative(call), turns: turns}
+	s.add(cache, rounds)
+	h, _ := readHistory(cache, call, s) // all texts are at hand
 	return h
 }
 

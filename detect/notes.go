@@ -32,70 +32,98 @@ const (
 )
 
 // notesOf finds the notes of a conversation: those of its beginning stay notes
-// when all that comes back is the same.
-func notesOf(rounds []haltd.Round, native bool) notes {
-	n := appendNotes(nil, rounds[:min(len(rounds), noteRounds)], native)
-	if len(rounds) > noteRounds {
-		n = appendNotes(n, rounds[len(rounds)-noteRounds:], native)
+// when all that comes back is the same. ok is false where they depend on a text
+// that is not at hand.
+func (c *Cache) notesOf(s *sent) (n notes, ok bool) {
+	if n, ok = c.appendNotes(nil, s, 0, min(len(s.keys), noteRounds)); ok && len(s.keys) > noteRounds {
+		n, ok = c.appendNotes(n, s, len(s.keys)-noteRounds, len(s.keys))
 	}
-	return n
+	return n, ok
 }
 
-func appendNotes(found notes, rounds []haltd.Round, native bool) notes {
-	var all [noteRounds]ends
+func (c *Cache) appendNotes(found notes, s *sent, from, to int) (_ notes, ok bool) {
+	var held [noteRounds]*ends
+	all := held[:to-from]
 	answered := 0
-	for i := range rounds {
-		e := &all[i]
-		if e.text = answerOf(&rounds[i], native); e.text == "" {
-			continue
+	for i := range all {
+		if all[i] = c.endsOf(s, from+i); all[i] == nil {
+			return nil, false
 		}
-		answered++
-		forEnds(e.text, func(start, end int, line uint64, count float64) {
-			e.lines[e.n], e.counts[e.n], e.told[e.n] = line, count, e.text[start:end]
-			e.n++
-		})
+		if all[i].answered {
+			answered++
+		}
 	}
 	looked := 0
 	for i := range all {
-		for k := range all[i].n {
-			line := all[i].lines[k]
-			if stands := standsIn(line, all[i:]); stands < fewNotes || 4*stands < 3*answered || slices.Contains(found, line) {
+		for _, l := range all[i].lines {
+			if stands := standsIn(l.digest, all[i:]); stands < fewNotes || 4*stands < 3*answered || slices.Contains(found, l.digest) {
 				continue
 			}
-			if isNote(line, all[i].told[k], all[:len(rounds)], rounds) {
-				found = append(found, line)
+			is, ok := c.isNote(l.digest, all, i, s, from)
+			if !ok {
+				return nil, false
+			}
+			if is {
+				found = append(found, l.digest)
 			}
 			if looked++; looked == mostNotes {
-				return found
+				return found, true
 			}
 		}
 	}
-	return found
+	return found, true
 }
 
 // ends are the lines at both ends of an answer that may be notes.
 type ends struct {
-	text  string
-	n     int
-	lines [2 * noteLines]uint64 // their digests
-	told  [2 * noteLines]string
-	// counts are the first numbers of the lines that may count turns; -1 of the
-	// others.
-	counts [2 * noteLines]float64
+	answered bool
+	lines    []noteLine
 }
 
-func (e *ends) has(line uint64) bool { return slices.Contains(e.lines[:e.n], line) }
+type noteLine struct {
+	digest uint64
+	count  float64 // the first number of a line that may count turns; -1 of others
+}
+
+func (e *ends) weight() int { return 2*len(e.lines) + 4 }
+
+func (e *ends) index(line uint64) int {
+	return slices.IndexFunc(e.lines, func(l noteLine) bool { return l.digest == line })
+}
+
+func (e *ends) has(line uint64) bool { return e.index(line) >= 0 }
+
+// endsOf are the ends of what came back in a round, from the cache where it holds
+// them; nil where it does not and the text is not at hand.
+func (c *Cache) endsOf(s *sent, i int) *ends {
+	const kind = 1
+	key := fold(s.keys[i], kind)
+	if e, ok := c.find(key).(*ends); ok {
+		return e
+	}
+	r := s.round(i)
+	if r == nil {
+		return nil
+	}
+	e := &ends{}
+	if text := answerOf(r, s.native); text != "" {
+		e.answered = true
+		forEnds(text, func(_, _ int, line uint64, count float64) { e.lines = append(e.lines, noteLine{line, count}) })
+	}
+	c.put(key, e)
+	return e
+}
 
 // countsUp reports a line whose first number rises from answer to answer,
 // whatever was done; a line that counts nothing does not have to.
-func countsUp(line uint64, all []ends) bool {
+func countsUp(line uint64, all []*ends) bool {
 	last := -1.0
-	for i := range all {
-		k := slices.Index(all[i].lines[:all[i].n], line)
+	for _, e := range all {
+		k := e.index(line)
 		if k < 0 {
 			continue
 		}
-		switch count := all[i].counts[k]; {
+		switch count := e.lines[k].count; {
 		case count < 0:
 			return true
 		case count <= last:
@@ -108,36 +136,83 @@ func countsUp(line uint64, all []ends) bool {
 }
 
 // standsIn is in how many answers a line stands.
-func standsIn(line uint64, all []ends) (n int) {
-	for i := range all {
-		if all[i].has(line) {
+func standsIn(line uint64, all []*ends) (n int) {
+	for _, e := range all {
+		if e.has(line) {
 			n++
 		}
 	}
 	return n
 }
 
-// isNote reports a line that stands in answers which differ but for it, numbers
-// and ids, and do not fail without it: where all fail, it may say why. A line that
-// itself says that something failed must stand in the answers of several tools.
-func isNote(line uint64, told string, all []ends, rounds []haltd.Round) bool {
-	if _, code := exitCodeIn(told); code || !countsUp(line, all) {
-		return false
+// isNote reports a line of answer i that stands in answers which differ but for
+// it, numbers and ids, and do not fail without it: where all fail, it may say why.
+// A line that itself says that something failed must stand in the answers of
+// several tools. ok is false where it needs a text that is not at hand.
+func (c *Cache) isNote(line uint64, all []*ends, i int, s *sent, from int) (is, ok bool) {
+	first := c.besideOf(line, s, from+i)
+	if first == nil {
+		return false, false
 	}
-	others, tools := make(map[uint64]bool, len(all)), make(map[string]bool, len(all))
-	for i := range all {
-		if !all[i].has(line) {
+	if first.code || !countsUp(line, all) {
+		return false, true
+	}
+	others, tools := make(map[uint64]bool, len(all)), make(map[uint64]bool, len(all))
+	for j := range all {
+		if !all[j].has(line) {
 			continue
 		}
-		text, tool := withoutAct(all[i].text, &rounds[i])
-		rest := strings.TrimSpace(notes{line}.strip(text))
-		if o, _ := outcomeOf(rest, false); rest != "" && o != failed {
-			others[digestWords(rest[:min(len(rest), headBytes)])] = true
-			tools[tool] = true
+		b := c.besideOf(line, s, from+j)
+		if b == nil {
+			return false, false
+		}
+		if b.tells {
+			others[b.rest] = true
+			tools[b.tool] = true
 		}
 	}
-	fails := meaningOf(told, maxPhraseWords)&(failure|nothing|negation|later) != 0
-	return len(others) >= fewNotes && (!fails || len(tools) > 1)
+	return len(others) >= fewNotes && (!first.fails || len(tools) > 1), true
+}
+
+// beside is an answer that has a line which may be a note.
+type beside struct {
+	tells       bool   // without the line something is left that does not fail
+	rest        uint64 // digest of its words
+	tool        uint64 // digest of the tool that it came from
+	code, fails bool   // the line has an exit code, or says that something failed
+}
+
+func (*beside) weight() int { return 4 }
+
+// besideOf is answer i beside a line of it, from the cache where it holds it; nil
+// where it does not and the text is not at hand.
+func (c *Cache) besideOf(line uint64, s *sent, i int) *beside {
+	const kind = 2
+	key := fold(fold(s.keys[i], kind), line)
+	if b, ok := c.find(key).(*beside); ok {
+		return b
+	}
+	r := s.round(i)
+	if r == nil {
+		return nil
+	}
+	b := &beside{}
+	answer := answerOf(r, s.native)
+	told := ""
+	forEnds(answer, func(start, end int, digest uint64, _ float64) {
+		if digest == line && told == "" {
+			told = answer[start:end]
+		}
+	})
+	_, b.code = exitCodeIn(told)
+	b.fails = meaningOf(told, maxPhraseWords)&(failure|nothing|negation|later) != 0
+	text, tool := withoutAct(answer, r)
+	rest := strings.TrimSpace(notes{line}.strip(text))
+	if o, _ := outcomeOf(rest, false); rest != "" && o != failed {
+		b.tells, b.rest, b.tool = true, digestWords(rest[:min(len(rest), headBytes)]), xxhash.Sum64String(tool)
+	}
+	c.put(key, b)
+	return b
 }
 
 // digestWords digests the words of a text without its numbers and ids.
@@ -172,7 +247,7 @@ func withoutAct(text string, r *haltd.Round) (less, tool string) {
 }
 
 // answerOf is what came back in a round, the first of it. A long envelope is
-// not opened: notes are looked for in every request anew.
+// not opened.
 func answerOf(r *haltd.Round, native bool) (text string) {
 	const long = 4 << 10
 	said := slices.IndexFunc(r.Inputs, func(m haltd.Message) bool { return m.Role == haltd.RoleUser })

@@ -12,6 +12,13 @@ const (
 	reminder   = "<system-reminder>The list of tasks is empty. Do not mention this.</system-reminder>"
 )
 
+func notesOf(rounds []haltd.Round, native bool) notes {
+	s := &sent{native: native}
+	s.add(testCache, rounds)
+	n, _ := testCache.notesOf(s)
+	return n
+}
+
 // What a harness adds to every result is no part of what came back.
 func TestNotesAreNoOutcome(t *testing.T) {
 	tools := []string{"scan", "place", "weigh"}

@@ -507,7 +507,7 @@ func TestWhatWasSentTwiceCountsOnce(t *testing.T) {
 		{"ids that are not unique", same(slices.Concat(block("a", 4), block("a", 4))), 8},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := len(withoutResent(c.rounds)); got != c.want {
+			if got := len(SentRounds(&haltd.Call{Rounds: c.rounds})); got != c.want {
 				t.Errorf("%d rounds count, want %d", got, c.want)
 			}
 		})

@@ -51,6 +51,7 @@ HALTD_SIZES=all HALTD_BIN=$PWD/bin/haltd go test -count=1 -timeout 30m -run Test
 
 step "every scenario in every dialect, streamed and whole"
 HALTD_PLAYS=all go test -race -count=1 -timeout 60m -run TestGateway ./test/scenarios
+HALTD_PLAYS=all go test -count=1 -run TestKnownRoundsChangeNoVerdict ./test/scenarios
 
 step "pictures"
 pictures=$(mktemp -d)

@@ -11,8 +11,8 @@ import (
 
 // hasher digests requests with a secret that all nodes share. It is a MAC as
 // fast as the memory (AES-GMAC): nobody who does not know the key can make two
-// bodies with one digest. The nonce is always the same, which is safe because
-// no digest ever leaves haltd.
+// bodies with one digest. Nonces come again, which is safe because no digest
+// ever leaves haltd.
 type hasher struct{ aead cipher.AEAD }
 
 // bodyDigest is the digest of a body.
@@ -37,8 +37,46 @@ var zeroNonce [12]byte
 // noBody stands for the body of what has none.
 var noBody bodyDigest
 
-// body digests a body into d.
-func (h hasher) body(d *bodyDigest, body []byte) { h.aead.Seal(d[:0], zeroNonce[:], nil, body) }
+// pieceSize is how much of a body one link of its digest stands for.
+const pieceSize = 4 << 10
+
+// body digests a body into d, and appends the digests of all it has of its
+// first bytes in whole pieces: each is the nonce of the next.
+func (h hasher) body(d *bodyDigest, pieces []bodyDigest, body []byte) []bodyDigest {
+	*d = bodyDigest{}
+	first := len(pieces)
+	pieces = slices.Grow(pieces, len(body)/pieceSize)
+	for len(body) >= pieceSize {
+		h.piece(d, body[:pieceSize])
+		pieces = append(pieces, *d)
+		body = body[pieceSize:]
+	}
+	if len(body) > 0 || len(pieces) == first {
+		h.piece(d, body)
+	}
+	return pieces
+}
+
+// piece digests a piece of a body into d, which is the digest of what stands
+// before it.
+func (h hasher) piece(d *bodyDigest, piece []byte) {
+	var nonce [12]byte
+	copy(nonce[:], d[:])
+	h.aead.Seal(d[:0], nonce[:], nil, piece)
+}
+
+// prefix digests the first bytes of a body, of whose whole pieces the digests are
+// there.
+func (h hasher) prefix(pieces []bodyDigest, body []byte, end int) (d bodyDigest) {
+	n := end / pieceSize
+	if n > 0 {
+		d = pieces[n-1]
+	}
+	if rest := body[n*pieceSize : end]; len(rest) > 0 || n == 0 {
+		h.piece(&d, rest)
+	}
+	return d
+}
 
 // requestNames holds memory in which requests are named.
 var requestNames = sync.Pool{New: func() any { return new([]byte) }}

@@ -81,6 +81,7 @@ type Gateway struct {
 	finishing finishingCalls
 	memory    bodyMemory
 	hasher    hasher
+	prefixes  prefixes
 	settings  atomic.Pointer[Settings]
 }
 
@@ -89,7 +90,7 @@ func New(o Options, s *Settings) *Gateway {
 	g := &Gateway{
 		keys: o.Keys, guard: newTokenGuard(o.AdminToken), judging: o.Judge, recorder: o.Recorder, price: o.Price, hides: o.HidesThoughts,
 		attempts: o.Attempts, replies: o.Replies, guesses: o.Guesses, meter: o.Meter, usage: o.Usage, tracer: o.Tracer, clock: o.Clock, log: o.Logger,
-		hasher: newHasher(o.Key),
+		hasher: newHasher(o.Key), prefixes: prefixes{limit: prefixMemory},
 	}
 	g.settings.Store(s)
 	return g
@@ -251,7 +252,10 @@ type exchange struct {
 	format    wire.Format
 	body      []byte // as sent
 	bodyHash  bodyDigest
+	pieces    []bodyDigest // digests of its first bytes, in whole pieces
 	call      *haltd.Call
+	known     *prefix      // of which call has not the rounds; nil where it has all
+	next      *wire.Prefix // that the next call may begin with; nil where nothing new
 	ask       *metered.Ask // where it generates and is no LLM call
 	poll      *poll        // where it fetches a reply that was made before
 	models    []string     // that may answer, where the request names several

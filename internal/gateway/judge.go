@@ -30,6 +30,9 @@ func (g *Gateway) judge(x *exchange) error {
 	switch {
 	case x.call != nil:
 		x.describeReplies(r)
+		if x.known != nil {
+			r.Known, r.Whole = x.known.rounds, x.readWhole
+		}
 		r.TakesNote = x.takesNote
 	case x.ask != nil:
 		x.describeAsk(r)
@@ -46,6 +49,7 @@ func (g *Gateway) judge(x *exchange) error {
 	r.Event.Time, r.Event.Status = x.start.UTC(), x.settings.blockStatus
 	x.judging = r.Now
 	x.decision, x.ticket = g.judging.Judge(x.r.Context(), r)
+	g.keepPrefix(x)
 	if g.tracer != nil {
 		x.judged = g.clock()
 	}

@@ -33,7 +33,7 @@ func (g *Gateway) read(x *exchange) error {
 		return err
 	}
 	x.waited = g.clock().Sub(arriving)
-	g.hasher.body(&x.bodyHash, x.body)
+	x.pieces = g.hasher.body(&x.bodyHash, x.pieces, x.body)
 	if !isCall && !meters {
 		return nil
 	}
@@ -56,8 +56,7 @@ func (g *Gateway) read(x *exchange) error {
 	if !x.textShare.take(int64(len(plain))) {
 		return g.busy(x.settings.bodyMemory)
 	}
-	x.texts = acquireBuffer(len(plain))[:0]
-	if x.call, err = x.format.ReadCall(x.route.path, plain, x.texts); err != nil {
+	if err = g.readCall(x, plain); err != nil {
 		return unreadable(err)
 	}
 	g.describeCall(x)

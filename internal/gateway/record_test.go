@@ -154,7 +154,7 @@ func TestDigestsOfRequests(t *testing.T) {
 	h, same, other := newHasher([]byte("secret")), newHasher([]byte("secret")), newHasher([]byte("another"))
 	digest := func(h hasher, agent, path, body string) uint64 {
 		var d bodyDigest
-		h.body(&d, []byte(body))
+		h.body(&d, nil, []byte(body))
 		return h.request(agent, path, &d)
 	}
 	seen := map[uint64]string{}

@@ -92,6 +92,11 @@ type Request struct {
 	Named bool
 
 	Call *haltd.Call // nil for what is no LLM call
+	// Known is what is known of the first rounds of the conversation; Call then
+	// has the others alone, and Whole reads it as a whole. Both are nil where
+	// Call has all of them.
+	Known *detect.Known
+	Whole func() *haltd.Call
 	// Attempt is the keyed digest of the request, 0 for none, and Claimed says
 	// that its client calls it a retry. Whether it is the transport's retry,
 	// which is no evidence, is found out by Judge.
@@ -140,6 +145,13 @@ type Request struct {
 
 // isPriced reports whether the request costs money.
 func (r *Request) isPriced() bool { return r.Call != nil || r.Generates }
+
+// readWhole makes sure that the call has all of its rounds.
+func (r *Request) readWhole() {
+	if r.Known != nil {
+		r.Call, r.Known = r.Whole(), nil
+	}
+}
 
 func (r *Request) sessionID() uint64 {
 	if !r.Named {

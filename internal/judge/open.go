@@ -18,7 +18,7 @@ func (j *Judge) open(ctx context.Context, ev *evaluation) {
 		ev.place = ev.statePlace()
 		ev.settings = detect.SettingsOf(&ev.agent.Policy)
 		if len(r.Call.Rounds) > 0 {
-			ev.history = detect.Read(j.cache, r.Call, nil)
+			ev.history = j.readHistory(r)
 		}
 		q.Place = &ev.place
 	}
@@ -36,6 +36,18 @@ func (j *Judge) open(ctx context.Context, ev *evaluation) {
 	if a.Attempt.Retry(r.Claimed) {
 		r.Retry, r.Event.Retry = true, true
 	}
+}
+
+// readHistory reads a request with a history, as a whole where what is known of
+// it is not enough.
+func (j *Judge) readHistory(r *Request) *detect.History {
+	if r.Known != nil {
+		if h, ok := r.Known.Read(j.cache, r.Call); ok {
+			return h
+		}
+		r.readWhole()
+	}
+	return detect.Read(j.cache, r.Call, nil)
 }
 
 // releaseLease ends a lease that nobody has used.

@@ -24,6 +24,7 @@ func (ev *evaluation) quote(i *haltd.Incident) *haltd.IncidentExcerpt {
 	if r.Quote == nil || r.Call == nil || i.Verdict == nil {
 		return nil
 	}
+	r.readWhole()
 	prompt, _ := r.Call.Newest()
 	e := &haltd.IncidentExcerpt{Prompt: prompt, Rounds: []haltd.RoundExcerpt{}}
 	sent := detect.SentRounds(r.Call)

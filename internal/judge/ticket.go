@@ -170,10 +170,15 @@ func (t *Ticket) Spent() Decision {
 	return t.decision
 }
 
+// Known is what the call has told of its first n rounds; nil where that is not
+// enough to read the next one on from them.
+func (t *Ticket) Known(n int) *detect.Known { return t.history.Known(n) }
+
 // DropTexts frees the texts of the call while the provider thinks.
 func (t *Ticket) DropTexts() {
 	if c := t.request.Call; c != nil {
 		t.request.Call = &haltd.Call{Model: c.Model, System: c.System}
+		t.request.Known, t.request.Whole, t.history = nil, nil, nil
 	}
 }
 

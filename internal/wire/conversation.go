@@ -36,6 +36,11 @@ type Conversation struct {
 	content   []byte // scratch of Content
 	pairs     pairing
 	size      promptSize
+
+	known  *Prefix      // what the body may begin with
+	passed *Prefix      // what it does begin with, and was passed over
+	behind bool         // what follows goes on with rounds that were passed over
+	starts []roundStart // where the rounds that were read begin
 }
 
 // part is a text, or a tool call with its arguments as the text, or a result.
@@ -106,22 +111,30 @@ var conversations = sync.Pool{New: func() any { return new(Conversation) }}
 
 // ReadCall reads a request body, which must be one JSON object, strictly.
 // Every error is an *haltd.Error.
-func ReadCall(format string, body, memory []byte, read func(*Reader, *Conversation)) (*haltd.Call, error) {
-	r := newReader(body, false)
-	r.memory = memory
+func ReadCall(format string, body []byte, m *Memory, read func(*Reader, *Conversation)) (*haltd.Call, error) {
+	if m == nil {
+		m = &Memory{}
+	}
+	r := newReaderOn(body, false, m.Known)
+	r.memory = m.Texts
 	defer r.release()
 	c := conversations.Get().(*Conversation)
 	defer c.release()
-	c.Call = &haltd.Call{Format: format}
+	c.Call, c.known = &haltd.Call{Format: format}, m.Known
 	if k := r.Kind(); k != KindObject {
 		r.Skip()
 		r.Refuse("a JSON object")
 	}
 	read(r, c)
 	r.end()
+	if c.passed != nil && c.looksBack() {
+		m.Known = nil
+		return ReadCall(format, body, m, read)
+	}
 	if r.err != nil {
 		return nil, r.err
 	}
+	m.Known, m.Next = c.passed, c.prefix(r)
 	return c.finish(), nil
 }
 
@@ -137,7 +150,7 @@ func (c *Conversation) release() {
 	*c = Conversation{
 		parts: c.parts[:0], rounds: c.rounds[:0], calls: c.calls[:0], results: c.results[:0],
 		messages: c.messages[:0], top: c.top[:0], system: c.system[:0], content: c.content[:0],
-		pairs: c.pairs,
+		pairs: c.pairs, starts: c.starts[:0],
 	}
 	if cap(c.content) <= maxScratch && cap(c.parts) <= 1<<12 && cap(c.calls) <= 1<<14 && cap(c.messages) <= 1<<14 {
 		conversations.Put(c)
@@ -289,7 +302,7 @@ func (c *Conversation) hear(m haltd.Message) {
 	if n := len(c.rounds); n > 0 {
 		c.rounds[n-1].endInput = len(c.messages)
 	} else {
-		c.opening = len(c.messages)
+		c.opening, c.behind = len(c.messages), c.passed != nil
 	}
 }
 
@@ -313,12 +326,14 @@ func (c *Conversation) addCall(call haltd.ToolCall) {
 func (c *Conversation) addResult(result haltd.ToolResult) {
 	c.size.bytes += len(result.Text)
 	if len(c.rounds) == 0 { // the provider keeps the history that made the call
+		c.behind = c.passed != nil
 		c.newRound()
 	}
 	c.answering = false
 	last := len(c.rounds) - 1
 	i, ok := c.pairs.find(c.calls, c.rounds[last].firstCall, &result)
 	if !ok {
+		c.behind = c.behind || c.passed != nil
 		c.results = append(c.results, openResult{result, last, unpaired})
 		return
 	}

@@ -47,16 +47,19 @@ const (
 
 var readers = sync.Pool{New: func() any { return new(Reader) }}
 
-func newReader(body []byte, lenient bool) *Reader {
+func newReader(body []byte, lenient bool) *Reader { return newReaderOn(body, lenient, nil) }
+
+// newReaderOn is newReader for a body that begins with what is known.
+func newReaderOn(body []byte, lenient bool, known *Prefix) *Reader {
 	r := readers.Get().(*Reader)
 	r.lenient = lenient
-	r.scan.reset(body, !lenient)
+	r.scan.reset(body, !lenient, !lenient && known.isText(body))
 	return r
 }
 
 // release gives r back without a trace of the document it read.
 func (r *Reader) release() {
-	r.scan.reset(nil, false)
+	r.scan.reset(nil, false, false)
 	r.memory, r.base, r.err = nil, "", nil
 	if cap(r.text) > maxScratch {
 		r.text = nil

@@ -57,11 +57,12 @@ var (
 	errHalfPair  = errors.New("half of a surrogate pair stands alone")
 )
 
-func (s *scanner) reset(buf []byte, strict bool) {
+// reset makes a document the one to read; isText says that all of it is UTF-8,
+// so that its strings need not be looked at one by one.
+func (s *scanner) reset(buf []byte, strict, isText bool) {
 	clear(s.levels[:cap(s.levels)])
 	clear(s.names[:cap(s.names)])
-	*s = scanner{buf: buf, strict: strict, levels: s.levels[:0], names: s.names[:0]}
-	s.utf8 = strict && utf8.Valid(buf)
+	*s = scanner{buf: buf, strict: strict, utf8: isText, levels: s.levels[:0], names: s.names[:0]}
 	if cap(s.levels) > 1<<8 || cap(s.names) > 1<<10 {
 		s.levels, s.names = nil, nil
 	}

@@ -32,10 +32,8 @@ type Format interface {
 	// ReadCall reads a request body. Anything that is not one JSON object
 	// of the format's shape, duplicate keys included, is an *haltd.Error
 	// with CodeMalformed that says where: what the gateway cannot read must
-	// not pass. What the conversation says is written to memory, which is
-	// empty, as far as it has room: the call is valid as long as memory is
-	// left alone.
-	ReadCall(path string, body, memory []byte) (*haltd.Call, error)
+	// not pass. m may be nil.
+	ReadCall(path string, body []byte, m *Memory) (*haltd.Call, error)
 	// ReadReply reads a complete reply that is not an event stream. An
 	// error means that the reply is unread, nothing more.
 	ReadReply(body []byte) (*haltd.Reply, error)

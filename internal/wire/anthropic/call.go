@@ -30,8 +30,8 @@ func (Messages) Match(path string) bool {
 }
 
 // ReadCall reads a request for a message.
-func (f Messages) ReadCall(_ string, body, memory []byte) (*haltd.Call, error) {
-	return wire.ReadCall(f.Name(), body, memory, readCall)
+func (f Messages) ReadCall(_ string, body []byte, m *wire.Memory) (*haltd.Call, error) {
+	return wire.ReadCall(f.Name(), body, m, readCall)
 }
 
 func readCall(r *wire.Reader, c *wire.Conversation) {
@@ -48,7 +48,7 @@ func readCall(r *wire.Reader, c *wire.Conversation) {
 			readSystem(r, c)
 		case "messages":
 			hasMessages = r.Kind() == wire.KindArray
-			for range r.Array() {
+			for range c.Messages(r) {
 				readMessage(r, c)
 			}
 		case "tools":

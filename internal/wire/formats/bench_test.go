@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/haltd/haltd/internal/wire"
 )
 
 // chatBody is a chat request of about size bytes: an agent that reads files.
@@ -29,7 +31,7 @@ func benchmarkReadCall(b *testing.B, path string, body []byte) {
 	b.ReportAllocs()
 	memory := make([]byte, 0, len(body))
 	for b.Loop() {
-		if _, err := f.ReadCall(path, body, memory); err != nil {
+		if _, err := f.ReadCall(path, body, &wire.Memory{Texts: memory}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/wire"
 )
 
 func FuzzChatCall(f *testing.F)      { fuzzCall(f, "openai-chat") }
@@ -47,12 +48,13 @@ func fuzzCall(f *testing.F, name string) {
 		if n := callSize(call); n > 32*len(body) {
 			t.Fatalf("%d bytes of text from a body of %d", n, len(body))
 		}
-		again, err := format.ReadCall(paths[name], body, make([]byte, 0, len(body)/2))
+		again, err := format.ReadCall(paths[name], body, &wire.Memory{Texts: make([]byte, 0, len(body)/2)})
 		if err != nil || !reflect.DeepEqual(call, again) {
 			t.Fatalf("a second reading differs: %v\n%s", err, cmp.Diff(call, again))
 		}
 		call.Newest()
 		call.FirstUser()
+		checkReadOn(t, format, paths[name], body)
 	})
 }
 

@@ -79,7 +79,7 @@ func TestCallsMatchTheirGoldenFiles(t *testing.T) {
 	for format, path := range paths {
 		for file, body := range exchanges(t, format, ".call.json") {
 			t.Run(file, func(t *testing.T) {
-				call, err := formatOf(t, format).ReadCall(path, body, make([]byte, 0, len(body)))
+				call, err := formatOf(t, format).ReadCall(path, body, &wire.Memory{Texts: make([]byte, 0, len(body))})
 				if err != nil {
 					t.Fatal(err)
 				}

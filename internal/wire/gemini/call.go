@@ -42,8 +42,8 @@ func splitPath(p string) (model, method string) {
 
 // ReadCall reads a request for content; the model and whether the reply is a
 // stream are in the path.
-func (f Generate) ReadCall(p string, body, memory []byte) (*haltd.Call, error) {
-	call, err := wire.ReadCall(f.Name(), body, memory, readCall)
+func (f Generate) ReadCall(p string, body []byte, m *wire.Memory) (*haltd.Call, error) {
+	call, err := wire.ReadCall(f.Name(), body, m, readCall)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,11 @@ func readCall(r *wire.Reader, c *wire.Conversation) {
 		case "contents":
 			k := r.Kind()
 			hasContents = k == wire.KindArray || k == wire.KindObject
-			for range r.ArrayOrOne() {
+			contents := r.ArrayOrOne()
+			if k == wire.KindArray {
+				contents = c.Messages(r)
+			}
+			for range contents {
 				readContent(r, c)
 			}
 		case "systemInstruction", "system_instruction":

@@ -21,7 +21,7 @@ func (Format) Name() string { return "" }
 func (Format) Match(string) bool { return false }
 
 // ReadCall reads nothing: Read does.
-func (Format) ReadCall(string, []byte, []byte) (*haltd.Call, error) { return &haltd.Call{}, nil }
+func (Format) ReadCall(string, []byte, *wire.Memory) (*haltd.Call, error) { return &haltd.Call{}, nil }
 
 // StreamError is that of the dialect.
 func (f Format) StreamError(d wire.Denied) []byte { return f.Errors.StreamError(d) }

@@ -23,8 +23,8 @@ func (Chat) Match(path string) bool {
 }
 
 // ReadCall reads a chat completion request.
-func (f Chat) ReadCall(_ string, body, memory []byte) (*haltd.Call, error) {
-	return wire.ReadCall(f.Name(), body, memory, readChatCall)
+func (f Chat) ReadCall(_ string, body []byte, m *wire.Memory) (*haltd.Call, error) {
+	return wire.ReadCall(f.Name(), body, m, readChatCall)
 }
 
 func readChatCall(r *wire.Reader, c *wire.Conversation) {
@@ -46,7 +46,7 @@ func readChatCall(r *wire.Reader, c *wire.Conversation) {
 			c.Schema(len(r.Raw()))
 		case "messages":
 			hasMessages = r.Kind() == wire.KindArray
-			for range r.Array() {
+			for range c.Messages(r) {
 				readChatMessage(r, c)
 			}
 		case "tools", "functions":

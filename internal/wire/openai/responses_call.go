@@ -22,8 +22,8 @@ func (Responses) Match(path string) bool {
 }
 
 // ReadCall reads a request for a response.
-func (f Responses) ReadCall(_ string, body, memory []byte) (*haltd.Call, error) {
-	return wire.ReadCall(f.Name(), body, memory, readResponsesCall)
+func (f Responses) ReadCall(_ string, body []byte, m *wire.Memory) (*haltd.Call, error) {
+	return wire.ReadCall(f.Name(), body, m, readResponsesCall)
 }
 
 func readResponsesCall(r *wire.Reader, c *wire.Conversation) {
@@ -61,7 +61,7 @@ func readInput(r *wire.Reader, c *wire.Conversation) {
 		c.Text(r.Piece())
 		c.End(wire.User)
 	case wire.KindArray, wire.KindNull:
-		for range r.Array() {
+		for range c.Messages(r) {
 			readItem(r, c)
 		}
 	default:

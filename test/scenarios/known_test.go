@@ -1,0 +1,102 @@
+//go:build !race
+
+package scenarios
+
+import (
+	"os"
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/detect"
+)
+
+// TestKnownRoundsChangeNoVerdict judges the corpus twice, once with all rounds of
+// every request and once with those alone that are not known from the one before.
+// All that is found must be the same. HALTD_PLAYS=all takes every case, not each
+// fourth.
+func TestKnownRoundsChangeNoVerdict(t *testing.T) {
+	t.Parallel()
+	set := detect.DefaultSettings()
+	all := os.Getenv("HALTD_PLAYS") == "all"
+	read := 0
+	for n, c := range Corpus() {
+		if n%4 != 0 && !all {
+			continue
+		}
+		p := &play{Case: &c, agent: c.Name}
+		p.requests, p.before = c.Requests()
+		whole, on := newMemories(), newMemories()
+		seen := map[string]*conversation{}
+		for i := range p.requests {
+			r := &p.requests[i]
+			if r.Count {
+				continue
+			}
+			name, call, now := p.thread(r), callOf(p.Case, r), curtain.Add(r.At)
+			if seen[name] == nil {
+				seen[name] = &conversation{}
+			}
+			st, stOn := whole.state(&c, name), on.state(&c, name)
+			h := detect.Read(whole.cache, call, st.Session.Pending())
+			hOn, known := seen[name].readOn(on.cache, call, stOn.Session.Pending())
+			if known {
+				read++
+			}
+			v, vOn := detect.Judge(set, st, h, now), detect.Judge(set, stOn, hOn, now)
+			if !reflect.DeepEqual(v, vOn) {
+				t.Fatalf("%s, request %d: the verdict differs (-whole +on):\n%s", c.Name, i, cmp.Diff(v.Signals, vOn.Signals))
+			}
+			answer, from := detect.ReadReply(replyOf(r.Turn)), detect.Source{Model: call.Model, System: call.System}
+			detect.Observe(set, st, detect.Admit(set, st, v, now), from, answer, now)
+			detect.Observe(set, stOn, detect.Admit(set, stOn, vOn, now), from, answer, now)
+		}
+	}
+	if read < 400 {
+		t.Errorf("%d requests were read on from what was known", read)
+	}
+	t.Logf("%d requests were read on", read)
+}
+
+// memories is what the detectors remember of a case.
+type memories struct {
+	cache    *detect.Cache
+	window   *detect.Window
+	sessions map[string]*detect.Session
+}
+
+func newMemories() memories {
+	return memories{detect.NewCache(1 << 20), &detect.Window{}, map[string]*detect.Session{}}
+}
+
+func (m memories) state(c *Case, session string) detect.State {
+	if m.sessions[session] == nil {
+		m.sessions[session] = &detect.Session{}
+	}
+	return detect.State{Window: m.window, Session: m.sessions[session], SessionID: sessionID(c, session)}
+}
+
+// conversation is what is known of one, and of which rounds.
+type conversation struct {
+	known  *detect.Known
+	rounds []haltd.Round
+}
+
+func (k *conversation) readOn(cache *detect.Cache, call *haltd.Call, before *detect.Pending) (h *detect.History, known bool) {
+	if n := len(k.rounds); k.known != nil && n < len(call.Rounds) && reflect.DeepEqual(call.Rounds[:n], k.rounds) {
+		rest := *call
+		rest.Rounds = call.Rounds[n:]
+		h, known = k.known.Read(cache, &rest)
+	}
+	if !known {
+		h = detect.Read(cache, call, before)
+	}
+	if n := len(call.Rounds) - 1; n > 0 {
+		if next := h.Known(n); next != nil {
+			k.known, k.rounds = next, call.Rounds[:n]
+		}
+	}
+	return h, known
+}
