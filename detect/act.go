@@ -186,6 +186,11 @@ func (a *actReader) fold(t *token, text string) {
 		}
 	case text != "" && isRandom(text[t.start:t.end]):
 		core, shape = volatileHash, volatileHash
+	case t.class == word && text != "" && isDigit(text[t.end-1]): // B012, host7, 10.0.0.7
+		w := text[t.start:t.end]
+		letters := len(strings.TrimRight(w, "0123456789"))
+		shape = fold(hashWord(w[:letters], false), volatileHash)
+		a.numbers.add(w[letters:])
 	}
 	a.core, a.shape = fold(a.core, core), fold(a.shape, shape)
 }
@@ -281,11 +286,12 @@ func isRandom(w string) bool {
 	if len(w) < 8 {
 		return false
 	}
-	changes := 0
+	changes, letters := 0, false
 	for i := 1; i < len(w); i++ {
 		if isDigit(w[i]) != isDigit(w[i-1]) {
 			changes++
 		}
+		letters = letters || isWord[w[i]] && !isDigit(w[i])
 	}
-	return changes >= 3 && 4*changes >= len(w)
+	return letters && changes >= 3 && 4*changes >= len(w) // 10.0.0.7 is a host
 }

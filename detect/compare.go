@@ -62,6 +62,7 @@ type relation struct {
 	nextID bool    // it is about an id that the conversation named, and that no act was about
 	given  bool    // it acts for the first time on something the conversation had named
 	walk   bool    // it takes the next step of a walk over numbers or dates
+	probes bool    // a walk in equal steps that asks what is there, and this is not
 	wrote  bool    // something was written that was not there before
 	onward bool    // a number in its answers has gone down again and again
 	spins  bool    // it goes in circles: around a call that fails, on one page, against one refusal
@@ -130,7 +131,7 @@ func (c *comparison) compare(i int) {
 		s.given, s.nextID, s.aimed = false, false, false
 	}
 	c.weighNews(i)
-	s.walk = c.walks(i)
+	s.walk = c.walks(i) && !c.standsStill(i)
 	s.given = s.given || c.narrows(i)
 	s.cured = r.outcome == failed && c.curedSince(i)
 	s.echo = s.placeAgo > 0 && echoes(r.round, c.rounds[i-s.placeAgo].round)
@@ -141,6 +142,7 @@ func (c *comparison) compare(i int) {
 	s.onward = c.goesOn(i)
 	s.dose = c.doseOf(i)
 	c.count(i)
+	s.probes = r.absent && s.walk && c.strides(i) && s.failTimes < 2*exhausted
 	if s.failedAlike < exhausted && !(s.failedAlike >= insists/2 && s.payload >= cosmetic) {
 		s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo)
 		s.tried = s.pairAgo == 0 && c.attemptedSince(i, max(s.placeAgo, s.residueAgo))
@@ -183,7 +185,7 @@ func (c *comparison) weighNews(i int) {
 		s.news = 0 // other ids under the same numbers, if any
 	case r.outcome == empty:
 		s.news = 0 // nothing was found, whatever is counted beside it
-	case r.outcome == failed && !c.attemptedSince(i, s.formAgo) && !(again && c.advances(i)):
+	case r.outcome == failed && !c.attemptedSince(i, s.formAgo) && !(again && c.advances(i) && !c.tallies(i)):
 		s.news = 0 // the same failure, counted
 	case r.manner == spoken && s.actAgo > 0:
 		s.news = 0 // said before to the letter, and answered as before

@@ -84,6 +84,8 @@ func TestAWalkOverNumbersIsWork(t *testing.T) {
 	}{
 		{"upwards", func(i int) string { return fmt.Sprintf(`{"id":%d}`, 100+i) }, true},
 		{"downwards in steps", func(i int) string { return fmt.Sprintf(`{"id":%d}`, 900-25*i) }, true},
+		{"numbers that end a word", func(i int) string { return fmt.Sprintf(`{"box":"B%03d"}`, 12+i) }, true},
+		{"host by host", func(i int) string { return fmt.Sprintf(`{"command":"nmap -p22 10.113.91.%d"}`, 8+i) }, true},
 		{"day by day", func(i int) string { return fmt.Sprintf(`{"day":"2026-02-%02d"}`, 1+i) }, true},
 		{"to and fro", func(i int) string { return fmt.Sprintf(`{"id":%d}`, 100+[]int{0, 9, 3, 7, 1, 8, 2, 6}[i%8]) }, false},
 		{"on the spot", func(int) string { return `{"id":100}` }, false},
@@ -103,6 +105,48 @@ func TestAWalkOverNumbersIsWork(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Who probes one number after the other learns something where there is nothing,
+// too; who guesses does not.
+func TestProbingInEqualStepsIsWork(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		at     func(i int) int
+		answer string
+		work   bool
+	}{
+		{"one after the other", func(i int) int { return 3317 + i }, `{"error":"not_found"}`, true},
+		{"in threes", func(i int) int { return 7080 + 3*i }, "не найдено", true},
+		{"guesses", func(i int) int { return 34441 + i*i*7 }, `{"error":"not_found"}`, false},
+		{"attempts that are refused", func(i int) int { return i }, "Error: connection refused", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var rounds []haltd.Round
+			for i := range 9 {
+				rounds = append(rounds, did("get_asset", fmt.Sprintf(`{"id":%d}`, c.at(i)), c.answer))
+			}
+			all := relations("Which assets are there?", rounds...)
+			for i, s := range all[4:] {
+				if work := s.signs[failWork] > 0; work != c.work {
+					t.Errorf("step %d is work: %v, want %v", i+4, work, c.work)
+				}
+			}
+		})
+	}
+}
+
+// Page after page that is the same long page is no walk.
+func TestTheSamePageAgainIsNoWalk(t *testing.T) {
+	var rounds []haltd.Round
+	for i := range 6 {
+		rounds = append(rounds, did("list_stock", fmt.Sprintf(`{"offset":%d}`, 11*i), prose(600, 5)))
+	}
+	for i, s := range relations("List the stock.", rounds...)[1:] {
+		if s.walk || s.signs[useless] == 0 {
+			t.Errorf("page %d: walk %v, useless %v", i+1, s.walk, s.signs[useless])
+		}
 	}
 }
 

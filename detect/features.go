@@ -4,7 +4,7 @@ import "math"
 
 // FeaturesVersion is the version of the features below. Weights are fitted to
 // one version and refused by another.
-const FeaturesVersion = 7
+const FeaturesVersion = 8
 
 // sign is one property of a round, from 0 to 1, that speaks for a stall or
 // against one.
@@ -126,7 +126,7 @@ var signInfos = [signCount]signInfo{
 func (s *relation) readSigns(r *seenRound) {
 	g := &s.signs
 	short := r.short()
-	work := (s.given || s.walk && r.outcome != failed) && !s.over
+	work := (s.given || s.walk && r.outcome != failed || s.probes) && !s.over
 	repeated := s.repeats() && s.distance() <= near && (s.pairAgo > 0 || !s.nextID)
 	d := s.dose
 	switch {

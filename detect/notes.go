@@ -135,6 +135,23 @@ func countsUp(line uint64, all []*ends) bool {
 	return true
 }
 
+// countsRounds reports a line whose first number rises by one a round.
+func countsRounds(line uint64, all []*ends) bool {
+	first := -1.0
+	for i, e := range all {
+		k := e.index(line)
+		if k < 0 || e.lines[k].count < 0 {
+			continue
+		}
+		if at := e.lines[k].count - float64(i); first < 0 {
+			first = at + float64(len(all)) // so that it is none of -1
+		} else if at+float64(len(all)) != first {
+			return false
+		}
+	}
+	return first >= 0
+}
+
 // standsIn is in how many answers a line stands.
 func standsIn(line uint64, all []*ends) (n int) {
 	for _, e := range all {
@@ -156,6 +173,9 @@ func (c *Cache) isNote(line uint64, all []*ends, i int, s *sent, from int) (is, 
 	}
 	if first.code || !countsUp(line, all) {
 		return false, true
+	}
+	if first.turn && countsRounds(line, all) {
+		return true, true
 	}
 	others, tools := make(map[uint64]bool, len(all)), make(map[uint64]bool, len(all))
 	for j := range all {
@@ -180,6 +200,7 @@ type beside struct {
 	rest        uint64 // digest of its words
 	tool        uint64 // digest of the tool that it came from
 	code, fails bool   // the line has an exit code, or says that something failed
+	turn        bool   // the line names a turn or an attempt, and is not all that came back
 }
 
 func (*beside) weight() int { return 4 }
@@ -208,6 +229,7 @@ func (c *Cache) besideOf(line uint64, s *sent, i int) *beside {
 	b.fails = meaningOf(told, maxPhraseWords)&(failure|nothing|negation|later) != 0
 	text, tool := withoutAct(answer, r)
 	rest := strings.TrimSpace(notes{line}.strip(text))
+	b.turn = rest != "" && meaningOf(told, maxPhraseWords)&turns != 0
 	if o, _ := outcomeOf(rest, false); rest != "" && o != failed {
 		b.tells, b.rest, b.tool = true, digestWords(rest[:min(len(rest), headBytes)]), xxhash.Sum64String(tool)
 	}
@@ -274,7 +296,7 @@ func forEnds(text string, do func(start, end int, line uint64, count float64)) {
 		}
 		if masked, count := counting(l); count >= 0 {
 			do(start, end, masked, count)
-		} else if strings.Count(l, " ") >= noteWords-1 {
+		} else if words := strings.Count(l, " ") + 1; words >= noteWords || words > 1 && isAside(l) {
 			do(start, end, xxhash.Sum64String(l), -1)
 		}
 	}
@@ -307,6 +329,12 @@ func forEnds(text string, do func(start, end int, line uint64, count float64)) {
 	}
 }
 
+// isAside reports a line in brackets that names something and its value, as
+// harnesses write where the agent is: (Open file: n/a).
+func isAside(l string) bool {
+	return (l[0] == '(' && l[len(l)-1] == ')' || l[0] == '[' && l[len(l)-1] == ']') && strings.Contains(l, ": ")
+}
+
 // counting digests a line without its numbers, and tells the first: -1 where it
 // has none, or is too long or too short to count turns.
 func counting(line string) (masked uint64, count float64) {
@@ -333,7 +361,7 @@ func counting(line string) (masked uint64, count float64) {
 		}
 		masked = fold(masked, h)
 	}
-	if n < words {
+	if n < words && meaningOf(line, words)&turns == 0 {
 		return 0, -1
 	}
 	return masked, count

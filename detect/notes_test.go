@@ -85,6 +85,17 @@ func TestALineThatCountsTurnsIsANote(t *testing.T) {
 	if n := notesOf(turns, true); len(n) != 1 || n.strip("Done.\n[turn 31 of 80]") != "Done.\n" {
 		t.Errorf("notes %v; want the line that counts", n)
 	}
+	same := rounds(func(i int) string { return fmt.Sprintf("[turn %d of 80]", i+1) })
+	for i := range same {
+		same[i].Results[0].Text = fmt.Sprintf("Blocked!\n[turn %d of 80]", i+1)
+	}
+	if n := notesOf(same, true); len(n) != 1 {
+		t.Errorf("notes %v where all else is the same; want the line that counts", n)
+	}
+	asides := rounds(func(int) string { return "(Open file: n/a)" })
+	if n := notesOf(asides, true); len(n) != 1 {
+		t.Errorf("notes %v; want the aside", n)
+	}
 	if n := notesOf(rounds(func(i int) string { return fmt.Sprintf("found %d crates", 7*i%5) }), true); len(n) > 0 {
 		t.Errorf("a number that goes up and down is taken for a count of turns")
 	}

@@ -254,12 +254,15 @@ func jsonOutcome(t string, says meaning) outcome {
 	for _, sign := range [...]string{`"error":"`, `"error":{`, `"error_message":"`, `"errors":[{`, `"errors":["`, `"error":true`, `"is_error":true`,
 		`"success":false`, `"state":"fail`, `"state":"error`, `"result":"fail`, `"ok":false`, `"status":"error"`, `"status":"fail`, `"status":4`, `"status":5`, `"statuscode":4`, `"statuscode":5`,
 		`"status_code":4`, `"status_code":5`, `"code":4`, `"code":5`} {
-		if i := strings.Index(low, sign); i >= 0 && !strings.HasPrefix(low[i+len(sign):], `"`) {
-			return failed
+		if i := strings.Index(low, sign); i >= 0 && !(strings.HasSuffix(sign, `"`) && strings.HasPrefix(low[i+len(sign):], `"`)) {
+			return failed // "error":"" is none
 		}
 	}
 	if says&failure != 0 && len(t) <= headBytes && t[0] == '{' {
 		return failed
+	}
+	if o := statedOutcome(compact); o != neutral {
+		return o
 	}
 	for _, sign := range [...]string{`"results":[]`, `"matches":[]`, `"items":[]`, `"data":[]`, `"files":[]`, `"events":[]`, `"rows":[]`, `"hits":[]`,
 		`"count":0,`, `"count":0}`, `"total":0}`, `"total":0,`} {
@@ -268,6 +271,34 @@ func jsonOutcome(t string, says meaning) outcome {
 		}
 	}
 	return neutral
+}
+
+// statedOutcome is what the fields of a JSON object that say how it went say:
+// {"result":"no_object"}, {"status":"NOT_FOUND"}.
+func statedOutcome(t string) outcome {
+	const longest = 40
+	for {
+		i := strings.Index(t, `":"`)
+		if i < 0 {
+			return neutral
+		}
+		key := t[strings.LastIndexByte(t[:i], '"')+1 : i]
+		t = t[i+3:]
+		end := strings.IndexByte(t, '"')
+		if end < 0 {
+			return neutral
+		}
+		if end > longest || keySays(key)&verdicts == 0 {
+			continue
+		}
+		switch says := readsAs(t[:end]); {
+		case says&pending != 0:
+		case says&failure != 0:
+			return failed
+		case says&(nothing|negation) != 0:
+			return empty
+		}
+	}
 }
 
 // saysNothing reports a JSON object that has an empty list and beside it

@@ -32,11 +32,14 @@ const (
 	none                           // the word before what is not there: no errors
 	fine                           // nothing is wrong
 	changes                        // how much an act has changed
+	absent                         // what was asked for is not there
+	verdicts                       // the name of a field that says how it went
+	turns                          // a turn, a step or an attempt, which somebody counts
 )
 
 var meanings = map[string]meaning{
 	"failure": failure, "missing": missing, "nothing": nothing, "pending": pending, "later": later,
-	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes,
+	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns,
 }
 
 //go:embed phrases.json
@@ -215,6 +218,11 @@ func namesError(text string) bool {
 			}
 		}
 	}
+	if n := runOf(text, 0, isConstantByte); n == len(text) || text[n] == ':' || text[n] == '\n' {
+		if strings.Contains(text[:n], "_") && readsAs(text[:n])&failure != 0 {
+			return true
+		}
+	}
 	for line := range strings.Lines(text) {
 		name, _, found := strings.Cut(line, ":")
 		if found && !strings.ContainsAny(name, " \t(\"'") && (strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.EqualFold(name, "usage")) {
@@ -222,6 +230,14 @@ func namesError(text string) bool {
 		}
 	}
 	return false
+}
+
+// isConstantByte reports what names such as PLANNING_FAILED are made of.
+func isConstantByte(b byte) bool { return b-'A' < 26 || isDigit(b) || b == '_' }
+
+// readsAs is what a name says whose words are joined: no_object, NOT-FOUND.
+func readsAs(name string) meaning {
+	return meaningOf(strings.NewReplacer("_", " ", "-", " ").Replace(name), maxPhraseWords)
 }
 
 func startsWith(ws, start []uint64) bool {

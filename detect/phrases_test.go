@@ -22,7 +22,7 @@ func TestPhrasesAreWholeWords(t *testing.T) {
 		{"/srv/pending/list.txt", 0},
 		{"pending.go", 0},
 		{"pending.", pending},
-		{"status: pending", pending},
+		{"status: pending", pending | verdicts},
 		{`{"status":"pending"}`, pending},
 		{`{"pending":[1,2]}`, 0},
 		{"in-progress", 0},
@@ -32,13 +32,13 @@ func TestPhrasesAreWholeWords(t *testing.T) {
 		{"Error: the disk is full", failure},
 		{"- error in the second line", failure},
 		{"terror", 0},
-		{"404 not found", failure | negation},
-		{"not\nfound", failure | negation},
+		{"404 not found", failure | negation | absent},
+		{"not\nfound", failure | negation | absent},
 		{"found, and not lost", negation},
 		{"$missing", 0},
 		{"run --missing=x", 0},
-		{"die Datei wurde nicht gefunden", failure | negation},
-		{"文件未找到", failure | negation},
+		{"die Datei wurde nicht gefunden", failure | negation | absent},
+		{"文件未找到", failure | negation | absent},
 	} {
 		if got := meaningOf(c.text, maxPhraseWords); got != c.want {
 			t.Errorf("%q means %010b, want %010b", c.text, got, c.want)

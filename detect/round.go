@@ -58,6 +58,7 @@ type round struct {
 	answered bool // something came back
 	outcome  outcome
 	missing  bool     // it failed because there is no such command or tool
+	absent   bool     // it says that what was asked for is not there
 	thanked  bool     // the answer thanks, praises or takes leave, too
 	waiting  bool     // the answer says that something is pending, or refused for now
 	ended    bool     // the answer says that the range has ended
@@ -334,6 +335,7 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 	f.thanked = f.polite && isPolite(answer) && !hasQuestion(answer)
 	f.full = says&changes != 0 && f.told.names(&f.numbers)
 	short := len(f.tells) <= 4*shortAnswer
+	f.absent = short && f.outcome == failed && (says|readsAs(answer[:min(len(answer), headBytes)]))&absent != 0
 	f.ended = short && says&ended != 0
 	f.lastPage = short && f.outcome == empty && saysEnded(answer)
 	if t := strings.TrimSpace(answer); t != "" && t[0] == '{' && meaningOf(t[:min(len(t), headBytes)], shortAnswer)&pending != 0 {

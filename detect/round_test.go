@@ -155,6 +155,13 @@ func TestOutcome(t *testing.T) {
 		{"text: \"\" confidence: 0", false, empty},
 		{"name: \"\" age: 31", false, neutral},
 		{"done: false", false, neutral},
+		{`{"error":{"code":"ORDER_NOT_FOUND","message":"There is none of that number"}}`, false, failed},
+		{`{"errors":[{"detail":"the page"}]}`, false, failed},
+		{`{"result":"no_object","width":0.0}`, false, empty},
+		{`{"result":"placed","width":0.4}`, false, neutral},
+		{`{"state":"rejected","id":7}`, false, failed},
+		{"PLANNING_FAILED: the start is in collision (link5)", false, failed},
+		{"MAX_ERROR_RATE = 0.2", false, neutral},
 		{`{"status": "DENIED", "error_message": "The key has expired.", "results": []}`, false, failed},
 	} {
 		if got, _ := outcomeOf(c.text, c.marked); got != c.want {

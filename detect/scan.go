@@ -133,7 +133,7 @@ func (s *scanner) next() bool {
 	} else {
 		s.word(start)
 		if s.class == number && (afterProcessName(text, s.prev) || beforeUnit(text, s.start, s.end) || inBrackets(text, s.start, s.end) ||
-			countsLines(text, s.prev)) {
+			countsLines(text, s.prev) || afterClock(text, s.start, s.prev)) {
 			s.class, s.hash = volatile, volatileHash
 		}
 	}
@@ -517,6 +517,19 @@ func countsLines(text string, prev before) bool {
 	return ok && (before == "" || before[len(before)-1] == '/' || before[len(before)-1] <= ' ')
 }
 
+// afterClock reports whether a number is one that goes on by itself: a running
+// number such as #628, the t=1178 of a device.
+func afterClock(text string, start int, prev before) bool {
+	if start > 0 && text[start-1] == '#' && (start < 2 || !isWord[text[start-2]]) {
+		return true
+	}
+	if prev.end == 0 || start-prev.end > 2 {
+		return false
+	}
+	name := text[prev.start:prev.end]
+	return prev.end < start && text[prev.end] == '=' && (name == "t" || name == "ts")
+}
+
 // epoch reads seconds or milliseconds since 1970 of this age (2017 to 2036).
 // d is the end of the digits.
 func epoch(text string, i, d int) int {
@@ -578,7 +591,7 @@ func afterProcessName(text string, prev before) bool {
 		name = name[i+1:] // worker_pid
 	}
 	switch name {
-	case "pid", "PID", "pgid", "PGID", "ppid", "PPID", "seq", "ms":
+	case "pid", "PID", "pgid", "PGID", "ppid", "PPID", "seq", "ms", "frame", "stamp", "uptime", "elapsed":
 		return true
 	}
 	return false

@@ -23,6 +23,12 @@ var mustFire = []struct {
 			k.does("read_file", `{"path":"/etc/x"}`, "the file holds a single line of text")
 		}
 	}},
+	{"the same words of a user, at once", "chatter", Chatter, 16, func(k *talk) {
+		k.pause = 7 * time.Second
+		for range 20 {
+			k.says("Understood, I shall now begin with the slides.", "Go on, please.")
+		}
+	}},
 	{"same call, same error", "identical call and result", Repeat, 6, func(k *talk) {
 		for range 8 {
 			k.does("read_file", `{"path":"/etc/x"}`, "Error: permission denied")

@@ -334,7 +334,7 @@ const (
 // native, that is whoever says something for the first time, numbers and
 // clocks aside, after the assistant had spoken; and after a result, unless the
 // rounds before it ended so, too, as a harness does. Elsewhere, and when the
-// words come again, it is who took the time to type a few words.
+// words come again, it is who took the time to type a few words, some times.
 func (c *comparison) byPerson(i int) bool {
 	r := &c.rounds[i]
 	if r.scripted {
@@ -346,7 +346,23 @@ func (c *comparison) byPerson(i int) bool {
 	if r.input != 0 && !c.cameAgain(i) {
 		return r.manner < called || !c.inputBefore(i)
 	}
-	return r.manner == spoken && r.answered && r.pause >= typing && len(r.tells) <= fewWords && r.outcome == neutral
+	return r.manner == spoken && r.answered && r.pause >= typing && len(r.tells) <= fewWords && r.outcome == neutral && !c.insists(i)
+}
+
+// insists reports the same few words for the fourth time, and soon: a person who
+// says "continue" so often reads what came back before.
+func (c *comparison) insists(i int) bool {
+	const often, reading = 3, 15 * time.Second
+	r, times := &c.rounds[i], 0
+	if r.pause >= reading {
+		return false
+	}
+	for j := range i {
+		if o := &c.rounds[j]; o.answered && o.manner == spoken && o.result == r.result {
+			times++
+		}
+	}
+	return times >= often
 }
 
 // echoedBack reports words against words, the other side's without a single

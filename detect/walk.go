@@ -22,6 +22,48 @@ func (c *comparison) walks(i int) bool {
 	return ok && last == step && (before.walk || before.coreAgo > 0)
 }
 
+// strides reports a walk whose last two steps were equally long.
+func (c *comparison) strides(i int) bool {
+	o := i - c.all[i].shapeAgo
+	if c.all[o].shapeAgo == 0 {
+		return true
+	}
+	at, last, before := &c.rounds[i].numbers, &c.rounds[o].numbers, &c.rounds[o-c.all[o].shapeAgo].numbers
+	for k := range min(at.n, len(at.first)) {
+		if math.Abs(at.first[k]-last.first[k]-(last.first[k]-before.first[k])) > 1e-9 {
+			return false
+		}
+	}
+	return true
+}
+
+// standsStill reports a long answer that came before, to the letter or, where it
+// is very long, without a new word or number: whatever page was asked for, it is
+// the same page.
+func (c *comparison) standsStill(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	if r.short() {
+		return false
+	}
+	return recently(s.resultAgo) || recently(s.placeAgo) && s.place >= samePlace && s.newTells == 0 && len(r.tells) >= 2*manyTold
+}
+
+// tallies reports an answer that differs from the last one to the same act by
+// numbers alone, which went up by one a round: it counts the attempts.
+func (c *comparison) tallies(i int) bool {
+	ago := c.all[i].coreAgo
+	now, before := &c.rounds[i].told, &c.rounds[i-ago].told
+	if now.n != before.n {
+		return false
+	}
+	for k := range min(now.n, len(now.first)) {
+		if d := now.first[k] - before.first[k]; d != 0 && d != float64(ago) {
+			return false
+		}
+	}
+	return true
+}
+
 // narrows reports the next step of a search that halves what is left, such as
 // one for the largest size that fits: the act before but for numbers, in ever
 // smaller steps. It ends by itself, whatever it finds on the way.
