@@ -344,6 +344,10 @@ func (a *App) hidesThoughts(provider, model string) bool {
 	return a.prices.Load().HidesThoughts(provider, model)
 }
 
+// maxHeader bounds the header of a request, which takes memory before anybody
+// is asked whether there is any: clients send a few KB, a ticket of Kerberos 64.
+const maxHeader = 128 << 10
+
 func (a *App) newServers(cfg *config.Config, token string) {
 	errorLog := log.New(serverLog{a.log}, "", 0)
 	a.gatewayServer = &http.Server{
@@ -351,6 +355,7 @@ func (a *App) newServers(cfg *config.Config, token string) {
 			Ingester: a.gateway, Keys: a.keys, Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
 		})),
 		ReadHeaderTimeout: 10 * time.Second,
+		MaxHeaderBytes:    maxHeader,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          errorLog,
 	}
@@ -368,6 +373,7 @@ func (a *App) newServers(cfg *config.Config, token string) {
 			Streams: streams, Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
+		MaxHeaderBytes:    maxHeader,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          errorLog,
 	}
