@@ -80,6 +80,7 @@ type App struct {
 	state    state.Port
 	shared   *sharedState  // nil where the state is in memory
 	spool    *record.Spool // nil where nobody else uses the store
+	recent   *record.Spool
 	recorder *record.Recorder
 	control  *control.Control
 	ledgers  *ledger.Ledgers
@@ -232,6 +233,12 @@ func (a *App) openData(ctx context.Context, cfg *config.Config) (err error) {
 	if a.key, err = a.store.SharedSecret(ctx, haltd.SecretRequests, fresh); err != nil {
 		return err
 	}
+	if a.recent, err = record.OpenSpool(filepath.Join(cfg.DataDir, recentFile)); err != nil {
+		return err
+	}
+	if err := record.Recover(ctx, a.store, a.recent); err != nil {
+		return err
+	}
 	last, err := a.store.LastEvent(ctx)
 	if err != nil {
 		return err
@@ -243,6 +250,7 @@ func (a *App) openData(ctx context.Context, cfg *config.Config) (err error) {
 	}
 	a.recorder = record.New(a.store, record.Options{
 		Spool:     a.spool,
+		Recent:    a.recent,
 		Node:      a.member.node.Number,
 		Leads:     a.member.leading(taskPrune),
 		After:     last,
@@ -336,6 +344,10 @@ func (a *App) hidesThoughts(provider, model string) bool {
 	return a.prices.Load().HidesThoughts(provider, model)
 }
 
+// maxHeader bounds the header of a request, which takes memory before anybody
+// is asked whether there is any: clients send a few KB, a ticket of Kerberos 64.
+const maxHeader = 128 << 10
+
 func (a *App) newServers(cfg *config.Config, token string) {
 	errorLog := log.New(serverLog{a.log}, "", 0)
 	a.gatewayServer = &http.Server{
@@ -343,6 +355,7 @@ func (a *App) newServers(cfg *config.Config, token string) {
 			Ingester: a.gateway, Keys: a.keys, Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
 		})),
 		ReadHeaderTimeout: 10 * time.Second,
+		MaxHeaderBytes:    maxHeader,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          errorLog,
 	}
@@ -360,6 +373,7 @@ func (a *App) newServers(cfg *config.Config, token string) {
 			Streams: streams, Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
 		}),
 		ReadHeaderTimeout: 10 * time.Second,
+		MaxHeaderBytes:    maxHeader,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          errorLog,
 	}
@@ -537,8 +551,10 @@ func (a *App) close() error {
 	if a.recorder != nil {
 		errs = append(errs, a.recorder.Close(ctx))
 	}
-	if a.spool != nil {
-		errs = append(errs, a.spool.Close())
+	for _, s := range []*record.Spool{a.spool, a.recent} {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
 	}
 	if err := a.tracer.Close(ctx); err != nil {
 		a.log.Warn("the last spans and metrics were not sent", "error", err)

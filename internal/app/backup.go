@@ -17,8 +17,12 @@ import (
 	"github.com/haltd/haltd/internal/store/sqlite"
 )
 
-// databaseFile is the record in the data directory.
-const databaseFile = "haltd.db"
+// databaseFile is the record in the data directory, and recentFile what the
+// store was slow to take.
+const (
+	databaseFile = "haltd.db"
+	recentFile   = "recent.jsonl"
+)
 
 // Backup writes the record, as it is now, and the key of the secrets in it: a
 // compressed tar that Restore reads. A haltd may run at the same time; what it
@@ -138,7 +142,7 @@ func exchange(dir, folder, kept string) error {
 			return fmt.Errorf("keep the old record: %w", err)
 		}
 	}
-	for _, name := range []string{databaseFile, databaseFile + "-wal", databaseFile + "-shm", sqlite.KeyFile} {
+	for _, name := range []string{databaseFile, databaseFile + "-wal", databaseFile + "-shm", sqlite.KeyFile, recentFile} {
 		if kept == "" {
 			kept = folder // what lies about without a database goes with the folder
 		}

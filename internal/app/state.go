@@ -25,7 +25,8 @@ type sharedState struct {
 const countNodes = 5 * time.Second
 
 // openState opens the short-lived state: in memory or, where state.url says so,
-// in Redis. A Redis that does not answer stops nothing: see state.Guard.
+// in Redis. A Redis that does not answer stops nothing: see state.Guard. One that
+// can never be used does.
 func (a *App) openState(ctx context.Context, cfg *config.Config) error {
 	local := func() state.Port { return memory.New(stateEntries, sessions, sessionWords) }
 	if cfg.State.URL == "" {
@@ -42,6 +43,9 @@ func (a *App) openState(ctx context.Context, cfg *config.Config) error {
 		Remote: remote, Local: local, Nodes: func() int { return int(s.nodes.Load()) }, Patience: a.opts.StatePatience, Logger: a.log,
 	})
 	a.shared, a.state = s, s.guard
+	if err := s.guard.Degraded(); haltd.ErrorCode(err) == haltd.CodeInvalid {
+		return err
+	}
 	a.metrics.WatchDependency("state", func() bool { return s.guard.Degraded() != nil })
 	return nil
 }

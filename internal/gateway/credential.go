@@ -25,6 +25,9 @@ func (g *Gateway) authenticate(x *exchange) error {
 			WithFix("Use a provider's key or a gateway key here; the admin token is for the admin API, at its own address."))
 	}
 	secret := takeGatewayKey(x.r)
+	if err := refuseMisplaced(x.r); err != nil {
+		return err
+	}
 	if secret == "" {
 		if x.settings.requireKeys {
 			return refuse(http.StatusUnauthorized, haltd.Errorf(haltd.CodeUnauthorized, "This gateway needs a gateway key").

@@ -15,14 +15,16 @@ import (
 
 // meters reports whether the body of a request that is no LLM call says what it
 // may cost. A route that nobody knows is looked at where its body is short
-// enough and could name a model.
+// enough and could name a model, whatever it says that it is: a server may not
+// care.
 func (x *exchange) meters() bool {
 	switch x.route.kind {
 	case metered.Free:
 		return false
 	case metered.Unknown:
 		kind, _, _ := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
-		return x.r.ContentLength <= x.settings.maxBody && (kind == "application/json" || kind == "multipart/form-data")
+		family, _, _ := strings.Cut(kind, "/")
+		return x.r.ContentLength <= x.settings.maxBody && family != "audio" && family != "image" && family != "video" && kind != "application/octet-stream"
 	}
 	return true
 }

@@ -36,6 +36,10 @@ type Options struct {
 	// Spool keeps events on disk while the store is gone; nil keeps them in
 	// memory.
 	Spool *Spool
+	// Recent keeps copies of events on disk while the store is slow to take
+	// them; what an earlier process left there has to be recovered before. nil
+	// leaves them in memory.
+	Recent *Spool
 	// Leads says whether this node prunes, for all; nil where there is one.
 	Leads  func(context.Context) bool
 	After  haltd.EventID // the last event in the store; later ones have larger ids, even if the clock went back
@@ -71,6 +75,7 @@ type Recorder struct {
 	mu        sync.Mutex
 	ids       haltd.EventIDs
 	pending   []haltd.Event
+	writing   []haltd.Event // taken off pending, and not all completed
 	spare     []haltd.Event // the buffer that pending takes turns with
 	accepted  int64         // events ever queued
 	completed int64         // of those, written or rejected
@@ -84,6 +89,7 @@ type Recorder struct {
 	flushNow chan struct{} // a batch is full, or somebody waits
 	closes   chan struct{} // closed by Close
 
+	recent      recent
 	stop        context.CancelFunc // ends writes and prunes under way
 	workers     sync.WaitGroup
 	order       order
@@ -121,8 +127,10 @@ func New(store EventAppender, opts Options) *Recorder {
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Recorder{
 		store: store, opts: opts, log: opts.Logger, stop: stop,
-		wake: make(chan struct{}, 1), flushNow: make(chan struct{}, 1), closes: make(chan struct{}),
+		recent: recent{file: opts.Recent},
+		wake:   make(chan struct{}, 1), flushNow: make(chan struct{}, 1), closes: make(chan struct{}),
 	}
+	r.recent.most.Store(recentBytes)
 	r.ids.Node(opts.Node)
 	r.ids.After(opts.After)
 	r.workers.Go(func() { r.write(ctx) })

@@ -75,8 +75,16 @@ func (s *Spool) Waiting() int {
 // Close leaves what waits to the next process.
 func (s *Spool) Close() error { return s.file.Close() }
 
-// add writes events to disk; it fails where they do not fit.
-func (s *Spool) add(events []haltd.Event) error {
+// add writes events to disk, where they outlive the machine; it fails where they
+// do not fit.
+func (s *Spool) add(events []haltd.Event) error { return s.write(events, s.file.Sync) }
+
+// keep leaves them to the system to write: they outlive the process.
+func (s *Spool) keep(events []haltd.Event) error {
+	return s.write(events, func() error { return nil })
+}
+
+func (s *Spool) write(events []haltd.Event, sync func() error) error {
 	var b bytes.Buffer
 	lines := json.NewEncoder(&b)
 	for i := range events {
@@ -92,7 +100,7 @@ func (s *Spool) add(events []haltd.Event) error {
 	if _, err := s.file.WriteAt(b.Bytes(), s.size); err != nil {
 		return fmt.Errorf("write the spool: %w", err)
 	}
-	if err := s.file.Sync(); err != nil {
+	if err := sync(); err != nil {
 		return fmt.Errorf("write the spool: %w", err)
 	}
 	s.size += int64(b.Len())
@@ -132,11 +140,30 @@ func (s *Spool) took(lines int, bytes int64) error {
 	if s.sent < s.size {
 		return nil
 	}
+	return s.truncate()
+}
+
+// empty forgets all that is in the file.
+func (s *Spool) empty() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.truncate()
+}
+
+func (s *Spool) truncate() error {
 	if err := s.file.Truncate(0); err != nil {
 		return fmt.Errorf("empty the spool: %w", err)
 	}
 	s.sent, s.size, s.left = 0, 0, 0
 	return nil
+}
+
+// replace goes on with the file of another, which has taken this one's name.
+func (s *Spool) replace(other *Spool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.file.Close() // nothing is left to be written to it
+	s.file, s.size, s.sent, s.left = other.file, other.size, 0, other.left
 }
 
 // spool keeps a batch on disk that the store does not take now. What does not

@@ -39,7 +39,10 @@ func (r *Recorder) write(ctx context.Context) {
 			return
 		}
 		timer.Stop()
-		if !r.writeAll(ctx, r.take()) {
+		endCopies := r.keepCopies()
+		all := r.writeAll(ctx, r.take())
+		endCopies()
+		if !all {
 			return
 		}
 	}
@@ -49,7 +52,7 @@ func (r *Recorder) write(ctx context.Context) {
 func (r *Recorder) take() []haltd.Event {
 	r.mu.Lock()
 	events := r.pending
-	r.pending, r.spare = r.spare[:0], nil
+	r.pending, r.spare, r.writing = r.spare[:0], nil, events
 	r.mu.Unlock()
 	return events
 }
@@ -64,6 +67,9 @@ func (r *Recorder) writeAll(ctx context.Context, events []haltd.Event) bool {
 		}
 		rest = rest[n:]
 	}
+	r.mu.Lock()
+	r.writing = nil
+	r.mu.Unlock()
 	clear(events) // frees the texts
 	r.mu.Lock()
 	if cap(events) <= maxSpare {

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bufio"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net"
@@ -101,6 +102,30 @@ func TestGatewayKeys(t *testing.T) {
 		post(t, n.Gateway+"/v1/chat/completions", chat, "Cookie", "a=1; haltd_session=of-the-admin; b=2")
 		if got := llm.Requests()[0].Header.Get("Cookie"); got != "a=1; b=2" {
 			t.Errorf("the provider got the cookies %q, want those that are not haltd's", got)
+		}
+	})
+
+	t.Run("A key where nobody looks for one does not pass", func(t *testing.T) {
+		llm.Clear()
+		login := base64.StdEncoding.EncodeToString([]byte("me:" + secret))
+		for _, header := range [][]string{
+			{"Authorization", "Token " + secret}, {"Authorization", "Basic " + login}, {"X-Other-Key", secret}, {"Cookie", "a=" + secret},
+			{"X-Other-Key", haltd.NewTokenSecret()}, {"X-Other-Key", "haltd_session " + secret, "Authorization", "Bearer " + secret},
+		} {
+			if status, body := post(t, n.Gateway+"/v1/chat/completions", chat, header...); status != 401 || !strings.Contains(body, "Header "+header[0]+" has a key of haltd's") {
+				t.Errorf("%.20q: %d %s; want 401 that names the header", header, status, body)
+			}
+		}
+		for _, query := range []string{"KEY=" + secret, "access_token=%68altd_" + strings.TrimPrefix(secret, "haltd_")} {
+			if status, body := post(t, n.Gateway+"/v1/chat/completions?"+query, chat); status != 401 || !strings.Contains(body, "The query has a key of haltd's") {
+				t.Errorf("%.20q: %d %s; want 401 that names the query", query, status, body)
+			}
+		}
+		if got := len(llm.Requests()); got != 0 {
+			t.Errorf("%d of them reached the provider", got)
+		}
+		if status, body := post(t, n.Gateway+"/v1/chat/completions", chat, "X-Session-Id", "haltd_a-session-of-haltd_itself"); status != 200 {
+			t.Errorf("a name that begins like a key: %d %s", status, body)
 		}
 	})
 

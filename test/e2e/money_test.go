@@ -99,10 +99,8 @@ func withoutMaximum(t *testing.T, s *stage) {
 // cutStreams has a stream of each format say more than its agent can pay.
 func cutStreams(t *testing.T, s *stage) {
 	const words = 400_000 // bytes, about 100,000 tokens, $3
-	script, err := json.Marshal(fakellm.Script{Text: strings.Repeat("word ", words/5), ChunkSize: 2000, NoUsage: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := fakellm.Script{Text: strings.Repeat("word ", words/5), ChunkSize: 2000, NoUsage: true}
+	s.llm.SetRules([]fakellm.Rule{{Header: map[string]string{"X-Words": "many"}, Script: script}}) // too long for a header
 	for _, f := range []struct{ name, path, body, ends string }{
 		{"chat", "/openai/v1/chat/completions", `{"model":"unheard-of","stream":true,"max_tokens":200000,"messages":[{"role":"user","content":"hi"}]}`, `data: {"error":{`},
 		{"responses", "/openai/v1/responses", `{"model":"unheard-of","stream":true,"input":"hi"}`, `event: response.failed`},
@@ -111,7 +109,7 @@ func cutStreams(t *testing.T, s *stage) {
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			a := s.agent(t).policy(dollarADay)
-			got := a.do("POST", "/agents/"+a.id+f.path, f.body, map[string]string{"X-Script": string(script)})
+			got := a.do("POST", "/agents/"+a.id+f.path, f.body, map[string]string{"X-Words": "many"})
 			last := got.body[max(0, len(got.body)-3000):]
 			if got.status != 200 || !strings.Contains(last, f.ends) || !strings.Contains(last, "budget_exceeded") || len(got.body) > 2*words {
 				t.Fatalf("%d, %d bytes that end in %s; want the stream cut with %s", got.status, len(got.body), last, f.ends)

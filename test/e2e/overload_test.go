@@ -45,6 +45,12 @@ func TestCallsBeyondCapacityAreShed(t *testing.T) {
 		t.Cleanup(func() { res.Body.Close() })
 		return res
 	}
+	// Headers take memory before anybody counts: they are short.
+	for _, url := range []string{n.Gateway + "/v1/models", n.Admin + "/healthz"} {
+		if status, _, _ := ask(t, "GET", url, "X-Long", strings.Repeat("a", 200<<10)); status != http.StatusRequestHeaderFieldsTooLarge {
+			t.Errorf("%s with a header of 200 KB: %d, want 431", url, status)
+		}
+	}
 	chat := `{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}`
 	streams := make([]*http.Response, most)
 	for i := range streams {

@@ -20,6 +20,7 @@ type generating struct {
 	kind             string // of the reply, where it is neither JSON nor events
 	lines            bool   // it streams documents, one a line
 	form             bool   // the body is one
+	text             bool   // the body says that it is one
 	model            string
 	tokens           haltd.Usage
 	estimated        bool
@@ -96,6 +97,14 @@ var generatingRoutes = []generating{
 		reply: "{\"model\":\"llama3\",\"message\":{\"content\":\"x\"},\"done\":false}\n{\"model\":\"llama3\",\"done\":true,\"prompt_eval_count\":1000,\"eval_count\":500}\n", lines: true, model: "llama3", tokens: haltd.Usage{Input: 1000, Output: 500}},
 	{name: "Ollama generate", path: "/cloud/api/generate", body: `{"model":"llama3","prompt":"hi","stream":false}`,
 		reply: `{"model":"llama3","response":"x","done":true,"prompt_eval_count":1000,"eval_count":500}`, model: "llama3", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "a conversation of Mistral's", path: "/openai/v1/conversations", body: `{"model":"mistral-large-latest","inputs":"hi","stream":false}`,
+		reply: `{"object":"conversation.response","conversation_id":"conv_1","outputs":[{"type":"message.output","content":"x"}],` + counted + `}`, model: "mistral-large-latest", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "a conversation that goes on", path: "/openai/v1/conversations/conv_1", body: `{"inputs":"more"}`,
+		reply: `{"object":"conversation.response","conversation_id":"conv_1","outputs":[{"type":"message.output","content":"x"}],` + counted + `}`, tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "an evaluation", path: "/openai/v1/evals/eval_1/runs", body: `{"data_source":{"type":"completions","model":"gpt-4o"}}`, reply: `{"id":"evalrun_1","status":"queued"}`, flat: true, estimated: true},
+	{name: "a grader", path: "/openai/v1/fine_tuning/alpha/graders/run", body: `{"grader":{"type":"score_model","model":"gpt-4o"},"model_sample":"x"}`, reply: `{"reward":1}`, flat: true, estimated: true},
+	{name: "llama.cpp", path: "/cloud/completion", body: `{"prompt":"hi","n_predict":900}`, reply: `{"content":"x","stop":true,"tokens_evaluated":1000,"tokens_predicted":500}`, tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "a route that nobody knows, as plain text", path: "/openai/v1/brand/new", body: `{"model":"gpt-4o","max_tokens":900}`, text: true, reply: `{` + counted + `}`, model: "gpt-4o", tokens: haltd.Usage{Input: 1000, Output: 500}},
 	{name: "a route that nobody knows", path: "/openai/v1/brand/new", body: `{"model":"gpt-4o","max_tokens":900}`, reply: `{` + counted + `}`, model: "gpt-4o", tokens: haltd.Usage{Input: 1000, Output: 500}},
 }
 
@@ -151,6 +160,9 @@ func (s *stage) countsRoute(t *testing.T, g generating) {
 	if g.form {
 		header["Content-Type"] = "multipart/form-data; boundary=x"
 	}
+	if g.text {
+		header["Content-Type"] = "text/plain"
+	}
 	a := s.agent(t).policy(dollarADay)
 	got := a.do("POST", "/agents/"+a.id+g.path, g.body, header)
 	if got.status != 200 || got.body != g.reply {
@@ -204,10 +216,10 @@ func (s *stage) countsRoute(t *testing.T, g generating) {
 func TestOtherRoutesStayFree(t *testing.T) {
 	s := newStage(t, "")
 	a := s.agent(t)
-	for _, path := range []string{"/openai/v1/files", "/openai/v1/vector_stores", "/anthropic/v1/messages/count_tokens", "/openai/v1/threads", "/openai/v1/responses/resp_1/cancel", "/openai/v1/anything"} {
+	for _, path := range []string{"/openai/v1/files", "/openai/v1/vector_stores", "/anthropic/v1/messages/count_tokens", "/openai/v1/threads", "/openai/v1/responses/resp_1/cancel", "/openai/v1/conversations", "/openai/v1/conversations/conv_1/items", "/openai/v1/evals", "/openai/v1/anything"} {
 		a.do("POST", "/agents/"+a.id+path, `{"purpose":"x"}`, nil)
 	}
-	for _, e := range a.has(haltd.EventPass, 6) {
+	for _, e := range a.has(haltd.EventPass, 9) {
 		if e.Cost != 0 || e.Tokens != (haltd.Usage{}) {
 			t.Errorf("%s costs $%s", e.Path, e.Cost)
 		}

@@ -22,6 +22,8 @@ func TestDoctorOfBrokenServers(t *testing.T) {
 	small.Set(t, "maxmemory-policy", "allkeys-lru")
 	small.Fill(t, 8000)
 
+	cluster := closing(t, servers.RedisCluster)
+
 	made := c.database.URL // with the tables of haltd
 	as := func(user, url string) string { return strings.Replace(url, "//postgres@", "//"+user+"@", 1) }
 	c.database.SQL(t, made, "CREATE ROLE locked LOGIN PASSWORD 'open-sesame'", "CREATE ROLE guest LOGIN", "CREATE ROLE reader LOGIN",
@@ -44,6 +46,7 @@ func TestDoctorOfBrokenServers(t *testing.T) {
 		{"tables of an older release", older, c.redis.URL, "notice: The tables have version 1 of", "Start this haltd"},
 		{"a Redis that refuses when it is full", made, full.URL, "notice: Redis takes no writes when its memory is full", "allkeys-lru"},
 		{"a Redis that evicts", made, small.URL, "notice: Redis has evicted", "Give it more memory"},
+		{"a Redis Cluster", made, cluster.URL, "problem: Redis runs as a cluster", "no cluster"},
 		{"no Redis", made, "redis://" + harness.Address(t), "problem: Redis at", "Start it, or set state.url"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -65,5 +68,12 @@ func TestDoctorOfBrokenServers(t *testing.T) {
 				}
 			}
 		})
+	}
+
+	// haltd does not start on what can never work, and says the same.
+	n := harness.New(t, t.TempDir())
+	n.Config.Write(t, c.yaml+fmt.Sprintf("store: {url: %q}\nstate: {url: %q}\n", made, cluster.URL))
+	if out, errs, code := harness.CLI(t, nil, "serve", "--config", n.Config.Path); code == 0 || !strings.Contains(out+errs, "state.url names a Redis Cluster") || !strings.Contains(out+errs, "no cluster") {
+		t.Errorf("on a Redis Cluster haltd ends with %d and says:\n%s%s", code, out, errs)
 	}
 }

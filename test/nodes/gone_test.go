@@ -50,6 +50,12 @@ func TestDatabaseGone(t *testing.T) {
 		{"stopped", c.database.Stop, c.database.Start},
 		{"frozen", c.database.Freeze, c.database.Thaw},
 		{"killed", c.database.Kill, c.database.Start},
+		{"being restored", func(t testing.TB) {
+			c.database.SQL(t, c.database.URL, "ALTER TABLE haltd.events RENAME TO away", "ALTER TABLE haltd.shares RENAME TO away_too")
+		},
+			func(t testing.TB) {
+				c.database.SQL(t, c.database.URL, "ALTER TABLE haltd.away RENAME TO events", "ALTER TABLE haltd.away_too RENAME TO shares")
+			}},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			fault.begin(t)
@@ -58,6 +64,8 @@ func TestDatabaseGone(t *testing.T) {
 				status, _ := ask(t, here, request{agent: "budgeted", model: dear, tokens: 10_000})
 				return status == 503
 			})
+			calls(t)
+			here.Eventually(t, "keeping events on disk", func() bool { return spooled(t, here.Config.DataDir) > 0 })
 			calls(t)
 			fault.end(t)
 			for _, n := range c.nodes {

@@ -273,6 +273,23 @@ func changesTravel(t *testing.T, c *cluster) {
 		status, _ := ask(t, n, request{agent: "keyed", model: "echo"})
 		return status == 401
 	})
+	withKey := request{agent: "keyed", model: "echo", header: map[string]string{"Authorization": "Bearer " + key.Secret}}
+	c.everywhere(t, "telling that there is no provider's key to lend", func(n *harness.Node) bool {
+		_, reason := ask(t, n, withKey)
+		return reason == "provider_key_missing"
+	})
+	c.nodes[1].Must(t, "DELETE", "/v1/keys/"+key.ID, nil, nil)
+	c.everywhere(t, "refusing a key that was revoked", func(n *harness.Node) bool {
+		status, _ := ask(t, n, withKey)
+		return status == 401
+	})
+	for _, on := range []bool{true, false} {
+		c.nodes[1].Must(t, "PUT", "/v1/bypass", map[string]any{"on": on, "reason": "a test"}, nil)
+		c.everywhere(t, fmt.Sprintf("following bypass %v", on), func(n *harness.Node) bool {
+			status, _ := ask(t, n, request{agent: "ruled", model: "old-model"})
+			return (status == 200) == on
+		})
+	}
 	c.nodes[0].Must(t, "PATCH", "/v1/agents/stopped/kill-switch", map[string]any{"enabled": true}, nil)
 	c.everywhere(t, "showing a policy", func(n *harness.Node) bool {
 		var k struct{ Enabled bool }

@@ -13,7 +13,12 @@ import (
 
 // Redis starts an empty Redis that keeps nothing on disk: started again, it is
 // empty.
-func Redis() (*Server, error) {
+func Redis() (*Server, error) { return redis() }
+
+// RedisCluster starts a Redis that is a node of a cluster, and the only one.
+func RedisCluster() (*Server, error) { return redis("--cluster-enabled", "yes") }
+
+func redis(more ...string) (*Server, error) {
 	program, err := find("redis-server")
 	if err != nil {
 		return nil, err
@@ -26,7 +31,7 @@ func Redis() (*Server, error) {
 	s.end = syscall.SIGTERM
 	host, port, _ := net.SplitHostPort(s.Address)
 	s.command = func() *exec.Cmd {
-		return exec.Command(program, "--bind", host, "--port", port, "--dir", s.folder, "--save", "", "--appendonly", "no")
+		return exec.Command(program, append([]string{"--bind", host, "--port", port, "--dir", s.folder, "--save", "", "--appendonly", "no"}, more...)...)
 	}
 	s.ready = s.pingRedis
 	return s.begin()

@@ -131,7 +131,7 @@ func replyOf(r *rand.Rand) fakellm.Script {
 
 // make makes a call and notes what came of it.
 func (s *run) make(c *call, format int, stream bool, r *rand.Rand) {
-	ctx, cancel := limited()
+	ctx, cancel := limited(c.manner)
 	defer cancel()
 	more := strings.Repeat("Tell me more. ", r.IntN(60))
 	if c.manner == isLarge {
@@ -273,7 +273,7 @@ func (s *run) runInCircles(agent string) {
 	script := fakellm.Script{Text: "The order is on its way.", Usage: &haltd.Usage{Input: 20, Output: 10}}
 	for range 300 {
 		number := -1 - int(s.next.Add(1)) // none of the others
-		ctx, cancel := limited()
+		ctx, cancel := limited(waits)
 		req, err := s.request(ctx, agent, "/v1/chat/completions", bytes.NewReader([]byte(body)), number, script)
 		if err != nil {
 			panic(err) // a constant above

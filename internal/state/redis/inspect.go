@@ -145,7 +145,7 @@ func (i *inspection) server(info map[string]string) {
 		i.ok("%s has version %s", name, version)
 	}
 	if info["redis_mode"] == "cluster" {
-		i.problem("Name a server that is no cluster, or the sentinels of one (?master_set=…).", "%s runs as a cluster, over which the keys of one call would be spread", name)
+		i.problem(noCluster, "%s runs as a cluster, over which the keys of one call would be spread", name)
 	}
 	if info["role"] == "slave" || info["role"] == "replica" {
 		i.problem("Set state.url to the primary.", "%s is a replica, and takes no writes", name)

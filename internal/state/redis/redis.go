@@ -99,13 +99,32 @@ func New(url string, secret []byte) (*State, error) {
 }
 
 // Ping reports whether Redis answers, and connects where there is no connection
-// yet.
+// yet. A server that can never be used is CodeInvalid.
 func (s *State) Ping(ctx context.Context) error {
 	c, err := s.connect()
 	if err != nil {
 		return err
 	}
-	return unavailable(c.Do(ctx, c.B().Ping().Build()).Error())
+	if err := c.Do(ctx, c.B().Ping().Build()).Error(); err != nil {
+		return unavailable(err)
+	}
+	if isCluster(ctx, c) {
+		return haltd.Errorf(haltd.CodeInvalid, "state.url names a Redis Cluster, over which the keys of one call would be spread").WithFix("%s", noCluster)
+	}
+	return nil
+}
+
+const noCluster = "Name a server that is no cluster, or the sentinels of one (?master_set=…)."
+
+// isCluster asks what every client may ask. Whoever does not say is none.
+func isCluster(ctx context.Context, c rueidis.Client) bool {
+	said, err := c.Do(ctx, c.B().Hello().Build()).AsMap()
+	if err != nil {
+		return false
+	}
+	mode := said["mode"]
+	text, err := mode.ToString()
+	return err == nil && text == "cluster"
 }
 
 func (s *State) connect() (rueidis.Client, error) {

@@ -75,7 +75,10 @@ func (s *Store) explainAnswer(err *pgconn.PgError) error {
 	case class == "22", class == "23", class == "54":
 		return haltd.Errorf(haltd.CodeInvalid, "the record cannot hold this value: %s", err.Message)
 	}
-	return err
+	// Tables that are missing while a backup is restored, a lock, an index that
+	// is damaged: no fault of what was to be written.
+	return unavailable("the database "+s.place+" cannot do its work: "+err.Message,
+		"Look at the schema of haltd there, and restore it from a backup where something is missing; haltd tries again by itself.")
 }
 
 func unavailable(message, fix string) error {

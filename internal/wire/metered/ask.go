@@ -64,7 +64,7 @@ func Read(kind Kind, path, contentType string, body []byte) (*Ask, error) {
 	if segments := wire.Segments(path); len(segments) > 0 && strings.Contains(segments[len(segments)-1], "stream") || streams(segments) && !a.saysStream {
 		a.Stream = true
 	}
-	if kind == Unknown && len(a.Models) == 0 {
+	if kind == Unknown && len(a.Models) == 0 && !a.top.hasInputs {
 		return nil, nil
 	}
 	a.take(&a.top)
@@ -90,6 +90,7 @@ type ask struct {
 // request is one of the requests in a body: most have one, a batch has many.
 type request struct {
 	isOne     bool // says something of its own
+	hasInputs bool // for a model that is known elsewhere, as Mistral's agents are
 	maxTokens int64
 	choices   int64
 	prompts   int64
@@ -142,7 +143,7 @@ func (a *ask) readObject(r *wire.Reader, q *request, depth int) {
 				}
 			}
 		case "max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens", "max_new_tokens", "max_gen_len",
-			"max_tokens_to_sample", "maxTokens", "maxTokenCount", "num_predict":
+			"max_tokens_to_sample", "maxTokens", "maxTokenCount", "num_predict", "n_predict":
 			q.maxTokens, q.isOne = max(q.maxTokens, number(r)), true
 		case "n", "best_of", "candidateCount", "candidate_count", "sampleCount", "numberOfImages", "num_images":
 			q.choices, q.isOne = max(q.choices, number(r)), true
@@ -153,6 +154,8 @@ func (a *ask) readObject(r *wire.Reader, q *request, depth int) {
 			if k := r.Kind(); k == 't' || k == 'f' {
 				a.Stream, a.saysStream = r.Bool(), true
 			}
+		case "inputs", "agent_id":
+			q.isOne, q.hasInputs = true, true
 		case "messages", "contents", "content", "input", "instances", "assistant_id", "input_file_id", "inputText":
 			q.isOne = true
 		case "options", "inferenceConfig", "inference_config", "generationConfig", "generation_config", "textGenerationConfig", "parameters",

@@ -17,7 +17,7 @@ import (
 type Kind uint8
 
 // The kinds. Unknown is a route that nobody knows: it generates where it names
-// a model.
+// a model, or an agent, or has inputs for one.
 const (
 	Free Kind = iota // makes nothing that is paid by tokens
 	Unknown
@@ -34,13 +34,13 @@ var (
 		"show", "pull", "push", "copy", "create",
 	}
 	freeWords = []string{
-		"files", "uploads", "vector_stores", "fine_tuning", "fine-tunes", "containers", "conversations", "assistants", "cachedcontents",
-		"organization", "organizations", "corpora", "evals", "webhooks", "permissions", "blobs", "skills",
+		"files", "uploads", "vector_stores", "fine_tuning", "fine-tunes", "containers", "assistants", "cachedcontents",
+		"organization", "organizations", "corpora", "webhooks", "permissions", "blobs", "skills",
 	}
 	embeddingEnds = []string{"embeddings", "embed", "rerank", "embedcontent", "batchembedcontents", "asyncbatchembedcontent"}
-	mediaWords    = []string{"images", "audio", "videos", "video", "realtime", "predict", "predictlongrunning"}
+	mediaWords    = []string{"images", "audio", "videos", "video", "realtime", "predict", "predictlongrunning", "chatkit"}
 	textEnds      = []string{
-		"completions", "complete", "compact", "chat", "generate", "generatecontent", "streamgeneratecontent", "batchgeneratecontent", "rawpredict",
+		"completions", "completion", "infill", "complete", "compact", "chat", "generate", "generate_stream", "generatecontent", "streamgeneratecontent", "batchgeneratecontent", "rawpredict",
 		"streamrawpredict", "invoke", "invoke-with-response-stream", "converse", "converse-stream", "submit_tool_outputs", "ocr",
 	}
 )
@@ -64,8 +64,12 @@ func KindOf(path string) Kind {
 		return slices.ContainsFunc(s, func(segment string) bool { return slices.Contains(words, segment) })
 	}
 	switch {
-	case slices.Contains(freeEnds, last) || has(freeWords):
+	case before == "graders" && last == "run" || slices.Contains(s, "evals") && last == "runs":
+		return Media // models grade and answer: what they are asked is in files and samples
+	case slices.Contains(freeEnds, last) || has(freeWords) || slices.Contains(s, "evals"):
 		return Free
+	case slices.Contains(s, "conversations") && last != "items":
+		return Unknown // OpenAI's keep what was said, Mistral's answer
 	case slices.Contains(s, "threads"):
 		if last == "runs" || last == "submit_tool_outputs" {
 			return Text

@@ -112,7 +112,7 @@ func (s *stream) readMember(name string, r *wire.Reader, depth int) {
 	switch name {
 	case "usage", "usageMetadata", "usage_metadata", "metadata", "amazon-bedrock-invocationMetrics":
 		s.readCounts(r)
-	case "prompt_eval_count", "eval_count", "inputTextTokenCount", "prompt_token_count", "generation_token_count":
+	case "prompt_eval_count", "eval_count", "inputTextTokenCount", "prompt_token_count", "generation_token_count", "tokens_evaluated", "tokens_predicted":
 		s.count(name, r)
 	case "text", "response", "generation", "completion", "outputText", "content", "thinking", "reasoning", "reasoning_content", "arguments", "partial_json":
 		if r.Kind() == wire.KindString {
@@ -188,9 +188,9 @@ func (s *stream) readCounts(r *wire.Reader) {
 func (s *stream) count(name string, r *wire.Reader) {
 	dst := (*int64)(nil)
 	switch name {
-	case "prompt_tokens", "input_tokens", "inputTokens", "inputTokenCount", "promptTokenCount", "prompt_eval_count", "inputTextTokenCount", "prompt_token_count":
+	case "prompt_tokens", "input_tokens", "inputTokens", "inputTokenCount", "promptTokenCount", "prompt_eval_count", "inputTextTokenCount", "prompt_token_count", "tokens_evaluated":
 		dst = &s.usage.Input
-	case "completion_tokens", "output_tokens", "outputTokens", "outputTokenCount", "candidatesTokenCount", "eval_count", "generation_token_count":
+	case "completion_tokens", "output_tokens", "outputTokens", "outputTokenCount", "candidatesTokenCount", "eval_count", "generation_token_count", "tokens_predicted":
 		dst = &s.usage.Output
 	case "cache_read_input_tokens", "cacheReadInputTokens":
 		dst = &s.cached.CacheRead
