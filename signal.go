@@ -143,6 +143,24 @@ func (p ScoreParts) Score() float64 {
 	return 1.0*float64(p.Prompts) + 2.0*float64(p.Responses) + 1.5*float64(p.ToolCalls)
 }
 
+// counted says what is alike, the newest call among it.
+func (p ScoreParts) counted() string {
+	var said []string
+	for _, c := range [...]struct {
+		earlier int
+		format  string
+	}{{p.Prompts, "%d similar prompts"}, {p.Responses, "%d similar replies"}, {p.ToolCalls, "the same tool call %d times"}} {
+		if c.earlier > 0 {
+			said = append(said, fmt.Sprintf(c.format, c.earlier+1))
+		}
+	}
+	last := len(said) - 1
+	if last == 0 {
+		return said[0]
+	}
+	return strings.Join(said[:last], ", ") + " and " + said[last]
+}
+
 // Sentence tells a person what happened.
 func (s *Signal) Sentence(agent string) string {
 	switch s.Detector {
@@ -153,6 +171,9 @@ func (s *Signal) Sentence(agent string) string {
 	case DetectorSimilarity:
 		if s.Family == FamilyStreak {
 			return fmt.Sprintf("%s sent the same prompt %d times in a row and got the same answer, under changing users or sessions.", agent, s.Count)
+		}
+		if s.Parts != nil && *s.Parts != (ScoreParts{}) {
+			return agent + " repeats itself: " + s.Parts.counted() + "."
 		}
 		return fmt.Sprintf("%s repeats itself: score %s exceeds the threshold of %s in a window of %d calls.",
 			agent, figure(s.Score), figure(s.Threshold), s.Window)

@@ -18,6 +18,8 @@ func TestSentences(t *testing.T) {
 		{Signal{Detector: Stall, Family: Futile, Count: 6, Outcome: "empty result"}, "bot tried 6 different calls and got the same empty result."},
 		{Signal{Detector: Stall, Family: Chatter, Count: 9}, "bot said the same thing 9 times without a tool call."},
 		{Signal{Detector: Growth, Session: "ses_1"}, "Prompt tokens of ses_1 grew 1.4 times or more, 3 calls in a row."},
+		{Signal{Detector: Similarity, Score: 12, Parts: &ScoreParts{Prompts: 4, Responses: 1, ToolCalls: 4}}, "bot repeats itself: 5 similar prompts, 2 similar replies and the same tool call 5 times."},
+		{Signal{Detector: Similarity, Score: 12, Parts: &ScoreParts{Prompts: 12}}, "bot repeats itself: 13 similar prompts."},
 		{Signal{Detector: Similarity, Score: 12, Threshold: 10, Window: 20}, "bot repeats itself: score 12.0 exceeds the threshold of 10.0 in a window of 20 calls."},
 	} {
 		if diff := cmp.Diff(c.want, c.signal.Sentence("bot")); diff != "" {

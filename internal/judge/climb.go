@@ -138,6 +138,7 @@ func (j *Judge) reportSteer(ev *evaluation) {
 		if ev.firstSteer && !f.Shadow {
 			i := ev.incident(d, haltd.IncidentSteer, ev.request.Now)
 			i.ID = d.Incident
+			i.Excerpt = ev.quote(&i)
 			j.incidents.Raise(i, e)
 		} else {
 			j.record(e)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/haltd/haltd/test/harness"
@@ -19,15 +20,16 @@ const atRest = `document.querySelector('h1, main [role="alert"]') && !document.q
 // settled waits until a page has all that it asked for.
 func (p *tab) settled() {
 	p.t.Helper()
+	const rest = 60 * time.Millisecond
 	var before string
-	still := 0
+	var since time.Time
 	p.eventually(func() bool {
 		now := evaluate[string](p, atRest)
-		if still++; now == "" || now != before {
-			still = 0
+		if now == "" || now != before {
+			since = time.Now()
 		}
 		before = now
-		return still == 5
+		return now != "" && time.Since(since) >= rest
 	}, func() string { return "the page does not come to rest" })
 }
 

@@ -110,6 +110,7 @@ func (w *walk) recovers(t *testing.T) {
 	rounds, _ := w.grow(t, "note-taker", 0, w.noted)
 	w.open("/incidents/" + w.ofKind(t, "note-taker", "steer"))
 	w.sees("Steered", "Open", "forwarded with a note", "Waiting for the next rounds", "[Note by haltd")
+	w.in("region", "Evidence").sees("INV-20931", "payment_not_found")
 	asked, _ := search(rounds)
 	for i, found := range []string{"3 payments of May", `{"id":"P-77","amount":120}`, "booked on 4711", "all invoices are settled"} {
 		asked = append(asked, round(fmt.Sprintf("new_%d", i), []string{"list", "open", "book", "close"}[i], fmt.Sprintf(`{"part":"p%d"}`, i), found)...)
@@ -126,7 +127,7 @@ func (w *walk) doesNotRecover(t *testing.T) {
 	w.open("/incidents/" + w.ofKind(t, "deaf-bot", "steer"))
 	w.sees("Not recovered", "brought nothing new, and the next rung followed", stopped)
 	w.open("/incidents/" + stopped)
-	w.sees("Stopped", "Steer at round", "Kill at round")
+	w.in("region", "Ladder").sees("Steered at round", "[Note by haltd", "Stopped at round")
 }
 
 func (w *walk) halted(t *testing.T) {

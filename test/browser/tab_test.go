@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
@@ -228,9 +229,23 @@ func (p *tab) at(path string) {
 }
 
 // eventually waits for the page. The function says what it waits for in vain.
+// To look at a page takes the browser's time, which the page needs itself: the
+// longer it takes, the less often it is looked at.
 func (p *tab) eventually(ok func() bool, otherwise func() string) {
 	p.t.Helper()
-	if err := harness.Until(p.ctx, ok); err != nil {
+	wait, next := 10*time.Millisecond, time.Time{}
+	look := func() bool {
+		if time.Now().Before(next) {
+			return false
+		}
+		if ok() {
+			return true
+		}
+		next = time.Now().Add(wait)
+		wait = min(2*wait, 100*time.Millisecond)
+		return false
+	}
+	if err := harness.Until(p.ctx, look); err != nil {
 		p.t.Fatalf("%s: %v", otherwise(), err)
 	}
 }

@@ -28,7 +28,7 @@ export function StandingBadge({ standing }: { standing: Standing }) {
 
 function StateBadge({ word, color, large }: { word: string; color: AgentState['color']; large?: boolean }) {
   return (
-    <Badge color={color} h={large ? 24 : 20}>
+    <Badge color={color} h={large ? 24 : 20} miw="max-content">
       {word}
     </Badge>
   )

@@ -13,13 +13,17 @@ interface Props extends TableProps {
   /** what is false is left out */
   columns: (Column | false | undefined)[]
   minWidth: number
+  /** names a table that holds no link or button, so that the keyboard can
+   *  reach it and scroll it */
+  label?: string
 }
 
 /** WideTable is a table that scrolls sideways where it does not fit. Its
  *  children are the rows. */
-export function WideTable({ columns, minWidth, children, ...props }: Props) {
+export function WideTable({ columns, minWidth, label, children, ...props }: Props) {
+  const reached = label ? { tabIndex: 0, role: 'region', 'aria-label': label } : { tabIndex: -1 }
   return (
-    <div style={{ overflowX: 'auto' }} tabIndex={-1}>
+    <div style={{ overflowX: 'auto' }} {...reached}>
       <Table miw={minWidth} {...props}>
         <Table.Thead>
           <Table.Tr>

@@ -88,7 +88,10 @@ function changeWords({ change, subject, grace_until, override, rule, status }: A
   }
 }
 
-const decided: Record<string, string> = { resumed: 'Incident decided: resumed', kept: 'Incident decided: kept stopped', false_positive: 'Incident decided: marked as wrong' }
+const decided: Record<string, string> = {
+  resumed: 'Incident decided: resumed', kept: 'Incident decided: kept stopped', false_positive: 'Incident decided: marked as wrong',
+  recovered: 'Recovered after a note', unmoved: 'Not recovered after a note', continued: 'Continued by a person',
+}
 
 function naming(what: string, name: string | undefined): string {
   return name ? `${what}: ${name}` : what

@@ -57,7 +57,7 @@ export default function Agents() {
             value={text}
             onChange={(e) => show({ search: e.currentTarget.value || undefined })}
           />
-          <Select aria-label="Sort" data={sorts} value={sort} onChange={(v) => show({ sort: !v || v === 'last_seen' ? undefined : v })} allowDeselect={false} w={180} />
+          <Select aria-label="Sort" data={sorts} value={sort} onChange={(v) => show({ sort: !v || v === 'last_seen' ? undefined : v })} allowDeselect={false} w={200} />
           <SegmentedControl
             aria-label="State"
             size="xs"

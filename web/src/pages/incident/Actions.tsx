@@ -68,7 +68,7 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
           <Action name="Mark as wrong" letter="W" says={stopped ? 'Keeps your label, then resumes.' : 'Keeps your label. Closes this incident.'} onAsk={() => ask('wrong')} />
         )}
         {mayStop && <Action name="Stop now" letter="S" says="Stops the agent by hand. The incident stays open." onAsk={() => ask('stop')} />}
-        {maySwitch && <Action name="Turn the switch on" letter="T" says="From the next call on, a loop like this stops the agent." onAsk={() => ask('switch')} />}
+        {maySwitch && <Action name="Turn the switch on" letter="T" says={`From the next call on, ${incident.detector === 'exact' ? 'similarity and stall may stop the agent.' : 'a loop like this stops the agent.'}`} onAsk={() => ask('switch')} />}
         {limits.length > 0 && (
           <Action
             name={incident.kind === 'session_limit' ? 'Raise the limit' : 'Raise the budget'}

@@ -8,10 +8,12 @@ import { Budgets, hasBudget } from '../../parts/Budgets'
 import { ButtonLink } from '../../parts/ButtonLink'
 import { Pair, Pairs } from '../../parts/Facts'
 import { Section } from '../../parts/Section'
+import { LastCalls } from './LastCalls'
+import { refused, type Scene } from './scene'
 
 /** SpendEvidence is what had been spent when the budget was reached, or what was
  *  left of it when a call asked for more. */
-export function SpendEvidence({ incident, verdict }: { incident: IncidentDetail; verdict: Verdict }) {
+export function SpendEvidence({ incident, verdict, scene }: { incident: IncidentDetail; verdict: Verdict; scene: Scene | undefined }) {
   const found = verdict.findings?.find((f) => f.check === 'budget')
   if (!found) return null
   const budget = found.name === 'month' ? incident.settings.budgets.month : incident.settings.budgets.day
@@ -25,11 +27,18 @@ export function SpendEvidence({ incident, verdict }: { incident: IncidentDetail;
           {found.spent && <Pair name="Spent at the time">{amountOf(found.spent)}</Pair>}
           {found.left && <Pair name="Left at the time">{amountOf(found.left)}</Pair>}
           {found.asked && <Pair name="The call asked for">{amountOf(found.asked)}</Pair>}
-          <Pair name="Result">{incident.action === 'warn' ? 'haltd sent an alert and blocked nothing' : 'haltd refused the call'}</Pair>
+          <Pair name="Result">{resultOf(incident, refused(scene))}</Pair>
         </Pairs>
       </Box>
+      <LastCalls incident={incident} scene={scene} />
     </Section>
   )
+}
+
+// A call that takes the last of a budget is answered; the next is refused.
+function resultOf(incident: IncidentDetail, refused: boolean): string {
+  if (incident.action === 'warn') return 'haltd sent an alert and blocked nothing'
+  return refused ? 'haltd refused the call' : 'haltd refuses the calls after it'
 }
 
 function amountOf(s: { cost_usd: number; tokens: number }): string {

@@ -11,6 +11,7 @@ import { Quote } from '../../parts/Quote'
 import { Section } from '../../parts/Section'
 import { fills, inks, linesOf, reachOf, whole } from './certainty'
 import { callOf, kindsOf, layoutOf, type Proof, proofsOf, roundsIn, sameAnswer } from './evidence'
+import { LastCalls } from './LastCalls'
 import { MatchingCalls } from './MatchingCalls'
 import type { Scene } from './scene'
 import classes from './evidence.module.css'
@@ -39,7 +40,10 @@ export function EvidenceCard({ incident, verdict, scene }: Props) {
     >
       <div aria-busy={query.isPending}>
         {!body ? (
-          <MatchingCalls signal={signal} excerpt={excerpt} scene={scene} />
+          <>
+            <MatchingCalls signal={signal} excerpt={excerpt} scene={scene} />
+            {signal.detector === 'exact' && <LastCalls incident={incident} scene={scene} />}
+          </>
         ) : layout === 'kinds' ? (
           <Kinds signal={signal} proofs={proofs} />
         ) : layout === 'calls' ? (

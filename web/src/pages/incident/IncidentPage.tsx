@@ -19,7 +19,7 @@ import { EvidenceCard } from './EvidenceCard'
 import { GrowthCard } from './GrowthCard'
 import { measureOf } from './measure'
 import { LadderCard } from './LadderCard'
-import { SessionCard } from './SessionCard'
+import { LimitEvidence, SessionCard } from './SessionCard'
 import { Pairs } from './Pairs'
 import { ReasonsCard } from './ReasonsCard'
 import { Remarks } from './Remarks'
@@ -57,21 +57,23 @@ function Page({ incident }: { incident: IncidentDetail }) {
   const [pair, setPair] = useState<{ lane: Lane; index: number }>()
   const isLoop = incident.kind === 'kill_switch' || incident.kind === 'steer'
   const stall = stallThatDecided(incident, verdict)
+  const exact = incident.detector === 'exact' // compares no window
   const last = scene?.entries.at(-1)
   return (
     <Stack gap="md">
       <VerdictCard incident={incident} verdict={verdict} scene={scene} />
       {isLoop && <EvidenceCard incident={incident} verdict={verdict} scene={scene} />}
       {incident.kind === 'growth' && <GrowthCard verdict={verdict} />}
-      {incident.kind.startsWith('budget') && <SpendEvidence incident={incident} verdict={verdict} />}
+      {incident.kind.startsWith('budget') && <SpendEvidence incident={incident} verdict={verdict} scene={scene} />}
       {incident.kind.startsWith('budget') && <BudgetCard incident={incident} />}
+      {incident.kind === 'session_limit' && <LimitEvidence incident={incident} verdict={verdict} scene={scene} />}
       {stall && (
         <div className={classes.columns}>
           <ReasonsCard incident={incident} verdict={verdict} stall={stall} />
           <CertaintyCard stall={stall} call={last?.number === undefined ? 'the call' : named(last)} />
         </div>
       )}
-      {isLoop && !stall && !byStreak(verdict) && (
+      {isLoop && !stall && !exact && !byStreak(verdict) && (
         <div className={classes.columns}>
           <ScoreCard incident={incident} verdict={verdict} scene={scene} />
           {scored(verdict) && <WhatIf incident={incident} scene={scene} />}
@@ -79,7 +81,7 @@ function Page({ incident }: { incident: IncidentDetail }) {
       )}
       <LadderCard incident={incident} verdict={verdict} />
       {incident.kind === 'session_limit' && <SessionCard incident={incident} />}
-      {isLoop && scene && scene.entries.length > 1 && (
+      {isLoop && !exact && scene && scene.entries.length > 1 && (
         <Section title="Window" aside={`${scene.entries.length} calls, scope ${incident.settings.kill_switch.window_scope}`}>
           <WindowTimeline scene={scene} measure={measureOf(incident, stall)} stopped={stops(incident)} onPair={(lane, index) => setPair({ lane, index })} />
         </Section>

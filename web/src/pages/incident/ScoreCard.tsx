@@ -90,7 +90,7 @@ function Others({ verdict }: { verdict: Verdict }) {
           <span style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
             <b>{s.detector}</b> <span className="muted">{[signalWords(s), s.certainty !== undefined && `certainty ${certain(s.certainty)}`].filter(Boolean).join(', ')}</span>
           </span>
-          <Badge color={s.level === 'kill' ? 'red' : s.level === 'warn' ? 'amber' : 'gray'}>{s.level}</Badge>
+          <Badge style={{ flex: 'none' }} color={s.level === 'kill' ? 'red' : s.level === 'warn' ? 'amber' : 'gray'}>{s.level}</Badge>
         </Group>
       ))}
     </>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { agentQuery } from '../../api/agents'
 import type { IncidentDetail, Signal, Verdict } from '../../api/shapes'
-import { scored } from '../../api/verdict'
+import { byStreak, scored } from '../../api/verdict'
 import { certain, money, score, times } from '../../format/figures'
 import { ago, full } from '../../format/time'
 import { AgentBadge } from '../../parts/AgentState'
@@ -14,7 +14,7 @@ import { Actions, Decided } from './Actions'
 import { burnRate, Context } from './Context'
 import { certaintyOf, stallThatDecided } from './certainty'
 import { rungWords } from './rungWords'
-import { type Scene, stops } from './scene'
+import { refused, type Scene, stops } from './scene'
 import classes from './incident.module.css'
 
 interface Props {
@@ -34,7 +34,7 @@ export function VerdictCard({ incident, verdict, scene }: Props) {
             <ActionBadge incident={incident} />
             <StatusBadge incident={incident} />
             <Text size="sm" c="dimmed">
-              {incident.detector && `by ${incident.detector} · `}
+              {incident.detector && `by ${incident.detector === 'session' ? 'session limit' : incident.detector} · `}
               {full(incident.time)} · {ago(incident.time, now)}
             </Text>
             <Copy text={window.location.href} label="Copy link" what="the link to this incident" quiet />
@@ -66,6 +66,7 @@ function Explanation({ incident, verdict, scene }: Props) {
     <>
       {stall ? <Certainty stall={stall} /> : <Score incident={incident} verdict={verdict} />}
       {rungWords(incident, call) ??
+        limitWords(incident, verdict, call, refused(scene)) ??
         (stops(incident)
           ? `${call} was not forwarded${told ? `; ${incident.agent} ${off ? 'is' : 'was'} stopped` : ''}. `
           : incident.shadow
@@ -74,6 +75,23 @@ function Explanation({ incident, verdict, scene }: Props) {
       {killed && !(told && off) && <StateNow incident={incident} />}
     </>
   )
+}
+
+// limitWords says what a limit lets pass from now on.
+function limitWords(incident: IncidentDetail, verdict: Verdict, call: string, refused: boolean): string | undefined {
+  if (!stops(incident)) return undefined
+  const found = verdict.findings?.[0]
+  if (incident.kind === 'budget_hard') {
+    const period = found?.name === 'month' ? 'month' : 'day'
+    if (found?.left) return `${call} was not forwarded. Calls that fit into what is left still pass. `
+    return `${refused ? `${call} was not forwarded. ` : ''}Calls are refused until the ${period} ends (${incident.settings.time_zone}). `
+  }
+  if (incident.kind === 'session_limit') {
+    const turn = found?.name?.startsWith('session.turn.')
+    return `${call} was not forwarded. ${turn ? 'The session continues when a person writes.' : 'Other sessions still pass.'} `
+  }
+  if (incident.detector === 'exact') return `${call} was not forwarded. The agent stays active: only this request is refused, until it stops coming. `
+  return undefined
 }
 
 function Certainty({ stall }: { stall: Signal }) {
@@ -87,11 +105,11 @@ function Certainty({ stall }: { stall: Signal }) {
   )
 }
 
-// Where similarity decided, its sentence says the score already, or goes by the
-// number of equal calls.
+// Where another detector decided, or equal calls were counted, the score has no
+// part in it.
 function Score({ incident, verdict }: { incident: IncidentDetail; verdict: Verdict }) {
   const similarity = scored(verdict)
-  if (!similarity || incident.detector === 'similarity') return null
+  if (!similarity || incident.detector !== 'similarity' || byStreak(verdict)) return null
   return (
     <>
       Score <b style={{ color: 'var(--text)' }}>{score(similarity.score)}</b> exceeds the threshold of {score(similarity.threshold)} in a window of{' '}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { IncidentExcerpt, RoundEvidence, Signal } from '../../api/shapes'
-import { callOf, kindsOf, layoutOf, proofsOf, roundsIn, sameAnswer } from './evidence'
+import { callOf, kindsOf, layoutOf, proofsOf, roundsIn, sameAnswer, toolResult } from './evidence'
 
 function round(index: number, letter: string, more: Partial<RoundEvidence> = {}): RoundEvidence {
   return { index, letter, tool: 'find', act: letter, result: 'r', certainty: 0, ...more }
@@ -45,3 +45,10 @@ test.each([
   [[2, 5], '3, 6'],
   [[0, 2, 4, 6, 8, 10, 12, 14, 16], '1, 3, 5, …, 13, 15, 17'],
 ])('rounds %j are told as %s', (indexes, want) => expect(roundsIn(indexes.map((i) => ({ round: round(i, 'A') })))).toBe(want))
+
+test('what a tool gave back is told from the words of a person', () => {
+  expect(toolResult({ ...words, prompt: 'none' })).toBe(true)
+  expect(toolResult({ ...words, prompt: 'Find it again.' })).toBe(false)
+  expect(toolResult({ rounds: [], prompt: 'none' })).toBe(false)
+  expect(toolResult(null)).toBe(false)
+})

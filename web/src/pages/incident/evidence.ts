@@ -78,3 +78,11 @@ export function roundsIn(proofs: Proof[]): string {
   const shown = numbers.length > 8 ? [...numbers.slice(0, 3), '…', ...numbers.slice(-3)] : numbers
   return shown.join(', ')
 }
+
+/** toolResult reports whether what the client sent last was what a tool gave
+ *  back, rather than the words of a person. Both may have been cut. */
+export function toolResult(excerpt: IncidentExcerpt | null | undefined): boolean {
+  const prompt = excerpt?.prompt
+  const results = (excerpt?.rounds.at(-1)?.calls ?? []).flatMap((c) => c.result || [])
+  return prompt !== undefined && prompt !== '' && results.some((r) => prompt.includes(r) || r.includes(prompt))
+}

@@ -33,6 +33,9 @@ function sinceHalt(incident: Incident): string {
   }
 }
 
+/** rungTitles are what a rung leaves, as the badges call it. */
+export const rungTitles = { warn: 'Warned', steer: 'Steered', reject: 'Rejected', halt: 'Halted', kill: 'Stopped' } as const
+
 /** endedByItself is how an incident ended that nobody decided about. */
 export function endedByItself(incident: Incident): string | undefined {
   switch (incident.status) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Event, Incident, Verdict } from '../../api/shapes'
 import { verdictOf } from '../../api/verdict'
-import { numbersOf, sceneOf, upTo } from './scene'
+import { numbersOf, refused, sceneOf, upTo } from './scene'
 
 const noon = Date.parse('2026-11-12T12:00:00Z')
 
@@ -60,6 +60,19 @@ test('the first call that was rejected stands last', () => {
   const rejected = [7, 8].map((n) => call(n, '', { event_type: 'blocked', blocked: true, incident: 'inc_bcdf' }))
   const scene = sceneOf({ ...incident, event: 'evt_0000000000006w', action: 'reject' } as Incident, verdict, [...calls, ...rejected], numbersOf([...calls, ...rejected]))!
   expect(scene.entries.map((e) => e.number)).toEqual([3, 4, 5, 6, 7])
+})
+
+test('what a limit refused stands last, though it does not name the incident', () => {
+  const [before, last] = [6, 7].map((n) => call(n, '', { id: `evt_000000000000${n}z`, event_type: 'blocked', blocked: true, block_reason: 'session_exceeded' }))
+  const raised = { ...incident, action: 'block', reason: 'session_exceeded', event: 'evt_0000000000007w', time: last!.time } as Incident
+  const all = [...calls, before!, last!]
+  const scene = sceneOf(raised, verdictOf({} as Incident), upTo(raised, all), numbersOf(all))!
+  expect(scene.entries.map((e) => e.number)).toEqual([3, 4, 5, 6, 8])
+  expect(refused(scene)).toBe(true)
+  const early = { ...raised, time: calls[5]!.time, event: last!.id } as Incident
+  expect(sceneOf(early, verdictOf({} as Incident), upTo(early, all), new Map())!.entries.at(-1)!.event.id).not.toBe(last!.id)
+  const spent = { ...raised, reason: 'budget_exceeded' } as Incident
+  expect(refused(sceneOf(spent, verdictOf({} as Incident), all, new Map()))).toBe(false)
 })
 
 test('a match is the last call that had arrived when it was judged', () => {

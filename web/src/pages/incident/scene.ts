@@ -53,14 +53,19 @@ export function stops(incident: Incident): boolean {
   return !incident.shadow && ['kill', 'halt', 'reject', 'block'].includes(incident.action)
 }
 
+/** refused reports whether the call in question was refused, rather than the
+ *  calls after it. */
+export function refused(scene: Scene | undefined): boolean {
+  return scene?.entries.at(-1)?.event.event_type === 'blocked'
+}
+
 /** sceneOf joins the calls of a window with the evidence about them. calls
  *  are the newest of the agent or session up to the incident, oldest first;
  *  numbers tells the place of a call in its session. */
 export function sceneOf(incident: Incident, verdict: Verdict, calls: Event[], numbers: Map<string, number>): Scene | undefined {
   const size = incident.settings.kill_switch.window_size
-  // Of the calls that were rejected, the first is the one in question.
-  const rejected = incident.action === 'reject' ? calls.find((c) => c.event_type === 'blocked' && c.incident === incident.id) : undefined
-  const judged = calls.filter((c) => !c.retry && (c.event_type !== 'blocked' || c === rejected))
+  const refused = refusedOf(incident, calls)
+  const judged = calls.filter((c) => !c.retry && (c.event_type !== 'blocked' || c === refused))
   const window = judged.slice(-size)
   if (window.length === 0) return undefined
   const signals = verdict.signals ?? []
@@ -87,6 +92,16 @@ export function sceneOf(incident: Incident, verdict: Verdict, calls: Event[], nu
     loopFrom: first >= 0 && first < last ? first : undefined,
     hasMatches: Object.values(matches).some((m) => m.length > 0),
   }
+}
+
+// Of the calls that were rejected, the first is the one in question. What
+// exact, a limit or a budget refuses does not name the incident, which is
+// raised beside it: there it is the last that was refused for this reason and
+// had arrived by then. Ids tell nothing here: the incident gets its own later.
+function refusedOf(incident: Incident, calls: Event[]): Event | undefined {
+  if (incident.shadow || !['reject', 'block'].includes(incident.action)) return undefined
+  const blocked = calls.filter((c) => c.event_type === 'blocked')
+  return blocked.find((c) => c.incident === incident.id) ?? blocked.findLast((c) => !c.incident && c.session === incident.session && c.block_reason === incident.reason && micros(c.time) <= micros(incident.time))
 }
 
 // A match names a call by when it was judged: it is the last that had arrived

@@ -45,10 +45,10 @@ function Item({ group }: { group: Group }) {
               </Link>
             ) : (
               <UnstyledButton className={classes.sentence} fw={600} fz="sm" onClick={() => setOpen(!open)} aria-expanded={open}>
-                {open ? <IconChevronDown size={14} aria-hidden="true" /> : <IconChevronRight size={14} aria-hidden="true" />} <bdi>{headline(group)}</bdi>
+                {open ? <IconChevronDown size={14} aria-hidden="true" /> : <IconChevronRight size={14} aria-hidden="true" />} <bdi>{headline(group)}</bdi>{' '}
+                <Badge color="amber">× {n}</Badge>
               </UnstyledButton>
-            )}{' '}
-            {n > 1 && <Badge color="amber">× {n}</Badge>}
+            )}
           </Text>
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
             {n === 1 ? (
@@ -75,10 +75,11 @@ function Item({ group }: { group: Group }) {
   )
 }
 
-// What the repeats of all incidents of a group cost together.
+// What the repeats of all incidents of a group cost together. A budget or limit
+// is about more than repeats.
 function Cost({ group }: { group: Group }) {
   const calls = group.incidents.reduce((n, i) => n + i.burned_calls, 0)
-  if (calls === 0) return <span className="muted">no cost</span>
+  if (calls === 0) return <span className="muted">{['kill_switch', 'steer'].includes(group.incidents[0]!.kind) ? 'no cost' : 'none repeated'}</span>
   return (
     <>
       {money(group.incidents.reduce((usd, i) => usd + i.burned_usd, 0))}

@@ -63,7 +63,7 @@ export default function Sessions() {
             value={sort}
             onChange={(v) => show({ sort: !v || v === 'last_seen' ? undefined : v })}
             allowDeselect={false}
-            w={170}
+            w={200}
           />
         </Group>
       </Group>

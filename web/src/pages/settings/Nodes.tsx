@@ -17,7 +17,7 @@ export function Nodes() {
   const versions = new Set(status.nodes.filter((n) => n.alive).map((n) => n.version))
   return (
     <Section title="Nodes" aside={versions.size > 1 ? 'of several versions: an upgrade is under way' : 'that share the record'}>
-      <WideTable columns={['Node', 'State', 'Version', 'Started', 'Last seen']} minWidth={560}>
+      <WideTable columns={['Node', 'State', 'Version', 'Started', 'Last seen']} minWidth={560} label="Table of nodes">
         {status.nodes.map((n) => (
           <Table.Tr key={n.id}>
             <Table.Td className="mono" fw={n.id === status.node ? 600 : undefined}>

@@ -36,7 +36,7 @@ export function Upstreams() {
 function Called({ upstreams }: { upstreams: Upstream[] }) {
   const now = useNow(1000)
   return (
-    <WideTable columns={['Name', 'State', 'Address', 'Last answer', right('First byte'), { name: 'Last failure', width: 260 }]} minWidth={720} mb="sm">
+    <WideTable columns={['Name', 'State', 'Address', 'Last answer', right('First byte'), { name: 'Last failure', width: 260 }]} minWidth={720} label="Table of upstreams" mb="sm">
       {upstreams.map((u) => (
         <Row key={`${u.kind} ${u.name}`} of={u} now={now} />
       ))}
