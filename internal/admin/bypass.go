@@ -10,7 +10,7 @@ import (
 type bypassInput struct {
 	Actor
 	Body struct {
-		On     bool   `json:"on" doc:"While it is on, nothing but manual deactivation is enforced."`
+		On     bool   `json:"on" doc:"While it is on, nothing is enforced except stops by hand."`
 		Reason string `json:"reason,omitempty" maxLength:"500" doc:"Why, for the record."`
 	}
 }
@@ -22,7 +22,7 @@ func (s *server) registerBypass() {
 		func(context.Context, *noInput) (*bypassOutput, error) {
 			return &bypassOutput{bypassInUTC(s.deps.BreakGlass.Bypass())}, nil
 		})
-	register(s, operation(http.MethodPut, "/v1/bypass", "set-bypass", "Switch all enforcement but manual deactivation off, or on again"),
+	register(s, operation(http.MethodPut, "/v1/bypass", "set-bypass", "Switch all enforcement except stops by hand off, or on again"),
 		func(ctx context.Context, in *bypassInput) (*bypassOutput, error) {
 			b, err := s.deps.BreakGlass.SetBypass(ctx, in.Body.On, in.by(), in.Body.Reason)
 			return &bypassOutput{bypassInUTC(b)}, err

@@ -25,6 +25,8 @@ type statusOutput struct {
 		UptimeSeconds int64  `json:"uptime_seconds"`
 		Status
 		Bypass haltd.Bypass `json:"bypass"`
+		Actor  string       `json:"actor" doc:"As whom changes of who asks are recorded."`
+		Role   haltd.Access `json:"role" enum:"viewer,operator,admin"`
 	}
 }
 
@@ -93,13 +95,14 @@ func (s *server) ready(ctx context.Context, _ *noInput) (*health, error) {
 	return out, nil
 }
 
-func (s *server) processStatus(context.Context, *noInput) (*statusOutput, error) {
+func (s *server) processStatus(ctx context.Context, in *Actor) (*statusOutput, error) {
 	out := &statusOutput{}
 	out.Body.Version = s.deps.Version
 	out.Body.Status = s.deps.Process.Status()
 	out.Body.UptimeSeconds = int64(s.deps.Clock().Sub(out.Body.Started).Seconds())
 	out.Body.Started = out.Body.Started.UTC()
 	out.Body.Bypass = bypassInUTC(s.deps.BreakGlass.Bypass())
+	out.Body.Actor, out.Body.Role = in.by(), identityOf(ctx).role
 	if out.Body.Degraded == nil {
 		out.Body.Degraded = []string{}
 	}

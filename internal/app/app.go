@@ -310,7 +310,7 @@ func (a *App) openJudge(ctx context.Context, cfg *config.Config) (err error) {
 	}
 	a.metrics.WatchBypass(func() bool { return a.control.Bypass().On })
 	if b := a.control.Bypass(); b.On {
-		a.log.Warn("bypass is on: nothing but manual deactivation is enforced", "by", b.By, "reason", b.Why)
+		a.log.Warn("bypass is on: nothing is enforced except stops by hand", "by", b.By, "reason", b.Why)
 	}
 	if err := a.openState(ctx, cfg); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -17,11 +18,12 @@ import (
 	"github.com/haltd/haltd/internal/store/sqlite"
 )
 
-// databaseFile is the record in the data directory, and recentFile what the
-// store was slow to take.
+// What the data directory holds: the record, what the store was slow to take,
+// and the lock of who uses it.
 const (
 	databaseFile = "haltd.db"
 	recentFile   = "recent.jsonl"
+	lockFile     = "haltd.lock"
 )
 
 // Backup writes the record, as it is now, and the key of the secrets in it: a
@@ -130,7 +132,29 @@ func Restore(ctx context.Context, o Options, r io.Reader, replace bool) (kept st
 	if missing == nil {
 		kept = filepath.Join(cfg.DataDir, "before-restore-"+o.Clock().UTC().Format("20060102T150405.000Z"))
 	}
-	return kept, exchange(cfg.DataDir, folder, kept)
+	if err := exchange(cfg.DataDir, folder, kept); err != nil {
+		return kept, err
+	}
+	return kept, leaveToOwner(cfg.DataDir, databaseFile, sqlite.KeyFile, lockFile, filepath.Base(kept))
+}
+
+// leaveToOwner gives files of a data directory to whom it belongs: haltd, which
+// is not root, must be able to read what root restored.
+func leaveToOwner(dir string, names ...string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	owner, known := info.Sys().(*syscall.Stat_t)
+	if !known || os.Geteuid() != 0 {
+		return nil
+	}
+	for _, name := range names {
+		if err := os.Lchown(filepath.Join(dir, name), int(owner.Uid), int(owner.Gid)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("give the record to the owner of the data directory: %w", err)
+		}
+	}
+	return nil
 }
 
 // exchange moves the files of a record out of the way, with the log that

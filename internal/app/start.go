@@ -62,7 +62,7 @@ func lockDataDir(dir string) (io.Closer, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, haltd.Errorf(haltd.CodeUnavailable, "The data directory %s cannot be made: %v", dir, cause(err)).WithFix("%s", set)
 	}
-	path := filepath.Join(dir, "haltd.lock")
+	path := filepath.Join(dir, lockFile)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, haltd.Errorf(haltd.CodeUnavailable, "The data directory %s cannot be written: %v", dir, cause(err)).

@@ -7,7 +7,7 @@ import (
 	"github.com/haltd/haltd"
 )
 
-// BypassOnCmd stops all enforcement but manual deactivation.
+// BypassOnCmd stops all enforcement except stops by hand.
 type BypassOnCmd struct {
 	Reason string `help:"Why, for the record."`
 }

@@ -134,7 +134,7 @@ func noRule(id string) error { return haltd.Errorf(haltd.CodeNotFound, "there is
 // Bypass is the state of the break-glass switch.
 func (c *Control) Bypass() haltd.Bypass { return c.table.Load().bypass }
 
-// SetBypass stops, or starts again, all enforcement but manual deactivation.
+// SetBypass stops, or starts again, all enforcement except stops by hand.
 func (c *Control) SetBypass(ctx context.Context, on bool, by, why string) (haltd.Bypass, error) {
 	return again(ctx, c, func() (haltd.Bypass, error) { return c.setBypass(ctx, on, by, why) })
 }
@@ -159,7 +159,7 @@ func (c *Control) setBypass(ctx context.Context, on bool, by, why string) (haltd
 		return haltd.Bypass{}, fmt.Errorf("set the bypass: %w", err)
 	}
 	if on {
-		c.log.Warn("bypass is on: nothing but manual deactivation is enforced", "by", by, "reason", why)
+		c.log.Warn("bypass is on: nothing is enforced except stops by hand", "by", by, "reason", why)
 	} else {
 		c.log.Warn("bypass is off: policy and detectors are enforced again", "by", by)
 	}

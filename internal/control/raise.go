@@ -43,7 +43,7 @@ func bypassNotice(b haltd.Bypass) haltd.Notice {
 		Sentence: "Policy and detectors are enforced again: " + b.By + " switched the bypass off.",
 	}
 	if b.On {
-		n.Sentence = b.By + " switched the bypass on: nothing but manual deactivation is enforced."
+		n.Sentence = b.By + " switched the bypass on: nothing is enforced except stops by hand."
 	}
 	if b.Why != "" {
 		n.Sentence += " Reason: " + b.Why

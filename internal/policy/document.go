@@ -9,7 +9,7 @@ import (
 	"github.com/haltd/haltd/detect"
 )
 
-// Document is one entry of `policies:`, as Fairvisor's documents are written.
+// Document is one entry of `policies:`; docs/seeds.md says where its shape comes from.
 type Document struct {
 	ID   string `json:"id" yaml:"id"`
 	Spec Spec   `json:"spec" yaml:"spec"`

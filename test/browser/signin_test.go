@@ -30,6 +30,7 @@ func TestSignIn(t *testing.T) {
 		{"fields of the filter stand in line", fieldsOfTheFilterStandInLine},
 		{"links change nothing", linksChangeNothing},
 		{"a foreign page cannot post", foreignPageCannotPost},
+		{"by a token of one's own", signInByOwnToken},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, n) })
 	}
@@ -57,10 +58,10 @@ func signInByToken(t *testing.T, n *node) {
 	p.expect("status of 401")
 	p.open("/agents?x=1")
 	p.sees("Sign in")
-	p.fill("Admin token", "a guess")
+	p.fill("Token", "a guess")
 	p.button("Sign in")
 	p.in("alert", "").sees(usedUp)
-	p.fill("Admin token", harness.Token)
+	p.fill("Token", harness.Token)
 	p.button("Sign in")
 	p.sees("No agent yet")
 	if readable := evaluate[string](p, "document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)"); strings.Contains(readable, harness.Token) || strings.Contains(readable, "haltd_session") {
@@ -76,13 +77,36 @@ func signInByToken(t *testing.T, n *node) {
 	}
 }
 
+// Who signs in by a token of his own is named on every page and, with what he
+// changes there, in the audit log.
+func signInByOwnToken(t *testing.T, n *node) {
+	var made struct{ Secret string }
+	n.Must(t, "POST", "/v1/tokens", map[string]any{"name": "ann", "role": "operator"}, &made)
+	p := newStranger(t, n)
+	p.expect("status of 401")
+	p.open("/settings")
+	p.fill("Token", made.Secret)
+	p.button("Sign in")
+	p.in("banner", "").sees("ann, operator")
+	log := p.in("region", "Audit log")
+	log.row("API token created: ann").sees("admin")
+
+	p.button("Switch on bypass…")
+	ask := p.dialog("Stop all enforcement?")
+	ask.fill("Reason", "a drill")
+	ask.button("Switch on bypass")
+	log.row("Bypass switched on").sees("ann", "a drill")
+	p.in("region", "Bypass").button("Enforce again")
+	log.row("Bypass switched off").sees("ann")
+}
+
 // The sign-in leads to pages of this dashboard only.
 func signInLeadsNowhereElse(t *testing.T, n *node) {
 	for _, next := range []string{"//example.com", "/\\example.com", "javascript:window.__xss=1"} {
 		p := newStranger(t, n)
 		p.expect("status of 401")
 		p.open("/sign-in?next=" + strings.ReplaceAll(next, "\\", "%5C"))
-		p.fill("Admin token", harness.Token)
+		p.fill("Token", harness.Token)
 		p.button("Sign in")
 		p.at("/")
 		if evaluate[bool](p, "'__xss' in window") {

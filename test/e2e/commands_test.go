@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/haltd/haltd"
@@ -122,11 +123,28 @@ func TestBackupAndRestore(t *testing.T) {
 
 	other := &node{harness.New(t, t.TempDir())}
 	other.Config.Write(t, harness.Providers(s.url))
+	if err := os.MkdirAll(other.Config.DataDir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getuid() == 0 { // as a service's own user has it
+		if err := os.Chown(other.Config.DataDir, 65534, 65534); err != nil {
+			t.Fatal(err)
+		}
+	}
 	other.fails(t, 1, "not a whole backup", "restore", other.Config.Path)
 	other.run(t, "restore", file)
 	other.fails(t, 1, "--replace", "restore", file)
 	if out := other.run(t, "restore", file, "--replace"); !strings.Contains(out, "The old record is in "+filepath.Join(other.Config.DataDir, "before-restore-")) {
 		t.Errorf("it does not say where the old record is:\n%s", out)
+	}
+	restored, err := filepath.Glob(filepath.Join(other.Config.DataDir, "*"))
+	if err != nil || len(restored) < 4 {
+		t.Errorf("the data directory holds %v (%v)", restored, err)
+	}
+	for _, path := range restored {
+		if who, want := ownerOf(t, path), ownerOf(t, other.Config.DataDir); who != want {
+			t.Errorf("%s belongs to %d, the data directory to %d", path, who, want)
+		}
 	}
 	other.Run(t)
 	var agent struct {
@@ -147,6 +165,15 @@ func TestBackupAndRestore(t *testing.T) {
 	if err != nil || len(left) != 0 {
 		t.Errorf("the restore left %v behind", left)
 	}
+}
+
+func ownerOf(t *testing.T, path string) uint32 {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Sys().(*syscall.Stat_t).Uid
 }
 
 // The first screen of the README leads from a clone to the first kill of one's

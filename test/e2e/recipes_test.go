@@ -166,7 +166,8 @@ func TestRecipesWork(t *testing.T) {
 	}
 }
 
-// Behind nginx, as the recipe has it, a stream arrives.
+// Behind nginx, as the recipe has it, a stream arrives, and the dashboard opens by
+// its name.
 func TestRecipeForNginxWorks(t *testing.T) {
 	t.Parallel()
 	const recipe = "nginx or Envoy in front"
@@ -175,10 +176,15 @@ func TestRecipeForNginxWorks(t *testing.T) {
 	f.configure(t, blocks(t, recipe, "yaml")[0])
 	front := harness.Address(t)
 	certificate := writeCertificate(t, f.dir)
-	server := strings.NewReplacer(
-		"listen 443 ssl", "listen "+front+" ssl", "127.0.0.1:7070", f.gateway,
-		"/etc/nginx/llm.example.com.crt", certificate, "/etc/nginx/llm.example.com.key", filepath.Join(f.dir, "key.pem"),
-	).Replace(blocks(t, recipe, "nginx")[0])
+	typed := blocks(t, recipe, "sh")
+	file := regexp.MustCompile(`^cp deploy/(\S+) /etc/nginx/`).FindStringSubmatch(typed[0])
+	if file == nil {
+		t.Fatalf("the recipe copies no file for nginx: %s", typed[0])
+	}
+	key := filepath.Join(f.dir, "key.pem")
+	server := deployed(t, file[1], "listen 443 ssl", "listen "+front+" ssl", "127.0.0.1:7070", f.gateway, "127.0.0.1:7071", f.admin,
+		"/etc/nginx/llm.example.com.crt", certificate, "/etc/nginx/llm.example.com.key", key,
+		"/etc/nginx/haltd.example.com.crt", certificate, "/etc/nginx/haltd.example.com.key", key)
 	f.write(t, "nginx.conf", fmt.Sprintf("daemon off; master_process off; pid %[1]s/pid; error_log %[1]s/error.log;\nevents {}\nhttp {\naccess_log off; client_body_temp_path %[1]s/b; proxy_temp_path %[1]s/p; fastcgi_temp_path %[1]s/f; uwsgi_temp_path %[1]s/u; scgi_temp_path %[1]s/s;\n%[2]s}\n", f.dir, server), 0o600)
 	p, err := harness.Launch(exec.Command(nginx, "-c", filepath.Join(f.dir, "nginx.conf"), "-p", f.dir))
 	if err != nil {
@@ -197,9 +203,12 @@ func TestRecipeForNginxWorks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	typed := strings.ReplaceAll(blocks(t, recipe, "sh")[0], "https://llm.example.com", "https://127.0.0.1:"+port)
-	out := f.run(t, "haltd serve &\nhaltd agents ls\n"+typed, f.events())
-	if !strings.Contains(out, "data: [DONE]") || !strings.Contains(out, `"agent":"try"`) {
-		t.Errorf("no stream came:\n%s", out)
+	// No name is resolved here: both are nginx.
+	f.write(t, ".curlrc", fmt.Sprintf("connect-to = llm.example.com:443:127.0.0.1:%[1]s\nconnect-to = haltd.example.com:443:127.0.0.1:%[1]s\n", port), 0o600)
+	out := f.run(t, "haltd serve &\nhaltd agents ls\n"+typed[len(typed)-1], "curl -sS https://haltd.example.com/readyz\n"+f.events())
+	for _, want := range []string{"data: [DONE]", `"agent":"try"`, `"ready"`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("nothing says %s:\n%s", want, out)
+		}
 	}
 }

@@ -38,7 +38,7 @@ func TestAlertsAboutTheService(t *testing.T) {
 
 	t.Run("The bypass", func(t *testing.T) {
 		s.Must(t, "PUT", "/v1/bypass", map[string]any{"on": true, "reason": "it is in the way"}, nil)
-		if a := comes(t, haltd.TopicBypass, false); !strings.Contains(a.Data.Sentence, "it is in the way") {
+		if a := comes(t, haltd.TopicBypass, false); !strings.Contains(a.Data.Sentence, "except stops by hand. Reason: it is in the way") {
 			t.Errorf("%s", a.body)
 		}
 		s.Must(t, "PUT", "/v1/bypass", map[string]any{"on": false}, nil)
@@ -50,7 +50,7 @@ func TestAlertsAboutTheService(t *testing.T) {
 		for range 5 {
 			a.send(request{messages: []message{user("hi")}, reply: fakellm.Script{Status: 503}})
 		}
-		if got := comes(t, haltd.TopicUpstream, false); !strings.Contains(got.Data.Sentence, "openai") || !strings.Contains(got.Data.Sentence, "503") {
+		if got := comes(t, haltd.TopicUpstream, false); !strings.Contains(got.Data.Sentence, "calls to openai failed: answered 503") || !strings.Contains(got.Data.Sentence, "haltd doctor") {
 			t.Errorf("%s", got.body)
 		}
 		if a.ask("hi", "hello").status != http.StatusOK {

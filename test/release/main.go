@@ -64,6 +64,7 @@ func release(version, out string, at time.Time, platforms []string) error {
 	}
 	published := map[string][]byte{"haltd-" + version + ".cdx.json": sbom(version, parts), "haltd-" + version + "-licences.txt": files["licences.txt"]}
 	for _, platform := range platforms {
+		log.Printf("building for %s", platform) // minutes, where nothing was built before
 		binary := filepath.Join(work, "haltd")
 		if err := build(version, binary, platform); err != nil {
 			return err

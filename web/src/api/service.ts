@@ -1,11 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, read } from './client'
-
-export const meQuery = queryOptions({
-  queryKey: ['me'],
-  queryFn: () => read(api.GET('/v1/me')),
-  staleTime: 60_000,
-})
+import { api, read, without } from './client'
+import { pages } from './queries'
 
 export function signIn(proof: { token: string } | { code: string }) {
   return read(api.POST('/v1/sign-in', { body: proof }))
@@ -21,10 +16,13 @@ export const statusQuery = queryOptions({
   refetchInterval: 30_000,
 })
 
+/** meQuery is who is signed in; it is part of the status, which every page asks for. */
+export const meQuery = queryOptions({ ...statusQuery, select: ({ actor, role }) => ({ actor, role }) })
+
 /** blockStatusQuery is the status with which stopped agents are answered. */
 export const blockStatusQuery = queryOptions({ ...statusQuery, select: (status) => status.block_status })
 
-/** bypassQuery is part of the status, which every page asks for. */
+/** bypassQuery is part of the status as well. */
 export const bypassQuery = queryOptions({ ...statusQuery, select: (status) => status.bypass })
 
 export function setBypass(on: boolean, reason: string) {
@@ -50,6 +48,14 @@ export function changeKey(id: string, change: KeyChange) {
 
 export function revokeKey(id: string) {
   return read(api.DELETE('/v1/keys/{id}', { params: { path: { id } } }))
+}
+
+/** auditPages are changes that somebody made, the newest first. */
+export function auditPages(limit: number) {
+  return pages(['audit', limit], async (cursor) => {
+    const body = await read(api.GET('/v1/audit', { params: { query: without({ limit, cursor }) } }))
+    return { rows: body.entries, next: body.next }
+  })
 }
 
 export const tokensQuery = queryOptions({

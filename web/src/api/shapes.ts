@@ -17,6 +17,7 @@ export type Agent = Answer<'/v1/agents', 'get'>['agents'][number]
 export type AgentDetail = Answer<'/v1/agents/{id}', 'get'>
 export type AlertRule = Schemas['AlertRule']
 export type Audit = Schemas['Audit']
+export type AuditEntry = Answer<'/v1/audit', 'get'>['entries'][number]
 export type Budget = Schemas['Budget']
 export type Channel = Schemas['Channel']
 export type Contribution = Schemas['Contribution']

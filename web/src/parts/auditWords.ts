@@ -42,8 +42,9 @@ export function warningOf(e: Event): keyof typeof warningWords {
   return stopping.length > 0 ? 'would be stopped' : 'warned'
 }
 
-// The subject is the name of what was saved or deleted, and the id of a key.
-function changeWords({ change, subject, grace_until, override, rule, status }: Audit): string {
+/** changeWords is what somebody changed. The subject is the name of what was
+ *  saved or deleted, and the id of a key. */
+export function changeWords({ change, subject, grace_until, override, rule, status }: Audit): string {
   switch (change) {
     case 'activated':
       return grace_until ? `Resumed, with grace until ${minute(grace_until)}` : 'Resumed'
@@ -73,6 +74,14 @@ function changeWords({ change, subject, grace_until, override, rule, status }: A
       return naming('Gateway key changed', subject)
     case 'key_revoked':
       return naming('Gateway key revoked', subject)
+    case 'token_created':
+      return naming('API token created', subject)
+    case 'token_revoked':
+      return naming('API token revoked', subject)
+    case 'prices_loaded':
+      return naming('Price table loaded', subject)
+    case 'prices_reset':
+      return 'Back to the built-in price table'
     case 'channel_saved':
       return naming('Alert channel saved', subject)
     case 'channel_deleted':

@@ -1,9 +1,9 @@
 import { ActionIcon, Burger, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { IconLogout, IconMoon, IconSun } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useLiveness } from '../api/live'
-import { signOut } from '../api/service'
+import { meQuery, signOut } from '../api/service'
 import { attempt } from '../parts/notify'
 import { Dot } from '../parts/Dot'
 import { Search } from './Search'
@@ -17,6 +17,7 @@ export function TopBar({ menuOpened, onMenu }: { menuOpened: boolean; onMenu: ()
       <Trail />
       <Search />
       <LiveMark />
+      <Who />
       <SchemeButton />
       <SignOutButton />
     </div>
@@ -31,6 +32,21 @@ function LiveMark() {
     <span className={classes.live} role="status">
       <Dot color={colors[state]} /> {words[state]}
     </span>
+  )
+}
+
+/** Who is signed in: under this name the audit log keeps what is changed here. */
+function Who() {
+  const me = useQuery(meQuery).data
+  if (!me) return null
+  const role = me.actor === me.role ? undefined : me.role
+  return (
+    <Tooltip label="The audit log has what you change under this name">
+      <span className={classes.who}>
+        {me.actor}
+        {role && <span className="muted">, {role}</span>}
+      </span>
+    </Tooltip>
   )
 }
 

@@ -8,6 +8,7 @@ import { Pair, Pairs } from '../../parts/Facts'
 import { Loaded } from '../../parts/Loaded'
 import { Prices } from '../../parts/Prices'
 import { Section } from '../../parts/Section'
+import { AuditLog } from './AuditLog'
 import { BypassCard } from './BypassCard'
 import { Keys } from './Keys'
 import { Nodes } from './Nodes'
@@ -30,6 +31,7 @@ export default function Settings() {
       <Upstreams />
       <Keys />
       <Tokens />
+      <AuditLog />
       <BypassCard />
       <Configuration />
     </Stack>

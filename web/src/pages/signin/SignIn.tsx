@@ -55,12 +55,12 @@ export default function SignIn() {
           <div>
             <Text fw={600}>Sign in</Text>
             <Text size="sm" c="dimmed">
-              Use the one-time link that <Code>haltd sign-in</Code> prints, or paste the admin token or your API token.
+              Use the one-time link that <Code>haltd sign-in</Code> prints, or paste a token.
             </Text>
           </div>
           <PasswordInput
-            label="Admin token"
-            description="In the file admin.token of the data directory, unless the configuration names another."
+            label="Token"
+            description="Yours, which says in the audit log who you are; or the admin token, in the file admin.token of the data directory unless the configuration names another."
             value={token}
             onChange={(e) => setToken(e.currentTarget.value)}
             autoComplete="current-password"
