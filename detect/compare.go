@@ -282,17 +282,17 @@ const manyTold = 24
 
 // remember adds the words of a round whose relation is known.
 func (c *comparison) remember(r *seenRound) {
-	c.acted.add(r.ids)
-	c.acted.add(r.items)
-	c.acted.add(r.aims)
-	c.seen.add(r.aims)
-	c.seen.add(r.does)
-	c.seen.add(r.tells)
-	c.seen.add(r.mentions)
-	c.seen.add(r.lists)
-	c.seen.add(r.hears)
-	c.seen.add(r.says)
-	c.seen.add(r.turns)
+	c.acted.set(r.ids)
+	c.acted.set(r.items)
+	c.acted.set(r.aims)
+	c.seen.set(r.aims)
+	c.seen.set(r.does)
+	c.seen.set(r.tells)
+	c.seen.set(r.mentions)
+	c.seen.set(r.lists)
+	c.seen.set(r.hears)
+	c.seen.set(r.says)
+	c.seen.set(r.turns)
 }
 
 // find looks for what a round repeats, the newest first.

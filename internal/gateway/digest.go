@@ -44,23 +44,26 @@ const pieceSize = 4 << 10
 // first bytes in whole pieces: each is the nonce of the next.
 func (h hasher) body(d *bodyDigest, pieces []bodyDigest, body []byte) []bodyDigest {
 	*d = bodyDigest{}
+	var nonce pieceNonce
 	first := len(pieces)
 	pieces = slices.Grow(pieces, len(body)/pieceSize)
 	for len(body) >= pieceSize {
-		h.piece(d, body[:pieceSize])
+		h.piece(d, &nonce, body[:pieceSize])
 		pieces = append(pieces, *d)
 		body = body[pieceSize:]
 	}
 	if len(body) > 0 || len(pieces) == first {
-		h.piece(d, body)
+		h.piece(d, &nonce, body)
 	}
 	return pieces
 }
 
+// pieceNonce is memory for the nonce of a piece; pieces of a body share it.
+type pieceNonce [12]byte
+
 // piece digests a piece of a body into d, which is the digest of what stands
 // before it.
-func (h hasher) piece(d *bodyDigest, piece []byte) {
-	var nonce [12]byte
+func (h hasher) piece(d *bodyDigest, nonce *pieceNonce, piece []byte) {
 	copy(nonce[:], d[:])
 	h.aead.Seal(d[:0], nonce[:], nil, piece)
 }
@@ -73,7 +76,7 @@ func (h hasher) prefix(pieces []bodyDigest, body []byte, end int) (d bodyDigest)
 		d = pieces[n-1]
 	}
 	if rest := body[n*pieceSize : end]; len(rest) > 0 || n == 0 {
-		h.piece(&d, rest)
+		h.piece(&d, new(pieceNonce), rest)
 	}
 	return d
 }

@@ -80,8 +80,11 @@ func (x *exchange) tapFormat() wire.Format {
 // isMedia reports a reply to a metered request that holds no text to read: a
 // sound, an image.
 func (x *exchange) isMedia(h http.Header) bool {
+	if x.ask == nil {
+		return false
+	}
 	kind, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
-	return x.ask != nil && kind != "" && !strings.HasPrefix(kind, "text/") && !strings.Contains(kind, "json") && kind != eventstream.MediaType
+	return kind != "" && !strings.HasPrefix(kind, "text/") && !strings.Contains(kind, "json") && kind != eventstream.MediaType
 }
 
 // bedrockCounts are the headers in which Bedrock counts tokens.
@@ -89,6 +92,9 @@ var bedrockCounts = [...]string{"X-Amzn-Bedrock-Input-Token-Count", "X-Amzn-Bedr
 
 // headerCounts takes the counts of a reply that are in its header.
 func headerCounts(h http.Header, reply *haltd.Reply) {
+	if h.Get(bedrockCounts[0]) == "" {
+		return
+	}
 	input, err := strconv.ParseInt(h.Get(bedrockCounts[0]), 10, 32)
 	output, err2 := strconv.ParseInt(h.Get(bedrockCounts[1]), 10, 32)
 	if err != nil || err2 != nil || input < 0 || output < 0 {

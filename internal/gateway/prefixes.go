@@ -60,7 +60,7 @@ func (g *Gateway) readCall(x *exchange, plain []byte) (err error) {
 	}
 	size := len(plain)
 	if m.Known != nil {
-		size -= m.Known.End()
+		size -= m.Known.Len()
 	}
 	x.texts = acquireBuffer(size)[:0]
 	m.Texts = x.texts

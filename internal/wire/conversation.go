@@ -192,7 +192,12 @@ func (c *Conversation) Text(text string) {
 // TextFirst is a part that comes before all parts so far, for formats that
 // keep text and tool calls in members without an order.
 func (c *Conversation) TextFirst(text string) {
-	c.parts = slices.Insert(c.parts, 0, part{text: text})
+	c.Text(text)
+	if n := len(c.parts) - 1; n > 0 {
+		first := c.parts[n]
+		copy(c.parts[1:], c.parts[:n])
+		c.parts[0] = first
+	}
 }
 
 // ToolCall is a tool call in the message being read.

@@ -48,7 +48,10 @@ func (p *Prefix) Format() string { return p.format }
 // End is how many bytes of a body it stands for.
 func (p *Prefix) End() int { return p.end }
 
-// Rounds is how many rounds those have.
+// Len is how many bytes its rounds take, which are passed over.
+func (p *Prefix) Len() int { return p.end - p.first }
+
+// Rounds is how many rounds those are.
 func (p *Prefix) Rounds() int { return p.rounds }
 
 // roundStart is how far a conversation was read when a round began.

@@ -41,7 +41,7 @@ type Tap struct {
 // memory for what is read at the end, the reply is unread.
 func NewTap(f Format, status int, header http.Header, limit int64, take Take) *Tap {
 	t := &Tap{format: f, limit: limit, take: take, ok: status >= 200 && status <= 299}
-	for _, name := range strings.Split(strings.Join(header.Values("Content-Encoding"), ","), ",") {
+	for name := range strings.SplitSeq(strings.Join(header.Values("Content-Encoding"), ","), ",") {
 		if name = strings.TrimSpace(name); name != "" && !strings.EqualFold(name, "identity") {
 			t.encoding = strings.TrimPrefix(t.encoding+","+name, ",")
 		}
