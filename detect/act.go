@@ -53,6 +53,7 @@ func (a *actReader) arguments(text string) {
 			switch {
 			case isKeyEnd(text, end-1):
 				says := keySays(s)
+				a.paged = a.paged || says&pages != 0
 				skip, aside, command = says&volatileID != 0, says&narration != 0, says&commandArg != 0
 				a.fold(&token{hash: xxhash.Sum64String(s), class: word}, "")
 			case aside:

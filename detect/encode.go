@@ -222,7 +222,7 @@ func (f *round) code(c *codec) {
 		c.list32(words)
 	}
 	c.bools(&f.prose, &f.asked, &f.wordy, &f.payload, &f.rests, &f.moves, &f.answered, &f.missing, &f.waiting, &f.ended,
-		&f.lastPage, &f.figures, &f.scripted, &f.polite, &f.thinks, &f.thanked, &f.state, &f.full, &f.absent)
+		&f.lastPage, &f.figures, &f.scripted, &f.polite, &f.thinks, &f.thanked, &f.state, &f.full, &f.absent, &f.paged)
 	c.int(&f.values)
 	c.int(&f.calls)
 	c.int(&f.doubles)

@@ -43,6 +43,7 @@ func TestAgesAndCountersAreVolatile(t *testing.T) {
 		{"clocks with underscores", "run-2026-03-02T02_32_22Z failed", "run-2026-03-02T02_32_58Z failed", true},
 		{"sequence numbers", `{"seq": 41, "state": "idle"}`, `{"seq": 42, "state": "idle"}`, true},
 		{"milliseconds by their name", `{"took_ms": 57, "rows": 3}`, `{"took_ms": 61, "rows": 3}`, true},
+		{"speeds", "done, 3358 KB/s", "done, 2756 KB/s", true},
 		{"running numbers", "queued (#628); position 100", "queued (#268); position 100", true},
 		{"the clock of a device", "result=DENIED t=117816", "result=DENIED t=121007", true},
 		{"frames of a game", "pos=(7,5) frame 16548", "pos=(7,5) frame 17120", true},

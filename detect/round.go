@@ -51,6 +51,7 @@ type round struct {
 	payload          bool     // the act carries several lines of content
 	rests            bool     // the act itself lets time pass
 	thinks           bool     // the act is a thought that was written down
+	paged            bool     // the act says which part of a list is wanted
 	moves            bool     // the act moves a view or a cursor, as far as its name says
 	calls            int      // how many calls the reply makes
 	doubles          int      // calls of this round that repeat another of it, result included

@@ -496,6 +496,9 @@ func beforeUnit(text string, start, i int) bool {
 		return false
 	}
 	end := runOf(text, i+1, func(b byte) bool { return isWord[b] })
+	if strings.HasPrefix(text[end:], "/s") && end > i+1 && text[end-1] == 'B' {
+		return true // 3358 KB/s: how fast it went this time
+	}
 	return isUnit(text[i+1:end]) && !isMeasure(text, start, end)
 }
 

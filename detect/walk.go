@@ -37,12 +37,12 @@ func (c *comparison) strides(i int) bool {
 	return true
 }
 
-// standsStill reports a long answer that came before, to the letter or, where it
-// is very long, without a new word or number: whatever page was asked for, it is
-// the same page.
+// standsStill reports another part of a list whose long answer came before, to the
+// letter or, where it is very long, without a new word or number: whatever page
+// was asked for, it is the same page.
 func (c *comparison) standsStill(i int) bool {
 	r, s := &c.rounds[i], &c.all[i]
-	if r.short() {
+	if r.short() || !r.paged {
 		return false
 	}
 	return recently(s.resultAgo) || recently(s.placeAgo) && s.place >= samePlace && s.newTells == 0 && len(r.tells) >= 2*manyTold
