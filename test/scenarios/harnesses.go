@@ -33,6 +33,21 @@ func fireHarnesses() []Case {
 				return seq(call("fill", fmt.Sprintf(`{"field":"code","value":"%d"}`, 100000+i*7919%899999), ok(enveloped(i, "Error: the code has expired. Request a new one."))))
 			})),
 		},
+		{
+			Name: "numbers-guessed-and-not-found", Evidence: "EVIDENCE 9 agents nobody tuned for (the error is an object)", Want: kill(14),
+			System: "You help customers of a shop.",
+			Moves: seq(user("Where is my order? I have lost the number."), loop(), each(20, func(i int) Moves {
+				number := 34_000 + i*i*37%991
+				return call("get_order", fmt.Sprintf(`{"order_id":"SO-%d"}`, number), ok(fmt.Sprintf(`{"error":{"code":"ORDER_NOT_FOUND","message":"No order with id SO-%d"},"request_id":"45c4f7be%04x"}`, number, i*977)))
+			})),
+		},
+		{
+			Name: "same-page-whatever-the-offset", Evidence: "EVIDENCE 9 agents nobody tuned for (a list that always begins at its start)", Want: kill(16),
+			System: "You are a stock keeper's agent.",
+			Moves: seq(user("Sum up the whole stock."), loop(), each(22, func(i int) Moves {
+				return call("list_stock", fmt.Sprintf(`{"offset":%d,"count":11}`, 11*i), ok(soldOut))
+			})),
+		},
 	}
 }
 
@@ -62,6 +77,24 @@ func quietHarnesses() []Case {
 				over(packages, func(p string) Moves {
 					return seq(call("bash", fmt.Sprintf(`{"command":"npm install %s@latest"}`, p), ok("changed 1 package")), call("bash", `{"command":"npm test --silent"}`, ok("Tests: 370 passed, 370 total")))
 				}), says("All packages are raised and the tests pass.")),
+		},
+		{
+			Name: "ids-probed-one-after-the-other", Evidence: "EVIDENCE 9 agents nobody tuned for (most of them are not there)", Want: mayWarn,
+			System: "You take stock of an old system.",
+			Moves: seq(user("The old API has no list. Probe the asset ids from 3317 on and note those that exist."), each(45, func(i int) Moves {
+				if i%11 == 7 {
+					return call("get_asset", fmt.Sprintf(`{"id":%d}`, 3317+i), ok(fmt.Sprintf(`{"id":%d,"name":"asset of %s"}`, 3317+i, packages[i/11])))
+				}
+				return call("get_asset", fmt.Sprintf(`{"id":%d}`, 3317+i), ok(`{"error":"not_found"}`))
+			}), says("Four of them exist.")),
+		},
+		{
+			Name: "hosts-scanned-one-after-the-other", Evidence: "EVIDENCE 9 agents nobody tuned for (what comes back differs by the host's address alone)", Want: mayWarn,
+			System: "You run an inventory that the owner of the network has ordered.",
+			Moves: seq(user("Which hosts of 10.113.91.0/24 have ssh open?"), each(40, func(i int) Moves {
+				host := fmt.Sprintf("10.113.91.%d", i+1)
+				return call("bash", fmt.Sprintf(`{"command":"nmap -p22 -Pn %s"}`, host), ok(fmt.Sprintf("Starting Nmap 7.94 ( https://nmap.org )\nNmap scan report for %s\nHost is up (0.00%02ds latency).\n\nPORT   STATE  SERVICE\n22/tcp closed ssh\n\nNmap done: 1 IP address (1 host up) scanned in 0.%02d seconds", host, 11+i*7%80, 13+i*5%80)))
+			}), says("None of the first forty.")),
 		},
 	}
 }
