@@ -18,7 +18,7 @@ const corroborating = 2
 // Prompt is what a request newly says, hashed for the window.
 type Prompt struct {
 	Hash  uint64 // SimHash; 0 when there is no text
-	Exact uint64 // digest of the text as it was sent, numbers and ids included
+	Exact uint64 // digest of the text but for case and white space, numbers and ids included
 	Loose bool   // the request carries no history
 	// Chained says that of its history it carries the newest tool results
 	// alone: the provider keeps the rest.
@@ -32,7 +32,7 @@ func PromptOf(call *haltd.Call) Prompt {
 	text, _ := call.Newest()
 	p := Prompt{Hash: SimHash(text), Loose: len(call.Rounds) == 0, Chained: call.Hints.PreviousID != "" && isContinuation(call)}
 	if text != "" {
-		p.Exact = xxhash.Sum64String(text)
+		p.Exact = foldedDigest(text)
 	}
 	if call.Hints.User != "" {
 		p.User = xxhash.Sum64String(call.Hints.User)

@@ -24,6 +24,7 @@ func TestEscapes(t *testing.T) {
 	for _, sc := range []scenario{
 		{"Streams that the client cuts before their end are no failures", streamsCutByTheClient},
 		{"A claimed retry with another body is none", claimedRetries},
+		{"A question that is padded is the same question", padding},
 		{"Retries after refusals have no end, after lost connections they do", retriesHaveAnEnd},
 		{"Retries are hits of exact like every other", exactCountsRetries},
 		{"A timeout makes a retry of what announces itself as one", announcedTimeouts},
@@ -119,6 +120,21 @@ func claimedRetries(t *testing.T, s *stage) {
 	}
 	if n := s.forwarded(a); n > 20 {
 		t.Errorf("%d calls were forwarded", n)
+	}
+}
+
+// padding adds to a question what nobody reads.
+func padding(t *testing.T, s *stage) {
+	a := s.agent(t).with("")
+	question := "What is the state of the order?"
+	for i := range 20 {
+		text := []string{question + strings.Repeat(" ", i), strings.ToUpper(question[:i]) + question[i:], question + strings.Repeat("\u200b", i)}[i%3]
+		if got := a.ask(text, "The order is on its way."); got.status != http.StatusOK {
+			break
+		}
+	}
+	if n := s.forwarded(a); a.view().Active || n > 10 {
+		t.Errorf("%d calls were forwarded, active %v; want it killed like a loop without padding", n, a.view().Active)
 	}
 }
 
