@@ -425,7 +425,7 @@ func TestService(t *testing.T) {
 			`{"name":"ollama","kind":"provider","base_url":"http://127.0.0.1:11434","state":"unused"},` +
 			`{"name":"openai","kind":"provider","base_url":"https://api.openai.com","state":"failing",` +
 			`"last_success":"2026-03-01T11:59:00Z","status":200,"first_byte_ms":420,"last_failure":"2026-03-01T12:00:00Z","error":"connection refused"}],` +
-			`"node":"","nodes":[],"bypass":{"on":false}}`,
+			`"node":"","nodes":[],"bypass":{"on":false},"actor":"admin","role":"admin"}`,
 	} {
 		rec := w.do("GET", target, "")
 		if got := strings.TrimSpace(rec.Body.String()); rec.Code != 200 || got != want {
