@@ -3,7 +3,6 @@ package detect
 import (
 	"slices"
 	"strings"
-	"unsafe"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/xxhash"
@@ -132,13 +131,8 @@ func (o *opening) readCount(text string, t *token, last float64) float64 {
 
 func (h *History) readMessages(call *haltd.Call) {
 	h.messages, h.texts = make([]uint64, len(call.Opening)), call.Opening
-	newest, _ := call.Newest()
 	for i := range call.Opening {
-		if text := call.Opening[i].Text; len(text) == len(newest) && unsafe.StringData(text) == unsafe.StringData(newest) {
-			h.messages[i] = h.prompt.digest()
-		} else {
-			h.messages[i] = xxhash.Sum64String(text)
-		}
+		h.messages[i] = xxhash.Sum64String(call.Opening[i].Text)
 		h.opening.digest = fold(h.opening.digest, h.messages[i])
 	}
 	if n := len(call.Opening); n > 0 {

@@ -40,14 +40,6 @@ func PromptOf(call *haltd.Call) Prompt {
 	return p
 }
 
-// digest is that of the text, also where there is none.
-func (p *Prompt) digest() uint64 {
-	if p.Exact == 0 {
-		return xxhash.Sum64String("")
-	}
-	return p.Exact
-}
-
 // isContinuation reports a call without a turn of the assistant.
 func isContinuation(call *haltd.Call) bool {
 	return len(call.Rounds) == 1 && call.Rounds[0].Text == "" && len(call.Rounds[0].Calls) == 0

@@ -350,7 +350,7 @@ func TestCallsWithoutAHistory(t *testing.T) {
 		{"at once", func(_ int, s *shot) { s.pause = 0 }, Kill},
 		{"more than a minute between them", func(_ int, s *shot) { s.pause = time.Minute + time.Millisecond }, Warn},
 		{"another number", func(i int, s *shot) { s.prompt = fmt.Sprintf("What is the state of order %d?", i) }, Warn},
-		{"another space", func(i int, s *shot) { s.prompt += strings.Repeat(" ", i) }, Warn},
+		{"another space", func(i int, s *shot) { s.prompt += strings.Repeat(" ", i) }, Kill}, // nobody asks something else by it
 		{"two spellings that take turns", func(i int, s *shot) { s.prompt = []string{greeting, strings.ToLower(greeting)}[i%2] }, Kill},
 		{"another user each time", func(i int, s *shot) { s.user = fmt.Sprint("u", i) }, Warn},
 		{"another session each time", func(i int, s *shot) { s.session = uint64(i + 1) }, Warn},
