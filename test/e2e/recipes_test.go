@@ -108,9 +108,14 @@ func (f *follower) run(t *testing.T, typed, more string) string {
 	return string(out)
 }
 
-// events prints what haltd has recorded.
+// events prints what haltd has recorded, as soon as there is something.
 func (f *follower) events() string {
-	return fmt.Sprintf(`sleep 0.3; curl -sS -H "Authorization: Bearer $(cat data/admin.token)" http://%s/v1/events`, f.admin)
+	return fmt.Sprintf(`for i in $(seq 100); do
+	sleep 0.1
+	events=$(curl -sS -H "Authorization: Bearer $(cat data/admin.token)" http://%s/v1/events)
+	case "$events" in *'"events":[]'*) ;; *) break ;; esac
+done
+echo "$events"`, f.admin)
 }
 
 var fences = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")

@@ -98,7 +98,14 @@ func TestTLSOnBothListeners(t *testing.T) {
 		}
 	}
 	// The commands know the certificate from the file, whatever it names.
-	if out := n.run(t, "agents", "ls"); !strings.Contains(out, "AGENT") {
+	var out string
+	for range 50 { // an agent is there with its first event
+		if out = n.run(t, "agents", "ls"); strings.Contains(out, "AGENT") {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if !strings.Contains(out, "AGENT") {
 		t.Errorf("haltd agents ls: %s", out)
 	}
 	if out := n.run(t, "sign-in"); !strings.HasPrefix(out, n.Admin+"/sign-in#code=") {
