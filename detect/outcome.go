@@ -274,7 +274,7 @@ func jsonOutcome(t string, says meaning) outcome {
 }
 
 // statedOutcome is what the fields of a JSON object that say how it went say:
-// {"result":"no_object"}, {"status":"NOT_FOUND"}.
+// {"result":"no_object"}, {"status":"NOT_FOUND"}, {"fehler":"…"}.
 func statedOutcome(t string) outcome {
 	const longest = 40
 	for {
@@ -288,7 +288,11 @@ func statedOutcome(t string) outcome {
 		if end < 0 {
 			return neutral
 		}
-		if end > longest || keySays(key)&verdicts == 0 {
+		names := keySays(key)
+		if names&failure != 0 && end > 0 && readsAs(t[:end])&(none|fine) == 0 {
+			return failed // {"fehler":"…"}
+		}
+		if end > longest || names&verdicts == 0 {
 			continue
 		}
 		switch says := readsAs(t[:end]); {

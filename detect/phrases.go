@@ -35,12 +35,13 @@ const (
 	absent                         // what was asked for is not there
 	verdicts                       // the name of a field that says how it went
 	turns                          // a turn, a step or an attempt, which somebody counts
+	measures                       // what makes an error a quantity: norm, rate
 	pages                          // the name of an argument that says which part of a list is wanted
 )
 
 var meanings = map[string]meaning{
 	"failure": failure, "missing": missing, "nothing": nothing, "pending": pending, "later": later,
-	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages,
+	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures,
 }
 
 //go:embed phrases.json
@@ -159,7 +160,7 @@ func meaningOf(text string, n int) (says meaning) {
 			continue
 		}
 		for _, p := range phrases[w] {
-			if says&p.says == 0 && startsWith(ws[i+1:], p.rest) && !(p.says&failure != 0 && noneOf(ws, ends, i, len(p.rest))) {
+			if says&p.says == 0 && startsWith(ws[i+1:], p.rest) && !(p.says&failure != 0 && (noneOf(ws, ends, i, len(p.rest)) || measured(ws, i, len(p.rest)))) {
 				says |= p.says
 			}
 		}
@@ -179,6 +180,12 @@ func noneOf(ws []uint64, ends uint64, i, rest int) bool {
 	}
 	next := i + 1 + rest
 	return next < len(ws) && ws[next] == zeroHash && ends>>next&1 == 0 && !(next+1 < len(ws) && ends>>(next+1)&1 == 0 && startsPhrase(ws[next+1:], failure))
+}
+
+// measured reports an error that is a quantity: "error norm 8.4 %", "mean error".
+func measured(ws []uint64, i, rest int) bool {
+	next := i + 1 + rest
+	return i > 0 && startsPhrase(ws[i-1:i], measures) || next < len(ws) && startsPhrase(ws[next:next+1], measures)
 }
 
 // zeroHash is the hash of a plain 0.

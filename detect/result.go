@@ -58,7 +58,7 @@ func (f *round) readResult(text string) {
 		if inAct {
 			_, inAct = slices.BinarySearch(f.does, w)
 		}
-		drawn := !digest && isDrawn(text[t.start:t.end])
+		drawn := !digest && (isDrawn(text[t.start:t.end]) || isSerial(text, t))
 		if names.add(t); drawn || t.class == volatile {
 			names.spoil()
 		}

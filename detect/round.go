@@ -465,6 +465,41 @@ func isID(text string, t *token) bool {
 	return digit && letter
 }
 
+// isSerial reports the number of a record, of eight digits or more, and a short
+// one of digits and the letters of hexadecimal numbers that is all of a value:
+// "hop": "5a15", rev=6df8.
+func isSerial(text string, t *token) bool {
+	const long, short = 8, 4
+	w := text[t.start:t.end]
+	if t.class == number {
+		return len(w) >= long && runOf(w, 0, isDigit) == len(w)
+	}
+	if t.class != word || len(w) < short || len(w) >= long || t.start == 0 || !isID4(w) {
+		return false
+	}
+	switch text[t.start-1] {
+	case '"':
+		return t.end < len(text) && text[t.end] == '"'
+	case '=':
+		return t.end == len(text) || !isWord[text[t.end]]
+	}
+	return false
+}
+
+// isID4 reports digits and letters of hexadecimal numbers, some of both.
+func isID4(w string) bool {
+	digits := 0
+	for i := range len(w) {
+		if !isHex(w[i]) {
+			return false
+		}
+		if isDigit(w[i]) {
+			digits++
+		}
+	}
+	return digits > 0 && digits < len(w)
+}
+
 // withoutQuote is a result without the command that it quotes: a harness that
 // says "the last command <command>…</command> timed out" says it after a
 // command that may be longer than all that is read of a result.

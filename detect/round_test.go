@@ -161,6 +161,9 @@ func TestOutcome(t *testing.T) {
 		{`{"result":"placed","width":0.4}`, false, neutral},
 		{`{"state":"rejected","id":7}`, false, failed},
 		{"PLANNING_FAILED: the start is in collision (link5)", false, failed},
+		{`{"fehler":"Matrix singular (node 47)","lauf":"5984e0"}`, false, failed},
+		{"Nodes 9000\nerror norm 8.460 %\nwall 49.4 s", false, neutral},
+		{"mean error 0.3", false, neutral},
 		{"MAX_ERROR_RATE = 0.2", false, neutral},
 		{`{"status": "DENIED", "error_message": "The key has expired.", "results": []}`, false, failed},
 	} {

@@ -592,9 +592,12 @@ func afterProcessName(text string, prev before) bool {
 	name := text[prev.start:prev.end]
 	if i := strings.LastIndexByte(name, '_'); i > 0 {
 		name = name[i+1:] // worker_pid
+		if name == "s" || name == "sec" {
+			return true // valid_s
+		}
 	}
 	switch name {
-	case "pid", "PID", "pgid", "PGID", "ppid", "PPID", "seq", "ms", "frame", "stamp", "uptime", "elapsed":
+	case "pid", "PID", "pgid", "PGID", "ppid", "PPID", "seq", "ms", "rev", "sek", "мс", "сек", "frame", "stamp", "uptime", "elapsed":
 		return true
 	}
 	return false
