@@ -187,6 +187,8 @@ func (c *comparison) weighNews(i int) {
 		s.news = 0 // nothing was found, whatever is counted beside it
 	case r.outcome == failed && !c.attemptedSince(i, s.formAgo) && !(again && c.advances(i) && !c.tallies(i)):
 		s.news = 0 // the same failure, counted
+	case s.newTells <= 1 && c.wanders(i):
+		s.news = 0 // the number of a record
 	case r.manner == spoken && s.actAgo > 0:
 		s.news = 0 // said before to the letter, and answered as before
 	case again && !r.short() && !c.advances(i):

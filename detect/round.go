@@ -465,14 +465,14 @@ func isID(text string, t *token) bool {
 	return digit && letter
 }
 
-// isSerial reports the number of a record, of eight digits or more, and a short
+// isSerial reports the number of a record, of twelve digits or more, and a short
 // one of digits and the letters of hexadecimal numbers that is all of a value:
 // "hop": "5a15", rev=6df8.
 func isSerial(text string, t *token) bool {
-	const long, short = 8, 4
+	const digits, long, short = 12, 8, 4
 	w := text[t.start:t.end]
 	if t.class == number {
-		return len(w) >= long && runOf(w, 0, isDigit) == len(w)
+		return len(w) >= digits && runOf(w, 0, isDigit) == len(w)
 	}
 	if t.class != word || len(w) < short || len(w) >= long || t.start == 0 || !isID4(w) {
 		return false

@@ -151,6 +151,38 @@ func (c *comparison) trend(i int) (one, down bool, n int) {
 	return one, down, n
 }
 
+// wanders reports a large number in answers of one form that went up and down of
+// late: it is drawn, and measures nothing. One that goes on, such as the bytes of
+// a download, does.
+func (c *comparison) wanders(i int) bool {
+	const large = 1e7
+	var ups, downs steps
+	for range trendSteps {
+		ago := c.all[i].formAgo
+		if !recently(ago) {
+			return false
+		}
+		now, before := &c.rounds[i].told, &c.rounds[i-ago].told
+		if now.n != before.n {
+			return false
+		}
+		for k := range min(now.n, len(now.first)) {
+			switch a, b := now.first[k], before.first[k]; {
+			case a < large || b < large:
+			case a > b:
+				ups[k] = 1
+			case a < b:
+				downs[k] = 1
+			}
+			if ups[k]*downs[k] > 0 {
+				return true
+			}
+		}
+		i -= ago
+	}
+	return false
+}
+
 // moved reports whether the numbers in the answer to the same act go on in
 // one direction.
 func (c *comparison) moved(i int) bool {
