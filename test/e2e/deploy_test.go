@@ -79,7 +79,7 @@ func TestProxiesInFrontWork(t *testing.T) {
 			client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 			status, body := through(t, client, "POST", "https://"+agents+"/agents/behind-"+name+"/v1/chat/completions", strings.Replace(chat, "{", `{"stream":true,`, 1))
 			if status != 200 || !strings.Contains(body, "data: [DONE]") {
-				t.Errorf("a stream: %d %s", status, body)
+				t.Errorf("a stream: %d %s\n%s says: %s", status, body, name, p.Log())
 			}
 			if status, body = through(t, client, "GET", "https://"+people+"/readyz", ""); status != 200 {
 				t.Errorf("the admin listener: %d %s", status, body)
