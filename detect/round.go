@@ -474,7 +474,7 @@ func isSerial(text string, t *token) bool {
 	if t.class == number {
 		return len(w) >= digits && runOf(w, 0, isDigit) == len(w)
 	}
-	if t.class != word || len(w) < short || len(w) >= long || t.start == 0 || !isID4(w) {
+	if t.class != word || len(w) < short || len(w) >= long || t.start == 0 || !isShortHex(w) {
 		return false
 	}
 	switch text[t.start-1] {
@@ -486,8 +486,8 @@ func isSerial(text string, t *token) bool {
 	return false
 }
 
-// isID4 reports digits and letters of hexadecimal numbers, some of both.
-func isID4(w string) bool {
+// isShortHex reports digits and letters of hexadecimal numbers, some of both.
+func isShortHex(w string) bool {
 	digits := 0
 	for i := range len(w) {
 		if !isHex(w[i]) {

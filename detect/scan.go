@@ -490,49 +490,6 @@ func isUnit(s string) bool {
 	return false
 }
 
-// beforeUnit reports a number that a unit of time follows: "0.1 seconds".
-func beforeUnit(text string, start, i int) bool {
-	if i >= len(text) || text[i] != ' ' {
-		return false
-	}
-	end := runOf(text, i+1, func(b byte) bool { return isWord[b] })
-	if strings.HasPrefix(text[end:], "/s") && end > i+1 && text[end-1] == 'B' {
-		return true // 3358 KB/s: how fast it went this time
-	}
-	return isUnit(text[i+1:end]) && !isMeasure(text, start, end)
-}
-
-// inBrackets reports the number of a process as a system's log writes it:
-// importer[20101]:
-func inBrackets(text string, start, end int) bool {
-	return start > 1 && text[start-1] == '[' && isWord[text[start-2]] && strings.HasPrefix(text[end:], "]:")
-}
-
-// countsLines reports whether the number after prev is how many lines a shell
-// has read so far ("/bin/bash: line 27424: javac: command not found"): every
-// command moves it on. A script's own line ("deploy.sh: line 12") stays.
-func countsLines(text string, prev before) bool {
-	if prev.end == 0 || text[prev.start:prev.end] != "line" {
-		return false
-	}
-	before, ok := strings.CutSuffix(text[:prev.start], "sh: ")
-	before = strings.TrimSuffix(before, "ba")
-	return ok && (before == "" || before[len(before)-1] == '/' || before[len(before)-1] <= ' ')
-}
-
-// afterClock reports whether a number is one that goes on by itself: a running
-// number such as #628, the t=1178 of a device.
-func afterClock(text string, start int, prev before) bool {
-	if start > 0 && text[start-1] == '#' && (start < 2 || !isWord[text[start-2]]) {
-		return true
-	}
-	if prev.end == 0 || start-prev.end > 2 {
-		return false
-	}
-	name := text[prev.start:prev.end]
-	return prev.end < start && text[prev.end] == '=' && (name == "t" || name == "ts")
-}
-
 // epoch reads seconds or milliseconds since 1970 of this age (2017 to 2036).
 // d is the end of the digits.
 func epoch(text string, i, d int) int {
@@ -581,24 +538,4 @@ func idAfter(prefix, text string, i int) int {
 		return end
 	}
 	return 0
-}
-
-// afterProcessName reports whether the word before a number says that it
-// names a process, a message or a duration (took_ms), which change by themselves.
-func afterProcessName(text string, prev before) bool {
-	if !prev.word || prev.end == 0 {
-		return false
-	}
-	name := text[prev.start:prev.end]
-	if i := strings.LastIndexByte(name, '_'); i > 0 {
-		name = name[i+1:] // worker_pid
-		if name == "s" || name == "sec" {
-			return true // valid_s
-		}
-	}
-	switch name {
-	case "pid", "PID", "pgid", "PGID", "ppid", "PPID", "seq", "ms", "rev", "sek", "мс", "сек", "frame", "stamp", "uptime", "elapsed":
-		return true
-	}
-	return false
 }
