@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"database/sql"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,15 +18,7 @@ func TestWhatASlowStoreHasNotTakenOutlivesACrash(t *testing.T) {
 	bot.ask("What is the first?", "one")
 	bot.has(haltd.EventCall, 1)
 
-	db, err := sql.Open("sqlite", filepath.Join(s.Config.DataDir, "haltd.db")+"?_pragma=busy_timeout(5000)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
-	if _, err := db.Exec("BEGIN IMMEDIATE"); err != nil {
-		t.Fatal(err)
-	}
+	db := lockStore(t, s.Config.DataDir)
 	bot.ask("What is the second?", "two")
 	bot.ask("What is the third?", "three")
 	s.Eventually(t, "keeping what the store does not take", func() bool {

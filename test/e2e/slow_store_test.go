@@ -31,15 +31,7 @@ func TestASlowStoreHoldsUpNobody(t *testing.T) {
 	resumed.activate()
 	s.Events(t, "type=llm_call", 3) // or the account of the leaver waits for them
 
-	db, err := sql.Open("sqlite", filepath.Join(s.Config.DataDir, "haltd.db")+"?_pragma=busy_timeout(5000)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
-	if _, err := db.Exec("BEGIN IMMEDIATE"); err != nil {
-		t.Fatal(err)
-	}
+	db := lockStore(t, s.Config.DataDir)
 
 	// Its account has to be opened, which is a write.
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -142,4 +134,20 @@ func killedWhileAnotherIsDeleted(t *testing.T, s *stage, db *sql.DB) {
 	if status := <-deleted; status != http.StatusNoContent && status != http.StatusOK || left() != 0 {
 		t.Errorf("delete: %d, %d sessions are left", status, left())
 	}
+}
+
+// lockStore keeps haltd from writing to its database until what it returns rolls
+// back, or the test ends.
+func lockStore(t *testing.T, dataDir string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dataDir, "haltd.db")+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	return db
 }

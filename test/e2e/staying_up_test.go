@@ -236,15 +236,7 @@ func TestShutdownIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tc.locked {
-				db, err := sql.Open("sqlite", filepath.Join(c.DataDir, "haltd.db")+"?_pragma=busy_timeout(5000)")
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer db.Close()
-				db.SetMaxOpenConns(1)
-				if _, err := db.Exec("BEGIN IMMEDIATE"); err != nil {
-					t.Fatal(err)
-				}
+				lockStore(t, c.DataDir)
 			}
 			for _, agent := range []string{"streamer", "spender"} {
 				go func() {

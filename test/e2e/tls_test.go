@@ -98,16 +98,7 @@ func TestTLSOnBothListeners(t *testing.T) {
 		}
 	}
 	// The commands know the certificate from the file, whatever it names.
-	var out string
-	for range 50 { // an agent is there with its first event
-		if out = n.run(t, "agents", "ls"); strings.Contains(out, "AGENT") {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	if !strings.Contains(out, "AGENT") {
-		t.Errorf("haltd agents ls: %s", out)
-	}
+	n.Eventually(t, "showing its agent", func() bool { return strings.Contains(n.run(t, "agents", "ls"), "AGENT") })
 	if out := n.run(t, "sign-in"); !strings.HasPrefix(out, n.Admin+"/sign-in#code=") {
 		t.Errorf("haltd sign-in: %s", out)
 	}
