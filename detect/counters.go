@@ -47,8 +47,9 @@ func afterClock(text string, start int, prev before) bool {
 	return prev.end < start && text[prev.end] == '=' && (name == "t" || name == "ts")
 }
 
-// afterProcessName reports whether the word before a number says that it
-// names a process, a message or a duration (took_ms), which change by themselves.
+// afterProcessName reports whether the word before a number says that it names
+// a process, a message, a revision, a frame or a duration (took_ms, valid_s),
+// which change by themselves.
 func afterProcessName(text string, prev before) bool {
 	if !prev.word || prev.end == 0 {
 		return false

@@ -137,19 +137,20 @@ func countsUp(line uint64, all []*ends) bool {
 
 // countsRounds reports a line whose first number rises by one a round.
 func countsRounds(line uint64, all []*ends) bool {
-	first := -1.0
+	var first float64 // where it would have stood in the first round
+	counts := false
 	for i, e := range all {
 		k := e.index(line)
 		if k < 0 || e.lines[k].count < 0 {
 			continue
 		}
-		if at := e.lines[k].count - float64(i); first < 0 {
-			first = at + float64(len(all)) // so that it is none of -1
-		} else if at+float64(len(all)) != first {
+		at := e.lines[k].count - float64(i)
+		if counts && at != first {
 			return false
 		}
+		first, counts = at, true
 	}
-	return first >= 0
+	return counts
 }
 
 // standsIn is in how many answers a line stands.
