@@ -7,6 +7,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -268,6 +269,10 @@ func (c *Control) commit(ctx context.Context, change haltd.Change, apply func(*t
 		c.journal.Abandon(change.Events)
 		for i := range change.Events {
 			change.Events[i].ID = 0 // a retry takes a new one: readers go by their order
+		}
+		if errors.Is(err, context.DeadlineExceeded) && haltd.ErrorCode(err) != haltd.CodeUnavailable {
+			return fmt.Errorf("%w (%w)", haltd.Errorf(haltd.CodeUnavailable, "the store has not taken the change within %v", commitTimeout).
+				WithFix("Check the disk or the database, look whether the change holds, and try again."), err)
 		}
 		return err
 	}

@@ -215,6 +215,11 @@ func TestWhatIsNotWrittenHasNotHappened(t *testing.T) {
 			t.Errorf("%s: %v, want the store's error", name, err)
 		}
 	}
+	b.flaky.set(fmt.Errorf("begin: %w", context.DeadlineExceeded))
+	var slow *haltd.Error
+	if _, err := b.SetBypass(ctx, true, "ann", ""); !errors.As(err, &slow) || slow.Code != haltd.CodeUnavailable || slow.Fix == "" {
+		t.Errorf("a store that is slow: %v, want it unavailable, and what to do", err)
+	}
 	if b.table.Load() != before || len(b.journal.announced) != announced || b.notices != 0 || len(b.cuts) != 0 {
 		t.Errorf("table changed %v, %d events announced, %d notices, cuts %v; want nothing", b.table.Load() != before, len(b.journal.announced)-announced, b.notices, b.cuts)
 	}
