@@ -35,7 +35,7 @@ func BenchmarkSimHash(b *testing.B) {
 func BenchmarkWindowScore(b *testing.B) {
 	var w Window
 	for i := range 20 {
-		w.Attach(w.Add(asking(prose(200, i/2)), 20, noon), ReadReply(said(prose(100, i/3))), noon)
+		w.Attach(w.Add(asking(prose(200, i/2)), 20, noon), ReadReply(said(prose(100, i/3)), true), noon)
 	}
 	p := asking(prose(200, 4))
 	b.ReportAllocs()
@@ -86,7 +86,7 @@ func BenchmarkReadOneShot(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				Judge(DefaultSettings(), newState(), Read(NewCache(1<<10), call, nil), time.Time{})
-				ReadReply(reply)
+				ReadReply(reply, true)
 			}
 		})
 	}

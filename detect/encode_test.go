@@ -197,7 +197,7 @@ func TestWhoGoesOnFromAReplyIsAwaited(t *testing.T) {
 			if got := st.Session.Awaits(next); got != tc.want {
 				t.Errorf("awaited: %v, want %v", got, tc.want)
 			}
-			Observe(set, st, entry, Source{}, ReadReply(said("well")), noon)
+			Observe(set, st, entry, Source{}, ReadReply(said("well"), true), noon)
 			if st.Session.Awaits(next) {
 				t.Error("awaited though the reply is known")
 			}

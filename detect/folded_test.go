@@ -25,6 +25,18 @@ func TestFoldedDigest(t *testing.T) {
 	if foldedDigest(long) != foldedDigest(strings.ToLower(long)+" ") || foldedDigest(long) == foldedDigest(long+"x") {
 		t.Error("a long text is told apart by its case, or not by its end")
 	}
+	for cut := range 20 { // wherever the eight bytes that are read at once begin and end
+		text := strings.Repeat("x", cut) + " Ünd Some-Words_of_DIFFERENT lengths[] {@Z`z} und Ärger"
+		if foldedDigest(text) != foldedDigest(strings.ReplaceAll(strings.ToLower(text), " ", " \u200b\n ")) {
+			t.Errorf("after %d bytes a text is told apart by its spaces", cut)
+		}
+	}
+	if foldedDigest("@[") == foldedDigest("`{") {
+		t.Error("signs are taken for letters")
+	}
+	if spacedDigest("git  Add a-long-name") != spacedDigest("git Add\na-long-name ") || spacedDigest("git add a-long-name") == spacedDigest("git add A-long-name") {
+		t.Error("capitals do not count, or spaces do")
+	}
 	if n := testing.AllocsPerRun(10, func() { foldedDigest(long) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -38,7 +38,7 @@ func grow(s *Session, call *haltd.Call, counted bool, at time.Time, tokens ...in
 	st := State{Window: &Window{}, Session: s}
 	for i, n := range tokens {
 		reply := &haltd.Reply{Counted: counted, Usage: haltd.Usage{Input: n}}
-		if sig := Observe(set, st, 0, Source{call.Model, call.System}, ReadReply(reply), at); len(sig) > 0 {
+		if sig := Observe(set, st, 0, Source{call.Model, call.System}, ReadReply(reply, true), at); len(sig) > 0 {
 			fired = append(fired, i+1)
 		}
 	}

@@ -123,6 +123,7 @@ type GuardSession struct {
 	resumed bool   // the next call shows what is put behind the mark
 	entry   uint64 // of the call that has no reply yet; 0 where there is none
 	source  Source // of that call
+	loose   bool   // that call carries no history
 }
 
 // Check judges a call before it is sent. Level says what to do: Pass, Warn
@@ -146,7 +147,7 @@ func (s *GuardSession) Check(call *haltd.Call) Detection {
 	s.entry = 0
 	if d.Level < Kill {
 		s.entry = Admit(g.settings, st, d, now)
-		s.source = Source{Model: call.Model, System: call.System}
+		s.source, s.loose = Source{Model: call.Model, System: call.System}, len(call.Rounds) == 0
 	}
 	return d
 }
@@ -154,9 +155,9 @@ func (s *GuardSession) Check(call *haltd.Call) Detection {
 // Observe takes the reply to the call that was checked last. It returns what
 // only the reply shows: prompts that grow call after call.
 func (s *GuardSession) Observe(reply *haltd.Reply) []Signal {
-	answer := ReadReply(reply)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	answer := ReadReply(reply, s.loose)
 	if s.entry == 0 {
 		return nil
 	}

@@ -185,13 +185,18 @@ type Answer struct {
 	counted  bool
 }
 
-// ReadReply reads a reply, outside of every lock.
-func ReadReply(reply *haltd.Reply) *Answer {
-	r := haltd.Round{Text: reply.Text, Calls: reply.Calls}
+// ReadReply reads a reply, outside of every lock. What it does is read where its
+// call was loose, carrying no history; else the next request shows it.
+func ReadReply(reply *haltd.Reply, loose bool) *Answer {
 	a := &Answer{
 		response: SimHash(reply.Text), exact: xxhash.Sum64String(reply.Text), tools: toolSignature(reply.Calls),
-		act: &round{}, usage: reply.Usage, counted: reply.Counted,
+		usage: reply.Usage, counted: reply.Counted,
 	}
+	if !loose {
+		return a
+	}
+	a.act = &round{}
+	r := haltd.Round{Text: reply.Text, Calls: reply.Calls}
 	act := a.act.readAct(&r)
 	a.act.tools = xxhash.Sum64String(a.act.name)
 	a.act.readWords(&r, act)

@@ -24,7 +24,7 @@ func judge(set Settings, st State, call *haltd.Call, now time.Time) Detection {
 
 // answer admits a judged request and observes the reply to it.
 func answer(set Settings, st State, v Detection, call *haltd.Call, reply *haltd.Reply, now time.Time) []Signal {
-	return Observe(set, st, Admit(set, st, v, now), Source{call.Model, call.System}, ReadReply(reply), now)
+	return Observe(set, st, Admit(set, st, v, now), Source{call.Model, call.System}, ReadReply(reply, true), now)
 }
 
 func said(text string) *haltd.Reply { return &haltd.Reply{Text: text, Complete: true} }

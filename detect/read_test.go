@@ -41,7 +41,7 @@ func TestAnOpeningIsReadWhenItsSessionGoesOn(t *testing.T) {
 	first := haltd.Message{Role: haltd.RoleUser, Text: "Compare the invoices of march with the ledger, 30 times." + strings.Repeat(" One line of the ledger.", openingRead/20)}
 	want := readOpening([]haltd.Message{first})
 	next := haltd.Message{Role: haltd.RoleUser, Text: "The second invoice is missing."}
-	reply := ReadReply(&haltd.Reply{Text: "I compare invoice 1 with the ledger."})
+	reply := ReadReply(&haltd.Reply{Text: "I compare invoice 1 with the ledger."}, true)
 	for what, call := range map[string]*haltd.Call{
 		"by a message more": {Opening: []haltd.Message{first, next}},
 		"by a history":      {Opening: []haltd.Message{first}, Rounds: []haltd.Round{{Text: "I compare invoice 1 with the ledger.", Inputs: []haltd.Message{next}}}},

@@ -181,7 +181,7 @@ func (f *round) readAct(r *haltd.Round) string {
 		return act
 	}
 	f.manner = spoken
-	f.act = xxhash.Sum64String(strings.Join(strings.Fields(cut(command)), " "))
+	f.act = spacedDigest(cut(command))
 	a := actReader{round: f}
 	if command[0] == '{' && command[len(command)-1] == '}' {
 		found = true

@@ -213,7 +213,7 @@ func (s *Session) pause(now time.Time) time.Duration {
 // given time.
 func (s *Session) attach(a *Answer, at time.Time) {
 	s.replied, s.grew, s.awaiting = at, true, false
-	if s.pending != nil {
+	if s.pending != nil && a.act != nil {
 		s.turns++
 		s.pending = &Pending{s.turns, s.pending.messages, s.pending.lines, a}
 	}

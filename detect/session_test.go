@@ -122,7 +122,7 @@ func TestLedgerRemembersWhatTheClientDropped(t *testing.T) {
 						highest = max(highest, s.Level)
 					}
 				}
-				st.Session.attach(ReadReply(&haltd.Reply{}), noon)
+				st.Session.attach(ReadReply(&haltd.Reply{}, true), noon)
 			}
 			if highest != Kill {
 				t.Errorf("level %v, want kill", highest)

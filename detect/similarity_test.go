@@ -18,7 +18,7 @@ func asking(text string) Prompt { return PromptOf(userCall(text)) }
 // fill adds calls with equal prompts and the given replies to a window.
 func fill(w *Window, size int, prompt string, replies ...*haltd.Reply) {
 	for _, r := range replies {
-		w.Attach(w.Add(asking(prompt), size, noon), ReadReply(r), noon)
+		w.Attach(w.Add(asking(prompt), size, noon), ReadReply(r, true), noon)
 	}
 }
 
@@ -138,21 +138,21 @@ func TestResponseHashCaptureBindsTheReplyToItsOwnRequest(t *testing.T) {
 	var w Window
 	first := w.Add(asking("one"), 20, noon)
 	second := w.Add(asking("two"), 20, noon)
-	w.Attach(second, ReadReply(said("reply to two")), noon)
-	w.Attach(first, ReadReply(said("reply to one")), noon)
+	w.Attach(second, ReadReply(said("reply to two"), true), noon)
+	w.Attach(first, ReadReply(said("reply to one"), true), noon)
 	for i, want := range []string{"reply to one", "reply to two"} {
 		if w.entries[i].response != SimHash(want) {
 			t.Errorf("call %d has another's reply", i+1)
 		}
 	}
-	w.Attach(99, ReadReply(said("reply to nobody")), noon)
+	w.Attach(99, ReadReply(said("reply to nobody"), true), noon)
 }
 
 func TestClearWindowOnActivate(t *testing.T) {
 	var w Window
 	id := w.Add(asking("again"), 20, noon)
 	w.Clear()
-	w.Attach(id, ReadReply(said("late")), noon)
+	w.Attach(id, ReadReply(said("late"), true), noon)
 	if parts, _ := w.Score(asking("again"), 20, noon); w.Len() != 0 || parts != (ScoreParts{}) {
 		t.Errorf("window holds %d calls, parts %+v; want it empty", w.Len(), parts)
 	}
@@ -308,7 +308,7 @@ func fire(set Settings, n int, at func(i int) shot) (levels []Level, last Detect
 		for len(running) > 0 && !running[0].ends.After(until) {
 			o := running[0]
 			running = running[1:]
-			Observe(set, o.st, o.entry, Source{o.call.Model, o.call.System}, ReadReply(said(o.reply)), o.ends)
+			Observe(set, o.st, o.entry, Source{o.call.Model, o.call.System}, ReadReply(said(o.reply), true), o.ends)
 		}
 	}
 	for i := range n {

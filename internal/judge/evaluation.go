@@ -84,7 +84,7 @@ func (ev *evaluation) observe(ctx context.Context, reply *haltd.Reply, now time.
 func (ev *evaluation) observeReply(ctx context.Context, reply *haltd.Reply, now time.Time) (found []haltd.Finding) {
 	j, r := ev.judge, ev.request
 	var signals []detect.Signal
-	answer := detect.ReadReply(reply)
+	answer := detect.ReadReply(reply, len(r.Call.Rounds) == 0)
 	// A reply counts, also when the client is gone.
 	err := j.update(context.WithoutCancel(ctx), ev.place, now, func(m detect.Memory) bool {
 		signals = detect.Observe(ev.settings, j.state(m, r), ev.entry, detect.Source{Model: r.Call.Model, System: r.Call.System}, answer, now)

@@ -89,7 +89,7 @@ func (j *exportJudge) similarity(c *recordedCall) (told, bool) {
 
 // growth looks at the tokens that the provider counted.
 func (j *exportJudge) growth(c *recordedCall) (signals []told) {
-	reply := detect.ReadReply(&haltd.Reply{Usage: c.tokens, Counted: !c.estimated && c.tokens.Input > 0})
+	reply := detect.ReadReply(&haltd.Reply{Usage: c.tokens, Counted: !c.estimated && c.tokens.Input > 0}, false)
 	st := detect.State{Window: &detect.Window{}, Session: &j.growing}
 	for _, s := range detect.Observe(j.set, st, 0, detect.Source{Model: c.model}, reply, c.at) {
 		s.Session = j.session.session

@@ -63,7 +63,7 @@ func (o *own) step(s *Step, t *thread) ([]detect.Signal, error) {
 	st := detect.State{Window: &o.window, Session: &t.session, SessionID: xxhash.Sum64String(s.Thread)}
 	v := detect.Judge(o.set, st, detect.Read(o.cache, call, t.session.Pending()), at)
 	entry := detect.Admit(o.set, st, v, at)
-	detect.Observe(o.set, st, entry, detect.Source{Model: call.Model, System: call.System}, detect.ReadReply(t.reply(s)), s.answered())
+	detect.Observe(o.set, st, entry, detect.Source{Model: call.Model, System: call.System}, detect.ReadReply(t.reply(s), len(call.Rounds) == 0), s.answered())
 	if o.sample != nil {
 		if x, ok := t.session.Features(st, v.Parts); ok {
 			o.sample(s, &x)
@@ -91,7 +91,7 @@ func (g *agentgazer) step(s *Step, t *thread) ([]detect.Signal, error) {
 			Parts: &parts, Matches: matches, Window: g.window.Len() + 1,
 		}}, nil
 	}
-	g.window.Attach(g.window.Add(prompt, set.WindowSize, s.at()), detect.ReadReply(t.reply(s)), s.answered())
+	g.window.Attach(g.window.Add(prompt, set.WindowSize, s.at()), detect.ReadReply(t.reply(s), false), s.answered())
 	return nil, nil
 }
 

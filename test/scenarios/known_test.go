@@ -49,7 +49,7 @@ func TestKnownRoundsChangeNoVerdict(t *testing.T) {
 			if !reflect.DeepEqual(v, vOn) {
 				t.Fatalf("%s, request %d: the verdict differs (-whole +on):\n%s", c.Name, i, cmp.Diff(v.Signals, vOn.Signals))
 			}
-			answer, from := detect.ReadReply(replyOf(r.Turn)), detect.Source{Model: call.Model, System: call.System}
+			answer, from := detect.ReadReply(replyOf(r.Turn), true), detect.Source{Model: call.Model, System: call.System}
 			detect.Observe(set, st, detect.Admit(set, st, v, now), from, answer, now)
 			detect.Observe(set, stOn, detect.Admit(set, stOn, vOn, now), from, answer, now)
 		}

@@ -72,7 +72,7 @@ func (p *play) judge() map[detect.Level]*judgedCall {
 		v := detect.Judge(set, st, detect.Read(cache, call, sessions[name].Pending()), now)
 		p.tellOf(told, r, v.Signals)
 		entry := detect.Admit(set, st, v, now)
-		p.tellOf(told, r, detect.Observe(set, st, entry, detect.Source{Model: call.Model, System: call.System}, detect.ReadReply(replyOf(r.Turn)), now))
+		p.tellOf(told, r, detect.Observe(set, st, entry, detect.Source{Model: call.Model, System: call.System}, detect.ReadReply(replyOf(r.Turn), true), now))
 	}
 	return told
 }

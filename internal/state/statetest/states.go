@@ -101,7 +101,7 @@ func committed(t *testing.T, nodes []state.Port) {
 		})
 		reply := &haltd.Reply{Text: "still the same", Calls: []haltd.ToolCall{{ID: fmt.Sprint(i), Name: "read", Arguments: `{"path":"a"}`}}, Complete: true}
 		update(t, nodes[(i+1)%len(nodes)], p, now, func(m detect.Memory) {
-			detect.Observe(set, detect.State{Window: m.Window, Session: m.Session}, entry, detect.Source{}, detect.ReadReply(reply), now)
+			detect.Observe(set, detect.State{Window: m.Window, Session: m.Session}, entry, detect.Source{}, detect.ReadReply(reply, true), now)
 		})
 		call.Rounds = append(call.Rounds, haltd.Round{Text: reply.Text, Calls: reply.Calls,
 			Results: []haltd.ToolResult{{CallID: fmt.Sprint(i), Text: "no such file"}}})
