@@ -111,4 +111,6 @@ func (f *round) weight() int {
 	return (len(f.does)+len(f.items)+len(f.idents)+len(f.ids)+len(f.says)+len(f.claims)+len(f.tells)+len(f.hears)+len(f.turns)+len(f.aims)+len(f.mentions)+len(f.lists))/2 + 60
 }
 
-func (o *opening) weight() int { return (len(o.words)+len(o.names))/2 + len(o.counts) + 20 }
+func (o *opening) weight() int {
+	return (len(o.words)+len(o.names))/2 + len(o.counts) + len(o.bounds) + 20
+}

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -21,6 +22,8 @@ type relation struct {
 	// result together; the act; the act without prose and ids; its shape
 	// (numbers masked); the result; the residue of the same tools.
 	pairAgo, actAgo, coreAgo, shapeAgo, resultAgo, residueAgo, formAgo int
+	// deniedAgo is when these tools last failed or found nothing.
+	deniedAgo int
 	// payload is how nearly a call of the same tools carried the same words.
 	payload float32
 	// placeAgo is when a result was last nearly the same, and place how
@@ -114,7 +117,8 @@ type comparison struct {
 	all    []relation
 	seen   *wordFilter // all words so far
 	acted  *wordFilter // what acts were about
-	counts []float64   // numbers that the task names
+	counts []float64   // numbers of repetitions that the task names
+	bounds []float64   // the first numbers of the task
 	task   []uint32    // words of the opening, sorted
 	others float32     // which share of the agent's last calls are of other sessions
 	since  int         // where the rounds that count begin: after a person, or the mark
@@ -139,10 +143,13 @@ func (c *comparison) compare(i int) {
 	s.drills = c.drilled(i)
 	s.over = r.ended || r.lastPage && s.walk
 	s.wrote = s.wroteNew(r)
-	s.onward = c.goesOn(i)
+	s.onward = c.goesOn(i) || c.countsDown(i)
+	if c.gains(i) {
+		s.news = max(s.news, .6)
+	}
 	s.dose = c.doseOf(i)
 	c.count(i)
-	s.probes = r.absent && s.walk && c.strides(i) && s.failTimes < 2*exhausted
+	s.probes = s.walk && c.strides(i) && s.failTimes < 2*exhausted && (r.absent || c.inBounds(i))
 	if s.failedAlike < exhausted && !(s.failedAlike >= insists/2 && s.payload >= cosmetic) {
 		s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo)
 		s.tried = s.pairAgo == 0 && c.attemptedSince(i, max(s.placeAgo, s.residueAgo))
@@ -191,7 +198,7 @@ func (c *comparison) weighNews(i int) {
 		s.news = 0 // the number of a record
 	case r.manner == spoken && s.actAgo > 0:
 		s.news = 0 // said before to the letter, and answered as before
-	case again && !r.short() && !c.advances(i):
+	case !r.short() && again && !c.advances(i), len(r.tells) > 2*fewWords && c.goesToAndFro(i):
 		s.news /= 4 // the numbers go to and fro
 	}
 }
@@ -335,9 +342,15 @@ func (c *comparison) find(i int) {
 		if r.form == o.form && s.formAgo == 0 {
 			s.formAgo = ago
 		}
+		if r.tools == o.tools && o.denied() && s.deniedAgo == 0 {
+			s.deniedAgo = ago
+		}
 		s.comparePlace(r, o, ago, sameResult, c.task)
 	}
 }
+
+// denied reports a round that failed or found nothing.
+func (f *round) denied() bool { return f.outcome == failed || f.outcome == empty }
 
 // compareWords looks how nearly the assistant said the same.
 func (s *relation) compareWords(r, o *seenRound, ago int) {
@@ -410,14 +423,21 @@ func echoes(r, before *round) bool {
 // answer that no more was done than the act allows at a time: "UPDATE 5000".
 func (c *comparison) askedFor(i int) bool {
 	r, s := &c.rounds[i], &c.all[i]
-	if s.coreAgo == 0 || r.outcome == empty || r.waiting || !r.short() {
+	if s.coreAgo == 0 || r.outcome == empty || r.waiting {
 		return false
 	}
-	if r.full && r.outcome != failed {
+	if r.full && r.outcome != failed && r.short() {
 		return true
+	}
+	most := math.Inf(1)
+	if !r.short() {
+		most = fewRuns // a large number is how often it may be done at most
 	}
 	times, fine := 1.0, r.outcome != failed
 	for j := c.since; j < i; j++ {
+		if c.all[j].wrote && c.rounds[j].payload {
+			times = 1 // what was mended is measured anew
+		}
 		if c.rounds[j].core == r.core {
 			times++
 			fine = fine || c.rounds[j].outcome != failed
@@ -427,12 +447,15 @@ func (c *comparison) askedFor(i int) bool {
 		return false // to fail as often is not what was asked for
 	}
 	for _, n := range c.counts {
-		if times <= n {
+		if times <= n && n <= most {
 			return true
 		}
 	}
 	return false
 }
+
+// fewRuns is how often a task asks at most for something that tells much.
+const fewRuns = 12
 
 // writtenSince reports whether something was written, or got on, or the next of
 // a list was done, since a round: a check after each of them is part of the work.
@@ -465,7 +488,7 @@ func (c *comparison) attemptedSince(i, ago int) bool {
 // silence, or with a short acknowledgement: that is how writing looks from
 // outside.
 func (s *relation) wroteNew(r *seenRound) bool {
-	if r.manner < commanded || s.actAgo > 0 || !r.answered {
+	if r.manner < commanded || s.actAgo > 0 || !r.answered || r.rests {
 		return false
 	}
 	return r.outcome == acknowledged || r.outcome == neutral && !r.figures && !r.waiting && r.short() &&

@@ -205,6 +205,7 @@ func (s *strand) code(c *codec) {
 	c.list32(&s.opening.words)
 	c.list32(&s.opening.names)
 	list(c, &s.opening.counts, 8, (*codec).float64)
+	list(c, &s.opening.bounds, 8, (*codec).float64)
 	c.list32(&s.task)
 	c.bools(&s.unbegun)
 }
@@ -218,11 +219,12 @@ func (f *round) code(c *codec) {
 	}
 	f.numbers.code(c)
 	f.told.code(c)
+	c.float64(&f.score)
 	for _, words := range [...]*[]uint32{&f.does, &f.items, &f.idents, &f.ids, &f.lists, &f.aims, &f.says, &f.claims, &f.tells, &f.turns, &f.mentions, &f.hears} {
 		c.list32(words)
 	}
 	c.bools(&f.prose, &f.asked, &f.wordy, &f.payload, &f.rests, &f.moves, &f.answered, &f.missing, &f.waiting, &f.ended,
-		&f.lastPage, &f.figures, &f.scripted, &f.polite, &f.thinks, &f.thanked, &f.state, &f.full, &f.absent, &f.paged)
+		&f.lastPage, &f.figures, &f.scripted, &f.polite, &f.thinks, &f.thanked, &f.state, &f.full, &f.absent, &f.paged, &f.scored)
 	c.int(&f.values)
 	c.int(&f.calls)
 	c.int(&f.doubles)
@@ -242,7 +244,7 @@ func (a *amounts) code(c *codec) {
 
 func (s *relation) code(c *codec) {
 	for _, n := range [...]*int{
-		&s.pairAgo, &s.actAgo, &s.coreAgo, &s.shapeAgo, &s.resultAgo, &s.residueAgo, &s.formAgo, &s.placeAgo, &s.saysAgo,
+		&s.pairAgo, &s.actAgo, &s.coreAgo, &s.shapeAgo, &s.resultAgo, &s.residueAgo, &s.formAgo, &s.deniedAgo, &s.placeAgo, &s.saysAgo,
 		&s.inputs, &s.newDeeds, &s.newTurns, &s.newTells, &s.newWords, &s.newSays, &s.newClaims, &s.lap.of, &s.lap.runs, &s.ring.of, &s.ring.runs,
 	} {
 		c.int(n)

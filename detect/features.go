@@ -4,7 +4,7 @@ import "math"
 
 // FeaturesVersion is the version of the features below. Weights are fitted to
 // one version and refused by another.
-const FeaturesVersion = 8
+const FeaturesVersion = 9
 
 // sign is one property of a round, from 0 to 1, that speaks for a stall or
 // against one.
@@ -240,7 +240,7 @@ func (s *relation) distance() int {
 // readVaried reads an act that was not done before, or that led elsewhere.
 func (s *relation) readVaried(r *seenRound, short, work bool) {
 	g, d := &s.signs, s.dose
-	again := (recently(s.residueAgo) || recently(s.resultAgo)) && !s.cured
+	again := (recently(s.residueAgo) || recently(s.resultAgo)) && !s.cured || s.deniedAgain(r)
 	if short && r.outcome != failed && s.payload > .5 && recently(s.formAgo) && !s.walk && !s.given && !s.aimed && (r.wordy || recently(s.coreAgo) || r.payload) {
 		g[payloadAlike] = d * min(1, (s.payload-.5)*2.5)
 	}
@@ -283,6 +283,12 @@ func (s *relation) readVaried(r *seenRound, short, work bool) {
 	case short && recently(s.formAgo):
 		g[formVaried] = d
 	}
+}
+
+// deniedAgain reports nearly the same call that was denied in other words, none of
+// which is new.
+func (s *relation) deniedAgain(r *seenRound) bool {
+	return r.denied() && r.short() && recently(s.deniedAgo) && s.payload >= .5 && s.newTells == 0 && !s.given && !s.aimed
 }
 
 // manyWords is from where on an act carries content, rather than asking for

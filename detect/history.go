@@ -47,6 +47,7 @@ type opening struct {
 	words  []uint32  // nothing that repeats them later is news
 	names  []uint32  // those of several words
 	counts []float64 // the numbers in it that may say how often something is to be done
+	bounds []float64 // its first numbers, those at the end of a name or an address included
 }
 
 // Read reads a request. before is what the session said last, for requests
@@ -111,14 +112,40 @@ const (
 	countsWithin = 4 << 10
 )
 
+// numberWords are the numbers that people write out, by the hashes of the words.
+var numberWords = func() map[uint64]float64 {
+	index := map[uint64]float64{}
+	for _, words := range []string{
+		"- - two three four five six seven eight nine ten eleven twelve",
+		"- - zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+		"- - deux trois quatre cinq six sept huit neuf dix onze douze",
+		"- - dos tres cuatro cinco seis siete ocho nueve diez once doce",
+	} {
+		for n, w := range strings.Fields(words) {
+			if w != "-" {
+				index[hashWord(w, false)] = float64(n)
+			}
+		}
+	}
+	return index
+}()
+
 // readCount adds a number of repetitions, "30 times", at the word that says so.
 // It is the number that waits for such a word.
 func (o *opening) readCount(text string, t *token, last float64) float64 {
-	switch {
+	if w := text[t.start:t.end]; len(o.bounds) < maxCounts && (t.class == number || t.class == word && isDigit(w[len(w)-1])) {
+		if t.class == word { // host7, 10.0.0.7
+			w = w[len(strings.TrimRight(w, "0123456789")):]
+		}
+		o.bounds = append(o.bounds, numberOf(w))
+	}
+	switch n := numberWords[t.hash]; {
 	case t.class == number:
 		return numberOf(text[t.start:t.end])
 	case t.class != word:
 		return last
+	case n > 0:
+		return n
 	case last > 0 && len(o.counts) < maxCounts:
 		for _, p := range phrases[t.hash] {
 			if p.says == times && len(p.rest) == 0 {
@@ -197,9 +224,7 @@ func ReadReply(reply *haltd.Reply, loose bool) *Answer {
 	}
 	a.act = &round{}
 	r := haltd.Round{Text: reply.Text, Calls: reply.Calls}
-	act := a.act.readAct(&r)
-	a.act.tools = xxhash.Sum64String(a.act.name)
-	a.act.readWords(&r, act)
+	a.act.readTurn(&r)
 	a.act.id = roundID(&r, false)
 	for i := range min(len(reply.Calls), maxNames) {
 		a.names = append(a.names, strings.Clone(reply.Calls[i].Name))

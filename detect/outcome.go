@@ -261,6 +261,9 @@ func jsonOutcome(t string, says meaning) outcome {
 	if says&failure != 0 && len(t) <= headBytes && t[0] == '{' {
 		return failed
 	}
+	if deniedFor(low) {
+		return failed
+	}
 	if o := statedOutcome(compact); o != neutral {
 		return o
 	}
@@ -271,6 +274,21 @@ func jsonOutcome(t string, says meaning) outcome {
 		}
 	}
 	return neutral
+}
+
+// deniedFor reports an object whose first field is false and that says why:
+// {"gripped":false,"reason":"no air pressure"}.
+func deniedFor(compact string) bool {
+	name, rest, ok := strings.Cut(compact, `":`)
+	if !ok || !strings.HasPrefix(name, `{"`) || strings.Contains(name, ":") || !strings.HasPrefix(rest, "false,") {
+		return false
+	}
+	for _, key := range [...]string{`"reason":"`, `"message":"`, `"detail":"`, `"details":"`, `"cause":"`, `"fault":"`, `"why":"`, `"grund":"`, `"raison":"`, `"motivo":"`, `"причина":"`} {
+		if i := strings.Index(rest, key); i >= 0 && !strings.HasPrefix(rest[i+len(key):], `"`) {
+			return true
+		}
+	}
+	return false
 }
 
 // statedOutcome is what the fields of a JSON object that say how it went say:

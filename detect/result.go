@@ -33,8 +33,16 @@ func (f *round) readResult(text string) {
 		acted |= 1 << (w >> 1 & 63)
 	}
 	f.figures = text != ""
+	advert := false  // the line is an advertisement
+	var label uint64 // the word before, where it may name a score
 	for s.next() {
 		t := &s.token
+		if t.newLine {
+			advert = isAdvert(text, t)
+		}
+		if advert {
+			continue
+		}
 		result = fold(result, t.hash)
 		if t.class == mark {
 			names.end()
@@ -79,6 +87,12 @@ func (f *round) readResult(text string) {
 			residue = fold(residue, h)
 		}
 		f.figures = f.figures && t.class == number
+		if t.class == number && label != 0 && !f.scored && startsPhrase([]uint64{label}, scores) {
+			f.scored, f.score = true, numberOf(text[t.start:t.end])
+		}
+		if label = 0; t.class == word && opensPhrase(t.hash) {
+			label = t.hash
+		}
 		if t.class == number {
 			f.told.add(text[t.start:t.end])
 			if !inAct {
@@ -108,4 +122,11 @@ func (f *round) readResult(text string) {
 	f.turns = turns.distinctUpTo(maxTurns)
 	f.mentions = names.distinct()
 	f.lists = items.distinctUpTo(maxTurns)
+}
+
+// isAdvert reports a line that begins by saying that it is an advertisement:
+// "Ad: Learn piano in 30 days". What it goes on with means nothing.
+func isAdvert(text string, t *token) bool {
+	return t.class == word && opensPhrase(t.hash) && startsPhrase([]uint64{t.hash}, adverts) &&
+		t.end < len(text) && (text[t.end] == ':' || text[t.end] == ']')
 }

@@ -78,6 +78,8 @@ type round struct {
 	state    bool     // it has the digest of something: a screen, a file
 	told     amounts  // the first numbers in it
 	beside   uint64   // of its numbers, those that the act did not name
+	scored   bool     // it has a score, a level or the like
+	score    float64  // the first of them
 
 	input    uint64   // digest of the user messages, numbers and clocks masked; 0 where they are the result or there are none
 	hears    []uint32 // distinct words of those messages
@@ -135,17 +137,7 @@ var roles = func() string {
 // they are what came back.
 func readRound(r *haltd.Round, native bool) *round {
 	f := &round{}
-	act := f.readAct(r)
-	f.tools = xxhash.Sum64String(f.name)
-	if f.manner == commanded && f.program == 0 {
-		f.program = programIn(act)
-	}
-	f.program = fold(f.tools, f.program)
-	f.payload = len(f.does) > manyWords && (strings.Contains(act, "\n") || strings.Contains(act, `\n`))
-	if f.manner >= commanded {
-		f.readNames(act)
-	}
-	f.readWords(r, act)
+	act := f.readTurn(r)
 	answer := f.resultText(r)
 	f.answered = len(r.Results) > 0 || answer != ""
 	if f.answered {
@@ -157,6 +149,22 @@ func readRound(r *haltd.Round, native bool) *round {
 		f.readInputs(r)
 	}
 	return f
+}
+
+// readTurn reads the assistant's part of a round. It returns the act as text.
+func (f *round) readTurn(r *haltd.Round) string {
+	act := f.readAct(r)
+	f.tools = xxhash.Sum64String(f.name)
+	if f.manner == commanded && f.program == 0 {
+		f.program = programIn(act)
+	}
+	f.program = fold(f.tools, f.program)
+	f.payload = len(f.does) > manyWords && (strings.Contains(act, "\n") || strings.Contains(act, `\n`))
+	if f.manner >= commanded {
+		f.readNames(act)
+	}
+	f.readWords(r, act)
+	return act
 }
 
 // readAct finds what the assistant did: its tool calls in any order, else the
@@ -343,7 +351,7 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 		f.waiting = f.outcome != failed
 		return
 	}
-	f.waiting = short && (says&later != 0 || len(f.tells) <= 2*shortAnswer && says&pending != 0 && f.outcome != failed || f.outcome == neutral && unfinished(strings.TrimSpace(answer)))
+	f.waiting = short && says&unpaid == 0 && (says&later != 0 || len(f.tells) <= 2*shortAnswer && says&pending != 0 && f.outcome != failed || f.outcome == neutral && unfinished(strings.TrimSpace(answer)))
 }
 
 // isPolite reports a text that begins or ends with thanks, praise or a

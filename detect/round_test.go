@@ -165,6 +165,9 @@ func TestOutcome(t *testing.T) {
 		{"Nodes 9000\nerror norm 8.460 %\nwall 49.4 s", false, neutral},
 		{"mean error 0.3", false, neutral},
 		{"MAX_ERROR_RATE = 0.2", false, neutral},
+		{`{"gripped": false, "reason": "gripper fault E17: no air pressure", "sensor": 0.02}`, false, failed},
+		{`{"archived": false, "name": "x", "message": ""}`, false, neutral},
+		{`{"name": "x", "archived": false, "reason": "kept"}`, false, neutral},
 		{`{"status": "DENIED", "error_message": "The key has expired.", "results": []}`, false, failed},
 	} {
 		if got, _ := outcomeOf(c.text, c.marked); got != c.want {

@@ -1,6 +1,9 @@
 package detect
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // walks reports the next step of a walk: the act before but for numbers or
 // dates, which go on in one direction.
@@ -35,6 +38,29 @@ func (c *comparison) strides(i int) bool {
 		}
 	}
 	return true
+}
+
+// inBounds reports a failed step of a walk that began at a number of the task and
+// has not left the range that the task names: "check port 23 on 10.0.4.1 … 10.0.4.21".
+func (c *comparison) inBounds(i int) bool {
+	at := c.rounds[i].numbers
+	if c.rounds[i].outcome != failed || len(c.bounds) < 2 {
+		return false
+	}
+	first := i
+	for c.all[first].shapeAgo > 0 {
+		first -= c.all[first].shapeAgo
+	}
+	from := &c.rounds[first].numbers
+	for k := range min(at.n, len(at.first)) {
+		if from.first[k] == at.first[k] {
+			continue
+		}
+		return slices.Contains(c.bounds, from.first[k]) && slices.ContainsFunc(c.bounds, func(end float64) bool {
+			return at.first[k] > from.first[k] && at.first[k] <= end
+		})
+	}
+	return false
 }
 
 // standsStill reports another part of a list whose long answer came before, to the
@@ -99,7 +125,7 @@ func (c *comparison) narrows(i int) bool {
 }
 
 // goesOn reports an act that was done before, did not fail, and whose answer has
-// a number that has gone down, twice at least: what is left. Numbers that go up
+// a number that has gone down, three times at least: what is left. Numbers that go up
 // may count no more than the attempts.
 func (c *comparison) goesOn(i int) bool {
 	s := &c.all[i]
@@ -107,7 +133,45 @@ func (c *comparison) goesOn(i int) bool {
 		return false
 	}
 	_, down, n := c.trend(i)
-	return down && n >= 2
+	return down && n >= 3
+}
+
+// countsDown reports answers of one program whose first number, or second, has gone
+// down three times in a row, whatever it was told in between: "64 revisions left".
+func (c *comparison) countsDown(i int) bool {
+	const times, among = 3, 2
+	r := &c.rounds[i]
+	if r.outcome == failed || r.manner < commanded || r.told.n == 0 {
+		return false
+	}
+	down := [among]bool{true, true}
+	at, n := r, 0
+	for j := i - 1; j >= c.since && i-j <= near && n < times; j-- {
+		o := &c.rounds[j]
+		if o.program != r.program || o.outcome == failed || o.told.n == 0 {
+			continue
+		}
+		for k := range down {
+			down[k] = down[k] && k < min(at.told.n, o.told.n) && at.told.first[k] < o.told.first[k]
+		}
+		at = o
+		n++
+	}
+	return n == times && (down[0] || down[1])
+}
+
+// gains reports a score that is higher than any before it.
+func (c *comparison) gains(i int) bool {
+	r := &c.rounds[i]
+	before := false
+	for j := c.since; j < i && r.scored; j++ {
+		if o := &c.rounds[j]; o.scored {
+			if before = true; o.score >= r.score {
+				return false
+			}
+		}
+	}
+	return before
 }
 
 // advances reports whether a number in the answer to the same act has gone on
@@ -181,6 +245,29 @@ func (c *comparison) wanders(i int) bool {
 		i -= ago
 	}
 	return false
+}
+
+// goesToAndFro reports an answer whose form came three times of late, and whose
+// numbers all went up and down in them.
+func (c *comparison) goesToAndFro(i int) bool {
+	const times = 3
+	var ups, downs steps
+	for range times {
+		ago := c.all[i].formAgo
+		if !recently(ago) {
+			return false
+		}
+		step, _ := stepOf(&c.rounds[i-ago].told, &c.rounds[i].told)
+		for k, d := range step {
+			if d > 0 {
+				ups[k] = 1
+			} else if d < 0 {
+				downs[k] = 1
+			}
+		}
+		i -= ago
+	}
+	return ups == downs && ups != steps{}
 }
 
 // moved reports whether the numbers in the answer to the same act go on in
