@@ -48,7 +48,7 @@ type leadership struct {
 func join(ctx context.Context, store haltd.NodeStore, lease time.Duration, version string, started time.Time, clock haltd.Clock, log *slog.Logger) (*member, error) {
 	m := &member{store: store, lease: lease, clock: clock, log: log, leads: map[string]leadership{}}
 	var err error
-	m.node, err = store.Join(ctx, haltd.Node{ID: haltd.NewName("nod_"), Version: version, StartedAt: started}, lease)
+	m.node, err = store.Join(ctx, haltd.Node{ID: haltd.NewName("nod_"), Number: haltd.NoNumber, Version: version, StartedAt: started}, lease)
 	return m, err
 }
 
