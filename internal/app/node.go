@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -138,11 +139,15 @@ func (m *member) self() haltd.Node {
 }
 
 // nodes are all that share the store or, where it cannot be asked, those that
-// did.
+// did. Where nobody shares it, those that had it before are no nodes beside this
+// one.
 func (m *member) nodes() []haltd.Node {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	list, err := m.store.Nodes(ctx)
+	if m.lease == soleLease {
+		list = slices.DeleteFunc(list, func(n haltd.Node) bool { return !n.Alive })
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err == nil {
