@@ -128,8 +128,8 @@ type ChangeFeed interface {
 	// the order in which they became true, without marks, incidents, events
 	// and notices. It waits until there is one, and fails with the error of
 	// ctx when that ends first. Changes are kept for an hour at least;
-	// CodeNotFound where some after that version have gone: then all has to
-	// be loaded anew.
+	// CodeNotFound where some after that version have gone, or where the store
+	// has not had it, because it was set back: then all has to be loaded anew.
 	Changes(ctx context.Context, after int64) ([]Change, error)
 }
 

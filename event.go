@@ -254,7 +254,8 @@ type EventFeed interface {
 	// answers about as many as have so many events. It waits until there is
 	// one, and fails with the error of ctx when that ends first. Commits are
 	// kept for an hour at least; CodeNotFound where some after that position
-	// have gone: what they wrote is found by Events.
+	// have gone, or where the store has not had it, because it was set back:
+	// what they wrote is found by Events.
 	Committed(ctx context.Context, after int64, limit int) (events []Event, last int64, err error)
 }
 

@@ -8,6 +8,9 @@ import (
 // MostNodes is how many nodes may share a store at the same time.
 const MostNodes = 1 << nodeBits
 
+// NoNumber is the number of a node that has not had one.
+const NoNumber = -1
+
 // Node is one haltd process that uses a store.
 type Node struct {
 	ID string `json:"id"` // made anew at every start
@@ -26,9 +29,11 @@ type Node struct {
 // renews its lease. Leases are spans, counted by the clock of the store: the
 // clocks of nodes may differ.
 type NodeStore interface {
-	// Join registers a node and answers it with its number: the one it has, or
-	// else the smallest that no living node has. CodeUnavailable where none is free, CodeExists
-	// where the id is taken.
+	// Join registers a node and answers it with its number: the one it has had,
+	// or else the smallest that nobody uses. A node whose lease has ended may
+	// only be cut off and go on recording under its number, so that for a day
+	// nobody else gets that, unless no other is left; one that has left does
+	// not. CodeUnavailable where none is free, CodeExists where the id is taken.
 	Join(ctx context.Context, n Node, lease time.Duration) (Node, error)
 	// Renew makes the lease of a node end that much later than now.
 	// CodeConflict where it has ended: others may have taken over what the

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -48,7 +49,7 @@ type leadership struct {
 func join(ctx context.Context, store haltd.NodeStore, lease time.Duration, version string, started time.Time, clock haltd.Clock, log *slog.Logger) (*member, error) {
 	m := &member{store: store, lease: lease, clock: clock, log: log, leads: map[string]leadership{}}
 	var err error
-	m.node, err = store.Join(ctx, haltd.Node{ID: haltd.NewName("nod_"), Version: version, StartedAt: started}, lease)
+	m.node, err = store.Join(ctx, haltd.Node{ID: haltd.NewName("nod_"), Number: haltd.NoNumber, Version: version, StartedAt: started}, lease)
 	return m, err
 }
 
@@ -138,11 +139,15 @@ func (m *member) self() haltd.Node {
 }
 
 // nodes are all that share the store or, where it cannot be asked, those that
-// did.
+// did. Where nobody shares it, those that had it before are no nodes beside this
+// one.
 func (m *member) nodes() []haltd.Node {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	list, err := m.store.Nodes(ctx)
+	if m.lease == soleLease {
+		list = slices.DeleteFunc(list, func(n haltd.Node) bool { return !n.Alive })
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err == nil {

@@ -168,15 +168,27 @@ func (t *table) setOverride(agent string, own haltd.PolicyOverride) {
 	t.applyPolicy(agent)
 }
 
-// reload loads all anew, where more has changed than the feed still tells.
+// reload loads all anew, where more has changed than the feed still tells. A
+// store that was set back, as by a replica that was behind and took over, has
+// lost changes: then who is stopped here stays so, whatever it says.
 func (c *Control) reload(ctx context.Context) error {
 	c.taking.Lock()
 	defer c.taking.Unlock()
 	known, err := c.store.Control(ctx)
-	if err != nil || known.Version < c.seen.Load() {
+	if err != nil {
 		return err
 	}
-	c.update(func(next *table) { *next = *newTable(known, next.defaults, next.file) })
+	setBack := known.Version < c.seen.Load()
+	if setBack {
+		c.log.Error("the database was set back: changes are lost that it had confirmed; who is stopped stays so until this node ends, and has to be stopped again to last")
+	}
+	c.update(func(next *table) {
+		before := next.agents
+		*next = *newTable(known, next.defaults, next.file)
+		if setBack {
+			next.keepStops(before)
+		}
+	})
 	// What this node changed meanwhile it follows like the others' changes.
 	now, err := c.store.Control(ctx)
 	if err != nil {
@@ -185,6 +197,20 @@ func (c *Control) reload(ctx context.Context) error {
 	c.ownUntil.Store(now.Version)
 	c.seen.Store(known.Version)
 	return errors.Join(reload(ctx, c.keys), reload(ctx, c.prices))
+}
+
+// keepStops stops who was stopped before.
+func (t *table) keepStops(before map[string]*Agent) {
+	for _, a := range before {
+		if !a.Standing.Active {
+			t.setStanding(a.Standing)
+		}
+		for _, s := range a.sessions {
+			if !s.Active {
+				t.setStanding(s)
+			}
+		}
+	}
 }
 
 // again makes a change, and decides about it anew when another node was

@@ -46,10 +46,15 @@ func (s slow) Changes(ctx context.Context, after int64) ([]haltd.Change, error) 
 
 func join(t *testing.T, store *sqlite.Store, feed haltd.ChangeFeed, name string) *node {
 	t.Helper()
+	return joinStore(t, store, store, feed, name)
+}
+
+func joinStore(t *testing.T, store haltd.ControlStore, incidents Incidents, feed haltd.ChangeFeed, name string) *node {
+	t.Helper()
 	n := &node{}
 	var err error
 	n.Control, err = New(t.Context(), Options{
-		Store: store, Incidents: store, Journal: &journal{}, Feed: feed, Node: name,
+		Store: store, Incidents: incidents, Journal: &journal{}, Feed: feed, Node: name,
 		ReloadKeys: func(context.Context) error { n.loads.Add(1); return nil },
 		Cut: func(t haltd.Target) {
 			n.mu.Lock()
@@ -183,4 +188,70 @@ func TestANodeThatWasAwayLoadsAnew(t *testing.T) {
 	}
 	close(free)
 	await(t, "what was changed meanwhile", func() bool { return !b.Agent("bot").Active("s") })
+}
+
+// replaced is a store whose place another one has taken since.
+type replaced struct{ now atomic.Pointer[sqlite.Store] }
+
+func (r *replaced) Control(ctx context.Context) (haltd.Control, error) {
+	return r.now.Load().Control(ctx)
+}
+
+func (r *replaced) Commit(ctx context.Context, c haltd.Change) error {
+	return r.now.Load().Commit(ctx, c)
+}
+
+func (r *replaced) Mark(ctx context.Context, agent, session string) (haltd.Mark, bool, error) {
+	return r.now.Load().Mark(ctx, agent, session)
+}
+
+func (r *replaced) ForgetSessions(ctx context.Context, node string, sessions []haltd.Target, since time.Time) ([]haltd.Target, error) {
+	return r.now.Load().ForgetSessions(ctx, node, sessions, since)
+}
+
+func (r *replaced) DeleteAgent(ctx context.Context, node, id string) error {
+	return r.now.Load().DeleteAgent(ctx, node, id)
+}
+
+// Changes asks again each moment, as nodes that share a database do.
+func (r *replaced) Changes(ctx context.Context, after int64) ([]haltd.Change, error) {
+	for {
+		limited, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
+		list, err := r.now.Load().Changes(limited, after)
+		asked := limited.Err() == nil || ctx.Err() != nil
+		cancel()
+		if err == nil || asked {
+			return list, err
+		}
+	}
+}
+
+// A replica that was behind takes over: nodes follow what is changed there from
+// then on, and who was stopped stays so.
+func TestAStoreThatWasSetBack(t *testing.T) {
+	old, behind := newBench(t).store, newBench(t).store
+	var store replaced
+	store.now.Store(old)
+	n := joinStore(t, &store, old, &store, "n")
+	for _, name := range []string{"bot", "other", "third"} {
+		if _, err := n.Deactivate(t.Context(), haltd.Target{Agent: name}, false, "ann", ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := n.Deactivate(t.Context(), haltd.Target{Agent: "fourth", Session: "s"}, false, "ann", ""); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "its own changes", func() bool { return n.seen.Load() == 4 })
+	store.now.Store(behind)
+	m := joinStore(t, &store, behind, &store, "m")
+	if _, err := m.Deactivate(t.Context(), haltd.Target{Agent: "late"}, false, "bob", ""); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "a stop in the store that took over", func() bool { return !n.Agent("late").Active("s") })
+	if n.Agent("bot").Active("s") || n.Agent("fourth").Active("s") || !n.Agent("fourth").Active("t") {
+		t.Error("who was stopped before may call, or who was not may not")
+	}
+	if _, err := n.Activate(t.Context(), haltd.Target{Agent: "bot"}, 0, "ann", ""); err != nil || !n.Agent("bot").Active("s") {
+		t.Errorf("resumed: %v; want it to call", err)
+	}
 }

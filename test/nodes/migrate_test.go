@@ -3,6 +3,7 @@ package nodes
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/haltd/haltd/test/fakellm"
 	"github.com/haltd/haltd/test/harness"
 	"github.com/haltd/haltd/test/servers"
+	"github.com/jackc/pgx/v5"
 )
 
 // TestMigrate moves a haltd from SQLite to PostgreSQL: what its API showed
@@ -44,6 +46,7 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("without store.url: exit %d, %s%s", code, out, errs)
 	}
 	n.Config.Write(t, providers+fmt.Sprintf("store: {url: %q}\nseal_key: the-key-of-all-nodes\n", database.URL))
+	interrupted(t, n, database)
 	out, errs, code := n.CLI(t, "migrate")
 	if code != 0 || !strings.Contains(out, "Both records have the same") || !strings.Contains(out, "events") {
 		t.Fatalf("haltd migrate: exit %d\n%s%s", code, out, errs)
@@ -97,4 +100,44 @@ func shown(t *testing.T, n *harness.Node) map[string]any {
 	}
 	all["proof"] = proof
 	return all
+}
+
+// interrupted begins a migration that gets stuck half-way, and ends it: as a
+// person does, and as a machine that goes down does. The database is as empty as
+// before.
+func interrupted(t *testing.T, n *harness.Node, database *servers.Server) {
+	t.Helper()
+	n.Run(t) // makes the tables
+	n.Stop(t)
+	for _, signal := range []os.Signal{os.Interrupt, os.Kill} {
+		conn, err := pgx.Connect(t.Context(), database.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The hours are copied after the events.
+		if _, err := conn.Exec(t.Context(), "BEGIN; LOCK TABLE haltd.hours IN ACCESS EXCLUSIVE MODE"); err != nil {
+			t.Fatal(err)
+		}
+		p, err := harness.Launch(harness.Command(t, nil, "migrate", "--config", n.Config.Path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Await(t.Context(), "half-way", func() bool {
+			return strings.Contains(p.Log(), "events") && database.SQL(t, database.URL, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'haltd' AND wait_event_type = 'Lock'") == "1"
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Wait(); err == nil {
+			t.Errorf("%v: the migration ends well:\n%s", signal, p.Log())
+		}
+		if err := conn.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if rows := database.SQL(t, database.URL, "SELECT (SELECT count(*) FROM haltd.events) + (SELECT count(*) FROM haltd.agents)"); rows != "0" {
+			t.Errorf("%v: %s rows are left", signal, rows)
+		}
+	}
 }

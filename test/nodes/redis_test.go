@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/fakellm"
 	"github.com/haltd/haltd/test/harness"
 	"github.com/haltd/haltd/test/servers"
 )
@@ -73,7 +74,19 @@ func redisGone(t *testing.T, c *cluster) {
 	if said, healthy := doctor(t, c.nodes[0]); !healthy || !strings.Contains(said, "Redis has version") || !strings.Contains(said, "The tables are up to date") || !strings.Contains(said, "3 nodes live") {
 		t.Errorf("doctor is not content:\n%s", said)
 	}
+	sell := func() {
+		t.Helper()
+		for i := range 30 {
+			used := haltd.Usage{Input: 10, Output: int64(1 + i)}
+			if status, reason := ask(t, c.nodes[i%len(c.nodes)], request{agent: "seller", model: dear, header: map[string]string{bookHeader: "seller"},
+				reply: fakellm.Script{Text: haltd.NewName("answer "), Usage: &used}}); status != http.StatusOK {
+				t.Errorf("a call: %d %s", status, reason)
+			}
+		}
+	}
+	sell()
 	c.redis.Stop(t)
+	sell()
 	for _, n := range c.nodes {
 		n.Eventually(t, "doing without Redis", func() bool {
 			if status, _ := ask(t, n, request{agent: "healthy", model: "gpt-4o", tokens: 10}); status != http.StatusOK {
@@ -88,8 +101,16 @@ func redisGone(t *testing.T, c *cluster) {
 	if said, healthy := doctor(t, c.nodes[0]); healthy || !strings.Contains(said, "problem: Redis at") || !strings.Contains(said, "Not working: state") {
 		t.Errorf("doctor does not see that Redis is gone:\n%s", said)
 	}
-	c.redis.Start(t)
+	c.redis.Start(t) // empty
 	for _, n := range c.nodes {
 		n.Eventually(t, "finding Redis again", func() bool { return !withoutState(t, n) })
+		if status, reason := repeat(t, n, "bot"); status != http.StatusBadRequest || reason != string(haltd.ReasonKilled) {
+			t.Errorf("with an empty Redis the killed agent gets %d %s", status, reason)
+		}
 	}
+	sell()
+	if sold := of(&c.book, "seller").calls; sold != 90 {
+		t.Errorf("the provider sold %d calls of 90", sold)
+	}
+	c.recorded(t, c.book.calls())
 }

@@ -84,14 +84,14 @@ func placeOf(address string) string {
 }
 
 func (i *inspection) unreachable(at string, err error) {
-	text := err.Error()
+	text := strings.TrimPrefix(messageOf(err), "Redis: ")
 	switch {
 	case strings.Contains(text, "NOAUTH"), strings.Contains(text, "WRONGPASS"), strings.Contains(text, "invalid username-password"):
 		i.problem("Put its user and password into state.url: redis://user:password@host:6379/0.", "%s does not let haltd in: %s", at, text)
 	case strings.Contains(text, "NOPERM"):
 		i.problem(grant, "%s does not let haltd's user do what it needs: %s", at, text)
 	default:
-		i.problem("Start it, or set state.url to where it is; until then every node has windows and limits of its own.", "%s does not answer: %s", at, strings.TrimPrefix(text, "Redis: "))
+		i.problem("Start it, or set state.url to where it is; until then every node has windows and limits of its own.", "%s does not answer: %s", at, text)
 	}
 }
 

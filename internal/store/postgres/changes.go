@@ -42,13 +42,15 @@ func refuseOutdated(ctx context.Context, tx pgx.Tx, c *haltd.Change) error {
 	return haltd.Errorf(haltd.CodeConflict, "another node has changed the same")
 }
 
-// requireChanges fails where changes after a version have gone.
+// requireChanges fails where changes after a version have gone, and where the
+// database has not had it: it was restored, or a replica that was behind has
+// taken over.
 func requireChanges(ctx context.Context, db querier, after int64, code string) error {
 	// The version that this transaction has taken is none that has gone.
-	all, err := readOne(ctx, db, value[bool], `SELECT $1::bigint >= coalesce((SELECT min(version) - 1 FROM changes),
-		(SELECT value - $2::bigint FROM counters WHERE name = 'changes'))`, after, map[bool]int64{true: 1}[code == haltd.CodeConflict])
+	all, err := readOne(ctx, db, value[bool], `SELECT $1::bigint BETWEEN coalesce((SELECT min(version) - 1 FROM changes), value - $2::bigint) AND value - $2::bigint
+		FROM counters WHERE name = 'changes'`, after, map[bool]int64{true: 1}[code == haltd.CodeConflict])
 	if err == nil && !all {
-		err = haltd.Errorf(code, "changes after %d are not kept any more", after)
+		err = haltd.Errorf(code, "what was changed after %d is not known any more", after)
 	}
 	return err
 }

@@ -71,13 +71,13 @@ func await(ctx context.Context, rings <-chan struct{}) error {
 
 // committedAfter answers last as after where there is nothing new.
 func committedAfter(ctx context.Context, tx pgx.Tx, after int64, most int) (events []haltd.Event, last int64, err error) {
-	oldest, err := readOne(ctx, tx, value[int64],
-		"SELECT coalesce((SELECT min(position) - 1 FROM commits), (SELECT value FROM counters WHERE name = 'commits'))")
+	known, err := readOne(ctx, tx, value[bool],
+		"SELECT $1::bigint BETWEEN coalesce((SELECT min(position) - 1 FROM commits), value) AND value FROM counters WHERE name = 'commits'", after)
 	if err != nil {
 		return nil, after, err
 	}
-	if after < oldest {
-		return nil, after, haltd.Errorf(haltd.CodeNotFound, "commits after %d are not kept any more", after)
+	if !known {
+		return nil, after, haltd.Errorf(haltd.CodeNotFound, "what was written after commit %d is not known any more", after)
 	}
 	ids, last, err := committedIDs(ctx, tx, after, most)
 	if err != nil || len(ids) == 0 {

@@ -31,13 +31,13 @@ func (s *Store) explain(ctx context.Context, err error) error {
 	case errors.As(err, &answer):
 		return s.explainAnswer(answer)
 	case errors.Is(err, context.DeadlineExceeded):
-		return s.gone("does not answer", "Check that PostgreSQL runs and has time for haltd; haltd tries again by itself.")
+		return s.gone("does not answer", "Check that PostgreSQL runs and has time for haltd; a haltd that runs tries again by itself.")
 	case err.Error() == "closed pool":
 		return unavailable("the record is closed", "Start haltd again.")
 	case errors.Is(err, pgx.ErrNoRows):
 		return err
 	}
-	return s.gone("cannot be reached: "+reason(err), "Check that PostgreSQL runs there, and store.url; haltd tries again by itself.")
+	return s.gone("cannot be reached: "+reason(err), "Check that PostgreSQL runs there, and store.url; a haltd that runs tries again by itself.")
 }
 
 // reason is what went wrong, in one line and without the names of who tried.
@@ -61,7 +61,7 @@ func (s *Store) explainAnswer(err *pgconn.PgError) error {
 	}
 	switch {
 	case err.Code == "53100":
-		return unavailable("the disk of the database "+s.place+" is full", "Free some space there, or shorten the retention; haltd tries again by itself.")
+		return unavailable("the disk of the database "+s.place+" is full", "Free some space there, or shorten the retention; a haltd that runs tries again by itself.")
 	case class == "28":
 		return s.gone("does not let haltd in: "+err.Message, "Check user and password in store.url.")
 	case err.Code == "3D000":
@@ -71,14 +71,14 @@ func (s *Store) explainAnswer(err *pgconn.PgError) error {
 	case err.Code == "25006":
 		return s.gone("is read only", "Name the primary in store.url.")
 	case class == "08", class == "53", class == "57", class == "58":
-		return s.gone("cannot be used now: "+err.Message, "Check PostgreSQL; haltd tries again by itself.")
+		return s.gone("cannot be used now: "+err.Message, "Check PostgreSQL; a haltd that runs tries again by itself.")
 	case class == "22", class == "23", class == "54":
 		return haltd.Errorf(haltd.CodeInvalid, "the record cannot hold this value: %s", err.Message)
 	}
 	// Tables that are missing while a backup is restored, a lock, an index that
 	// is damaged: no fault of what was to be written.
 	return unavailable("the database "+s.place+" cannot do its work: "+err.Message,
-		"Look at the schema of haltd there, and restore it from a backup where something is missing; haltd tries again by itself.")
+		"Look at the schema of haltd there, and restore it from a backup where something is missing; a haltd that runs tries again by itself.")
 }
 
 func unavailable(message, fix string) error {

@@ -32,7 +32,9 @@ func Inspect(ctx context.Context, url string) []haltd.Check {
 	for _, look := range []func(context.Context) error{i.server, i.clock, i.permissions, i.migrations} {
 		if err := look(ctx); err != nil {
 			i.checks = append(i.checks, failed(s.explain(ctx, err)))
-			return i.checks
+		}
+		if i.closed {
+			break
 		}
 	}
 	return i.checks
@@ -49,6 +51,7 @@ func failed(err error) haltd.Check {
 type inspection struct {
 	conn   *pgx.Conn
 	checks []haltd.Check
+	closed bool // to the user: there is nothing more to look at
 }
 
 func (i *inspection) add(outcome, fix, format string, args ...any) {
@@ -91,29 +94,41 @@ func (i *inspection) clock(ctx context.Context) error {
 // permissions looks at what the user may do in the schema, or whether it may
 // make one.
 func (i *inspection) permissions(ctx context.Context) error {
-	var user string
-	var there, makes, creates bool
+	var user, name string
+	var exists, used, makes, creates bool
 	var lacking int
-	err := i.conn.QueryRow(ctx, `SELECT current_user, current_schema() IS NOT NULL,
+	// A schema that is there and that the user may not use is none of its path.
+	err := i.conn.QueryRow(ctx, `SELECT current_user, name, EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = name), current_schema() IS NOT NULL,
 		has_database_privilege(current_database(), 'CREATE'),
 		current_schema() IS NOT NULL AND has_schema_privilege(current_schema(), 'CREATE'),
 		(SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 			WHERE n.nspname = current_schema() AND c.relkind = 'r'
-			AND NOT (has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')))`).
-		Scan(&user, &there, &makes, &creates, &lacking)
-	switch {
-	case err != nil:
+			AND NOT (has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')))
+		FROM (SELECT coalesce(current_schema(), trim(BOTH '" ' FROM split_part(current_setting('search_path'), ',', 1)))::text AS name) path`).
+		Scan(&user, &name, &exists, &used, &makes, &creates, &lacking)
+	if err != nil {
+		i.closed = true
 		return err
-	case !there && !makes:
-		i.add(haltd.CheckProblem, fmt.Sprintf("Run as its owner: CREATE SCHEMA %s AUTHORIZATION %s;", schema, user), "User %s may not make the schema %s", user, schema)
+	}
+	use := fmt.Sprintf("GRANT USAGE, CREATE ON SCHEMA %s TO %s; GRANT ALL ON ALL TABLES IN SCHEMA %s TO %s;", name, user, name, user)
+	switch {
+	case !used && exists:
+		i.deny("Run as its owner: "+use, "User %s may not use the schema %s", user, name)
+	case !used && (!makes || name != schema): // haltd makes no schema of another name
+		i.deny(fmt.Sprintf("Run as a superuser: CREATE SCHEMA %s AUTHORIZATION %s;", name, user), "There is no schema %s, and user %s may not make it", name, user)
 	case lacking > 0:
-		i.add(haltd.CheckProblem, fmt.Sprintf("Run as their owner: GRANT ALL ON ALL TABLES IN SCHEMA %s TO %s;", schema, user), "User %s may not read and write all tables: %d are closed to it", user, lacking)
-	case there && !creates:
-		i.add(haltd.CheckNotice, fmt.Sprintf("Before the next upgrade: GRANT CREATE ON SCHEMA %s TO %s;", schema, user), "User %s may not make tables: an upgrade could not", user)
+		i.deny("Run as their owner: "+use, "User %s may not read and write all tables: %d are closed to it", user, lacking)
+	case used && !creates:
+		i.add(haltd.CheckNotice, fmt.Sprintf("Before the next upgrade: GRANT CREATE ON SCHEMA %s TO %s;", name, user), "User %s may not make tables: an upgrade could not", user)
 	default:
 		i.add(haltd.CheckOK, "", "User %s may do what haltd needs", user)
 	}
 	return nil
+}
+
+func (i *inspection) deny(fix, format string, args ...any) {
+	i.closed = true
+	i.add(haltd.CheckProblem, fix, format, args...)
 }
 
 // migrations says whether the tables are those that this haltd knows, and then
@@ -151,11 +166,14 @@ func (i *inspection) migrations(ctx context.Context) error {
 const behind = 5 * time.Second
 
 func (i *inspection) lag(ctx context.Context) error {
-	var living int
-	var silent, replica int64
-	err := i.conn.QueryRow(ctx, `SELECT count(*), coalesce(max(`+now+` - seen_at), 0)::bigint,
-		(SELECT coalesce(max(extract(epoch FROM replay_lag)) * 1000000, 0)::bigint FROM pg_stat_replication)
-		FROM nodes WHERE until > `+now).Scan(&living, &silent, &replica)
+	var living, all, hidden int
+	var silent, latest int64
+	var user string
+	err := i.conn.QueryRow(ctx, `SELECT count(*), coalesce(max(`+now+` - seen_at), 0)::bigint, current_user FROM nodes WHERE until > `+now).Scan(&living, &silent, &user)
+	if err == nil {
+		err = i.conn.QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE state IS NULL), coalesce(max(extract(epoch FROM replay_lag)) * 1000000, 0)::bigint
+			FROM pg_stat_replication`).Scan(&all, &hidden, &latest)
+	}
 	if err != nil {
 		return err
 	}
@@ -167,8 +185,20 @@ func (i *inspection) lag(ctx context.Context) error {
 	default:
 		i.add(haltd.CheckOK, "", "%d nodes live, all seen within %v", living, max(last, time.Second).Round(time.Second))
 	}
-	if lag := time.Duration(replica) * time.Microsecond; lag > behind {
-		i.add(haltd.CheckNotice, "Look at the replica's disk and network: what it lacks is lost if it takes over.", "A replica is %v behind", lag.Round(time.Second))
-	}
+	i.replicas(user, all, hidden, time.Duration(latest)*time.Microsecond)
 	return nil
+}
+
+// replicas says how far they are behind. PostgreSQL hides that from users that
+// have no right to see it.
+func (i *inspection) replicas(user string, all, hidden int, lag time.Duration) {
+	switch {
+	case all == 0:
+	case lag > behind:
+		i.add(haltd.CheckNotice, "Look at the replica's disk and network: what it lacks is lost if it takes over.", "A replica is %v behind", lag.Round(time.Second))
+	case hidden > 0:
+		i.add(haltd.CheckNotice, fmt.Sprintf("Run as a superuser: GRANT pg_read_all_stats TO %s;", user), "User %s may not see how far the replicas of this PostgreSQL are behind", user)
+	default:
+		i.add(haltd.CheckOK, "", "Replicas: %d, none more than %v behind", all, max(lag, time.Second).Round(time.Second))
+	}
 }

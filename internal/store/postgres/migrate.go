@@ -82,8 +82,8 @@ func applySteps(ctx context.Context, conn *pgx.Conn, steps []string) error {
 	return nil
 }
 
-// databaseVersion is how many steps the database has had. A schema that exists
-// is not asked for again: that needs a right which a user may not have.
+// databaseVersion is how many steps the database has had. A schema and a table
+// that exist are not asked for again: that needs rights which a user may not have.
 func databaseVersion(ctx context.Context, conn *pgx.Conn) (version int, err error) {
 	var there bool
 	if err := conn.QueryRow(ctx, "SELECT current_schema() IS NOT NULL").Scan(&there); err != nil {
@@ -94,8 +94,13 @@ func databaseVersion(ctx context.Context, conn *pgx.Conn) (version int, err erro
 			return 0, err
 		}
 	}
-	if _, err := conn.Exec(ctx, "CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, time BIGINT NOT NULL)"); err != nil {
+	if err := conn.QueryRow(ctx, "SELECT to_regclass('migrations') IS NOT NULL").Scan(&there); err != nil {
 		return 0, err
+	}
+	if !there {
+		if _, err := conn.Exec(ctx, "CREATE TABLE migrations (version INTEGER PRIMARY KEY, time BIGINT NOT NULL)"); err != nil {
+			return 0, err
+		}
 	}
 	err = conn.QueryRow(ctx, "SELECT coalesce(max(version), 0) FROM migrations").Scan(&version)
 	return version, err

@@ -21,13 +21,15 @@ func (s *Store) Join(ctx context.Context, n haltd.Node, lease time.Duration) (ha
 		if _, err := exec(ctx, tx, "SELECT pg_advisory_xact_lock($1)", joinLock); err != nil {
 			return err
 		}
-		// What ended a day ago nobody asks for any more.
+		// What ended a day ago nobody asks for any more. Of the others those that
+		// have left were last seen when their lease ended.
 		if _, err := exec(ctx, tx, "DELETE FROM nodes WHERE until < "+now+" - 86400000000"); err != nil {
 			return err
 		}
 		var seen int64
 		err := tx.QueryRow(ctx, `SELECT n, `+now+` FROM generate_series(0, $1::integer - 1) n
-			WHERE n NOT IN (SELECT number FROM nodes WHERE until > `+now+`) ORDER BY n <> $2, n LIMIT 1`, haltd.MostNodes, n.Number).Scan(&n.Number, &seen)
+			WHERE n NOT IN (SELECT number FROM nodes WHERE until > `+now+`)
+			ORDER BY n <> $2, coalesce((SELECT max(until) FROM nodes WHERE number = n AND until > seen_at), 0), n LIMIT 1`, haltd.MostNodes, n.Number).Scan(&n.Number, &seen)
 		if isNoRows(err) {
 			return haltd.Errorf(haltd.CodeUnavailable, "%d nodes use the store already", haltd.MostNodes)
 		}
@@ -67,7 +69,7 @@ func leaseEnded(node string) error {
 // Leave implements haltd.NodeStore.
 func (s *Store) Leave(ctx context.Context, node string) error {
 	return s.write(ctx, "leave", func(ctx context.Context, tx pgx.Tx) error {
-		if _, err := exec(ctx, tx, "UPDATE nodes SET until = "+now+" WHERE id = $1 AND until > "+now, node); err != nil {
+		if _, err := exec(ctx, tx, "UPDATE nodes SET (seen_at, until) = (SELECT t, t FROM (SELECT "+now+" AS t) moment) WHERE id = $1 AND until > "+now, node); err != nil {
 			return err
 		}
 		_, err := exec(ctx, tx, "DELETE FROM leaders WHERE node = $1", node)

@@ -81,6 +81,19 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
+func TestConnectionsOfANode(t *testing.T) {
+	for url, want := range map[string]int32{
+		"postgres://haltd@host/haltd":                                        connections,
+		"postgres://haltd@host/haltd?sslmode=disable&pool_max_conns=3":       3,
+		"host=one,two dbname=haltd pool_max_conns=25 connect_timeout=1":      25,
+		"postgres://haltd@one:1,two:2/haltd?target_session_attrs=read-write": connections,
+	} {
+		if cfg, err := parse(url); err != nil || cfg.MaxConns != want {
+			t.Errorf("%s: %+v, %v; want %d connections", url, cfg, err, want)
+		}
+	}
+}
+
 // What must be sealed needs the key; all else works without.
 func TestWithoutSealKey(t *testing.T) {
 	url := server.Database(t)

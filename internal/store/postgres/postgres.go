@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -106,7 +107,7 @@ func parse(url string) (*pgxpool.Config, error) {
 		return nil, haltd.Errorf(haltd.CodeInvalid, "store.url: it is no URL of a PostgreSQL database").
 			WithFix("Write it as postgres://user:password@host:5432/database.")
 	}
-	if cfg.MaxConns < connections {
+	if !strings.Contains(url, "pool_max_conns") {
 		cfg.MaxConns = connections
 	}
 	if cfg.ConnConfig.ConnectTimeout == 0 {

@@ -34,12 +34,14 @@ func (s *Store) refuseOutdated(ctx context.Context, c *haltd.Change) error {
 	return haltd.Errorf(haltd.CodeConflict, "another node has changed the same")
 }
 
-// requireChanges fails where changes after a version have gone.
+// requireChanges fails where changes after a version have gone, and where the
+// file has not had it.
 func (s *Store) requireChanges(ctx context.Context, db querier, after int64, code string) error {
 	all, err := read(ctx, db, func(row scanner) (all bool, err error) { return all, row.Scan(&all) },
-		`SELECT ? >= coalesce((SELECT min(version) - 1 FROM changes), (SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)`, after)
+		`WITH last (version) AS (SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0))
+		SELECT ? BETWEEN coalesce((SELECT min(version) - 1 FROM changes), version) AND version FROM last`, after)
 	if err == nil && !all[0] {
-		err = haltd.Errorf(code, "changes after %d are not kept any more", after)
+		err = haltd.Errorf(code, "what was changed after %d is not known any more", after)
 	}
 	return err
 }

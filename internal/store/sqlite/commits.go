@@ -60,13 +60,14 @@ func (s *Store) Committed(ctx context.Context, after int64, most int) (events []
 
 // committedAfter answers last as after where there is nothing new.
 func (s *Store) committedAfter(ctx context.Context, after int64, most int) (events []haltd.Event, last int64, err error) {
-	oldest, err := read(ctx, s.readers, func(row scanner) (p int64, err error) { return p, row.Scan(&p) },
-		"SELECT coalesce((SELECT min(position) - 1 FROM commits), (SELECT seq FROM sqlite_sequence WHERE name = 'commits'), 0)")
+	known, err := read(ctx, s.readers, func(row scanner) (known bool, err error) { return known, row.Scan(&known) },
+		`WITH last (position) AS (SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'commits'), 0))
+		SELECT ? BETWEEN coalesce((SELECT min(position) - 1 FROM commits), position) AND position FROM last`, after)
 	if err != nil {
 		return nil, after, err
 	}
-	if after < oldest[0] {
-		return nil, after, haltd.Errorf(haltd.CodeNotFound, "commits after %d are not kept any more", after)
+	if !known[0] {
+		return nil, after, haltd.Errorf(haltd.CodeNotFound, "what was written after commit %d is not known any more", after)
 	}
 	ids, last, err := s.committedIDs(ctx, after, most)
 	if err != nil || len(ids) == 0 {

@@ -13,10 +13,10 @@ import (
 const now = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)"
 
 // endLeases ends what an earlier process held: one process at a time has the
-// file.
+// file, and none is cut off from it.
 func (s *Store) endLeases(ctx context.Context) error {
 	return s.writer.write(ctx, func(ctx context.Context) error {
-		if err := s.exec(ctx, "UPDATE nodes SET until = "+now+" WHERE until > "+now); err != nil {
+		if err := s.exec(ctx, "UPDATE nodes SET seen_at = "+now+", until = "+now+" WHERE until > "+now); err != nil {
 			return err
 		}
 		if err := s.exec(ctx, "UPDATE deliveries SET claimed = 0 WHERE claimed > 0"); err != nil {
@@ -32,13 +32,15 @@ func (s *Store) Join(ctx context.Context, n haltd.Node, lease time.Duration) (ha
 		if n.ID == "" {
 			return haltd.Errorf(haltd.CodeInvalid, "id: the node has none")
 		}
-		// What ended a day ago nobody asks for any more.
+		// What ended a day ago nobody asks for any more. Of the others those that
+		// have left were last seen when their lease ended.
 		if err := s.exec(ctx, "DELETE FROM nodes WHERE until < "+now+" - 86400000000"); err != nil {
 			return err
 		}
 		var seen int64
 		row := s.writer.conn.QueryRowContext(ctx, `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?)
-			SELECT n, `+now+` FROM numbers WHERE n NOT IN (SELECT number FROM nodes WHERE until > `+now+`) ORDER BY n <> ?, n LIMIT 1`, haltd.MostNodes, n.Number)
+			SELECT n, `+now+` FROM numbers WHERE n NOT IN (SELECT number FROM nodes WHERE until > `+now+`)
+			ORDER BY n <> ?, coalesce((SELECT max(until) FROM nodes WHERE number = n AND until > seen_at), 0), n LIMIT 1`, haltd.MostNodes, n.Number)
 		if err := row.Scan(&n.Number, &seen); isNoRows(err) {
 			return haltd.Errorf(haltd.CodeUnavailable, "%d nodes use the store already", haltd.MostNodes)
 		} else if err != nil {
@@ -80,7 +82,7 @@ func leaseEnded(node string) error {
 // Leave implements haltd.NodeStore.
 func (s *Store) Leave(ctx context.Context, node string) error {
 	err := s.writer.write(ctx, func(ctx context.Context) error {
-		if err := s.exec(ctx, "UPDATE nodes SET until = "+now+" WHERE id = ? AND until > "+now, node); err != nil {
+		if err := s.exec(ctx, "UPDATE nodes SET seen_at = "+now+", until = "+now+" WHERE id = ? AND until > "+now, node); err != nil {
 			return err
 		}
 		return s.exec(ctx, "DELETE FROM leaders WHERE node = ?", node)

@@ -77,6 +77,11 @@ func changesTold(t *testing.T, s Store) {
 	equal(t, "changes", got, want)
 	equal(t, "version", version(t, s), last)
 	equal(t, "changes after the one before the last", len(changesAfter(t, s, last-1)), 1)
+	// A node that has seen more than the store has, because that was set back,
+	// is told so, and changes nothing before it has looked.
+	_, err := s.Changes(t.Context(), last+1)
+	wantCode(t, "changes after one that the store has not had", err, haltd.CodeNotFound)
+	wantCode(t, "a change by a node that has seen more", s.Commit(t.Context(), haltd.Change{Node: "n", Seen: last + 1, Standing: &stopped}), haltd.CodeConflict)
 }
 
 // changesAwaited: who follows is told as soon as there is something.

@@ -58,6 +58,8 @@ func eventFeed(t *testing.T, s Store) {
 	if _, _, err := s.Committed(ctx, last, 10); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Committed after the last: %v, want the end of the context", err)
 	}
+	_, _, err = s.Committed(t.Context(), last+1, 10)
+	wantCode(t, "commits after one that the store has not had", err, haltd.CodeNotFound)
 	if err := s.Forget(t.Context(), time.Now().Add(24*time.Hour)); err != nil {
 		t.Fatal(err)
 	}

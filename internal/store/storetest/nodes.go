@@ -14,7 +14,7 @@ const long, brief = time.Hour, 30 * time.Millisecond
 
 func join(t *testing.T, s Store, id string, lease time.Duration) haltd.Node {
 	t.Helper()
-	n, err := s.Join(t.Context(), haltd.Node{ID: id, Version: "1", StartedAt: start}, lease)
+	n, err := s.Join(t.Context(), haltd.Node{ID: id, Number: haltd.NoNumber, Version: "1", StartedAt: start}, lease)
 	if err != nil {
 		t.Fatalf("Join(%q): %v", id, err)
 	}
@@ -75,7 +75,7 @@ func nodesConcurrent(t *testing.T, s Store) {
 	var wg sync.WaitGroup
 	for i := range 20 {
 		wg.Go(func() {
-			n, err := s.Join(t.Context(), haltd.Node{ID: fmt.Sprint(i), StartedAt: start}, long)
+			n, err := s.Join(t.Context(), haltd.Node{ID: fmt.Sprint(i), Number: haltd.NoNumber, StartedAt: start}, long)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil || numbers[n.Number] {
@@ -101,7 +101,13 @@ func nodeLeases(t *testing.T, s Store) {
 	wantCode(t, "renewing a lease that has ended", s.Renew(t.Context(), "gone", long), haltd.CodeConflict)
 	wantCode(t, "renewing a lease that never was", s.Renew(t.Context(), "nobody", long), haltd.CodeConflict)
 	equal(t, "who renewed is alive", alive(t, s, "stays"), true)
-	equal(t, "the number of who is gone", join(t, s, "next", long).Number, 0)
+	// It may only be cut off, and go on recording under its number: that is
+	// nobody else's, and its own again when it comes back.
+	equal(t, "the number of who comes while another is gone", join(t, s, "next", long).Number, 2)
+	back, err := s.Join(t.Context(), haltd.Node{ID: "back", Number: 0, StartedAt: start}, long)
+	if err != nil || back.Number != 0 {
+		t.Errorf("who was gone comes back as number %d, %v; want 0", back.Number, err)
+	}
 }
 
 func lead(t *testing.T, s Store, node, task string, span time.Duration) bool {

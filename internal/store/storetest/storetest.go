@@ -130,6 +130,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"concurrent nodes have numbers of their own", nodesConcurrent},
 		{"a node lives as long as its lease", nodeLeases},
 		{"the clock of all nodes", clock},
+		{"nodes whose clocks differ agree", skew},
 		{"one node leads", leaders},
 		{"of nodes that want to lead at once one does", leadersConcurrent},
 	} {
