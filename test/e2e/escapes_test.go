@@ -59,6 +59,13 @@ func namesInAnotherCase(t *testing.T, s *stage) {
 // end. It was paid for, so it counts.
 func streamsCutByTheClient(t *testing.T, s *stage) {
 	a := s.agent(t).with("")
+	a.client = http.DefaultClient
+	cutUntilStopped(t, a)
+}
+
+// cutUntilStopped hangs up on equal streams until the agent is killed.
+func cutUntilStopped(t *testing.T, a *agent) {
+	t.Helper()
 	const body = `{"model":"gpt-4.1-mini","stream":true,"messages":[{"role":"user","content":"What is the state of the order?"}]}`
 	const script = `{"text":"The order is on its way to the customer.","chunks":2,"chunk_delay":"15ms"}`
 	for i := range 30 {
@@ -86,7 +93,7 @@ func (a *agent) hangUpAfter(body, script, word string) (status int) {
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(agentMark, a.id)
 	req.Header.Set(harness.ScriptHeader, script)
-	res, err := http.DefaultClient.Do(req)
+	res, err := a.client.Do(req)
 	if err != nil {
 		a.t.Fatal(err)
 	}
