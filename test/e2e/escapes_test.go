@@ -25,6 +25,7 @@ func TestEscapes(t *testing.T) {
 		{"Streams that the client cuts before their end are no failures", streamsCutByTheClient},
 		{"A claimed retry with another body is none", claimedRetries},
 		{"A question that is padded is the same question", padding},
+		{"A message that says nothing hides no question", blankMessages},
 		{"Retries after refusals have no end, after lost connections they do", retriesHaveAnEnd},
 		{"Retries are hits of exact like every other", exactCountsRetries},
 		{"A timeout makes a retry of what announces itself as one", announcedTimeouts},
@@ -58,35 +59,46 @@ func namesInAnotherCase(t *testing.T, s *stage) {
 // streamsCutByTheClient hangs up on each reply when all of it has come but its
 // end. It was paid for, so it counts.
 func streamsCutByTheClient(t *testing.T, s *stage) {
-	a := s.agent(t).with("")
-	a.client = http.DefaultClient
-	cutUntilStopped(t, a)
+	const ask = `{"role":"user","content":"What is the state of the order?"}`
+	const contents = `{"contents":[{"role":"user","parts":[{"text":"What is the state of the order?"}]}]}`
+	for name, call := range map[string][2]string{
+		"chat":               {"/openai/v1/chat/completions", `{"model":"gpt-4.1-mini","stream":true,"messages":[` + ask + `]}`},
+		"responses":          {"/openai/v1/responses", `{"model":"gpt-4.1-mini","stream":true,"input":[` + ask + `]}`},
+		"messages":           {"/anthropic/v1/messages", `{"model":"claude-sonnet-4-5","stream":true,"max_tokens":900,"messages":[` + ask + `]}`},
+		"generate, events":   {"/gemini/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse", contents},
+		"generate, an array": {"/gemini/v1beta/models/gemini-2.5-flash:streamGenerateContent", contents},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := s.agent(t).with("")
+			a.client = http.DefaultClient
+			a.cutUntilStopped(call[0], call[1])
+		})
+	}
 }
 
 // cutUntilStopped hangs up on equal streams until the agent is killed.
-func cutUntilStopped(t *testing.T, a *agent) {
-	t.Helper()
-	const body = `{"model":"gpt-4.1-mini","stream":true,"messages":[{"role":"user","content":"What is the state of the order?"}]}`
+func (a *agent) cutUntilStopped(path, body string) {
+	a.t.Helper()
 	const script = `{"text":"The order is on its way to the customer.","chunks":2,"chunk_delay":"15ms"}`
 	for i := range 30 {
-		if status := a.hangUpAfter(body, script, "customer."); status != http.StatusOK {
+		if status := a.hangUpAfter(path, body, script, "customer."); status != http.StatusOK {
 			if status != http.StatusBadRequest || i < 5 {
-				t.Errorf("call %d: status %d", i+1, status)
+				a.t.Errorf("call %d: status %d", i+1, status)
 			}
 			break
 		}
 	}
 	if v := a.view(); v.Active || v.DeactivatedBy == nil || *v.DeactivatedBy != haltd.ByKillSwitch {
-		t.Errorf("after 30 streams cut before their end: active %v, by %v; want it killed", v.Active, v.DeactivatedBy)
+		a.t.Errorf("after 30 streams cut before their end: active %v, by %v; want it killed", v.Active, v.DeactivatedBy)
 	}
 }
 
 // hangUpAfter makes a call and hangs up as soon as the reply has said a word.
-func (a *agent) hangUpAfter(body, script, word string) (status int) {
+func (a *agent) hangUpAfter(path, body, script, word string) (status int) {
 	a.t.Helper()
 	ctx, cancel := context.WithCancel(a.t.Context())
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, "POST", a.Gateway+"/agents/"+a.id+"/openai/v1/chat/completions", strings.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, "POST", a.Gateway+"/agents/"+a.id+path, strings.NewReader(body))
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -142,6 +154,22 @@ func padding(t *testing.T, s *stage) {
 	}
 	if n := s.forwarded(a); a.view().Active || n > 10 {
 		t.Errorf("%d calls were forwarded, active %v; want it killed like a loop without padding", n, a.view().Active)
+	}
+}
+
+// blankMessages puts a message behind the question in which nobody sees a sign.
+func blankMessages(t *testing.T, s *stage) {
+	for name, blank := range map[string]string{"empty": "", "space": " \n", "unseen": "\u200b\u2060"} {
+		a := s.agent(t, name).with("")
+		for range 20 {
+			got := a.send(request{messages: []message{user("What is the state of the order?"), user(blank)}, reply: fakellm.Script{Text: "The order is on its way."}})
+			if got.status != http.StatusOK {
+				break
+			}
+		}
+		if n := s.forwarded(a); a.view().Active || n > 10 {
+			t.Errorf("%s: %d calls were forwarded, active %v; want it killed like a loop without it", name, n, a.view().Active)
+		}
 	}
 }
 
