@@ -1,8 +1,11 @@
 package e2e
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -33,6 +36,7 @@ func TestEscapes(t *testing.T) {
 		{"Nobody named the agent, and every call has a session of its own", unnamedSessionPerCall},
 		{"Calls that continue a reply are one session", chainedReplies},
 		{"Names that differ only in case are refused", namesInAnotherCase},
+		{"Headers that are sent twice are read as a whole", doubledHeaders},
 	} {
 		t.Run(sc.name, func(t *testing.T) { sc.test(t, s) })
 	}
@@ -53,6 +57,39 @@ func namesInAnotherCase(t *testing.T, s *stage) {
 	}
 	if n := s.forwarded(a); n != 0 {
 		t.Errorf("%d of them were forwarded", n)
+	}
+}
+
+// doubledHeaders says one thing in the first line of a header and another in
+// the second.
+func doubledHeaders(t *testing.T, s *stage) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := io.WriteString(w, chat); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	a := s.agent(t)
+	for _, tt := range []struct {
+		name   string
+		lines  []string
+		body   string
+		status int
+	}{
+		{"Content-Encoding", []string{"gzip", "identity"}, packed.String(), 200},
+		{"Content-Encoding", []string{"", "br"}, chat, 400},
+		{"Upgrade", []string{"other", "websocket"}, "", 426},
+	} {
+		req, err := http.NewRequest("POST", s.Gateway+"/agents/"+a.id+"/openai/v1/chat/completions", strings.NewReader(tt.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header[tt.name] = tt.lines
+		if status, _, body := roundTrip(t, req, []string{agentMark, a.id}); status != tt.status {
+			t.Errorf("%s %q: %d %s; want %d", tt.name, tt.lines, status, body, tt.status)
+		}
+	}
+	if e := a.has(haltd.EventCall, 1)[0]; s.forwarded(a) != 1 || e.Model != "echo" {
+		t.Errorf("%d calls were forwarded, one of the model %q; want the first alone", s.forwarded(a), e.Model)
 	}
 }
 
