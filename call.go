@@ -1,6 +1,10 @@
 package haltd
 
-import "time"
+import (
+	"strings"
+	"time"
+	"unicode"
+)
 
 // Call is one LLM request, read into the same shape whatever the wire
 // format. Texts are copies: a Call outlives the body it was read from. They
@@ -102,11 +106,17 @@ func (c *Call) Newest() (text string, fromTools bool) {
 		}
 	}
 	for i := len(inputs) - 1; i >= 0; i-- {
-		if inputs[i].Role == RoleUser {
+		if inputs[i].isFromUser() {
 			return inputs[i].Text, false
 		}
 	}
 	return "", false
+}
+
+// isFromUser reports a message in which the user says something. One without a
+// sign that anybody could see says nothing, whatever stands before it.
+func (m *Message) isFromUser() bool {
+	return m.Role == RoleUser && strings.ContainsFunc(m.Text, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }
 
 // FirstUser is the text of the first user message, by which a session
@@ -129,7 +139,7 @@ func (c *Call) FirstUser() string {
 
 func hasUser(ms []Message) bool {
 	for i := range ms {
-		if ms[i].Role == RoleUser {
+		if ms[i].isFromUser() {
 			return true
 		}
 	}
@@ -142,13 +152,13 @@ func lastUser(c *Call) string {
 	for i := len(c.Rounds) - 1; i >= 0; i-- {
 		ms := c.Rounds[i].Inputs
 		for j := len(ms) - 1; j >= 0; j-- {
-			if ms[j].Role == RoleUser {
+			if ms[j].isFromUser() {
 				return ms[j].Text
 			}
 		}
 	}
 	for j := len(c.Opening) - 1; j >= 0; j-- {
-		if c.Opening[j].Role == RoleUser {
+		if c.Opening[j].isFromUser() {
 			return c.Opening[j].Text
 		}
 	}

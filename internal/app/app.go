@@ -357,6 +357,7 @@ func (a *App) newServers(cfg *config.Config, token string) {
 		ReadHeaderTimeout: 10 * time.Second,
 		MaxHeaderBytes:    maxHeader,
 		IdleTimeout:       2 * time.Minute,
+		HTTP2:             http2(cfg),
 		ErrorLog:          errorLog,
 	}
 	streams, end := context.WithCancel(context.Background())
@@ -375,6 +376,7 @@ func (a *App) newServers(cfg *config.Config, token string) {
 		ReadHeaderTimeout: 10 * time.Second,
 		MaxHeaderBytes:    maxHeader,
 		IdleTimeout:       2 * time.Minute,
+		HTTP2:             http2(cfg),
 		ErrorLog:          errorLog,
 	}
 }

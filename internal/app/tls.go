@@ -88,6 +88,12 @@ func serve(server *http.Server, l net.Listener, c *certificate) error {
 	return server.ServeTLS(l, "", "")
 }
 
+// http2 ends a connection of which nothing is read. The deadlines of its
+// streams cannot: what would end them waits to be written behind the rest.
+func http2(cfg *config.Config) *http.HTTP2Config {
+	return &http.HTTP2Config{WriteByteTimeout: cfg.Gateway.StallTimeout}
+}
+
 // secured is an address of a listener as its clients write it.
 func secured(url string, c *certificate) string {
 	if c == nil {

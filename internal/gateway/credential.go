@@ -25,8 +25,9 @@ func (g *Gateway) authenticate(x *exchange) error {
 			WithFix("Use a provider's key or a gateway key here; the admin token is for the admin API, at its own address."))
 	}
 	secret := takeGatewayKey(x.r)
-	if err := refuseMisplaced(x.r); err != nil {
-		return err
+	if where := misplaced(x.r); where != "" {
+		x.event.Path = "" // which may be the place
+		return refuseMisplaced(where)
 	}
 	if secret == "" {
 		if x.settings.requireKeys {
@@ -68,14 +69,22 @@ const (
 // method.
 var methodOverrides = [...]string{"X-Http-Method-Override", "X-Http-Method", "X-Method-Override"}
 
+// isMethodOverride reports one of methodOverrides. Some servers take _ for -.
+func isMethodOverride(name string) bool {
+	if strings.Contains(name, "_") {
+		name = http.CanonicalHeaderKey(strings.ReplaceAll(name, "_", "-"))
+	}
+	return slices.Contains(methodOverrides[:], name)
+}
+
 // checkPermitted refuses what the operator's key must not be lent for: a
 // gateway key is for calls, not for the operator's account.
 func (x *exchange) checkPermitted() error {
 	if x.isProbe() {
 		return nil // answered by haltd
 	}
-	for _, name := range methodOverrides {
-		if x.r.Header.Get(name) != "" {
+	for name := range x.r.Header {
+		if isMethodOverride(name) {
 			return refuse(http.StatusForbidden, haltd.Errorf(codeMethod, "Header %s is not passed under a gateway key", name).
 				WithFix("Send the request with its own method."))
 		}
@@ -94,7 +103,7 @@ func (x *exchange) checkPermitted() error {
 // overridesMethod reports a query that makes Google's servers take the request
 // for one of another method.
 func overridesMethod(rawQuery string) bool {
-	for pair := range strings.SplitSeq(rawQuery, "&") {
+	for pair := range strings.FieldsFuncSeq(rawQuery, func(r rune) bool { return r == '&' || r == ';' }) {
 		name, _, _ := strings.Cut(pair, "=")
 		if decoded, err := url.QueryUnescape(name); err != nil || strings.EqualFold(decoded, "$httpMethod") {
 			return true

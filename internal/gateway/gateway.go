@@ -138,10 +138,12 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // end does the bookkeeping of an exchange. The client of a reply without a
-// length waits until the handler returns, so that is not kept waiting for it.
+// length waits until the handler returns, and one of HTTP/2 whatever the
+// length, so that is not kept waiting for it.
 func (g *Gateway) end(x *exchange) {
 	x.endConnection()
-	if !x.handled || x.delivered.IsZero() || x.whole || x.broken {
+	hasAll := !x.w.streams && (x.whole || x.delivered.IsZero())
+	if !x.handled || x.broken || hasAll {
 		g.finish(x)
 		return
 	}
@@ -170,10 +172,12 @@ func (g *Gateway) finish(x *exchange) {
 func (g *Gateway) newExchange(w http.ResponseWriter, r *http.Request) *exchange {
 	x := &exchange{r: r, settings: g.settings.Load(), start: g.clock()}
 	control, stall := http.NewResponseController(w), x.settings.stall
-	x.w = clientWriter{ResponseWriter: w, control: control, stall: stall}
-	x.w.extend() // that of the last request on this connection may be over
+	x.w = clientWriter{ResponseWriter: w, control: control, stall: stall, streams: r.ProtoMajor >= 2}
+	if !x.w.streams {
+		x.w.extend() // that of the last request on this connection may be over
+	}
 	if r.ContentLength != 0 {
-		x.incoming = clientBody{ReadCloser: r.Body, control: control, stall: stall}
+		x.incoming = clientBody{ReadCloser: r.Body, control: control, stall: stall, streams: x.w.streams}
 	}
 	for _, s := range []*memoryShare{&x.bodyShare, &x.textShare, &x.replyShare} {
 		s.memory, s.limit = &g.memory, x.settings.bodyMemory

@@ -77,7 +77,7 @@ func (g *Gateway) identify(x *exchange) error {
 }
 
 func isUpgrade(h http.Header) bool {
-	return len(h["Upgrade"]) > 0 && strings.Contains(strings.ToLower(h.Get("Upgrade")), "websocket")
+	return len(h["Upgrade"]) > 0 && strings.Contains(strings.ToLower(strings.Join(h["Upgrade"], ",")), "websocket")
 }
 
 // agentName is the name that the request gives its agent: path, header, or

@@ -18,11 +18,7 @@ const common = "haltd"
 
 // refuseMisplaced refuses a key or a token of haltd's where nobody looks for
 // one: it would reach the provider.
-func refuseMisplaced(r *http.Request) error {
-	where := misplaced(r)
-	if where == "" {
-		return nil
-	}
+func refuseMisplaced(where string) error {
 	return refuse(http.StatusUnauthorized, haltd.Errorf(haltd.CodeUnauthorized, "%s has a key of haltd's in it, which must not reach a provider", where).
 		WithFix("Use the key as the client's API key: as Authorization: Bearer, x-api-key, x-goog-api-key, api-key or the parameter key."))
 }
@@ -36,6 +32,9 @@ func misplaced(r *http.Request) string {
 				return "Header " + name
 			}
 		}
+	}
+	if hasSecret(r.URL.Path) { // which is decoded
+		return "The path"
 	}
 	if q := r.URL.RawQuery; q != "" {
 		if text, err := url.QueryUnescape(q); hasSecret(q) || err == nil && hasSecret(text) {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/config"
@@ -40,7 +41,7 @@ func (g *Gateway) read(x *exchange) error {
 	plain := x.body
 	decoded := memoryShare{memory: &g.memory, limit: x.settings.bodyMemory} // until it was read
 	defer decoded.release()
-	if encoding := x.r.Header.Get("Content-Encoding"); encoding != "" {
+	if encoding := strings.Join(x.r.Header["Content-Encoding"], ","); encoding != "" {
 		plain, err = wire.DecodeRequest(encoding, x.body, x.settings.maxBody, decoded.take)
 		if haltd.ErrorCode(err) == haltd.CodeUnavailable {
 			return g.busy(x.settings.bodyMemory)

@@ -18,7 +18,7 @@ type route struct {
 	rest     string       // escaped path for the upstream, as sent
 	path     string       // the same, decoded and clean
 	format   wire.Format  // what a body sent there means; nil when it is no LLM call
-	kind     metered.Kind // what a POST makes that is no LLM call
+	kind     metered.Kind // what the request makes that is no LLM call
 	dialect  wire.Dialect // of the format, else of the provider
 }
 
@@ -75,11 +75,23 @@ func findRoute(r *http.Request, s *Settings) (route, error) {
 	}
 	if rt.format, rt.dialect = formats.Match(rt.path); rt.format == nil {
 		rt.dialect = rt.upstream.dialect
-		if r.Method == http.MethodPost {
-			rt.kind = metered.KindOf(rt.path)
-		}
+		rt.kind = kindOf(r, rt.path)
 	}
 	return rt, nil
+}
+
+// kindOf is what a request makes that is no LLM call. A server may not mind how
+// the method is written, or which it is, where the path says what is wanted.
+func kindOf(r *http.Request, path string) metered.Kind {
+	post := strings.EqualFold(r.Method, http.MethodPost)
+	if !post && (r.ContentLength == 0 || strings.EqualFold(r.Method, http.MethodDelete)) {
+		return metered.Free
+	}
+	kind := metered.KindOf(path)
+	if kind == metered.Unknown && !post {
+		return metered.Free
+	}
+	return kind
 }
 
 // findService finds the service of a policy that selects this path; nil when

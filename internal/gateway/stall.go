@@ -17,11 +17,22 @@ type clientWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	stall   time.Duration
+	// streams says that the deadline is that of a stream of HTTP/2, which ends
+	// with it whether somebody writes or not.
+	streams bool
 }
 
 // extend moves the deadline of the connection, which follows the real clock.
 func (w *clientWriter) extend() {
 	_ = w.control.SetWriteDeadline(time.Now().Add(w.stall)) // not every writer has deadlines
+}
+
+// rest lifts the deadline of a stream until the next write: the provider may
+// take longer than a client.
+func (w *clientWriter) rest() {
+	if w.streams {
+		_ = w.control.SetWriteDeadline(time.Time{})
+	}
 }
 
 // end leaves a deadline for what the server still writes. It may first wait for
@@ -30,6 +41,7 @@ func (w *clientWriter) end() { _ = w.control.SetWriteDeadline(time.Now().Add(2 *
 
 func (w *clientWriter) Write(b []byte) (int, error) {
 	w.extend()
+	defer w.rest()
 	return w.ResponseWriter.Write(b)
 }
 
@@ -37,6 +49,7 @@ func (w *clientWriter) Write(b []byte) (int, error) {
 func (w *clientWriter) flush() {
 	w.extend()
 	_ = w.control.Flush() // a client that left shows at the next write
+	w.rest()
 }
 
 // clientBody is the body of a request whose client has to send: each read has
@@ -45,6 +58,7 @@ type clientBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	stall   time.Duration
+	streams bool // see clientWriter
 
 	mu      sync.Mutex // a transport may read while the request ends
 	ended   bool       // the connection is for the next request
@@ -59,12 +73,16 @@ func (b *clientBody) Read(p []byte) (int, error) {
 	}
 	b.mu.Unlock()
 	n, err := b.ReadCloser.Read(p)
-	if err == nil {
+	if err == nil && !b.streams {
 		return n, nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
+	case err == nil:
+		if !b.ended { // the upstream may take longer to take it than the client to send it
+			_ = b.control.SetReadDeadline(time.Time{})
+		}
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		b.stalled = true
 	case err == io.EOF && !b.ended:

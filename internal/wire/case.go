@@ -9,7 +9,7 @@ import (
 // spellings are the member names on which the reading of a request rests, by
 // their folded form.
 var spellings = foldAll(
-	"model", "stream", "messages", "input", "instructions", "system", "contents", "tools", "functions",
+	"model", "models", "stream", "messages", "input", "instructions", "system", "contents", "tools", "functions",
 	"max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens", "n", "candidateCount",
 	"systemInstruction", "system_instruction", "generationConfig", "generation_config",
 	"previous_response_id", "conversation",

@@ -1,8 +1,11 @@
 package e2e
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -25,6 +28,7 @@ func TestEscapes(t *testing.T) {
 		{"Streams that the client cuts before their end are no failures", streamsCutByTheClient},
 		{"A claimed retry with another body is none", claimedRetries},
 		{"A question that is padded is the same question", padding},
+		{"A message that says nothing hides no question", blankMessages},
 		{"Retries after refusals have no end, after lost connections they do", retriesHaveAnEnd},
 		{"Retries are hits of exact like every other", exactCountsRetries},
 		{"A timeout makes a retry of what announces itself as one", announcedTimeouts},
@@ -32,6 +36,7 @@ func TestEscapes(t *testing.T) {
 		{"Nobody named the agent, and every call has a session of its own", unnamedSessionPerCall},
 		{"Calls that continue a reply are one session", chainedReplies},
 		{"Names that differ only in case are refused", namesInAnotherCase},
+		{"Headers that are sent twice are read as a whole", doubledHeaders},
 	} {
 		t.Run(sc.name, func(t *testing.T) { sc.test(t, s) })
 	}
@@ -55,38 +60,89 @@ func namesInAnotherCase(t *testing.T, s *stage) {
 	}
 }
 
+// doubledHeaders says one thing in the first line of a header and another in
+// the second.
+func doubledHeaders(t *testing.T, s *stage) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := io.WriteString(w, chat); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	a := s.agent(t)
+	for _, tt := range []struct {
+		name   string
+		lines  []string
+		body   string
+		status int
+	}{
+		{"Content-Encoding", []string{"gzip", "identity"}, packed.String(), 200},
+		{"Content-Encoding", []string{"", "br"}, chat, 400},
+		{"Upgrade", []string{"other", "websocket"}, "", 426},
+	} {
+		req, err := http.NewRequest("POST", s.Gateway+"/agents/"+a.id+"/openai/v1/chat/completions", strings.NewReader(tt.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header[tt.name] = tt.lines
+		if status, _, body := roundTrip(t, req, []string{agentMark, a.id}); status != tt.status {
+			t.Errorf("%s %q: %d %s; want %d", tt.name, tt.lines, status, body, tt.status)
+		}
+	}
+	if e := a.has(haltd.EventCall, 1)[0]; s.forwarded(a) != 1 || e.Model != "echo" {
+		t.Errorf("%d calls were forwarded, one of the model %q; want the first alone", s.forwarded(a), e.Model)
+	}
+}
+
 // streamsCutByTheClient hangs up on each reply when all of it has come but its
 // end. It was paid for, so it counts.
 func streamsCutByTheClient(t *testing.T, s *stage) {
-	a := s.agent(t).with("")
-	const body = `{"model":"gpt-4.1-mini","stream":true,"messages":[{"role":"user","content":"What is the state of the order?"}]}`
+	const ask = `{"role":"user","content":"What is the state of the order?"}`
+	const contents = `{"contents":[{"role":"user","parts":[{"text":"What is the state of the order?"}]}]}`
+	for name, call := range map[string][2]string{
+		"chat":               {"/openai/v1/chat/completions", `{"model":"gpt-4.1-mini","stream":true,"messages":[` + ask + `]}`},
+		"responses":          {"/openai/v1/responses", `{"model":"gpt-4.1-mini","stream":true,"input":[` + ask + `]}`},
+		"messages":           {"/anthropic/v1/messages", `{"model":"claude-sonnet-4-5","stream":true,"max_tokens":900,"messages":[` + ask + `]}`},
+		"generate, events":   {"/gemini/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse", contents},
+		"generate, an array": {"/gemini/v1beta/models/gemini-2.5-flash:streamGenerateContent", contents},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := s.agent(t).with("")
+			a.client = http.DefaultClient
+			a.cutUntilStopped(call[0], call[1])
+		})
+	}
+}
+
+// cutUntilStopped hangs up on equal streams until the agent is killed.
+func (a *agent) cutUntilStopped(path, body string) {
+	a.t.Helper()
 	const script = `{"text":"The order is on its way to the customer.","chunks":2,"chunk_delay":"15ms"}`
 	for i := range 30 {
-		if status := a.hangUpAfter(body, script, "customer."); status != http.StatusOK {
+		if status := a.hangUpAfter(path, body, script, "customer."); status != http.StatusOK {
 			if status != http.StatusBadRequest || i < 5 {
-				t.Errorf("call %d: status %d", i+1, status)
+				a.t.Errorf("call %d: status %d", i+1, status)
 			}
 			break
 		}
 	}
 	if v := a.view(); v.Active || v.DeactivatedBy == nil || *v.DeactivatedBy != haltd.ByKillSwitch {
-		t.Errorf("after 30 streams cut before their end: active %v, by %v; want it killed", v.Active, v.DeactivatedBy)
+		a.t.Errorf("after 30 streams cut before their end: active %v, by %v; want it killed", v.Active, v.DeactivatedBy)
 	}
 }
 
 // hangUpAfter makes a call and hangs up as soon as the reply has said a word.
-func (a *agent) hangUpAfter(body, script, word string) (status int) {
+func (a *agent) hangUpAfter(path, body, script, word string) (status int) {
 	a.t.Helper()
 	ctx, cancel := context.WithCancel(a.t.Context())
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, "POST", a.Gateway+"/agents/"+a.id+"/openai/v1/chat/completions", strings.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, "POST", a.Gateway+"/agents/"+a.id+path, strings.NewReader(body))
 	if err != nil {
 		a.t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(agentMark, a.id)
 	req.Header.Set(harness.ScriptHeader, script)
-	res, err := http.DefaultClient.Do(req)
+	res, err := a.client.Do(req)
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -135,6 +191,22 @@ func padding(t *testing.T, s *stage) {
 	}
 	if n := s.forwarded(a); a.view().Active || n > 10 {
 		t.Errorf("%d calls were forwarded, active %v; want it killed like a loop without padding", n, a.view().Active)
+	}
+}
+
+// blankMessages puts a message behind the question in which nobody sees a sign.
+func blankMessages(t *testing.T, s *stage) {
+	for name, blank := range map[string]string{"empty": "", "space": " \n", "unseen": "\u200b\u2060"} {
+		a := s.agent(t, name).with("")
+		for range 20 {
+			got := a.send(request{messages: []message{user("What is the state of the order?"), user(blank)}, reply: fakellm.Script{Text: "The order is on its way."}})
+			if got.status != http.StatusOK {
+				break
+			}
+		}
+		if n := s.forwarded(a); a.view().Active || n > 10 {
+			t.Errorf("%s: %d calls were forwarded, active %v; want it killed like a loop without it", name, n, a.view().Active)
+		}
 	}
 }
 

@@ -53,6 +53,7 @@ func TestGatewayKeys(t *testing.T) {
 			{"DELETE", "/gemini/v1beta/files/f", "path_not_allowed"},
 			{"GET", "/openai/v1/models/..;/organization/users", "path_not_allowed"},
 			{"GET", "/gemini/v1beta/files/f?a=1&%24http%4dethod=DELETE", "method_not_allowed"},
+			{"GET", "/gemini/v1beta/files/f?a=1;$httpMethod=DELETE", "method_not_allowed"},
 		} {
 			before := len(llm.Requests())
 			status, header, body := ask(t, r.method, n.Gateway+r.path, auth...)
@@ -64,9 +65,11 @@ func TestGatewayKeys(t *testing.T) {
 				t.Errorf("%s %s: %d %v %s, forwarded %d; want 403 %s in the provider's shape", r.method, r.path, status, header, body, reached, r.reason)
 			}
 		}
-		auth = append(auth, "X-HTTP-Method-Override", "DELETE")
-		if status, header, body := ask(t, "POST", n.Gateway+"/gemini/v1beta/files", auth...); status != 403 {
-			t.Errorf("a method in a header: %d %v %s", status, header, body)
+		for _, name := range []string{"X-HTTP-Method-Override", "x_http_method_override"} {
+			before := len(llm.Requests())
+			if status, header, body := ask(t, "POST", n.Gateway+"/gemini/v1beta/files", append(auth, name, "DELETE")...); status != 403 || len(llm.Requests()) != before {
+				t.Errorf("%s: %d %v %s; want 403", name, status, header, body)
+			}
 		}
 		if status, _, body := ask(t, "DELETE", n.Gateway+"/openai/v1/files/file-1", "Authorization", "Bearer sk-own"); status == 403 {
 			t.Errorf("DELETE with the client's own key: %d %s; that is its own business", status, body)
@@ -121,8 +124,19 @@ func TestGatewayKeys(t *testing.T) {
 				t.Errorf("%.20q: %d %s; want 401 that names the query", query, status, body)
 			}
 		}
+		for _, path := range []string{"/openai/" + secret + "/v1/chat/completions", "/agents/" + secret + "/openai/v1/chat/completions", "/openai/v1/models/%68altd_" + strings.TrimPrefix(secret, "haltd_")} {
+			if status, body := post(t, n.Gateway+path, chat); status != 401 || !strings.Contains(body, "The path has a key of haltd's") {
+				t.Errorf("%.20q: %d %s; want 401 that names the path", path, status, body)
+			}
+		}
 		if got := len(llm.Requests()); got != 0 {
 			t.Errorf("%d of them reached the provider", got)
+		}
+		n.Eventually(t, "recording them", func() bool { return len(n.AllEvents(t, "type=error")) >= 11 })
+		for _, e := range n.AllEvents(t, "limit=1000") {
+			if text := strings.ToLower(fmt.Sprintf("%+v", e)); strings.Contains(text, strings.ToLower(secret)) {
+				t.Errorf("the record keeps the key: %s", text)
+			}
 		}
 		if status, body := post(t, n.Gateway+"/v1/chat/completions", chat, "X-Session-Id", "haltd_a-session-of-haltd_itself"); status != 200 {
 			t.Errorf("a name that begins like a key: %d %s", status, body)

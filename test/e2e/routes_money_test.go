@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
@@ -20,7 +21,8 @@ type generating struct {
 	kind             string // of the reply, where it is neither JSON nor events
 	lines            bool   // it streams documents, one a line
 	form             bool   // the body is one
-	text             bool   // the body says that it is one
+	media            string // that the body says it is, where it is JSON and says something else
+	method           string // where it is no POST
 	model            string
 	tokens           haltd.Usage
 	estimated        bool
@@ -104,7 +106,16 @@ var generatingRoutes = []generating{
 	{name: "an evaluation", path: "/openai/v1/evals/eval_1/runs", body: `{"data_source":{"type":"completions","model":"gpt-4o"}}`, reply: `{"id":"evalrun_1","status":"queued"}`, flat: true, estimated: true},
 	{name: "a grader", path: "/openai/v1/fine_tuning/alpha/graders/run", body: `{"grader":{"type":"score_model","model":"gpt-4o"},"model_sample":"x"}`, reply: `{"reward":1}`, flat: true, estimated: true},
 	{name: "llama.cpp", path: "/cloud/completion", body: `{"prompt":"hi","n_predict":900}`, reply: `{"content":"x","stop":true,"tokens_evaluated":1000,"tokens_predicted":500}`, tokens: haltd.Usage{Input: 1000, Output: 500}},
-	{name: "a route that nobody knows, as plain text", path: "/openai/v1/brand/new", body: `{"model":"gpt-4o","max_tokens":900}`, text: true, reply: `{` + counted + `}`, model: "gpt-4o", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "a route that nobody knows, as plain text", path: "/openai/v1/brand/new", body: `{"model":"gpt-4o","max_tokens":900}`, media: "text/plain", reply: `{` + counted + `}`, model: "gpt-4o", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "a route that nobody knows, as a form", path: "/openai/v1/brand/new", body: `{"model":"gpt-4o","max_tokens":900}`, media: "multipart/form-data; boundary=x", reply: `{` + counted + `}`, model: "gpt-4o", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "a route that nobody knows, which two readers understand differently", path: "/openai/v1/brand/new", body: `{"model":"gpt-4o","model":"o3-pro"}`, reply: `{}`, flat: true, estimated: true},
+	{name: "a route that nobody knows, in another encoding", path: "/openai/v1/brand/new", body: "{\x00\"\x00m\x00o\x00d\x00e\x00l\x00\"\x00:\x00\"\x00m\x00\"\x00}\x00", reply: `{}`, flat: true, estimated: true},
+	{name: "completions, as a form", path: "/openai/v1/completions", body: `{"model":"gpt-4o","prompt":"hi","max_tokens":900}`, media: "multipart/form-data; boundary=x", reply: `{` + counted + `}`, model: "gpt-4o", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "an image, as a form", path: "/openai/v1/images/generations", body: `{"model":"dall-e-3","prompt":"a cat","n":3}`, media: "multipart/form-data; boundary=x", reply: `{"data":[{"url":"x"}]}`, model: "dall-e-3", flat: true, estimated: true},
+	{name: "Ollama in small letters", method: "post", path: "/cloud/api/generate", body: `{"model":"llama3","prompt":"hi","stream":false}`,
+		reply: `{"model":"llama3","response":"x","done":true,"prompt_eval_count":1000,"eval_count":500}`, model: "llama3", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "completions by another method", method: "PUT", path: "/openai/v1/completions", body: `{"model":"gpt-4o","prompt":"hi","max_tokens":900}`, reply: `{` + counted + `}`, model: "gpt-4o", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "an image by GET", method: "GET", path: "/openai/v1/images/generations", body: `{"model":"dall-e-3","prompt":"a cat","n":3}`, reply: `{"data":[{"url":"x"}]}`, model: "dall-e-3", flat: true, estimated: true},
 	{name: "a route that nobody knows", path: "/openai/v1/brand/new", body: `{"model":"gpt-4o","max_tokens":900}`, reply: `{` + counted + `}`, model: "gpt-4o", tokens: haltd.Usage{Input: 1000, Output: 500}},
 }
 
@@ -160,11 +171,12 @@ func (s *stage) countsRoute(t *testing.T, g generating) {
 	if g.form {
 		header["Content-Type"] = "multipart/form-data; boundary=x"
 	}
-	if g.text {
-		header["Content-Type"] = "text/plain"
+	if g.media != "" {
+		header["Content-Type"] = g.media
 	}
+	method := cmp.Or(g.method, "POST")
 	a := s.agent(t).policy(dollarADay)
-	got := a.do("POST", "/agents/"+a.id+g.path, g.body, header)
+	got := a.do(method, "/agents/"+a.id+g.path, g.body, header)
 	if got.status != 200 || got.body != g.reply {
 		t.Fatalf("%d %.300s, want the provider's reply", got.status, got.body)
 	}
@@ -197,7 +209,7 @@ func (s *stage) countsRoute(t *testing.T, g generating) {
 		}
 		var rule haltd.Rule
 		s.Must(t, "POST", "/v1/rules", map[string]any{"name": field, "action": "block", "condition": map[string]string{"agent": b.id, field: value}}, &rule)
-		b.stopped(b.do("POST", "/agents/"+b.id+g.path, g.body, header), "rule")
+		b.stopped(b.do(method, "/agents/"+b.id+g.path, g.body, header), "rule")
 		s.Must(t, "DELETE", "/v1/rules/"+rule.ID, nil, nil)
 	}
 
@@ -205,9 +217,9 @@ func (s *stage) countsRoute(t *testing.T, g generating) {
 		return
 	}
 	c := s.agent(t, "spent").policy(`{"budgets":{"day":{"hard_usd":0.000000001}}}`)
-	first := c.do("POST", "/agents/"+c.id+g.path, g.body, header)
+	first := c.do(method, "/agents/"+c.id+g.path, g.body, header)
 	if first.status == 200 { // it names no maximum and went alone
-		first = c.do("POST", "/agents/"+c.id+g.path, g.body, header)
+		first = c.do(method, "/agents/"+c.id+g.path, g.body, header)
 	}
 	c.stopped(first, "budget_exceeded")
 }

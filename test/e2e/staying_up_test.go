@@ -170,6 +170,14 @@ func TestClientsThatStallAreLetGo(t *testing.T) {
 			t.Errorf("%q, %v; want 404, then the end", text, err)
 		}
 	})
+	t.Run("a header that stops", func(t *testing.T) {
+		t.Parallel()
+		began := time.Now()
+		conn := dial(t, "POST /agents/header/openai/v1/chat/completions HTTP/1.1\r\nHost: x\r\nX-Long: ")
+		if text, err := io.ReadAll(conn); err != nil || strings.Contains(string(text), " 200 ") || time.Since(began) > 20*time.Second {
+			t.Errorf("%q, %v after %v; want the end after ten seconds", text, err, time.Since(began))
+		}
+	})
 	t.Run("a body that is slow", func(t *testing.T) {
 		t.Parallel()
 		body := chat

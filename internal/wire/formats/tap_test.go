@@ -14,6 +14,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/wire"
+	"github.com/haltd/haltd/internal/wire/gemini"
 	"github.com/haltd/haltd/internal/wire/openai"
 )
 
@@ -191,6 +192,34 @@ func TestTapWithoutMemoryIsUnread(t *testing.T) {
 		got, unread := tap.Close(true)
 		if unread != "no memory left for bodies" || strings.Contains(got.Text, "and more") {
 			t.Errorf("%s: unread %q with a text of %d bytes; want it unread and nothing kept after that", kind, unread, len(got.Text))
+		}
+	}
+}
+
+// What a stream in one array has said before it was cut is read.
+func TestTapReadsAnArrayThatWasCut(t *testing.T) {
+	const first = `[{"candidates":[{"content":{"parts":[{"text":"The \"order\" ]} is "}]}}]}`
+	const second = `,
+{"candidates":[{"content":{"parts":[{"text":"on its way."}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3}}`
+	for cut, want := range map[string]string{
+		first + second + "\n":          `The "order" ]} is on its way.`,
+		first + second:                 `The "order" ]} is on its way.`,
+		first + second[:len(second)-1]: `The "order" ]} is `,
+		first:                          `The "order" ]} is `,
+		first[:len(first)-1]:           "",
+		"[":                            "",
+	} {
+		for _, encoding := range []string{"", "gzip"} {
+			sent := cut
+			if encoding != "" {
+				sent = gzipped(cut)
+			}
+			tap := wire.NewTap(gemini.Generate{}, 200, http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {encoding}}, 1<<20, nil)
+			_, _ = tap.Write([]byte(sent))
+			reply, unread := tap.Close(false)
+			if reply.Text != want || reply.Complete || (unread != "") != (want == "") {
+				t.Errorf("%q of %q: read %q, complete %v, unread %q; want %q", encoding, cut, reply.Text, reply.Complete, unread, want)
+			}
 		}
 	}
 }

@@ -39,18 +39,21 @@ const (
 
 // Read reads the request to a route of that kind. A body that should be JSON
 // and is not is an *haltd.Error with CodeMalformed; nil is a request that does
-// not generate.
+// not generate. On a route that nobody knows an object that cannot be read may
+// generate all the same: nobody can tell what it costs.
 func Read(kind Kind, path, contentType string, body []byte) (*Ask, error) {
 	a := &ask{Ask: Ask{Kind: kind}}
 	media, parameters, _ := mime.ParseMediaType(contentType)
-	switch {
-	case media == "multipart/form-data":
+	switch isObject := looksLikeObject(body); {
+	case media == "multipart/form-data" && !isObject:
 		a.readForm(body, parameters["boundary"])
-	case kind == Media && media != "" && media != "application/json" && !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")):
+	case kind == Media && media != "" && media != "application/json" && !isObject:
 		// A sound or an image by itself: there is nothing to read.
 	default:
 		err := wire.ReadStrict(body, func(r *wire.Reader) { a.readObject(r, &a.top, 0) })
 		switch {
+		case err != nil && kind == Unknown && isObject:
+			return &Ask{Kind: Media, Replies: 1}, nil
 		case err != nil && kind == Unknown:
 			return nil, nil
 		case err != nil:
@@ -78,6 +81,13 @@ func Read(kind Kind, path, contentType string, body []byte) (*Ask, error) {
 		a.MaxTokens, a.Open = 0, 0
 	}
 	return &a.Ask, nil
+}
+
+// looksLikeObject reports a body that a server could take for a JSON object,
+// whatever its type says, and in whichever encoding of Unicode.
+func looksLikeObject(body []byte) bool {
+	start := bytes.TrimLeft(body[:min(len(body), 512)], "\xef\xbb\xbf\xfe\xff\x00 \t\r\n")
+	return len(start) > 0 && start[0] == '{'
 }
 
 // ask is an Ask under construction.
@@ -219,9 +229,9 @@ func (a *ask) readRequest(r *wire.Reader, q *request, depth int) {
 	}
 }
 
-// number reads a count and takes whatever is none for 0.
+// number reads a count, also one in quotes, and takes whatever is none for 0.
 func number(r *wire.Reader) int64 {
-	if r.Kind() != wire.KindNumber {
+	if k := r.Kind(); k != wire.KindNumber && k != wire.KindString {
 		r.Skip()
 		return 0
 	}

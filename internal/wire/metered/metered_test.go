@@ -37,6 +37,7 @@ func TestRead(t *testing.T) {
 	}{
 		{"prompts and choices", "/v1/completions", `{"model":"m","prompt":["a","b"],"n":2,"best_of":3,"max_tokens":10}`,
 			Ask{Kind: Text, Models: []string{"m"}, MaxTokens: 60, Replies: 6}},
+		{"numbers in quotes", "/v1/completions", `{"model":"m","prompt":"a","n":"2","max_tokens":"10"}`, Ask{Kind: Text, Models: []string{"m"}, MaxTokens: 20, Replies: 2}},
 		{"one prompt in tokens", "/v1/completions", `{"model":"m","prompt":[1,2,3]}`, Ask{Kind: Text, Models: []string{"m"}, Replies: 1, Open: 1}},
 		{"fallbacks", "/v1/completions", `{"model":"m","models":["n","o"]}`, Ask{Kind: Text, Models: []string{"m", "n", "o"}, Replies: 1, Open: 1}},
 		{"Ollama streams", "/api/chat", `{"model":"m","messages":[],"options":{"num_predict":9}}`, Ask{Kind: Text, Models: []string{"m"}, MaxTokens: 9, Replies: 1, Stream: true}},
