@@ -44,8 +44,8 @@ cmp "$twice/one/SHA256SUMS" "$twice/two/SHA256SUMS"
 rm -rf "$twice"
 
 # The browser takes the time here: the race detector has had its turn in make test.
-step "every page at every size"
-HALTD_SIZES=all HALTD_BIN=$PWD/bin/haltd go test -count=1 -timeout 30m -run TestEveryPage ./test/browser
+step "every page at every size, and every hostile text on every page"
+HALTD_SIZES=all HALTD_BIN=$PWD/bin/haltd go test -count=1 -timeout 30m -run 'TestEveryPage|TestHostileTexts' ./test/browser
 
 step "many agents, events and incidents, and how quick the answers are"
 HALTD_SIZES=all HALTD_BIN=$PWD/bin/haltd go test -count=1 -timeout 30m -run TestManyAgentsAndEvents ./test/browser

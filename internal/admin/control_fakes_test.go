@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -193,7 +194,12 @@ type fakeIncidents struct {
 
 func (f *fakeIncidents) Incidents(_ context.Context, q haltd.IncidentQuery) ([]haltd.Incident, string, error) {
 	f.asked = q
-	return f.incidents, "", nil
+	at, _ := strconv.Atoi(q.Cursor)
+	rest := f.incidents[min(at, len(f.incidents)):]
+	if q.Limit > 0 && len(rest) > q.Limit {
+		return rest[:q.Limit], strconv.Itoa(at + q.Limit), nil
+	}
+	return rest, "", nil
 }
 
 func (f *fakeIncidents) Incident(_ context.Context, id string) (haltd.Incident, error) {

@@ -88,8 +88,12 @@ func (s *server) stopsFirst(ctx context.Context, q haltd.IncidentQuery) (found [
 // mostSorted is how many incidents are compared by what they cost.
 const mostSorted = 1000
 
-// dearest lists what cost the most first. Its cursor is a place in that order.
+// dearest lists what cost the most first, and then what is older than all that
+// was compared. Its cursor is a place in that order, then one of the store.
 func (s *server) dearest(ctx context.Context, q haltd.IncidentQuery) ([]listedIncident, string, error) {
+	if older, ok := strings.CutPrefix(q.Cursor, restCursor); ok {
+		return s.older(ctx, q, older)
+	}
 	place := 0
 	if q.Cursor != "" {
 		var err error
@@ -99,7 +103,7 @@ func (s *server) dearest(ctx context.Context, q haltd.IncidentQuery) ([]listedIn
 	}
 	size := q.Limit
 	q.Page = haltd.Page{Limit: mostSorted}
-	found, _, err := s.deps.Incidents.Incidents(ctx, q)
+	found, next, err := s.deps.Incidents.Incidents(ctx, q)
 	if err != nil {
 		return nil, "", err
 	}
@@ -109,10 +113,26 @@ func (s *server) dearest(ctx context.Context, q haltd.IncidentQuery) ([]listedIn
 	}
 	slices.SortStableFunc(list, func(a, b listedIncident) int { return cmp.Compare(b.Burned, a.Burned) })
 	list = list[min(place, len(list)):]
-	if len(list) <= size {
-		return list, "", nil
+	switch {
+	case len(list) > size:
+		return list[:size], strconv.Itoa(place + size), nil
+	case next != "":
+		return list, restCursor + next, nil
 	}
-	return list[:size], strconv.Itoa(place + size), nil
+	return list, "", nil
+}
+
+func (s *server) older(ctx context.Context, q haltd.IncidentQuery, cursor string) ([]listedIncident, string, error) {
+	q.Cursor = cursor
+	found, next, err := s.deps.Incidents.Incidents(ctx, q)
+	if err != nil {
+		return nil, "", err
+	}
+	if next != "" {
+		next = restCursor + next
+	}
+	list, err := s.listed(ctx, found)
+	return list, next, err
 }
 
 func (s *server) incidentCounts(ctx context.Context, in *IncidentFilter) (*incidentCountsOutput, error) {

@@ -41,6 +41,32 @@ func TestIncidentsByCost(t *testing.T) {
 	}
 }
 
+// What is older than all that is compared by cost is listed after it.
+func TestIncidentsByCostLeaveNoneOut(t *testing.T) {
+	w := newWorld()
+	const all = mostSorted + 150
+	for n := range all {
+		w.incidents.incidents = append(w.incidents.incidents, killed(`{}`, func(i *haltd.Incident) { i.ID = fmt.Sprint("inc_", n) }))
+	}
+	listed, pages := map[string]bool{}, 0
+	for cursor := ""; ; pages++ {
+		p := answer[struct {
+			Incidents []struct{ ID string }
+			Next      *string
+		}](t, w, "GET", "/v1/incidents?sort=cost&limit=100"+cursor, "", 200)
+		for _, i := range p.Incidents {
+			listed[i.ID] = true
+		}
+		if p.Next == nil {
+			break
+		}
+		cursor = "&cursor=" + *p.Next
+	}
+	if len(listed) != all || pages != 11 {
+		t.Errorf("%d pages after the first list %d of %d incidents", pages, len(listed), all)
+	}
+}
+
 func TestRemarks(t *testing.T) {
 	w := newWorld()
 	w.incidents.incidents = []haltd.Incident{killed(`{}`)}

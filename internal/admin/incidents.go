@@ -24,7 +24,7 @@ type IncidentFilter struct {
 type incidentsInput struct {
 	Paging
 	IncidentFilter
-	Sort string `query:"sort" enum:"newest,stops,cost" default:"newest" doc:"The newest first; or what stopped somebody first; or what cost the most, among the newest 1,000."`
+	Sort string `query:"sort" enum:"newest,stops,cost" default:"newest" doc:"The newest first; or what stopped somebody first; or what cost the most, of the newest 1,000, and then the older ones."`
 }
 
 type listedIncident struct {

@@ -37,6 +37,9 @@ func TestFirstCall(t *testing.T) {
 	p.in("button", "Copy the call").there()
 	p.click("tab", "Anthropic SDK")
 	p.sees("export ANTHROPIC_BASE_URL=" + n.Gateway + "/agents/my-agent/anthropic")
+	p.show(phone)
+	p.fits()
+	p.show(desktop)
 	p.sees("Live") // the stream is open before the call
 
 	n.send(t, call{agent: "my-agent"})

@@ -11,7 +11,7 @@ func TestGroupsOfIncidents(t *testing.T) {
 		ids = append(ids, n.runAway(t, agent, "recon-of-"+agent))
 	}
 	p := newTab(t, n)
-	p.open("/incidents?status=open")
+	p.open("/incidents")
 	list := p.in("main", "")
 	list.sees("3 agents called find_payment", "× 3", "Stopped", "3 incidents of one cause")
 	p.button("3 agents called find_payment…")
@@ -28,7 +28,7 @@ func TestGroupsOfIncidents(t *testing.T) {
 	for _, id := range ids {
 		n.expectStatus(t, id, "kept")
 	}
-	p.open("/incidents?alone=1")
+	p.open("/incidents?status=all&alone=1")
 	p.in("main", "").sees("worker-1 called find_payment", "worker-3 called find_payment", "Kept stopped")
 	p.lacks("3 agents called")
 

@@ -3,6 +3,7 @@ package browser
 import (
 	"fmt"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 
@@ -52,7 +53,12 @@ func TestHostileTexts(t *testing.T) {
 	p.open("/incidents/" + incidents[0])
 	p.sees(hostile[0], "“"+hostile[0]+"”")
 	p.unharmed()
+	// Every text is on the lists below; on the pages of its own incident and
+	// session, make test looks at one of each kind: markup, direction, length.
 	for i, text := range hostile {
+		if i > 0 && i < len(hostile)-2 && os.Getenv("HALTD_SIZES") != "all" {
+			continue
+		}
 		p.open("/incidents/" + incidents[i])
 		p.in("heading", fmt.Sprintf("agent-%d called…", i)).there()
 		p.unharmed()

@@ -208,4 +208,20 @@ func (p *tab) fits() {
 		return fmt.Sprintf("%s is %d px wider than a window of %d; beyond its edge are %s", evaluate[string](p, "location.pathname"), over,
 			evaluate[int](p, "innerWidth"), evaluate[string](p, beyondTheEdge))
 	})
+	var cut []string
+	p.eventually(func() bool { cut = evaluate[[]string](p, cutOff); return len(cut) == 0 }, func() string {
+		return fmt.Sprintf("%s at %d px: a card cuts off %s", evaluate[string](p, "location.pathname"), evaluate[int](p, "innerWidth"), cut)
+	})
 }
+
+// cutOff are controls that reach beyond their card where nothing scrolls, and
+// buttons that do not show all of their words.
+const cutOff = `[...document.querySelectorAll('main button, main input, main label')].filter((e) => {
+	const card = e.closest('.mantine-Card-root'), label = e.querySelector('.mantine-Button-label')
+	if (!e.offsetParent || !card) return false
+	if (label && label.scrollWidth > label.clientWidth + 1) return true
+	for (let up = e.parentElement; up !== card; up = up.parentElement) {
+		if (['auto', 'scroll'].includes(getComputedStyle(up).overflowX)) return false
+	}
+	return e.getBoundingClientRect().right > card.getBoundingClientRect().right
+}).map((e) => e.outerHTML.slice(0, 200))`

@@ -144,7 +144,7 @@ func (w *walk) halted(t *testing.T) {
 	w.sees("Continued by a person", "continued by itself")
 	w.lacks("kept the session stopped")
 	w.open("/incidents")
-	w.click("radio", "Continued")
+	w.click("radio", "Continued 1")
 	w.sees("desk-bot")
 	w.lacks("deaf-bot")
 }

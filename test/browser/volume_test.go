@@ -1,10 +1,12 @@
 package browser
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -38,8 +40,8 @@ func TestManyAgentsAndEvents(t *testing.T) {
 	t.Run("lists", func(t *testing.T) { listsOfMany(t, p) })
 	for _, l := range []look{phone, {820, 1180, "dark"}, {1280, 800, "light"}, desktop.dark()} {
 		p.show(l)
-		p.open("/incidents?status=open")
-		p.sees("50 incidents")
+		p.open("/incidents")
+		p.sees("49 incidents") // one was resumed by keyboard
 		p.fits()
 	}
 	p.accessible(axe(t))
@@ -55,20 +57,27 @@ func overviewOfMany(t *testing.T, p *tab) {
 
 func incidentsOfMany(t *testing.T, p *tab) {
 	p.during(t)
-	p.open("/incidents?status=open&alone=1&sort=cost")
+	// What nobody has decided comes first, the dearest on top.
+	p.open("/incidents?alone=1")
 	list := p.in("main", "")
 	list.sees("50 incidents", "calls", "$0.0")
 	p.titled("Incidents (50) · haltd")
-	p.open("/incidents?detector=growth")
+	p.open("/incidents")
+	list.sees("50 incidents", "of one cause", "Cost of repeats")
+	costs := evaluate[[]float64](p, `[...document.querySelectorAll('main [title="What the repeating calls cost"]')].map((e) => Number(/\$([\d.]+)/.exec(e.innerText)?.[1] ?? 0))`)
+	if len(costs) < 10 || !slices.IsSortedFunc(costs, func(a, b float64) int { return cmp.Compare(b, a) }) {
+		t.Errorf("the groups cost %v, want the dearest first", costs)
+	}
+	p.open("/incidents?status=all&detector=growth")
 	list.sees("growth", "Prompt tokens of")
 	p.lacks("find_payment")
-	p.open("/incidents?shadow=true&alone=1")
+	p.open("/incidents?status=all&shadow=true&alone=1")
 	list.sees("Would stop")
 
 	// Part of a name is enough; the keys go on in the order of the list.
 	var found struct{ Incidents []incident }
 	p.n.Must(t, "GET", "/v1/incidents?status=open&limit=2", nil, &found)
-	p.open("/incidents?status=open&alone=1")
+	p.open("/incidents?sort=newest&alone=1")
 	list.sees(found.Incidents[0].ID, found.Incidents[1].ID)
 	p.link(found.Incidents[0].ID)
 	p.at("/incidents/" + found.Incidents[0].ID)
@@ -86,7 +95,7 @@ func incidentsOfMany(t *testing.T, p *tab) {
 	p.button("Comment")
 	p.sees("I look at it now.")
 	p.n.expectStatus(t, found.Incidents[0].ID, "open")
-	p.open("/incidents?status=open&alone=1&agent=" + found.Incidents[0].Agent[len("agent-"):])
+	p.open("/incidents?alone=1&agent=" + found.Incidents[0].Agent[len("agent-"):])
 	list.sees("Seen", found.Incidents[0].ID)
 }
 
@@ -105,16 +114,29 @@ func listsOfMany(t *testing.T, p *tab) {
 	p.link("agent-0042")
 	p.at("/agents/agent-0042")
 	p.sees("agent-0042", "session-0042-3")
+	p.titled("Agent agent-0042 · haltd")
+	p.open("/agents/agent-0042/sessions/session-0042-3")
+	p.titled("Session session-0042-3 of agent-0042 · haltd")
 
 	p.open("/sessions?sort=cost")
 	list.sees("session-0399", "Active")
 	p.open("/events?type=llm_call")
 	list.sees("Tool", "Status", "Score", "Cost", "run_sql")
 	p.pages("agent-0…")
+	p.staysWhereItWas(func() {
+		evaluate[any](p, `[...document.querySelectorAll('main [aria-label^="Open event of"]')].at(-1).click()`)
+		p.in("dialog", "").there()
+		p.press("\x1b")
+		p.in("dialog", "").gone()
+	})
 	p.open("/costs?by=agent&span=24h")
 	list.sees("400 in total", "25 of 400")
 	p.button("Show more")
 	list.sees("50 of 400")
+	p.staysWhereItWas(func() {
+		evaluate[any](p, `document.querySelector('input[value="30d"]').click()`)
+		list.sees("USD per day")
+	})
 
 	var found struct{ Incidents []incident }
 	p.n.Must(t, "GET", "/v1/incidents?limit=1", nil, &found)
@@ -122,6 +144,19 @@ func listsOfMany(t *testing.T, p *tab) {
 	p.sees(found.Incidents[0].Sentence)
 	p.press("\r")
 	p.at("/incidents/" + found.Incidents[0].ID)
+}
+
+// staysWhereItWas fails when a step scrolls the page back to its top.
+func (p *tab) staysWhereItWas(step func()) {
+	p.t.Helper()
+	p.settled()
+	const wanted = 100
+	evaluate[any](p, fmt.Sprintf("window.scrollTo(0, %d)", wanted))
+	step()
+	p.settled()
+	if at := evaluate[float64](p, "window.scrollY"); at != wanted {
+		p.t.Errorf("the page is scrolled to %v, and was to %d", at, wanted)
+	}
 }
 
 // titled waits for the title of the tab.

@@ -54,10 +54,10 @@ func TestDrawAlerts(t *testing.T) {
 			t.Fatalf("draw %s: %v\n%s", name, err, out)
 		}
 	}
-	draw("alert-slack.png", slackPage(t, slack.got()), 720, 660)
+	draw("alert-slack.png", slackPage(t, slack.got()), 720, 800)
 	email := emailPage(t, messages[0])
-	draw("alert-email.png", email, 720, 580, "--blink-settings=preferredColorScheme=1")
-	draw("alert-email-dark.png", email, 720, 580, "--blink-settings=preferredColorScheme=0")
+	draw("alert-email.png", email, 720, 620, "--blink-settings=preferredColorScheme=1")
+	draw("alert-email-dark.png", email, 720, 620, "--blink-settings=preferredColorScheme=0")
 }
 
 // play lets agents do what people are told of.

@@ -65,7 +65,7 @@ const session = createRoute({
   getParentRoute: () => shell,
   path: '/agents/$id/sessions/$session',
   component: page(() => import('./pages/session/SessionPage')),
-  validateSearch: (search): { find?: string } => ({ find: text(search.find) }),
+  validateSearch: (search): { find?: string; calls?: 'repeated' } => ({ find: text(search.find), calls: search.calls === 'repeated' ? 'repeated' : undefined }),
 })
 const sessions = createRoute({
   getParentRoute: () => shell,

@@ -13,6 +13,13 @@ import (
 const totalsSums = `sum(u.calls), sum(u.blocked), sum(u.errors), sum(u.input), sum(u.output),
 	sum(u.cache_read), sum(u.cache_write), sum(u.cost)`
 
+// summed are the rows of usage summed by a column first: what is made of it,
+// a bucket or a name, is then made for each sum and not for each row.
+func summed(by string, w table.Conditions) string {
+	return "(SELECT " + by + `, sum(u.calls) AS calls, sum(u.blocked) AS blocked, sum(u.errors) AS errors, sum(u.input) AS input, sum(u.output) AS output,
+	sum(u.cache_read) AS cache_read, sum(u.cache_write) AS cache_write, sum(u.cost) AS cost FROM usage u` + w.Where() + " GROUP BY " + by + ") u"
+}
+
 // groupColumns are the values of StatsQuery.By.
 var groupColumns = map[string]string{
 	"agent":    "coalesce((SELECT id FROM agents WHERE no = u.agent), '')",
@@ -65,13 +72,15 @@ func (s *Store) stats(ctx context.Context, q haltd.StatsQuery) (haltd.Stats, err
 
 func fillGroups(ctx context.Context, tx *sql.Tx, w table.Conditions, q haltd.StatsQuery, stats *haltd.Stats) (err error) {
 	column := groupColumns[q.By]
-	if stats.Groups, err = readGroups(ctx, tx, w, column, q); err != nil {
+	if stats.Groups, stats.GroupCount, err = readGroups(ctx, tx, w, q); err != nil {
 		return err
 	}
-	// Which agents there are is found before their names are looked up.
-	count := "SELECT count(DISTINCT " + column + ") FROM (SELECT DISTINCT " + groupKeys[q.By] + " FROM usage u" + w.Where() + ") u"
-	if err := tx.QueryRowContext(ctx, count, w.Args...).Scan(&stats.GroupCount); err != nil || !q.Series {
-		return err
+	if len(stats.Groups) == 0 && q.Offset > 0 { // behind the last, which no row tells
+		count := "SELECT count(DISTINCT " + column + ") FROM (SELECT DISTINCT " + groupKeys[q.By] + " FROM usage u" + w.Where() + ") u"
+		return tx.QueryRowContext(ctx, count, w.Args...).Scan(&stats.GroupCount)
+	}
+	if !q.Series {
+		return nil
 	}
 	names := table.LayOutSeries(stats)
 	if len(names) == 0 {
@@ -99,7 +108,7 @@ func fillGroups(ctx context.Context, tx *sql.Tx, w table.Conditions, q haltd.Sta
 
 func fillBuckets(ctx context.Context, tx *sql.Tx, w table.Conditions, step time.Duration, stats *haltd.Stats) error {
 	args := append([]any{table.Micros(stats.Since), step.Microseconds()}, w.Args...)
-	rows, err := tx.QueryContext(ctx, `SELECT (u.hour - ?) / ? AS bucket, `+totalsSums+` FROM usage u`+w.Where()+` GROUP BY bucket`, args...)
+	rows, err := tx.QueryContext(ctx, `SELECT (u.hour - ?) / ? AS bucket, `+totalsSums+` FROM `+summed("u.hour", w)+` GROUP BY bucket`, args...)
 	if err != nil {
 		return err
 	}
@@ -107,7 +116,7 @@ func fillBuckets(ctx context.Context, tx *sql.Tx, w table.Conditions, step time.
 	for rows.Next() {
 		var i int
 		var t haltd.Totals
-		if err := scanTotals(rows, &i, &t); err != nil {
+		if err := scanTotals(rows, &t, &i); err != nil {
 			return err
 		}
 		stats.Buckets[i].Totals = t
@@ -116,25 +125,26 @@ func fillBuckets(ctx context.Context, tx *sql.Tx, w table.Conditions, step time.
 	return rows.Err()
 }
 
-func readGroups(ctx context.Context, tx *sql.Tx, w table.Conditions, column string, q haltd.StatsQuery) ([]haltd.StatGroup, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT `+column+` AS name, `+totalsSums+` FROM usage u`+w.Where()+`
+// readGroups answers a page of the groups, and how many there are in all.
+func readGroups(ctx context.Context, tx *sql.Tx, w table.Conditions, q haltd.StatsQuery) (groups []haltd.StatGroup, all int64, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT count(*) OVER (), `+groupColumns[q.By]+` AS name, `+totalsSums+` FROM `+summed(groupKeys[q.By], w)+`
 		GROUP BY name ORDER BY sum(u.cost) DESC, sum(u.calls) DESC, name LIMIT ? OFFSET ?`, append(w.Args, table.Limit(q.Limit), q.Offset)...)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer rows.Close()
-	groups := []haltd.StatGroup{}
+	groups = []haltd.StatGroup{}
 	for rows.Next() {
 		var g haltd.StatGroup
-		if err := scanTotals(rows, &g.Name, &g.Totals); err != nil {
-			return nil, err
+		if err := scanTotals(rows, &g.Totals, &all, &g.Name); err != nil {
+			return nil, 0, err
 		}
 		groups = append(groups, g)
 	}
-	return groups, rows.Err()
+	return groups, all, rows.Err()
 }
 
-func scanTotals(rows *sql.Rows, first any, t *haltd.Totals) error {
-	return rows.Scan(first, &t.Calls, &t.Blocked, &t.Errors,
-		&t.Tokens.Input, &t.Tokens.Output, &t.Tokens.CacheRead, &t.Tokens.CacheWrite, &t.Cost)
+func scanTotals(rows *sql.Rows, t *haltd.Totals, before ...any) error {
+	return rows.Scan(append(before, &t.Calls, &t.Blocked, &t.Errors,
+		&t.Tokens.Input, &t.Tokens.Output, &t.Tokens.CacheRead, &t.Tokens.CacheWrite, &t.Cost)...)
 }

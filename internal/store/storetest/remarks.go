@@ -139,6 +139,10 @@ func statGroups(t *testing.T, s Store) {
 	}
 	equal(t, "the second group", got.Groups[0].Name, "b")
 	equal(t, "its series", got.Groups[0].Series, []int64{1, 1})
+	behind, err := s.Stats(t.Context(), haltd.StatsQuery{Since: hour, Until: hour.Add(2 * time.Hour), Step: time.Hour, By: "agent", Limit: 1, Offset: 9, Series: true})
+	if err != nil || len(behind.Groups) != 0 || behind.GroupCount != 3 {
+		t.Errorf("behind the last group: %+v, %v", behind, err)
+	}
 	got, err = s.Stats(t.Context(), haltd.StatsQuery{Since: hour, Until: hour.Add(2 * time.Hour), Step: time.Hour, By: "agent", Agents: []string{"a", "c", "zed"}, Series: true})
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, read, without } from './client'
 import { pages, pageSize } from './queries'
 import type { KillSwitchChange, PolicyChange } from './shapes'
@@ -69,6 +69,21 @@ export function statsQuery(ask: StatsAsk) {
   return queryOptions({
     queryKey: ['stats', ask],
     queryFn: () => read(api.GET('/v1/stats', { params: { query: without(ask) } })),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  })
+}
+
+/** statsPages asks for all groups, so many at once. */
+export function statsPages(ask: Omit<StatsAsk, 'limit' | 'offset'>, limit: number) {
+  return infiniteQueryOptions({
+    queryKey: ['stats', 'pages', ask, limit],
+    queryFn: ({ pageParam: offset }) => read(api.GET('/v1/stats', { params: { query: without({ ...ask, limit, offset }) } })),
+    initialPageParam: 0,
+    getNextPageParam: (last, all) => {
+      const so = all.reduce((n, p) => n + (p.groups ?? []).length, 0)
+      return (last.groups ?? []).length > 0 && so < last.group_count ? so : undefined
+    },
     placeholderData: keepPreviousData,
     staleTime: 30_000,
   })

@@ -1,7 +1,7 @@
 import { type QueryFilters, queryOptions } from '@tanstack/react-query'
 import { api, read, without } from './client'
 import { pages, pageSize } from './queries'
-import type { Event } from './shapes'
+import type { Event, Incident } from './shapes'
 
 export interface EventFilter {
   agent?: string
@@ -56,6 +56,17 @@ export function newestOf(agent: string): QueryFilters {
     queryKey: ['events', 'newest', { agent }],
     predicate: ({ queryKey }) => (queryKey[2] as EventFilter).until === undefined,
   }
+}
+
+/** triesQuery is what was blocked of an agent or a session since it was
+ *  stopped, the newest first. Every page counts it so: up to a thousand. */
+export function triesQuery(stopped: { agent: string; session?: string; since?: string; until?: string }) {
+  return newestEvents({ ...stopped, type: ['blocked'] }, 1000)
+}
+
+/** triesSince are those since an incident, up to its decision. */
+export function triesSince({ agent, session, scope, time, closed_at }: Incident) {
+  return triesQuery({ agent, session: scope === 'session' ? session : undefined, since: time, until: closed_at ?? undefined })
 }
 
 /** longest is how many calls of one session the dashboard numbers. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ago, coarse, span } from './time'
+import { ago, coarse, daysBack, span } from './time'
 
 test.each([
   [0, 'now'],
@@ -22,4 +22,10 @@ test.each([
 test('coarse keeps hours for two days', () => {
   expect(coarse(47 * 3_600_000)).toBe('47 h')
   expect(coarse(49 * 3_600_000)).toBe('2 d')
+})
+
+test('days begin at midnight, and today is the last', () => {
+  const now = new Date(2026, 10, 16, 19, 25)
+  expect(daysBack(1, now)).toBe(new Date(2026, 10, 16).toISOString())
+  expect(daysBack(30, now)).toBe(new Date(2026, 9, 18).toISOString())
 })

@@ -46,6 +46,13 @@ export function brief(t: When, now: When = Date.now()): string {
   return d.toDateString() === new Date(now).toDateString() ? clock(d) : `${day(d)}, ${minute(d)}`
 }
 
+/** daysBack is midnight in the reader's zone, so many days back from today on:
+ *  a day of a chart is then a day of the calendar. */
+export function daysBack(days: number, now: When = Date.now()): string {
+  const d = new Date(now)
+  return new Date(d.getFullYear(), d.getMonth(), d.getDate() - days + 1).toISOString()
+}
+
 /** ago is now, 18 s ago, 7 min ago, 3 h ago, 5 d ago. */
 export function ago(t: When, now: When = Date.now()): string {
   const ms = new Date(now).getTime() - new Date(t).getTime()

@@ -8,7 +8,8 @@ export function whatHappened(incident: Incident): { word: string; color: Color }
   const past: Record<string, string> = { kill: 'Stopped', halt: 'Halted', steer: 'Steered', reject: 'Rejected', block: 'Blocked', throttle: 'Throttled', warn: 'Warned' }
   if (incident.shadow) return { word: incident.action === 'kill' ? 'Would stop' : `Would ${incident.action}`, color: 'gray' }
   const word = past[incident.action] ?? 'Warned'
-  return { word, color: ['warn', 'throttle', 'steer'].includes(incident.action) ? 'amber' : 'red' }
+  if (incident.action === 'steer') return { word, color: 'accent' }
+  return { word, color: ['warn', 'throttle'].includes(incident.action) ? 'amber' : 'red' }
 }
 
 const statuses: Record<string, { word: string; color: Color }> = {

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Link, useRouter } from '@tanstack/react-router'
 import { Placeholder } from './Loaded'
 import { Problem, reason } from '../api/client'
+import { useTitle } from './useTitle'
 
 /** PageError stands where a page could not be shown at all. */
 export function PageError({ error }: { error: unknown }) {
@@ -33,6 +34,7 @@ export function PagePending() {
 }
 
 export function PageNotFound() {
+  useTitle('No such page')
   return (
     <Stack maw={560} mx="auto" my={96} px="lg" gap="sm">
       <Title order={1}>There is no such page</Title>

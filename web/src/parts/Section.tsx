@@ -28,7 +28,7 @@ export function Section({ title, aside, actions, children, style }: Props) {
           )}
         </Group>
         {actions && (
-          <Text component="div" size="sm">
+          <Text component="div" size="sm" maw="100%" style={{ minWidth: 0 }}>
             {actions}
           </Text>
         )}

@@ -2,6 +2,7 @@ import type { Audit, Event } from '../api/shapes'
 import { verdictOf } from '../api/verdict'
 import { certain, score } from '../format/figures'
 import { minute } from '../format/time'
+import { linesOf, whole } from '../pages/incident/certainty'
 
 /** auditWords is a change, in words: what, and by whom and why. */
 export function auditWords(e: Event): { what: string; who: string } {
@@ -31,7 +32,7 @@ const warningWords = { rejected: 'Rejected', 'would be stopped': 'Would have bee
 // What a warning went by: the certainty where stall gave it.
 function measured(e: Event): string {
   const first = verdictOf(e).signals?.[0]
-  if (first?.detector === 'stall' && first.certainty !== undefined) return ` at certainty ${certain(first.certainty)}`
+  if (first?.detector === 'stall' && first.certainty !== undefined) return ` at certainty ${certain(whole(first.certainty, linesOf(first)))}`
   return e.score > 0 ? ` at score ${score(e.score)}` : ''
 }
 

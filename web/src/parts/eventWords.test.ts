@@ -22,3 +22,8 @@ test('a change says what was done, by whom and why', () => {
   expect(change({ change: 'incident_closed', by: 'ann', status: 'false_positive' }).what).toBe('Incident decided: marked as wrong')
   expect(auditWords({ event_type: 'policy_change' } as Event).what).toBe('Policy changed')
 })
+
+test('a warning tells the certainty as other pages do, and reaches no line that was missed', () => {
+  const warned = (certainty: number) => auditWords({ event_type: 'warning', score: 0, verdict: { version: 2, signals: [{ detector: 'stall', certainty, warn_at: 75, kill_at: 90 }] } as unknown as Verdict } as Event).what
+  expect([warned(94.4), warned(89.7)]).toEqual(['Warned at certainty 94 %', 'Warned at certainty 89 %'])
+})

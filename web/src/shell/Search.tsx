@@ -67,7 +67,7 @@ export function Search() {
           ref={input}
           className={classes.search}
           aria-label="Search agents, sessions and incidents"
-          placeholder="Search agents, sessions, incidents…"
+          placeholder="Search agents, incidents…"
           leftSection={<IconSearch size={14} />}
           rightSection={<Kbd size="xs">/</Kbd>}
           value={text}

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { activateAgent, agentQuery, deactivateAgent, deleteAgent, statsQuery } from '../../api/agents'
-import { newestEvents } from '../../api/events'
+import { newestEvents, triesQuery } from '../../api/events'
 import { incidentQuery } from '../../api/incidents'
 import type { AgentDetail } from '../../api/shapes'
 import { count, money, short } from '../../format/figures'
@@ -19,6 +19,7 @@ import { done } from '../../parts/notify'
 import { Resume } from '../../parts/Resume'
 import { wasSeen } from '../../parts/seen'
 import { useChange } from '../../parts/useChange'
+import { useTitle } from '../../parts/useTitle'
 import { Banner } from '../../shell/Banners'
 import { AgentCharts } from './AgentCharts'
 import { Deactivate } from './Deactivate'
@@ -32,6 +33,7 @@ import classes from './agent.module.css'
 export default function AgentPage() {
   const { id } = useParams({ from: '/shell/agents/$id' })
   const query = useQuery(agentQuery(id))
+  useTitle(`Agent ${id}`)
   return (
     <Loaded query={query} thing={`agent ${id}`} page rows={4} rowHeight={80}>
       {(agent) => <Page key={agent.id} agent={agent} />}
@@ -140,7 +142,7 @@ function More({ agent }: { agent: AgentDetail }) {
 function Stopped({ agent }: { agent: AgentDetail }) {
   const { standing } = agent
   const incident = useQuery({ ...incidentQuery(standing.incident ?? ''), enabled: Boolean(standing.incident) }).data
-  const blocked = useQuery(newestEvents({ agent: agent.id, type: ['blocked'], since: standing.at }, 100)).data
+  const blocked = useQuery(triesQuery({ agent: agent.id, since: standing.at })).data
   const last = blocked?.rows[0]
   const n = blocked?.rows.length ?? 0
   const byHand = standing.deactivated_by !== 'kill_switch'
@@ -157,7 +159,7 @@ function Stopped({ agent }: { agent: AgentDetail }) {
       <br />
       <Text span size="sm" c="dimmed">
         Every call now gets the inactive answer (<BlockStatus />).
-        {last && ` ${count(n)}${blocked?.next ? '+' : ''} blocked since, the last at ${brief(last.time)}.`}
+        {last && ` ${count(n)}${blocked?.next ? ' or more' : ''} blocked since, the last at ${brief(last.time)}.`}
       </Text>
     </Banner>
   )

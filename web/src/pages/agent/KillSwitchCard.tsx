@@ -194,10 +194,11 @@ function WouldHave({ agent }: { agent: AgentDetail }) {
   return (
     <Text size="sm" mb="sm">
       <Text span inherit fw={600} c="var(--amber)">
-        Would have killed {times(sessions.size, 'session')}
+        Would have stopped {times(sessions.size, 'session')}
+        {shadow?.next ? ' or more' : ''}
       </Text>{' '}
       in the last 7 days.{' '}
-      <Link to="/incidents" search={{ agent: agent.id }}>
+      <Link to="/incidents" search={{ agent: agent.id, status: 'all', kind: 'kill_switch', shadow: 'true' }}>
         See {sessions.size === 1 ? 'it' : 'them'}
       </Link>
     </Text>

@@ -47,7 +47,7 @@ export function AgentIncidents({ agent }: { agent: AgentDetail }) {
       title="Incidents"
       aside="30 days"
       actions={
-        <Link to="/incidents" search={{ agent: agent.id }}>
+        <Link to="/incidents" search={{ agent: agent.id, status: 'all' }}>
           All incidents
         </Link>
       }

@@ -36,7 +36,7 @@ export default function Agents() {
   const { search: text = '', state = '', sort = 'last_seen' } = useSearch({ from: '/shell/agents' })
   const navigate = useNavigate()
   const show = (change: { search?: string; state?: string; sort?: string }) =>
-    void navigate({ to: '/agents', search: (was) => ({ ...(was as object), ...change }), replace: true })
+    void navigate({ to: '/agents', search: (was) => ({ ...(was as object), ...change }), replace: true, resetScroll: false })
   const [search] = useDebouncedValue(text.trim(), 200)
   const filter: AgentFilter = { search: search || undefined, state: (state || undefined) as AgentFilter['state'], sort: sort as AgentFilter['sort'] }
   const query = useInfiniteQuery(agentPages(filter, rows))
@@ -107,9 +107,9 @@ function Listing({ agents, calls }: { agents: Agent[]; calls: Map<string, number
         'Agent',
         'State',
         'Kill Switch',
-        right('Calls'),
-        right('Blocked'),
-        right('Spend'),
+        right('All calls'),
+        right('of them blocked'),
+        right('All spend'),
         right('Spent today'),
         'Calls, 24 h',
         right('Last call'),

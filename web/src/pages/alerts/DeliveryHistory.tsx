@@ -26,6 +26,8 @@ export function DeliveryHistory() {
         <SegmentedControl
           aria-label="Status"
           size="xs"
+          maw="100%"
+          style={{ overflowX: 'auto' }} // the words are wider than a phone
           value={status}
           onChange={(v) => void navigate({ to: '/alerts', search: { status: v === 'all' ? undefined : v }, replace: true, resetScroll: false })}
           data={[

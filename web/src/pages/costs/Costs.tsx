@@ -1,8 +1,7 @@
 import { Card, Group, SegmentedControl, Stack, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
-import { statsQuery } from '../../api/agents'
+import { statsPages } from '../../api/agents'
 import type { StatBucket } from '../../api/shapes'
 import { count, money, short } from '../../format/figures'
 import { Empty } from '../../parts/Empty'
@@ -13,6 +12,7 @@ import { Prices } from '../../parts/Prices'
 import { Section } from '../../parts/Section'
 import { TimeChart } from '../../parts/TimeChart'
 import { useTitle } from '../../parts/useTitle'
+import { sinceOf } from '../overview/span'
 import { atOnce, Groups, type GroupKind } from './Groups'
 
 const spans = {
@@ -30,9 +30,8 @@ export default function Costs() {
   const navigate = useNavigate()
   const span = search.span && search.span in spans ? (search.span as Span) : '30d'
   const by = (search.by as GroupKind | undefined) ?? 'agent'
-  const show = (change: { span?: string; by?: GroupKind }) => void navigate({ to: '/costs', search: { span: search.span, by: search.by, ...change }, replace: true })
-  const [shown, setShown] = useState(atOnce)
-  const stats = useQuery(statsQuery({ since: span, step: spans[span].step, by, limit: shown }))
+  const show = (change: { span?: string; by?: GroupKind }) => void navigate({ to: '/costs', search: { span: search.span, by: search.by, ...change }, replace: true, resetScroll: false })
+  const stats = useInfiniteQuery(statsPages({ since: sinceOf(span), step: spans[span].step, by }, atOnce))
   useTitle('Costs')
   return (
     <Stack gap="md">
@@ -47,8 +46,11 @@ export default function Costs() {
         />
       </Group>
       <Loaded query={stats} thing="costs" rows={3} rowHeight={96}>
-        {(data) =>
-          data.totals.calls === 0 ? (
+        {({ pages }) => {
+          const data = pages[0]!
+          // Who has spent more meanwhile may be on two pages.
+          const groups = [...new Map(pages.flatMap((p) => p.groups ?? []).map((g) => [g.name, g])).values()]
+          return data.totals.calls === 0 ? (
             <Card>
               <Empty title="No spend in this time" />
             </Card>
@@ -84,10 +86,7 @@ export default function Costs() {
                     aria-label="Grouped by"
                     size="xs"
                     value={by}
-                    onChange={(v) => {
-                      setShown(atOnce)
-                      show({ by: v as GroupKind })
-                    }}
+                    onChange={(v) => show({ by: v as GroupKind })}
                     data={[
                       { value: 'agent', label: 'Agent' },
                       { value: 'model', label: 'Model' },
@@ -96,17 +95,13 @@ export default function Costs() {
                   />
                 }
               >
-                <Groups groups={(data.groups ?? []).filter((g) => g.calls > 0)} by={by} total={data.totals.cost_usd} />
-                <More
-                  query={{ hasNextPage: data.group_count > (data.groups ?? []).length && shown < 1000, isFetchingNextPage: stats.isFetching, fetchNextPage: () => setShown(shown + atOnce) }}
-                  shown={(data.groups ?? []).length}
-                  of={data.group_count}
-                />
+                <Groups groups={groups.filter((g) => g.calls > 0)} by={by} total={data.totals.cost_usd} />
+                <More query={stats} shown={groups.length} of={data.group_count} />
                 <Prices />
               </Section>
             </Stack>
           )
-        }
+        }}
       </Loaded>
     </Stack>
   )

@@ -31,7 +31,7 @@ type Search = { agent?: string; session?: string; type?: string; since?: string;
 export default function Events() {
   const search = useSearch({ from: '/shell/events' })
   const navigate = useNavigate()
-  const show = (change: Search) => void navigate({ to: '/events', search: (was) => ({ ...(was as Search), ...change }), replace: true })
+  const show = (change: Search) => void navigate({ to: '/events', search: (was) => ({ ...(was as Search), ...change }), replace: true, resetScroll: false })
   const since = search.since ?? null
   useTitle('Events')
   const [text] = useDebouncedValue({ agent: search.agent, session: search.session }, 250)
@@ -40,7 +40,7 @@ export default function Events() {
     [text.agent, text.session, search.type, since],
   )
   const query = useInfiniteQuery(eventPages(filter))
-  const live = useHeard(filter)
+  const live = useHeard(filter, async () => (await query.refetch()).isSuccess)
   const stored = query.data?.pages.flatMap((p) => p.rows) ?? []
   const seen = new Set(stored.map((e) => e.id))
   const events = [...live.heard.filter((e) => !seen.has(e.id)), ...stored]
@@ -53,7 +53,7 @@ export default function Events() {
       <Group justify="space-between">
         <Title order={1}>Events</Title>
         <Group gap="xs">
-          <Button onClick={live.toggle}>{live.paused ? `Continue${live.waiting > 0 ? `, ${live.waiting} waiting` : ''}` : 'Pause'}</Button>
+          <Button onClick={live.toggle}>{live.paused ? `Continue${live.waiting === '0' ? '' : `, ${live.waiting} waiting`}` : 'Pause'}</Button>
           <Export filter={filter} />
         </Group>
       </Group>

@@ -5,9 +5,11 @@ import type { Event } from '../../api/shapes'
 
 const kept = 200
 
-/** useHeard is what has happened since the page was opened, as far as the
- *  filter selects it. Paused, it collects and shows nothing new. */
-export function useHeard(filter: EventFilter) {
+/** useHeard is what has happened since the record was read, as far as the
+ *  filter selects it. Paused, it collects and shows nothing new. What it cannot
+ *  keep would be missing between it and the record: before that, the record is
+ *  read anew. */
+export function useHeard(filter: EventFilter, readAnew: () => Promise<boolean>) {
   const [heard, setHeard] = useState<Event[]>([])
   const [waiting, setWaiting] = useState<Event[]>([])
   const [paused, setPaused] = useState(false)
@@ -16,6 +18,13 @@ export function useHeard(filter: EventFilter) {
     setHeard([])
     setWaiting([])
   }, [filter])
+
+  const full = heard.length >= kept
+  useEffect(() => {
+    if (!full) return
+    const before = new Set(heard)
+    void readAnew().then((read) => read && setHeard((h) => h.filter((e) => !before.has(e))))
+  }, [full])
 
   useEvents((e) => {
     if (!selects(filter, e)) return
@@ -31,7 +40,7 @@ export function useHeard(filter: EventFilter) {
     }
     setPaused(!paused)
   }
-  return { heard, paused, waiting: waiting.length, toggle }
+  return { heard, paused, waiting: waiting.length < kept ? String(waiting.length) : `${kept} or more`, toggle }
 }
 
 /** selects says of one event what the API's query says of many. What happens

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../../api/agents'
-import { newestEvents } from '../../api/events'
+import { triesSince } from '../../api/events'
 import { newestIncidents } from '../../api/incidents'
 import type { IncidentDetail } from '../../api/shapes'
 import { count, money, times } from '../../format/figures'
@@ -11,17 +11,12 @@ import { SessionLink } from '../../parts/links'
 import type { Scene } from './scene'
 import classes from './incident.module.css'
 
-const mostTries = 1000
-
 /** Context is what a person asks next: how long and dear the session is, how
  *  often this has happened, and whether the agent has tried again. */
 export function Context({ incident }: { incident: IncidentDetail }) {
   const session = useQuery({ ...sessionQuery(incident.agent, incident.session), enabled: incident.session !== '' }).data
   const week = useQuery(newestIncidents({ agent: incident.agent, since: weekBefore(incident.time) }, 100)).data
-  const tries = useQuery({
-    ...newestEvents({ agent: incident.agent, type: ['blocked'], since: incident.time, until: incident.closed_at ?? undefined }, mostTries),
-    enabled: isStop(incident),
-  }).data
+  const tries = useQuery({ ...triesSince(incident), enabled: isStop(incident) }).data
   const before = week?.rows.filter((i) => i.kind === incident.kind && i.time <= incident.time).length
   const lasted = session ? new Date(session.last_seen).getTime() - new Date(session.first_seen).getTime() : 0
   return (

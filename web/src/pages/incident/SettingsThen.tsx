@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { settingsQuery } from '../../api/settings'
 import type { IncidentDetail } from '../../api/shapes'
+import { times } from '../../format/figures'
 import { Pair, Pairs } from '../../parts/Facts'
 import { Section } from '../../parts/Section'
 import { amount, saysSomething, valueOf } from '../../parts/settings'
@@ -24,7 +25,7 @@ export function SettingsThen({ incident }: { incident: IncidentDetail }) {
           ))}
         {basis && (
           <Pair name="Judged by">
-            {basis.rounds} rounds, {basis.calls} calls, weights of {basis.weights}
+            {[basis.rounds > 0 && times(basis.rounds, 'round'), basis.calls > 0 && times(basis.calls, 'call'), basis.weights && `weights of ${basis.weights}`].filter(Boolean).join(', ')}
           </Pair>
         )}
       </Pairs>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { newestEvents } from '../../api/events'
+import { newestEvents, triesSince } from '../../api/events'
 import type { IncidentDetail } from '../../api/shapes'
 import { count } from '../../format/figures'
 import { brief } from '../../format/time'
@@ -20,10 +20,7 @@ function useAnswer(incident: IncidentDetail, stopped: boolean) {
 /** Where is who was stopped, and what has happened since. */
 export function Where({ incident }: { incident: IncidentDetail }) {
   const stopped = ['kill', 'halt'].includes(incident.action) && !incident.shadow
-  const since = useQuery({
-    ...newestEvents({ agent: incident.agent, type: ['blocked'], since: incident.time, until: incident.closed_at ?? undefined }, 100),
-    enabled: stopped,
-  }).data
+  const since = useQuery({ ...triesSince(incident), enabled: stopped }).data
   const sent = useAnswer(incident, stopped)
   const last = since?.rows[0]
   return (
@@ -52,7 +49,7 @@ export function Where({ incident }: { incident: IncidentDetail }) {
         )}
         {sent && <Pair name="Answer sent">HTTP {sent.status}, no retry</Pair>}
         {stopped && since && (
-          <Pair name="Blocked since">{last ? `${count(since.rows.length)}${since.next ? '+' : ''} ${since.rows.length === 1 ? 'call' : 'calls'}, last ${brief(last.time)}` : 'none'}</Pair>
+          <Pair name="Blocked since">{last ? `${count(since.rows.length)}${since.next ? ' or more' : ''} ${since.rows.length === 1 ? 'call' : 'calls'}, last ${brief(last.time)}` : 'none'}</Pair>
         )}
       </Pairs>
     </Section>

@@ -37,7 +37,11 @@ export function measureOf(incident: IncidentDetail, stall: Signal | undefined): 
     write: (value) => `${whole(value, lines)} %`,
     lines: drawn,
     reaches: 100,
-    color: (e) => ({ none: 'gray', warn: 'amber', kill: 'red' } as const)[reachOf(e.certainty, lines)],
+    // Red is a call that was stopped or would have been, as on the agent's page.
+    color: (e) => {
+      const reach = reachOf(e.certainty, lines)
+      return reach === 'none' ? 'gray' : reach === 'kill' && verdictOf(e.event).level === 'kill' ? 'red' : 'amber'
+    },
   }
 }
 

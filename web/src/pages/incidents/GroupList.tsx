@@ -1,31 +1,44 @@
 import { Badge, Button, Group as Row, Modal, Stack, Text, UnstyledButton } from '@mantine/core'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { decide, type Decision, remark } from '../../api/incidents'
 import type { ListedIncident } from '../../api/shapes'
 import { money, times } from '../../format/figures'
-import { brief } from '../../format/time'
+import { brief, zone } from '../../format/time'
 import { ActionBadge, isStop, StatusBadge } from '../../parts/IncidentBadges'
 import { AgentLink, IncidentLink } from '../../parts/links'
 import { done } from '../../parts/notify'
 import { useChange } from '../../parts/useChange'
-import { type Group, groupsOf, headline } from './groups'
+import { costOf, dearestFirst, type Group, groupsOf, headline } from './groups'
+import { remember } from './walk'
 import classes from './incidents.module.css'
 
-/** GroupList lists incidents, those of one cause as one row. */
-export function GroupList({ incidents, grouped }: { incidents: ListedIncident[]; grouped: boolean }) {
-  const groups = grouped ? groupsOf(incidents) : incidents.map((i) => ({ key: i.id, incidents: [i] }))
+/** GroupList lists incidents, those of one cause as one row. Where there are
+ *  more than are listed, a group may have more, too. */
+export function GroupList({ incidents, grouped, byCost, more }: { incidents: ListedIncident[]; grouped: boolean; byCost: boolean; more: boolean }) {
+  const found = grouped ? groupsOf(incidents) : incidents.map((i) => ({ key: i.id, incidents: [i] }))
+  const groups = byCost ? dearestFirst(found) : found
+  useEffect(() => remember(groups.flatMap((g) => g.incidents.map((i) => i.id))))
   return (
-    <ul className={classes.list} aria-label="Incidents">
-      {groups.map((g) => (
-        <Item key={g.key} group={g} />
-      ))}
-    </ul>
+    <>
+      <div className={`${classes.row} ${classes.head}`} aria-hidden="true">
+        <span>Verdict</span>
+        <span>What happened</span>
+        <span>Detector</span>
+        <span className={classes.cost}>Cost of repeats</span>
+        <span className={classes.when}>Time, {zone()}</span>
+      </div>
+      <ul className={classes.list} aria-label="Incidents">
+        {groups.map((g) => (
+          <Item key={g.key} group={g} more={more} />
+        ))}
+      </ul>
+    </>
   )
 }
 
-function Item({ group }: { group: Group }) {
+function Item({ group, more }: { group: Group; more: boolean }) {
   const [open, setOpen] = useState(false)
   const first = group.incidents[0]!
   const n = group.incidents.length
@@ -56,14 +69,14 @@ function Item({ group }: { group: Group }) {
                 <AgentLink id={first.agent} /> · <IncidentLink id={first.id} />
               </>
             ) : (
-              `${times(n, 'incident')} of one cause, within a day of each other`
+              `${times(n, 'incident')} of one cause${more ? ' among those shown' : ''}, within a day of each other`
             )}
           </Text>
         </div>
         <Text size="xs" c="dimmed" className={classes.detector}>
           {first.detector || first.kind.replace('_', ' ')}
         </Text>
-        <Text size="sm" className={classes.cost} title="What the repeating calls cost">
+        <Text size="sm" className={classes.cost} title="What the repeating calls cost" component="div">
           <Cost group={group} />
         </Text>
         <Text size="xs" c="dimmed" className={classes.when}>
@@ -79,10 +92,10 @@ function Item({ group }: { group: Group }) {
 // is about more than repeats.
 function Cost({ group }: { group: Group }) {
   const calls = group.incidents.reduce((n, i) => n + i.burned_calls, 0)
-  if (calls === 0) return <span className="muted">{['kill_switch', 'steer'].includes(group.incidents[0]!.kind) ? 'no cost' : 'none repeated'}</span>
+  if (calls === 0) return <span className="muted">none</span>
   return (
     <>
-      {money(group.incidents.reduce((usd, i) => usd + i.burned_usd, 0))}
+      {money(costOf(group))}
       <Text span inherit size="xs" c="dimmed" display="block">
         {times(calls, 'call')}
       </Text>
@@ -148,7 +161,7 @@ function Bulk({ group }: { group: Group }) {
           <Stack gap="md">
             <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               {asked.says} {times(agents.length, 'agent')}: {agents.slice(0, 5).join(', ')}
-              {agents.length > 5 && ` and ${agents.length - 5} more`}. Their repeats cost {money(group.incidents.reduce((usd, i) => usd + i.burned_usd, 0))}.
+              {agents.length > 5 && ` and ${agents.length - 5} more`}. Their repeats cost {money(costOf(group))}.
             </Text>
             <Row justify="flex-end">
               <Button variant="subtle" color="gray" onClick={() => ask(undefined)}>

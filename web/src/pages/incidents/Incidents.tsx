@@ -1,9 +1,8 @@
-import { Card, Group, SegmentedControl, Select, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
+import { Button, Card, Group, SegmentedControl, Select, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconAlertOctagon, IconSearch } from '@tabler/icons-react'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect } from 'react'
 import { incidentCounts, type IncidentFilter, incidentPages, type IncidentSort } from '../../api/incidents'
 import type { IncidentCount } from '../../api/shapes'
 import { count, times } from '../../format/figures'
@@ -12,7 +11,6 @@ import { Loaded } from '../../parts/Loaded'
 import { More } from '../../parts/More'
 import { useTitle } from '../../parts/useTitle'
 import { GroupList } from './GroupList'
-import { remember } from './walk'
 
 const kinds = [
   { value: 'kill_switch', label: 'Kill Switch' },
@@ -31,14 +29,14 @@ const verdicts = [
 ]
 
 const sorts = [
-  { value: 'newest', label: 'Newest first' },
-  { value: 'stops', label: 'Stopped first' },
   { value: 'cost', label: 'Cost, highest first' },
+  { value: 'stops', label: 'Stopped first' },
+  { value: 'newest', label: 'Newest first' },
 ]
 
 const statuses = [
-  { value: 'all', label: 'All' },
   { value: 'open', label: 'Open' },
+  { value: 'all', label: 'All' },
   { value: 'resumed', label: 'Resumed' },
   { value: 'continued', label: 'Continued' },
   { value: 'recovered', label: 'Recovered' },
@@ -49,9 +47,12 @@ const statuses = [
 
 type Change = { agent?: string; status?: string; kind?: string; detector?: string; shadow?: string; sort?: string; alone?: string }
 
-/** Incidents is every verdict that a person should have looked at. */
+/** Incidents is every verdict that a person should have looked at: first those
+ *  that nobody has decided, the dearest on top. */
 export default function Incidents() {
-  const { agent = '', status = 'all', kind = null, detector = null, shadow = null, sort = 'newest', alone } = useSearch({ from: '/shell/incidents' })
+  const { agent = '', status = 'open', kind = null, detector = null, shadow = null, sort: asked, alone } = useSearch({ from: '/shell/incidents' })
+  const usual = status === 'open' ? 'cost' : 'newest'
+  const sort = asked ?? usual
   const navigate = useNavigate()
   const [search] = useDebouncedValue(agent.trim(), 200)
   const filter: IncidentFilter = {
@@ -63,13 +64,12 @@ export default function Incidents() {
   }
   const query = useInfiniteQuery(incidentPages(filter, sort as IncidentSort))
   const incidents = query.data?.pages.flatMap((p) => p.rows) ?? []
-  // Which detectors there are to choose does not depend on the one chosen.
-  const counted = useQuery(incidentCounts({ ...filter, detector: undefined })).data?.counts
-  const counts = counted ?? []
-  const total = counted && sum(counts.filter((c) => !detector || c.detector === detector))
+  // How many there are to choose does not depend on what is chosen.
+  const counts = useQuery(incidentCounts({ ...filter, detector: undefined, status: undefined })).data?.counts
+  const number = (of: string, by: string | null) => counts && sum(counts.filter((c) => (of === 'all' || c.status === of) && (!by || c.detector === by)))
+  const total = number(status, detector)
   useTitle('Incidents', total)
-  useEffect(() => remember(incidents.map((i) => i.id)))
-  const show = (change: Change) => void navigate({ to: '/incidents', search: (was) => ({ ...(was as Change), ...change }), replace: true })
+  const show = (change: Change) => void navigate({ to: '/incidents', search: (was) => ({ ...(was as Change), ...change }), replace: true, resetScroll: false })
   return (
     <Stack gap="md">
       <Group justify="space-between">
@@ -85,8 +85,12 @@ export default function Incidents() {
           maw="100%"
           style={{ overflowX: 'auto' }} // the words are wider than the smallest phones
           value={status}
-          onChange={(v) => show({ status: v === 'all' ? undefined : v })}
-          data={statuses}
+          onChange={(v) => show({ status: v === 'open' ? undefined : v })}
+          data={statuses.flatMap(({ value, label }) => {
+            const n = number(value, detector)
+            const always = value === 'open' || value === 'all' || value === status
+            return always || n ? { value, label: n === undefined ? label : `${label} ${count(n)}` } : []
+          })}
         />
       </Group>
       <Card>
@@ -95,38 +99,58 @@ export default function Incidents() {
             aria-label="Find by part of the agent's name or the incident's id"
             placeholder="Agent or incident id"
             leftSection={<IconSearch size={14} />}
-            w={200}
+            flex="1 1 160px"
+            maw={280}
             value={agent}
             onChange={(e) => show({ agent: e.currentTarget.value || undefined })}
           />
           <Select
             aria-label="Detector"
             placeholder="Any detector"
-            data={detectors.map((d) => ({ value: d, label: counted ? `${d} (${count(sum(counts.filter((c) => c.detector === d)))})` : d }))}
+            data={detectors.map((d) => ({ value: d, label: counts ? `${d} (${count(number(status, d)!)})` : d }))}
             value={detector}
             onChange={(v) => show({ detector: v ?? undefined })}
             clearable
-            w={156}
+            flex="1 1 140px"
+            maw={200}
           />
-          <Select aria-label="Kind" placeholder="Any kind" data={kinds} value={kind} onChange={(v) => show({ kind: v ?? undefined })} clearable w={140} />
-          <Select aria-label="Enforced or shadow" placeholder="Any verdict" data={verdicts} value={shadow} onChange={(v) => show({ shadow: v ?? undefined })} clearable w={180} />
-          <Select aria-label="Sort" data={sorts} value={sort} onChange={(v) => show({ sort: !v || v === 'newest' ? undefined : v })} allowDeselect={false} w={168} />
+          <Select aria-label="Kind" placeholder="Any kind" data={kinds} value={kind} onChange={(v) => show({ kind: v ?? undefined })} clearable flex="1 1 130px" maw={180} />
+          <Select aria-label="Enforced or shadow" placeholder="Any verdict" data={verdicts} value={shadow} onChange={(v) => show({ shadow: v ?? undefined })} clearable flex="1 1 150px" maw={220} />
+          <Select aria-label="Sort" data={sorts} value={sort} onChange={(v) => show({ sort: !v || v === usual ? undefined : v })} allowDeselect={false} flex="1 1 160px" maw={200} />
           <Switch label="Group by cause" checked={alone === undefined} onChange={(e) => show({ alone: e.currentTarget.checked ? undefined : '1' })} />
         </Group>
         <Loaded query={query} thing="incidents" rows={6}>
           {() => {
-            if (incidents.length > 0) return <GroupList incidents={incidents} grouped={alone === undefined} />
-            const filtered = search !== '' || status !== 'all' || kind !== null || detector !== null || shadow !== null
-            return (
-              <Empty icon={<IconAlertOctagon size={20} />} title={search || kind || detector || shadow ? 'No matches' : status === 'open' ? 'No open incidents' : 'No incidents'}>
-                {filtered ? 'Other incidents are hidden by the filter.' : 'No agent has run away.'}
-              </Empty>
-            )
+            if (incidents.length > 0) return <GroupList incidents={incidents} grouped={alone === undefined} byCost={sort === 'cost'} more={query.hasNextPage} />
+            return <None filtered={Boolean(search || kind || detector || shadow)} status={status} all={number('all', null)} onAll={() => show({ status: 'all' })} />
           }}
         </Loaded>
         <More query={query} shown={incidents.length} of={total} />
       </Card>
     </Stack>
+  )
+}
+
+function None({ filtered, status, all, onAll }: { filtered: boolean; status: string; all: number | undefined; onAll: () => void }) {
+  const icon = <IconAlertOctagon size={20} />
+  if (filtered) {
+    return (
+      <Empty icon={icon} title="No matches">
+        Other incidents are hidden by the filter.
+      </Empty>
+    )
+  }
+  if (!all) {
+    return (
+      <Empty icon={icon} title={status === 'open' ? 'No open incidents' : 'No incidents'}>
+        No agent has run away.
+      </Empty>
+    )
+  }
+  return (
+    <Empty icon={icon} title={status === 'open' ? 'No open incidents' : 'No matches'} action={<Button onClick={onAll}>Show all {count(all)}</Button>}>
+      {status === 'open' ? 'All have been decided.' : 'Other incidents are hidden by the filter.'}
+    </Empty>
   )
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ListedIncident as Incident } from '../../api/shapes'
-import { groupsOf, headline } from './groups'
+import { costOf, dearestFirst, groupsOf, headline } from './groups'
 
 const noon = Date.parse('2026-11-12T12:00:00Z')
 
@@ -22,11 +22,18 @@ test('what was decided otherwise, only observed, or lies a day apart is another 
   expect(groupsOf(list)).toHaveLength(4)
 })
 
+test('what costs the most together comes first', () => {
+  const cheap = { burned_usd: 0.02, burned_calls: 3 }
+  const list = [incident('a', 'alone', 0, { sentence: 'alone repeats itself.', burned_usd: 0.03 }), incident('b', 'w-1', 0, cheap), incident('c', 'w-2', 0, cheap)]
+  expect(dearestFirst(groupsOf(list)).map((g) => [g.incidents.length, costOf(g)])).toEqual([[2, 0.04], [1, 0.03]])
+})
+
 test('several agents do things together', () => {
   for (const [one, several] of [
     ['repeats itself: score 12.', 'repeat themselves: score 12.'],
     ['was refused by apply.', 'were refused by apply.'],
     ['has spent its hard daily budget.', 'have spent their hard daily budget.'],
+    ['was refused by apply, whatever it tried in between.', 'were refused by apply, whatever they tried in between.'],
   ]) {
     expect(headline(groupsOf([incident('a', 'w-1', 0, { sentence: `w-1 ${one}` }), incident('b', 'w-2', 1, { sentence: `w-2 ${one}` })])[0]!)).toBe(`2 agents ${several}`)
   }

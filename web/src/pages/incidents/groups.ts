@@ -29,6 +29,17 @@ export function groupsOf(incidents: Incident[]): Group[] {
   return groups
 }
 
+/** costOf is what the repeats of all incidents of a group cost together. */
+export function costOf({ incidents }: Group): number {
+  return incidents.reduce((usd, i) => usd + i.burned_usd, 0)
+}
+
+/** dearestFirst sorts groups by what they cost together: each of many may cost
+ *  less than one alone. */
+export function dearestFirst(groups: Group[]): Group[] {
+  return groups.toSorted((a, b) => costOf(b) - costOf(a))
+}
+
 function causeOf(i: Incident): string {
   const words = i.sentence.replaceAll(i.agent, '').replaceAll(i.session || i.agent, '')
   return [i.kind, i.action, i.shadow, i.status, i.detector, words].join('\n')
@@ -56,4 +67,5 @@ function plural(sentence: string): string {
   return sentence
     .replace(/^(\d+ agents )(repeats itself|repeats|was|has)\b/, (_, who: string, verb: string) => who + verbs[verb])
     .replace(/ (spent its|reached its) /, (_, words: string) => ` ${verbs[words]} `)
+    .replace('whatever it tried', 'whatever they tried')
 }

@@ -7,11 +7,11 @@ import { minute } from '../../format/time'
 import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
 import { TimeChart } from '../../parts/TimeChart'
-import { type Span, spans } from './span'
+import { sinceOf, type Span, spans } from './span'
 
 /** CallsAndSpend is two charts over one time axis: never two y axes. */
 export function CallsAndSpend({ stats, span }: { stats: UseQueryResult<Stats>; span: Span }) {
-  const stops = useQuery(savingsQuery(span)).data?.stops ?? []
+  const stops = useQuery(savingsQuery(sinceOf(span))).data?.stops ?? []
   const marks = stops.map((s, n) => ({ at: s.time, label: n === 0 ? `${s.agent} stopped, ${minute(s.time)}` : undefined }))
   return (
     <Section

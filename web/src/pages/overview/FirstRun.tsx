@@ -14,11 +14,13 @@ import { Copy } from '../../parts/Copy'
 import { Dot } from '../../parts/Dot'
 import { Section } from '../../parts/Section'
 import { useNow } from '../../parts/useNow'
+import { useTitle } from '../../parts/useTitle'
 import { type Client, clients, type Lines } from './clients'
 import classes from './firstrun.module.css'
 
 /** FirstRun teaches the first call, and sees it arrive. */
 export function FirstRun({ onDone }: { onDone: () => void }) {
+  useTitle('First call')
   const status = useQuery(statusQuery).data
   const gateway = status?.gateway ?? 'http://127.0.0.1:7070'
   const [chosen, choose] = useLocalStorage({ key: 'haltd-client', defaultValue: 'openai' })
@@ -59,7 +61,7 @@ export function FirstRun({ onDone }: { onDone: () => void }) {
           <ThisHaltd />
           <Section title="No key at hand?">
             <Text size="sm" c="dimmed" mb="sm">
-              The demo has its own fake provider, a healthy agent and a looping one. The loop is killed within ten seconds.
+              The demo has its own fake provider, a healthy agent and a looping one. The loop is stopped within ten seconds.
             </Text>
             <Snippet lines={{ text: 'haltd demo' }} what="the command" />
           </Section>

@@ -3,8 +3,8 @@ import { IconAlertOctagon } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { incidentCounts } from '../../api/incidents'
-import type { Incident } from '../../api/shapes'
-import { count, times } from '../../format/figures'
+import type { ListedIncident } from '../../api/shapes'
+import { count, money, times } from '../../format/figures'
 import { ago } from '../../format/time'
 import { ButtonLink } from '../../parts/ButtonLink'
 import { Empty } from '../../parts/Empty'
@@ -30,13 +30,13 @@ export function OpenIncidents() {
         </>
       }
       aside={stopped > 0 ? `${count(stopped)} stopped` : undefined}
-      actions={<Link to="/incidents">All incidents</Link>}
+      actions={<Link to="/incidents" search={{ status: 'all' }}>All incidents</Link>}
     >
       <Loaded query={open} thing="incidents" rows={2} rowHeight={40}>
         {(page) => (page.rows.length === 0 ? <None /> : page.rows.map((i) => <Row key={i.id} incident={i} />))}
       </Loaded>
       {more > 0 && (
-        <Link to="/incidents" search={{ status: 'open', sort: 'stops' }}>
+        <Link to="/incidents" search={{ sort: 'stops' }}>
           {count(more)} more
         </Link>
       )}
@@ -53,7 +53,7 @@ function None() {
   )
 }
 
-function Row({ incident }: { incident: Incident }) {
+function Row({ incident }: { incident: ListedIncident }) {
   const now = useNow()
   return (
     <div className={classes.incident}>
@@ -70,7 +70,12 @@ function Row({ incident }: { incident: Incident }) {
           {incident.shadow && ' · Kill Switch is off, so haltd only observes'}
         </Text>
       </div>
-      <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+      <Text size="xs" c="dimmed" ta="right" component="div" style={{ whiteSpace: 'nowrap' }}>
+        {incident.burned_calls > 0 && (
+          <Text size="sm" c={isStop(incident) ? 'var(--red)' : 'var(--amber)'} component="div">
+            {money(incident.burned_usd)} burned
+          </Text>
+        )}
         {ago(incident.time, now)}
       </Text>
       <ButtonLink

@@ -57,7 +57,7 @@ function Figures() {
             aria-label="Time shown"
             size="xs"
             value={span}
-            onChange={(v) => void navigate({ to: '/', search: { span: v === '24h' ? undefined : v }, replace: true })}
+            onChange={(v) => void navigate({ to: '/', search: { span: v === '24h' ? undefined : v }, replace: true, resetScroll: false })}
             data={Object.entries(spans).map(([value, s]) => ({ value, label: s.label }))}
           />
         </Group>

@@ -4,14 +4,14 @@ import { Link } from '@tanstack/react-router'
 import { api, read } from '../../api/client'
 import { count } from '../../format/figures'
 import { Section } from '../../parts/Section'
-import { type Span, spans } from './span'
+import { sinceOf, type Span, spans } from './span'
 
 const rungs = ['steered', 'rejected', 'halted', 'killed'] as const
 
 export function rungsQuery(span: Span, shadow: 'true' | 'false') {
   return queryOptions({
     queryKey: ['stats', 'rungs', span, shadow],
-    queryFn: () => read(api.GET('/v1/stats/rungs', { params: { query: { since: span, shadow } } })),
+    queryFn: () => read(api.GET('/v1/stats/rungs', { params: { query: { since: sinceOf(span), shadow } } })),
     staleTime: 30_000,
   })
 }
@@ -60,7 +60,7 @@ export function RungsCard({ span }: { span: Span }) {
 
 function Figure({ n, word, search }: { n: string; word: string; search: { kind?: string; status?: string; shadow?: string } }) {
   return (
-    <Link to="/incidents" search={search} style={{ color: 'inherit' }}>
+    <Link to="/incidents" search={{ status: 'all', ...search }} style={{ color: 'inherit' }}>
       <Text span fw={600} size="xl">
         {n}
       </Text>{' '}

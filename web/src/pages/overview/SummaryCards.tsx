@@ -6,7 +6,7 @@ import { savingsQuery } from '../../api/incidents'
 import type { Stats } from '../../api/shapes'
 import { count, money, percent, short, times } from '../../format/figures'
 import { Sparkline } from '../../parts/Sparkline'
-import { type Span, spans } from './span'
+import { sinceOf, type Span, spans } from './span'
 import classes from './overview.module.css'
 
 /** SummaryCards are the four figures on top. */
@@ -71,14 +71,20 @@ function Agents({ stats, failed }: { stats: Stats | undefined; failed: boolean }
 }
 
 function Saved({ span }: { span: Span }) {
-  const { data: savings, isError } = useQuery(savingsQuery(span))
+  const { data: savings, isError } = useQuery(savingsQuery(sinceOf(span)))
   const stops = savings?.stops.length ?? 0
+  const counted = savings?.counted ?? 0
   return (
     <Summary name="Saved, estimate" failed={isError} figure={savings && money(savings.saved_usd)} color="var(--green)">
       <div className={classes.caption} style={{ marginTop: 4 }}>
-        {!savings ? <Waits failed={isError} /> : stops === 0 ? `nothing stopped in ${spans[span].label}` : `${times(stops, 'stop')}${savings.more ? ' or more' : ''}, counted to the hard budget`}
+        {!savings ? <Waits failed={isError} /> : stops === 0 ? `nothing stopped in ${spans[span].label}` : counted > 0 && `${times(counted, 'stop')}: what was left of hard budgets`}
       </div>
-      {savings && stops > savings.counted && <div className={classes.caption}>{times(stops - savings.counted, 'stop')} agents without a hard budget are not counted</div>}
+      {stops > counted && (
+        <div className={classes.caption}>
+          {times(stops - counted, counted > 0 ? 'other stop' : 'stop')}
+          {savings?.more ? ' or more' : ''} without a hard budget
+        </div>
+      )}
     </Summary>
   )
 }

@@ -4,12 +4,12 @@ import { calledQuery } from '../../api/events'
 import { incidentCounts, newestIncidents, savingsQuery } from '../../api/incidents'
 import { loadCharts } from '../../parts/TimeChart'
 import { rungsQuery } from './RungsCard'
-import { type Span, spanOf, spans } from './span'
+import { sinceOf, type Span, spanOf, spans } from './span'
 
 /** top is how many agents the page shows. */
 export const top = 6
 
-export const overviewStats = (span: Span) => statsQuery({ since: span, step: spans[span].step, by: 'agent', limit: top, series: true })
+export const overviewStats = (span: Span) => statsQuery({ since: sinceOf(span), step: spans[span].step, by: 'agent', limit: top, series: true })
 export const openIncidents = newestIncidents({ status: 'open' }, 5, 'stops')
 
 /** askFor asks for all that the page shows before it is drawn, and waits for
@@ -18,7 +18,7 @@ export function askFor(queries: QueryClient, asked: string | undefined): Promise
   const span = spanOf(asked)
   void loadCharts()
   void queries.prefetchQuery(overviewStats(span))
-  void queries.prefetchQuery(savingsQuery(span))
+  void queries.prefetchQuery(savingsQuery(sinceOf(span)))
   void queries.prefetchQuery(openIncidents)
   void queries.prefetchQuery(incidentCounts({ status: 'open' }))
   void queries.prefetchQuery(rungsQuery(span, 'false'))

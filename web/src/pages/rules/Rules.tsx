@@ -16,8 +16,8 @@ import { useTitle } from '../../parts/useTitle'
 
 /** Rules are asked in the order shown; the first that matches decides. */
 export default function Rules() {
-  useTitle('Rules')
   const query = useQuery(rulesQuery)
+  useTitle('Rules', query.data?.length)
   const [editing, edit] = useState<Rule | 'new'>()
   return (
     <Stack gap="md">

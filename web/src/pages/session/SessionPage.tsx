@@ -20,15 +20,17 @@ import { Resume } from '../../parts/Resume'
 import { Section } from '../../parts/Section'
 import { SessionUse } from '../../parts/SessionUse'
 import { useChange } from '../../parts/useChange'
+import { useTitle } from '../../parts/useTitle'
 import { numbersOf, type Scene, sceneOf, upTo } from '../incident/scene'
 import { saidOf } from './lines'
 import { TokenChart } from './TokenChart'
-import { Waterfall } from './Waterfall'
+import { type Shown, Waterfall } from './Waterfall'
 
 /** SessionPage is one conversation, call by call. */
 export default function SessionPage() {
   const { id: agent, session: id } = useParams({ from: '/shell/agents/$id/sessions/$session' })
   const query = useQuery(sessionQuery(agent, id))
+  useTitle(`Session ${id} of ${agent}`)
   return (
     <Loaded query={query} thing={`session ${id}`} page rows={4} rowHeight={80}>
       {(session) => <Page key={`${agent} ${id}`} session={session} />}
@@ -43,10 +45,10 @@ function Page({ session }: { session: Session }) {
   const scene = useMemo(() => incident && calls.data && sceneIn(incident, calls.data.calls), [incident, calls.data])
   const excerpt = useQuery({ ...incidentExcerptQuery(incident?.id ?? ''), enabled: incident !== undefined }).data
   const said = useMemo(() => (incident ? saidOf(verdictOf(incident), excerpt) : new Map()), [incident, excerpt])
-  const { find = '' } = useSearch({ from: '/shell/agents/$id/sessions/$session' })
+  const search = useSearch({ from: '/shell/agents/$id/sessions/$session' })
   const navigate = useNavigate()
-  const onFind = (text: string) =>
-    void navigate({ to: '/agents/$id/sessions/$session', params: { id: session.agent, session: session.id }, search: { find: text || undefined }, replace: true })
+  const show = (change: Shown) =>
+    void navigate({ to: '/agents/$id/sessions/$session', params: { id: session.agent, session: session.id }, search: { ...search, ...change }, replace: true, resetScroll: false })
   return (
     <Stack gap="md">
       <Header session={session} incident={incident} scene={scene} />
@@ -58,7 +60,7 @@ function Page({ session }: { session: Session }) {
             <Section title="Prompt tokens per call" aside={scene && 'the frame marks the window'}>
               <TokenChart calls={calls} scene={scene} />
             </Section>
-            <Waterfall calls={calls} whole={whole} scene={scene} said={said} find={find} onFind={onFind} />
+            <Waterfall calls={calls} whole={whole} scene={scene} said={said} shown={search} onShow={show} />
           </>
         )}
       </Loaded>

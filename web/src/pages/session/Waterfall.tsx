@@ -26,21 +26,28 @@ interface Props {
   scene: Scene | undefined
   /** what was said in the rounds that repeat, by their letters */
   said: Map<string, Said>
+  shown: Shown
+  onShow: (change: Shown) => void
+}
+
+/** Shown is which calls the address asks for. */
+export interface Shown {
   /** what is looked for in the calls */
-  find: string
-  onFind: (text: string) => void
+  find?: string
+  calls?: 'repeated'
 }
 
 /** Waterfall is the calls of a session in the order of time. What came before
  *  the repetition is folded, unless something is looked for. */
-export function Waterfall({ calls, whole, scene, said, find, onFind }: Props) {
+export function Waterfall({ calls, whole, scene, said, shown: asked, onShow }: Props) {
+  const { find = '' } = asked
   const lines = useMemo(() => linesOf(calls, scene, said), [calls, scene, said])
   const repeated = repeatedOf(lines)
   const from = lines.findIndex((l) => l.repeated)
   const foldable = from - before > 10 ? from - before : 0
   const [unfolded, unfold] = useState(false)
-  const [only, setOnly] = useState('all')
   const [open, setOpen] = useState<string>()
+  const only = asked.calls === 'repeated' && repeated.length > 0 ? 'repeated' : 'all'
   const folds = only === 'all' && !unfolded && foldable > 0 && find.trim() === ''
   const shown = found(only === 'repeated' ? repeated : folds ? lines.slice(foldable) : lines, find)
   const at = shown.findIndex((l) => l.event.id === open)
@@ -63,7 +70,7 @@ export function Waterfall({ calls, whole, scene, said, find, onFind }: Props) {
               placeholder="Tool, result, status, #12"
               leftSection={<IconSearch size={14} />}
               value={find}
-              onChange={(e) => onFind(e.currentTarget.value)}
+              onChange={(e) => onShow({ find: e.currentTarget.value || undefined })}
             />
           )}
           {repeated.length > 0 && (
@@ -71,7 +78,7 @@ export function Waterfall({ calls, whole, scene, said, find, onFind }: Props) {
               aria-label="Calls shown"
               size="xs"
               value={only}
-              onChange={setOnly}
+              onChange={(v) => onShow({ calls: v === 'repeated' ? v : undefined })}
               data={[
                 { value: 'all', label: `All ${lines.length}` },
                 { value: 'repeated', label: `Repeated ${repeated.length}` },

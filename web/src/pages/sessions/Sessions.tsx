@@ -15,7 +15,7 @@ export default function Sessions() {
   const { agent = '', search: text = '', state = '', sort = 'last_seen' } = useSearch({ from: '/shell/sessions' })
   const navigate = useNavigate()
   const show = (change: { agent?: string; search?: string; state?: string; sort?: string }) =>
-    void navigate({ to: '/sessions', search: (was) => ({ ...(was as object), ...change }), replace: true })
+    void navigate({ to: '/sessions', search: (was) => ({ ...(was as object), ...change }), replace: true, resetScroll: false })
   useTitle('Sessions')
   const [search] = useDebouncedValue(text.trim(), 200)
   const [of] = useDebouncedValue(agent.trim(), 200)

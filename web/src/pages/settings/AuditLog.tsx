@@ -31,7 +31,7 @@ export function AuditLog() {
         {(data) => {
           const entries = data.pages.flatMap((p) => p.rows)
           return entries.length === 0 ? (
-            <Empty title="Nothing was changed yet" />
+            <Empty title="Nothing has been changed yet" />
           ) : (
             <>
               <WideTable columns={['Time', 'Who', 'Change', 'Agent', 'Why']} minWidth={640}>

@@ -17,7 +17,7 @@ const interval = 5000
 export function Upstreams() {
   const query = useQuery({ ...statusQuery, refetchInterval: interval })
   return (
-    <Section title="Upstreams" aside="as the latest calls found them; haltd asks none by itself">
+    <Section title="Upstreams" aside="as their latest calls went; haltd sends no request of its own">
       <Loaded query={query} thing="upstreams">
         {({ upstreams }) => {
           const called = upstreams.filter((u) => u.state !== 'unused')
