@@ -101,23 +101,22 @@ func corroborated(p ScoreParts) bool {
 // Score compares a request with the last size-1 calls of the window: size
 // counts the request itself, which is never counted against itself.
 func (w *Window) Score(p Prompt, size int, now time.Time) (ScoreParts, []Match) {
-	return score(w.recent(size-1, now), p, func(int) bool { return true })
+	all := func(int) bool { return true }
+	return score(w.recent(size-1, now), p, all, all)
 }
 
-// score compares a request with calls that count.
-func score(es []entry, p Prompt, counts func(i int) bool) (parts ScoreParts, matches []Match) {
+// score compares a request with the calls that count as asked alike, and the
+// latest reply with those of calls that count as answered alike.
+func score(es []entry, p Prompt, asked, answered func(i int) bool) (parts ScoreParts, matches []Match) {
 	latest := latestReply(es)
 	for i := range es {
 		e := &es[i]
-		if !counts(i) {
-			continue
-		}
 		m := Match{Entry: e.id, Time: e.at, PromptDistance: -1, ResponseDistance: -1}
-		if Similar(p.Hash, e.prompt.Hash) {
+		if asked(i) && Similar(p.Hash, e.prompt.Hash) {
 			parts.Prompts++
 			m.PromptDistance = Distance(p.Hash, e.prompt.Hash)
 		}
-		if latest != nil && e != latest && e.replied > 0 {
+		if latest != nil && e != latest && e.replied > 0 && answered(i) {
 			if Similar(latest.response, e.response) {
 				parts.Responses++
 				m.ResponseDistance = Distance(latest.response, e.response)
@@ -147,13 +146,21 @@ func (w *Window) certain(p Prompt, session uint64, size int, now time.Time) Scor
 		paced[i] = unbroken
 		next = es[i].at
 	}
-	parts, _ := score(es, p, func(i int) bool {
-		e := &es[i]
-		if !p.Loose && !e.prompt.Loose {
-			return true
+	like := func(p Prompt, session uint64) func(i int) bool {
+		return func(i int) bool {
+			e := &es[i]
+			if !p.Loose && !e.prompt.Loose {
+				return true
+			}
+			return paced[i] && p.Exact == e.prompt.Exact && p.User == e.prompt.User && session == e.session
 		}
-		return paced[i] && p.Exact == e.prompt.Exact && p.User == e.prompt.User && session == e.session
-	})
+	}
+	asked := like(p, session)
+	answered := asked
+	if latest := latestReply(es); latest != nil {
+		answered = like(latest.prompt, latest.session)
+	}
+	parts, _ := score(es, p, asked, answered)
 	return parts
 }
 

@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -89,16 +90,16 @@ func decodeOne(name string, body []byte, limit int64, take Take) ([]byte, error)
 		if err != nil {
 			return nil, err
 		}
-		return readBounded(r, len(body), limit, take)
+		return readBounded(r, max(2*int64(len(body)), gzipSize(body)), limit, take)
 	case "br":
 		defer wideTurn()()
-		return readBounded(brotli.NewReader(source), len(body), limit, take)
+		return readBounded(brotli.NewReader(source), 2*int64(len(body)), limit, take)
 	case "deflate":
 		r, err := newDeflateReader(source, body)
 		if err != nil {
 			return nil, err
 		}
-		return readBounded(r, len(body), limit, take)
+		return readBounded(r, 2*int64(len(body)), limit, take)
 	case "zstd":
 		defer wideTurn()()
 		return decodeZstd(source, len(body), limit, take)
@@ -117,9 +118,20 @@ func wideTurn() (end func()) {
 	return func() { <-wideTurns }
 }
 
-// readBounded reads r, which decodes a body of so many bytes, to its end.
-func readBounded(r io.Reader, encoded int, limit int64, take Take) ([]byte, error) {
-	size := min(max(2*int64(encoded), 4<<10), limit+1)
+// gzipSize is how long a body says that it is, and a byte more, for its end to be
+// seen: a buffer that need not grow leaves nothing behind.
+func gzipSize(body []byte) int64 {
+	const trailer = 4
+	if len(body) < trailer {
+		return 0
+	}
+	return int64(binary.LittleEndian.Uint32(body[len(body)-trailer:])) + 1
+}
+
+// readBounded reads r to its end, into a buffer that begins with the size that is
+// expected.
+func readBounded(r io.Reader, expected, limit int64, take Take) ([]byte, error) {
+	size := min(max(expected, 4<<10), limit+1)
 	if take.refuses(size) {
 		return nil, errNoMemory
 	}
@@ -175,7 +187,7 @@ func decodeZstd(source io.Reader, encoded int, limit int64, take Take) ([]byte, 
 	if err := r.Reset(source); err != nil {
 		return nil, err
 	}
-	body, err := readBounded(r, encoded, limit, take)
+	body, err := readBounded(r, 2*int64(encoded), limit, take)
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) || errors.Is(err, zstd.ErrDecoderSizeExceeded) {
 		err = errOverLimit
 	}
