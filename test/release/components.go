@@ -91,9 +91,11 @@ func terms(dir string) (licence, text string, err error) {
 	return classify(texts[0]), strings.Join(texts, "\n\n"), nil
 }
 
-// classify knows a licence by what no other says.
+// classify knows licences by what no other says. A file may hold several, each for
+// a part of what it comes with; all of them hold then.
 func classify(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
+	var ids []string
 	for _, known := range []struct{ says, id string }{
 		{"Apache License", "Apache-2.0"},
 		{"Mozilla Public License Version 2.0", "MPL-2.0"},
@@ -105,11 +107,12 @@ func classify(text string) string {
 		{"Permission to use, copy, modify, and distribute this software", "ISC"},
 		{"This is free and unencumbered software", "Unlicense"},
 	} {
-		if strings.Contains(text, known.says) {
-			return known.id
+		if strings.Contains(text, known.says) && !slices.Contains(ids, known.id) && !(known.id == "BSD-2-Clause" && slices.Contains(ids, "BSD-3-Clause")) {
+			ids = append(ids, known.id)
 		}
 	}
-	return ""
+	slices.Sort(ids)
+	return strings.Join(ids, " AND ")
 }
 
 // npmPackages are those of the dashboard that are not for building it.

@@ -44,11 +44,21 @@ func TestComponentsHaveLicences(t *testing.T) {
 	if err := json.Unmarshal(sbom("v1", parts), &bom); err != nil || bom.BOMFormat != "CycloneDX" {
 		t.Fatal(err, bom.BOMFormat)
 	}
-	found := map[string]bool{}
+	found, licensed := map[string]bool{}, map[string]string{}
 	for _, c := range bom.Components {
 		found[c.Name] = true
 		if c.Version == "" || len(c.Licenses) != 1 || c.Licenses[0].Expression == "" || !strings.HasPrefix(c.PURL, "pkg:") {
 			t.Errorf("%+v", c)
+			continue
+		}
+		licensed[c.Name] = c.Licenses[0].Expression
+	}
+	for name, want := range map[string]string{
+		"std": "BSD-3-Clause", "github.com/alecthomas/kong": "MIT",
+		"github.com/klauspost/compress": "Apache-2.0 AND BSD-3-Clause AND MIT", // for parts of it
+	} {
+		if licensed[name] != want {
+			t.Errorf("the licence of %s is %q, want %q", name, licensed[name], want)
 		}
 	}
 	for _, name := range []string{"std", "modernc.org/sqlite", "github.com/alecthomas/kong", "react", "@mantine/core"} {
