@@ -1,6 +1,7 @@
 # The targets a person needs; `make help` lists them.
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -s -w -X main.version=$(VERSION)
+COMMIT := $(shell git rev-parse HEAD 2>/dev/null)
+LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 FUZZTIME ?= 10m
 SOAK ?= 30m
 TRACES ?= ../shared/traces
@@ -19,11 +20,10 @@ run: build ## build and start haltd on 127.0.0.1:7070 (gateway) and :7071 (admin
 build: web/static/app/index.html ## leave the binary, dashboard included, at bin/haltd
 	go build -trimpath -pgo=$(PGO) -ldflags '$(LDFLAGS)' -o bin/haltd ./cmd/haltd
 
-RELEASE := $(shell git describe --tags --always 2>/dev/null || echo dev)
 EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
 release: web/static/app/index.html ## write dist/: archives for linux and macOS, checksums, SBOM, licences; the same bytes for the same commit
-	go run ./test/release -version $(RELEASE) -epoch $(EPOCH) -out dist
+	go run ./test/release -version $(VERSION) -commit "$(COMMIT)" -epoch $(EPOCH) -out dist
 
 # The dashboard takes its types from the API's own description.
 DASHBOARD := $(shell find web/src web/public web/index.html web/package-lock.json web/*.ts web/*.json -type f ! -name openapi.json ! -name schema.d.ts 2>/dev/null)

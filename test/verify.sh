@@ -37,8 +37,8 @@ npm install --prefix test/clients/coding --no-package-lock --no-audit --no-fund 
 step "a release for all platforms, built twice in different folders: the same bytes"
 twice=$(mktemp -d)
 git clone -q . "$twice/clone" && cp -a web/node_modules web/static "$twice/clone/web/"
-go run ./test/release -version v0 -epoch 1 -out "$twice/one"
-(cd "$twice/clone" && GOCACHE="$twice/cache" go run ./test/release -version v0 -epoch 1 -out "$twice/two")
+go run ./test/release -version v0 -commit "$(git rev-parse HEAD)" -epoch 1 -out "$twice/one"
+(cd "$twice/clone" && GOCACHE="$twice/cache" go run ./test/release -version v0 -commit "$(git rev-parse HEAD)" -epoch 1 -out "$twice/two")
 cmp "$twice/one/SHA256SUMS" "$twice/two/SHA256SUMS"
 (cd "$twice/one" && sha256sum --check --quiet SHA256SUMS)
 rm -rf "$twice"

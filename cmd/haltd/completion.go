@@ -127,7 +127,16 @@ func (c *manCmd) Run(env *cli.Env, k *kong.Kong) error {
 			fmt.Fprintf(w, ".PP\n.nf\n%s\n.fi\n", roff(example))
 		}
 	})
-	fmt.Fprint(w, ".SH EXIT STATUS\n0 for success; see docs/commands.md for the others.\n")
+	fmt.Fprint(w, ".SH EXIT STATUS\n")
+	for _, exit := range []struct {
+		code int
+		says string
+	}{
+		{cli.ExitOK, "done"}, {cli.ExitFailure, "failed"}, {cli.ExitUsage, "wrong usage"},
+		{cli.ExitUnreachable, "no haltd answers"}, {cli.ExitUnauthorized, "not authorised"},
+	} {
+		fmt.Fprintf(w, ".TP\n%d\n%s\n", exit.code, exit.says)
+	}
 	return nil
 }
 
@@ -137,7 +146,11 @@ func manFlags(w io.Writer, flags []*kong.Flag) {
 		if !f.IsBool() {
 			name += "=" + f.FormatPlaceHolder()
 		}
-		fmt.Fprintf(w, ".TP\n\\fB%s\\fR\n%s\n", roff(name), roff(f.Help))
+		help := f.Help
+		if len(f.Envs) > 0 {
+			help += " Or by the variable " + strings.Join(f.Envs, ", ") + "."
+		}
+		fmt.Fprintf(w, ".TP\n\\fB%s\\fR\n%s\n", roff(name), roff(help))
 	}
 }
 

@@ -21,8 +21,12 @@ import (
 	"golang.org/x/term"
 )
 
-// version is set by the linker; see the Makefile.
-var version = "dev"
+// version and commit are set by the linker; see the Makefile. Without a commit,
+// the one that the go command has noted counts.
+var (
+	version = "dev"
+	commit  string
+)
 
 type commands struct {
 	Config string `help:"Configuration file; without one, defaults and environment." env:"HALTD_CONFIG" placeholder:"FILE"`
@@ -133,7 +137,7 @@ func run(ctx context.Context, args []string) int {
 			Context: ctx, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.LookupEnv,
 			ConfigPath: configPath(c.Config), AdminURL: c.Admin, JSON: c.JSON,
 			Color:   cli.UseColor(term.IsTerminal(int(os.Stdout.Fd())), os.LookupEnv),
-			Version: version,
+			Version: version, Commit: commit,
 			Actor:   actor(),
 			Clock:   time.Now,
 			Inspect: app.Inspect,

@@ -52,15 +52,15 @@ func (s *server) authenticate(ctx huma.Context, next func(huma.Context)) {
 	}
 	_, w := humago.Unwrap(ctx)
 	w.Header().Set("WWW-Authenticate", `Bearer realm="haltd admin"`)
-	what, wrong := "This needs the admin token", "This is neither the admin token nor an API token in force"
+	what, wrong := "This needs an API token or the admin token", "This is neither the admin token nor an API token in force"
 	if takesKey(ctx.Operation()) {
-		what, wrong = what+" or a gateway key", "This is neither the admin token nor a gateway key in force"
+		what, wrong = "This needs the admin token or a gateway key", "This is neither the admin token nor a gateway key in force"
 	}
 	if ctx.Header("Authorization") != "" || ctx.Header("X-Api-Key") != "" {
 		what = wrong
 	}
 	writeProblem(w, newProblem(http.StatusUnauthorized, haltd.Errorf(haltd.CodeUnauthorized, "%s", what).
-		WithFix("Send Authorization: Bearer TOKEN, where TOKEN is admin.token of the configuration, else the content of the file admin.token in the data directory.")))
+		WithFix("Send Authorization: Bearer TOKEN. An admin makes API tokens with haltd tokens create; the admin token is admin.token of the configuration, else what the file admin.token in the data directory holds.")))
 }
 
 // enter lets somebody in whose role suffices.

@@ -42,7 +42,7 @@ type Options struct {
 	Rules    haltd.AlertRuleStore
 
 	SlackURL    string                 // SLACK_WEBHOOK_URL; empty makes no channel
-	IncidentURL func(id string) string // the page of an incident; nil makes no links
+	IncidentURL func(id string) string // the page of an incident, or of all for ""; nil makes no links
 	// Spent is what that which a notice is about has cost so far, and of what
 	// that is; nil says nothing of it.
 	Spent func(ctx context.Context, n haltd.Notice) (cost haltd.Money, of string, err error)

@@ -10,10 +10,19 @@ import (
 
 func (s *Service) message(n haltd.Notice) outbound.Message {
 	m := outbound.Message{Notice: n, Title: title(n), Next: next(n)}
-	if n.Incident != "" {
+	if n.Incident != "" || isMany(n) {
 		m.URL = s.deps.IncidentURL(n.Incident)
 	}
 	return m
+}
+
+// isMany reports a notice that stands for those of several incidents.
+func isMany(n haltd.Notice) bool {
+	switch n.Topic {
+	case haltd.TopicUpstream, haltd.TopicBypass, haltd.TopicStore: // of which there is no incident
+		return false
+	}
+	return n.Together > 0
 }
 
 // price says what it cost so far; an alert does not wait for that.
@@ -82,7 +91,7 @@ func next(n haltd.Notice) string {
 	case haltd.TopicShadow:
 		return "Nothing is blocked: the Kill Switch is off. Look at what the agent repeats, then turn the switch on."
 	case haltd.TopicUpstream:
-		return "haltd doctor tells how each upstream answered last."
+		return "Look at its status page and at the network. haltd doctor --network tries to reach each provider."
 	case haltd.TopicBypass:
 		return "Runaway agents are not stopped. haltd bypass off ends it."
 	case haltd.TopicStore:

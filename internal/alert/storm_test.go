@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +59,9 @@ func TestAStormIsOneNotice(t *testing.T) {
 	if last.Together != 30 || len(last.Agents) != 30 || !strings.Contains(last.Sentence, "30 further alerts on kill switch") || !strings.Contains(last.Sentence, "agent-10, ") {
 		t.Errorf("the alert for the rest: %+v", last)
 	}
+	if body := string(got[len(got)-1].body); !strings.Contains(body, `"url":"https://haltd.example/incidents/"`) {
+		t.Errorf("the alert for the rest leads nowhere: %s", body)
+	}
 	if n := len(quiet.got()); n != 1 {
 		t.Errorf("the channel of agent-30 got %d alerts, want the one that stands for it too", n)
 	}
@@ -81,6 +85,20 @@ func TestAnAlertSaysWhatItCost(t *testing.T) {
 	w.settle()
 	if d := data(t, r.got()[0]); d.Cost != 3*haltd.Dollar/2 || d.CostOf != "in this session" {
 		t.Errorf("it cost %v %q", d.Cost, d.CostOf)
+	}
+}
+
+// Slack takes 140 characters of what to do; more would be cut in the middle of it.
+func TestWhatToDoIsShort(t *testing.T) {
+	for _, topic := range append(slices.Clone(topics), haltd.TopicShadow) {
+		for _, action := range []haltd.Action{haltd.Kill, haltd.Halt, haltd.Reject, haltd.Block} {
+			for _, scope := range []haltd.Scope{haltd.ScopeAgent, haltd.ScopeSession} {
+				n := haltd.Notice{Topic: topic, Action: action, Scope: scope}
+				if said := next(n); said == "" || len(said) > 140 {
+					t.Errorf("%s, %s of a %s: %d characters: %q", topic, action, scope, len(said), said)
+				}
+			}
+		}
 	}
 }
 

@@ -293,6 +293,9 @@ func channels(cfg *config.Config) []haltd.Channel {
 
 // incidentURL is the page of an incident, as people reach it.
 func (a *App) incidentURL(id string) string {
+	if id == "" {
+		return a.dashboardURL() + "/incidents"
+	}
 	return a.dashboardURL() + "/incidents/" + url.PathEscape(id)
 }
 

@@ -71,7 +71,7 @@ func (w *watcher) upstreams(ctx context.Context) {
 		switch {
 		case u.State == haltd.UpstreamFailing && u.Failures >= failuresTold && !w.failing[u.Name]:
 			w.failing[u.Name] = w.tell(ctx, haltd.TopicUpstream, false, fmt.Sprintf(
-				"The last %d calls to %s failed: %s. Agents that call it get errors; `haltd doctor` says what to check.", u.Failures, u.Name, u.Error))
+				"The last %d calls to %s failed: %s. Agents that call it get errors.", u.Failures, u.Name, u.Error))
 		case u.State == haltd.UpstreamOK && w.failing[u.Name]:
 			w.failing[u.Name] = !w.tell(ctx, haltd.TopicUpstream, true, fmt.Sprintf("%s answers again.", u.Name))
 		}

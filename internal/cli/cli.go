@@ -27,6 +27,7 @@ type Env struct {
 	JSON       bool                        // --json: for programs
 	Color      bool                        // stdout is a terminal and NO_COLOR is not set; see UseColor
 	Version    string
+	Commit     string // "" where the build was not told
 	Actor      string // who acts, for the record, such as ann@laptop; may be empty
 	Clock      haltd.Clock
 	// StartTime is how long a command waits for a haltd on this machine that was

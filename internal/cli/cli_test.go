@@ -420,7 +420,8 @@ func TestConfigPrintShowsNoSecret(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	term := newTerminal(t, "")
-	if err := (&VersionCmd{}).Run(term.Env); err != nil || !strings.HasPrefix(term.out.String(), "haltd 1.2.3 (commit ") {
+	term.Commit = "0123456789abcdef"
+	if err := (&VersionCmd{}).Run(term.Env); err != nil || !strings.HasPrefix(term.out.String(), "haltd 1.2.3 (commit 0123456789ab, ") {
 		t.Errorf("printed %q, error %v", term.out.String(), err)
 	}
 }

@@ -370,6 +370,10 @@ func TestIncidents(t *testing.T) {
 	if got := run(t, term, &IncidentsShowCmd{ID: "inc_a"}); !strings.Contains(got, "Judged by  12 rounds, 20 calls, weights of 2026-11-15\n") {
 		t.Errorf("show says nothing of what the verdict rests on: %s", got)
 	}
+	n.incidents[0].Trace = "0af7651916cd43dd8448eb211c80319c"
+	if got := run(t, term, &IncidentsShowCmd{ID: "inc_a"}); !strings.Contains(got, "Trace      0af7651916cd43dd8448eb211c80319c\n") {
+		t.Errorf("show says nothing of the trace: %s", got)
+	}
 	n.incidents[0].Shadow, n.incidents[0].Status, n.incidents[0].ClosedAt, n.incidents[0].ClosedBy = true, haltd.IncidentFalsePositive, &noon, "ann"
 	if got := run(t, term, &IncidentsShowCmd{ID: "inc_a"}); !strings.Contains(got, "Would stop") || !strings.Contains(got, "Marked as wrong") ||
 		!strings.Contains(got, ", by ann") || strings.Contains(got, "Resume with") {

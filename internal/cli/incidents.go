@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -108,7 +109,8 @@ type IncidentsShowCmd struct {
 
 type shownIncident struct {
 	haltd.Incident
-	Money struct {
+	TraceURL string `json:"trace_url"`
+	Money    struct {
 		Burned      haltd.Money  `json:"burned_usd"`
 		Calls       int64        `json:"burned_calls"`
 		Saved       *haltd.Money `json:"saved_usd"`
@@ -159,7 +161,11 @@ func incidentRows(v *shownIncident) [][]string {
 		rows = append(rows, []string{"Note", clean(v.Note)})
 	}
 	rows = append(rows,
-		[]string{"Agent", clean(v.Agent)}, []string{"Session", clean(dash(v.Session))}, []string{"Model", clean(dash(v.Model))},
+		[]string{"Agent", clean(v.Agent)}, []string{"Session", clean(dash(v.Session))}, []string{"Model", clean(dash(v.Model))})
+	if v.Trace != "" {
+		rows = append(rows, []string{"Trace", clean(cmp.Or(v.TraceURL, v.Trace))})
+	}
+	rows = append(rows,
 		[]string{"Detector", clean(dash(v.Detector))},
 		[]string{"Burned", cost(v.Money.Burned) + " in " + amount(v.Money.Calls) + " calls"})
 	saved := "no estimate. "

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -11,14 +12,7 @@ type VersionCmd struct{}
 
 // Run prints one line, or one JSON object.
 func (c *VersionCmd) Run(env *Env) error {
-	commit := "unknown"
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				commit = s.Value
-			}
-		}
-	}
+	commit := cmp.Or(env.Commit, notedCommit(), "unknown")
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	if env.JSON {
 		return env.printJSON(map[string]string{
@@ -27,4 +21,18 @@ func (c *VersionCmd) Run(env *Env) error {
 	}
 	_, err := fmt.Fprintf(env.Stdout, "haltd %s (commit %.12s, %s, %s)\n", env.Version, commit, runtime.Version(), platform)
 	return err
+}
+
+// notedCommit is what the go command has found in the checkout that it built.
+func notedCommit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return s.Value
+		}
+	}
+	return ""
 }

@@ -21,7 +21,7 @@ type Command struct {
 	Labels   []string `type:"existingfile" sep:"," placeholder:"FILE" help:"Files of labels, by rule or by reading; a reader's label wins. Adds recall, false kills and delay."`
 	Verdicts string   `placeholder:"FILE" help:"Write one JSON line per run: when it would have been warned and killed, and by what."`
 	Explain  string   `placeholder:"RUN" help:"Draw one run as rounds, or one session of an export as calls, with what fired where."`
-	Preset   string   `enum:",agentgazer,fairvisor,agentwatch" default:"" help:"Judge as another system's document says: agentgazer, fairvisor or agentwatch."`
+	Preset   string   `enum:",similarity,exact,growth" default:"" help:"Judge by the rule of one detector alone, to the letter of the document that it comes from: similarity, exact or growth."`
 }
 
 // Env is the world around the command.

@@ -20,10 +20,10 @@ func TestCommandLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Parse([]string{"replay", "--labels", labels, "--labels", labels, "--verdicts", "out", "--preset", "agentgazer", steps, steps}); err != nil {
+	if _, err := p.Parse([]string{"replay", "--labels", labels, "--labels", labels, "--verdicts", "out", "--preset", "similarity", steps, steps}); err != nil {
 		t.Fatal(err)
 	}
-	want := Command{Steps: []string{steps, steps}, Labels: []string{labels, labels}, Verdicts: "out", Preset: "agentgazer"}
+	want := Command{Steps: []string{steps, steps}, Labels: []string{labels, labels}, Verdicts: "out", Preset: "similarity"}
 	if diff := cmp.Diff(want, c.Replay); diff != "" {
 		t.Errorf("command (-want +got):\n%s", diff)
 	}

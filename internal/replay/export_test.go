@@ -258,7 +258,7 @@ func TestExportsThatCannotBeReplayed(t *testing.T) {
 		say     string
 	}{
 		{"a table", Command{Steps: []string{write(t, "e.csv", exported(t, "csv", r.events))}}, haltd.CodeInvalid, "is a table"},
-		{"by a preset", Command{Steps: []string{lines}, Preset: "agentgazer"}, haltd.CodeInvalid, "needs the texts"},
+		{"by a preset", Command{Steps: []string{lines}, Preset: "similarity"}, haltd.CodeInvalid, "needs the texts"},
 		{"a session that is not there", Command{Steps: []string{lines}, Explain: "other"}, haltd.CodeNotFound, `no run "other"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

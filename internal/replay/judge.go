@@ -9,27 +9,27 @@ import (
 	"github.com/haltd/haltd/detect"
 )
 
-// judge is one way to judge a run: haltd's own or a preset.
+// judge is one way to judge a run: haltd's own, or the rule of one detector alone.
 type judge interface {
 	// step judges the request of a step, then takes its reply, and returns
 	// what fired.
 	step(s *Step, t *thread) ([]detect.Signal, error)
 }
 
-// NewJudge is haltd's own judge with the given settings, or a preset that
-// behaves as the document of another system says. The empty name is haltd's.
+// NewJudge is haltd's own judge with the given settings. A preset is the rule of
+// one detector alone, as the document that it comes from has it.
 func NewJudge(preset string, set detect.Settings) (func() judge, error) {
-	switch preset {
+	switch detect.Detector(preset) {
 	case "":
 		return func() judge { return &own{set: set, cache: detect.NewCache(cacheWords)} }, nil
-	case "agentgazer":
-		return func() judge { return &agentgazer{} }, nil
-	case "fairvisor":
-		return func() judge { return &fairvisor{counters: map[detect.Fingerprint]detect.LoopCounter{}} }, nil
-	case "agentwatch":
-		return func() judge { return &agentwatch{tokens: map[string][]int64{}} }, nil
+	case detect.Similarity:
+		return func() judge { return &similarityRule{} }, nil
+	case detect.Exact:
+		return func() judge { return &exactRule{counters: map[detect.Fingerprint]detect.LoopCounter{}} }, nil
+	case detect.Growth:
+		return func() judge { return &growthRule{tokens: map[string][]int64{}} }, nil
 	}
-	return nil, haltd.Errorf(haltd.CodeInvalid, "preset %q is unknown", preset).WithFix("Use agentgazer, fairvisor or agentwatch.")
+	return nil, haltd.Errorf(haltd.CodeInvalid, "preset %q is unknown", preset).WithFix("Use similarity, exact or growth.")
 }
 
 // JudgeWith is haltd's own judge with weights that may be others for each
@@ -72,26 +72,26 @@ func (o *own) step(s *Step, t *thread) ([]detect.Signal, error) {
 	return v.Signals, nil
 }
 
-// agentgazer scores the last 20 calls with SimHash and kills when the score
+// similarityRule scores the last 20 calls with SimHash and kills when the score
 // exceeds 10. The prompt is the last user message, also when a request ends
 // with tool results.
-type agentgazer struct{ window detect.Window }
+type similarityRule struct{ window detect.Window }
 
-func (g *agentgazer) step(s *Step, t *thread) ([]detect.Signal, error) {
+func (r *similarityRule) step(s *Step, t *thread) ([]detect.Signal, error) {
 	call, err := t.next(s)
 	if err != nil {
 		return nil, err
 	}
 	set := detect.DefaultSettings()
 	prompt := detect.Prompt{Hash: detect.SimHash(lastUserText(call))}
-	parts, matches := g.window.Score(prompt, set.WindowSize, s.at())
+	parts, matches := r.window.Score(prompt, set.WindowSize, s.at())
 	if score := parts.Score(); score > set.Threshold {
 		return []detect.Signal{{
 			Detector: detect.Similarity, Level: detect.Kill, Score: score, Threshold: set.Threshold,
-			Parts: &parts, Matches: matches, Window: g.window.Len() + 1,
+			Parts: &parts, Matches: matches, Window: r.window.Len() + 1,
 		}}, nil
 	}
-	g.window.Attach(g.window.Add(prompt, set.WindowSize, s.at()), detect.ReadReply(t.reply(s), false), s.answered())
+	r.window.Attach(r.window.Add(prompt, set.WindowSize, s.at()), detect.ReadReply(t.reply(s), false), s.answered())
 	return nil, nil
 }
 
@@ -114,12 +114,12 @@ func lastUserOf(ms []haltd.Message) (string, bool) {
 	return "", false
 }
 
-// fairvisor rejects the fourth identical request within 60 seconds.
-type fairvisor struct {
+// exactRule rejects the fourth identical request within 60 seconds.
+type exactRule struct {
 	counters map[detect.Fingerprint]detect.LoopCounter
 }
 
-func (f *fairvisor) step(s *Step, t *thread) ([]detect.Signal, error) {
+func (e *exactRule) step(s *Step, t *thread) ([]detect.Signal, error) {
 	if _, err := t.next(s); err != nil {
 		return nil, err
 	}
@@ -130,25 +130,25 @@ func (f *fairvisor) step(s *Step, t *thread) ([]detect.Signal, error) {
 		body.Write(m)
 	}
 	r := detect.Request{
-		Agent: s.Run, Policy: "fairvisor", Method: "POST", Path: "/v1/chat/completions",
+		Agent: s.Run, Policy: "exact", Method: "POST", Path: "/v1/chat/completions",
 		BodyHash: body.Sum(nil), Descriptors: map[string]string{"thread": s.Thread},
 	}
 	print := r.Fingerprint(nil)
-	c := f.counters[print].Hit(s.at(), block.Window())
-	f.counters[print] = c
+	c := e.counters[print].Hit(s.at(), block.Window())
+	e.counters[print] = c
 	if !block.Decide(c.Count).Detected {
 		return nil, nil
 	}
 	return []detect.Signal{{Detector: detect.Exact, Level: detect.Kill, Count: c.Count, Threshold: float64(block.Threshold)}}, nil
 }
 
-// agentwatch alerts when the last three ratios of prompt tokens are all more
+// growthRule alerts when the last three ratios of prompt tokens are all more
 // than 1.4, once a session. It never blocks.
-type agentwatch struct{ tokens map[string][]int64 }
+type growthRule struct{ tokens map[string][]int64 }
 
-func (w *agentwatch) step(s *Step, t *thread) ([]detect.Signal, error) {
-	ts := append(w.tokens[s.Thread], s.PromptTokens)
-	w.tokens[s.Thread] = ts
+func (g *growthRule) step(s *Step, t *thread) ([]detect.Signal, error) {
+	ts := append(g.tokens[s.Thread], s.PromptTokens)
+	g.tokens[s.Thread] = ts
 	if len(ts) < 4 {
 		return nil, nil
 	}

@@ -224,9 +224,9 @@ func TestPresets(t *testing.T) {
 		growing.WriteString(line(t, s))
 	}
 	for _, c := range []struct{ preset, trace, want string }{
-		{"agentgazer", identical.String(), `"kill_step":5,"kill_by":"similarity"`},
-		{"fairvisor", identical.String(), `"kill_step":3,"kill_by":"exact"`},
-		{"agentwatch", growing.String(), `"warn_step":3,"warn_by":"growth","kill_step":null`},
+		{"similarity", identical.String(), `"kill_step":5,"kill_by":"similarity"`},
+		{"exact", identical.String(), `"kill_step":3,"kill_by":"exact"`},
+		{"growth", growing.String(), `"warn_step":3,"warn_by":"growth","kill_step":null`},
 	} {
 		t.Run(c.preset, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "v")

@@ -51,10 +51,10 @@ type Tracer struct {
 }
 
 // NewTracer starts what the standard variables of OpenTelemetry ask for. It is
-// nil where none of them names an endpoint. A collector that cannot be reached
+// nil where none of them names an endpoint or an exporter. A collector that cannot be reached
 // is no error: the log tells of it.
 func NewTracer(ctx context.Context, env func(string) (string, bool), version string, log *slog.Logger) (*Tracer, error) {
-	spans, readings := wanted(env, "TRACES"), wanted(env, "METRICS")
+	spans, readings := wanted(env, "TRACES", log), wanted(env, "METRICS", log)
 	if disabled := value(env, "OTEL_SDK_DISABLED"); strings.EqualFold(disabled, "true") || !spans && !readings {
 		return nil, nil
 	}
@@ -86,10 +86,21 @@ func value(env func(string) (string, bool), name string) string {
 	return strings.TrimSpace(v)
 }
 
-// wanted reports whether a signal has an endpoint and is not switched off.
-func wanted(env func(string) (string, bool), signal string) bool {
-	endpoint := cmp.Or(value(env, "OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT"), value(env, "OTEL_EXPORTER_OTLP_ENDPOINT"))
-	return endpoint != "" && !strings.EqualFold(value(env, "OTEL_"+signal+"_EXPORTER"), "none")
+// wanted reports whether a signal is to be sent. One that has an exporter and no
+// endpoint goes to the standard's own, on this machine. What the standard has and
+// haltd does not is told and passed over, as the standard says.
+func wanted(env func(string) (string, bool), signal string, log *slog.Logger) bool {
+	variable := "OTEL_" + signal + "_EXPORTER"
+	switch exporter := value(env, variable); strings.ToLower(exporter) {
+	case "none":
+		return false
+	case "otlp":
+		return true
+	case "":
+	default:
+		log.Warn("haltd has no such exporter of OpenTelemetry and passes it over; use otlp or none", "field", variable, "error", fmt.Sprintf("%q is not known", exporter))
+	}
+	return cmp.Or(value(env, "OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT"), value(env, "OTEL_EXPORTER_OTLP_ENDPOINT")) != ""
 }
 
 // protocol is how a signal is sent: grpc or http/protobuf.

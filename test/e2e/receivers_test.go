@@ -37,7 +37,8 @@ type arrival struct {
 	Type   string `json:"type"`
 	Data   struct {
 		haltd.Notice
-		URL string `json:"url"`
+		Next string `json:"next"`
+		URL  string `json:"url"`
 	} `json:"data"`
 	Text string `json:"text"`
 }

@@ -50,7 +50,7 @@ func TestAlertsAboutTheService(t *testing.T) {
 		for range 5 {
 			a.send(request{messages: []message{user("hi")}, reply: fakellm.Script{Status: 503}})
 		}
-		if got := comes(t, haltd.TopicUpstream, false); !strings.Contains(got.Data.Sentence, "calls to openai failed: answered 503") || !strings.Contains(got.Data.Sentence, "haltd doctor") {
+		if got := comes(t, haltd.TopicUpstream, false); !strings.Contains(got.Data.Sentence, "calls to openai failed: answered 503") || !strings.Contains(got.Data.Next, "haltd doctor") {
 			t.Errorf("%s", got.body)
 		}
 		if a.ask("hi", "hello").status != http.StatusOK {

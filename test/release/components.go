@@ -16,7 +16,8 @@ import (
 // component is something of others that is in the binary.
 type component struct {
 	Kind, Name, Version string // Kind is golang or npm
-	Licence, Text       string
+	Licence             string
+	Text                string // of its licence, of those it names besides, and its notices
 }
 
 // components are the modules of a binary, and the packages of the dashboard
@@ -26,13 +27,21 @@ func components(binary string) ([]component, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := []component{{Kind: "golang", Name: "std", Version: strings.TrimPrefix(info.GoVersion, "go"), Licence: "BSD-3-Clause", Text: "See https://go.dev/LICENSE."}}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("where is Go: %w", err)
+	}
+	licence, text, err := terms(strings.TrimSpace(string(root)))
+	if err != nil {
+		return nil, err
+	}
+	list := []component{{"golang", "std", strings.TrimPrefix(info.GoVersion, "go"), licence, text}}
 	for _, m := range info.Deps {
-		text, err := moduleLicence(m.Path, m.Version)
+		licence, text, err := moduleTerms(m.Path)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, component{"golang", m.Path, m.Version, classify(text), text})
+		list = append(list, component{"golang", m.Path, m.Version, licence, text})
 	}
 	packages, err := npmPackages("web")
 	list = append(list, packages...)
@@ -47,37 +56,46 @@ func components(binary string) ([]component, error) {
 	return list, err
 }
 
-func moduleLicence(path, version string) (string, error) {
-	out, err := exec.Command("go", "list", "-m", "-json", path).Output()
+func moduleTerms(path string) (licence, text string, err error) {
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", path).Output()
 	if err != nil {
-		return "", fmt.Errorf("where is %s: %w", path, err)
+		return "", "", fmt.Errorf("where is %s: %w", path, err)
 	}
-	var module struct{ Dir, Version string }
-	if err := json.Unmarshal(out, &module); err != nil {
-		return "", err
-	}
-	return licenceIn(module.Dir)
+	return terms(strings.TrimSpace(string(dir)))
 }
 
-// licenceIn is the text of the licence in a folder; "" where there is none.
-func licenceIn(dir string) (string, error) {
-	entries, err := os.ReadDir(dir)
+// terms are the licence of what is in a folder, known by the first file that has
+// one, and the text of all such files: who passes a program on also passes on the
+// licences of what was taken into it, and notices. Both are "" where there are none.
+func terms(dir string) (licence, text string, err error) {
+	entries, err := os.ReadDir(dir) // in the order of their names
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	for _, e := range entries {
-		name := strings.ToUpper(e.Name())
-		if !e.IsDir() && (strings.HasPrefix(name, "LICENSE") || strings.HasPrefix(name, "LICENCE") || strings.HasPrefix(name, "COPYING")) {
-			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-			return strings.TrimSpace(string(text)), err
+	var texts []string
+	for _, kind := range []string{"LICENSE", "LICENCE", "COPYING", "NOTICE", "PATENTS"} {
+		for _, e := range entries {
+			if e.IsDir() || !strings.HasPrefix(strings.ToUpper(e.Name()), kind) {
+				continue
+			}
+			b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			if err != nil {
+				return "", "", err
+			}
+			texts = append(texts, strings.TrimSpace(string(b)))
 		}
 	}
-	return "", nil
+	if len(texts) == 0 {
+		return "", "", nil
+	}
+	return classify(texts[0]), strings.Join(texts, "\n\n"), nil
 }
 
-// classify knows a licence by what no other says.
+// classify knows licences by what no other says. A file may hold several, each for
+// a part of what it comes with; all of them hold then.
 func classify(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
+	var ids []string
 	for _, known := range []struct{ says, id string }{
 		{"Apache License", "Apache-2.0"},
 		{"Mozilla Public License Version 2.0", "MPL-2.0"},
@@ -89,11 +107,12 @@ func classify(text string) string {
 		{"Permission to use, copy, modify, and distribute this software", "ISC"},
 		{"This is free and unencumbered software", "Unlicense"},
 	} {
-		if strings.Contains(text, known.says) {
-			return known.id
+		if strings.Contains(text, known.says) && !slices.Contains(ids, known.id) && !(known.id == "BSD-2-Clause" && slices.Contains(ids, "BSD-3-Clause")) {
+			ids = append(ids, known.id)
 		}
 	}
-	return ""
+	slices.Sort(ids)
+	return strings.Join(ids, " AND ")
 }
 
 // npmPackages are those of the dashboard that are not for building it.
@@ -116,8 +135,8 @@ func npmPackages(dir string) (list []component, err error) {
 		if !ok || p.Dev || p.Optional {
 			continue
 		}
-		text, _ := licenceIn(filepath.Join(dir, path)) // not every package has a file
-		list = append(list, component{"npm", name, p.Version, cmp.Or(p.License, classify(text)), text})
+		licence, text, _ := terms(filepath.Join(dir, path)) // not every package has a file
+		list = append(list, component{"npm", name, p.Version, cmp.Or(p.License, licence), text})
 	}
 	return list, nil
 }

@@ -22,16 +22,20 @@ import (
 func main() {
 	log.SetFlags(0)
 	version := flag.String("version", "dev", "version to build")
+	commit := flag.String("commit", "", "commit that is built, as haltd version names it")
 	out := flag.String("out", "dist", "folder to write to")
 	epoch := flag.Int64("epoch", 0, "time of the files in archives, in seconds: that of the commit")
 	platforms := flag.String("platforms", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64", "what to build for")
 	flag.Parse()
-	if err := release(*version, *out, time.Unix(*epoch, 0).UTC(), strings.Split(*platforms, ",")); err != nil {
+	if *commit == "" {
+		log.Fatal("-commit is missing: a release is made from a commit")
+	}
+	if err := release(flags(*version, *commit), *version, *out, time.Unix(*epoch, 0).UTC(), strings.Split(*platforms, ",")); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func release(version, out string, at time.Time, platforms []string) error {
+func release(ldflags, version, out string, at time.Time, platforms []string) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
@@ -42,7 +46,7 @@ func release(version, out string, at time.Time, platforms []string) error {
 	defer os.RemoveAll(work)
 
 	own := filepath.Join(work, "own") // to tell of its own commands
-	if err := build(version, own, ""); err != nil {
+	if err := build(ldflags, own, ""); err != nil {
 		return err
 	}
 	parts, err := components(own)
@@ -66,7 +70,7 @@ func release(version, out string, at time.Time, platforms []string) error {
 	for _, platform := range platforms {
 		log.Printf("building for %s", platform) // minutes, where nothing was built before
 		binary := filepath.Join(work, "haltd")
-		if err := build(version, binary, platform); err != nil {
+		if err := build(ldflags, binary, platform); err != nil {
 			return err
 		}
 		if files["haltd"], err = os.ReadFile(binary); err != nil {
@@ -83,10 +87,17 @@ func release(version, out string, at time.Time, platforms []string) error {
 // profile is what make build optimises by, too.
 const profile = "test/load/cmd/profile/haltd.pgo"
 
+// flags make the linker write into a binary which version it is and from which
+// commit. The go command would note the commit itself, but with what else it
+// finds in the checkout, which another machine may have otherwise.
+func flags(version, commit string) string {
+	return "-s -w -buildid= -X main.version=" + version + " -X main.commit=" + commit
+}
+
 // build makes the binary for a platform, "" for this one, from nothing that
 // another machine would have otherwise.
-func build(version, binary, platform string) error {
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-pgo", profile, "-ldflags", "-s -w -buildid= -X main.version="+version, "-o", binary, "./cmd/haltd")
+func build(ldflags, binary, platform string) error {
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-pgo", profile, "-ldflags", ldflags, "-o", binary, "./cmd/haltd")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 	if goos, arch, ok := strings.Cut(platform, "/"); ok {
 		cmd.Env = append(cmd.Env, "GOOS="+goos, "GOARCH="+arch)

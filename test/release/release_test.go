@@ -44,11 +44,21 @@ func TestComponentsHaveLicences(t *testing.T) {
 	if err := json.Unmarshal(sbom("v1", parts), &bom); err != nil || bom.BOMFormat != "CycloneDX" {
 		t.Fatal(err, bom.BOMFormat)
 	}
-	found := map[string]bool{}
+	found, licensed := map[string]bool{}, map[string]string{}
 	for _, c := range bom.Components {
 		found[c.Name] = true
 		if c.Version == "" || len(c.Licenses) != 1 || c.Licenses[0].Expression == "" || !strings.HasPrefix(c.PURL, "pkg:") {
 			t.Errorf("%+v", c)
+			continue
+		}
+		licensed[c.Name] = c.Licenses[0].Expression
+	}
+	for name, want := range map[string]string{
+		"std": "BSD-3-Clause", "github.com/alecthomas/kong": "MIT",
+		"github.com/klauspost/compress": "Apache-2.0 AND BSD-3-Clause AND MIT", // for parts of it
+	} {
+		if licensed[name] != want {
+			t.Errorf("the licence of %s is %q, want %q", name, licensed[name], want)
 		}
 	}
 	for _, name := range []string{"std", "modernc.org/sqlite", "github.com/alecthomas/kong", "react", "@mantine/core"} {
@@ -56,8 +66,31 @@ func TestComponentsHaveLicences(t *testing.T) {
 			t.Errorf("%s is not in the list", name)
 		}
 	}
+	text := string(licences(parts))
+	for what, says := range map[string]string{
+		"the notice of a module":             "Prometheus instrumentation library for Go applications",
+		"the licence of what a module holds": "SQLite Is Public Domain",
+		"the licence of Go":                  "Copyright 2009 The Go Authors.",
+	} {
+		if !strings.Contains(text, says) {
+			t.Errorf("the licences leave out %s: %q", what, says)
+		}
+	}
 	if found["vite"] {
 		t.Error("the list has what only builds the dashboard")
+	}
+}
+
+// A binary of a release says which version it is and from which commit, which is
+// what somebody who reports a fault is asked for.
+func TestReleaseNamesItsCommit(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "haltd")
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-pgo=off", "-ldflags", flags("v1.2.3", "0123456789abcdef0123"), "-o", binary, "./cmd/haltd").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command(binary, "version").Output()
+	if err != nil || !strings.HasPrefix(string(out), "haltd v1.2.3 (commit 0123456789ab, ") {
+		t.Errorf("haltd version says %q, %v", out, err)
 	}
 }
 
@@ -100,7 +133,7 @@ complete_at haltd --config x keys create --bud
 		t.Errorf("fish:\n%.600s", fish)
 	}
 	page := print("man")
-	for _, want := range []string{".TH HALTD 1", ".SS agents set", `\-\-kill\-switch`, "haltd agents set billing\\-bot"} {
+	for _, want := range []string{".TH HALTD 1", ".SS agents set", `\-\-kill\-switch`, "haltd agents set billing\\-bot", "the variable HALTD_CONFIG.", ".TP\n3\nno haltd answers\n"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the manual page does not say %q", want)
 		}

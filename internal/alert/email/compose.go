@@ -55,7 +55,7 @@ type content struct {
 	Title, Sentence, Next string
 	Tone                  tone
 	Rows                  []row
-	URL, Command          string // two ways to the incident
+	URL, Link, Command    string // two ways to the incident
 	agent                 string
 }
 
@@ -90,7 +90,7 @@ func toneOf(m outbound.Message) tone {
 func newContent(m outbound.Message) content {
 	c := content{
 		Title: outbound.Line(m.Title, 150), Sentence: outbound.Line(m.Sentence, 2000), Next: outbound.Line(m.Next, 500),
-		Tone: toneOf(m), URL: m.URL, agent: outbound.Line(m.Agent, 128),
+		Tone: toneOf(m), URL: m.URL, Link: m.Link(), agent: outbound.Line(m.Agent, 128),
 	}
 	add := func(name, value string, code bool) {
 		if value != "" {
@@ -111,6 +111,8 @@ func newContent(m outbound.Message) content {
 	if id := outbound.Line(m.Incident, 100); id != "" {
 		add("Incident", id, true)
 		c.Command = "haltd incidents show " + id
+	} else if c.URL != "" {
+		c.Command = "haltd incidents ls"
 	}
 	return c
 }
@@ -135,7 +137,7 @@ func (c content) text() string {
 		line("\r\n%s", c.Next)
 	}
 	if c.URL != "" {
-		line("\r\nOpen incident:  %s", c.URL)
+		line("\r\n%-15s %s", c.Link+":", c.URL)
 	}
 	if c.Command != "" {
 		line("In a terminal:  %s", c.Command)

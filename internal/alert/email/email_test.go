@@ -117,6 +117,14 @@ func TestTheMessage(t *testing.T) {
 	}
 }
 
+// A message about many incidents leads to their list.
+func TestAMessageAboutMany(t *testing.T) {
+	c := newContent(outbound.Message{Notice: haltd.Notice{Topic: haltd.IncidentKillSwitch, Together: 30}, URL: "https://haltd.example/incidents"})
+	if want := "\r\nOpen incidents: https://haltd.example/incidents\r\nIn a terminal:  haltd incidents ls\r\n"; !strings.Contains(c.text(), want) {
+		t.Errorf("text %q, want %q in it", c.text(), want)
+	}
+}
+
 func TestTheToneOfAMessage(t *testing.T) {
 	for want, change := range map[string]func(*outbound.Message){
 		"stopped": func(m *outbound.Message) { m.Topic = haltd.IncidentKillSwitch },

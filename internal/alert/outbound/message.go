@@ -18,7 +18,7 @@ type Message struct {
 	haltd.Notice
 	Title  string    // a few plain words
 	Next   string    // what it means for the reader; may be empty
-	URL    string    // of the incident's page; may be empty
+	URL    string    // of the incident's page, or of the list of many; may be empty
 	Test   bool      // somebody tries the channel; nothing has happened
 	SentAt time.Time // when this try began
 }
@@ -28,7 +28,18 @@ func (m *Message) Spent() string {
 	if m.CostOf == "" {
 		return ""
 	}
+	if m.Cost > 0 && m.Cost < haltd.Dollar/100 {
+		return "less than $0.01 " + m.CostOf
+	}
 	return fmt.Sprintf("$%.2f %s", m.Cost.Dollars(), m.CostOf)
+}
+
+// Link says where URL leads.
+func (m *Message) Link() string {
+	if m.Incident == "" {
+		return "Open incidents"
+	}
+	return "Open incident"
 }
 
 // Settings are what a channel of one kind is set up with. They hold secrets.

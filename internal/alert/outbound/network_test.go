@@ -93,6 +93,7 @@ func TestLine(t *testing.T) {
 		"bad\xffutf8":          "badutf8",
 		"0123456789abcdefghij": "0123456789ab…",
 		"0123456789ab \n":      "0123456789ab",
+		"a b c d e f g h":      "a b c d e f …",
 	} {
 		if got := Line(text, 12); got != want {
 			t.Errorf("Line(%q) = %q, want %q", text, got, want)

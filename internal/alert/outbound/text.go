@@ -21,13 +21,14 @@ func Line(text string, max int) string {
 		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
 			continue
 		}
-		if count >= max {
-			b.WriteRune('…')
-			break
-		}
 		if space {
 			b.WriteByte(' ')
 			space = false
+			count++
+		}
+		if count >= max {
+			b.WriteRune('…')
+			break
 		}
 		b.WriteRune(r)
 		count++

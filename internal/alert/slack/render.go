@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,7 +46,7 @@ func render(m outbound.Message) payload {
 	yes := true
 	said := words(m)
 	p := payload{
-		Text: said, Parse: "none",
+		Text: plain(m), Parse: "none",
 		Blocks: []block{{Type: "section", Text: &text{Type: "mrkdwn", Text: said, Verbatim: &yes}}},
 	}
 	if about := about(m); about != "" {
@@ -53,10 +54,20 @@ func render(m outbound.Message) payload {
 	}
 	if m.URL != "" {
 		p.Blocks = append(p.Blocks, block{Type: "actions", Elements: []element{{
-			Type: "button", Text: text{Type: "plain_text", Text: "Open incident"}, URL: m.URL, ActionID: "open_incident",
+			Type: "button", Text: text{Type: "plain_text", Text: m.Link()}, URL: m.URL, ActionID: "open_incident",
 		}}})
 	}
 	return p
+}
+
+// plain is what a receiver shows that knows no blocks: all of the message. Growth
+// has the three lines that its document gives it.
+func plain(m outbound.Message) string {
+	lines := []string{words(m)}
+	if !isGrowth(m) {
+		lines = append(lines, about(m), escapes.Replace(m.URL))
+	}
+	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return l == "" }), "\n")
 }
 
 // Together these leave a block within the 3000 characters that Slack takes,
@@ -64,7 +75,7 @@ func render(m outbound.Message) payload {
 const (
 	longestTitle    = 50
 	longestSentence = 400
-	longestNext     = 100
+	longestNext     = 140
 )
 
 // words are the message itself.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/haltd/haltd"
@@ -42,7 +43,7 @@ func TestOtherMessages(t *testing.T) {
 	kill := outbound.Message{Notice: haltd.Notice{Topic: haltd.IncidentKillSwitch, Sentence: "It said A & B <loop>."}, Title: "Kill Switch Fired"}
 	recovery, soft, test, over := kill, kill, kill, growth("s")
 	recovery.Recovery, soft.Topic, test.Test = true, haltd.IncidentBudgetSoft, true
-	over.Recovery = true
+	over.Recovery, over.Agent, over.Session, over.URL = true, "", "", ""
 	for want, m := range map[string]outbound.Message{
 		"🚨 *Kill Switch Fired*\nIt said A &amp; B &lt;loop&gt;.":  kill,
 		"✅ *Kill Switch Fired*\nIt said A &amp; B &lt;loop&gt;.":  recovery,
@@ -57,6 +58,30 @@ func TestOtherMessages(t *testing.T) {
 	}
 	if n := len(render(kill).Blocks); n != 1 {
 		t.Errorf("a message about nobody and without a page has %d blocks, want 1", n)
+	}
+}
+
+// A receiver that knows no blocks, such as Mattermost, shows the text: whom it is
+// about, what it cost and where to look are in it, too.
+func TestTheTextSaysAllThatTheBlocksSay(t *testing.T) {
+	p := render(outbound.Message{
+		Notice: haltd.Notice{
+			Time: time.Unix(0, 0), Topic: haltd.IncidentKillSwitch, Agent: "billing-bot", Sentence: "It loops.", Cost: 3 * haltd.Dollar / 2, CostOf: "in this session",
+		},
+		Title: "Kill Switch Fired", Next: "Look at it.", URL: "https://haltd.example/incidents/inc_x",
+	})
+	want := "🚨 *Kill Switch Fired*\nIt loops.\nLook at it.\nAgent `billing-bot` · Cost so far: $1.50 in this session · 1 Jan 1970, 00:00 UTC\nhttps://haltd.example/incidents/inc_x"
+	if p.Text != want {
+		t.Errorf("text %q, want %q", p.Text, want)
+	}
+}
+
+// Slack takes 3000 characters in a block, and refuses a message with more.
+func TestALongMessageFitsIntoABlock(t *testing.T) {
+	long := strings.Repeat("& ", 2000)
+	m := outbound.Message{Notice: haltd.Notice{Sentence: long}, Title: long, Next: long}
+	if n := utf8.RuneCountInString(words(m)); n > 3000 {
+		t.Errorf("%d characters", n)
 	}
 }
 

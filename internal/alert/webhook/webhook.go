@@ -123,6 +123,7 @@ type Event struct {
 type Data struct {
 	haltd.Notice
 	Title string `json:"title"`
+	Next  string `json:"next,omitempty"` // what it means, and what to do
 	URL   string `json:"url,omitempty"`
 }
 
@@ -135,5 +136,5 @@ func event(m outbound.Message) Event {
 		kind += ".recovered"
 	}
 	m.Time = m.Time.UTC()
-	return Event{Type: kind, Timestamp: m.Time, Data: Data{Notice: m.Notice, Title: m.Title, URL: m.URL}}
+	return Event{Type: kind, Timestamp: m.Time, Data: Data{Notice: m.Notice, Title: m.Title, Next: m.Next, URL: m.URL}}
 }

@@ -21,7 +21,7 @@ func message() outbound.Message {
 			ID: "ntc_x", Time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.FixedZone("east", 7200)), Topic: haltd.IncidentGrowth,
 			Agent: "billing-bot", Session: "ses_x", Incident: "inc_x", Sentence: "Prompt tokens grow.", Tokens: []int64{100, 150},
 		},
-		Title: "Runaway Agent Detected", URL: "https://haltd.example/incidents/inc_x", SentAt: time.Now(),
+		Title: "Runaway Agent Detected", Next: "Nothing is blocked.", URL: "https://haltd.example/incidents/inc_x", SentAt: time.Now(),
 	}
 }
 
@@ -64,7 +64,7 @@ func TestTheBody(t *testing.T) {
 	}
 	want := `{"type":"alert.growth","timestamp":"2026-03-01T10:00:00Z","data":{"id":"ntc_x","time":"2026-03-01T10:00:00Z",` +
 		`"topic":"growth","recovery":false,"agent":"billing-bot","session":"ses_x","incident":"inc_x","action":"allow","sentence":"Prompt tokens grow.",` +
-		`"tokens":[100,150],"title":"Runaway Agent Detected","url":"https://haltd.example/incidents/inc_x"}}`
+		`"tokens":[100,150],"title":"Runaway Agent Detected","next":"Nothing is blocked.","url":"https://haltd.example/incidents/inc_x"}}`
 	if diff := cmp.Diff(want, string(b)); diff != "" {
 		t.Errorf("body (-want +got):\n%s", diff)
 	}
