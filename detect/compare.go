@@ -59,6 +59,7 @@ type relation struct {
 	asked  bool    // the task names a number of times, and it was not done so often yet
 	amid   bool    // something was written since the pair was last seen
 	tried  bool    // another attempt was written since the answer was last seen
+	drawn  bool    // the answer came before but for a number that somebody drew
 	echo   bool    // the place shows words of the act that it did not show before
 	cured  bool    // the tool has worked since it last failed so
 	aimed  bool    // it names a short value that no act named before
@@ -144,7 +145,7 @@ func (c *comparison) compare(i int) {
 	s.over = r.ended || r.lastPage && s.walk
 	s.wrote = s.wroteNew(r)
 	s.onward = c.goesOn(i) || c.countsDown(i)
-	if c.gains(i) {
+	if c.gains(i) || r.board && s.resultAgo == 0 {
 		s.news = max(s.news, .6)
 	}
 	s.dose = c.doseOf(i)
@@ -194,8 +195,8 @@ func (c *comparison) weighNews(i int) {
 		s.news = 0 // nothing was found, whatever is counted beside it
 	case r.outcome == failed && !c.attemptedSince(i, s.formAgo) && !(again && c.advances(i) && !c.tallies(i)):
 		s.news = 0 // the same failure, counted
-	case s.newTells <= 1 && c.wanders(i):
-		s.news = 0 // the number of a record
+	case s.newTells <= 1 && (c.wanders(i, 1e7) || again && c.wanders(i, 1000)):
+		s.news, s.drawn = 0, true // the number of a record
 	case r.manner == spoken && s.actAgo > 0:
 		s.news = 0 // said before to the letter, and answered as before
 	case !r.short() && again && !c.advances(i), len(r.tells) > 2*fewWords && c.goesToAndFro(i):
@@ -435,7 +436,7 @@ func (c *comparison) askedFor(i int) bool {
 	}
 	times, fine := 1.0, r.outcome != failed
 	for j := c.since; j < i; j++ {
-		if c.all[j].wrote && c.rounds[j].payload {
+		if o := &c.rounds[j]; o.payload && o.core != r.core && o.outcome != failed {
 			times = 1 // what was mended is measured anew
 		}
 		if c.rounds[j].core == r.core {
@@ -455,7 +456,7 @@ func (c *comparison) askedFor(i int) bool {
 }
 
 // fewRuns is how often a task asks at most for something that tells much.
-const fewRuns = 12
+const fewRuns = 24
 
 // writtenSince reports whether something was written, or got on, or the next of
 // a list was done, since a round: a check after each of them is part of the work.

@@ -224,7 +224,7 @@ func (f *round) code(c *codec) {
 		c.list32(words)
 	}
 	c.bools(&f.prose, &f.asked, &f.wordy, &f.payload, &f.rests, &f.moves, &f.answered, &f.missing, &f.waiting, &f.ended,
-		&f.lastPage, &f.figures, &f.scripted, &f.polite, &f.thinks, &f.thanked, &f.state, &f.full, &f.absent, &f.paged, &f.scored)
+		&f.lastPage, &f.figures, &f.scripted, &f.polite, &f.thinks, &f.thanked, &f.state, &f.full, &f.absent, &f.paged, &f.scored, &f.board)
 	c.int(&f.values)
 	c.int(&f.calls)
 	c.int(&f.doubles)
@@ -257,7 +257,7 @@ func (s *relation) code(c *codec) {
 	}
 	c.uint64(&s.refusedFor)
 	c.uint64(&s.failedFor)
-	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.echo, &s.cured, &s.aimed, &s.nextID, &s.given, &s.walk, &s.probes, &s.wrote, &s.onward, &s.spins, &s.drills, &s.slow, &s.human)
+	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.drawn, &s.echo, &s.cured, &s.aimed, &s.nextID, &s.given, &s.walk, &s.probes, &s.wrote, &s.onward, &s.spins, &s.drills, &s.slow, &s.human)
 	s.signs.code(c)
 }
 

@@ -254,7 +254,11 @@ func (s *relation) readVaried(r *seenRound, short, work bool) {
 		return
 	}
 	if recently(s.coreAgo) && short && r.outcome != failed && recently(s.formAgo) && s.resultAgo == 0 {
-		g[formAgain] = d
+		if s.drawn {
+			g[ackAgain] = d
+		} else {
+			g[formAgain] = d
+		}
 		return
 	}
 	alike := s.place >= samePlace && recently(s.placeAgo)

@@ -66,7 +66,7 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		return jsonOutcome(t, says), says
 	}
 	switch {
-	case says&failure != 0 && meaningOf(t[:min(len(t), headBytes)], atOnce)&pending != 0:
+	case says&failure != 0 && (says&mended != 0 || meaningOf(t[:min(len(t), headBytes)], atOnce)&pending != 0):
 		return neutral, says
 	case says&failure != 0 && !(says&nothing != 0 && firstOf(t, nothing|failure) == nothing):
 		return failed, says

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/haltd/haltd/internal/xxhash"
 )
@@ -33,6 +34,8 @@ func (f *round) readResult(text string) {
 		acted |= 1 << (w >> 1 & 63)
 	}
 	f.figures = text != ""
+	begins := len(text) - len(unlabelled(text))
+	board := true    // nothing but numbers and single signs
 	advert := false  // the line is an advertisement
 	var label uint64 // the word before, where it may name a score
 	for s.next() {
@@ -87,6 +90,7 @@ func (f *round) readResult(text string) {
 			residue = fold(residue, h)
 		}
 		f.figures = f.figures && t.class == number
+		board = board && (t.class == number || t.end-t.start <= 2 || t.start < begins)
 		if t.class == number && label != 0 && !f.scored && startsPhrase([]uint64{label}, scores) {
 			f.scored, f.score = true, numberOf(text[t.start:t.end])
 		}
@@ -111,6 +115,7 @@ func (f *round) readResult(text string) {
 	if plain >= atOnce && len(text) <= maxRead/2 { // ids that nobody has seen before change nothing
 		result = masked
 	}
+	f.board = board && !f.figures && plain >= 4
 	f.result, f.residue, f.form = result, residue, form
 	f.tells = tells.distinct()
 	f.sketch = sketchOf(f.tells)
@@ -127,6 +132,23 @@ func (f *round) readResult(text string) {
 // isAdvert reports a line that begins by saying that it is an advertisement:
 // "Ad: Learn piano in 30 days". What it goes on with means nothing.
 func isAdvert(text string, t *token) bool {
-	return t.class == word && opensPhrase(t.hash) && startsPhrase([]uint64{t.hash}, adverts) &&
-		t.end < len(text) && (text[t.end] == ':' || text[t.end] == ']')
+	const longest = 32
+	if t.class != word || !opensPhrase(t.hash) {
+		return false
+	}
+	line := text[t.start:min(len(text), t.start+longest)]
+	end := strings.IndexAny(line, ":]\n")
+	if end < 0 || line[end] == '\n' {
+		return false
+	}
+	ws, _ := plainWords(line[:end], maxAdvert)
+	for _, p := range phrases[t.hash] {
+		if p.says&adverts != 0 && len(ws) == 1+len(p.rest) && startsWith(ws[1:], p.rest) {
+			return true
+		}
+	}
+	return false
 }
+
+// maxAdvert is of how many words what stands before an advertisement is at most.
+const maxAdvert = 4

@@ -74,6 +74,7 @@ type round struct {
 	mentions []uint32 // the names in what came back
 	lists    []uint32 // the words that stand by themselves in it, as items of a list do
 	figures  bool     // it is numbers and nothing else
+	board    bool     // it is numbers and single letters: a board, of which every arrangement is another
 	full     bool     // it says that as much was changed as the act allows at a time
 	state    bool     // it has the digest of something: a screen, a file
 	told     amounts  // the first numbers in it

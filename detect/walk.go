@@ -215,11 +215,11 @@ func (c *comparison) trend(i int) (one, down bool, n int) {
 	return one, down, n
 }
 
-// wanders reports a large number in answers of one form that went up and down of
+// wanders reports a large number in answers of one form that leapt up and down of
 // late: it is drawn, and measures nothing. One that goes on, such as the bytes of
-// a download, does.
-func (c *comparison) wanders(i int) bool {
-	const large = 1e7
+// a download, does, and so does one that hardly moves.
+func (c *comparison) wanders(i int, large float64) bool {
+	const leap = 1.1
 	var ups, downs steps
 	for range trendSteps {
 		ago := c.all[i].formAgo
@@ -233,9 +233,9 @@ func (c *comparison) wanders(i int) bool {
 		for k := range min(now.n, len(now.first)) {
 			switch a, b := now.first[k], before.first[k]; {
 			case a < large || b < large:
-			case a > b:
+			case a > leap*b:
 				ups[k] = 1
-			case a < b:
+			case b > leap*a:
 				downs[k] = 1
 			}
 			if ups[k]*downs[k] > 0 {
