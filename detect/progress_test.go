@@ -66,7 +66,7 @@ func TestRunsThatTheTaskAsksFor(t *testing.T) {
 	run := func(result string) haltd.Round {
 		return did("shell", `{"command":"pytest -q tests/test_race.py"}`, result)
 	}
-	long := "test session starts\nplatform linux, rootdir /work/quartz, plugins: anyio, xdist, cov, mock, timeout\ncollected one item\ntests/test_race.py passed in a moment"
+	long := "test session starts\nplatform linux, rootdir /srv/quartz, plugins: anyio, xdist, cov, mock, timeout\ncollected one item\ntests/test_race.py passed in a moment"
 	var rounds []haltd.Round
 	for range 7 {
 		rounds = append(rounds, run(long))
