@@ -112,24 +112,6 @@ const (
 	countsWithin = 4 << 10
 )
 
-// numberWords are the numbers that people write out, by the hashes of the words.
-var numberWords = func() map[uint64]float64 {
-	index := map[uint64]float64{}
-	for _, words := range []string{
-		"- - two three four five six seven eight nine ten eleven twelve",
-		"- - zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-		"- - deux trois quatre cinq six sept huit neuf dix onze douze",
-		"- - dos tres cuatro cinco seis siete ocho nueve diez once doce",
-	} {
-		for n, w := range strings.Fields(words) {
-			if w != "-" {
-				index[hashWord(w, false)] = float64(n)
-			}
-		}
-	}
-	return index
-}()
-
 // readCount adds a number of repetitions, "30 times", at the word that says so.
 // It is the number that waits for such a word.
 func (o *opening) readCount(text string, t *token, last float64) float64 {

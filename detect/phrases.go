@@ -57,14 +57,35 @@ type phrase struct {
 	says meaning
 }
 
-// phrases are found by the hash of their first word.
-var phrases = func() map[uint64][]phrase {
-	var file map[string]map[string][]string
+// phraseFile is the file: what is said, in which language, by which phrases.
+var phraseFile = func() (file map[string]map[string][]string) {
 	if err := json.Unmarshal(phrasesJSON, &file); err != nil {
 		panic(fmt.Sprintf("phrases.json: %v", err)) // part of the program
 	}
+	return file
+}()
+
+// numbers names the words in the file that are numbers, from two on.
+const numbers = "numbers"
+
+// numberWords are the numbers that people write out, by the hashes of the words.
+var numberWords = func() map[uint64]float64 {
+	index := map[uint64]float64{}
+	for _, list := range phraseFile[numbers] {
+		for i, w := range list {
+			index[hashWord(w, false)] = float64(i + 2)
+		}
+	}
+	return index
+}()
+
+// phrases are found by the hash of their first word.
+var phrases = func() map[uint64][]phrase {
 	index := map[uint64][]phrase{}
-	for name, languages := range file {
+	for name, languages := range phraseFile {
+		if name == numbers {
+			continue
+		}
 		says, ok := meanings[name]
 		if !ok {
 			panic(fmt.Sprintf("phrases.json: meaning %q is unknown", name))

@@ -182,6 +182,17 @@ func (c *comparison) advances(i int) bool {
 	return n < 2 || went
 }
 
+// mark notes which numbers ever went up and which ever went down.
+func (s steps) mark(ups, downs *steps) {
+	for k, d := range s {
+		if d > 0 {
+			ups[k] = 1
+		} else if d < 0 {
+			downs[k] = 1
+		}
+	}
+}
+
 // trendSteps is how many steps of a number tell where it goes.
 const trendSteps = 4
 
@@ -198,13 +209,7 @@ func (c *comparison) trend(i int) (one, down bool, n int) {
 		if n == 0 {
 			now = step
 		}
-		for k, d := range step {
-			if d > 0 {
-				ups[k] = 1
-			} else if d < 0 {
-				downs[k] = 1
-			}
-		}
+		step.mark(&ups, &downs)
 		i -= ago
 		n++
 	}
@@ -258,13 +263,7 @@ func (c *comparison) goesToAndFro(i int) bool {
 			return false
 		}
 		step, _ := stepOf(&c.rounds[i-ago].told, &c.rounds[i].told)
-		for k, d := range step {
-			if d > 0 {
-				ups[k] = 1
-			} else if d < 0 {
-				downs[k] = 1
-			}
-		}
+		step.mark(&ups, &downs)
 		i -= ago
 	}
 	return ups == downs && ups != steps{}
