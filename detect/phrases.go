@@ -73,7 +73,8 @@ var numberWords = func() map[uint64]float64 {
 	index := map[uint64]float64{}
 	for _, list := range phraseFile[numbers] {
 		for i, w := range list {
-			index[hashWord(w, false)] = float64(i + 2)
+			ws, _ := plainWords(w, maxPhraseWords)
+			index[ws[0]] = float64(i + 2)
 		}
 	}
 	return index
