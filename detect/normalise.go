@@ -6,8 +6,9 @@ import (
 )
 
 // Normalise makes texts equal that differ only in what a loop changes by
-// itself: it lowercases, turns white space into single spaces, and puts <TS>
-// for ISO dates and times, <ID> for UUIDs and <NUM> for numbers.
+// itself: it lowercases, turns white space into single spaces, drops signs that
+// nobody sees, and puts <TS> for ISO dates and times, <ID> for UUIDs and <NUM>
+// for numbers.
 func Normalise(text string) string {
 	dst := make([]byte, 0, len(text))
 	space := false // a space is due before the next byte
@@ -36,8 +37,9 @@ func Normalise(text string) string {
 			i++
 		default:
 			r, n := utf8.DecodeRuneInString(text[i:])
-			i += n
-			dst = utf8.AppendRune(dst, unicode.ToLower(r))
+			if i += n; !unicode.Is(unicode.Cf, r) {
+				dst = utf8.AppendRune(dst, unicode.ToLower(r))
+			}
 		}
 	}
 	return string(dst)

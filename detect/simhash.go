@@ -232,6 +232,7 @@ func (v *votes) rune(text string, i int) int {
 	switch {
 	case unicode.IsSpace(r):
 		v.endWord()
+	case unicode.Is(unicode.Cf, r): // nobody sees it
 	case r >= wide:
 		v.endWord()
 		v.word = (v.word ^ uint64(r)) * hashPrime

@@ -363,6 +363,10 @@ func (c *Conversation) finish() *haltd.Call {
 	if c.opening > 0 {
 		call.Opening = messages[:c.opening:c.opening]
 	}
+	if c.isPrefilled() {
+		call.Opening = append(call.Opening, haltd.Message{Role: haltd.RoleSystem, Text: c.rounds[0].text})
+		return call
+	}
 	if len(c.rounds) == 0 {
 		return call
 	}
@@ -395,6 +399,16 @@ func (c *Conversation) finish() *haltd.Call {
 		}
 	}
 	return call
+}
+
+// isPrefilled reports a question with the beginning of its answer, which the
+// model is to go on with: an instruction, not a turn that was taken.
+func (c *Conversation) isPrefilled() bool {
+	if len(c.rounds) != 1 || c.opening == 0 || c.passed != nil || len(c.results) > 0 {
+		return false
+	}
+	r := &c.rounds[0]
+	return r.text != "" && r.firstCall == r.endCall && r.firstInput == r.endInput
 }
 
 // orderResults puts results in the order of the calls that asked for them.

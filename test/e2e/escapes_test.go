@@ -29,6 +29,7 @@ func TestEscapes(t *testing.T) {
 		{"A claimed retry with another body is none", claimedRetries},
 		{"A question that is padded is the same question", padding},
 		{"A message that says nothing hides no question", blankMessages},
+		{"The beginning of an answer is no history", prefilled},
 		{"Retries after refusals have no end, after lost connections they do", retriesHaveAnEnd},
 		{"Retries are hits of exact like every other", exactCountsRetries},
 		{"A timeout makes a retry of what announces itself as one", announcedTimeouts},
@@ -181,16 +182,23 @@ func claimedRetries(t *testing.T, s *stage) {
 
 // padding adds to a question what nobody reads.
 func padding(t *testing.T, s *stage) {
-	a := s.agent(t).with("")
 	question := "What is the state of the order?"
-	for i := range 20 {
-		text := []string{question + strings.Repeat(" ", i), strings.ToUpper(question[:i]) + question[i:], question + strings.Repeat("\u200b", i)}[i%3]
-		if got := a.ask(text, "The order is on its way."); got.status != http.StatusOK {
-			break
+	for name, pad := range map[string]func(i int) string{
+		"all in turn": func(i int) string {
+			return []string{question + strings.Repeat(" ", i), strings.ToUpper(question[:i]) + question[i:], question + strings.Repeat("\u200b", i)}[i%3]
+		},
+		"unseen signs": func(i int) string { return question + strings.Repeat("\u200b", i) },
+		"inside words": func(i int) string { return question[:i] + "\u2060" + question[i:] },
+	} {
+		a := s.agent(t, name).with("")
+		for i := range 20 {
+			if got := a.ask(pad(i), "The order is on its way."); got.status != http.StatusOK {
+				break
+			}
 		}
-	}
-	if n := s.forwarded(a); a.view().Active || n > 10 {
-		t.Errorf("%d calls were forwarded, active %v; want it killed like a loop without padding", n, a.view().Active)
+		if n := s.forwarded(a); a.view().Active || n > 10 {
+			t.Errorf("%s: %d calls were forwarded, active %v; want it killed like a loop without padding", name, n, a.view().Active)
+		}
 	}
 }
 
@@ -207,6 +215,21 @@ func blankMessages(t *testing.T, s *stage) {
 		if n := s.forwarded(a); a.view().Active || n > 10 {
 			t.Errorf("%s: %d calls were forwarded, active %v; want it killed like a loop without it", name, n, a.view().Active)
 		}
+	}
+}
+
+// prefilled puts the beginning of the answer behind the question, as clients do
+// that want JSON.
+func prefilled(t *testing.T, s *stage) {
+	a := s.agent(t).with("")
+	for range 20 {
+		got := a.send(request{messages: []message{user("What is the state of the order?"), assistant("{")}, reply: fakellm.Script{Text: `"state": "on its way"}`}})
+		if got.status != http.StatusOK {
+			break
+		}
+	}
+	if n := s.forwarded(a); a.view().Active || n > 10 {
+		t.Errorf("%d calls were forwarded, active %v; want it killed like a loop without it", n, a.view().Active)
 	}
 }
 
