@@ -68,7 +68,8 @@ type relation struct {
 	walk   bool    // it takes the next step of a walk over numbers or dates
 	probes bool    // a walk in equal steps that asks what is there, and this is not
 	wrote  bool    // something was written that was not there before
-	onward bool    // a number in its answers has gone down again and again
+	onward bool    // a number in its answers has gone down again and again, or what is done of a whole up
+	fills  bool    // of a whole more is done than at the last time
 	spins  bool    // it goes in circles: around a call that fails, on one page, against one refusal
 	drills bool    // it asks about other numbers, and others came back
 	slow   bool    // the client took more than a minute since the same was last seen
@@ -120,6 +121,7 @@ type comparison struct {
 	acted  *wordFilter // what acts were about
 	counts []float64   // numbers of repetitions that the task names
 	bounds []float64   // the first numbers of the task
+	every  float64     // how many seconds lie between two times that the task asks for
 	task   []uint32    // words of the opening, sorted
 	others float32     // which share of the agent's last calls are of other sessions
 	since  int         // where the rounds that count begin: after a person, or the mark
@@ -144,8 +146,9 @@ func (c *comparison) compare(i int) {
 	s.drills = c.drilled(i)
 	s.over = r.ended || r.lastPage && s.walk
 	s.wrote = s.wroteNew(r)
-	s.onward = c.goesOn(i) || c.countsDown(i)
-	if c.gains(i) || r.board && s.resultAgo == 0 {
+	s.fills = c.fills(i)
+	s.onward = s.fills || c.goesOn(i) || c.countsDown(i)
+	if s.fills || c.gains(i) || r.board && s.resultAgo == 0 {
 		s.news = max(s.news, .6)
 	}
 	s.dose = c.doseOf(i)
@@ -424,10 +427,10 @@ func echoes(r, before *round) bool {
 // answer that no more was done than the act allows at a time: "UPDATE 5000".
 func (c *comparison) askedFor(i int) bool {
 	r, s := &c.rounds[i], &c.all[i]
-	if s.coreAgo == 0 || r.outcome == empty || r.waiting {
+	if s.coreAgo == 0 && (s.shapeAgo == 0 || s.walk) || (r.outcome == empty || r.waiting) && c.every == 0 {
 		return false
 	}
-	if r.full && r.outcome != failed && r.short() {
+	if r.full && r.outcome != failed && r.short() || c.every > 0 && r.outcome != failed && 2*r.pause.Seconds() >= c.every {
 		return true
 	}
 	most := math.Inf(1)
@@ -439,7 +442,7 @@ func (c *comparison) askedFor(i int) bool {
 		if o := &c.rounds[j]; o.payload && o.core != r.core && o.outcome != failed {
 			times = 1 // what was mended is measured anew
 		}
-		if c.rounds[j].core == r.core {
+		if o := &c.rounds[j]; o.core == r.core || s.coreAgo == 0 && o.shape == r.shape && o.tools == r.tools {
 			times++
 			fine = fine || c.rounds[j].outcome != failed
 		}
@@ -461,9 +464,10 @@ const fewRuns = 24
 // writtenSince reports whether something was written, or got on, or the next of
 // a list was done, since a round: a check after each of them is part of the work.
 func (c *comparison) writtenSince(i, ago int) bool {
+	tired := c.all[i].pairTimes >= insists/2 // of attempts that hardly differ
 	for j := i - ago + 1; j < i; j++ {
 		s := &c.all[j]
-		if s.wrote || s.onward || s.given && !s.over && c.rounds[j].outcome != failed && c.rounds[j].manner >= commanded {
+		if s.wrote && !(tired && c.jitters(j)) || s.onward || s.given && !s.over && c.rounds[j].outcome != failed && c.rounds[j].manner >= commanded {
 			return true
 		}
 	}
@@ -473,12 +477,12 @@ func (c *comparison) writtenSince(i, ago int) bool {
 // attempts reports that something got on, or was written: it was accepted, and
 // hardly a word or a number came back that was not known. What told more was a
 // question.
-func (s *relation) attempts() bool { return s.wrote && s.newTells <= 1 || s.onward }
+func (s *relation) attempts(r *seenRound) bool { return s.wrote && (s.newTells <= 1 || r.writes) || s.onward }
 
 // attemptedSince reports whether something was written since a round.
 func (c *comparison) attemptedSince(i, ago int) bool {
 	for j := i - ago + 1; ago > 1 && j < i; j++ {
-		if c.all[j].attempts() {
+		if c.all[j].attempts(&c.rounds[j]) {
 			return true
 		}
 	}
@@ -489,11 +493,17 @@ func (c *comparison) attemptedSince(i, ago int) bool {
 // silence, or with a short acknowledgement: that is how writing looks from
 // outside.
 func (s *relation) wroteNew(r *seenRound) bool {
-	if r.manner < commanded || s.actAgo > 0 || !r.answered || r.rests {
+	if r.manner < commanded || s.actAgo > 0 || !r.answered || r.rests || s.recombined() {
 		return false
 	}
-	return r.outcome == acknowledged || r.outcome == neutral && !r.figures && !r.waiting && r.short() &&
+	return r.outcome == acknowledged || r.outcome == neutral && !r.figures && !r.waiting && (r.short() || r.writes) &&
 		!r.ended && (s.newDeeds > 0 || r.payload || r.values >= 3 || len(r.tells) <= 2)
+}
+
+// recombined reports an act that puts known words together anew, nearly as one
+// before it did, and is about nothing that was not acted on.
+func (s *relation) recombined() bool {
+	return s.newDeeds == 0 && s.payload >= .9 && !s.given && !s.aimed && !s.nextID && !s.walk
 }
 
 // doseOf is how much a round counts as a repetition.
@@ -504,9 +514,11 @@ func (c *comparison) doseOf(i int) float32 {
 		return 1
 	}
 	last = i - nearest(s.pairAgo, s.placeAgo, s.actAgo, s.residueAgo)
-	var pause time.Duration
-	for j := max(last+1, i-near); j <= i; j++ {
+	var pause, all time.Duration
+	first := max(last+1, i-near)
+	for j := first; j <= i; j++ {
 		pause = max(pause, c.rounds[j].pause)
+		all += c.rounds[j].pause
 	}
 	s.slow = pause > patience || !r.at.IsZero() && !c.rounds[last].at.IsZero() && i-last == 1 && pause == 0 && r.at.Sub(c.rounds[last].at) > 2*patience
 	if s.asked {
@@ -514,7 +526,7 @@ func (c *comparison) doseOf(i int) float32 {
 	}
 	unknown := r.pause == 0 && !r.at.IsZero() && i-last == 1 // one request showed both
 	poll := s.coreAgo > 0 && r.outcome != failed && r.short() && len(r.does) <= 2*fewWords
-	waits := r.waiting && (s.coreAgo > 0 || pause > hurried) || c.rested(last, i) || poll && pause > hurried && (r.outcome == empty || r.outcome == acknowledged)
+	waits := r.waiting && (s.coreAgo > 0 || pause > hurried) || c.creeps(i) || c.rested(last, i) || poll && pause > hurried && (r.outcome == empty || r.outcome == acknowledged)
 	dose := float32(1)
 	switch {
 	case (poll || waits) && pause > hurried:
@@ -523,6 +535,9 @@ func (c *comparison) doseOf(i int) float32 {
 		dose = .35 // nobody knows how long it waited
 	case pause > unhurried:
 		dose = 1 / (1 + float32(pause-unhurried)/float32(leisurely))
+	}
+	if usual := all / time.Duration(i-first+1); usual > leisurely { // beyond a minute nothing counts
+		dose *= max(.2, 1-.8*float32(usual-leisurely)/float32(patience-leisurely))
 	}
 	if r.manner == silent {
 		dose /= 2 // some agents recover from a few empty replies

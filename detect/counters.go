@@ -67,3 +67,32 @@ func afterProcessName(text string, prev before) bool {
 	}
 	return false
 }
+
+// afterTally reports whether the word before a number says that it counts the
+// attempts: "turn 7", "check_no": 5. One that says how many there are to be ("try
+// 3 of 5") counts down to an end.
+func afterTally(text string, start, end int, prev before) bool {
+	return prev.word && prev.end > 0 && start-prev.end <= 3 && tallyWords[hashWord(text[prev.start:prev.end], false)] && wholeAt(text, end) == ""
+}
+
+// isShare reports a number that is part of a whole: 54 %, 3/20, 3 of 20. Steps,
+// turns and attempts are counted, whatever comes of them.
+func isShare(text string, s *scanner) bool {
+	if strings.HasPrefix(strings.TrimPrefix(text[s.end:], " "), "%") {
+		return true
+	}
+	whole := wholeAt(text, s.end)
+	return whole != "" && (s.start == 0 || text[s.start-1] != '/') && numberOf(text[s.start:s.end]) <= numberOf(whole) &&
+		!(s.prev.word && keySays(text[s.prev.start:s.prev.end])&turns != 0)
+}
+
+// wholeAt is the number of which the one that ends at i is a part; "" where none
+// follows.
+func wholeAt(text string, i int) string {
+	for _, mark := range [...]string{"/", " / ", " of ", " out of "} {
+		if rest, ok := strings.CutPrefix(text[i:], mark); ok {
+			return rest[:runOf(rest, 0, isDigit)]
+		}
+	}
+	return ""
+}

@@ -206,6 +206,7 @@ func (s *strand) code(c *codec) {
 	c.list32(&s.opening.names)
 	list(c, &s.opening.counts, 8, (*codec).float64)
 	list(c, &s.opening.bounds, 8, (*codec).float64)
+	c.float64(&s.opening.every)
 	c.list32(&s.task)
 	c.bools(&s.unbegun)
 }
@@ -219,11 +220,12 @@ func (f *round) code(c *codec) {
 	}
 	f.numbers.code(c)
 	f.told.code(c)
+	f.shares.code(c)
 	c.float64(&f.score)
 	for _, words := range [...]*[]uint32{&f.does, &f.items, &f.idents, &f.ids, &f.lists, &f.aims, &f.says, &f.claims, &f.tells, &f.turns, &f.mentions, &f.hears} {
 		c.list32(words)
 	}
-	c.bools(&f.prose, &f.asked, &f.wordy, &f.payload, &f.rests, &f.moves, &f.answered, &f.missing, &f.waiting, &f.ended,
+	c.bools(&f.prose, &f.asked, &f.wordy, &f.payload, &f.rests, &f.moves, &f.writes, &f.answered, &f.missing, &f.waiting, &f.ended,
 		&f.lastPage, &f.figures, &f.scripted, &f.polite, &f.thinks, &f.thanked, &f.state, &f.full, &f.absent, &f.paged, &f.scored, &f.board)
 	c.int(&f.values)
 	c.int(&f.calls)
@@ -257,7 +259,7 @@ func (s *relation) code(c *codec) {
 	}
 	c.uint64(&s.refusedFor)
 	c.uint64(&s.failedFor)
-	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.drawn, &s.echo, &s.cured, &s.aimed, &s.nextID, &s.given, &s.walk, &s.probes, &s.wrote, &s.onward, &s.spins, &s.drills, &s.slow, &s.human)
+	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.drawn, &s.echo, &s.cured, &s.aimed, &s.nextID, &s.given, &s.walk, &s.probes, &s.wrote, &s.onward, &s.fills, &s.spins, &s.drills, &s.slow, &s.human)
 	s.signs.code(c)
 }
 

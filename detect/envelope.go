@@ -19,6 +19,7 @@ type envelope struct {
 // envelope says that the call failed. What has none is returned as it is.
 func unwrapped(text string) (inner string, failed bool) {
 	const head = 64 // within which the envelope says what it is
+	text = withoutHeaders(text)
 	t := unlabelled(text)
 	if t == "" || t[0] != '{' || len(t) > maxRead || !strings.Contains(t[:min(len(t), head)], `"content"`) || !strings.Contains(t, `"text"`) {
 		return text, false
@@ -38,4 +39,41 @@ func unwrapped(text string) (inner string, failed bool) {
 		b.WriteString(e.Content[i].Text)
 	}
 	return b.String(), e.IsError
+}
+
+// withoutHeaders is the body of an HTTP answer that a tool hands on with its
+// headers: they have a clock, ids and counters of their own. The status stays.
+func withoutHeaders(text string) string {
+	const fewest, longest = 2, 4 << 10
+	rest, status := text, ""
+	if strings.HasPrefix(rest, "HTTP/") {
+		status, rest, _ = strings.Cut(rest, "\n")
+		status += "\n"
+	}
+	for n := 0; len(text)-len(rest) <= longest; n++ {
+		line, after, more := strings.Cut(rest, "\n")
+		line = strings.TrimSuffix(line, "\r")
+		if line == "" {
+			if n < fewest || strings.TrimSpace(after) == "" {
+				break
+			}
+			return status + after
+		}
+		name, _, ok := strings.Cut(line, ": ")
+		if !ok || !more || !isHeader(name) {
+			break
+		}
+		rest = after
+	}
+	return text
+}
+
+// isHeader reports the name of an HTTP header: parts of letters and digits, joined
+// by dashes, or one of those that every server sends.
+func isHeader(name string) bool {
+	switch strings.ToLower(name) {
+	case "date", "server", "connection", "vary", "etag", "expires", "age", "via", "pragma":
+		return true
+	}
+	return strings.Contains(name, "-") && runOf(name, 0, func(b byte) bool { return b == '-' || plainWord[b] != 0 }) == len(name)
 }

@@ -133,6 +133,8 @@ func (s *relation) readSigns(r *seenRound) {
 	case s.asked:
 		g[askedAgain] = d
 		repeated = false
+	case s.fills:
+		repeated = false
 	case repeated && s.amid:
 		g[repeatAmid] = d
 		repeated = false
@@ -154,7 +156,7 @@ func (s *relation) readSigns(r *seenRound) {
 	if repeated && r.outcome == failed {
 		g[repeatFailed] = d
 	}
-	if r.answered && !repeated && s.pairAgo == 0 && !s.asked && g[repeatMoving] == 0 {
+	if r.answered && !repeated && s.pairAgo == 0 && !s.asked && !s.fills && g[repeatMoving] == 0 {
 		s.readVaried(r, short, work)
 	}
 	if s.placeAgo > 1 && s.place >= samePlace && !short && !s.amid {
@@ -170,7 +172,7 @@ func (s *relation) readSigns(r *seenRound) {
 		g[knownWords] = d
 	}
 	g[wroteNew] = bit(s.wrote)
-	g[answerChanged] = bit(s.coreAgo > 0 && s.coreAgo <= near && r.answered && s.place < samePlace && s.formAgo == 0 && s.news > 0)
+	g[answerChanged] = bit(s.fills || recently(s.coreAgo) && r.answered && s.place < samePlace && s.formAgo == 0 && s.news > 0)
 	s.readWordSigns(r)
 	g[harnessAgain] = bit(s.inputs > 0) * d
 	g[doubled] = min(1, float32(r.doubles))
@@ -226,7 +228,7 @@ func (s *relation) accepted(r *seenRound) bool {
 // tool and acknowledged alike, time after time: a plan in other words.
 func (s *relation) reworded(r *seenRound) bool {
 	return r.manner == called && r.outcome == neutral && s.resultAgo == 1 && s.placeTimes >= insists/2 &&
-		s.newDeeds == 0 && len(r.does) >= 2*manyWords && s.payload >= .5 && !s.given && !s.walk
+		!s.aimed && s.newDeeds == 0 && len(r.does) >= 2*manyWords && s.payload >= .5 && !s.given && !s.walk
 }
 
 // distance is how many rounds ago the repetition was.

@@ -48,6 +48,7 @@ type opening struct {
 	names  []uint32  // those of several words
 	counts []float64 // the numbers in it that may say how often something is to be done
 	bounds []float64 // its first numbers, those at the end of a name or an address included
+	every  float64   // how many seconds lie between two times that it asks for; 0 where it asks for none
 }
 
 // Read reads a request. before is what the session said last, for requests
@@ -120,6 +121,9 @@ func (o *opening) readCount(text string, t *token, last float64) float64 {
 			w = w[len(strings.TrimRight(w, "0123456789")):]
 		}
 		o.bounds = append(o.bounds, numberOf(w))
+	}
+	if t.class == word && o.every == 0 && opensPhrase(t.hash) && startsPhrase([]uint64{t.hash, 0}, every) {
+		o.every = interval(text[t.end:])
 	}
 	switch n := numberWords[t.hash]; {
 	case t.class == number:
@@ -356,4 +360,28 @@ func contained(a, b []uint32) float32 {
 		}
 	}
 	return ratio(n, len(a))
+}
+
+// interval is how many seconds a time is that a text begins with: "30 seconds",
+// "minute"; 0 where it begins with none. "Every second" is no time: most say so of
+// every other.
+func interval(text string) float64 {
+	text = strings.TrimPrefix(strings.TrimLeft(text[:min(len(text), headBytes)], " "), "les ")
+	digits := runOf(text, 0, isDigit)
+	unit := strings.TrimLeft(text[digits:], " ")
+	seconds := units[strings.ToLower(unit[:runOf(unit, 0, func(b byte) bool { return isWord[b] })])]
+	switch {
+	case digits > 0:
+		return numberOf(text[:digits]) * seconds
+	case seconds > 1:
+		return seconds
+	}
+	return 0
+}
+
+// units are those of time, in seconds.
+var units = map[string]float64{
+	"s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "sekunde": 1, "sekunden": 1, "seconde": 1, "secondes": 1, "segundo": 1, "segundos": 1, "secondi": 1, "seconden": 1, "секунд": 1, "секунды": 1, "秒": 1,
+	"m": 60, "min": 60, "mins": 60, "minute": 60, "minutes": 60, "minuten": 60, "minuto": 60, "minutos": 60, "minuti": 60, "minuut": 60, "минут": 60, "минуту": 60, "минуты": 60, "分钟": 60,
+	"h": 3600, "hour": 3600, "hours": 3600, "stunde": 3600, "stunden": 3600, "heure": 3600, "heures": 3600, "hora": 3600, "horas": 3600, "ora": 3600, "ore": 3600, "uur": 3600, "час": 3600, "часа": 3600, "小时": 3600,
 }

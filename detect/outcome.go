@@ -62,11 +62,11 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 	if code, ok := exitCode(t); ok {
 		return outcomeOfExit(code, t, says), says
 	}
-	if t[0] == '{' || t[0] == '[' {
+	if beginsJSON(t) {
 		return jsonOutcome(t, says), says
 	}
 	switch {
-	case says&failure != 0 && (says&mended != 0 || meaningOf(t[:min(len(t), headBytes)], atOnce)&pending != 0):
+	case says&failure != 0 && (says&mended != 0 || meaningOf(t[:min(len(t), headBytes)], atOnce)&pending != 0) && !endsInFailure(t):
 		return neutral, says
 	case says&failure != 0 && !(says&nothing != 0 && firstOf(t, nothing|failure) == nothing):
 		return failed, says
@@ -76,13 +76,30 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 	if len(t) <= headBytes && says&fine == 0 && meaningOf(t, soon)&negation != 0 {
 		return empty, says
 	}
-	if i := lastLine(t); i > 0 && len(t)-i < headBytes && meaningOf(t[i+1:], maxPhraseWords)&failure != 0 {
+	if endsInFailure(t) {
 		return failed, says
 	}
 	if len(t) <= headBytes && blankValues(t) {
 		return empty, says
 	}
 	return neutral, says
+}
+
+// endsInFailure reports a text of several lines whose last one says that it failed.
+func endsInFailure(t string) bool {
+	i := lastLine(t)
+	return i > 0 && len(t)-i < headBytes && meaningOf(t[i+1:], maxPhraseWords)&failure != 0
+}
+
+// beginsJSON reports an object or a list, and not a text that begins with a name
+// in brackets: [worker-7] I could not …
+func beginsJSON(t string) bool {
+	if t[0] != '[' {
+		return t[0] == '{'
+	}
+	rest := strings.TrimLeft(t[1:], " \n\t\r-")
+	i := runOf(rest, 0, isDigit)
+	return rest == "" || strings.IndexByte(`{["]`, rest[0]) >= 0 || i > 0 && i < len(rest) && strings.IndexByte(",.] \n", rest[i]) >= 0 && !strings.HasPrefix(rest[i:], "] ")
 }
 
 // blankValues reports names and values, none of which says anything, and one of
@@ -133,7 +150,11 @@ func unlabelled(text string) string {
 	head := t[:min(len(t), labelBytes)]
 	from := 0
 	if head != "" && head[0] == '[' {
-		if i := strings.IndexByte(head, ']'); i > 1 && strings.IndexFunc(head[1:i], notInName) < 0 {
+		i := strings.IndexByte(head, ']')
+		if i > 1 && isoDate(head, 1) > 0 && runOf(head, 1, isStampByte) == i {
+			return strings.TrimSpace(t[i+1:]) // when it was said
+		}
+		if i > 1 && strings.IndexFunc(head[1:i], notInName) < 0 {
 			from = i + 1
 		}
 	}
@@ -150,6 +171,9 @@ func unlabelled(text string) string {
 	}
 	return t
 }
+
+// isStampByte reports what a date and a time are made of.
+func isStampByte(b byte) bool { return isDigit(b) || strings.IndexByte("-:.,+TZ ", b) >= 0 }
 
 func notInName(r rune) bool { return r != '_' && r != '-' && r != ' ' && !unicode.IsLetter(r) }
 
@@ -415,6 +439,9 @@ func saysEnded(text string) bool {
 // unfinished reports the fields by which services say that a job has not
 // ended: a result that is not there, an end that has no time.
 func unfinished(text string) bool {
+	if name := strings.Trim(text, `"`); len(name) <= labelBytes && runOf(name, 0, isConstantByte) == len(name) {
+		return readsAs(name)&pending != 0 // "CREATE_IN_PROGRESS"
+	}
 	if len(text) > 2*headBytes || text == "" || text[0] != '{' {
 		return false
 	}

@@ -41,11 +41,13 @@ const (
 	mended                         // what was wrong is so no more
 	adverts                        // what a page writes before an advertisement
 	unpaid                         // refused until somebody pays, or a month is over
+	every                          // before a time: how often something is to be done
+	writes                         // the name of a tool that changes a text
 )
 
 var meanings = map[string]meaning{
 	"failure": failure, "missing": missing, "nothing": nothing, "pending": pending, "later": later,
-	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid,
+	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid, "every": every, "writes": writes,
 }
 
 //go:embed phrases.json
@@ -65,8 +67,21 @@ var phraseFile = func() (file map[string]map[string][]string) {
 	return file
 }()
 
-// numbers names the words in the file that are numbers, from two on.
-const numbers = "numbers"
+// numbers names the words in the file that are numbers, from two on; tallies
+// those before a number that every attempt moves on.
+const numbers, tallies = "numbers", "tallies"
+
+// tallyWords are the latter, by their hashes. Reading a text needs them, so that
+// they are not read as other phrases are.
+var tallyWords = func() map[uint64]bool {
+	index := map[uint64]bool{}
+	for _, list := range phraseFile[tallies] {
+		for _, w := range list {
+			index[hashWord(w, false)] = true
+		}
+	}
+	return index
+}()
 
 // numberWords are the numbers that people write out, by the hashes of the words.
 var numberWords = func() map[uint64]float64 {
@@ -84,7 +99,7 @@ var numberWords = func() map[uint64]float64 {
 var phrases = func() map[uint64][]phrase {
 	index := map[uint64][]phrase{}
 	for name, languages := range phraseFile {
-		if name == numbers {
+		if name == numbers || name == tallies {
 			continue
 		}
 		says, ok := meanings[name]

@@ -76,6 +76,12 @@ func TestPhrasesAreFound(t *testing.T) {
 	for name, languages := range phraseFile {
 		for language, list := range languages {
 			for i, text := range list {
+				if name == tallies { // which are read before a number alone
+					if !isTally(text+" 7") || isTally(text+" 7/9") || isTally("the "+text+" of 7") {
+						t.Errorf("%s, %s: %q counts no attempts", name, language, text)
+					}
+					continue
+				}
 				if name == numbers { // which are read in a task alone
 					o := readOpening([]haltd.Message{{Role: haltd.RoleUser, Text: "do it " + text + " times"}})
 					if len(o.counts) != 1 || o.counts[0] != float64(i+2) {
@@ -91,6 +97,14 @@ func TestPhrasesAreFound(t *testing.T) {
 			}
 		}
 	}
+}
+
+// isTally reports a text whose last token is masked.
+func isTally(text string) bool {
+	s := scanner{text: text}
+	for s.next() {
+	}
+	return s.class == volatile
 }
 
 func TestWordsOfAName(t *testing.T) {

@@ -25,7 +25,7 @@ func (c *comparison) count(i int) {
 	tries := 0
 	for j := c.since; j < i; j++ {
 		o, other := &c.rounds[j], &c.all[j]
-		if other.attempts() {
+		if other.attempts(o) {
 			written = j
 		}
 		if r.input != 0 && r.input == o.input {
@@ -81,7 +81,7 @@ func (c *comparison) countRefusals(i int) {
 		written, lastFail := -1, -1
 		for j := c.since; j < i; j++ {
 			o, other := &c.rounds[j], &c.all[j]
-			if other.attempts() {
+			if other.attempts(o) {
 				written = j
 			}
 			switch {

@@ -55,7 +55,8 @@ func (f *round) readResult(text string) {
 		h := w
 		digest := isDigest(text, &s)
 		f.state = f.state || digest
-		if t.class != word || isID(text, t) && !digest {
+		drawn := !digest && (isDrawn(text[t.start:t.end]) || isSerial(text, t))
+		if t.class != word || drawn || isID(text, t) && !digest {
 			items.addID(text, t) // what is named can be worked on
 			h = 1
 			w |= 1 // an id counts as a number does
@@ -69,7 +70,6 @@ func (f *round) readResult(text string) {
 		if inAct {
 			_, inAct = slices.BinarySearch(f.does, w)
 		}
-		drawn := !digest && (isDrawn(text[t.start:t.end]) || isSerial(text, t))
 		if names.add(t); drawn || t.class == volatile {
 			names.spoil()
 		}
@@ -99,6 +99,9 @@ func (f *round) readResult(text string) {
 		}
 		if t.class == number {
 			f.told.add(text[t.start:t.end])
+			if isShare(text, &s) {
+				f.shares.add(text[t.start:t.end])
+			}
 			if !inAct {
 				f.beside = fold(f.beside, t.hash)
 			}

@@ -53,6 +53,7 @@ type round struct {
 	thinks           bool     // the act is a thought that was written down
 	paged            bool     // the act says which part of a list is wanted
 	moves            bool     // the act moves a view or a cursor, as far as its name says
+	writes           bool     // the act changes a text, as far as its name says
 	calls            int      // how many calls the reply makes
 	doubles          int      // calls of this round that repeat another of it, result included
 
@@ -78,6 +79,7 @@ type round struct {
 	full     bool     // it says that as much was changed as the act allows at a time
 	state    bool     // it has the digest of something: a screen, a file
 	told     amounts  // the first numbers in it
+	shares   amounts  // those of its numbers that are part of a whole: 54 %, 3 of 20
 	beside   uint64   // of its numbers, those that the act did not name
 	scored   bool     // it has a score, a level or the like
 	score    float64  // the first of them
@@ -240,7 +242,7 @@ func (f *round) readCalls(calls []haltd.ToolCall) string {
 		f.rests = f.rests && says&rests != 0 && namesRest(n)
 		f.thinks = f.thinks && says&thinks != 0
 	}
-	f.moves = nameSays(names[0])&moves != 0
+	f.moves, f.writes = nameSays(names[0])&moves != 0, nameSays(names[0])&writes != 0
 	for i := 0; i < len(calls) && i < maxCalls && !f.rests; i++ {
 		f.rests = commandRests(calls[i].Arguments)
 	}
@@ -338,6 +340,11 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 	if len(r.Results) == 0 || strings.TrimSpace(joinedResults(r.Results)) == "" {
 		f.outcome, says = outcomeOf(f.withoutQuote(answer, act), false)
 	}
+	if f.outcome == failed && f.writes && !marked(r.Results) {
+		// The rest shows what was written, whatever that is about.
+		first, _, _ := strings.Cut(answer, "\n")
+		f.outcome, says = outcomeOf(first, false)
+	}
 	if f.outcome == neutral && saysNothing(answer, act) {
 		f.outcome = empty
 	}
@@ -352,7 +359,12 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 		f.waiting = f.outcome != failed
 		return
 	}
-	f.waiting = short && says&unpaid == 0 && (says&later != 0 || len(f.tells) <= 2*shortAnswer && says&pending != 0 && f.outcome != failed || f.outcome == neutral && unfinished(strings.TrimSpace(answer)))
+	f.waiting = short && says&unpaid == 0 && (says&later != 0 || meaningOf(answer[:min(len(answer), headBytes)], 1)&rests != 0 || f.outcome != failed && says&pending != 0 && (len(f.tells) <= 2*shortAnswer || f.outcome == neutral && meaningOf(answer[:min(len(answer), headBytes)], atOnce)&pending != 0) || f.outcome == neutral && unfinished(strings.TrimSpace(answer)))
+}
+
+// marked reports whether a result says by the format's own mark that it failed.
+func marked(rs []haltd.ToolResult) bool {
+	return slices.ContainsFunc(rs, func(r haltd.ToolResult) bool { return r.Error })
 }
 
 // isPolite reports a text that begins or ends with thanks, praise or a
@@ -475,8 +487,8 @@ func isID(text string, t *token) bool {
 }
 
 // isSerial reports the number of a record, of twelve digits or more, and a short
-// one of digits and the letters of hexadecimal numbers that is all of a value:
-// "hop": "5a15", rev=6df8.
+// one of digits and the letters of hexadecimal numbers that is all of a value, or
+// ends a name: "hop": "5a15", rev=6df8, worker-c2d4.
 func isSerial(text string, t *token) bool {
 	const digits, long, short = 12, 8, 4
 	w := text[t.start:t.end]
@@ -491,6 +503,8 @@ func isSerial(text string, t *token) bool {
 		return t.end < len(text) && text[t.end] == '"'
 	case '=':
 		return t.end == len(text) || !isWord[text[t.end]]
+	case '-':
+		return t.start > 1 && isWord[text[t.start-2]] && (t.end == len(text) || text[t.end] != '.' && text[t.end] != '-')
 	}
 	return false
 }

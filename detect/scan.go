@@ -133,7 +133,7 @@ func (s *scanner) next() bool {
 	} else {
 		s.word(start)
 		if s.class == number && (afterProcessName(text, s.prev) || beforeUnit(text, s.start, s.end) || inBrackets(text, s.start, s.end) ||
-			countsLines(text, s.prev) || afterClock(text, s.start, s.prev)) {
+			countsLines(text, s.prev) || afterClock(text, s.start, s.prev) || afterTally(text, s.start, s.end, s.prev)) {
 			s.class, s.hash = volatile, volatileHash
 		}
 	}

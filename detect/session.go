@@ -262,7 +262,7 @@ func (s *Session) compare(m *Model, st State, f func(*comparison)) {
 		s.all, s.from = nil, from
 	}
 	s.all = s.all[:s.stillTrue()]
-	c := comparison{model: m, others: st.Window.others(st.SessionID), counts: s.opening.counts, bounds: s.opening.bounds, task: s.task, rounds: s.past, since: from}
+	c := comparison{model: m, others: st.Window.others(st.SessionID), counts: s.opening.counts, bounds: s.opening.bounds, every: s.opening.every, task: s.task, rounds: s.past, since: from}
 	known := len(s.all)
 	if known < len(s.past) {
 		w := filterPool.Get().(*filters)

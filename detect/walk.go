@@ -21,8 +21,26 @@ func (c *comparison) walks(i int) bool {
 	if before.shapeAgo == 0 {
 		return true // the second of a kind may begin a walk
 	}
-	last, ok := stepOf(&c.rounds[i-s.shapeAgo-before.shapeAgo].numbers, &o.numbers)
-	return ok && last == step && (before.walk || before.coreAgo > 0)
+	first := &c.rounds[i-s.shapeAgo-before.shapeAgo]
+	last, ok := stepOf(&first.numbers, &o.numbers)
+	return ok && (last == step || goesOnBeside(&first.numbers, &o.numbers, &r.numbers)) && (before.walk || before.coreAgo > 0)
+}
+
+// goesOnBeside reports three places of which one number goes on, while the others
+// stay about where they are: clicks down a list.
+func goesOnBeside(a, b, c *amounts) bool {
+	const about = .02
+	onward := false
+	for k := range min(a.n, len(a.first)) {
+		first, last := b.first[k]-a.first[k], c.first[k]-b.first[k]
+		switch {
+		case first*last > 0:
+			onward = true
+		case max(math.Abs(first), math.Abs(last)) > about*b.first[k]:
+			return false
+		}
+	}
+	return onward
 }
 
 // strides reports a walk whose last two steps were equally long.
@@ -275,4 +293,96 @@ func (c *comparison) moved(i int) bool {
 	s := &c.all[i]
 	_, changed := stepOf(&c.rounds[i-s.coreAgo].told, &c.rounds[i].told)
 	return changed && c.advances(i)
+}
+
+// fills reports an answer in which a part of a whole is larger than the last time
+// the same was asked, and was not smaller of late: what is waited for gets on. Two
+// steps down in a row are a way, too.
+func (c *comparison) fills(i int) bool {
+	const steps = 4
+	var ups, downs [len(amounts{}.first)]int
+	last := [len(ups)]int8{}
+	for n := range steps {
+		ago := c.all[i].coreAgo
+		if !recently(ago) {
+			break
+		}
+		step, _ := stepOf(&c.rounds[i-ago].shares, &c.rounds[i].shares)
+		for k, d := range step {
+			if n == 0 {
+				last[k] = d
+			}
+			if d > 0 {
+				ups[k]++
+			} else if d < 0 {
+				downs[k]++
+			}
+		}
+		i -= ago
+	}
+	for k, d := range last {
+		if d > 0 && downs[k] == 0 || d < 0 && ups[k] == 0 && downs[k] > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// creeps reports an answer to a question that is asked without hurry, in which a
+// number goes on in one direction, now and then, and not as a clock does.
+func (c *comparison) creeps(i int) bool {
+	const most, least = 8, 2
+	var ups, downs [len(amounts{}.first)]int
+	var slowest, fastest [len(ups)]float64 // change of a number in a second
+	n := 0
+	for ; n < most && recently(c.all[i].coreAgo); n++ {
+		o := i - c.all[i].coreAgo
+		now, before := &c.rounds[i], &c.rounds[o]
+		took := now.at.Sub(before.at)
+		if now.told.n != before.told.n || took < unhurried || now.at.IsZero() || before.at.IsZero() {
+			break
+		}
+		for k := range min(now.told.n, len(ups)) {
+			d := now.told.first[k] - before.told.first[k]
+			pace := math.Abs(d) / took.Seconds()
+			if n == 0 {
+				slowest[k], fastest[k] = pace, pace
+			}
+			slowest[k], fastest[k] = min(slowest[k], pace), max(fastest[k], pace)
+			if d > 0 {
+				ups[k]++
+			} else if d < 0 {
+				downs[k]++
+			}
+		}
+		i = o
+	}
+	const steady = 1.15 // what goes at one pace is a clock, if not a count of the attempts
+	for k := range ups {
+		if ups[k]+downs[k] >= least && (ups[k] == 0 || downs[k] == 0) && fastest[k] > steady*slowest[k] {
+			return true
+		}
+	}
+	return false
+}
+
+// jitters reports an act that was done before but for numbers, to the same effect,
+// and whose numbers are about the same: another click beside the last one.
+func (c *comparison) jitters(i int) bool {
+	const about = .05
+	r, s := &c.rounds[i], &c.all[i]
+	if !recently(s.shapeAgo) || s.given || r.numbers.n == 0 || r.numbers.n > len(r.numbers.first) {
+		return false
+	}
+	o := &c.rounds[i-s.shapeAgo]
+	if o.result != r.result || o.numbers.n != r.numbers.n {
+		return false
+	}
+	for k := range r.numbers.n {
+		a, b := r.numbers.first[k], o.numbers.first[k]
+		if math.Abs(a-b) > about*max(a, b) {
+			return false
+		}
+	}
+	return true
 }
