@@ -477,7 +477,9 @@ func (c *comparison) writtenSince(i, ago int) bool {
 // attempts reports that something got on, or was written: it was accepted, and
 // hardly a word or a number came back that was not known. What told more was a
 // question.
-func (s *relation) attempts(r *seenRound) bool { return s.wrote && (s.newTells <= 1 || r.writes) || s.onward }
+func (s *relation) attempts(r *seenRound) bool {
+	return s.wrote && (s.newTells <= 1 || r.writes) || s.onward
+}
 
 // attemptedSince reports whether something was written since a round.
 func (c *comparison) attemptedSince(i, ago int) bool {

@@ -4,7 +4,7 @@ import "math"
 
 // FeaturesVersion is the version of the features below. Weights are fitted to
 // one version and refused by another.
-const FeaturesVersion = 9
+const FeaturesVersion = 10
 
 // sign is one property of a round, from 0 to 1, that speaks for a stall or
 // against one.

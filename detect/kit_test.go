@@ -227,3 +227,17 @@ func fresh(n int) string {
 }
 
 func ptr[T any](v T) *T { return &v }
+
+// relationsAfter are the relations of rounds that came one by one, each after a
+// pause of the client.
+func relationsAfter(pause time.Duration, opening string, rounds ...haltd.Round) (all []relation) {
+	var s Session
+	now := noon
+	for i := range rounds {
+		s.replied = now
+		now = now.Add(pause)
+		s.follow(Read(testCache, &haltd.Call{Opening: []haltd.Message{{Text: opening}}, Rounds: rounds[:i+1]}, nil), now)
+	}
+	s.compare(model, State{Window: &Window{}}, func(c *comparison) { all = slices.Clone(c.all) })
+	return all
+}

@@ -291,7 +291,7 @@ func jsonOutcome(t string, says meaning) outcome {
 	if o := statedOutcome(compact); o != neutral {
 		return o
 	}
-	for _, sign := range [...]string{`"results":[]`, `"matches":[]`, `"items":[]`, `"data":[]`, `"files":[]`, `"events":[]`, `"rows":[]`, `"hits":[]`,
+	for _, sign := range [...]string{`"results":[]`, `"matches":[]`, `"items":[]`, `"data":[]`, `"files":[]`, `"events":[]`, `"rows":[]`, `"hits":[]`, `"text":""`, `"content":""`,
 		`"count":0,`, `"count":0}`, `"total":0}`, `"total":0,`} {
 		if strings.Contains(low, sign) {
 			return empty

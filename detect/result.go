@@ -133,19 +133,26 @@ func (f *round) readResult(text string) {
 }
 
 // isAdvert reports a line that begins by saying that it is an advertisement:
-// "Ad: Learn piano in 30 days". What it goes on with means nothing.
+// "Ad: Learn piano in 30 days", complementary "Advertisement": …. What it goes on
+// with means nothing.
 func isAdvert(text string, t *token) bool {
-	const longest = 32
-	if t.class != word || !opensPhrase(t.hash) {
-		return false
-	}
+	const longest = 40
 	line := text[t.start:min(len(text), t.start+longest)]
 	end := strings.IndexAny(line, ":]\n")
-	if end < 0 || line[end] == '\n' {
+	if t.class != word || end < 0 || line[end] == '\n' {
 		return false
 	}
-	ws, _ := plainWords(line[:end], maxAdvert)
-	for _, p := range phrases[t.hash] {
+	name := line[:end]
+	if _, quoted, ok := strings.Cut(name, `"`); ok {
+		name, _, _ = strings.Cut(quoted, `"`) // what a part of a page is called
+	} else if !opensPhrase(t.hash) {
+		return false
+	}
+	ws, _ := plainWords(name, maxAdvert)
+	if len(ws) == 0 {
+		return false
+	}
+	for _, p := range phrases[ws[0]] {
 		if p.says&adverts != 0 && len(ws) == 1+len(p.rest) && startsWith(ws[1:], p.rest) {
 			return true
 		}

@@ -1,0 +1,188 @@
+package detect
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// polls are the same question with other answers.
+func polls(answers ...string) (rounds []haltd.Round) {
+	for _, a := range answers {
+		rounds = append(rounds, did("status", `{"job":"nightly"}`, a))
+	}
+	return rounds
+}
+
+// What is done of a whole goes up: that is progress on a page of many words, too.
+func TestAShareThatRisesIsProgress(t *testing.T) {
+	page := func(what string) string {
+		return "Page URL: https://video.example/upload\nbanner: link Home, link Products, link Support, link Account, link Careers\nmain: heading Upload, text Please keep this window open\nprogressbar " + what + "\nfooter: imprint, privacy, terms, contact, cookies"
+	}
+	for _, c := range []struct {
+		name    string
+		answers []string
+		want    bool
+	}{
+		{"percent", []string{page("6%"), page("12%"), page("19%")}, true},
+		{"of a whole", []string{"copied 3 of 20 files", "copied 9 of 20 files", "copied 15 of 20 files"}, true},
+		{"out of a whole", []string{"0 out of 35 replicas", "1 out of 35 replicas", "2 out of 35 replicas"}, true},
+		{"used less and less", []string{"disk 91 % full", "disk 88 % full", "disk 84 % full"}, true},
+		{"to and fro", []string{"load 31 %", "load 28 %", "load 30 %"}, false},
+		{"it stays", []string{page("50%"), page("50%"), page("50%")}, false},
+		{"steps are counted", []string{"Current step: 7/100", "Current step: 8/100", "Current step: 9/100"}, false},
+	} {
+		if all := relations("Wait for it.", polls(c.answers...)...); all[2].fills != c.want {
+			t.Errorf("%s: %v, want %v", c.name, all[2].fills, c.want)
+		}
+	}
+}
+
+// A number that goes on now and then, asked for without hurry, gets patience; a
+// clock does not, nor does who asks in a hurry.
+func TestANumberThatCreepsGetsPatience(t *testing.T) {
+	counts := func(of ...int) (answers []string) {
+		for _, n := range of {
+			answers = append(answers, fmt.Sprintf("NAME api READY 20/20 UP-TO-DATE %d AVAILABLE 19", n))
+		}
+		return answers
+	}
+	for _, c := range []struct {
+		name    string
+		pause   time.Duration
+		answers []string
+		want    bool
+	}{
+		{"pods", 40 * time.Second, counts(6, 7, 7, 8, 8, 9), true},
+		{"in a hurry", 2 * time.Second, counts(6, 7, 7, 8, 8, 9), false},
+		{"a clock", 40 * time.Second, counts(40, 80, 120, 160, 200, 240), false},
+		{"to and fro", 40 * time.Second, counts(6, 7, 6, 7, 6, 7), false},
+		{"it stays", 40 * time.Second, counts(6, 6, 6, 6, 6, 6), false},
+	} {
+		all := relationsAfter(c.pause, "Roll it out.", polls(c.answers...)...)
+		if got := all[5].dose < .1; got != c.want {
+			t.Errorf("%s: dose %v, patience %v, want %v", c.name, all[5].dose, got, c.want)
+		}
+	}
+}
+
+// The closer the pauses come to a minute, the less counts.
+func TestSlowRepetitionsCountLess(t *testing.T) {
+	last := float32(1)
+	for _, pause := range []time.Duration{20 * time.Second, 35 * time.Second, 55 * time.Second} {
+		all := relationsAfter(pause, "Mend it.", polls("error: no such table", "error: no such table", "error: no such table")...)
+		if d := all[2].dose; d >= last || d <= 0 {
+			t.Errorf("dose %v after %v, %v after less", d, pause, last)
+		} else {
+			last = d
+		}
+	}
+}
+
+// A task that says how often to look asks for it, at that pace.
+func TestATaskThatAsksForAWatch(t *testing.T) {
+	same := polls("rate 0.2 %", "rate 0.4 %", "rate 0.2 %", "rate 0.4 %")
+	for _, c := range []struct {
+		task  string
+		pause time.Duration
+		want  bool
+	}{
+		{"Check the rate every minute for 40 minutes.", 50 * time.Second, true},
+		{"Check the rate every 30 seconds.", 25 * time.Second, true},
+		{"Prüfe die Rate alle 30 Sekunden.", 25 * time.Second, true},
+		{"Vérifiez toutes les 30 secondes.", 25 * time.Second, true},
+		{"Comprueba la tasa cada 30 segundos.", 25 * time.Second, true},
+		{"Check the rate every 30 seconds.", 2 * time.Second, false},
+		{"Check the rate in every second row of each section.", 25 * time.Second, false},
+		{"Check the rate.", 25 * time.Second, false},
+	} {
+		if all := relationsAfter(c.pause, c.task, same...); all[3].asked != c.want {
+			t.Errorf("%s after %v: asked %v, want %v", c.task, c.pause, all[3].asked, c.want)
+		}
+	}
+}
+
+// Clicks beside each other that change nothing are no work; clicks down a list
+// are, and a run that the task asks for is, whatever seed it has.
+func TestClicksThatJitter(t *testing.T) {
+	screen := "Dialog Invitation: Weekly sync. Buttons: Accept (greyed out), Decline. Banner: your account was removed from this device and cannot be used"
+	look := did("screenshot", "{}", screen)
+	click := func(x, y int) haltd.Round {
+		return did("click", fmt.Sprintf(`{"x":%d,"y":%d}`, x, y), "clicked")
+	}
+	var beside, down []haltd.Round
+	for i := range 8 {
+		beside = append(beside, click(640+i%3, 512-i%2), look)
+		down = append(down, click(240+i%3, 300+22*i))
+	}
+	if all := relations("Accept it.", beside...); all[15].amid {
+		t.Error("a click beside the last one counts as something written")
+	}
+	if all := relations("Enter the rows.", down...); !all[7].walk {
+		t.Error("clicks down a list are no walk")
+	}
+	var runs []haltd.Round
+	for i := range 8 {
+		runs = append(runs, did("shell", fmt.Sprintf(`{"command":"pytest -q test_race.py --seed=%d"}`, 71866*(i+1)%9973), "1 passed"))
+	}
+	if all := relations("Run it 24 times with other seeds.", runs...); !all[7].asked {
+		t.Error("a run with another seed is not asked for")
+	}
+}
+
+// An edit that shows what it wrote is an edit, whatever the text is about; one that
+// puts known words together again is none.
+func TestEditsThatShowThemselves(t *testing.T) {
+	edit := func(name, text string) haltd.Round {
+		return did(name, `{"path":"socket.ts","text":"`+text+`"}`, "The apply model made the following changes to the file:\n- // 437d\n+ "+text)
+	}
+	test := did("shell", `{"command":"npx playwright test"}`, "1) reconnects after sleep\nExpected: open Received: closed\n1 failed")
+	all := relations("Mend it.", edit("edit_file", "throw new Error(`render failed`) when the heartbeat is missing"), test, edit("edit_file", "close the socket on pagehide if it failed"), test)
+	if !all[2].wrote || !all[3].amid {
+		t.Errorf("wrote %v, a test after it amid %v; want both", all[2].wrote, all[3].amid)
+	}
+	if f := readRound(ptr(did("edit_file", `{"path":"a"}`, "Error: string to replace not found in file")), true); f.outcome != failed {
+		t.Errorf("an edit that was refused is read as %s", f.outcome.word())
+	}
+	swap := func(a, b string) haltd.Round {
+		return did("edit_file", `{"path":"rows.py","old":"print(`+a+`)","new":"print(`+b+`)"}`, "edited")
+	}
+	all = relations("Mend it.", swap("rows", "debug"), swap("debug", "here"), swap("here", "rows"), swap("rows", "here"), swap("here", "debug"))
+	if all[4].wrote {
+		t.Error("known words in another order are something written")
+	}
+}
+
+// Envelopes, stamps and labels are no part of what came back.
+func TestWhatComesBackInAnEnvelope(t *testing.T) {
+	headers := "date: Thu, 23 Oct 2025 16:36:25 GMT\ncontent-type: application/json\nserver: nginx\nx-ratelimit-remaining: 4104\n\n"
+	for _, c := range []struct {
+		text    string
+		want    outcome
+		waiting bool
+	}{
+		{headers + `{"error":{"type":"rate_limit_error","message":"Too many requests"}}`, failed, true},
+		{headers + `{"state":"RUNNING","done":779,"total":3403}`, neutral, true},
+		{`[2025-12-09 09:27:49] "CREATE_IN_PROGRESS"`, neutral, true},
+		{"[agent-e49f] I could not complete the task: 401 Unauthorized", failed, false},
+		{"Starting a Gradle Daemon\nFAILURE: Build failed with an exception.\nBUILD FAILED in 10s", failed, false},
+		{"Waiting for deployment: 1 replica is pending\nerror: timed out waiting for the condition", failed, true},
+		{"Error 529 overloaded_error", failed, true},
+		{`{"page":32,"text":"","note":"blank page"}`, empty, false},
+		{"[1, 2, 3]", neutral, false},
+		{"HTTP/1.1 404 Not Found\ncontent-type: text/html\nserver: nginx\n\nnot here", failed, false},
+		{"name: quartz\nversion: 2\n\nkeep-alive: no", neutral, false},
+	} {
+		r := did("call", `{"id":1}`, c.text)
+		f := readRound(notes{}.less(&r, true), true)
+		if f.outcome != c.want || f.waiting != c.waiting {
+			t.Errorf("%q: %s, waiting %v; want %s, %v", c.text, f.outcome.word(), f.waiting, c.want.word(), c.waiting)
+		}
+	}
+	a, b := did("get", "{}", headers+"body"), did("get", "{}", "date: Fri, 24 Oct 2025 16:00:00 GMT\ncontent-type: application/json\nserver: nginx\nx-ratelimit-remaining: 3\n\nbody")
+	if x, y := readRound(notes{}.less(&a, true), true), readRound(notes{}.less(&b, true), true); x.result != y.result {
+		t.Error("answers with other headers are told apart")
+	}
+}
