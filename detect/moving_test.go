@@ -40,6 +40,26 @@ func TestAShareThatRisesIsProgress(t *testing.T) {
 	}
 }
 
+// How much of its context an agent has used is no progress, wherever it is told.
+func TestTheContextThatFillsIsNoProgress(t *testing.T) {
+	details := func(used int) string {
+		return fmt.Sprintf("\n<environment_details>\n# Context Window Usage\n%d / 200K tokens used (%d%%)\n</environment_details>", 2000*used, used)
+	}
+	build := func(used int) haltd.Round {
+		return did("execute_command", `{"command":"dotnet build"}`, "Build FAILED. The file is locked."+details(used))
+	}
+	a, b := build(7), build(9)
+	if x, y := readRound(notes{}.less(&a, true), true), readRound(notes{}.less(&b, true), true); x.result != y.result || x.shares.n > 0 {
+		t.Errorf("results %x and %x, shares %v; want the editor's details left out", x.result, y.result, x.shares)
+	}
+	told := func(tool string, used int) haltd.Round {
+		return did(tool, "{}", fmt.Sprintf("done. Context used: %d %%", used))
+	}
+	if all := relations("Mend it.", told("a", 7), told("b", 8), told("a", 9), told("b", 10), told("a", 11)); all[4].fills {
+		t.Error("a share that goes on whatever is done is progress")
+	}
+}
+
 // A number that goes on now and then, asked for without hurry, gets patience; a
 // clock does not, nor does who asks in a hurry.
 func TestANumberThatCreepsGetsPatience(t *testing.T) {

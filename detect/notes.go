@@ -390,9 +390,15 @@ func (n notes) strip(text string) string {
 }
 
 // withoutReminders is a text without what a harness put into it between tags
-// that say so: <system-reminder>…</system-reminder>.
+// that say so: <system-reminder>…</system-reminder>, and what an editor says of
+// itself: <environment_details>…</environment_details>.
 func withoutReminders(text string) string {
-	const mark, longest, most = "reminder>", 40, 16
+	return withoutTagged(withoutTagged(text, "reminder>"), "environment_details>")
+}
+
+// withoutTagged is a text without what stands between tags that end so.
+func withoutTagged(text, mark string) string {
+	const longest, most = 40, 16
 	from := 0
 	for range most {
 		i := strings.Index(text[from:], mark)

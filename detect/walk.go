@@ -309,7 +309,7 @@ func (c *comparison) fills(i int) bool {
 		}
 		step, _ := stepOf(&c.rounds[i-ago].shares, &c.rounds[i].shares)
 		for k, d := range step {
-			if n == 0 {
+			if n == 0 && !c.passes(i-ago, i, k) {
 				last[k] = d
 			}
 			if d > 0 {
@@ -322,6 +322,18 @@ func (c *comparison) fills(i int) bool {
 	}
 	for k, d := range last {
 		if d > 0 && downs[k] == 0 || d < 0 && ups[k] == 0 && downs[k] > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// passes reports whether a share went on in what came back for other acts in
+// between, too: how much of its memory the agent has used, not what was asked.
+func (c *comparison) passes(from, to, k int) bool {
+	a, b := c.rounds[from].shares.first[k], c.rounds[to].shares.first[k]
+	for j := from + 1; j < to; j++ {
+		if between := &c.rounds[j].shares; k < between.n && between.n == c.rounds[to].shares.n && between.first[k] >= min(a, b) && between.first[k] <= max(a, b) {
 			return true
 		}
 	}
