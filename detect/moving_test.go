@@ -192,6 +192,7 @@ func TestWhatComesBackInAnEnvelope(t *testing.T) {
 		{"Error 529 overloaded_error", failed, true},
 		{`{"page":32,"text":"","note":"blank page"}`, empty, false},
 		{"[1, 2, 3]", neutral, false},
+		{"[observation not recorded]", neutral, false},
 		{"HTTP/1.1 404 Not Found\ncontent-type: text/html\nserver: nginx\n\nnot here", failed, false},
 		{"name: quartz\nversion: 2\n\nkeep-alive: no", neutral, false},
 	} {
@@ -204,5 +205,38 @@ func TestWhatComesBackInAnEnvelope(t *testing.T) {
 	a, b := did("get", "{}", headers+"body"), did("get", "{}", "date: Fri, 24 Oct 2025 16:00:00 GMT\ncontent-type: application/json\nserver: nginx\nx-ratelimit-remaining: 3\n\nbody")
 	if x, y := readRound(notes{}.less(&a, true), true), readRound(notes{}.less(&b, true), true); x.result != y.result {
 		t.Error("answers with other headers are told apart")
+	}
+}
+
+// A number is what a person said; one in a sentence of a harness counts turns.
+func TestANumberThatAPersonSays(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"70", "138", false}, {"138, check", "53, check", false}, {"Step 7 of 100", "Step 8 of 100", true}, {"7/100", "8/100", true}, {"continue", "continue", true},
+	} {
+		if same := inputDigest(c.a) == inputDigest(c.b); same != c.same {
+			t.Errorf("%q and %q: the same %v, want %v", c.a, c.b, same, c.same)
+		}
+	}
+}
+
+// Tools that do not exist are refused alike, whatever they are called; the name of a
+// count in markup is no failure.
+func TestRefusalsByName(t *testing.T) {
+	call := func(name string) haltd.Round {
+		return did(name, `{"notebook":"main"}`, "MCP error -32601: Unknown tool '"+name+"'. Available tools: list_notes, read_note.")
+	}
+	if all := relations("Export it.", call("download_pdf"), call("upload_file"), call("render_drive")); all[2].residueAgo == 0 {
+		t.Error("another tool that does not exist is another failure")
+	}
+	for text, want := range map[string]outcome{
+		"<batch no='3'><list id='1'>44</list><invalid>2</invalid></batch>": neutral,
+		"<error>file not found</error>":                                    failed,
+	} {
+		if f := readRound(ptr(did("scan", "{}", text)), true); f.outcome != want {
+			t.Errorf("%s is read as %s", text, f.outcome.word())
+		}
 	}
 }

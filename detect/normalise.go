@@ -19,6 +19,10 @@ func Normalise(text string) string {
 			i += n
 			continue
 		}
+		if n := unseenAt(text, i); n > 0 {
+			i += n
+			continue
+		}
 		if space {
 			dst = append(dst, ' ')
 			space = false
@@ -37,9 +41,8 @@ func Normalise(text string) string {
 			i++
 		default:
 			r, n := utf8.DecodeRuneInString(text[i:])
-			if i += n; !unicode.Is(unicode.Cf, r) {
-				dst = utf8.AppendRune(dst, unicode.ToLower(r))
-			}
+			i += n
+			dst = utf8.AppendRune(dst, unicode.ToLower(r))
 		}
 	}
 	return string(dst)
@@ -55,6 +58,17 @@ func spaceAt(text string, i int) int {
 	}
 	r, n := utf8.DecodeRuneInString(text[i:])
 	if unicode.IsSpace(r) {
+		return n
+	}
+	return 0
+}
+
+// unseenAt is the length of the sign at i that nobody sees, or 0.
+func unseenAt(text string, i int) int {
+	if text[i] < utf8.RuneSelf {
+		return 0
+	}
+	if r, n := utf8.DecodeRuneInString(text[i:]); unicode.Is(unicode.Cf, r) {
 		return n
 	}
 	return 0

@@ -92,10 +92,14 @@ func endsInFailure(t string) bool {
 }
 
 // beginsJSON reports an object or a list, and not a text that begins with a name
-// in brackets: [worker-7] I could not …
+// in brackets: [worker-7] I could not …. One that is nothing else says what is not
+// there, such as [old result cleared], and is no result either.
 func beginsJSON(t string) bool {
 	if t[0] != '[' {
 		return t[0] == '{'
+	}
+	if strings.IndexByte(t, ']') == len(t)-1 {
+		return true
 	}
 	rest := strings.TrimLeft(t[1:], " \n\t\r-")
 	i := runOf(rest, 0, isDigit)
@@ -439,7 +443,8 @@ func saysEnded(text string) bool {
 // unfinished reports the fields by which services say that a job has not
 // ended: a result that is not there, an end that has no time.
 func unfinished(text string) bool {
-	if name := strings.Trim(text, `"`); len(name) <= labelBytes && runOf(name, 0, isConstantByte) == len(name) {
+	first, _, _ := strings.Cut(text, "\n")
+	if name := strings.Trim(first, `"`); len(name) <= labelBytes && runOf(name, 0, isConstantByte) == len(name) {
 		return readsAs(name)&pending != 0 // "CREATE_IN_PROGRESS"
 	}
 	if len(text) > 2*headBytes || text == "" || text[0] != '{' {

@@ -171,6 +171,9 @@ func standsAlone(text string, start, end int) bool {
 	if end >= len(text) {
 		return true
 	}
+	if start > 0 && text[start-1] == '<' && text[end] == '>' && end+1 < len(text) && isDigit(text[end+1]) {
+		return false // <invalid>2</invalid>
+	}
 	switch next := text[end]; next {
 	case '/', '\\', '-', '@', '=':
 		return end+1 < len(text) && text[end+1] <= ' '

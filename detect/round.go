@@ -389,7 +389,7 @@ func (f *round) readInputs(r *haltd.Round) {
 	var b strings.Builder
 	for i := range r.Inputs {
 		if r.Inputs[i].Role == haltd.RoleUser {
-			d = fold(d, maskedDigest(cut(r.Inputs[i].Text)))
+			d = fold(d, inputDigest(cut(r.Inputs[i].Text)))
 			b.WriteString(cut(r.Inputs[i].Text))
 			b.WriteByte('\n')
 		}
@@ -398,6 +398,27 @@ func (f *round) readInputs(r *haltd.Round) {
 	if d != 0 && len(r.Results) > 0 {
 		f.hears = words(b.String(), nil)
 	}
+}
+
+// inputDigest digests what a user said without its numbers, unless a number is what
+// was said: "70", "138, check".
+func inputDigest(text string) uint64 {
+	numbers, words := 0, 0
+	s := scanner{text: text}
+	for n := 0; n < atOnce+1 && s.next(); n++ {
+		switch {
+		case s.class == number:
+			numbers++
+		case s.class == word && numbers == 0, s.class == volatile:
+			return maskedDigest(text)
+		case s.class == word:
+			words++
+		}
+	}
+	if numbers == 1 && words <= 1 && !s.next() {
+		return spacedDigest(text)
+	}
+	return maskedDigest(text)
 }
 
 // maskedDigest digests a text without its numbers and clocks.
