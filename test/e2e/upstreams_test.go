@@ -14,7 +14,7 @@ import (
 // Who asks how haltd is hears how the calls to each upstream went.
 func TestStatusTellsHowUpstreamsAnswer(t *testing.T) {
 	_, up := provider(t)
-	gone := "http://" + harness.Address(t)
+	gone := harness.Refusing(t)
 	n := start(t, fmt.Sprintf("providers: {openai: {base_url: %q}, anthropic: {base_url: %q}}\n", up, gone)+
 		fmt.Sprintf("policies: [{id: tools, spec: {selector: {pathPrefix: /tools}, upstream: %q}}]\n", gone))
 	told := func() (all map[string]haltd.Upstream) {
