@@ -13,6 +13,7 @@ import (
 
 // Who asks how haltd is hears how the calls to each upstream went.
 func TestStatusTellsHowUpstreamsAnswer(t *testing.T) {
+	t.Parallel()
 	_, up := provider(t)
 	gone := harness.Refusing(t)
 	n := start(t, fmt.Sprintf("providers: {openai: {base_url: %q}, anthropic: {base_url: %q}}\n", up, gone)+
