@@ -9,7 +9,7 @@ TRACES ?= ../shared/traces
 # saves two minutes where nothing was built before.
 PGO ?= test/load/cmd/profile/haltd.pgo
 
-.PHONY: help run build release check vet vitest test verify soak bench pgo quality train reference fuzz screenshots
+.PHONY: help run build release check vet vitest test packages modules verify soak bench pgo quality train reference fuzz screenshots
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' Makefile | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -53,19 +53,27 @@ vitest: web/node_modules/.package-lock.json
 # What a test needs and does not find fails it instead of skipping it. The
 # packages that start haltd share one build of it.
 test verify: export CI = true
-test verify: PGO = off
 test verify: export HALTD_BIN = $(CURDIR)/bin/race/haltd
 # SQLite is C, translated: watched by the race detector it is six times slower,
-# and the detector has nothing to find in it.
-test verify: export GOFLAGS := $(GOFLAGS) '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
-test: build vet vitest ## everything once, with -race, after installing what the tests need: 15 minutes on two cores at most
+# and the detector has nothing to find in it. With -trimpath, as bin/haltd is
+# built, what is compiled serves every step and every checkout; no debugger
+# looks at the programs, of which there are fifty to link.
+test verify: export GOFLAGS := $(GOFLAGS) -trimpath -ldflags=-w '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
+# Many tests wait for something, and npm for the network: two things at once.
+test: ## everything once, with -race, after installing what the tests need: 15 minutes on two cores at most
 	./test/install.sh
-	go vet -tags pictures ./test/e2e ./test/browser
-	go vet -tags faults ./test/nodes
+	$(MAKE) -j2 PGO=off build vitest
+	$(MAKE) vet
+	go vet -tags pictures,faults ./test/e2e ./test/browser ./test/nodes
 	cd test/clients && go vet -tags coding ./...
 	cd test/deploy && go vet ./...
 	go build -race -o $(HALTD_BIN) ./cmd/haltd
+	$(MAKE) -j2 packages modules
+
+packages:
 	go test -race -vet=off -count=1 -timeout 20m ./...
+
+modules:
 	go test -vet=off -count=1 -run 'InTime|Offline|TestMadeUp|TestFamilies|TestGuard' ./detect ./test/scenarios
 	cd test/clients && go test -race -vet=off -count=1 -timeout 20m ./...
 	cd test/deploy && go test -vet=off -count=1 -timeout 20m ./...

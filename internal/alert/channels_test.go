@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/harness"
 )
 
 const slackURL = "https://hooks.slack.com/services/T0000/B0000/supersecrettoken"
@@ -78,9 +79,7 @@ func TestReceiversThatRepeatSecretsAreNotQuoted(t *testing.T) {
 
 func TestErrorsOfTheNetworkHoldNoAddress(t *testing.T) {
 	w := newWorld(t)
-	r := newReceiver(t)
-	r.Close()
-	c := w.add("slack", haltd.ChannelSlack, map[string]any{"url": r.URL + "/services/supersecrettoken"})
+	c := w.add("slack", haltd.ChannelSlack, map[string]any{"url": harness.Refusing(t) + "/services/supersecrettoken"})
 	answer, delivered, _ := w.Test(context.Background(), c.ID)
 	if delivered || strings.Contains(answer, "supersecret") || !strings.Contains(answer, "connection refused") {
 		t.Errorf("answer = %q, want the reason and no secret", answer)

@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/admin"
+	"github.com/haltd/haltd/test/harness"
 	"go.uber.org/goleak"
 )
 
@@ -206,10 +207,9 @@ func TestUseColor(t *testing.T) {
 }
 
 func TestNobodyAnswers(t *testing.T) {
-	srv := httptest.NewServer(http.NotFoundHandler())
-	srv.Close()
-	err := (&KeysLsCmd{}).Run(newTerminal(t, srv.URL).Env)
-	want := "No haltd answers at " + srv.URL + ". Start it with `haltd serve`, or name another address with --admin."
+	nobody := harness.Refusing(t)
+	err := (&KeysLsCmd{}).Run(newTerminal(t, nobody).Env)
+	want := "No haltd answers at " + nobody + ". Start it with `haltd serve`, or name another address with --admin."
 	if err == nil || err.Error() != want || ExitCode(err) != ExitUnreachable {
 		t.Errorf("error = %v (exit %d), want %s (exit 3)", err, ExitCode(err), want)
 	}

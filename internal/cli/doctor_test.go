@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // greeter answers every request with a text, as the gateway does at its root.
@@ -55,15 +56,14 @@ func TestDoctorFindsNothing(t *testing.T) {
 
 func TestDoctorFindings(t *testing.T) {
 	gateway := greeter(t, "haltd gateway. Hello.")
-	closed := httptest.NewServer(http.NotFoundHandler())
-	closed.Close()
+	nobody := harness.Refusing(t)
 	for _, c := range []struct {
 		name string
 		set  func(t *testing.T, n *node, term *terminal)
 		mark string
 		want string
 	}{
-		{"nobody there", func(_ *testing.T, _ *node, term *terminal) { term.AdminURL = closed.URL }, "✗", "No haltd answers at"},
+		{"nobody there", func(_ *testing.T, _ *node, term *terminal) { term.AdminURL = nobody }, "✗", "No haltd answers at"},
 		{"wrong token", func(_ *testing.T, _ *node, term *terminal) { term.vars["HALTD_ADMIN_TOKEN"] = "wrong" }, "✗", "does not accept this admin token"},
 		{"bad configuration", func(t *testing.T, _ *node, term *terminal) {
 			term.ConfigPath = writeFile(t, "haltd.yaml", "gatway: {}\n")
@@ -79,7 +79,7 @@ func TestDoctorFindings(t *testing.T) {
 			n.upstreams = []haltd.Upstream{{Name: "lab", State: haltd.UpstreamOK}, {Name: "ollama", State: haltd.UpstreamUnused}, {Name: "openai", State: haltd.UpstreamOK}}
 		}, "✓", "The last call was answered by lab, openai"},
 		{"bypass", func(_ *testing.T, n *node, _ *terminal) { n.bypass.On = true }, "✗", "Bypass is on"},
-		{"no gateway", func(_ *testing.T, n *node, _ *terminal) { n.gateway = closed.URL }, "✗", "The gateway does not answer at"},
+		{"no gateway", func(_ *testing.T, n *node, _ *terminal) { n.gateway = nobody }, "✗", "The gateway does not answer at"},
 		{"another program", func(t *testing.T, n *node, _ *terminal) { n.gateway = greeter(t, "It works!") }, "✗", "is not haltd"},
 		{"the provider itself", func(_ *testing.T, _ *node, term *terminal) {
 			term.vars["OPENAI_BASE_URL"] = "https://api.openai.com/v1"
@@ -107,7 +107,7 @@ func TestDoctorFindings(t *testing.T) {
 			term.ConfigPath = writeFile(t, "haltd.yaml", "providers: {lab: {base_url: '"+gateway+"'}}\n")
 		}, "✓", "Provider lab can be reached"},
 		{"not reachable", func(t *testing.T, _ *node, term *terminal) {
-			term.ConfigPath = writeFile(t, "haltd.yaml", "providers: {lab: {base_url: '"+closed.URL+"'}}\n")
+			term.ConfigPath = writeFile(t, "haltd.yaml", "providers: {lab: {base_url: '"+nobody+"'}}\n")
 		}, "✗", "Provider lab cannot be reached"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

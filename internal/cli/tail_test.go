@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/harness"
 )
 
 func call(n int, agent string) haltd.Event {
@@ -208,9 +209,7 @@ func TestTailComesBackAfterABreakAndMissesNothing(t *testing.T) {
 }
 
 func TestTailGivesUpWhenNobodyEverAnswered(t *testing.T) {
-	srv := httptest.NewServer(http.NotFoundHandler())
-	srv.Close()
-	err := (&EventsTailCmd{Last: 0}).Run(newTerminal(t, srv.URL).Env)
+	err := (&EventsTailCmd{Last: 0}).Run(newTerminal(t, harness.Refusing(t)).Env)
 	if ExitCode(err) != ExitUnreachable {
 		t.Errorf("error = %v (exit %d), want exit 3", err, ExitCode(err))
 	}

@@ -17,6 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/haltd/haltd/test/harness"
 )
 
 // seen is a request or a reply as one side got it.
@@ -375,13 +377,7 @@ func TestUpstreamThatCutsIsNotACleanEnd(t *testing.T) {
 }
 
 func TestUpstreamUnreachable(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
-	f := startFixture(t, "providers: {anthropic: {base_url: 'http://"+address+"'}}")
+	f := startFixture(t, "providers: {anthropic: {base_url: '"+harness.Refusing(t)+"'}}")
 	res, body := f.send(t, "POST", "/v1/messages", nil, messagesBody)
 	if res.StatusCode != 502 || res.Header.Get("X-Haltd-Reason") != "upstream_unreachable" || res.Header.Get("X-Should-Retry") != "" {
 		t.Errorf("%d %v; want 502 upstream_unreachable that SDKs retry", res.StatusCode, res.Header)

@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // known is what the gateway tells of one upstream, once no call is on its way.
@@ -135,8 +136,6 @@ func raw(t *testing.T, serve func(net.Conn)) string {
 }
 
 func TestWhyAnUpstreamFails(t *testing.T) {
-	closed := httptest.NewServer(http.NotFoundHandler())
-	closed.Close()
 	untrusted := httptest.NewUnstartedServer(http.NotFoundHandler())
 	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0) // of the certificate, which is the point
 	untrusted.StartTLS()
@@ -157,7 +156,7 @@ func TestWhyAnUpstreamFails(t *testing.T) {
 		fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf a")
 	}))
 	for _, tc := range []struct{ name, address, want string }{
-		{"nobody listens", closed.URL, "connection refused"},
+		{"nobody listens", harness.Refusing(t), "connection refused"},
 		{"certificate", untrusted.URL, "TLS certificate not accepted"},
 		{"no TLS", strings.Replace(newUpstream(t, http.NotFoundHandler()), "http:", "https:", 1), "TLS handshake failed"},
 		{"hangs up", "http://" + hangsUp, "closed the connection without an answer"},

@@ -21,6 +21,7 @@ import (
 
 // A load balancer asks the gateway, too; a service that has the path keeps it.
 func TestTheGatewayTellsThatItIsHealthy(t *testing.T) {
+	t.Parallel()
 	llm, url := provider(t)
 	n := start(t, harness.Providers(url))
 	get := func(path string, header ...string) (int, string) {
@@ -131,6 +132,7 @@ func TestEveryAdminErrorHasItsFix(t *testing.T) {
 
 // A configuration is mended in one go.
 func TestConfigCheckTellsAllProblems(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "haltd.yaml")
 	if err := os.WriteFile(path, []byte("gateway: {listen: nonsense, max_body: 1}\nlog: {level: loud}\n"+
 		"defaults: {kill_switch: {threshold: -1}}\nagents: [\npolicies:\n  - id: a\n    spec: {selector: {}}\n"), 0o600); err != nil {
@@ -150,6 +152,7 @@ func TestConfigCheckTellsAllProblems(t *testing.T) {
 // What happened before somebody resumed an agent is not held against what it
 // does afterwards.
 func TestWhatIfAndReplayBeginAnewAfterAResume(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "")
 	a := s.agent(t).with(`"require_corroboration": false`) // else no lower threshold fires before the second signal does
 	first := a.getKilled()

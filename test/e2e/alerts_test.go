@@ -190,6 +190,7 @@ func (n *node) checkSecrets(t *testing.T, secrets ...string) {
 // The plug is pulled after a kill was committed and before its receiver has
 // said a word.
 func TestAnAlertSurvivesACrash(t *testing.T) {
+	t.Parallel()
 	r := newReceiver(t, hang, status(200))
 	s := newStage(t, "alerts:\n  channels:\n"+inFile("ops", r))
 	a, incident := s.killed(t)
@@ -211,6 +212,7 @@ func TestAnAlertSurvivesACrash(t *testing.T) {
 
 // SLACK_WEBHOOK_URL alone makes a channel for everything.
 func TestSlackOfTheEnvironment(t *testing.T) {
+	t.Parallel()
 	slack := newReceiver(t)
 	s := newStage(t, "", "SLACK_WEBHOOK_URL="+slack.URL+hookPath)
 	a := s.agent(t)
@@ -241,6 +243,7 @@ func TestSlackOfTheEnvironment(t *testing.T) {
 }
 
 func TestBudgetsAreToldOncePerPeriod(t *testing.T) {
+	t.Parallel()
 	r := newReceiver(t)
 	s := newStage(t, "alerts:\n  channels:\n"+inFile("ops", r))
 	a := s.agent(t).policy(`{"budgets": {"day": {"soft_tokens": 100, "hard_tokens": 200}}}`)
@@ -280,6 +283,7 @@ func TestBudgetsAreToldOncePerPeriod(t *testing.T) {
 }
 
 func TestCooldownLeavesOutWhatFollowsSoon(t *testing.T) {
+	t.Parallel()
 	r := newReceiver(t)
 	s := newStage(t, "alerts:\n  channels:\n"+inFile("ops", r))
 	if out, errs, code := s.CLI(t, "alert-rules", "add", "--name", "calm", "--topic", "kill_switch", "--channel", "ops", "--cooldown", "1h"); code != 0 {
@@ -307,6 +311,7 @@ func TestCooldownLeavesOutWhatFollowsSoon(t *testing.T) {
 // A channel of the API reaches nothing internal until the operator allows it;
 // what was given up by then can be sent after all.
 func TestDeadLettersAndTheGuard(t *testing.T) {
+	t.Parallel()
 	r, refusing := newReceiver(t), newReceiver(t, status(404), status(200))
 	s := newStage(t, "")
 	file := filepath.Join(t.TempDir(), "url")
@@ -368,6 +373,7 @@ func TestDeadLettersAndTheGuard(t *testing.T) {
 
 // What was meant for a channel that is no more need not be looked at for ever.
 func TestDeliveriesOfADeletedChannelCanBeDismissed(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "")
 	if _, errs, code := s.CLI(t, "channels", "add", "webhook", "--name", "gone", "--url", "http://127.0.0.1:1"+hookPath); code != 0 {
 		t.Fatalf("channels add: exit %d, %s", code, errs)

@@ -19,6 +19,7 @@ import (
 
 // One call in each format, and what the API then knows.
 func TestCallsAreRecordedAndShown(t *testing.T) {
+	t.Parallel()
 	_, url := provider(t)
 	n := start(t, harness.Providers(url))
 	gw := n.Gateway
@@ -66,6 +67,7 @@ func TestCallsAreRecordedAndShown(t *testing.T) {
 }
 
 func TestEventsTailAndExport(t *testing.T) {
+	t.Parallel()
 	_, url := provider(t)
 	n := start(t, harness.Providers(url))
 	tail, err := harness.Launch(harness.Command(t, nil, "--config", n.Config.Path, "--json", "events", "tail", "--agent", "bot"))
@@ -100,6 +102,7 @@ func TestEventsTailAndExport(t *testing.T) {
 }
 
 func TestKeysByCommandLine(t *testing.T) {
+	t.Parallel()
 	llm, url := provider(t)
 	n := start(t, fmt.Sprintf("providers: {openai: {base_url: %q, api_key: sk-of-the-provider}}\n", url))
 	out, errs, code := n.CLI(t, "--json", "keys", "create", "--agent", "billing-bot", "--name", "ci")
@@ -153,6 +156,7 @@ func TestCommandsWithoutAServer(t *testing.T) {
 
 // Keys reach neither disk nor log, whichever way a request ends.
 func TestNoKeyReachesDiskOrLog(t *testing.T) {
+	t.Parallel()
 	_, url := provider(t)
 	n := start(t, harness.Providers(url)+"log: {level: debug}\n")
 	gw := n.Gateway
@@ -187,6 +191,7 @@ func TestNoKeyReachesDiskOrLog(t *testing.T) {
 
 // What a provider says out of turn is nobody's reply and not for the log.
 func TestNoReplyReachesTheLog(t *testing.T) {
+	t.Parallel()
 	const text = "the patient's name is"
 	said := make(chan struct{})
 	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -216,6 +221,7 @@ func TestNoReplyReachesTheLog(t *testing.T) {
 }
 
 func TestWhatTheAPIShowedSurvivesAKill(t *testing.T) {
+	t.Parallel()
 	_, url := provider(t)
 	n := start(t, harness.Providers(url))
 	for range 20 {
@@ -238,6 +244,7 @@ func TestWhatTheAPIShowedSurvivesAKill(t *testing.T) {
 // curl is a client that adds nothing of its own: through haltd it gets byte
 // for byte what it gets directly.
 func TestCurlSeesTheSameBytes(t *testing.T) {
+	t.Parallel()
 	curl := harness.Need(t, "curl")
 	llm, url := provider(t)
 	n := start(t, harness.Providers(url))

@@ -180,6 +180,7 @@ func ownerOf(t *testing.T, path string) uint32 {
 // own agent in five commands. Building is left out here, and the agent is one
 // that loops in a shell.
 func TestReadmeFirstScreen(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,8 @@ import (
 )
 
 // These tests wait for haltd more than they compute: four at a time, however
-// few the cores, unless the command line says otherwise.
+// few the cores, unless the command line says otherwise. Those that measure how
+// long something takes are not parallel, and run by themselves.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	given := false

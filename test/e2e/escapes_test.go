@@ -426,6 +426,7 @@ func chainedReplies(t *testing.T, s *stage) {
 // Visitors who begin with the same words are told apart by the user that the
 // body names, in each field that a provider has for it.
 func TestGuessedSessionsAreToldApartByUser(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "")
 	const chatAsk = `"messages":[{"role":"system","content":"You are a bot."},{"role":"user","content":"hi"}]`
 	for name, tt := range map[string]struct{ path, one, other string }{

@@ -72,6 +72,7 @@ func (n *node) holds(t *testing.T, text string) bool {
 }
 
 func TestExcerptsShowWhatMatched(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "excerpts: on\ndefaults: {kill_switch: {enabled: true}}\n")
 	a := s.agent(t)
 	incident := runAway(t, a)
@@ -144,6 +145,7 @@ func TestIncidentsQuoteWhatProvesThem(t *testing.T) {
 }
 
 func TestWithoutExcerptsNothingThatWasSaidIsStored(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "excerpts: off\ndefaults: {kill_switch: {enabled: true}}\n")
 	a := s.agent(t)
 	incident := runAway(t, a)
@@ -161,6 +163,7 @@ func TestWithoutExcerptsNothingThatWasSaidIsStored(t *testing.T) {
 }
 
 func TestExcerptsAreSwitchedWithoutARestart(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "excerpts: off\n")
 	a := s.agent(t)
 	yaml, err := os.ReadFile(s.Config.Path)

@@ -35,6 +35,7 @@ func keyed(t *testing.T) (n *node, llm *fakellm.Server, secret string) {
 }
 
 func TestGatewayKeys(t *testing.T) {
+	t.Parallel()
 	n, llm, secret := keyed(t)
 
 	t.Run("A gateway key opens what generates or reads", func(t *testing.T) {
@@ -174,6 +175,7 @@ func TestGatewayKeys(t *testing.T) {
 // One visitor of a public bot could stop it for all: the check of a file says
 // so until the file says what is meant.
 func TestConfigCheckAsksWhomAKillStops(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		yaml string
 		want int // notices
@@ -201,6 +203,7 @@ func TestConfigCheckAsksWhomAKillStops(t *testing.T) {
 // The gateway knows the admin token and refuses it, which tells a right guess:
 // few are looked at.
 func TestTheAdminTokenIsNotGuessedAtTheGateway(t *testing.T) {
+	t.Parallel()
 	_, url := provider(t)
 	n := start(t, harness.Providers(url))
 	confirmed := func(key string) bool {

@@ -263,6 +263,7 @@ func configureWindowSize(t *testing.T, s *stage) {
 // TestKillSwitchSettingsByAPI changes the switch of an agent that has not
 // called yet, at once, and refuses what makes no sense.
 func TestKillSwitchSettingsByAPI(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "")
 	a := s.agent(t).with(`"window_size":7,"threshold":2.5`)
 	want := haltd.DefaultPolicy().KillSwitch

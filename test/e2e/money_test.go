@@ -17,6 +17,7 @@ import (
 
 // What docs/threat-model.md promises about money, each attack by itself.
 func TestMoney(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "")
 	for _, tc := range []struct {
 		name string

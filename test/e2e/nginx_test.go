@@ -97,6 +97,7 @@ func writeCertificate(t *testing.T, dir string) string {
 }
 
 func TestThroughNginxWithTLSAndHTTP2(t *testing.T) {
+	t.Parallel()
 	_, url := provider(t)
 	address, certificate, log := startNginx(t, url)
 	n := start(t, harness.Providers("https://"+address), "SSL_CERT_FILE="+certificate)

@@ -155,6 +155,7 @@ func startCollector(t *testing.T, protocol string) (c *collector, endpoint strin
 }
 
 func TestOpenTelemetry(t *testing.T) {
+	t.Parallel()
 	const (
 		clientTrace = "0af7651916cd43dd8448eb211c80319c"
 		clientSpan  = "b7ad6b7169203331"
@@ -223,6 +224,7 @@ func TestOpenTelemetry(t *testing.T) {
 
 // The client's trace is kept, and incidents link to it, without any collector.
 func TestTracesOfClientsAreKept(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "")
 
 	s.Config.Replace(t, strings.Replace(s.Config.Base(), "admin: {", `admin: {trace_url: "https://traces.example.com/t/{trace_id}", `, 1)+"providers: {openai: {base_url: \""+s.url+"\"}}\n")

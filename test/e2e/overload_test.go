@@ -17,6 +17,7 @@ import (
 // The streams that are open, the admin listener and kills go on, and whoever
 // comes back when there is room is served.
 func TestCallsBeyondCapacityAreShed(t *testing.T) {
+	t.Parallel()
 	const most = 3
 	goOn := make(chan struct{})
 	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -15,6 +15,7 @@ import (
 
 // TestPolicy is what an agent may spend, when and how fast it may call.
 func TestPolicy(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "")
 	s.hold(t,
 		requirement{"Budgets", []scenario{

@@ -226,6 +226,7 @@ func (s *stage) countsRoute(t *testing.T, g generating) {
 
 // What nobody pays for passes as before.
 func TestOtherRoutesStayFree(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "")
 	a := s.agent(t)
 	for _, path := range []string{"/openai/v1/files", "/openai/v1/vector_stores", "/anthropic/v1/messages/count_tokens", "/openai/v1/threads", "/openai/v1/responses/resp_1/cancel", "/openai/v1/conversations", "/openai/v1/conversations/conv_1/items", "/openai/v1/evals", "/openai/v1/anything"} {
@@ -241,6 +242,7 @@ func TestOtherRoutesStayFree(t *testing.T) {
 // A response that is made in the background is charged in full, until a poll
 // tells what it cost. The poll passes though the budget is spent.
 func TestAPollSettlesABackgroundResponse(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "")
 	a := s.agent(t).policy(dollarADay)
 	answer := func(path, body string) {

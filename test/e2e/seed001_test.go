@@ -385,6 +385,7 @@ func testRateRule(t *testing.T, s *stage) {
 
 // TestSeed001Examples loads the examples of the document as they are written.
 func TestSeed001Examples(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "defaults: {\n"+loopDetectionExample+"\n}\npolicies: [\n"+policyExample+"\n]\n")
 	t.Run("loop_detection under defaults", func(t *testing.T) {
 		a := s.agent(t)

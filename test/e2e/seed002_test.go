@@ -16,6 +16,7 @@ const rejecting = `"similarity":"reject","stall":"reject","require_corroboration
 // TestSeed002 is the kill switch as it was specified first. Its subtests bear
 // the titles of its requirements and scenarios.
 func TestSeed002(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "")
 	s.hold(t, detection...)
 	s.hold(t,

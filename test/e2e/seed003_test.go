@@ -15,6 +15,7 @@ const killing = `"require_corroboration":false`
 // deactivated. Its subtests bear the titles of its requirements and scenarios;
 // those of the dashboard are tested in a browser.
 func TestSeed003(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "")
 	s.hold(t, detection...)
 	s.hold(t,

@@ -55,6 +55,7 @@ func (s *slack) about(text string) (found []string) {
 // TestSeed004 is the detection of token growth, its alert, the rules and the
 // ingest.
 func TestSeed004(t *testing.T) {
+	t.Parallel()
 	channel := newSlack(t)
 	// The address of the channel is all that is configured.
 	s := newStage(t, "", "SLACK_WEBHOOK_URL="+channel.URL+"/services/T/B/x")

@@ -19,6 +19,7 @@ var namedTest = regexp.MustCompile("`([a-z0-9/]+)` `((?:Test|Benchmark)[^`]+)`")
 // TestSeedsAreTested keeps docs/seeds.md honest: every test that it names
 // exists.
 func TestSeedsAreTested(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "seeds.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -53,6 +54,7 @@ var linkedTest = regexp.MustCompile("\\[`(Test[^`]+)`\\]\\(\\.\\./([^)]+)/([^/)]
 // honest: every test that they name is linked, and is in the file that the link
 // leads to; every attack names one.
 func TestPromisesAreTested(t *testing.T) {
+	t.Parallel()
 	folders := map[string]testNames{}
 	for _, name := range []string{"threat-model.md", "reliability.md"} {
 		page, err := os.ReadFile(filepath.Join(root, "docs", name))

@@ -93,6 +93,7 @@ func TestAlertsAboutTheService(t *testing.T) {
 
 // Agents report calls to the listener that they call anyway.
 func TestIngestOnTheGateway(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "")
 	var made struct{ Secret string }
 	s.Must(t, "POST", "/v1/keys", map[string]any{"agent": "reporter"}, &made)

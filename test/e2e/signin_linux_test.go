@@ -12,6 +12,7 @@ import (
 )
 
 func TestATerminalIsShownASignInLink(t *testing.T) {
+	t.Parallel()
 	terminal, screen := openTerminal(t)
 	other := harness.New(t, t.TempDir())
 	other.Config.Write(t, "")

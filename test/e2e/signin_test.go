@@ -15,6 +15,7 @@ import (
 // The link is a password: what a service manager or a log file collects must
 // not hold one.
 func TestTheSignInLinkIsForTerminalsOnly(t *testing.T) {
+	t.Parallel()
 	n := start(t, "")
 	n.Eventually(t, "naming haltd sign-in in its greeting and in its log", func() bool { return strings.Count(n.Log(), "haltd sign-in") == 2 })
 	if found := harness.SignInLink.FindString(n.Log()); found != "" {
@@ -33,6 +34,7 @@ func TestTheSignInLinkIsForTerminalsOnly(t *testing.T) {
 }
 
 func TestSignOutHoldsAfterARestart(t *testing.T) {
+	t.Parallel()
 	n := start(t, "")
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -105,6 +107,7 @@ func TestWrongTokensAreSlowedDown(t *testing.T) {
 }
 
 func TestShortAdminTokensAreRefused(t *testing.T) {
+	t.Parallel()
 	n := harness.New(t, t.TempDir())
 	n.Config.Replace(t, strings.Replace(n.Config.Base(), harness.Token, "fifteen-letters", 1))
 	for _, command := range [][]string{{"serve"}, {"config", "check"}} {
@@ -118,6 +121,7 @@ func TestShortAdminTokensAreRefused(t *testing.T) {
 // In an emergency the file may be half edited, and the agent may be in the
 // call that should end.
 func TestEmergencyCommandsNeedNoValidFile(t *testing.T) {
+	t.Parallel()
 	_, url := harness.Provider(t, harness.Scripted)
 	n := start(t, harness.Providers(url))
 	done := make(chan string, 1)

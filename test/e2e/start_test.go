@@ -13,6 +13,7 @@ import (
 )
 
 func TestStartTellsWhereThingsAre(t *testing.T) {
+	t.Parallel()
 	n := start(t, "")
 	n.Eventually(t, "done with its greeting", func() bool { return strings.Contains(n.Log(), "haltd events tail") })
 	out := n.Log()
@@ -42,6 +43,7 @@ func TestStartTellsWhereThingsAre(t *testing.T) {
 // Without any configuration haltd makes its data directory and a token that
 // only its user can read, and the commands find both.
 func TestStartWithoutConfiguration(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "fresh", "data")
 	n := harness.New(t, t.TempDir())
 	n.Config.Replace(t, "")
@@ -60,6 +62,7 @@ func TestStartWithoutConfiguration(t *testing.T) {
 // A listener that other machines reach under a name still answers to the
 // commands beside it, and to the name of the links in its messages.
 func TestCommandsReachAListenerThatIsOpenToTheNetwork(t *testing.T) {
+	t.Parallel()
 	n := harness.New(t, t.TempDir())
 	_, port, err := net.SplitHostPort(n.Config.Admin)
 	if err != nil {
@@ -153,6 +156,7 @@ func TestWhatStopsTheStartSaysSoInOneSentence(t *testing.T) {
 }
 
 func TestReloadOnHangUp(t *testing.T) {
+	t.Parallel()
 	_, first := provider(t)
 	llm, second := provider(t)
 	n := start(t, harness.Providers(first))
@@ -174,6 +178,7 @@ func TestReloadOnHangUp(t *testing.T) {
 }
 
 func TestAnOpenGatewayIsWarnedAbout(t *testing.T) {
+	t.Parallel()
 	n := harness.New(t, t.TempDir())
 	_, port, err := net.SplitHostPort(n.Config.Gateway)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 // TestStopped is what being stopped means, how one gets out of it and how one
 // does not.
 func TestStopped(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "", "OPENAI_API_KEY=sk-of-the-provider")
 	s.hold(t,
 		requirement{"A killed agent", []scenario{
@@ -78,6 +79,7 @@ func noRevival(t *testing.T, s *stage) {
 }
 
 func TestKilledStaysKilledAfterACrash(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "")
 	a := s.agent(t).with("")
 	killed, _ := a.loop(12)

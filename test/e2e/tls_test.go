@@ -69,6 +69,7 @@ func clientOf(t *testing.T, pool *x509.CertPool, name string, h2 bool) *http.Cli
 }
 
 func TestTLSOnBothListeners(t *testing.T) {
+	t.Parallel()
 	_, up := harness.Provider(t, func(fakellm.Request) fakellm.Script { return fakellm.Script{Text: "hello over TLS"} })
 	folder := t.TempDir()
 	pool := makeCertificate(t, folder, "first.example")
@@ -130,6 +131,7 @@ func TestTLSOnBothListeners(t *testing.T) {
 // A provider behind a private authority and a proxy is reached; one that is
 // late is answered for, and one that falls silent is cut.
 func TestHowProvidersAreReached(t *testing.T) {
+	t.Parallel()
 	silent := make(chan struct{})
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -215,6 +217,7 @@ func TestHowProvidersAreReached(t *testing.T) {
 // A limit by address counts clients and not the proxy before them, and nobody
 // gets around it by naming another address.
 func TestTrustedProxies(t *testing.T) {
+	t.Parallel()
 	_, up := provider(t)
 	n := start(t, "trusted_proxies: [127.0.0.1]\n"+harness.Providers(up)+fmt.Sprintf(`policies:
   - id: tools

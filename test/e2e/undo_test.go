@@ -11,6 +11,7 @@ import (
 // A decision can be undone and changed, and nobody overwrites that of another
 // without being told.
 func TestADecisionCanBeUndone(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, "defaults: {kill_switch: {enabled: true}}\n")
 	a := s.agent(t)
 	id := runAway(t, a).ID

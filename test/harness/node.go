@@ -66,6 +66,14 @@ func Address(t testing.TB) string {
 	return address
 }
 
+// Refusing is the URL of an address that refuses every call for the length of a
+// test. The address of a server that was closed does not: the next listener of
+// anybody may be given it.
+func Refusing(t testing.TB) string {
+	t.Helper()
+	return "http://" + Address(t)
+}
+
 // Run starts the process with its configuration as it is on disk, also after
 // Stop and Kill, and waits until it is ready. The end of the test stops it.
 func (n *Node) Run(t testing.TB, env ...string) {
