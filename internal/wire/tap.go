@@ -53,6 +53,8 @@ func NewTap(f Format, status int, header http.Header, limit int64, take Take) *T
 		t.guard(t.follow)
 	case kind == eventstream.MediaType:
 		t.guard(t.followMessages)
+	case kind == linesMediaType:
+		t.guard(t.followLines)
 	}
 	return t
 }
@@ -90,6 +92,12 @@ func (t *Tap) follow() {
 func (t *Tap) followMessages() {
 	t.stream = t.format.NewStream(t.limit)
 	t.parser = eventstream.NewParser(t.longest(), t.event)
+}
+
+// followLines starts to read it as documents, one a line.
+func (t *Tap) followLines() {
+	t.stream = t.format.NewStream(t.limit)
+	t.parser = &lineParser{limit: t.longest(), emit: t.event}
 }
 
 // longest is how long one event may be.
