@@ -360,7 +360,9 @@ func (r *Reader) Count() int64 {
 }
 
 func count(s string) int64 {
-	const most = 1 << 48 // so that sums of counts do not overflow
+	// No model reads or writes as much. Sums of what it costs must not overflow,
+	// neither here nor in the stores.
+	const most = 1 << 27
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return min(max(n, 0), most)
 	}
