@@ -324,6 +324,15 @@ func (r *Reader) OptionalText() string {
 	return ""
 }
 
+// Identifier is OptionalText for names of users and sessions, which some clients
+// send as numbers.
+func (r *Reader) Identifier() string {
+	if r.Kind() == KindNumber {
+		return string(r.Raw())
+	}
+	return r.OptionalText()
+}
+
 // TextOrJSON is the next value: the content of a string, or any other value
 // as it was sent; "" for null.
 func (r *Reader) TextOrJSON() string {
