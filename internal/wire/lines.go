@@ -47,6 +47,9 @@ func (p *lineParser) Flush() error {
 	return p.err
 }
 
+// Held is how many bytes of a line are kept whose end has not arrived.
+func (p *lineParser) Held() int { return cap(p.held) }
+
 func (p *lineParser) hold(part []byte) {
 	if len(p.held)+len(part) > p.limit {
 		p.held, p.err = nil, errLongLine
