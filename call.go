@@ -13,6 +13,7 @@ import (
 type Call struct {
 	Format    string // wire format, for example "openai-chat"
 	Model     string
+	Alias     string   `json:",omitempty"` // how the request calls the model, where its maker calls it otherwise
 	Models    []string `json:",omitempty"` // that may answer in its place, where the request names some
 	Stream    bool
 	MaxTokens int  // what the request allows for the reply; 0 when it does not say

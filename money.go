@@ -2,6 +2,7 @@ package haltd
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -37,11 +38,6 @@ func (m *Money) UnmarshalJSON(b []byte) error {
 	if err != nil {
 		return fmt.Errorf("amount %q is not a number of dollars", b)
 	}
-	if f < 0 {
-		f -= 0.5e-9
-	} else {
-		f += 0.5e-9
-	}
-	*m = Money(f * float64(Dollar))
+	*m = Money(math.Round(f * float64(Dollar)))
 	return nil
 }

@@ -1,7 +1,8 @@
 // Package calls reads the requests and replies of LLM providers for package
-// detect: OpenAI Chat Completions, OpenAI Responses, Anthropic Messages and
-// Gemini generateContent, streamed or not. The same conversation reads the
-// same in all four. It is the reader of the gateway.
+// detect: OpenAI Chat Completions, OpenAI Responses, Anthropic Messages, also on
+// other clouds, Gemini generateContent and Ollama's chat, streamed or not. The
+// same conversation reads the same in all of them. It is the reader of the
+// gateway.
 package calls
 
 import (

@@ -16,8 +16,8 @@ type ingestInput struct {
 		SessionID        string         `json:"session_id" minLength:"1" maxLength:"256"`
 		Provider         string         `json:"provider,omitempty" maxLength:"64"`
 		Model            string         `json:"model" minLength:"1" maxLength:"200"`
-		PromptTokens     int64          `json:"prompt_tokens" minimum:"0" maximum:"1000000000"`
-		CompletionTokens int64          `json:"completion_tokens,omitempty" minimum:"0" maximum:"1000000000"`
+		PromptTokens     int64          `json:"prompt_tokens" minimum:"0" maximum:"134217728"`
+		CompletionTokens int64          `json:"completion_tokens,omitempty" minimum:"0" maximum:"134217728"`
 		LatencyMS        haltd.Duration `json:"latency_ms,omitempty" minimum:"0" maximum:"86400000"`
 		Iteration        int            `json:"iteration_index,omitempty" minimum:"0"`
 		ToolCalls        []ingestedTool `json:"tool_calls,omitempty" maxItems:"1000" doc:"What the reply called: names, or names with arguments."`

@@ -62,16 +62,21 @@ func Budgets(i *haltd.Incident, zone *time.Location) (budgets []Budget, reason s
 // Save estimates what the oldest of some stops of an agent saved: it had no
 // reason to end before its tightest budget did. stops are the newest first. What
 // was left of a budget is saved once: a later stop of the same period takes it,
-// because an agent that was stopped again had been resumed and gone on.
+// because an agent that was stopped again had been resumed and gone on. Nor was
+// more left of it than a later stop found it to allow: somebody had lowered it.
 func Save(stops []Stop) (s Saved) {
 	type period struct {
 		of  haltd.Period
 		end time.Time
 	}
-	saved := map[period]haltd.Money{}
+	saved, tightest := map[period]haltd.Money{}, map[period]haltd.Money{}
 	for _, stop := range stops {
 		s = Saved{}
 		for k, b := range stop.Budgets {
+			if hard, ok := tightest[period{b.Period, b.End}]; ok {
+				b.Hard = min(b.Hard, hard)
+			}
+			tightest[period{b.Period, b.End}] = b.Hard
 			left := max(b.Hard-stop.Spent[k]-saved[period{b.Period, b.End}], 0)
 			if s.Amount != nil && left >= *s.Amount {
 				continue

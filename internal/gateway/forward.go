@@ -69,10 +69,11 @@ func (g *Gateway) forward(x *exchange) error {
 		return refuse(http.StatusBadGateway, unreachable(up, err))
 	}
 	defer res.Body.Close()
-	if res.StatusCode == http.StatusSwitchingProtocols {
-		// Nobody asked for it, and what follows is no reply: reading it
-		// would not even end when the client leaves.
-		up.health.failed("switched protocols without being asked", g.clock())
+	if res.StatusCode < http.StatusOK {
+		// Either it switched protocols, for which nobody asked, and what follows
+		// is no reply: reading it would not even end when the client leaves. Or
+		// its status is none.
+		up.health.failed("gave no valid answer", g.clock())
 		return refuse(http.StatusBadGateway, haltd.Errorf(haltd.CodeUpstream, "%s at %s does not answer in HTTP", up.Name, up.BaseURL.Host).
 			WithFix("Check providers.%s.base_url.", up.Name))
 	}
@@ -175,6 +176,9 @@ func (g *Gateway) observe(x *exchange) {
 			g.log.Error("a reply passed unread because of a fault of haltd; please report it", "agent", x.event.Agent, "format", x.event.Format, "error", err)
 		}
 		headerCounts(x.response.Header, x.reply)
+		if x.poll == nil && x.reply.Usage == (haltd.Usage{}) {
+			x.reply.Counted = false // some servers say 0 where they do not count
+		}
 	case x.ask != nil && isOK:
 		x.reply = &haltd.Reply{}
 		headerCounts(x.response.Header, x.reply)

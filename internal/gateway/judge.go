@@ -77,6 +77,9 @@ func (x *exchange) describeReplies(r *judge.Request) {
 	c := x.call
 	choices := int64(max(c.Choices, 1))
 	r.Generates, r.Stream, r.Models, r.Predicted = true, c.Stream, c.Models, int64(c.Predicted)
+	if c.Alias != "" {
+		r.Names = []string{c.Alias}
+	}
 	if r.MaxTokens = int64(c.MaxTokens) * choices; r.MaxTokens == 0 {
 		r.Open = choices
 	}

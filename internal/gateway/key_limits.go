@@ -45,6 +45,8 @@ func (x *exchange) checkModels() error {
 // model that nobody can tell.
 func (x *exchange) modelNames() []string {
 	switch {
+	case x.call != nil && x.call.Alias != "":
+		return append([]string{x.call.Model, x.call.Alias}, x.call.Models...)
 	case x.call != nil:
 		return append([]string{x.call.Model}, x.call.Models...)
 	case x.ask != nil && len(x.ask.Models) > 0:

@@ -67,10 +67,9 @@ func (g *Gateway) describe(x *exchange, now time.Time) {
 	case x.reply != nil:
 		describeReply(e, x)
 	case !x.forwarded || x.format == nil && x.ask == nil:
-	case !x.handled:
-		e.Estimated, e.Tokens = true, haltd.Usage{Input: int64(x.estimate), Output: (x.sent + 3) / 4}
-	case e.Error == "client_left" || e.Error == errorCut:
+	case !x.handled, e.Error == "client_left" || e.Error == errorCut:
 		// Nobody waited for the reply; the provider may write it all the same.
+		// After a fault, too, all that was reserved is charged.
 		e.Estimated, e.Tokens = true, x.ticket.MaxUsage()
 	}
 	g.priceEvent(x)
@@ -172,12 +171,15 @@ func (x *exchange) eventType() haltd.EventType {
 	return haltd.EventCall
 }
 
+// maxTools is how many tools of a reply an event names.
+const maxTools = 100
+
 // describeReply adds what a 2xx reply says.
 func describeReply(e *haltd.Event, x *exchange) {
 	r := x.reply
 	e.Finish = truncate(r.Finish, 60)
 	e.ReplyHash, e.ReplyLen = textHash(r.Text), len(r.Text)
-	for i := range r.Calls {
+	for i := range min(len(r.Calls), maxTools) {
 		e.ToolCalls = append(e.ToolCalls, truncate(r.Calls[i].Name, 100))
 	}
 	if r.Err != "" && (e.Error == "" || e.Error == "client_left") { // a client leaves because of it

@@ -82,14 +82,20 @@ func findRoute(r *http.Request, s *Settings) (route, error) {
 
 // kindOf is what a request makes that is no LLM call. A server may not mind how
 // the method is written, or which it is, where the path says what is wanted.
+// What deletes something that was made generates where its body asks for that.
 func kindOf(r *http.Request, path string) metered.Kind {
 	post := strings.EqualFold(r.Method, http.MethodPost)
-	if !post && (r.ContentLength == 0 || strings.EqualFold(r.Method, http.MethodDelete)) {
+	if !post && r.ContentLength == 0 {
 		return metered.Free
 	}
 	kind := metered.KindOf(path)
-	if kind == metered.Unknown && !post {
+	switch {
+	case post || kind == metered.Free:
+		return kind
+	case kind == metered.Unknown:
 		return metered.Free
+	case strings.EqualFold(r.Method, http.MethodDelete):
+		return metered.Unknown
 	}
 	return kind
 }

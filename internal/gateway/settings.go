@@ -165,6 +165,8 @@ func (u *upstream) newTransport() *http.Transport {
 		MaxConnsPerHost:       u.MaxConnections,
 		IdleConnTimeout:       90 * time.Second,
 		ExpectContinueTimeout: time.Second,
+		// Headers are in nobody's share of memory. It bounds 1xx replies, too.
+		MaxResponseHeaderBytes: 1 << 20,
 	}
 }
 

@@ -45,7 +45,7 @@ func (j *Judge) budgetFinding(ev *evaluation, o ledger.Over) haltd.Finding {
 // overFinding says why the budget of whose refuses the call.
 func (j *Judge) overFinding(ev *evaluation, o ledger.Over, whose string) haltd.Finding {
 	f := haltd.Finding{Check: "budget", Action: haltd.Block, Reason: haltd.ReasonBudget, Name: string(o.Period)}
-	resets := o.Resets.In(ev.agent.Zone).Format("2006-01-02 15:04 MST")
+	resets := ev.resets(o)
 	if o.IsSpent() {
 		f.Sentence = fmt.Sprintf("The %s budget of %s is spent; it resets at %s.", adjective(o.Period), whose, resets)
 	} else {

@@ -171,6 +171,28 @@ func formatLimited(limit haltd.Budget, s haltd.Spending) string {
 	return dollars + " and " + tokens
 }
 
+// formatBudget writes how large the budget is that was reached. A limit of money
+// and one of tokens hold beside each other.
+func formatBudget(o ledger.Over) string {
+	cost, tokens := o.Budget.SoftUSD, o.Budget.SoftTokens
+	if o.Hard {
+		cost, tokens = o.Budget.HardUSD, o.Budget.HardTokens
+	}
+	var limits []string
+	if cost > 0 {
+		limits = append(limits, formatLimited(haltd.Budget{HardUSD: cost}, haltd.Spending{Cost: cost}))
+	}
+	if tokens > 0 {
+		limits = append(limits, grouped(tokens)+" tokens")
+	}
+	return strings.Join(limits, " or ")
+}
+
+// resets is when the period of a budget ends, on the clock of the agent.
+func (ev *evaluation) resets(o ledger.Over) string {
+	return o.Resets.In(ev.agent.Zone).Format("2006-01-02 15:04 MST")
+}
+
 // raiseBudget raises an incident about a budget that is spent, or has too
 // little left for a call, once a period.
 func (j *Judge) raiseBudget(ev *evaluation, o ledger.Over) {
@@ -191,12 +213,13 @@ func (j *Judge) raiseOver(ev *evaluation, o ledger.Over, whose, ledger string) {
 	}
 	d := decisionOn(r.Agent, haltd.Finding{
 		Check: "budget", Action: action, Reason: reason, Name: string(o.Period), Spent: &o.Spent,
-		Sentence: fmt.Sprintf("%s has reached its %s %s budget: %s are spent.", capital(whose), limit, adjective(o.Period), formatSpending(o.Spent)),
+		Sentence: fmt.Sprintf("%s has reached its %s %s budget of %s: %s are spent. It resets at %s.",
+			capital(whose), limit, adjective(o.Period), formatBudget(o), formatSpending(o.Spent), ev.resets(o)),
 	}, detect.Detection{})
 	if !o.IsSpent() {
 		limit = "unfit"
-		d.Sentence = fmt.Sprintf("A call of %s was refused: its hard %s budget has %s left, and the call would have reserved %s.",
-			whose, adjective(o.Period), formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked))
+		d.Sentence = fmt.Sprintf("A call of %s was refused: its hard %s budget of %s has %s left, and the call would have reserved %s. It resets at %s.",
+			whose, adjective(o.Period), formatBudget(o), formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked), ev.resets(o))
 		d.Left, d.Asked = &o.Left, &o.Asked
 		d.Findings = []haltd.Finding{d.Finding}
 	}

@@ -6,7 +6,6 @@ package pricing
 
 import (
 	_ "embed"
-	"math"
 	"math/bits"
 	"strings"
 	"sync"
@@ -214,14 +213,18 @@ func (s *uint128) addProduct(price haltd.Money, tokens int64) {
 	s.hi, _ = bits.Add64(s.hi, hi, carry) // four products of 63-bit numbers fit
 }
 
+// maxCost is the most that a call can cost, so that the sums of thousands of
+// absurd ones fit into a record.
+const maxCost = 1_000_000 * haltd.Dollar
+
 func (s uint128) perMillion() haltd.Money {
 	const million = 1_000_000
 	if s.hi >= million {
-		return math.MaxInt64
+		return maxCost
 	}
 	quotient, rest := bits.Div64(s.hi, s.lo, million)
-	if quotient >= math.MaxInt64 {
-		return math.MaxInt64
+	if quotient >= uint64(maxCost) {
+		return maxCost
 	}
 	if rest > 0 {
 		quotient++

@@ -324,6 +324,15 @@ func (r *Reader) OptionalText() string {
 	return ""
 }
 
+// Identifier is OptionalText for names of users and sessions, which some clients
+// send as numbers.
+func (r *Reader) Identifier() string {
+	if r.Kind() == KindNumber {
+		return string(r.Raw())
+	}
+	return r.OptionalText()
+}
+
 // TextOrJSON is the next value: the content of a string, or any other value
 // as it was sent; "" for null.
 func (r *Reader) TextOrJSON() string {
@@ -360,7 +369,9 @@ func (r *Reader) Count() int64 {
 }
 
 func count(s string) int64 {
-	const most = 1 << 48 // so that sums of counts do not overflow
+	// No model reads or writes as much. Sums of what it costs must not overflow,
+	// neither here nor in the stores.
+	const most = 1 << 27
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return min(max(n, 0), most)
 	}

@@ -30,7 +30,8 @@ type Tap struct {
 	stream   Stream
 	parser   parser
 	body     []byte
-	taken    int64  // memory for what the stream keeps
+	held     int64  // the most that the parser has held of an event
+	taken    int64  // memory for that and for what the stream keeps
 	full     bool   // no more was granted: the rest of the stream is not followed
 	unread   string // the first reason why something could not be read
 	fault    error  // of haltd, which ended the reading
@@ -53,6 +54,8 @@ func NewTap(f Format, status int, header http.Header, limit int64, take Take) *T
 		t.guard(t.follow)
 	case kind == eventstream.MediaType:
 		t.guard(t.followMessages)
+	case kind == linesMediaType:
+		t.guard(t.followLines)
 	}
 	return t
 }
@@ -61,7 +64,17 @@ func NewTap(f Format, status int, header http.Header, limit int64, take Take) *T
 type parser interface {
 	Feed(chunk []byte) error
 	Flush() error
+	// Held is how many bytes it keeps of an event that has not ended.
+	Held() int
 }
+
+// noParser stands for one that is no longer needed, so that what it held is
+// free.
+type noParser struct{}
+
+func (noParser) Feed([]byte) error { return nil }
+func (noParser) Flush() error      { return nil }
+func (noParser) Held() int         { return 0 }
 
 // guard keeps a fault of haltd from ending the reply with its reading.
 func (t *Tap) guard(read func()) {
@@ -90,6 +103,12 @@ func (t *Tap) follow() {
 func (t *Tap) followMessages() {
 	t.stream = t.format.NewStream(t.limit)
 	t.parser = eventstream.NewParser(t.longest(), t.event)
+}
+
+// followLines starts to read it as documents, one a line.
+func (t *Tap) followLines() {
+	t.stream = t.format.NewStream(t.limit)
+	t.parser = &lineParser{limit: t.longest(), emit: t.event}
 }
 
 // longest is how long one event may be.
@@ -147,10 +166,12 @@ func (t *Tap) feed(p []byte) {
 	} else if err != nil {
 		t.giveUp(t.tooLong())
 	}
-	if more := t.stream.Kept() - t.taken; more > 0 {
+	t.held = max(t.held, int64(t.parser.Held()))
+	if more := t.stream.Kept() + t.held - t.taken; more > 0 {
 		t.taken += more
 		if t.full = t.take.refuses(more); t.full {
 			t.giveUp(noMemory)
+			t.parser = noParser{}
 		}
 	}
 }

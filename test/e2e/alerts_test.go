@@ -246,7 +246,7 @@ func TestBudgetsAreToldOncePerPeriod(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t)
 	s := newStage(t, "alerts:\n  channels:\n"+inFile("ops", r))
-	a := s.agent(t).policy(`{"budgets": {"day": {"soft_tokens": 100, "hard_tokens": 200}}}`)
+	a := s.agent(t).policy(`{"time_zone": "Asia/Tokyo", "budgets": {"day": {"soft_tokens": 100, "hard_tokens": 200, "hard_usd": 1234.5}}}`)
 	spend := func(i int) answer {
 		return a.send(request{messages: []message{user(fmt.Sprintf("question %d", i))}, maxTokens: 10,
 			reply: fakellm.Script{Text: fmt.Sprintf("answer %d", i), Usage: &haltd.Usage{Input: 30, Output: 30}}})
@@ -273,6 +273,10 @@ func TestBudgetsAreToldOncePerPeriod(t *testing.T) {
 	var types []string
 	for _, got := range r.about(a.id) {
 		types = append(types, got.Type)
+		size := map[string]string{"alert.budget_soft": "soft daily budget of 100 tokens: ", "alert.budget_hard": "hard daily budget of $1234.50 or 200 tokens: "}[got.Type]
+		if says := got.Data.Sentence; !strings.Contains(says, size) || !strings.Contains(says, " tokens are spent. It resets at ") || !strings.HasSuffix(says, " 00:00 JST.") {
+			t.Errorf("%s: %q; want how large the budget is, what is spent and when it resets", got.Type, says)
+		}
 	}
 	if diff := cmp.Diff([]string{"alert.budget_soft", "alert.budget_hard"}, types); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)

@@ -430,8 +430,11 @@ func TestGuessedSessionsAreToldApartByUser(t *testing.T) {
 	s := newStage(t, "")
 	const chatAsk = `"messages":[{"role":"system","content":"You are a bot."},{"role":"user","content":"hi"}]`
 	for name, tt := range map[string]struct{ path, one, other string }{
-		"user":                            {"/openai/v1/chat/completions", `{"model":"m","user":"ann",` + chatAsk + `}`, `{"model":"m","user":"bob",` + chatAsk + `}`},
-		"safety_identifier":               {"/openai/v1/chat/completions", `{"model":"m","safety_identifier":"ann",` + chatAsk + `}`, `{"model":"m","safety_identifier":"bob",` + chatAsk + `}`},
+		"user":                   {"/openai/v1/chat/completions", `{"model":"m","user":"ann",` + chatAsk + `}`, `{"model":"m","user":"bob",` + chatAsk + `}`},
+		"safety_identifier":      {"/openai/v1/chat/completions", `{"model":"m","safety_identifier":"ann",` + chatAsk + `}`, `{"model":"m","safety_identifier":"bob",` + chatAsk + `}`},
+		"users that are numbers": {"/openai/v1/chat/completions", `{"model":"m","user":7,` + chatAsk + `}`, `{"model":"m","user":8,` + chatAsk + `}`},
+		"Anthropic's user_id, a number": {"/anthropic/v1/messages", `{"model":"m","max_tokens":9,"metadata":{"user_id":7},"messages":[{"role":"user","content":"hi"}]}`,
+			`{"model":"m","max_tokens":9,"metadata":{"user_id":8},"messages":[{"role":"user","content":"hi"}]}`},
 		"safety_identifier beside a user": {"/openai/v1/responses", `{"model":"m","user":"site","safety_identifier":"ann","input":"hi"}`, `{"model":"m","user":"site","safety_identifier":"bob","input":"hi"}`},
 		"swapped":                         {"/openai/v1/responses", `{"model":"m","user":"ann","safety_identifier":"bob","input":"hi"}`, `{"model":"m","user":"bob","safety_identifier":"ann","input":"hi"}`},
 		"Anthropic's user_id": {"/anthropic/v1/messages", `{"model":"m","max_tokens":9,"metadata":{"user_id":"ann"},"messages":[{"role":"user","content":"hi"}]}`,

@@ -288,10 +288,18 @@ func fallbackModels(t *testing.T, s *stage) {
 	b.stopped(send(b, 2000), "rule")
 }
 
-// savedOnce kills an agent twice on one day.
+// savedOnce kills an agent twice on one day, and another whose budget is lowered
+// between the two.
 func savedOnce(t *testing.T, s *stage) {
-	a := s.agent(t).with("").policy(`{"budgets":{"day":{"hard_usd":10}}}`)
-	for range 2 {
+	s.savesOnce(t, 10, 10)
+	s.savesOnce(t, 10, 1)
+}
+
+func (s *stage) savesOnce(t *testing.T, budgets ...int) {
+	t.Helper()
+	a := s.agent(t, fmt.Sprint(budgets)).with("")
+	for _, usd := range budgets {
+		a.policy(fmt.Sprintf(`{"budgets":{"day":{"hard_usd":%d}}}`, usd))
 		if got, _ := a.loop(40); got.status != http.StatusBadRequest {
 			t.Fatalf("%d %s, want the loop killed", got.status, got.body)
 		}
@@ -310,8 +318,19 @@ func savedOnce(t *testing.T, s *stage) {
 		}
 		saved += *view.Money.Saved
 	}
-	if left := 10*haltd.Dollar - a.spent().Spent.Cost; saved != left {
-		t.Errorf("two kills saved $%s, want the $%s that are left", saved, left)
+	left := haltd.Money(budgets[1])*haltd.Dollar - a.spent().Spent.Cost
+	var sums struct {
+		Stops []struct{ Agent string }
+		Saved haltd.Money `json:"saved_usd"`
+	}
+	s.Must(t, "GET", "/v1/savings", nil, &sums)
+	for _, stop := range sums.Stops {
+		if stop.Agent != a.id { // of other tests
+			sums.Saved = saved
+		}
+	}
+	if saved != left || sums.Saved != left {
+		t.Errorf("kills under budgets of %v saved $%s, in all $%s; want the $%s that are left", budgets, saved, sums.Saved, left)
 	}
 }
 

@@ -16,8 +16,8 @@ var _ wire.Dialect = Dialect{}
 // Name is "anthropic".
 func (Dialect) Name() string { return "anthropic" }
 
-// Formats is Messages alone.
-func (Dialect) Formats() []wire.Format { return []wire.Format{Messages{}} }
+// Formats are Messages and the same at other clouds.
+func (Dialect) Formats() []wire.Format { return []wire.Format{Messages{}, Cloud{}} }
 
 // Denial is an Anthropic error body.
 func (Dialect) Denial(d wire.Denied) []byte {

@@ -105,7 +105,7 @@ func readMetadata(r *wire.Reader, h *haltd.Hints) {
 	}
 	for name := range r.Object() {
 		if string(name) == "user_id" {
-			h.User, h.Session = splitUserID(r.OptionalText())
+			h.User, h.Session = splitUserID(r.Identifier())
 		}
 	}
 }

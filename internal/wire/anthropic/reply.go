@@ -60,7 +60,7 @@ func (s *stream) ReadEvent(name, data []byte) error {
 				block = r.Raw()
 			case "delta":
 				delta = r.Raw()
-			case "usage":
+			case "usage", "amazon-bedrock-invocationMetrics":
 				s.readUsage(r)
 			case "error":
 				s.ReadError(r)
@@ -164,13 +164,13 @@ func (s *stream) readUsage(r *wire.Reader) {
 	}
 	for name := range r.Object() {
 		switch string(name) {
-		case "input_tokens":
+		case "input_tokens", "inputTokenCount": // the latter are Bedrock's
 			s.count(&s.input, r)
-		case "output_tokens":
+		case "output_tokens", "outputTokenCount":
 			s.count(&s.output, r)
-		case "cache_read_input_tokens":
+		case "cache_read_input_tokens", "cacheReadInputTokenCount":
 			s.count(&s.cacheRead, r)
-		case "cache_creation_input_tokens":
+		case "cache_creation_input_tokens", "cacheWriteInputTokenCount":
 			s.count(&s.cacheWrite, r)
 		}
 	}

@@ -73,6 +73,9 @@ func (p *Parser) Feed(chunk []byte) error {
 // Flush ends the stream. Half a message says nothing.
 func (p *Parser) Flush() error { return p.err }
 
+// Held is how many bytes are kept of a message whose end has not arrived.
+func (p *Parser) Held() int { return cap(p.held) }
+
 // size is how long the message is that b starts with, once its prelude is
 // there, and whether all of it is.
 func (p *Parser) size(b []byte) (size int, whole bool) {

@@ -35,6 +35,9 @@ func TestDenials(t *testing.T) {
 		{"gemini", refused, `{"error":{"code":400,"status":"FAILED_PRECONDITION","message":"not \"JSON\"\nat all �"}}`},
 		{"gemini", blocked, `{"error":{"code":400,"status":"FAILED_PRECONDITION","message":"haltd: Agent a was stopped.","block_reason":"loop_detected","incident":"inc_bcdfghjkmnpq"},"block_reason":"loop_detected","incident":"inc_bcdfghjkmnpq"}`},
 		{"gemini", rejected, `{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"haltd: Agent a calls too often.","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"7s"}],"block_reason":"rate_limited","retry_after_seconds":7},"block_reason":"rate_limited","retry_after_seconds":7}`},
+		{"ollama", refused, `{"error":"not \"JSON\"\nat all �"}`},
+		{"ollama", blocked, `{"error":"haltd: Agent a was stopped.","block_reason":"loop_detected","incident":"inc_bcdfghjkmnpq"}`},
+		{"ollama", rejected, `{"error":"haltd: Agent a calls too often.","block_reason":"rate_limited","retry_after_seconds":7}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.dialect+" "+tt.denied.Code, func(t *testing.T) {

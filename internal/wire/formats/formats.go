@@ -6,6 +6,7 @@ import (
 	"github.com/haltd/haltd/internal/wire"
 	"github.com/haltd/haltd/internal/wire/anthropic"
 	"github.com/haltd/haltd/internal/wire/gemini"
+	"github.com/haltd/haltd/internal/wire/ollama"
 	"github.com/haltd/haltd/internal/wire/openai"
 )
 
@@ -13,6 +14,7 @@ var dialects = []wire.Dialect{
 	openai.Dialect{},
 	anthropic.Dialect{},
 	gemini.Dialect{},
+	ollama.Dialect{},
 }
 
 // Dialect is the dialect of that name, or nil.

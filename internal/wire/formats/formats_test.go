@@ -31,6 +31,18 @@ func TestMatch(t *testing.T) {
 		{"/v1beta/models/gemini-2.5-pro:generateContent;a=b", "gemini-generate"},
 		{"/v1beta/tunedModels/mine:streamGenerateContent", "gemini-generate"},
 		{"/v1/projects/p/locations/l/publishers/google/models/gemini-2.5-flash:generateContent", "gemini-generate"},
+		{"/v1/projects/p/locations/l/publishers/anthropic/models/claude-sonnet-4-5@20250929:streamRawPredict", "anthropic-messages"},
+		{"/v1/projects/p/locations/l/publishers/mistralai/models/mistral-large:rawPredict", ""},
+		{"/model/us.anthropic.claude-sonnet-4-5-20250929-v1:0/invoke", "anthropic-messages"},
+		{"/model/arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-opus-4-1-20250805-v1:0/invoke-with-response-stream/", "anthropic-messages"},
+		{"/model/anthropic.claude-v2:1/invoke", ""},
+		{"/model/anthropic.claude-instant-v1/invoke", ""},
+		{"/model/meta.llama3-70b-instruct-v1:0/invoke", ""},
+		{"/model/anthropic.claude-3-haiku-20240307-v1:0/converse", ""},
+		{"/api/chat", "ollama-chat"},
+		{"/API/Chat/", "ollama-chat"},
+		{"/api/generate", ""},
+		{"/api/chat/1", ""},
 		{"/v1beta/models/gemini-2.5-pro:countTokens", ""},
 		{"/v1beta/models/gemini-2.5-pro", ""},
 		{"/v1beta/models/:generateContent", ""},
@@ -82,6 +94,7 @@ func TestKeyHeaders(t *testing.T) {
 		"openai":    {"Authorization", "Bearer k"},
 		"anthropic": {"x-api-key", "k"},
 		"gemini":    {"x-goog-api-key", "k"},
+		"ollama":    {"Authorization", "Bearer k"},
 	}
 	for _, d := range dialects {
 		name, value := d.KeyHeader("k")

@@ -223,3 +223,33 @@ func TestTapReadsAnArrayThatWasCut(t *testing.T) {
 		}
 	}
 }
+
+// An event without an end takes its share of memory as it grows.
+func TestEventsWithoutEndTakeMemory(t *testing.T) {
+	for media, start := range map[string]string{
+		"text/event-stream":                  "data: ",
+		"application/x-ndjson":               `{"x":"`,
+		"application/vnd.amazon.eventstream": "\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00",
+	} {
+		const granted = 1 << 20
+		left := int64(granted)
+		take := func(n int64) bool {
+			if n > left {
+				return false
+			}
+			left -= n
+			return true
+		}
+		tap := wire.NewTap(formatOf(t, "openai-chat"), 200, http.Header{"Content-Type": {media}}, 32<<20, take)
+		tap.Write([]byte(start))
+		for range 64 {
+			tap.Write(bytes.Repeat([]byte("a"), 64<<10))
+		}
+		if tap.Follows() || left == granted {
+			t.Errorf("%s: an event of 4 MiB is followed with 1 MiB of memory, of which %d bytes were taken", media, granted-left)
+		}
+		if _, unread := tap.Close(true); !strings.HasPrefix(unread, "no memory") {
+			t.Errorf("%s: unread %q", media, unread)
+		}
+	}
+}

@@ -61,9 +61,7 @@ func Read(kind Kind, path, contentType string, body []byte) (*Ask, error) {
 		}
 		a.PromptTokens = int64(len(body)+3) / 4
 	}
-	if model := pathModel(path); len(a.Models) == 0 {
-		a.name(model)
-	}
+	a.name(wire.PathModel(path)) // which decides, whatever the body says
 	if segments := wire.Segments(path); len(segments) > 0 && strings.Contains(segments[len(segments)-1], "stream") || streams(segments) && !a.saysStream {
 		a.Stream = true
 	}
@@ -110,7 +108,7 @@ func (a *ask) name(model string) {
 	if model == "" || len(a.Models) >= maxModels {
 		return
 	}
-	plain := plainName(model)
+	plain := wire.PlainModel(model)
 	if !slices.Contains(a.Models, plain) {
 		a.Models = append(a.Models, plain)
 	}

@@ -23,8 +23,8 @@ func (Chat) Match(path string) bool {
 }
 
 // ReadCall reads a chat completion request.
-func (f Chat) ReadCall(_ string, body []byte, m *wire.Memory) (*haltd.Call, error) {
-	return wire.ReadCall(f.Name(), body, m, readChatCall)
+func (f Chat) ReadCall(path string, body []byte, m *wire.Memory) (*haltd.Call, error) {
+	return deployed(path)(wire.ReadCall(f.Name(), body, m, readChatCall))
 }
 
 func readChatCall(r *wire.Reader, c *wire.Conversation) {

@@ -8,7 +8,8 @@ import (
 )
 
 // hints collects the members by which clients of both formats name their user
-// and session. Nothing rests on their type: whatever is no string is no hint.
+// and session. Nothing rests on their type: whatever is neither a string nor a
+// number is no hint.
 type hints struct {
 	user, safety, cacheKey, previous string
 	session                          [3]string // by metadata: session, conversation, thread
@@ -19,9 +20,9 @@ type hints struct {
 func (h *hints) read(name []byte, r *wire.Reader) {
 	switch string(name) {
 	case "user":
-		h.user = r.OptionalText()
+		h.user = r.Identifier()
 	case "safety_identifier":
-		h.safety = r.OptionalText()
+		h.safety = r.Identifier()
 	case "prompt_cache_key":
 		h.cacheKey = r.OptionalText()
 	case "previous_response_id":
@@ -40,11 +41,11 @@ func (h *hints) readMetadata(r *wire.Reader) {
 	for name := range r.Members() {
 		switch string(name) {
 		case "session_id":
-			h.session[0] = r.OptionalText()
+			h.session[0] = r.Identifier()
 		case "conversation_id":
-			h.session[1] = r.OptionalText()
+			h.session[1] = r.Identifier()
 		case "thread_id":
-			h.session[2] = r.OptionalText()
+			h.session[2] = r.Identifier()
 		}
 	}
 }

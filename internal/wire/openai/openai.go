@@ -3,7 +3,10 @@
 // touches nothing else.
 package openai
 
-import "github.com/haltd/haltd/internal/wire"
+import (
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/wire"
+)
 
 // Dialect is the manner of OpenAI and compatible providers.
 type Dialect struct{}
@@ -19,4 +22,18 @@ func (Dialect) Formats() []wire.Format { return []wire.Format{Chat{}, Responses{
 // KeyHeader is a bearer token.
 func (Dialect) KeyHeader(key string) (name, value string) {
 	return "Authorization", "Bearer " + key
+}
+
+// deployed adds the deployment of Azure's that a path names to the models that
+// may answer a call: of its name and the body's, the reply tells which it was.
+func deployed(path string) func(*haltd.Call, error) (*haltd.Call, error) {
+	return func(call *haltd.Call, err error) (*haltd.Call, error) {
+		if name := wire.Deployment(path); err == nil && name != "" && name != call.Model {
+			if call.Model == "" {
+				call.Model = name
+			}
+			call.Models = append(call.Models, name)
+		}
+		return call, err
+	}
 }

@@ -22,8 +22,8 @@ func (Responses) Match(path string) bool {
 }
 
 // ReadCall reads a request for a response.
-func (f Responses) ReadCall(_ string, body []byte, m *wire.Memory) (*haltd.Call, error) {
-	return wire.ReadCall(f.Name(), body, m, readResponsesCall)
+func (f Responses) ReadCall(path string, body []byte, m *wire.Memory) (*haltd.Call, error) {
+	return deployed(path)(wire.ReadCall(f.Name(), body, m, readResponsesCall))
 }
 
 func readResponsesCall(r *wire.Reader, c *wire.Conversation) {

@@ -66,6 +66,9 @@ func (p *Parser) Flush() error {
 	return p.err
 }
 
+// Held is how many bytes are kept of an event whose end has not arrived.
+func (p *Parser) Held() int { return cap(p.line) + cap(p.own) }
+
 // skipMark passes over a byte order mark at the start of the stream, which
 // may be cut too. What turns out to be no mark is a line's start.
 func (p *Parser) skipMark(chunk []byte) []byte {
