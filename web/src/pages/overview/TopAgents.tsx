@@ -1,7 +1,6 @@
 import { Table } from '@mantine/core'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { agentsQuery } from '../../api/agents'
 import type { Agent, StatGroup, Stats } from '../../api/shapes'
 import { count, money } from '../../format/figures'
 import { ago } from '../../format/time'
@@ -13,13 +12,13 @@ import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
 import { Sparkline } from '../../parts/Sparkline'
 import { useNow } from '../../parts/useNow'
-import { top } from './ask'
+import { top, topAgents } from './ask'
 import { type Span, spans } from './span'
 import { right, WideTable } from '../../parts/WideTable'
 
 /** TopAgents are those that spent the most. */
 export function TopAgents({ stats, span }: { stats: UseQueryResult<Stats>; span: Span }) {
-  const agents = useQuery({ ...agentsQuery((stats.data?.groups ?? []).map((g) => g.name)), enabled: stats.data !== undefined }).data?.agents
+  const agents = useQuery({ ...topAgents(stats.data), enabled: stats.data !== undefined }).data?.agents
   return (
     <Section title="Top agents" aside={`by spend, ${spans[span].label}`} actions={<Link to="/agents">All agents</Link>}>
       <Loaded query={stats} thing="agents" rows={top}>
