@@ -212,7 +212,14 @@ func (p *tab) fits() {
 	p.eventually(func() bool { cut = evaluate[[]string](p, cutOff); return len(cut) == 0 }, func() string {
 		return fmt.Sprintf("%s at %d px: a card cuts off %s", evaluate[string](p, "location.pathname"), evaluate[int](p, "innerWidth"), cut)
 	})
+	if wide := evaluate[[]string](p, scrolledOnAPhone); len(wide) > 0 {
+		p.t.Errorf("%s: on a phone, tables must be scrolled sideways: %s", evaluate[string](p, "location.pathname"), wide)
+	}
 }
+
+// scrolledOnAPhone are the tables that a phone does not show in its width.
+const scrolledOnAPhone = `innerWidth > 640 ? [] : [...document.querySelectorAll('main table')]
+	.filter((table) => table.scrollWidth > table.parentElement.clientWidth + 1).map((table) => table.innerText.slice(0, 80))`
 
 // cutOff are controls that reach beyond their card where nothing scrolls, and
 // buttons that do not show all of their words.

@@ -3,7 +3,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Agent, StatGroup, Stats } from '../../api/shapes'
 import { count, money } from '../../format/figures'
-import { ago } from '../../format/time'
+import { Ago } from '../../parts/Ago'
 import { AgentBadge } from '../../parts/AgentState'
 import { DayBudget } from '../../parts/DayBudget'
 import { Empty } from '../../parts/Empty'
@@ -11,10 +11,9 @@ import { AgentLink } from '../../parts/links'
 import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
 import { Sparkline } from '../../parts/Sparkline'
-import { useNow } from '../../parts/useNow'
 import { top, topAgents } from './ask'
 import { type Span, spans } from './span'
-import { right, WideTable } from '../../parts/WideTable'
+import { plain, right, WideTable } from '../../parts/WideTable'
 
 /** TopAgents are those that spent the most. */
 export function TopAgents({ stats, span }: { stats: UseQueryResult<Stats>; span: Span }) {
@@ -29,7 +28,7 @@ export function TopAgents({ stats, span }: { stats: UseQueryResult<Stats>; span:
             <WideTable
               columns={[
                 'Agent',
-                'State',
+                plain('State'),
                 right('Calls'),
                 right('Spend'),
                 { name: 'Daily hard budget', width: 240 },
@@ -50,7 +49,6 @@ export function TopAgents({ stats, span }: { stats: UseQueryResult<Stats>; span:
 }
 
 function Row({ group, agent }: { group: StatGroup; agent: Agent | undefined }) {
-  const now = useNow()
   const day = agent?.spending.find((s) => s.period === 'day')
   return (
     <Table.Tr>
@@ -63,7 +61,7 @@ function Row({ group, agent }: { group: StatGroup; agent: Agent | undefined }) {
       <Table.Td>{day && <DayBudget spent={day.spent.cost_usd} soft={day.budget.soft_usd} hard={day.budget.hard_usd} />}</Table.Td>
       <Table.Td>{group.series && <Sparkline values={group.series} label={`Calls of ${group.name}`} />}</Table.Td>
       <Table.Td ta="right" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-        {agent && ago(agent.last_seen, now)}
+        {agent && <Ago time={agent.last_seen} />}
       </Table.Td>
     </Table.Tr>
   )
