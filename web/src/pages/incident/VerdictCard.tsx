@@ -34,7 +34,7 @@ export function VerdictCard({ incident, verdict, scene }: Props) {
             <StatusBadge incident={incident} />
             <Text size="sm" c="dimmed">
               {incident.detector && `by ${incident.detector === 'session' ? 'session limit' : incident.detector} · `}
-              {full(incident.time)} · <Ago time={incident.time} />
+              {full(incident.time)} · <span className={classes.ago}><Ago time={incident.time} /></span>
             </Text>
             <Copy text={window.location.href} label="Copy link" what="the link to this incident" quiet />
           </Group>
