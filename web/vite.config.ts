@@ -17,11 +17,9 @@ export default defineConfig({
       output: {
         codeSplitting: {
           // Few files, because each is a request: what the first page needs,
-          // the library that draws its charts, and what several of the other
-          // pages share.
+          // and what several of the other pages share.
           groups: [
             { name: 'first', tags: ['$initial'] },
-            { name: 'charts', test: /TimeChartDrawn/ },
             { name: 'parts', minShareCount: 2 },
           ],
         },

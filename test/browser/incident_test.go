@@ -212,7 +212,17 @@ func (p *tab) fits() {
 	p.eventually(func() bool { cut = evaluate[[]string](p, cutOff); return len(cut) == 0 }, func() string {
 		return fmt.Sprintf("%s at %d px: a card cuts off %s", evaluate[string](p, "location.pathname"), evaluate[int](p, "innerWidth"), cut)
 	})
+	var wide []string
+	p.eventually(func() bool { wide = evaluate[[]string](p, scrolledOnAPhone); return len(wide) == 0 }, func() string {
+		return fmt.Sprintf("%s: on a phone of %d px, cells are wider than their table: %q", evaluate[string](p, "location.pathname"), evaluate[int](p, "innerWidth"), wide)
+	})
 }
+
+// scrolledOnAPhone are the cells that a phone does not show in its width.
+const scrolledOnAPhone = `innerWidth > 640 ? [] : [...document.querySelectorAll('main table')]
+	.filter((table) => table.scrollWidth > table.parentElement.clientWidth + 1)
+	.flatMap((table) => [table.className, ...[...table.querySelectorAll('tbody td, tbody td *')]
+		.filter((e) => e.getBoundingClientRect().right > table.getBoundingClientRect().right + 1).map((e) => e.outerHTML.slice(0, 160))])`
 
 // cutOff are controls that reach beyond their card where nothing scrolls, and
 // buttons that do not show all of their words.

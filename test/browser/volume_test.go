@@ -34,6 +34,7 @@ func TestManyAgentsAndEvents(t *testing.T) {
 	t.Run("overview", func(t *testing.T) { overviewOfMany(t, p) })
 	t.Run("incidents", func(t *testing.T) { incidentsOfMany(t, p) })
 	t.Run("by keyboard", func(t *testing.T) { byKeyboard(t, p) })
+	t.Run("rows", func(t *testing.T) { rowsStay(t, p) })
 	if os.Getenv("HALTD_SIZES") != "all" { // the rest is for make verify
 		return
 	}

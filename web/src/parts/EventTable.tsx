@@ -1,22 +1,24 @@
 import { Table, UnstyledButton } from '@mantine/core'
+import { memo } from 'react'
 import type { Event } from '../api/shapes'
 import { money, score, short } from '../format/figures'
 import { brief, full, span } from '../format/time'
 import { Dot } from './Dot'
 import { eventWords, typeWords } from './eventWords'
 import { AgentLink, SessionLink } from './links'
-import { right, WideTable } from './WideTable'
+import { plain, right, WideTable } from './WideTable'
 
-/** EventTable lists events, one line each. */
+/** EventTable lists events, one line each. onOpen must stay the same: with
+ *  another, all rows are drawn again. */
 export function EventTable({ events, withAgent, onOpen }: { events: Event[]; withAgent?: boolean; onOpen: (e: Event) => void }) {
   return (
     <WideTable
       columns={[
         { name: 'Time', width: 112 },
-        { name: 'Event', width: 124 },
-        withAgent && 'Agent',
-        'Session',
-        'What',
+        plain('Event', 124),
+        withAgent && plain('Agent'),
+        plain('Session'),
+        plain('What'),
         'Tool',
         right('Tokens in, out'),
         right('Latency'),
@@ -29,18 +31,19 @@ export function EventTable({ events, withAgent, onOpen }: { events: Event[]; wit
       verticalSpacing={5}
     >
       {events.map((e) => (
-        <Row key={e.id} event={e} withAgent={withAgent} onOpen={() => onOpen(e)} />
+        <Row key={e.id} event={e} withAgent={withAgent} onOpen={onOpen} />
       ))}
     </WideTable>
   )
 }
 
-function Row({ event: e, withAgent, onOpen }: { event: Event; withAgent?: boolean; onOpen: () => void }) {
+// What was there is not drawn again when another event arrives.
+const Row = memo(function Row({ event: e, withAgent, onOpen }: { event: Event; withAgent?: boolean; onOpen: (e: Event) => void }) {
   const { color, what } = eventWords(e)
   const called = [...new Set(e.tool_calls ?? [])].join(', ')
   const tokens = e.tokens.input + e.tokens.output
   return (
-    <Table.Tr onClick={onOpen} style={{ cursor: 'pointer' }}>
+    <Table.Tr onClick={() => onOpen(e)} style={{ cursor: 'pointer' }}>
       <Table.Td style={{ whiteSpace: 'nowrap' }}>
         <UnstyledButton fz={13} c="dimmed" title={full(e.time)} aria-label={`Open event of ${full(e.time)}`}>
           {brief(e.time)}
@@ -61,7 +64,7 @@ function Row({ event: e, withAgent, onOpen }: { event: Event; withAgent?: boolea
         {what}
       </Table.Td>
       <Table.Td maw={140} className="clip mono" title={called}>
-        <bdi>{called}</bdi>
+        {called && <bdi>{called}</bdi>}
       </Table.Td>
       <Table.Td ta="right" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
         {tokens > 0 && `${short(e.tokens.input)}, ${short(e.tokens.output)}`}
@@ -80,4 +83,4 @@ function Row({ event: e, withAgent, onOpen }: { event: Event; withAgent?: boolea
       </Table.Td>
     </Table.Tr>
   )
-}
+})

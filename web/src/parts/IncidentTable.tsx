@@ -3,12 +3,12 @@ import type { Incident } from '../api/shapes'
 import { brief } from '../format/time'
 import { ActionBadge, StatusBadge } from './IncidentBadges'
 import { IncidentLink } from './links'
-import { right, WideTable } from './WideTable'
+import { plain, WideTable } from './WideTable'
 
 /** IncidentTable lists the incidents of one agent. */
 export function IncidentTable({ incidents }: { incidents: Incident[] }) {
   return (
-    <WideTable columns={['Incident', 'Verdict', right('When')]} minWidth={320}>
+    <WideTable columns={['Incident', plain('Verdict'), { name: 'When', right: true, plain: true }]} minWidth={320}>
       {incidents.map((i) => (
         <Table.Tr key={i.id}>
           <Table.Td>

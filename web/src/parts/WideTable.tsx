@@ -1,10 +1,22 @@
 import { Table, type TableProps, VisuallyHidden } from '@mantine/core'
+import classes from './widetable.module.css'
 
 /** Column is the head of one: its name, or more about it. */
-export type Column = string | { name: string; right?: boolean; width?: number; hidden?: boolean }
+export type Column = string | Shown
+
+interface Shown {
+  name: string
+  right?: boolean
+  width?: number
+  hidden?: boolean
+  plain?: boolean
+}
 
 /** right is a column of figures. */
 export const right = (name: string): Column => ({ name, right: true })
+
+/** plain is a column whose cells need no name beside them. */
+export const plain = (name: string, width?: number): Column => ({ name, plain: true, width })
 
 /** actions is the column of buttons, named only for who cannot see them. */
 export const actions: Column = { name: 'Actions', hidden: true }
@@ -18,24 +30,23 @@ interface Props extends TableProps {
   label?: string
 }
 
-/** WideTable is a table that scrolls sideways where it does not fit. Its
- *  children are the rows. */
+/** WideTable is a table that scrolls sideways where it does not fit. On a phone
+ *  each row is a block: the first cell is its title, the others follow, each
+ *  after the name of its column. Its children are the rows. */
 export function WideTable({ columns, minWidth, label, children, ...props }: Props) {
+  const shown = columns.filter((c) => c !== false && c !== undefined).map((c): Shown => (typeof c === 'string' ? { name: c } : c))
+  const names = Object.fromEntries(shown.map((c, i) => [`--column-${i + 1}`, i === 0 || c.hidden || c.plain ? 'none' : JSON.stringify(c.name)]))
   const reached = label ? { tabIndex: 0, role: 'region', 'aria-label': label } : { tabIndex: -1 }
   return (
-    <div style={{ overflowX: 'auto' }} {...reached}>
-      <Table miw={minWidth} {...props}>
+    <div className={classes.wide} {...reached}>
+      <Table {...props} className={classes.table} style={{ ...names, '--least-width': `${minWidth}px` }}>
         <Table.Thead>
           <Table.Tr>
-            {columns.map((column) => {
-              if (!column) return null
-              const { name, right, width, hidden } = typeof column === 'string' ? { name: column } : column
-              return (
-                <Table.Th key={name} ta={right ? 'right' : undefined} w={width}>
-                  {hidden ? <VisuallyHidden>{name}</VisuallyHidden> : name}
-                </Table.Th>
-              )
-            })}
+            {shown.map(({ name, right, width, hidden }) => (
+              <Table.Th key={name} ta={right ? 'right' : undefined} w={width}>
+                {hidden ? <VisuallyHidden>{name}</VisuallyHidden> : name}
+              </Table.Th>
+            ))}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>{children}</Table.Tbody>

@@ -6,7 +6,8 @@ interface Bars {
   n: number
   /** what a bar says */
   says: (i: number) => string
-  onOpen: (i: number) => void
+  /** left out where a bar leads nowhere */
+  onOpen?: (i: number) => void
 }
 
 /** useBars makes the bars of a chart one stop of the keyboard: the arrows go
@@ -18,7 +19,7 @@ export function useBars({ label, n, says, onOpen }: Bars) {
   const onKeyDown = (e: KeyboardEvent) => {
     const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: n - 1 }[e.key]
     if (to !== undefined) choose(Math.max(0, Math.min(to, n - 1)))
-    else if (e.key === 'Enter' || e.key === ' ') onOpen(at)
+    else if (onOpen && (e.key === 'Enter' || e.key === ' ')) onOpen(at)
     else return
     e.preventDefault()
   }
@@ -27,11 +28,11 @@ export function useBars({ label, n, says, onOpen }: Bars) {
     props: {
       role: 'slider',
       tabIndex: 0,
-      'aria-label': `${label}: arrows choose a bar, Enter opens it`,
+      'aria-label': `${label}: arrows choose a bar${onOpen ? ', Enter opens it' : ''}`,
       'aria-valuemin': 1,
       'aria-valuemax': n,
       'aria-valuenow': at + 1,
-      'aria-valuetext': says(at),
+      'aria-valuetext': n > 0 ? says(at) : '',
       onKeyDown,
       onFocus: () => setFocused(true),
       onBlur: () => setFocused(false),

@@ -112,6 +112,7 @@ function Sums({ agent, chart }: { agent: AgentDetail; chart: Exclude<Chart, 'sco
           shape={chart === 'cost' ? 'area' : 'bars'}
           series={series[chart]}
           format={chart === 'cost' ? money : short}
+          least={chart === 'cost' ? undefined : 1}
           height={height}
         />
       )}

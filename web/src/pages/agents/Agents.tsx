@@ -3,10 +3,11 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconRobot, IconSearch } from '@tabler/icons-react'
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { memo } from 'react'
 import { type AgentFilter, agentPages, statsQuery } from '../../api/agents'
 import type { Agent } from '../../api/shapes'
 import { count, money } from '../../format/figures'
-import { ago } from '../../format/time'
+import { Ago } from '../../parts/Ago'
 import { AgentBadge } from '../../parts/AgentState'
 import { Empty } from '../../parts/Empty'
 import { AgentLink } from '../../parts/links'
@@ -14,9 +15,8 @@ import { Loaded } from '../../parts/Loaded'
 import { More } from '../../parts/More'
 import { wasSeen } from '../../parts/seen'
 import { Sparkline } from '../../parts/Sparkline'
-import { useNow } from '../../parts/useNow'
 import { useTitle } from '../../parts/useTitle'
-import { right, WideTable } from '../../parts/WideTable'
+import { plain, right, WideTable } from '../../parts/WideTable'
 
 const rows = 25
 
@@ -100,12 +100,11 @@ function None({ filtered }: { filtered: boolean }) {
 }
 
 function Listing({ agents, calls }: { agents: Agent[]; calls: Map<string, number[]> }) {
-  const now = useNow()
   return (
     <WideTable
       columns={[
         'Agent',
-        'State',
+        plain('State'),
         'Kill Switch',
         right('All calls'),
         right('of them blocked'),
@@ -117,31 +116,38 @@ function Listing({ agents, calls }: { agents: Agent[]; calls: Map<string, number
       minWidth={960}
     >
       {agents.map((a) => (
-        <Table.Tr key={a.id}>
-          <Table.Td maw={280} className="clip">
-            <AgentLink id={a.id} />
-          </Table.Td>
-          <Table.Td>
-            <AgentBadge agent={a} />
-          </Table.Td>
-          <Table.Td c="dimmed">{a.policy.kill_switch.enabled ? 'On' : 'Off'}</Table.Td>
-          <Table.Td ta="right">{count(a.totals.calls)}</Table.Td>
-          <Table.Td ta="right" c={a.totals.blocked > 0 ? 'var(--red)' : 'dimmed'}>
-            {count(a.totals.blocked)}
-          </Table.Td>
-          <Table.Td ta="right">{money(a.totals.cost_usd)}</Table.Td>
-          <Table.Td ta="right">{money(a.spending.find((p) => p.period === 'day')?.spent.cost_usd ?? 0)}</Table.Td>
-          <Table.Td>
-            <Activity agent={a} calls={calls.get(a.id)} />
-          </Table.Td>
-          <Table.Td ta="right" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-            {wasSeen(a.last_seen) ? ago(a.last_seen, now) : 'never'}
-          </Table.Td>
-        </Table.Tr>
+        <Row key={a.id} agent={a} calls={calls.get(a.id)} />
       ))}
     </WideTable>
   )
 }
+
+// What an event changes is a few rows: the others are not drawn again.
+const Row = memo(function Row({ agent: a, calls }: { agent: Agent; calls: number[] | undefined }) {
+  return (
+    <Table.Tr>
+      <Table.Td maw={280} className="clip">
+        <AgentLink id={a.id} />
+      </Table.Td>
+      <Table.Td>
+        <AgentBadge agent={a} />
+      </Table.Td>
+      <Table.Td c="dimmed">{a.policy.kill_switch.enabled ? 'On' : 'Off'}</Table.Td>
+      <Table.Td ta="right">{count(a.totals.calls)}</Table.Td>
+      <Table.Td ta="right" c={a.totals.blocked > 0 ? 'var(--red)' : 'dimmed'}>
+        {count(a.totals.blocked)}
+      </Table.Td>
+      <Table.Td ta="right">{money(a.totals.cost_usd)}</Table.Td>
+      <Table.Td ta="right">{money(a.spending.find((p) => p.period === 'day')?.spent.cost_usd ?? 0)}</Table.Td>
+      <Table.Td>
+        <Activity agent={a} calls={calls} />
+      </Table.Td>
+      <Table.Td ta="right" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+        {wasSeen(a.last_seen) ? <Ago time={a.last_seen} /> : 'never'}
+      </Table.Td>
+    </Table.Tr>
+  )
+})
 
 // useCalls are the calls of each hour of the last day, by agent: one request for
 // each page of the list. Whoever has not called for a day need not be asked for.

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconDownload, IconSearch } from '@tabler/icons-react'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useCallback, useMemo } from 'react'
 import { type EventFilter, eventPages, eventQuery, exportAddress } from '../../api/events'
 import type { Event } from '../../api/shapes'
 import { Empty } from '../../parts/Empty'
@@ -32,6 +32,7 @@ export default function Events() {
   const search = useSearch({ from: '/shell/events' })
   const navigate = useNavigate()
   const show = (change: Search) => void navigate({ to: '/events', search: (was) => ({ ...(was as Search), ...change }), replace: true, resetScroll: false })
+  const open = useCallback((e: Event) => show({ event: e.id }), [navigate])
   const since = search.since ?? null
   useTitle('Events')
   const [text] = useDebouncedValue({ agent: search.agent, session: search.session }, 250)
@@ -81,7 +82,7 @@ export default function Events() {
         <Loaded query={query} thing="events" rows={10}>
           {() =>
             events.length > 0 ? (
-              <EventTable events={events} withAgent onOpen={(e) => show({ event: e.id })} />
+              <EventTable events={events} withAgent onOpen={open} />
             ) : filtered ? (
               <Empty icon={<IconSearch size={20} />} title="No matches" action={<Button onClick={clear}>Clear filter</Button>}>
                 Other events are hidden by the filter.

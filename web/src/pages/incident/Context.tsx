@@ -19,13 +19,22 @@ export function Context({ incident }: { incident: IncidentDetail }) {
   const tries = useQuery({ ...triesSince(incident), enabled: isStop(incident) }).data
   const before = week?.rows.filter((i) => i.kind === incident.kind && i.time <= incident.time).length
   const lasted = session ? new Date(session.last_seen).getTime() - new Date(session.first_seen).getTime() : 0
+  const passed = session ? session.totals.calls - session.totals.blocked : 0
+  // Its rounds were made elsewhere: that they cost nothing would be wrong.
+  const unseen = passed === 0 && incident.detector === 'stall'
   return (
     <div className={classes.context}>
       {session && (
         <span>
-          Session <SessionLink agent={incident.agent} id={incident.session} />: <b>{times(session.totals.calls - session.totals.blocked, 'call')}</b> passed,{' '}
-          {lasted >= 1000 && `${span(lasted)}, `}
-          <b>{money(session.totals.cost_usd)}</b> so far
+          Session <SessionLink agent={incident.agent} id={incident.session} />:{' '}
+          {unseen ? (
+            'the first call that haltd saw, with all rounds below in it; what they cost is not known'
+          ) : (
+            <>
+              <b>{times(passed, 'call')}</b> passed, {lasted >= 1000 && `${span(lasted)}, `}
+              <b>{money(session.totals.cost_usd)}</b> so far
+            </>
+          )}
         </span>
       )}
       {before !== undefined && before > 0 && <span>{before === 1 ? 'First time' : <b>{nth(before)} time</b>} in 7 days</span>}

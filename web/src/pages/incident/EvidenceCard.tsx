@@ -178,7 +178,7 @@ function Calls({ signal, proofs }: { signal: Signal; proofs: Proof[] }) {
                     <bdi>{call.tool}</bdi>
                   </Code>
                 </td>
-                <td>
+                <td data-name="Sent">
                   {!p.words ? (
                     <Digest of="arguments" value={p.round.act} />
                   ) : call.arguments ? (
@@ -190,7 +190,7 @@ function Calls({ signal, proofs }: { signal: Signal; proofs: Proof[] }) {
                   )}
                 </td>
                 {!answer && (
-                  <td>
+                  <td data-name="Came back">
                     <Answer text={call.result} digest={p.round.result} known={p.words !== undefined} mark={false} />
                   </td>
                 )}
@@ -225,8 +225,8 @@ function Words({ signal, proofs }: { signal: Signal; proofs: Proof[] }) {
           return (
             <tr key={p.round.index}>
               <th scope="row">{p.round.index + 1}</th>
-              <td>{said ? <Quote plain mark="repeated" text={before ? same(before, said) : said} /> : p.words ? <Nothing /> : <Digest of="words" value={p.round.act} />}</td>
-              <td>{p.words?.answer ? <Quote plain text={p.words.answer} /> : p.words ? <Nothing /> : <Digest of="answer" value={p.round.result} />}</td>
+              <td data-name="It said">{said ? <Quote plain mark="repeated" text={before ? same(before, said) : said} /> : p.words ? <Nothing /> : <Digest of="words" value={p.round.act} />}</td>
+              <td data-name="The answer">{p.words?.answer ? <Quote plain text={p.words.answer} /> : p.words ? <Nothing /> : <Digest of="answer" value={p.round.result} />}</td>
               <td>
                 <Meter value={p.round.certainty} signal={signal} />
               </td>

@@ -50,7 +50,7 @@ function Row({ entry, onOpen }: { entry: Entry; onOpen: () => void }) {
             <bdi>{[...new Set(e.tool_calls)].join(', ')}</bdi>
           </Code>
         ) : (
-          <span className="muted">{refused ? '' : 'none'}</span>
+          !refused && <span className="muted">none</span>
         )}
       </Table.Td>
       <Table.Td c={refused ? 'var(--red)' : 'dimmed'}>{refused ? `refused, HTTP ${e.status}` : `HTTP ${e.status}`}</Table.Td>

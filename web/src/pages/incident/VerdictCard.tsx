@@ -5,11 +5,11 @@ import { agentQuery } from '../../api/agents'
 import type { IncidentDetail, Signal, Verdict } from '../../api/shapes'
 import { byStreak, scored } from '../../api/verdict'
 import { certain, money, score, times } from '../../format/figures'
-import { ago, full } from '../../format/time'
+import { full } from '../../format/time'
+import { Ago } from '../../parts/Ago'
 import { AgentBadge } from '../../parts/AgentState'
 import { Copy } from '../../parts/Copy'
 import { ActionBadge, StatusBadge } from '../../parts/IncidentBadges'
-import { useNow } from '../../parts/useNow'
 import { Actions, Decided } from './Actions'
 import { burnRate, Context } from './Context'
 import { certaintyOf, stallThatDecided } from './certainty'
@@ -25,7 +25,6 @@ interface Props {
 
 /** VerdictCard is what happened, what it cost, and what to do. */
 export function VerdictCard({ incident, verdict, scene }: Props) {
-  const now = useNow()
   return (
     <Card padding={0}>
       <div className={classes.verdict}>
@@ -35,7 +34,7 @@ export function VerdictCard({ incident, verdict, scene }: Props) {
             <StatusBadge incident={incident} />
             <Text size="sm" c="dimmed">
               {incident.detector && `by ${incident.detector === 'session' ? 'session limit' : incident.detector} · `}
-              {full(incident.time)} · {ago(incident.time, now)}
+              {full(incident.time)} · <span className={classes.ago}><Ago time={incident.time} /></span>
             </Text>
             <Copy text={window.location.href} label="Copy link" what="the link to this incident" quiet />
           </Group>

@@ -22,6 +22,13 @@ test('what was decided otherwise, only observed, or lies a day apart is another 
   expect(groupsOf(list)).toHaveLength(4)
 })
 
+test('a group stays the same when another incident joins it', () => {
+  const before = [incident('b', 'w-2', 1), incident('c', 'w-3', 30)]
+  const keys = groupsOf(before).map((g) => g.key)
+  expect(new Set(keys).size).toBe(2)
+  expect(groupsOf([incident('a', 'w-1', 0), ...before]).map((g) => g.key)).toEqual(keys)
+})
+
 test('what costs the most together comes first', () => {
   const cheap = { burned_usd: 0.02, burned_calls: 3 }
   const list = [incident('a', 'alone', 0, { sentence: 'alone repeats itself.', burned_usd: 0.03 }), incident('b', 'w-1', 0, cheap), incident('c', 'w-2', 0, cheap)]

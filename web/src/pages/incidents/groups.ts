@@ -22,7 +22,9 @@ export function groupsOf(incidents: Incident[]): Group[] {
       group.incidents.push(incident)
       continue
     }
-    const started = { key: incident.id, incidents: [incident] }
+    // Named by its cause, so that it is the same group, opened or in focus,
+    // when one more incident comes to stand first in it.
+    const started = { key: group ? `${group.key}\nearlier` : key, incidents: [incident] }
     open.set(key, started)
     groups.push(started)
   }

@@ -37,6 +37,7 @@ export function CallsAndSpend({ stats, span }: { stats: UseQueryResult<Stats>; s
                 { name: 'blocked', value: (b) => b.blocked, color: 'var(--red-fill)' },
               ]}
               format={short}
+              least={1}
               height={144}
               marks={marks}
               withTime={false}

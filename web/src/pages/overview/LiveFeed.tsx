@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { feedQuery, feedSize as shown } from '../../api/events'
 import { useEvents } from '../../api/live'
 import type { Event } from '../../api/shapes'
@@ -39,7 +39,7 @@ export function LiveFeed() {
           <ul className={classes.feed}>
             {newest(merged(heard, page.rows)).map((e) => (
               <li key={e.id}>
-                <Line event={e} onOpen={() => setOpen(e)} />
+                <Line event={e} onOpen={setOpen} />
               </li>
             ))}
           </ul>
@@ -50,10 +50,10 @@ export function LiveFeed() {
   )
 }
 
-function Line({ event, onOpen }: { event: Event; onOpen: () => void }) {
+const Line = memo(function Line({ event, onOpen }: { event: Event; onOpen: (e: Event) => void }) {
   const { color, what, figure } = eventWords(event)
   return (
-    <button type="button" className={classes.row} onClick={onOpen}>
+    <button type="button" className={classes.row} onClick={() => onOpen(event)}>
       <span className="muted">{clock(event.time)}</span>
       <Dot color={color} />
       <span className="clip" style={{ flex: 1 }}>
@@ -65,7 +65,7 @@ function Line({ event, onOpen }: { event: Event; onOpen: () => void }) {
       <span className="muted">{figure}</span>
     </button>
   )
-}
+})
 
 function merged(heard: Event[], stored: Event[]): Event[] {
   const seen = new Set(heard.map((e) => e.id))

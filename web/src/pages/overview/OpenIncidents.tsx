@@ -2,16 +2,16 @@ import { Badge, Text } from '@mantine/core'
 import { IconAlertOctagon } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
 import { incidentCounts } from '../../api/incidents'
 import type { ListedIncident } from '../../api/shapes'
 import { count, money, times } from '../../format/figures'
-import { ago } from '../../format/time'
+import { Ago } from '../../parts/Ago'
 import { ButtonLink } from '../../parts/ButtonLink'
 import { Empty } from '../../parts/Empty'
 import { ActionBadge, isStop } from '../../parts/IncidentBadges'
 import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
-import { useNow } from '../../parts/useNow'
 import { openIncidents, overviewStats } from './ask'
 import classes from './overview.module.css'
 
@@ -53,8 +53,7 @@ function None() {
   )
 }
 
-function Row({ incident }: { incident: ListedIncident }) {
-  const now = useNow()
+const Row = memo(function Row({ incident }: { incident: ListedIncident }) {
   return (
     <div className={classes.incident}>
       <div>
@@ -76,7 +75,7 @@ function Row({ incident }: { incident: ListedIncident }) {
             {money(incident.burned_usd)} burned
           </Text>
         )}
-        {ago(incident.time, now)}
+        <Ago time={incident.time} />
       </Text>
       <ButtonLink
         to="/incidents/$id"
@@ -88,4 +87,4 @@ function Row({ incident }: { incident: ListedIncident }) {
       </ButtonLink>
     </div>
   )
-}
+})

@@ -1,10 +1,9 @@
 import { Table } from '@mantine/core'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { agentsQuery } from '../../api/agents'
 import type { Agent, StatGroup, Stats } from '../../api/shapes'
 import { count, money } from '../../format/figures'
-import { ago } from '../../format/time'
+import { Ago } from '../../parts/Ago'
 import { AgentBadge } from '../../parts/AgentState'
 import { DayBudget } from '../../parts/DayBudget'
 import { Empty } from '../../parts/Empty'
@@ -12,14 +11,13 @@ import { AgentLink } from '../../parts/links'
 import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
 import { Sparkline } from '../../parts/Sparkline'
-import { useNow } from '../../parts/useNow'
-import { top } from './ask'
+import { top, topAgents } from './ask'
 import { type Span, spans } from './span'
-import { right, WideTable } from '../../parts/WideTable'
+import { plain, right, WideTable } from '../../parts/WideTable'
 
 /** TopAgents are those that spent the most. */
 export function TopAgents({ stats, span }: { stats: UseQueryResult<Stats>; span: Span }) {
-  const agents = useQuery({ ...agentsQuery((stats.data?.groups ?? []).map((g) => g.name)), enabled: stats.data !== undefined }).data?.agents
+  const agents = useQuery({ ...topAgents(stats.data), enabled: stats.data !== undefined }).data?.agents
   return (
     <Section title="Top agents" aside={`by spend, ${spans[span].label}`} actions={<Link to="/agents">All agents</Link>}>
       <Loaded query={stats} thing="agents" rows={top}>
@@ -30,7 +28,7 @@ export function TopAgents({ stats, span }: { stats: UseQueryResult<Stats>; span:
             <WideTable
               columns={[
                 'Agent',
-                'State',
+                plain('State'),
                 right('Calls'),
                 right('Spend'),
                 { name: 'Daily hard budget', width: 240 },
@@ -51,7 +49,6 @@ export function TopAgents({ stats, span }: { stats: UseQueryResult<Stats>; span:
 }
 
 function Row({ group, agent }: { group: StatGroup; agent: Agent | undefined }) {
-  const now = useNow()
   const day = agent?.spending.find((s) => s.period === 'day')
   return (
     <Table.Tr>
@@ -64,7 +61,7 @@ function Row({ group, agent }: { group: StatGroup; agent: Agent | undefined }) {
       <Table.Td>{day && <DayBudget spent={day.spent.cost_usd} soft={day.budget.soft_usd} hard={day.budget.hard_usd} />}</Table.Td>
       <Table.Td>{group.series && <Sparkline values={group.series} label={`Calls of ${group.name}`} />}</Table.Td>
       <Table.Td ta="right" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-        {agent && ago(agent.last_seen, now)}
+        {agent && <Ago time={agent.last_seen} />}
       </Table.Td>
     </Table.Tr>
   )

@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { statsQuery } from '../../api/agents'
+import { agentsQuery, statsQuery } from '../../api/agents'
 import { calledQuery } from '../../api/events'
 import { incidentCounts, newestIncidents, savingsQuery } from '../../api/incidents'
-import { loadCharts } from '../../parts/TimeChart'
+import type { Stats } from '../../api/shapes'
 import { rungsQuery } from './RungsCard'
 import { sinceOf, type Span, spanOf, spans } from './span'
 
@@ -10,14 +10,17 @@ import { sinceOf, type Span, spanOf, spans } from './span'
 export const top = 6
 
 export const overviewStats = (span: Span) => statsQuery({ since: sinceOf(span), step: spans[span].step, by: 'agent', limit: top, series: true })
+export const topAgents = (stats: Stats | undefined) => agentsQuery((stats?.groups ?? []).map((g) => g.name))
 export const openIncidents = newestIncidents({ status: 'open' }, 5, 'stops')
 
 /** askFor asks for all that the page shows before it is drawn, and waits for
  *  whether an agent has ever called. */
 export function askFor(queries: QueryClient, asked: string | undefined): Promise<void> {
   const span = spanOf(asked)
-  void loadCharts()
-  void queries.prefetchQuery(overviewStats(span))
+  queries.fetchQuery(overviewStats(span)).then(
+    (stats) => queries.prefetchQuery(topAgents(stats)),
+    () => undefined, // the page tells
+  )
   void queries.prefetchQuery(savingsQuery(sinceOf(span)))
   void queries.prefetchQuery(openIncidents)
   void queries.prefetchQuery(incidentCounts({ status: 'open' }))

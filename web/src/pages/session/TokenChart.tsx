@@ -1,6 +1,7 @@
 import { useElementSize } from '@mantine/hooks'
 import type { Event } from '../../api/shapes'
 import { short } from '../../format/figures'
+import { levelsOf } from '../../parts/levels'
 import type { Scene } from '../incident/scene'
 import classes from './session.module.css'
 
@@ -15,7 +16,7 @@ export function TokenChart({ calls, scene }: { calls: Event[]; scene: Scene | un
   const { ref, width } = useElementSize()
   const sent = calls.map((c, i) => ({ c, i })).filter(({ c }) => c.tokens.input > 0)
   const most = Math.max(...sent.map(({ c }) => c.tokens.input), 1)
-  const levels = levelsOf(most)
+  const levels = levelsOf(most, 1)
   const ceiling = levels[levels.length - 1]!
   const x = (i: number) => left + (calls.length < 2 ? 0 : (i / (calls.length - 1)) * Math.max(width - left - 8, 1))
   const y = (v: number) => base - (v / ceiling) * (base - top)
@@ -53,13 +54,6 @@ export function TokenChart({ calls, scene }: { calls: Event[]; scene: Scene | un
       </svg>
     </div>
   )
-}
-
-// Round figures from zero to the first that is not below the most.
-function levelsOf(most: number): number[] {
-  const size = 10 ** Math.floor(Math.log10(most))
-  const step = [size / 2, size, size * 2].find((s) => s >= 1 && most / s <= 4) ?? size * 5
-  return Array.from({ length: Math.ceil(most / step) + 1 }, (_, i) => i * step)
 }
 
 // The call in question is always among them, without a neighbour too near.

@@ -2,12 +2,12 @@ import { Group, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { statusQuery } from '../../api/service'
 import type { Upstream } from '../../api/shapes'
-import { ago, full, span } from '../../format/time'
+import { full, span } from '../../format/time'
+import { Ago } from '../../parts/Ago'
 import { Dot } from '../../parts/Dot'
 import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
-import { useNow } from '../../parts/useNow'
-import { right, WideTable } from '../../parts/WideTable'
+import { plain, right, WideTable } from '../../parts/WideTable'
 import classes from './settings.module.css'
 
 const interval = 5000
@@ -34,17 +34,16 @@ export function Upstreams() {
 }
 
 function Called({ upstreams }: { upstreams: Upstream[] }) {
-  const now = useNow(1000)
   return (
-    <WideTable columns={['Name', 'State', 'Address', 'Last answer', right('First byte'), { name: 'Last failure', width: 260 }]} minWidth={720} label="Table of upstreams" mb="sm">
+    <WideTable columns={['Name', plain('State'), 'Address', 'Last answer', right('First byte'), { name: 'Last failure', width: 260 }]} minWidth={720} label="Table of upstreams" mb="sm">
       {upstreams.map((u) => (
-        <Row key={`${u.kind} ${u.name}`} of={u} now={now} />
+        <Row key={`${u.kind} ${u.name}`} of={u} />
       ))}
     </WideTable>
   )
 }
 
-function Row({ of: u, now }: { of: Upstream; now: number }) {
+function Row({ of: u }: { of: Upstream }) {
   const { word, color } = stateOf(u)
   return (
     <Table.Tr>
@@ -61,7 +60,7 @@ function Row({ of: u, now }: { of: Upstream; now: number }) {
         {u.base_url}
       </Table.Td>
       <Table.Td className={classes.whole} title={u.last_success && full(u.last_success)}>
-        {u.last_success ? `${u.status}, ${ago(u.last_success, now)}` : <span className="muted">none yet</span>}
+        {u.last_success ? <>{u.status}, <Ago time={u.last_success} /></> : <span className="muted">none yet</span>}
       </Table.Td>
       <Table.Td ta="right" c="dimmed" className={classes.whole}>
         {u.first_byte_ms !== undefined && span(u.first_byte_ms)}
@@ -69,7 +68,7 @@ function Row({ of: u, now }: { of: Upstream; now: number }) {
       <Table.Td c={u.state === 'failing' ? 'var(--red)' : 'dimmed'} title={u.last_failure && full(u.last_failure)}>
         {u.last_failure ? (
           <>
-            {u.error}, <span className={classes.whole}>{ago(u.last_failure, now)}</span>
+            {u.error}, <span className={classes.whole}><Ago time={u.last_failure} /></span>
           </>
         ) : (
           'none'
