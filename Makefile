@@ -69,12 +69,12 @@ test: ## everything once, with -race, after installing what the tests need: 15 m
 	cd test/deploy && go vet ./...
 	go build -race -o $(HALTD_BIN) ./cmd/haltd
 	$(MAKE) -j2 packages modules
+	go test -vet=off -count=1 -run 'InTime|Offline|TestMadeUp|TestFamilies|TestGuard' ./detect ./test/scenarios # some measure time, and want the machine for themselves
 
 packages:
 	go test -race -vet=off -count=1 -timeout 20m ./...
 
 modules:
-	go test -vet=off -count=1 -run 'InTime|Offline|TestMadeUp|TestFamilies|TestGuard' ./detect ./test/scenarios
 	cd test/clients && go test -race -vet=off -count=1 -timeout 20m ./...
 	cd test/deploy && go test -vet=off -count=1 -timeout 20m ./...
 

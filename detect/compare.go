@@ -495,17 +495,18 @@ func (c *comparison) attemptedSince(i, ago int) bool {
 // silence, or with a short acknowledgement: that is how writing looks from
 // outside.
 func (s *relation) wroteNew(r *seenRound) bool {
-	if r.manner < commanded || s.actAgo > 0 || !r.answered || r.rests || s.recombined() {
+	if r.manner < commanded || s.actAgo > 0 || !r.answered || r.rests || s.recombined(r) {
 		return false
 	}
 	return r.outcome == acknowledged || r.outcome == neutral && !r.figures && !r.waiting && (r.short() || r.writes) &&
 		!r.ended && (s.newDeeds > 0 || r.payload || r.values >= 3 || len(r.tells) <= 2)
 }
 
-// recombined reports an act that puts known words together anew, nearly as one
-// before it did, and is about nothing that was not acted on.
-func (s *relation) recombined() bool {
-	return s.newDeeds == 0 && s.payload >= .9 && !s.given && !s.aimed && !s.nextID && !s.walk
+// recombined reports an act that puts a few known words together anew, nearly as
+// one before it did, and is about nothing that was not acted on. A longer one may
+// be a plan with one item more ticked off.
+func (s *relation) recombined(r *seenRound) bool {
+	return len(r.does) < 2*manyWords && s.newDeeds == 0 && s.payload >= .9 && !s.given && !s.aimed && !s.nextID && !s.walk
 }
 
 // doseOf is how much a round counts as a repetition.

@@ -30,7 +30,7 @@ func (c *comparison) count(i int) {
 		}
 		if r.input != 0 && r.input == o.input {
 			inputs++
-			if r.tools == o.tools && len(r.tells)+len(r.hears) > briefly && (len(r.hears) > 0 && s.news < .3 || r.result == o.result || r.outcome == failed) {
+			if r.tools == o.tools && len(r.tells)+len(r.hears) > briefly && (len(r.hears) >= fewWords && s.news < .3 || r.result == o.result || r.outcome == failed) {
 				s.refused += c.refusal(j)
 			}
 		}

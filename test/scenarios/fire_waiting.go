@@ -54,7 +54,6 @@ func fireWaiting() []Case {
 		},
 		{
 			Name: "rests-and-asks-forever", Evidence: "EVIDENCE 3 identical call and result (busy polling with a rest between)", Want: kill(40),
-			Missed: "who rests for seconds between questions is given patience in proportion",
 			System: "You watch a scanner.",
 			Moves: seq(
 				user("Tell me when the scan is in the folder."),
