@@ -240,3 +240,17 @@ func TestRefusalsByName(t *testing.T) {
 		}
 	}
 }
+
+// Failures that count what is left of the attempts end by themselves.
+func TestAttemptsThatRunOut(t *testing.T) {
+	login := func(pin, left int) haltd.Round {
+		return did("login", fmt.Sprintf(`{"user":"qa-lock","pin":"%d"}`, pin), fmt.Sprintf(`{"error":"bad_pin","tries_left":%d}`, left))
+	}
+	down := relations("Show that a wrong PIN locks the account.", login(6957, 14), login(9728, 13), login(1441, 12), login(2433, 11))
+	if !down[3].probes {
+		t.Error("what is left goes down by one, and that is no end")
+	}
+	if same := relations("Sign in.", login(6957, 3), login(9728, 3), login(1441, 3), login(2433, 3)); same[3].probes {
+		t.Error("nothing runs out")
+	}
+}

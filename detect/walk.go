@@ -178,6 +178,41 @@ func (c *comparison) countsDown(i int) bool {
 	return n == times && (down[0] || down[1])
 }
 
+// runsOut reports a failure whose answers to one program have counted down by one
+// for three times: "tries_left": 13. It ends by itself.
+func (c *comparison) runsOut(i int) bool {
+	const times = 3
+	at, n := &c.rounds[i], 0
+	for j := i - 1; j >= c.since && i-j <= near && n < times; j-- {
+		o := &c.rounds[j]
+		if o.program != at.program {
+			continue
+		}
+		if at.outcome != failed || o.outcome != failed || !oneLess(&o.told, &at.told) {
+			return false
+		}
+		at = o
+		n++
+	}
+	return n == times
+}
+
+// oneLess reports numbers of which the same came before, but for one that went down
+// by one.
+func oneLess(from, to *amounts) bool {
+	less := 0
+	for k := range min(to.n, len(to.first)) {
+		switch to.first[k] - from.first[k] {
+		case 0:
+		case -1:
+			less++
+		default:
+			return false
+		}
+	}
+	return less == 1 && from.n == to.n
+}
+
 // gains reports a score that is higher than any before it.
 func (c *comparison) gains(i int) bool {
 	r := &c.rounds[i]
