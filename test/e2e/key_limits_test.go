@@ -34,7 +34,7 @@ func TestKeysAreGoodForWhatTheyWereMadeFor(t *testing.T) {
 	const messages = `{"model":"echo","max_tokens":10,"messages":[{"role":"user","content":"hi"}]}`
 	haikus := create("--name", "haiku", "--models", "claude-haiku-*,Echo-Mini")
 	poor := create("--name", "poor", "--budget-day", "0.0001")
-	short := create("--name", "short", "--expires", "1500ms")
+	short := create("--name", "short", "--expires", "10s")
 	if status, _, body := call(short, "/openai/v1/chat/completions", chat); status != 200 {
 		t.Fatalf("before it expires: %d %s", status, body)
 	}

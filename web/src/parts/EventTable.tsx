@@ -45,7 +45,7 @@ const Row = memo(function Row({ event: e, withAgent, onOpen }: { event: Event; w
   return (
     <Table.Tr onClick={() => onOpen(e)} style={{ cursor: 'pointer' }}>
       <Table.Td style={{ whiteSpace: 'nowrap' }}>
-        <UnstyledButton fz={13} c="dimmed" title={full(e.time)} aria-label={`Open event of ${full(e.time)}`}>
+        <UnstyledButton fz={13} c="dimmed" title={full(e.time)} aria-label={`Open event of ${brief(e.time)} (${full(e.time)})`}>
           {brief(e.time)}
         </UnstyledButton>
       </Table.Td>

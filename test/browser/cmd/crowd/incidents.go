@@ -55,6 +55,7 @@ func raised(n int, began time.Time) haltd.Change {
 	i.Shadow = n%5 == 4 && k.kind == haltd.IncidentKillSwitch
 	i.Settings.KillSwitch.Enabled = !i.Shadow
 	i.Settings.Budgets.Day.HardUSD = 60 * haltd.Dollar
+	i.Settings.TimeZone = zoneInTheEvening(time.Now())
 	i.Verdict = verdict(k, i, call, began)
 	i.Sentence = i.Verdict.Sentence
 	if n < incidents/2 {
@@ -130,4 +131,16 @@ func bound(k haltd.IncidentKind, i *haltd.Incident) string {
 		return i.Agent + " has spent its hard daily budget of $60.00."
 	}
 	return fmt.Sprintf("Session %s has made its 200 calls.", i.Session)
+}
+
+// zoneInTheEvening is a time zone in which it is between six and seven in the
+// evening: what was raised in the last hours was raised today, so that no budget's
+// period has ended since, whenever the crowd is made.
+func zoneInTheEvening(now time.Time) string {
+	const evening, east = 18, 14
+	ahead := evening - now.UTC().Hour()
+	if ahead > east {
+		ahead -= 24
+	}
+	return fmt.Sprintf("Etc/GMT%+d", -ahead) // the sign of these names is the other way round
 }
