@@ -5,7 +5,7 @@
 //
 // An agent that is written in Go guards its own loop with New, without a
 // gateway and without another module. These few lines stand around the one
-// that sends a call; package calls reads the bodies of four formats:
+// that sends a call; package calls reads the bodies of all formats:
 //
 //	guard := detect.New(detect.Options{})
 //	session := guard.Session(runID)
