@@ -40,10 +40,16 @@ const quarters = 4
 // What haltd keeps may be larger in the last quarter than in the best one before
 // it by so much: its caches fill, and what is in flight differs.
 const (
-	moreHeap     = 32 << 20
-	lateBodies   = 128 << 20 // of 30 MB, begun before, in flight for a whole quarter of a short run
-	moreInFlight = 16        // goroutines
+	moreHeap   = 32 << 20
+	lateBodies = 128 << 20 // of 30 MB, begun before, in flight for a whole quarter of a short run
+	// Each caller, and the one that loops, may have a connection to haltd and
+	// haltd one to the provider for it, of two goroutines each.
+	moreInFlight = (callers + 1) * 4
 )
+
+// warm is how many calls a haltd that was just started has served before it is
+// watched: until then it has no connections, which would pass for a leak later.
+const warm = 10 * callers
 
 // lightBelow is how long the heap must be watched at least for bodies of 30 MB
 // to be sent meanwhile: on a busy machine one is in flight for seconds, and the
@@ -57,6 +63,8 @@ type floor struct{ heap, goroutines, calls int64 }
 // watch looks at heap and goroutines while calls go on and nothing else fails.
 func (s *run) watch(t *testing.T, length time.Duration) (floors [quarters]floor) {
 	t.Helper()
+	begun := s.next.Load()
+	s.node.Eventually(t, "warm", func() bool { return s.next.Load() >= begun+warm })
 	for i := range floors {
 		f := &floors[i]
 		for end := time.Now().Add(length / quarters); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
