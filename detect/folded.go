@@ -6,45 +6,36 @@ import (
 	"unicode"
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/haltd/haltd/internal/xxhash"
 )
 
 // foldedDigest is a digest of a text in lower case, with single spaces and
 // without signs that nobody sees, numbers and ids included: whoever adds a space
 // says nothing new.
-func foldedDigest(text string) uint64 {
-	f := folder{hash: hashSeed, capitals: highBits}
-	return f.digest(text)
-}
+func foldedDigest(text string) uint64 { return digestFolded(text, highBits) }
 
 // spacedDigest is the same for a text whose capitals count.
-func spacedDigest(text string) uint64 { f := folder{hash: hashSeed}; return f.digest(text) }
+func spacedDigest(text string) uint64 { return digestFolded(text, 0) }
 
-// digest reads words of ASCII eight bytes at a time.
-func (f *folder) digest(text string) uint64 {
-	src := unsafe.Slice(unsafe.StringData(text), len(text)) // only read
-	for i := 0; i < len(src); {
-		if f.n > 0 || i+8 > len(src) {
-			i += f.rune(text[i:])
-			continue
-		}
-		w := binary.LittleEndian.Uint64(src[i:])
-		if w&highBits != 0 {
-			i += f.rune(text[i:])
-			continue
-		}
-		n := bits.TrailingZeros64((w-'!'*eachByte)&^w&highBits) / 8 // bytes before the first space
-		w |= ((w + (0x80-'A')*eachByte) &^ (w + (0x7f-'Z')*eachByte) & f.capitals) >> 2
-		i += n
-		if n == 8 {
-			f.mix(w)
-			continue
-		}
-		f.word, f.n = w&(1<<(8*n)-1), n
-		f.endWord()
-		i++
+func digestFolded(text string, capitals uint64) uint64 {
+	f := folder{capitals: capitals, spaced: true}
+	f.digest.Reset()
+	f.write(text)
+	if f.n > 0 && f.spaced {
+		f.n-- // the space at the end
 	}
-	f.endWord()
-	return f.hash
+	f.digest.Write(f.folded[:f.n])
+	return f.digest.Sum64()
+}
+
+// folder writes a text anew and takes the digest of what it writes.
+type folder struct {
+	digest   xxhash.Digest
+	folded   [512]byte // the end of what was written, not yet in the digest
+	n        int
+	spaced   bool   // it ends with a space, or is empty
+	capitals uint64 // highBits where they fall on small letters, else 0
 }
 
 const (
@@ -52,26 +43,57 @@ const (
 	highBits = 0x80 * eachByte
 )
 
-// folder hashes words from their beginnings on, eight bytes at a time.
-type folder struct {
-	hash     uint64
-	word     uint64 // bytes of the word that were not hashed yet
-	n        int    // how many, fewer than eight
-	more     bool   // the word began before them
-	capitals uint64 // highBits where they fall on small letters, else 0
-}
-
-func (f *folder) mix(w uint64) {
-	hi, lo := bits.Mul64(f.hash^w, hashSeed)
-	f.hash, f.more = hi^lo^w, true
-}
-
-// endWord does nothing where no word began.
-func (f *folder) endWord() {
-	if f.n > 0 || f.more {
-		f.mix(f.word | uint64(0x80+f.n)<<56)
+// write takes ASCII eight bytes at a time.
+func (f *folder) write(text string) {
+	src := unsafe.Slice(unsafe.StringData(text), len(text)) // only read
+	for i := 0; i < len(src); {
+		if f.n+8 > len(f.folded) {
+			f.flush()
+		}
+		if n := f.ascii(src[i:]); n > 0 {
+			i += n
+			continue
+		}
+		i += f.rune(text[i:])
 	}
-	f.word, f.n, f.more = 0, 0, false
+}
+
+// ascii takes what is plain, while there is room for it, and says how much.
+func (f *folder) ascii(src []byte) (i int) {
+	out, capitals, after := f.folded[f.n:], f.capitals, uint64(0)
+	if f.spaced {
+		after = 0x80
+	}
+	n := 0
+	for len(src)-i >= 8 && len(out)-n >= 8 {
+		w := binary.LittleEndian.Uint64(src[i:])
+		if w&highBits != 0 {
+			break
+		}
+		spaces := ^((w | highBits) - '!'*eachByte) & highBits
+		again := (spaces<<8 | after) & spaces // those after another
+		w |= ((w + (0x80-'A')*eachByte) &^ (w + (0x7f-'Z')*eachByte) & capitals) >> 2
+		mask := spaces<<1 - spaces>>7
+		binary.LittleEndian.PutUint64(out[n:], w&^mask|mask&(' '*eachByte))
+		if again == 0 {
+			n, i, after = n+8, i+8, spaces>>56
+			continue
+		}
+		took := bits.TrailingZeros64(again) / 8
+		n, after = n+took, 0x80
+		for i += took; i < len(src) && src[i] <= ' '; {
+			i++
+		}
+	}
+	f.n, f.spaced = f.n+n, after != 0
+	return i
+}
+
+// flush gives the digest all but the last byte, which may be a space that the
+// text ends with.
+func (f *folder) flush() {
+	f.digest.Write(f.folded[:f.n-1])
+	f.folded[0], f.n = f.folded[f.n-1], 1
 }
 
 // rune takes the first character of a text and says how long it is.
@@ -82,7 +104,10 @@ func (f *folder) rune(text string) int {
 	}
 	switch {
 	case r <= ' ' || unicode.IsSpace(r):
-		f.endWord()
+		if !f.spaced {
+			f.folded[f.n], f.spaced = ' ', true
+			f.n++
+		}
 		return width
 	case r >= utf8.RuneSelf && unicode.Is(unicode.Cf, r):
 		return width
@@ -90,13 +115,7 @@ func (f *folder) rune(text string) int {
 	if f.capitals != 0 {
 		r = unicode.ToLower(r)
 	}
-	var folded [utf8.UTFMax]byte
-	for _, b := range folded[:utf8.EncodeRune(folded[:], r)] {
-		f.word |= uint64(b) << (8 * f.n)
-		if f.n++; f.n == 8 {
-			f.mix(f.word)
-			f.word, f.n = 0, 0
-		}
-	}
+	f.n += utf8.EncodeRune(f.folded[f.n:], r)
+	f.spaced = false
 	return width
 }

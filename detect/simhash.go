@@ -31,7 +31,7 @@ const (
 	rareLetters  = "qQjJkKvVwWyYgGpPmM"
 	passageWords = 4
 	passageBytes = 256
-	enoughVotes  = 2048 // of different pairs: fewer may be the form of a listing alone
+	enoughVotes  = 1024 // of different pairs: fewer may be the form of a listing alone
 )
 
 // sample lets passages of a long text vote. It is false, and nothing has voted,
