@@ -275,8 +275,7 @@ func (f *round) answeredWith(text string) *round {
 	out := *f
 	out.answered = strings.TrimSpace(text) != "" || f.manner == called
 	if out.answered {
-		out.readResult(text)
-		out.readOutcome(&r, text, "")
+		out.readAnswer(&r, text, "")
 	}
 	out.id = fold(f.id, xxhash.Sum64String(text))
 	return &out

@@ -78,6 +78,7 @@ func TestANumberThatCreepsGetsPatience(t *testing.T) {
 		{"pods", 40 * time.Second, counts(6, 7, 7, 8, 8, 9), true},
 		{"in a hurry", 2 * time.Second, counts(6, 7, 7, 8, 8, 9), false},
 		{"a clock", 40 * time.Second, counts(40, 80, 120, 160, 200, 240), false},
+		{"at times as many a round", 40 * time.Second, counts(6, 7, 8, 9, 9, 10, 11), true},
 		{"to and fro", 40 * time.Second, counts(6, 7, 6, 7, 6, 7), false},
 		{"it stays", 40 * time.Second, counts(6, 6, 6, 6, 6, 6), false},
 	} {
@@ -252,5 +253,42 @@ func TestAttemptsThatRunOut(t *testing.T) {
 	}
 	if same := relations("Sign in.", login(6957, 3), login(9728, 3), login(1441, 3), login(2433, 3)); same[3].probes {
 		t.Error("nothing runs out")
+	}
+}
+
+// A digest tells one screen from another; beside a failure it is an id.
+func TestADigestBesideAFailureSaysNothing(t *testing.T) {
+	read := func(result string) *round {
+		r := did("exec", `{"cmd":"docker build ."}`, result)
+		return readRound(&r, true)
+	}
+	build := func(digest, end string) string { return "[+] Building\n => => sha256:" + digest + "\n" + end }
+	const one, two = "d0b3eaa35f5097f74a3adbd903a39a22", "c6dee30a7fb61b454d982b6da3f0783f"
+	const fails, works = "ERROR: process \"apt-get install libvips-dev\" did not complete successfully: exit code: 100", "exporting layers, naming to docker.io/library/app"
+	if a, b := read(build(one, fails)), read(build(two, fails)); a.outcome != failed || a.form != b.form || a.residue != b.residue {
+		t.Errorf("outcome %v, the same failure beside another digest is told apart", a.outcome)
+	}
+	if a, b := read(build(one, works)), read(build(two, works)); a.form == b.form {
+		t.Error("another digest is not another state")
+	}
+}
+
+// What each attempt takes is no number that creeps, however long it lasts.
+func TestWhatEachAttemptTakesGetsNoPatience(t *testing.T) {
+	steered := func(burned func(n int) int) relation {
+		st, rounds, now := newState(), []haltd.Round{}, time.Unix(1e9, 0)
+		for n := range 9 {
+			rounds = append(rounds, did("steer", `{"to":"north"}`, fmt.Sprintf(`{"msg": "the ship is moored", "fuel_used": %d}`, burned(n))))
+			now = now.Add(time.Duration(11+n*5%7) * time.Second)
+			judge(DefaultSettings(), st, &haltd.Call{Opening: []haltd.Message{{Text: "Leave the harbour."}}, Rounds: rounds}, now)
+			st.Session.attach(&Answer{}, now)
+		}
+		return st.Session.all[8]
+	}
+	if s := steered(func(n int) int { return 40 + 3*n }); s.dose < .3 {
+		t.Errorf("dose %v where each attempt burns as much", s.dose)
+	}
+	if s := steered(func(n int) int { return 40 + 3*n + n/4 }); s.dose > .3 {
+		t.Errorf("dose %v where a number goes on by itself", s.dose)
 	}
 }

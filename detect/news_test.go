@@ -203,7 +203,7 @@ func TestSketchesOfAlikeLists(t *testing.T) {
 func TestIDsDrawnAtRandomAreNoNews(t *testing.T) {
 	read := func(text string) *round {
 		f := &round{}
-		f.readResult(text)
+		f.readResult(text, true)
 		return f
 	}
 	a := read("Our systems have seen unusual traffic. Time: 2026-08-05T11:02:55Z Ray 13cc04a31a5c")

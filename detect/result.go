@@ -8,8 +8,9 @@ import (
 )
 
 // readResult digests a result in several ways in one pass. Of a very long one
-// only the beginning and the end are read word by word.
-func (f *round) readResult(text string) {
+// only the beginning and the end are read word by word. states says that digests
+// in it are those of states.
+func (f *round) readResult(text string, states bool) {
 	var result, residue uint64
 	if len(text) > maxRead {
 		result = xxhash.Sum64String(text)
@@ -53,7 +54,7 @@ func (f *round) readResult(text string) {
 		}
 		w := t.asWord(text)
 		h := w
-		digest := isDigest(text, &s)
+		digest := states && isDigest(text, &s)
 		f.state = f.state || digest
 		drawn := !digest && (isDrawn(text[t.start:t.end]) || isSerial(text, t))
 		if t.class != word || drawn || isID(text, t) && !digest {

@@ -144,14 +144,26 @@ func readRound(r *haltd.Round, native bool) *round {
 	answer := f.resultText(r)
 	f.answered = len(r.Results) > 0 || answer != ""
 	if f.answered {
-		f.readResult(answer)
-		f.readOutcome(r, answer, act)
+		f.readAnswer(r, answer, act)
 	}
 	f.doubles = doubles(r)
 	if native && !f.inputsAnswer(r) {
 		f.readInputs(r)
 	}
 	return f
+}
+
+// readAnswer reads what came back. The digest of a screen or file tells one from
+// another; beside a failure it is one more id.
+func (f *round) readAnswer(r *haltd.Round, answer, act string) {
+	before := *f
+	f.readResult(answer, true)
+	f.readOutcome(r, answer, act)
+	if f.outcome == failed && f.state {
+		*f = before
+		f.readResult(answer, false)
+		f.readOutcome(r, answer, act)
+	}
 }
 
 // readTurn reads the assistant's part of a round. It returns the act as text.

@@ -378,11 +378,12 @@ func (c *comparison) passes(from, to, k int) bool {
 // creeps reports an answer to a question that is asked without hurry, in which a
 // number goes on in one direction, now and then, and not as a clock does.
 func (c *comparison) creeps(i int) bool {
-	const most, least = 8, 2
+	const polls, moves = 8, 2
 	var ups, downs [len(amounts{}.first)]int
 	var slowest, fastest [len(ups)]float64 // change of a number in a second
-	n := 0
-	for ; n < most && recently(c.all[i].coreAgo); n++ {
+	var least, most [len(ups)]float64      // and in a round
+	newest, n := i, 0
+	for ; n < polls && recently(c.all[i].coreAgo); n++ {
 		o := i - c.all[i].coreAgo
 		now, before := &c.rounds[i], &c.rounds[o]
 		took := now.at.Sub(before.at)
@@ -391,11 +392,12 @@ func (c *comparison) creeps(i int) bool {
 		}
 		for k := range min(now.told.n, len(ups)) {
 			d := now.told.first[k] - before.told.first[k]
-			pace := math.Abs(d) / took.Seconds()
+			pace, step := math.Abs(d)/took.Seconds(), d/float64(i-o)
 			if n == 0 {
-				slowest[k], fastest[k] = pace, pace
+				slowest[k], fastest[k], least[k], most[k] = pace, pace, step, step
 			}
 			slowest[k], fastest[k] = min(slowest[k], pace), max(fastest[k], pace)
+			least[k], most[k] = min(least[k], step), max(most[k], step)
 			if d > 0 {
 				ups[k]++
 			} else if d < 0 {
@@ -404,9 +406,12 @@ func (c *comparison) creeps(i int) bool {
 		}
 		i = o
 	}
-	const steady = 1.15 // what goes at one pace is a clock, if not a count of the attempts
+	const steady, often = 1.15, 5 // what goes at one pace is a clock, and by one amount a round a count of the rounds
 	for k := range ups {
-		if ups[k]+downs[k] >= least && (ups[k] == 0 || downs[k] == 0) && fastest[k] > steady*slowest[k] {
+		if n >= often && most[k]-least[k] <= 1e-6*math.Abs(c.rounds[newest].told.first[k]) {
+			continue
+		}
+		if ups[k]+downs[k] >= moves && (ups[k] == 0 || downs[k] == 0) && fastest[k] > steady*slowest[k] {
 			return true
 		}
 	}
