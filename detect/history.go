@@ -377,10 +377,3 @@ func interval(text string) float64 {
 	}
 	return 0
 }
-
-// units are those of time, in seconds.
-var units = map[string]float64{
-	"s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "sekunde": 1, "sekunden": 1, "seconde": 1, "secondes": 1, "segundo": 1, "segundos": 1, "secondi": 1, "seconden": 1, "секунд": 1, "секунды": 1, "秒": 1,
-	"m": 60, "min": 60, "mins": 60, "minute": 60, "minutes": 60, "minuten": 60, "minuto": 60, "minutos": 60, "minuti": 60, "minuut": 60, "минут": 60, "минуту": 60, "минуты": 60, "分钟": 60,
-	"h": 3600, "hour": 3600, "hours": 3600, "stunde": 3600, "stunden": 3600, "heure": 3600, "heures": 3600, "hora": 3600, "horas": 3600, "ora": 3600, "ore": 3600, "uur": 3600, "час": 3600, "часа": 3600, "小时": 3600,
-}

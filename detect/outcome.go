@@ -2,6 +2,7 @@ package detect
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -189,6 +190,57 @@ func lastLine(text string) int {
 		return from + i
 	}
 	return -1
+}
+
+// readOutcome reads what an answer says of the act.
+func (f *round) readOutcome(r *haltd.Round, answer, act string) {
+	var says meaning
+	answer = unlabelled(answer)
+	if len(r.Results) > 0 && answer != "" {
+		f.outcome, says = outcomeOfResults(r.Results)
+	}
+	if len(r.Results) == 0 || strings.TrimSpace(joinedResults(r.Results)) == "" {
+		f.outcome, says = outcomeOf(f.withoutQuote(answer, act), false)
+	}
+	if f.outcome == failed && f.writes && !marked(r.Results) {
+		// The rest shows what was written, whatever that is about.
+		first, _, _ := strings.Cut(answer, "\n")
+		f.outcome, says = outcomeOf(first, false)
+	}
+	if f.outcome == neutral && saysNothing(answer, act) {
+		f.outcome = empty
+	}
+	f.missing = f.outcome == failed && isMissing(answer, says)
+	f.thanked = f.polite && isPolite(answer) && !hasQuestion(answer)
+	f.full = says&changes != 0 && f.told.names(&f.numbers)
+	short := len(f.tells) <= 4*shortAnswer
+	f.absent = short && f.outcome == failed && (says|readsAs(answer[:min(len(answer), headBytes)]))&absent != 0
+	f.ended = short && says&ended != 0
+	f.lastPage = short && f.outcome == empty && saysEnded(answer)
+	f.waiting = f.saysToWait(answer, says, short)
+}
+
+// saysToWait reports an answer that says that something takes its time. short says
+// that it has few words: in a long one such words are about something else.
+func (f *round) saysToWait(answer string, says meaning, short bool) bool {
+	text, head := strings.TrimSpace(answer), answer[:min(len(answer), headBytes)]
+	if text != "" && text[0] == '{' && meaningOf(text[:min(len(text), headBytes)], shortAnswer)&pending != 0 {
+		return f.outcome != failed
+	}
+	switch {
+	case !short || says&unpaid != 0:
+		return false
+	case says&later != 0, meaningOf(head, 1)&rests != 0:
+		return true
+	case f.outcome != failed && says&pending != 0 && len(f.tells) <= 2*shortAnswer:
+		return true
+	}
+	return f.outcome == neutral && (says&pending != 0 && meaningOf(head, atOnce)&pending != 0 || unfinished(text))
+}
+
+// marked reports whether a result says by the format's own mark that it failed.
+func marked(rs []haltd.ToolResult) bool {
+	return slices.ContainsFunc(rs, func(r haltd.ToolResult) bool { return r.Error })
 }
 
 // outcomeOfResults is the outcome of a whole round: the best of its results,

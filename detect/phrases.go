@@ -95,11 +95,27 @@ var numberWords = func() map[uint64]float64 {
 	return index
 }()
 
+// units are those of time, in seconds.
+var units = func() map[string]float64 {
+	index := map[string]float64{}
+	for name, seconds := range lasts {
+		for _, list := range phraseFile[name] {
+			for _, w := range list {
+				index[w] = seconds
+			}
+		}
+	}
+	return index
+}()
+
+// lasts says how many seconds the units of time in the file last.
+var lasts = map[string]float64{"seconds": 1, "minutes": 60, "hours": 3600}
+
 // phrases are found by the hash of their first word.
 var phrases = func() map[uint64][]phrase {
 	index := map[uint64][]phrase{}
 	for name, languages := range phraseFile {
-		if name == numbers || name == tallies {
+		if name == numbers || name == tallies || lasts[name] > 0 {
 			continue
 		}
 		says, ok := meanings[name]

@@ -82,6 +82,12 @@ func TestPhrasesAreFound(t *testing.T) {
 					}
 					continue
 				}
+				if seconds := lasts[name]; seconds > 0 { // which are read in an interval alone
+					if got := interval(" 30 " + text + "."); got != 30*seconds {
+						t.Errorf("%s, %s: 30 %s are %v seconds", name, language, text, got)
+					}
+					continue
+				}
 				if name == numbers { // which are read in a task alone
 					o := readOpening([]haltd.Message{{Role: haltd.RoleUser, Text: "do it " + text + " times"}})
 					if len(o.counts) != 1 || o.counts[0] != float64(i+2) {

@@ -343,42 +343,6 @@ func joinedArguments(r *haltd.Round) string {
 	return strings.Join(parts, "\n")
 }
 
-func (f *round) readOutcome(r *haltd.Round, answer, act string) {
-	var says meaning
-	answer = unlabelled(answer)
-	if len(r.Results) > 0 && answer != "" {
-		f.outcome, says = outcomeOfResults(r.Results)
-	}
-	if len(r.Results) == 0 || strings.TrimSpace(joinedResults(r.Results)) == "" {
-		f.outcome, says = outcomeOf(f.withoutQuote(answer, act), false)
-	}
-	if f.outcome == failed && f.writes && !marked(r.Results) {
-		// The rest shows what was written, whatever that is about.
-		first, _, _ := strings.Cut(answer, "\n")
-		f.outcome, says = outcomeOf(first, false)
-	}
-	if f.outcome == neutral && saysNothing(answer, act) {
-		f.outcome = empty
-	}
-	f.missing = f.outcome == failed && isMissing(answer, says)
-	f.thanked = f.polite && isPolite(answer) && !hasQuestion(answer)
-	f.full = says&changes != 0 && f.told.names(&f.numbers)
-	short := len(f.tells) <= 4*shortAnswer
-	f.absent = short && f.outcome == failed && (says|readsAs(answer[:min(len(answer), headBytes)]))&absent != 0
-	f.ended = short && says&ended != 0
-	f.lastPage = short && f.outcome == empty && saysEnded(answer)
-	if t := strings.TrimSpace(answer); t != "" && t[0] == '{' && meaningOf(t[:min(len(t), headBytes)], shortAnswer)&pending != 0 {
-		f.waiting = f.outcome != failed
-		return
-	}
-	f.waiting = short && says&unpaid == 0 && (says&later != 0 || meaningOf(answer[:min(len(answer), headBytes)], 1)&rests != 0 || f.outcome != failed && says&pending != 0 && (len(f.tells) <= 2*shortAnswer || f.outcome == neutral && meaningOf(answer[:min(len(answer), headBytes)], atOnce)&pending != 0) || f.outcome == neutral && unfinished(strings.TrimSpace(answer)))
-}
-
-// marked reports whether a result says by the format's own mark that it failed.
-func marked(rs []haltd.ToolResult) bool {
-	return slices.ContainsFunc(rs, func(r haltd.ToolResult) bool { return r.Error })
-}
-
 // isPolite reports a text that begins or ends with thanks, praise or a
 // farewell.
 func isPolite(text string) bool {
