@@ -62,6 +62,7 @@ func (a *actReader) arguments(text string) {
 				if command && a.program == 0 {
 					a.program = programIn(s)
 				}
+				a.paged = a.paged || asksForPage(s)
 				a.value(s)
 			}
 			i = end
@@ -79,6 +80,19 @@ func (a *actReader) arguments(text string) {
 			i++
 		}
 	}
+}
+
+// asksForPage reports an address of a part of a list: https://…/?page=3.
+func asksForPage(s string) bool {
+	_, query, more := strings.Cut(s[:min(len(s), headBytes)], "?")
+	for more {
+		var field string
+		field, query, more = strings.Cut(query, "&")
+		if key, _, ok := strings.Cut(field, "="); ok && keySays(key)&pages != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // keySays is what the name of an argument says as a whole.

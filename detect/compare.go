@@ -70,6 +70,7 @@ type relation struct {
 	wrote  bool    // something was written that was not there before
 	onward bool    // a number in its answers has gone down again and again, or what is done of a whole up
 	fills  bool    // of a whole more is done than at the last time
+	ready  bool    // what the same act was told to wait for is there
 	spins  bool    // it goes in circles: around a call that fails, on one page, against one refusal
 	drills bool    // it asks about other numbers, and others came back
 	slow   bool    // the client took more than a minute since the same was last seen
@@ -147,6 +148,7 @@ func (c *comparison) compare(i int) {
 	s.over = r.ended || r.lastPage && s.walk
 	s.wrote = s.wroteNew(r)
 	s.fills = c.fills(i)
+	s.ready = s.pairAgo == 0 && recently(s.coreAgo) && c.rounds[i-s.coreAgo].waiting && !r.waiting && r.outcome == neutral
 	s.onward = s.fills || c.goesOn(i) || c.countsDown(i)
 	if s.fills || c.gains(i) || r.board && s.resultAgo == 0 {
 		s.news = max(s.news, .6)

@@ -217,8 +217,12 @@ func (s *relation) patience() float32 {
 }
 
 // accepted reports an act that was never done before and got a short answer
-// that refuses nothing: whatever it says, that is no standstill.
+// that refuses nothing, or one that has waited for its answer: whatever it says,
+// that is no standstill.
 func (s *relation) accepted(r *seenRound) bool {
+	if s.ready {
+		return true
+	}
 	fine := r.outcome == neutral || r.outcome == acknowledged
 	return r.manner >= commanded && r.answered && fine && r.short() && !r.figures && !r.waiting && !r.ended &&
 		s.coreAgo == 0 && (s.aimed || s.payload < .5)
@@ -242,8 +246,9 @@ func (s *relation) distance() int {
 // readVaried reads an act that was not done before, or that led elsewhere.
 func (s *relation) readVaried(r *seenRound, short, work bool) {
 	g, d := &s.signs, s.dose
-	again := (recently(s.residueAgo) || recently(s.resultAgo)) && !s.cured || s.deniedAgain(r)
-	if short && r.outcome != failed && s.payload > .5 && recently(s.formAgo) && !s.walk && !s.given && !s.aimed && (r.wordy || recently(s.coreAgo) || r.payload) {
+	alike := s.place >= samePlace && recently(s.placeAgo)
+	again := (recently(s.residueAgo) || recently(s.resultAgo) || alike && s.reordered(r)) && !s.cured || s.deniedAgain(r)
+	if short && r.outcome != failed && s.payload > .5 && recently(s.formAgo) && !s.walk && !s.given && !s.aimed && (r.wordy || s.coreAgo > 0 && s.formAgo <= s.coreAgo || r.payload) {
 		g[payloadAlike] = d * min(1, (s.payload-.5)*2.5)
 	}
 	if s.reworded(r) {
@@ -263,7 +268,6 @@ func (s *relation) readVaried(r *seenRound, short, work bool) {
 		}
 		return
 	}
-	alike := s.place >= samePlace && recently(s.placeAgo)
 	switch {
 	case s.over && again:
 	case s.tried && (again || alike && !short):
@@ -289,6 +293,12 @@ func (s *relation) readVaried(r *seenRound, short, work bool) {
 	case short && recently(s.formAgo):
 		g[formVaried] = d
 	}
+}
+
+// reordered reports a failure that is alike and has no new word: its lines have
+// changed places. What shows a file that was edited is alike, too.
+func (s *relation) reordered(r *seenRound) bool {
+	return r.outcome == failed && s.newTells == 0 && nameSays(r.name)&writes == 0
 }
 
 // deniedAgain reports nearly the same call that was denied in other words, none of

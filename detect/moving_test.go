@@ -292,3 +292,53 @@ func TestWhatEachAttemptTakesGetsNoPatience(t *testing.T) {
 		t.Errorf("dose %v where a number goes on by itself", s.dose)
 	}
 }
+
+// The same failure whose lines have changed places is the same failure; a file that
+// an edit shows is not.
+func TestAFailureInAnotherOrderIsTheSame(t *testing.T) {
+	lines := []string{"Requirement already satisfied: wheel", "Requirement already satisfied: six", "Requirement already satisfied: certifi", "Requirement already satisfied: absl"}
+	const end = "\nERROR: Cannot install tensorflow and torchvision because these package versions have conflicting dependencies."
+	install := func(tool, flag string, from int) haltd.Round {
+		text := ""
+		for n := range lines {
+			text += lines[(from+n)%len(lines)] + "\n"
+		}
+		return did(tool, `{"command":"pip install `+flag+` tensorflow torchvision"}`, text+end)
+	}
+	if all := relations("Set it up.", install("bash", "--upgrade", 0), install("bash", "--user", 2), install("bash", "--upgrade --user", 3)); all[2].signs[failVaried] == 0 {
+		t.Errorf("signs %v, want a failure that came before", all[2].signs)
+	}
+	if all := relations("Set it up.", install("edit", "--upgrade", 0), install("edit", "--user", 2), install("edit", "--upgrade --user", 3)); all[2].signs[failVaried] > 0 {
+		t.Error("what an edit shows is taken for a failure")
+	}
+}
+
+// Who was told to wait and then gets his answer does not stand still, though the
+// answer is one that others got before.
+func TestWhatWasWaitedForIsThere(t *testing.T) {
+	var rounds []haltd.Round
+	for day := range 4 {
+		run := fmt.Sprintf(`{"dag":"tokens","run":"manual__2025-02-%02dT00:00:00+00:00"}`, 3+day)
+		rounds = append(rounds, did("get_run", run, `{"state":"running","tasks":{"success":2,"running":1}}`), did("get_run", run, `{"state":"success","tasks":{"success":6}}`))
+	}
+	all := relations("Backfill from 2025-02-03 on.", rounds...)
+	if s := all[7]; !s.ready || s.signs[useless] > 0 || s.signs[idle] > 0 {
+		t.Errorf("ready %v, useless %v, idle %v", s.ready, s.signs[useless], s.signs[idle])
+	}
+	if s := all[6]; s.ready {
+		t.Error("who waits has his answer")
+	}
+}
+
+// A page is asked for in an argument or in an address.
+func TestWhatAsksForAPage(t *testing.T) {
+	for arguments, want := range map[string]bool{
+		`{"page":3}`: true, `{"url":"https://bikes.example/?page=13"}`: true, `{"url":"https://a.example/l?sort=up&offset=40"}`: true,
+		`{"url":"https://bikes.example/page"}`: false, `{"q":"which page?"}`: false, `{"url":"https://a.example/?id=3"}`: false,
+	} {
+		r := did("fetch", arguments, "")
+		if got := readRound(&r, true).paged; got != want {
+			t.Errorf("%s: %v, want %v", arguments, got, want)
+		}
+	}
+}
