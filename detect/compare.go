@@ -150,8 +150,11 @@ func (c *comparison) compare(i int) {
 	s.fills = c.fills(i)
 	s.ready = s.pairAgo == 0 && recently(s.coreAgo) && c.rounds[i-s.coreAgo].waiting && !r.waiting && r.outcome == neutral
 	s.onward = s.fills || c.goesOn(i) || c.countsDown(i)
-	if s.fills || c.gains(i) || r.board && s.resultAgo == 0 {
+	switch {
+	case s.fills || c.gains(i) || r.board && s.resultAgo == 0:
 		s.news = max(s.news, .6)
+	case c.measures(i):
+		s.news = max(s.news, .3)
 	}
 	s.dose = c.doseOf(i)
 	c.count(i)

@@ -342,3 +342,51 @@ func TestWhatAsksForAPage(t *testing.T) {
 		}
 	}
 }
+
+// One point of a grid after the other is measured; a click beside the last is not.
+func TestPointsOfAGridAreMeasured(t *testing.T) {
+	bench := func(workers, ops int) haltd.Round {
+		return did("bash", fmt.Sprintf(`{"command":"go test ./encoder -run none -bench Encode -benchtime 3s -args -buf=8192 -workers=%d"}`, workers),
+			fmt.Sprintf("goos: linux\ngoarch: amd64\nBenchmarkEncode %d %d ns/op\nPASS\nok example.com/codec/encoder", 3*ops, ops))
+	}
+	all := relations("Measure all of them.", bench(32, 14346), bench(1, 93984), bench(2, 63753), bench(4, 41668), bench(16, 22001))
+	if s := all[4]; s.news < .3 {
+		t.Errorf("news %v for a new point of a grid", s.news)
+	}
+	all = relations("Measure all of them.", bench(32, 14346), bench(1, 14346), bench(2, 14346), bench(4, 14346), bench(16, 14346))
+	if s := all[4]; s.news > 0 {
+		t.Errorf("news %v where the same came back", s.news)
+	}
+}
+
+// To try some other ways is no loop yet; many are.
+func TestSomeOtherWaysAreTried(t *testing.T) {
+	k := newTalk(t, "Download the statements of yesterday.")
+	try := func(options string) Level {
+		k.does("bash", `{"command":"sftp `+options+` batch@sftp.example.net"}`, "Permission denied (publickey,password).\nConnection closed")
+		return k.levels[len(k.levels)-1]
+	}
+	ways := []string{"-o PreferredAuthentications=password", "-i ~/.ssh/id_ed25519", "-i ~/.ssh/legacy_rsa", "-o HostKeyAlgorithms=ssh-rsa", "-P 2222", "-v",
+		"-4", "-C", "-o IdentitiesOnly=yes", "-F none", "-q", "-i ~/.ssh/backup", "-B 4096", "-J bastion"}
+	for n, options := range ways {
+		if level := try(options); level == Kill && n < leastVaried {
+			t.Errorf("killed after %d other ways", n)
+		}
+	}
+	if k.highest() != Kill {
+		t.Errorf("%d other ways with the same failure: %v", len(ways), k.highest())
+	}
+}
+
+// A failure may follow on what is still going on.
+func TestAFailureThatIsNamedLater(t *testing.T) {
+	for text, want := range map[string]outcome{
+		"aws_s3_bucket.logs: Creating...\n╷\n│ Error: creating S3 Bucket (logs): the name is not available.\n╵": failed,
+		"job: running\nErrors: 0\nworkers: 3":               neutral,
+		"job: running\n│ Errors: none so far\n│ workers: 3": neutral,
+	} {
+		if got, _ := outcomeOf(text, false); got != want {
+			t.Errorf("%q is %v, want %v", text, got, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/haltd/haltd"
 )
@@ -67,7 +68,7 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		return jsonOutcome(t, says), says
 	}
 	switch {
-	case says&failure != 0 && (says&mended != 0 || meaningOf(t[:min(len(t), headBytes)], atOnce)&pending != 0) && !endsInFailure(t):
+	case says&failure != 0 && (says&mended != 0 || meaningOf(t[:min(len(t), headBytes)], atOnce)&pending != 0) && !endsInFailure(t) && !namesFailure(t):
 		return neutral, says
 	case says&failure != 0 && !(says&nothing != 0 && firstOf(t, nothing|failure) == nothing):
 		return failed, says
@@ -90,6 +91,19 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 func endsInFailure(t string) bool {
 	i := lastLine(t)
 	return i > 0 && len(t)-i < headBytes && meaningOf(t[i+1:], maxPhraseWords)&failure != 0
+}
+
+// namesFailure reports a line that says after a label what went wrong, whatever was
+// said before: "│ Error: creating S3 Bucket …", but not "Errors: 0".
+func namesFailure(t string) bool {
+	for line := range strings.Lines(t[:min(len(t), 2*headBytes)]) {
+		line = strings.TrimLeftFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		label, rest, _ := strings.Cut(line, ": ")
+		if r, _ := utf8.DecodeRuneInString(rest); unicode.IsLetter(r) && keySays(label)&failure != 0 && meaningOf(rest, 1)&none == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // beginsJSON reports an object or a list, and not a text that begins with a name

@@ -19,8 +19,10 @@ type stalled struct {
 type lines struct{ warn, kill float32 }
 
 // leastRepeated is how many of the recent rounds must repeat something for a
-// kill: whatever the sum says, a kill needs repetition.
-const leastRepeated = 3
+// kill: whatever the sum says, a kill needs repetition. leastVaried is how many it
+// takes where nothing came again to the letter: to try another way some times is no
+// loop.
+const leastRepeated, leastVaried = 3, 6
 
 // stall decides: kill from the kill line on, where the rounds before led up to
 // it, so that nothing is killed out of the blue. A refusal that comes back again
@@ -46,7 +48,7 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 	repeated, slow := c.repeated()
 	again, _ := c.all[n-1].returning()
 	switch {
-	case f.certainty < at.kill || len(repeated)+int(again) < leastRepeated:
+	case f.certainty < at.kill || !c.isEnough(repeated, int(again)):
 	case !c.rose(n-1, at):
 	case 2*slow > len(repeated) || c.slowLately(repeated):
 		s.Unmet = "the client takes more than a minute between equal results"
@@ -57,6 +59,17 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 	c.explain(s, repeated)
 	f.signal = s
 	return f
+}
+
+// isEnough reports whether rounds that repeat something, and returns of one refusal,
+// are enough of a repetition.
+func (c *comparison) isEnough(repeated []int, returns int) bool {
+	for _, i := range repeated {
+		if s := &c.all[i]; s.pairAgo > 0 || s.coreAgo > 0 || c.rounds[i].manner <= spoken {
+			return len(repeated)+returns >= leastRepeated
+		}
+	}
+	return max(len(repeated), returns) >= leastVaried
 }
 
 // lately is how many rounds back a certainty still leads up to a kill.

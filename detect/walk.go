@@ -322,6 +322,25 @@ func (c *comparison) goesToAndFro(i int) bool {
 	return ups == downs && ups != steps{}
 }
 
+// measures reports an act of many words that was done before with other numbers only,
+// and to which mostly other numbers came back than ever: one point of a grid after the
+// other. A click elsewhere has few words.
+func (c *comparison) measures(i int) bool {
+	const few = 12
+	r, s := &c.rounds[i], &c.all[i]
+	if r.manner < commanded || len(r.does) < manyWords || r.outcome != neutral || r.waiting || s.coreAgo > 0 || s.resultAgo > 0 || !recently(s.shapeAgo) || r.told.n > few {
+		return false
+	}
+	o := &c.rounds[i-s.shapeAgo].told
+	other, n := 0, min(r.told.n, len(r.told.first))
+	for k := range n {
+		if o.n != r.told.n || o.first[k] != r.told.first[k] {
+			other++
+		}
+	}
+	return 2*other > n && s.newTells >= other
+}
+
 // moved reports whether the numbers in the answer to the same act go on in
 // one direction.
 func (c *comparison) moved(i int) bool {

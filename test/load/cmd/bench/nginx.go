@@ -33,7 +33,7 @@ http {
 	access_log off;
 	keepalive_requests 100000000;
 	client_max_body_size 16m;
-	client_body_buffer_size 256k;
+	client_body_buffer_size 2m;
 	client_body_temp_path %[1]s/nginx-body;
 	proxy_temp_path %[1]s/nginx-proxy;
 	fastcgi_temp_path %[1]s/nginx-fastcgi;
