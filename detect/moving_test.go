@@ -390,3 +390,18 @@ func TestAFailureThatIsNamedLater(t *testing.T) {
 		}
 	}
 }
+
+// Runs that the task asks for are refused by nobody, though some of them fail.
+func TestRunsThatFailAsAskedFor(t *testing.T) {
+	k := newTalk(t, "test_load is said to be flaky. Run it exactly 31 times and report how often it fails. Change nothing.")
+	for n := range 31 {
+		result := ".\n1 passed in 1.20s"
+		if n%3 != 1 {
+			result = "F\nE   TimeoutError: waited 5.0s for lock\n1 failed in 5.35s"
+		}
+		k.does("terminal", `{"input":"pytest -q tests/test_refunds.py::test_load"}`, result)
+	}
+	if k.highest() == Kill {
+		t.Error("killed while it does what it was asked for")
+	}
+}

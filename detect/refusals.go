@@ -44,7 +44,7 @@ func (c *comparison) count(i int) {
 			continue
 		}
 		switch {
-		case o.outcome == failed && r.outcome == failed && o.residue == r.residue && !other.given && !other.probes:
+		case o.outcome == failed && r.outcome == failed && o.residue == r.residue && !other.given && !other.probes && !other.asked:
 			if lastFail < 0 || written <= lastFail { // else an attempt was made
 				s.failTimes += other.dose
 			}
@@ -91,7 +91,7 @@ func (c *comparison) countRefusals(i int) {
 					worked++
 				}
 				alike = 0
-			case o.residue == r.residue && !other.given && !other.probes:
+			case o.residue == r.residue && !other.given && !other.probes && !other.asked:
 				if lastFail < 0 || written <= lastFail {
 					refusals += c.refusal(j)
 				}
