@@ -66,7 +66,7 @@ type relation struct {
 	nextID bool    // it is about an id that the conversation named, and that no act was about
 	given  bool    // it acts for the first time on something the conversation had named
 	walk   bool    // it takes the next step of a walk over numbers or dates
-	probes bool    // a walk in equal steps that asks what is there, and this is not
+	probes bool    // a failure on the way: of a walk that asks what is there, or one of ever fewer
 	wrote  bool    // something was written that was not there before
 	onward bool    // a number in its answers has gone down again and again, or what is done of a whole up
 	fills  bool    // of a whole more is done than at the last time
@@ -151,14 +151,14 @@ func (c *comparison) compare(i int) {
 	s.ready = s.pairAgo == 0 && recently(s.coreAgo) && c.rounds[i-s.coreAgo].waiting && !r.waiting && r.outcome == neutral
 	s.onward = s.fills || c.goesOn(i) || c.countsDown(i)
 	switch {
-	case s.fills || c.gains(i) || r.board && s.resultAgo == 0:
+	case s.fills || c.gains(i) || c.lessens(i) || r.board && s.resultAgo == 0:
 		s.news = max(s.news, .6)
 	case c.measures(i):
 		s.news = max(s.news, .3)
 	}
 	s.dose = c.doseOf(i)
 	c.count(i)
-	s.probes = s.walk && c.strides(i) && s.failTimes < 2*exhausted && (r.absent || c.inBounds(i)) || c.runsOut(i)
+	s.probes = s.walk && c.strides(i) && s.failTimes < 2*exhausted && (r.absent || c.inBounds(i)) || c.runsOut(i) || c.lessens(i)
 	if s.failedAlike < exhausted && !(s.failedAlike >= insists/2 && s.payload >= cosmetic) {
 		s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo)
 		s.tried = s.pairAgo == 0 && c.attemptedSince(i, max(s.placeAgo, s.residueAgo))

@@ -382,6 +382,8 @@ func TestSomeOtherWaysAreTried(t *testing.T) {
 func TestAFailureThatIsNamedLater(t *testing.T) {
 	for text, want := range map[string]outcome{
 		"aws_s3_bucket.logs: Creating...\n╷\n│ Error: creating S3 Bucket (logs): the name is not available.\n╵": failed,
+		"Congratulations, all renewals succeeded.\n1 renew success, 0 renew failure(s), 0 parse failure(s)":     neutral,
+		"2 suites, 1 parse failure(s)":                      failed,
 		"job: running\nErrors: 0\nworkers: 3":               neutral,
 		"job: running\n│ Errors: none so far\n│ workers: 3": neutral,
 	} {
@@ -403,5 +405,22 @@ func TestRunsThatFailAsAskedFor(t *testing.T) {
 	}
 	if k.highest() == Kill {
 		t.Error("killed while it does what it was asked for")
+	}
+}
+
+// Errors that become fewer are mended, whatever is done about them; as many are not.
+func TestFewerErrorsAreProgress(t *testing.T) {
+	fixes := func(left func(n int) int) *talk {
+		k := newTalk(t, "Migrate the project until tsc reports no errors.")
+		for n := range 16 {
+			k.does("bash", fmt.Sprintf(`{"command":"./fix.py file%c.ts:%d && npx tsc --noEmit | tail -1"}`, 'a'+n, 31*n%17), fmt.Sprintf("Found %d errors.", left(n)))
+		}
+		return k
+	}
+	if fixes(func(n int) int { return 114 - 7*n }).highest() == Kill {
+		t.Error("killed while errors become fewer")
+	}
+	if fixes(func(n int) int { return 114 }).highest() != Kill {
+		t.Error("not killed though as many errors stay")
 	}
 }

@@ -229,8 +229,11 @@ func meaningOf(text string, n int) (says meaning) {
 }
 
 // noneOf reports a phrase of which there is none: "no errors", "0 failed",
-// "errors: 0".
+// "0 parse failures", "errors: 0".
 func noneOf(ws []uint64, ends uint64, i, rest int) bool {
+	if i > 1 && ends>>(i-1)&3 == 0 && ws[i-2] == zeroHash {
+		return true
+	}
 	if i > 0 && ends>>i&1 == 0 && opensPhrase(ws[i-1]) {
 		for _, p := range phrases[ws[i-1]] {
 			if p.says&none != 0 && len(p.rest) == 0 {

@@ -178,6 +178,29 @@ func (c *comparison) countsDown(i int) bool {
 	return n == times && (down[0] || down[1])
 }
 
+// lessens reports failures of one program in one form whose first number has gone down
+// three times in a row, whatever was done about them: "Found 92 errors."
+func (c *comparison) lessens(i int) bool {
+	const times = 3
+	r := &c.rounds[i]
+	if r.outcome != failed || r.manner < commanded || r.told.n == 0 {
+		return false
+	}
+	at, n := r, 0
+	for j := i - 1; j >= c.since && i-j <= near && n < times; j-- {
+		o := &c.rounds[j]
+		if o.program != r.program {
+			continue
+		}
+		if o.outcome != failed || o.form != r.form || at.told.first[0] >= o.told.first[0] {
+			return false
+		}
+		at = o
+		n++
+	}
+	return n == times
+}
+
 // runsOut reports a failure whose answers to one program have counted down by one
 // for three times: "tries_left": 13. It ends by itself.
 func (c *comparison) runsOut(i int) bool {
