@@ -11,6 +11,7 @@ import { EventDrawer } from '../../parts/EventDrawer'
 import { Loaded } from '../../parts/Loaded'
 import { Section } from '../../parts/Section'
 import { TimeChart } from '../../parts/TimeChart'
+import classes from './agent.module.css'
 import { certaintyGauge, scoreGauge } from './gauge'
 import { GaugeChart } from './GaugeChart'
 
@@ -38,6 +39,7 @@ export function AgentCharts({ agent }: { agent: AgentDetail }) {
       actions={
         <SegmentedControl
           aria-label="Measure"
+          classNames={{ label: classes.measure }}
           size="xs"
           value={chart}
           onChange={(v) => void navigate({ to: '.', search: { chart: v === 'certainty' ? undefined : v }, replace: true, resetScroll: false })}
