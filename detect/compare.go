@@ -150,15 +150,16 @@ func (c *comparison) compare(i int) {
 	s.fills = c.fills(i)
 	s.ready = s.pairAgo == 0 && recently(s.coreAgo) && c.rounds[i-s.coreAgo].waiting && !r.waiting && r.outcome == neutral
 	s.onward = s.fills || c.goesOn(i) || c.countsDown(i)
+	lessens := c.lessens(i)
 	switch {
-	case s.fills || c.gains(i) || c.lessens(i) || r.board && s.resultAgo == 0:
+	case s.fills || lessens || c.gains(i) || r.board && s.resultAgo == 0:
 		s.news = max(s.news, .6)
 	case c.measures(i):
 		s.news = max(s.news, .3)
 	}
 	s.dose = c.doseOf(i)
 	c.count(i)
-	s.probes = s.walk && c.strides(i) && s.failTimes < 2*exhausted && (r.absent || c.inBounds(i)) || c.runsOut(i) || c.lessens(i)
+	s.probes = s.walk && c.strides(i) && s.failTimes < 2*exhausted && (r.absent || c.inBounds(i)) || lessens || c.runsOut(i)
 	if s.failedAlike < exhausted && !(s.failedAlike >= insists/2 && s.payload >= cosmetic) {
 		s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo)
 		s.tried = s.pairAgo == 0 && c.attemptedSince(i, max(s.placeAgo, s.residueAgo))

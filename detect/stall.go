@@ -20,8 +20,7 @@ type lines struct{ warn, kill float32 }
 
 // leastRepeated is how many of the recent rounds must repeat something for a
 // kill: whatever the sum says, a kill needs repetition. leastVaried is how many it
-// takes where nothing came again to the letter: to try another way some times is no
-// loop.
+// takes where no act came again: to try another way some times is no loop.
 const leastRepeated, leastVaried = 3, 6
 
 // stall decides: kill from the kill line on, where the rounds before led up to

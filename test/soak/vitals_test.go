@@ -47,7 +47,7 @@ const (
 	moreInFlight = (callers + 1) * 4
 )
 
-// warm is how many calls a haltd that was just started has served before it is
+// warm is how many calls a haltd that was just started is sent before it is
 // watched: until then it has no connections, which would pass for a leak later.
 const warm = 10 * callers
 
