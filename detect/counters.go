@@ -89,9 +89,12 @@ func isShare(text string, s *scanner) bool {
 // wholeAt is the number of which the one that ends at i is a part; "" where none
 // follows.
 func wholeAt(text string, i int) string {
+	if i == len(text) || text[i] != '/' && text[i] != ' ' {
+		return ""
+	}
 	for _, mark := range [...]string{"/", " / ", " of ", " out of "} {
 		if rest, ok := strings.CutPrefix(text[i:], mark); ok {
-			return rest[:runOf(rest, 0, isDigit)]
+			return rest[:endOfDigits(rest, 0)]
 		}
 	}
 	return ""

@@ -366,7 +366,7 @@ func contained(a, b []uint32) float32 {
 // every other.
 func interval(text string) float64 {
 	text = strings.TrimPrefix(strings.TrimLeft(text[:min(len(text), headBytes)], " "), "les ")
-	digits := runOf(text, 0, isDigit)
+	digits := endOfDigits(text, 0)
 	unit := strings.TrimLeft(text[digits:], " ")
 	seconds := units[strings.ToLower(unit[:runOf(unit, 0, func(b byte) bool { return isWord[b] })])]
 	switch {

@@ -40,15 +40,18 @@ func (l *wordList) addListed(text string, t *token) {
 	if l.full() || t.class != word {
 		return
 	}
-	i := t.start
-	for i > 0 && text[i-1] == ' ' {
-		i--
-	}
 	j := t.end
 	for j < len(text) && text[j] == ' ' {
 		j++
 	}
-	if (i == 0 || beforeItem[text[i-1]] || text[i-1] == '-' && (i == 1 || text[i-2] == '\n')) && (j == len(text) || afterItem[text[j]]) {
+	if j < len(text) && !afterItem[text[j]] {
+		return
+	}
+	i := t.start
+	for i > 0 && text[i-1] == ' ' {
+		i--
+	}
+	if i == 0 || beforeItem[text[i-1]] || text[i-1] == '-' && (i == 1 || text[i-2] == '\n') {
 		l.add(listItem(t.asWord(text)))
 	}
 }
@@ -76,7 +79,7 @@ func (l *wordList) addID(text string, t *token) {
 
 // isMaskedID reports an id that the core of an act leaves out.
 func isMaskedID(text string, t *token) bool {
-	return t.class == volatile || t.class == word && isRandom(text[t.start:t.end])
+	return t.class == volatile || t.class == word && t.mixed && isRandom(text[t.start:t.end])
 }
 
 // readNames reads what an act is about. An act of several lines, such as a

@@ -89,9 +89,9 @@ func appendNumber(dst []byte, text string, i int) ([]byte, int) {
 
 // numberEnd is the end of the number at i, decimals and thousands included.
 func numberEnd(text string, i int) int {
-	i = runOf(text, i, isDigit)
+	i = endOfDigits(text, i)
 	for i+1 < len(text) && (text[i] == '.' || text[i] == ',') && isDigit(text[i+1]) {
-		i = runOf(text, i+1, isDigit)
+		i = endOfDigits(text, i+1)
 	}
 	return i
 }
@@ -126,7 +126,7 @@ func clockInName(text string, i int) int {
 	}
 	end := i + 8
 	if end+1 < len(text) && (text[end] == '_' || text[end] == '-' || text[end] == '.') && isDigit(text[end+1]) {
-		end = runOf(text, end+1, isDigit)
+		end = endOfDigits(text, end+1)
 	}
 	return end
 }

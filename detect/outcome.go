@@ -117,7 +117,7 @@ func beginsJSON(t string) bool {
 		return true
 	}
 	rest := strings.TrimLeft(t[1:], " \n\t\r-")
-	i := runOf(rest, 0, isDigit)
+	i := endOfDigits(rest, 0)
 	return rest == "" || strings.IndexByte(`{["]`, rest[0]) >= 0 || i > 0 && i < len(rest) && strings.IndexByte(",.] \n", rest[i]) >= 0 && !strings.HasPrefix(rest[i:], "] ")
 }
 
@@ -303,7 +303,7 @@ func exitCodeIn(text string) (code int, ok bool) {
 		if rest[0] == '-' {
 			return -1, true // killed by a signal
 		}
-		if n := runOf(rest, 0, isDigit); n > 0 {
+		if n := endOfDigits(rest, 0); n > 0 {
 			code, err := strconv.Atoi(rest[:n])
 			if err != nil {
 				code = -1 // too long for a code, and not zero

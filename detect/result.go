@@ -7,14 +7,18 @@ import (
 	"github.com/haltd/haltd/internal/xxhash"
 )
 
-// readResult digests a result in several ways in one pass. Of a very long one
-// only the beginning and the end are read word by word. states says that digests
+// maxResult bounds how much of one result is read word by word: the beginning and
+// the end, half of it each. The rest is told apart by a digest alone.
+const maxResult = 1 << 15
+
+// readResult digests a result in several ways in one pass. states says that digests
 // in it are those of states.
 func (f *round) readResult(text string, states bool) {
 	var result, residue uint64
-	if len(text) > maxRead {
+	whole := len(text) <= maxResult
+	if !whole {
 		result = xxhash.Sum64String(text)
-		text = text[:maxRead/2] + text[len(text)-maxRead/2:]
+		text = text[:maxResult/2] + text[len(text)-maxResult/2:]
 	}
 	s := scanner{text: text}
 	tells := newWordList()
@@ -54,10 +58,10 @@ func (f *round) readResult(text string, states bool) {
 		}
 		w := t.asWord(text)
 		h := w
-		digest := states && isDigest(text, &s)
+		digest := states && t.mixed && isDigest(text, &s)
 		f.state = f.state || digest
-		drawn := !digest && (isDrawn(text[t.start:t.end]) || isSerial(text, t))
-		if t.class != word || drawn || isID(text, t) && !digest {
+		drawn := !digest && (t.mixed || t.class != word) && (isDrawn(text[t.start:t.end]) || isSerial(text, t))
+		if t.class != word || drawn || t.mixed && !digest && isID(text, t) {
 			items.addID(text, t) // what is named can be worked on
 			h = 1
 			w |= 1 // an id counts as a number does
@@ -116,7 +120,7 @@ func (f *round) readResult(text string, states bool) {
 			masked, plain = fold(masked, h), plain+1
 		}
 	}
-	if plain >= atOnce && len(text) <= maxRead/2 { // ids that nobody has seen before change nothing
+	if plain >= atOnce && whole { // ids that nobody has seen before change nothing
 		result = masked
 	}
 	f.board = board && !f.figures && plain >= 4
@@ -139,8 +143,11 @@ func (f *round) readResult(text string, states bool) {
 func isAdvert(text string, t *token) bool {
 	const longest = 40
 	line := text[t.start:min(len(text), t.start+longest)]
-	end := strings.IndexAny(line, ":]\n")
-	if t.class != word || end < 0 || line[end] == '\n' {
+	end := 0
+	for end < len(line) && line[end] != ':' && line[end] != ']' && line[end] != '\n' {
+		end++
+	}
+	if t.class != word || end == len(line) || line[end] == '\n' {
 		return false
 	}
 	name := line[:end]

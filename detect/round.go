@@ -279,7 +279,7 @@ func namesRest(name string) bool {
 // by one. What lies beyond counts in the digests only.
 const maxNames, maxCalls = 8, 256
 
-// maxRead bounds the text of one act or result that is read word by word; a
+// maxRead bounds the text of one act or message that is read word by word; a
 // digest of the whole still tells it from another.
 const maxRead = 1 << 18
 
@@ -472,15 +472,7 @@ func isID(text string, t *token) bool {
 	if t.end-t.start < 5 || t.start > 0 && (text[t.start-1] == ':' || text[t.start-1] == '[') {
 		return false
 	}
-	digit, letter := false, false
-	for i := t.start; i < t.end; i++ {
-		if isDigit(text[i]) {
-			digit = true
-		} else {
-			letter = true
-		}
-	}
-	return digit && letter
+	return t.mixed
 }
 
 // isSerial reports the number of a record, of twelve digits or more, and a short
@@ -490,7 +482,7 @@ func isSerial(text string, t *token) bool {
 	const digits, long, short = 12, 8, 4
 	w := text[t.start:t.end]
 	if t.class == number {
-		return len(w) >= digits && runOf(w, 0, isDigit) == len(w)
+		return len(w) >= digits && endOfDigits(w, 0) == len(w)
 	}
 	if t.class != word || len(w) < short || len(w) >= long || t.start == 0 || !isShortHex(w) {
 		return false

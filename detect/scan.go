@@ -14,6 +14,7 @@ type token struct {
 	start, end int
 	class      class
 	newLine    bool // a line ended between the word before and this one
+	mixed      bool // it has digits and other characters
 }
 
 type class uint8
@@ -70,18 +71,21 @@ var isWord = func() (t [256]bool) {
 	return t
 }()
 
-// plainWord tells those of them that are ASCII, and of those the underscore.
+// plainWord tells those of them that are ASCII by their kind.
 var plainWord = func() (t [256]uint8) {
 	for c := range 0x80 {
-		if isWord[c] {
-			t[c] = 1
+		switch {
+		case isDigit(byte(c)):
+			t[c] = ofDigit
+		case isWord[c]:
+			t[c] = ofLetter
 		}
 	}
-	t['_'] = underscore
+	t['_'] = ofUnderscore
 	return t
 }()
 
-const underscore = 2
+const ofLetter, ofUnderscore, ofDigit = 1, 2, 4
 
 // mayVary tells the bytes that a volatile token may begin with.
 var mayVary = func() (t [256]bool) {
@@ -145,16 +149,23 @@ func (s *scanner) next() bool {
 // word reads a word or a number, decimals included. Scripts that put no
 // space between words are cut into single characters.
 func (s *scanner) word(start int) {
-	text, i := s.text, start
-	for i < len(text) && isDigit(text[i]) {
-		i++
-	}
+	text, i := s.text, endOfDigits(s.text, start)
 	digits := i > start
+	kinds := uint8(0)
+	if digits {
+		kinds = ofDigit
+	}
 	if digits && i+1 < len(text) && (text[i] == '.' || text[i] == ',') && isDigit(text[i+1]) {
 		i, digits = decimals(text, i)
+		kinds |= ofLetter
 	} else {
-		for i < len(text) && plainWord[text[i]] != 0 {
-			if plainWord[text[i]] == underscore && i+1 < len(text) && isDigit(text[i+1]) && isoDate(text, i+1) > 0 {
+		for i < len(text) {
+			kind := plainWord[text[i]]
+			if kind == 0 {
+				break
+			}
+			kinds |= kind
+			if kind == ofUnderscore && i+1 < len(text) && isDigit(text[i+1]) && isoDate(text, i+1) > 0 {
 				i++ // a run's name that ends in a clock
 				break
 			}
@@ -164,7 +175,7 @@ func (s *scanner) word(start int) {
 	}
 	if i < len(text) && text[i] >= 0x80 {
 		if r, _ := utf8.DecodeRuneInString(text[i:]); r < unspaced && !isPunctuation(r) || i == start {
-			s.foreignWord(start, i)
+			s.foreignWord(start, i, kinds&ofDigit != 0)
 			return
 		}
 	}
@@ -172,7 +183,7 @@ func (s *scanner) word(start int) {
 	if digits {
 		c = number
 	}
-	s.hash, s.start, s.end, s.class = hashWord(text[start:i], digits), start, i, c
+	s.hash, s.start, s.end, s.class, s.mixed = hashWord(text[start:i], digits), start, i, c, kinds > ofDigit
 }
 
 // decimals is the end of the word that goes on after the first digits of a
@@ -190,8 +201,9 @@ func decimals(text string, i int) (end int, digits bool) {
 	return i, digits && dots < 3 // an address such as 10.0.0.7 names a host
 }
 
-// foreignWord is a word that has a character beyond ASCII, the first at i.
-func (s *scanner) foreignWord(start, i int) {
+// foreignWord is a word that has a character beyond ASCII, the first at i. digits
+// says that one stands before it.
+func (s *scanner) foreignWord(start, i int, digits bool) {
 	text, h := s.text, hashWord(s.text[start:i], false)
 	for i < len(text) && isWord[text[i]] {
 		r, n := utf8.DecodeRuneInString(text[i:])
@@ -206,9 +218,10 @@ func (s *scanner) foreignWord(start, i int) {
 			break
 		}
 		h = (h ^ uint64(unicode.ToLower(r))) * hashPrime
+		digits = digits || n == 1 && isDigit(text[i])
 		i += n
 	}
-	s.token = token{hash: mix(h), start: start, end: i, class: word}
+	s.token = token{hash: mix(h), start: start, end: i, class: word, mixed: digits}
 }
 
 // hashWord hashes a word of ASCII, capitals as small letters, eight bytes at
@@ -331,7 +344,7 @@ func volatileRun(text string, i int) int {
 // volatileNumber is volatileRun at a digit. How many there are says what they
 // can begin.
 func volatileNumber(text string, i int) int {
-	d := runOf(text, i, isDigit)
+	d := endOfDigits(text, i)
 	switch d - i {
 	case 4:
 		if end := timestamp(text, i); end > 0 {
@@ -348,6 +361,13 @@ func volatileNumber(text string, i int) int {
 		}
 	}
 	return epoch(text, i, d)
+}
+
+func endOfDigits(text string, i int) int {
+	for i < len(text) && isDigit(text[i]) {
+		i++
+	}
+	return i
 }
 
 func runOf(text string, i int, in func(byte) bool) int {
@@ -405,7 +425,7 @@ func clock(text string, i int) int {
 	if end+3 <= len(text) && text[end] == ':' && digits(text[end+1:end+3]) {
 		end += 3
 		if end+1 < len(text) && (text[end] == '.' || text[end] == ',') && isDigit(text[end+1]) {
-			end = runOf(text, end+1, isDigit)
+			end = endOfDigits(text, end+1)
 		}
 	}
 	if end < len(text) && isDigit(text[end]) {
@@ -452,7 +472,7 @@ func duration(text string, i int) int {
 // isAge reports a time as tools that list things write it: 11m, 5d, 2h30m.
 func isAge(s string) bool {
 	for i := 0; i < len(s); i++ {
-		d := runOf(s, i, isDigit)
+		d := endOfDigits(s, i)
 		if d == i || d == len(s) || strings.IndexByte("dhms", s[d]) < 0 {
 			return false
 		}
@@ -474,9 +494,9 @@ func isMeasure(text string, start, end int) bool {
 }
 
 func decimal(text string, i int) int {
-	d := runOf(text, i, isDigit)
+	d := endOfDigits(text, i)
 	if d+1 < len(text) && text[d] == '.' && isDigit(text[d+1]) {
-		d = runOf(text, d+1, isDigit)
+		d = endOfDigits(text, d+1)
 	}
 	return d
 }

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"math/bits"
 	"slices"
 	"sync"
 )
@@ -15,6 +16,9 @@ type wordList struct {
 	words  [2 * maxWords]uint32
 	n      int
 	sorted [2 * maxWords]uint32
+	// recent has the words that were added last, each in a place of its own: most
+	// words of a text come again soon.
+	recent [512]uint32
 }
 
 var wordLists = sync.Pool{New: func() any { return new(wordList) }}
@@ -22,6 +26,7 @@ var wordLists = sync.Pool{New: func() any { return new(wordList) }}
 func newWordList() *wordList {
 	l := wordLists.Get().(*wordList)
 	l.n = 0
+	clear(l.recent[:])
 	return l
 }
 
@@ -31,6 +36,11 @@ func (l *wordList) free() { wordLists.Put(l) }
 func (l *wordList) full() bool { return l.n == len(l.words) }
 
 func (l *wordList) add(w uint32) {
+	recent := &l.recent[w>>1%uint32(len(l.recent))]
+	if *recent == w && w != 0 {
+		return
+	}
+	*recent = w
 	l.words[l.n] = w
 	l.n++
 }
@@ -43,11 +53,11 @@ func (l *wordList) distinctUpTo(most int) []uint32 {
 }
 
 // fewToSort is the length up to which a sort without buckets is faster.
-const fewToSort = 48
+const fewToSort = 24
 
 // smallest are the smallest of the words without duplicates, sorted. They are put
-// into buckets by their first byte, which hashes fill evenly, and as many of those
-// are sorted as it takes.
+// into buckets by their first bits, which hashes fill evenly, about two words in
+// each, and as many of those are sorted as it takes.
 func (l *wordList) smallest(most int) []uint32 {
 	ws := l.words[:l.n]
 	if len(ws) <= fewToSort {
@@ -55,20 +65,23 @@ func (l *wordList) smallest(most int) []uint32 {
 		ws = slices.Compact(ws)
 		return ws[:min(len(ws), most)]
 	}
-	var ends [256]int
+	var buckets [256]uint16
+	size := min(8, bits.Len(uint(len(ws)))-1)
+	shift, ends := 32-size, buckets[:1<<size]
 	for _, w := range ws {
-		ends[w>>24]++
+		ends[w>>shift]++
 	}
-	at := 0
+	at := uint16(0)
 	for b, n := range ends {
 		ends[b] = at
 		at += n
 	}
 	for _, w := range ws {
-		l.sorted[ends[w>>24]] = w
-		ends[w>>24]++
+		end := &ends[w>>shift]
+		l.sorted[*end] = w
+		*end++
 	}
-	start, n := 0, 0
+	start, n := uint16(0), 0
 	for _, end := range ends {
 		bucket := l.sorted[start:end]
 		insertionSort(bucket)
