@@ -2,6 +2,7 @@ package detect
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 )
 
@@ -15,30 +16,149 @@ type envelope struct {
 	IsError bool `json:"isError"`
 }
 
-// unwrapped is the text inside an MCP server's envelope, and whether the
-// envelope says that the call failed. What has none is returned as it is.
+// unwrapped is the text inside of what a server or a client puts around it, and
+// whether that says that the call failed. What has none is returned as it is.
 func unwrapped(text string) (inner string, failed bool) {
+	text = withoutTag(withoutHeaders(text))
+	if inner, failed, ok := content(text); ok {
+		return inner, failed
+	}
+	return withoutSurroundings(text), false
+}
+
+// content is the text inside an MCP server's envelope.
+func content(text string) (inner string, failed, ok bool) {
 	const head = 64 // within which the envelope says what it is
-	text = withoutHeaders(text)
 	t := unlabelled(text)
 	if t == "" || t[0] != '{' || len(t) > maxRead || !strings.Contains(t[:min(len(t), head)], `"content"`) || !strings.Contains(t, `"text"`) {
-		return text, false
+		return "", false, false
 	}
 	var e envelope
 	if json.Unmarshal([]byte(t), &e) != nil || len(e.Content) == 0 {
-		return text, false
+		return "", false, false
 	}
 	var b strings.Builder
 	for i := range e.Content {
 		if e.Content[i].Type != "text" {
-			return text, false
+			return "", false, false
 		}
 		if i > 0 {
 			b.WriteByte('\n')
 		}
 		b.WriteString(e.Content[i].Text)
 	}
-	return b.String(), e.IsError
+	return b.String(), e.IsError, true
+}
+
+// withoutTag is what stands in a pair of tags that say no more than that it is a
+// result: <tool_result>…</tool_result>.
+func withoutTag(text string) string {
+	t := strings.TrimSpace(text)
+	if len(t) < 2 || t[0] != '<' || t[len(t)-1] != '>' {
+		return text
+	}
+	name := t[1:runOf(t, 1, func(b byte) bool { return plainWord[b] != 0 })]
+	inner, opens := strings.CutPrefix(t[1+len(name):], ">")
+	inner, closes := strings.CutSuffix(inner, "</"+name+">")
+	if !opens || !closes || nameSays(name)&labels == 0 || strings.TrimSpace(inner) == "" {
+		return text
+	}
+	return strings.Trim(inner, "\r\n")
+}
+
+// withoutSurroundings is a JSON object without what a service or a client puts
+// around every answer: how long it took, ids of the call, what is left of a limit.
+// Of an object that has one output beside them, that is the answer, with the exit
+// code of the command after it.
+func withoutSurroundings(text string) string {
+	t := unlabelled(text)
+	if len(t) < 2 || t[0] != '{' || t[len(t)-1] != '}' || len(t) > maxRead {
+		return text
+	}
+	var kept []string // the fields that are no surroundings
+	var output, exit string
+	dropped := false
+	for i := 1; ; {
+		i = skipSpace(t, i)
+		if i >= len(t) || t[i] != '"' {
+			return text
+		}
+		start, end := i, endOfQuote(t, i)
+		key := t[i+1 : end]
+		if i = skipSpace(t, end+1); i >= len(t) || t[i] != ':' {
+			return text
+		}
+		i = skipSpace(t, i+1)
+		from := i
+		i = endOfValue(t, i)
+		value := t[from:i]
+		code, coded := exitCodeIn(key + ":" + value)
+		switch {
+		case keySays(key)&surrounds != 0:
+			dropped = true
+		case coded && value != "" && (value[0] == '{' || isDigit(value[0])): // "metadata":{"exit_code":0,"duration_seconds":0.1}
+			exit = "\nexit code: " + strconv.Itoa(code)
+			fallthrough
+		default:
+			if kept = append(kept, t[start:i]); !coded {
+				output = value
+				if says := keySays(key); key != "data" && says&labels == 0 || says&verdicts != 0 {
+					output = ""
+				}
+			}
+		}
+		if i = skipSpace(t, i); i >= len(t) || t[i] != ',' {
+			break
+		}
+		i++
+	}
+	outputs := len(kept)
+	if exit != "" {
+		outputs--
+	}
+	var s string
+	switch {
+	case !dropped && exit == "":
+		return text
+	case outputs == 1 && output != "" && output[0] == '"' && json.Unmarshal([]byte(output), &s) == nil:
+		return s + exit
+	case outputs == 1 && output != "" && output[0] == '{' && exit == "":
+		return output
+	case len(kept) > 0:
+		return "{" + strings.Join(kept, ",") + "}"
+	}
+	return text
+}
+
+func skipSpace(t string, i int) int {
+	for i < len(t) && t[i] <= ' ' {
+		i++
+	}
+	return i
+}
+
+// endOfValue is the end of the JSON value that begins at i.
+func endOfValue(t string, i int) int {
+	depth := 0
+	for i < len(t) {
+		switch t[i] {
+		case '"':
+			i = min(endOfQuote(t, i), len(t)-1)
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		case ',':
+			if depth == 0 {
+				return i
+			}
+		}
+		i++
+	}
+	return i
 }
 
 // withoutHeaders is the body of an HTTP answer that a tool hands on with its

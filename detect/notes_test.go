@@ -113,6 +113,18 @@ func TestEnvelopes(t *testing.T) {
 		{`{"content":"a text"}`, `{"content":"a text"}`, false},
 		{`{"content":[{"type":"text","text":"cut`, `{"content":[{"type":"text","text":"cut`, false},
 		{"plain", "plain", false},
+		{"<tool_result>\nsaved\n</tool_result>", "saved", false},
+		{"<p>a</p>", "<p>a</p>", false},
+		{`{"data": {"id": "a", "n": 3}, "meta": {"request_id": "5c1f", "rate_limit": {"remaining": 12}}}`, `{"id": "a", "n": 3}`, false},
+		{`{"output": "a\nb", "exit_code": 0, "wall_time": 0.15}`, "a\nb\nexit code: 0", false},
+		{`{"output":"a","metadata":{"exit_code":1,"duration_seconds":0.1}}`, "a\nexit code: 1", false},
+		{`{"error": "missing: order", "request_id": "7d4e", "_links": {"self": "/a,b"}}`, `{"error": "missing: order"}`, false},
+		{`{"result":"no_object","took_ms":4}`, `{"result":"no_object"}`, false},
+		{`{"output":"a text"}`, `{"output":"a text"}`, false},
+		{`{"duration": 12}`, `{"duration": 12}`, false},
+		{`{"took_ms": 12, "cut": `, `{"took_ms": 12, "cut": `, false},
+		{`{"took_ms": 12, "cut"}`, `{"took_ms": 12, "cut"}`, false},
+		{`{"took_ms": 12, "exit_code":}`, `{"exit_code":}`, false},
 	} {
 		if got, failed := unwrapped(c.text); got != c.want || failed != c.failed {
 			t.Errorf("%s holds %q, failed %v; want %q, %v", c.text, got, failed, c.want, c.failed)

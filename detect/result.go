@@ -41,12 +41,12 @@ func (f *round) readResult(text string, states bool) {
 	f.figures = text != ""
 	begins := len(text) - len(unlabelled(text))
 	board := true    // nothing but numbers and single signs
-	advert := false  // the line is an advertisement
+	advert := false  // the line is an advertisement, or says how long it took
 	var label uint64 // the word before, where it may name a score
 	for s.next() {
 		t := &s.token
 		if t.newLine {
-			advert = isAdvert(text, t)
+			advert = isAdvert(text, t) || isTiming(text, t)
 		}
 		if advert {
 			continue
@@ -164,6 +164,17 @@ func isAdvert(text string, t *token) bool {
 		if p.says&adverts != 0 && len(ws) == 1+len(p.rest) && startsWith(ws[1:], p.rest) {
 			return true
 		}
+	}
+	return false
+}
+
+// isTiming reports a line in which a shell says how long a command took:
+// "real	0m0.839s".
+func isTiming(text string, t *token) bool {
+	switch text[t.start:t.end] {
+	case "real", "user", "sys":
+		at := runOf(text, t.end, func(b byte) bool { return b == ' ' || b == '\t' })
+		return at > t.end && at < len(text) && age(text, at) > 0
 	}
 	return false
 }

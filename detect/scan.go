@@ -463,22 +463,28 @@ func digits(s string) bool {
 func duration(text string, i int) int {
 	d := decimal(text, i)
 	end := runOf(text, d, func(b byte) bool { return isWord[b] })
-	if end == d || !isUnit(text[d:end]) && !isAge(text[i:end]) || isMeasure(text, i, end) {
+	if end == d {
+		return 0
+	}
+	if !isUnit(text[d:end]) {
+		end = age(text, i)
+	}
+	if end == 0 || isMeasure(text, i, end) {
 		return 0
 	}
 	return end
 }
 
-// isAge reports a time as tools that list things write it: 11m, 5d, 2h30m.
-func isAge(s string) bool {
-	for i := 0; i < len(s); i++ {
-		d := endOfDigits(s, i)
-		if d == i || d == len(s) || strings.IndexByte("dhms", s[d]) < 0 {
-			return false
+// age is the end of a time at i as tools write it: 11m, 5d, 2h30m, 0m0.839s; or 0.
+func age(text string, i int) int {
+	for d := endOfDigits(text, i); ; d = decimal(text, i) {
+		if d == i || d == len(text) || strings.IndexByte("dhms", text[d]) < 0 {
+			return 0
 		}
-		i = d
+		if i = d + 1; i == len(text) || !isWord[text[i]] {
+			return i
+		}
 	}
-	return s != ""
 }
 
 // isMeasure reports a time that means something: a rate (118 ns/op), or what
