@@ -207,7 +207,11 @@ func (a *actReader) fold(t *token, text string) {
 		shape = fold(hashWord(w[:letters], false), volatileHash)
 		a.numbers.add(w[letters:])
 	}
-	a.core, a.shape = fold(a.core, core), fold(a.shape, shape)
+	frame := shape
+	if t.mixed {
+		frame = volatileHash
+	}
+	a.core, a.shape, a.frame = fold(a.core, core), fold(a.shape, shape), fold(a.frame, frame)
 }
 
 // numberOf reads the digits of a number or of a date as one number.

@@ -20,8 +20,9 @@ type seenRound struct {
 type relation struct {
 	// How many rounds ago the same was seen, 0 where it never was: act and
 	// result together; the act; the act without prose and ids; its shape
-	// (numbers masked); the result; the residue of the same tools.
-	pairAgo, actAgo, coreAgo, shapeAgo, resultAgo, residueAgo, formAgo int
+	// (numbers masked); its frame (whatever has a digit masked); the result; the
+	// residue of the same tools.
+	pairAgo, actAgo, coreAgo, shapeAgo, frameAgo, resultAgo, residueAgo, formAgo int
 	// deniedAgo is when these tools last failed or found nothing.
 	deniedAgo int
 	// payload is how nearly a call of the same tools carried the same words.
@@ -71,7 +72,9 @@ type relation struct {
 	onward bool    // a number in its answers has gone down again and again, or what is done of a whole up
 	fills  bool    // of a whole more is done than at the last time
 	ready  bool    // what the same act was told to wait for is there
-	spins  bool    // it goes in circles: around a call that fails, on one page, against one refusal
+	handed bool    // the same act but for a number or an id that was told since
+	anchor bool    // it failed as on the handle before, or took back what was made
+	spins  bool    // it goes in circles: around a call that fails, on one page, against one refusal, from handle to handle
 	drills bool    // it asks about other numbers, and others came back
 	slow   bool    // the client took more than a minute since the same was last seen
 	human  bool    // what came in after it is a person's word
@@ -134,6 +137,11 @@ func (c *comparison) compare(i int) {
 	*s = relation{}
 	s.countNew(r, c)
 	c.find(i)
+	s.handed = c.handed(i)
+	if s.anchor = c.anchors(i); s.anchor {
+		s.coreAgo, s.placeAgo, s.place = s.frameAgo, s.frameAgo, 1
+		s.given, s.nextID, s.aimed = false, false, false
+	}
 	turns := c.samePage(i)
 	if turns {
 		s.given, s.nextID, s.aimed = false, false, false
@@ -146,7 +154,7 @@ func (c *comparison) compare(i int) {
 	s.asked = c.askedFor(i)
 	s.drills = c.drilled(i)
 	s.over = r.ended || r.lastPage && s.walk
-	s.wrote = s.wroteNew(r)
+	s.wrote = s.wroteNew(r) && !s.anchor
 	s.fills = c.fills(i)
 	s.ready = s.pairAgo == 0 && recently(s.coreAgo) && c.rounds[i-s.coreAgo].waiting && !r.waiting && r.outcome == neutral
 	s.onward = s.fills || c.goesOn(i) || c.countsDown(i)
@@ -167,7 +175,7 @@ func (c *comparison) compare(i int) {
 		s.wrote = false
 	}
 	c.findCycles(i)
-	if s.spins = turns || c.failingLaps(i) >= 1 || s.refusals >= insists && r.outcome == failed && r.program == s.refusedFor; s.spins {
+	if s.spins = turns || c.treads(i) || c.failingLaps(i) >= 1 || s.refusals >= insists && r.outcome == failed && r.program == s.refusedFor; s.spins {
 		s.news = 0
 	}
 	s.readSigns(r)
@@ -328,6 +336,9 @@ func (c *comparison) find(i int) {
 		}
 		if r.shape != 0 && r.shape == o.shape && r.tools == o.tools && s.shapeAgo == 0 {
 			s.shapeAgo = ago
+		}
+		if r.frame != 0 && r.frame == o.frame && r.tools == o.tools && s.frameAgo == 0 {
+			s.frameAgo = ago
 		}
 		if ago <= near && r.tools == o.tools && !sameAct && r.manner >= commanded && len(r.does) >= fewWords && s.payload < 1 && resembles(r.does, o.does) >= .4 {
 			all, _ := overlap(r.does, o.does)

@@ -43,12 +43,13 @@ const (
 	unpaid                         // refused until somebody pays, or a month is over
 	every                          // before a time: how often something is to be done
 	writes                         // the name of a tool that changes a text
+	takesBack                      // an act that undoes another
 	surrounds                      // the name of what a service puts around every answer
 )
 
 var meanings = map[string]meaning{
 	"failure": failure, "missing": missing, "nothing": nothing, "pending": pending, "later": later,
-	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid, "every": every, "writes": writes, "surroundings": surrounds,
+	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid, "every": every, "writes": writes, "surroundings": surrounds, "undoes": takesBack,
 }
 
 //go:embed phrases.json

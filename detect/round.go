@@ -31,31 +31,32 @@ type round struct {
 	// "git push" was refused.
 	program uint64
 
-	// What was done, as three digests: to the letter; without prose, ids and
+	// What was done, as four digests: to the letter; without prose, ids and
 	// clocks, so that a reworded goal beside the same click is the same act;
-	// and without numbers, too, so that the steps of a walk are alike.
-	act, core, shape uint64
-	numbers          amounts  // the first numbers of the act
-	does             []uint32 // distinct words of the act, sorted
-	items            []uint32 // those of does that can name a thing to work on; none where the act has several lines
-	idents           []uint32 // those of items that look like a name: digits, capitals inside, parts joined by a mark
-	ids              []uint32 // the random ones of its words, which core leaves out
-	aims             []uint32 // the short values that it names
-	says             []uint32 // distinct words of the assistant's text, sorted
-	claims           []uint32 // those of says that state something checkable: numbers, identifiers
-	prose            bool     // the text ends as a sentence does, not as a command
-	asked            bool     // the text has a question in it
-	polite           bool     // the text thanks, praises or takes leave
-	wordy            bool     // the act is made of prose alone
-	values           int      // how many arguments have a value
-	payload          bool     // the act carries several lines of content
-	rests            bool     // the act itself lets time pass
-	thinks           bool     // the act is a thought that was written down
-	paged            bool     // the act says which part of a list is wanted
-	moves            bool     // the act moves a view or a cursor, as far as its name says
-	writes           bool     // the act changes a text, as far as its name says
-	calls            int      // how many calls the reply makes
-	doubles          int      // calls of this round that repeat another of it, result included
+	// without numbers, too, so that the steps of a walk are alike; and without
+	// any word that has a digit in it.
+	act, core, shape, frame uint64
+	numbers                 amounts  // the first numbers of the act
+	does                    []uint32 // distinct words of the act, sorted
+	items                   []uint32 // those of does that can name a thing to work on; none where the act has several lines
+	idents                  []uint32 // those of items that look like a name: digits, capitals inside, parts joined by a mark
+	ids                     []uint32 // the random ones of its words, which core leaves out
+	aims                    []uint32 // the short values that it names
+	says                    []uint32 // distinct words of the assistant's text, sorted
+	claims                  []uint32 // those of says that state something checkable: numbers, identifiers
+	prose                   bool     // the text ends as a sentence does, not as a command
+	asked                   bool     // the text has a question in it
+	polite                  bool     // the text thanks, praises or takes leave
+	wordy                   bool     // the act is made of prose alone
+	values                  int      // how many arguments have a value
+	payload                 bool     // the act carries several lines of content
+	rests                   bool     // the act itself lets time pass
+	thinks                  bool     // the act is a thought that was written down
+	paged                   bool     // the act says which part of a list is wanted
+	moves                   bool     // the act moves a view or a cursor, as far as its name says
+	writes                  bool     // the act changes a text, as far as its name says
+	calls                   int      // how many calls the reply makes
+	doubles                 int      // calls of this round that repeat another of it, result included
 
 	answered bool // something came back
 	outcome  outcome
