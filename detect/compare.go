@@ -25,6 +25,9 @@ type relation struct {
 	pairAgo, actAgo, coreAgo, shapeAgo, frameAgo, resultAgo, residueAgo, formAgo int
 	// deniedAgo is when these tools last failed or found nothing.
 	deniedAgo int
+	// giverAgo is when the number or the id was told by which the act differs from
+	// one before.
+	giverAgo int
 	// payload is how nearly a call of the same tools carried the same words.
 	payload float32
 	// placeAgo is when a result was last nearly the same, and place how
@@ -72,7 +75,6 @@ type relation struct {
 	onward bool    // a number in its answers has gone down again and again, or what is done of a whole up
 	fills  bool    // of a whole more is done than at the last time
 	ready  bool    // what the same act was told to wait for is there
-	handed bool    // the same act but for a number or an id that was told since
 	anchor bool    // it failed as on the handle before, or took back what was made
 	spins  bool    // it goes in circles: around a call that fails, on one page, against one refusal, from handle to handle
 	drills bool    // it asks about other numbers, and others came back
@@ -137,7 +139,7 @@ func (c *comparison) compare(i int) {
 	*s = relation{}
 	s.countNew(r, c)
 	c.find(i)
-	s.handed = c.handed(i)
+	s.giverAgo = c.giver(i)
 	if s.anchor = c.anchors(i); s.anchor {
 		s.coreAgo, s.placeAgo, s.place = s.frameAgo, s.frameAgo, 1
 		s.given, s.nextID, s.aimed = false, false, false

@@ -246,7 +246,7 @@ func (a *amounts) code(c *codec) {
 
 func (s *relation) code(c *codec) {
 	for _, n := range [...]*int{
-		&s.pairAgo, &s.actAgo, &s.coreAgo, &s.shapeAgo, &s.frameAgo, &s.resultAgo, &s.residueAgo, &s.formAgo, &s.deniedAgo, &s.placeAgo, &s.saysAgo,
+		&s.pairAgo, &s.actAgo, &s.coreAgo, &s.shapeAgo, &s.frameAgo, &s.resultAgo, &s.residueAgo, &s.formAgo, &s.deniedAgo, &s.giverAgo, &s.placeAgo, &s.saysAgo,
 		&s.inputs, &s.newDeeds, &s.newTurns, &s.newTells, &s.newWords, &s.newSays, &s.newClaims, &s.lap.of, &s.lap.runs, &s.ring.of, &s.ring.runs,
 	} {
 		c.int(n)
@@ -259,7 +259,7 @@ func (s *relation) code(c *codec) {
 	}
 	c.uint64(&s.refusedFor)
 	c.uint64(&s.failedFor)
-	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.drawn, &s.echo, &s.cured, &s.aimed, &s.nextID, &s.given, &s.walk, &s.probes, &s.wrote, &s.onward, &s.fills, &s.ready, &s.handed, &s.anchor, &s.spins, &s.drills, &s.slow, &s.human)
+	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.drawn, &s.echo, &s.cured, &s.aimed, &s.nextID, &s.given, &s.walk, &s.probes, &s.wrote, &s.onward, &s.fills, &s.ready, &s.anchor, &s.spins, &s.drills, &s.slow, &s.human)
 	s.signs.code(c)
 }
 

@@ -6,12 +6,13 @@ import "slices"
 // run that was started, the pod that came up, the draft that was saved. An act that
 // differs from the one before by its handle alone is the same act.
 
-// handed reports the same act as one before but for a number or an id that was told
-// since: what was made anew is looked at anew.
-func (c *comparison) handed(i int) bool {
+// giver is how many rounds ago the answer came that gave an act its handle, where the
+// act is the same as one before but for it and the answer came since: what was made
+// anew is looked at anew. It is 0 where there is none.
+func (c *comparison) giver(i int) int {
 	r, ago := &c.rounds[i], c.all[i].frameAgo
 	if !recently(ago) || r.manner < commanded {
-		return false
+		return 0
 	}
 	before := c.rounds[i-ago].does
 	for _, w := range r.items {
@@ -24,11 +25,11 @@ func (c *comparison) handed(i int) bool {
 				told = c.rounds[j].tells
 			}
 			if _, is := slices.BinarySearch(told, w); is {
-				return true
+				return i - j
 			}
 		}
 	}
-	return false
+	return 0
 }
 
 // anchors reports an act on another handle that failed as it did on the last one, or
@@ -36,14 +37,21 @@ func (c *comparison) handed(i int) bool {
 // Numbers that the act did not name tell one failure from another.
 func (c *comparison) anchors(i int) bool {
 	r, s := &c.rounds[i], &c.all[i]
-	if !s.handed {
+	if s.giverAgo == 0 {
 		return false
 	}
 	o := &c.rounds[i-s.frameAgo]
 	if o.form != r.form || o.beside != r.beside || o.outcome != r.outcome {
 		return false
 	}
-	return r.undoes() || r.outcome == failed && !r.absent && !c.attemptedSince(i, s.frameAgo)
+	return r.undoes() && c.made(i-s.giverAgo) || r.outcome == failed && !r.absent && !c.attemptedSince(i, s.frameAgo)
+}
+
+// made reports an act that made what its answer names: it says how, and came before.
+// One that fetches the next of a list has less to say, and fewer of them are left.
+func (c *comparison) made(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	return s.frameAgo > 0 && !s.onward && (r.values > 1 || len(r.does) >= manyWords)
 }
 
 // treads reports a round on a treadmill: what it does was done before but for its
@@ -52,7 +60,7 @@ func (c *comparison) anchors(i int) bool {
 func (c *comparison) treads(i int) bool {
 	const times = 2
 	s := &c.all[i]
-	if s.newWords > 0 || !s.handed && !recently(s.coreAgo) {
+	if s.newWords > 0 || s.giverAgo == 0 && !recently(s.coreAgo) {
 		return false
 	}
 	n := 0
