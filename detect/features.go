@@ -181,7 +181,7 @@ func (s *relation) readSigns(r *seenRound) {
 	g[notThereAgain] = bit(r.missing && s.residueAgo > 0) * d
 	g[actAgain] = bit(s.actAgo > 0 && s.actAgo <= near) * d
 	g[shapeAgain] = bit(s.shapeAgo > 0 && s.shapeAgo <= near && s.coreAgo == 0)
-	g[writtenAgain] = bit(r.payload && s.actAgo > 0 && s.actAgo <= near) * d
+	g[writtenAgain] = bit(r.payload && s.actAgo > 0 && s.actAgo <= near && !s.onward) * d
 	s.poolSigns(r, work)
 }
 
@@ -224,6 +224,9 @@ func (s *relation) accepted(r *seenRound) bool {
 		return true
 	}
 	fine := r.outcome == neutral || r.outcome == acknowledged
+	if fine && s.echo && s.newDeeds > 0 && s.place < samePlace {
+		return true // what it named is there now
+	}
 	return r.manner >= commanded && r.answered && fine && r.short() && !r.figures && !r.waiting && !r.ended &&
 		s.coreAgo == 0 && (s.aimed || s.payload < .5)
 }
@@ -255,7 +258,7 @@ func (s *relation) readVaried(r *seenRound, short, work bool) {
 		g[payloadAlike] = d
 		s.wrote = false
 	}
-	if s.actAgo > 0 && short && r.outcome != failed && recently(s.formAgo) && len(r.does) >= manyWords && (r.values > 1 || r.payload || r.wordy) && !r.waiting && s.newTells-s.newWords <= 1 {
+	if s.actAgo > 0 && short && r.outcome != failed && recently(s.formAgo) && !s.onward && len(r.does) >= manyWords && (r.values > 1 || r.payload || r.wordy) && !r.waiting && s.newTells-s.newWords <= 1 {
 		g[doneAgain] = d
 		s.news = 0 // another number under the same deed
 		return

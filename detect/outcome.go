@@ -50,7 +50,7 @@ const shortAnswer = 12
 // and HTTP status; whole words at the beginning and in the last line only
 // support. says is what the phrases at the beginning mean.
 func outcomeOf(text string, marked bool) (o outcome, says meaning) {
-	t := unlabelled(text)
+	t := withoutWarnings(unlabelled(text))
 	if t == "" {
 		if marked {
 			return failed, 0
@@ -85,6 +85,35 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		return empty, says
 	}
 	return neutral, says
+}
+
+// withoutWarnings is a result without the lines before it in which a program warns:
+// "bash: warning: setlocale: cannot change locale". What was asked for comes after.
+func withoutWarnings(t string) string {
+	for {
+		line, rest, more := strings.Cut(t, "\n")
+		if !more || strings.TrimSpace(rest) == "" || len(line) > headBytes || !warns(line) {
+			return t
+		}
+		t = rest
+	}
+}
+
+// warns reports a line whose first words, or those before its first colons, are a
+// warning.
+func warns(line string) bool {
+	for range 2 {
+		end := runOf(line, 0, func(b byte) bool { return b != ' ' && b != ':' })
+		switch strings.ToLower(strings.Trim(line[:end], "[]()")) {
+		case "warning", "warn", "deprecationwarning", "warnung", "avertissement":
+			return true
+		}
+		if end == len(line) {
+			break
+		}
+		line = strings.TrimLeft(line[end:], ": ")
+	}
+	return false
 }
 
 // endsInFailure reports a text of several lines whose last one says that it failed.

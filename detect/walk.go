@@ -201,6 +201,24 @@ func (c *comparison) lessens(i int) bool {
 	return n == times
 }
 
+// searches reports a question about something nobody asked for yet, which is not
+// there, while one like it found something of late: a list of names is gone through.
+func (c *comparison) searches(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	if !r.absent || s.newDeeds == 0 || r.manner != called {
+		return false
+	}
+	for j := i - 1; j >= c.since && i-j <= near; j-- {
+		o := &c.rounds[j]
+		if o.tools == r.tools && !o.denied() && o.answered && c.all[j].newDeeds > 0 {
+			if all, _ := overlap(r.does, o.does); all >= .5 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // runsOut reports a failure whose answers to one program have counted down by one
 // for three times: "tries_left": 13. It ends by itself.
 func (c *comparison) runsOut(i int) bool {
