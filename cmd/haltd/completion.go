@@ -22,85 +22,93 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Run writes the script, from the declarations of the commands.
+// Run writes the script, from the declarations of the commands. In all three
+// shells it knows by the words so far which command is meant, and offers what may
+// come next; values of flags and files are left to the shell.
 func (c *completionCmd) Run(env *cli.Env, k *kong.Kong) error {
-	switch c.Shell {
-	case "fish":
-		fishCompletion(env.Stdout, k.Model.Node)
-	case "zsh":
-		fmt.Fprintln(env.Stdout, "#compdef haltd\nautoload -U +X bashcompinit && bashcompinit")
-		bashCompletion(env.Stdout, k.Model.Node)
-	default:
-		bashCompletion(env.Stdout, k.Model.Node)
-	}
+	map[string]func(io.Writer, *kong.Node){"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}[c.Shell](env.Stdout, k.Model.Node)
 	return nil
 }
 
-// bashCompletion knows by the words so far which command is meant, and offers
-// what may come next; values of flags are left to the shell.
 func bashCompletion(w io.Writer, top *kong.Node) {
 	fmt.Fprint(w, "_haltd() {\n  local word command='' words=''\n  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n    case \"$command $word\" in\n")
-	visit(top, func(n *kong.Node) {
-		if n != top {
-			parent := ""
-			if n.Parent != top {
-				parent = commandPath(n.Parent)
-			}
-			fmt.Fprintf(w, "      %q) command=%q ;;\n", parent+" "+n.Name, commandPath(n))
-		}
-	})
+	eachStep(top, func(step, path string) { fmt.Fprintf(w, "      %q) command=%q ;;\n", step, path) })
 	fmt.Fprint(w, "    esac\n  done\n  case \"$command\" in\n")
 	visit(top, func(n *kong.Node) {
-		path := commandPath(n)
-		if n == top {
-			path = ""
+		words := ""
+		for _, next := range nextWords(n) {
+			words += " " + next.word
 		}
-		fmt.Fprintf(w, "    %q) words=%q ;;\n", path, strings.Join(nextWords(n), " "))
+		fmt.Fprintf(w, "    %q) words=%q ;;\n", pathBelow(top, n), strings.TrimSpace(words))
 	})
 	fmt.Fprint(w, "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\ncomplete -o default -F _haltd haltd\n")
 }
 
-// nextWords are the commands and flags that may follow.
-func nextWords(n *kong.Node) (words []string) {
-	for _, child := range n.Children {
-		if !child.Hidden {
-			words = append(words, child.Name)
+// zshCompletion works in a folder of fpath, where it is called as it is read, and
+// by source.
+func zshCompletion(w io.Writer, top *kong.Node) {
+	fmt.Fprint(w, "#compdef haltd\n_haltd() {\n  local word command=''\n  local -a next\n  for word in \"${(@)words[2,CURRENT-1]}\"; do\n    case \"$command $word\" in\n")
+	eachStep(top, func(step, path string) { fmt.Fprintf(w, "      %q) command=%q ;;\n", step, path) })
+	fmt.Fprint(w, "    esac\n  done\n  case \"$command\" in\n")
+	visit(top, func(n *kong.Node) {
+		fmt.Fprintf(w, "    %q) next=(", pathBelow(top, n))
+		for _, next := range nextWords(n) {
+			fmt.Fprintf(w, "\n      '%s'", strings.ReplaceAll(next.word+":"+next.help, "'", `'\''`))
 		}
-	}
-	for _, group := range n.AllFlags(true) {
-		for _, f := range group {
-			words = append(words, "--"+f.Name)
-		}
-	}
-	return words
+		fmt.Fprint(w, ") ;;\n")
+	})
+	fmt.Fprint(w, "  esac\n  _describe haltd next || _files\n}\nif [ \"$funcstack[1]\" = _haltd ]; then _haltd; else compdef _haltd haltd; fi\n")
 }
 
 func fishCompletion(w io.Writer, top *kong.Node) {
-	fmt.Fprintln(w, "complete -c haltd -f")
+	fmt.Fprint(w, "function __haltd_next\n  set -l command ''\n  for word in (commandline -opc)[2..-1]\n    switch \"$command $word\"\n")
+	eachStep(top, func(step, path string) { fmt.Fprintf(w, "      case %q; set command %q\n", step, path) })
+	fmt.Fprint(w, "    end\n  end\n  switch \"$command\"\n")
 	visit(top, func(n *kong.Node) {
-		condition := "__fish_use_subcommand"
+		fmt.Fprintf(w, "    case %q\n", pathBelow(top, n))
+		for _, next := range nextWords(n) {
+			fmt.Fprintf(w, "      printf '%%s\\t%%s\\n' %s '%s'\n", next.word, strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(next.help))
+		}
+		if n.Leaf() {
+			fmt.Fprint(w, "      __fish_complete_path (commandline -ct)\n")
+		}
+	})
+	fmt.Fprint(w, "  end\nend\ncomplete -c haltd -f -a '(__haltd_next)'\n")
+}
+
+// eachStep calls do with each command, as a path and the word behind it, and the
+// path to which that word leads.
+func eachStep(top *kong.Node, do func(step, path string)) {
+	visit(top, func(n *kong.Node) {
 		if n != top {
-			condition = ""
-			for name := range strings.FieldsSeq(commandPath(n)) {
-				condition += "; and __fish_seen_subcommand_from " + name
-			}
-			condition = strings.TrimPrefix(condition, "; and ")
-		}
-		for _, child := range n.Children {
-			fmt.Fprintf(w, "complete -c haltd -n %s -a %s -d %s\n", fishQuoted(condition), child.Name, fishQuoted(child.Help))
-		}
-		for _, f := range n.Flags {
-			scope := ""
-			if n != top {
-				scope = " -n " + fishQuoted(condition)
-			}
-			fmt.Fprintf(w, "complete -c haltd%s -l %s -d %s\n", scope, f.Name, fishQuoted(f.Help))
+			do(pathBelow(top, n.Parent)+" "+n.Name, commandPath(n))
 		}
 	})
 }
 
-func fishQuoted(text string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(text) + "'"
+// pathBelow is the path of a command; "" is haltd itself.
+func pathBelow(top, n *kong.Node) string {
+	if n == top {
+		return ""
+	}
+	return commandPath(n)
+}
+
+type nextWord struct{ word, help string }
+
+// nextWords are the commands and flags that may follow.
+func nextWords(n *kong.Node) (words []nextWord) {
+	for _, child := range n.Children {
+		if !child.Hidden {
+			words = append(words, nextWord{child.Name, child.Help})
+		}
+	}
+	for _, group := range n.AllFlags(true) {
+		for _, f := range group {
+			words = append(words, nextWord{"--" + f.Name, f.Help})
+		}
+	}
+	return words
 }
 
 // manCmd prints the manual page.

@@ -50,7 +50,7 @@ var examples = map[string][]string{
 	"prices ls":            {"haltd prices", "haltd prices ls gpt-5"},
 	"prices load":          {"haltd prices load prices.json"},
 	"prices reset":         {"haltd prices reset"},
-	"completion":           {"haltd completion bash > /etc/bash_completion.d/haltd"},
+	"completion":           {"haltd completion bash > /etc/bash_completion.d/haltd", "haltd completion zsh > /usr/local/share/zsh/site-functions/_haltd", "haltd completion fish > ~/.config/fish/completions/haltd.fish"},
 	"man":                  {"haltd man > haltd.1 && man ./haltd.1"},
 	"keys create":          {"haltd keys create --agent billing-bot --name 'nightly job' > billing-bot.key", "haltd keys create --agent ci-fixer --expires 2160h --models 'gpt-5*,claude-haiku-*' --budget-day 5"},
 	"keys ls":              {"haltd keys ls"},

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -106,35 +107,63 @@ func TestArchivesAreTheSame(t *testing.T) {
 	}
 }
 
-// Shells take the completions, and man the page.
-func TestCompletionAndManualPage(t *testing.T) {
+// Shells complete by what haltd prints for them.
+func TestCompletion(t *testing.T) {
 	binary := harness.Binary(t)
-	print := func(args ...string) string {
-		t.Helper()
-		out, err := exec.Command(binary, args...).Output()
+	want := []struct{ typed, offered string }{
+		{"ag", "agents"}, {"agents s", "set show"}, {"agents set --kill", "--kill-switch"},
+		{"--config x keys create --bud", "--budget-day --budget-month"},
+		{"channels add ", "--admin --config --help --json email slack webhook"},
+	}
+	typed := ""
+	for _, w := range want {
+		typed += "haltd " + w.typed + "\n"
+	}
+	for shell, script := range map[string]string{
+		"bash": `. ./_haltd
+while IFS= read -r line; do
+	read -ra COMP_WORDS <<<"$line"; [[ $line == *' ' ]] && COMP_WORDS+=("")
+	COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _haltd; echo "${COMPREPLY[@]}"
+done`,
+		// As from a folder of fpath; what shows the words stands here for zsh's own.
+		"zsh": `fpath=($PWD $fpath); autoload -U compinit && compinit -D -u && [[ $_comps[haltd] == _haltd ]] || exit 1
+_describe() { local all=(${${(P)2}%%:*}); echo ${(M)all:#$words[CURRENT]*} }
+while IFS= read -r line; do words=("${(@s. .)line}"); CURRENT=$#words; _haltd; done`,
+		"fish": `source _haltd; while read -l line; echo (complete -C "$line" | string split -f 1 \t); end`,
+	} {
+		completion, err := exec.Command(binary, "completion", shell).Output()
 		if err != nil {
-			t.Fatal(args, err)
+			t.Fatal(shell, err)
 		}
-		return string(out)
+		cmd := exec.Command(harness.Need(t, shell), map[string]string{"bash": "-c", "zsh": "-fc", "fish": "-Nc"}[shell], script)
+		cmd.Dir, cmd.Stdin = t.TempDir(), strings.NewReader(typed)
+		cmd.Env = append(os.Environ(), "HOME="+cmd.Dir)
+		if err := os.WriteFile(filepath.Join(cmd.Dir, "_haltd"), completion, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.CombinedOutput()
+		lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+		if err != nil || len(lines) != len(want) {
+			t.Errorf("%s: %v\n%s", shell, err, out)
+			continue
+		}
+		for i, w := range want {
+			words := strings.Fields(lines[i])
+			slices.Sort(words)
+			if got := strings.Join(words, " "); got != w.offered {
+				t.Errorf("%s completes haltd %s with %q, want %q", shell, w.typed, got, w.offered)
+			}
+		}
 	}
-	script := print("completion", "bash") + `
-complete_at() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _haltd; echo "${COMPREPLY[@]}"; }
-complete_at haltd ag
-complete_at haltd agents s
-complete_at haltd agents set --kill
-complete_at haltd --config x keys create --bud
-`
-	out, err := exec.Command("bash", "-c", script).CombinedOutput()
-	want := "agents\nshow set\n--kill-switch\n--budget-day --budget-month\n"
-	if err != nil || string(out) != want {
-		t.Errorf("bash completes %v:\n%s\nwant\n%s", err, out, want)
+}
+
+func TestManualPage(t *testing.T) {
+	page, err := exec.Command(harness.Binary(t), "man").Output()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if fish := print("completion", "fish"); !strings.Contains(fish, "complete -c haltd -n '__fish_seen_subcommand_from agents; and __fish_seen_subcommand_from set' -l budget-day") {
-		t.Errorf("fish:\n%.600s", fish)
-	}
-	page := print("man")
 	for _, want := range []string{".TH HALTD 1", ".SS agents set", `\-\-kill\-switch`, "haltd agents set billing\\-bot", "the variable HALTD_CONFIG.", ".TP\n3\nno haltd answers\n"} {
-		if !strings.Contains(page, want) {
+		if !strings.Contains(string(page), want) {
 			t.Errorf("the manual page does not say %q", want)
 		}
 	}
