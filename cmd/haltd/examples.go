@@ -70,14 +70,27 @@ var examples = map[string][]string{
 	"version":              {"haltd version"},
 }
 
-// addExamples puts the examples of each command into its help.
+// addExamples puts the examples of each command into its help. A group of
+// commands shows the first of each.
 func addExamples(n *kong.Node) {
-	if lines := examples[commandPath(n)]; lines != nil {
+	if lines := examplesOf(n); lines != nil {
 		n.Detail = "Examples:\n\n    " + strings.Join(lines, "\n    ")
 	}
 	for _, child := range n.Children {
 		addExamples(child)
 	}
+}
+
+func examplesOf(n *kong.Node) (lines []string) {
+	if own := examples[commandPath(n)]; own != nil {
+		return own
+	}
+	for _, child := range n.Children {
+		if below := examplesOf(child); below != nil {
+			lines = append(lines, below[0])
+		}
+	}
+	return lines
 }
 
 // commandPath is what one types to get to a command, without the program.
