@@ -12,6 +12,7 @@ import (
 
 	"github.com/haltd/haltd/test/harness"
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
+	"github.com/moby/buildkit/frontend/dockerfile/linter"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 )
 
@@ -36,7 +37,9 @@ func TestDockerfile(t *testing.T) {
 	if len(read.Warnings) > 0 {
 		t.Errorf("BuildKit warns: %+v", read.Warnings)
 	}
-	stages, _, err := instructions.Parse(read.AST, nil)
+	stages, _, err := instructions.Parse(read.AST, linter.New(&linter.Config{Warn: func(rule, _, _, says string, _ []parser.Range) {
+		t.Errorf("BuildKit warns: %s: %s", rule, says)
+	}}))
 	if err != nil {
 		t.Fatal(err)
 	}
