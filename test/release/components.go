@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 )
@@ -36,8 +37,12 @@ func components(binary string) ([]component, error) {
 		return nil, err
 	}
 	list := []component{{"golang", "std", strings.TrimPrefix(info.GoVersion, "go"), licence, text}}
-	for _, m := range info.Deps {
-		licence, text, err := moduleTerms(m.Path)
+	folders, err := moduleFolders(info.Deps)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range info.Deps {
+		licence, text, err := terms(folders[i])
 		if err != nil {
 			return nil, err
 		}
@@ -56,12 +61,18 @@ func components(binary string) ([]component, error) {
 	return list, err
 }
 
-func moduleTerms(path string) (licence, text string, err error) {
-	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", path).Output()
-	if err != nil {
-		return "", "", fmt.Errorf("where is %s: %w", path, err)
+// moduleFolders are where the sources of modules are, in their order.
+func moduleFolders(modules []*debug.Module) ([]string, error) {
+	args := []string{"list", "-m", "-f", "{{.Dir}}"}
+	for _, m := range modules {
+		args = append(args, m.Path)
 	}
-	return terms(strings.TrimSpace(string(dir)))
+	out, err := exec.Command("go", args...).Output()
+	folders := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if err != nil || len(folders) != len(modules) {
+		return nil, fmt.Errorf("where are the modules: %d of %d: %w", len(folders), len(modules), err)
+	}
+	return folders, nil
 }
 
 // terms are the licence of what is in a folder, known by the first file that has

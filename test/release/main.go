@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -30,13 +31,13 @@ func main() {
 	if *commit == "" {
 		log.Fatal("-commit is missing: a release is made from a commit")
 	}
-	if err := release(flags(*version, *commit), *version, *out, time.Unix(*epoch, 0).UTC(), strings.Split(*platforms, ",")); err != nil {
+	if err := release(*version, *commit, *out, time.Unix(*epoch, 0).UTC(), strings.Split(*platforms, ",")); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func release(ldflags, version, out string, at time.Time, platforms []string) error {
-	if err := os.MkdirAll(out, 0o755); err != nil {
+func release(version, commit, out string, at time.Time, platforms []string) error {
+	if err := isCheckedOut(".", commit); err != nil {
 		return err
 	}
 	work, err := os.MkdirTemp("", "haltd-release-")
@@ -45,35 +46,30 @@ func release(ldflags, version, out string, at time.Time, platforms []string) err
 	}
 	defer os.RemoveAll(work)
 
-	own := filepath.Join(work, "own") // to tell of its own commands
-	if err := build(ldflags, own, ""); err != nil {
-		return err
+	own := runtime.GOOS + "/" + runtime.GOARCH // to tell of its own commands
+	binaries := map[string]string{}
+	for _, platform := range append([]string{own}, platforms...) {
+		if binaries[platform] != "" {
+			continue
+		}
+		log.Printf("building for %s", platform) // minutes, where nothing was built before
+		binaries[platform] = filepath.Join(work, strings.ReplaceAll(platform, "/", "-"))
+		if err := build(flags(version, commit), binaries[platform], platform); err != nil {
+			return err
+		}
 	}
-	parts, err := components(own)
+	parts, err := components(binaries[own])
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{"licences.txt": licences(parts)}
-	for name, args := range map[string][]string{
-		"haltd.1": {"man"}, "completion/haltd.bash": {"completion", "bash"}, "completion/_haltd": {"completion", "zsh"}, "completion/haltd.fish": {"completion", "fish"},
-	} {
-		if files[name], err = exec.Command(own, args...).Output(); err != nil {
-			return fmt.Errorf("haltd %s: %w", strings.Join(args, " "), err)
-		}
+	files, err := beside(binaries[own])
+	if err != nil {
+		return err
 	}
-	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", "haltd.example.yaml", "deploy/systemd/haltd.service"} {
-		if files[name], err = os.ReadFile(name); err != nil {
-			return err
-		}
-	}
+	files["licences.txt"] = licences(parts)
 	published := map[string][]byte{"haltd-" + version + ".cdx.json": sbom(version, parts), "haltd-" + version + "-licences.txt": files["licences.txt"]}
 	for _, platform := range platforms {
-		log.Printf("building for %s", platform) // minutes, where nothing was built before
-		binary := filepath.Join(work, "haltd")
-		if err := build(ldflags, binary, platform); err != nil {
-			return err
-		}
-		if files["haltd"], err = os.ReadFile(binary); err != nil {
+		if files["haltd"], err = os.ReadFile(binaries[platform]); err != nil {
 			return err
 		}
 		name := "haltd-" + version + "-" + strings.ReplaceAll(platform, "/", "-")
@@ -81,7 +77,59 @@ func release(ldflags, version, out string, at time.Time, platforms []string) err
 			return err
 		}
 	}
+	if err := isCheckedOut(".", commit); err != nil { // still, after minutes
+		return err
+	}
 	return publish(out, published)
+}
+
+// isCheckedOut wants a folder to hold the commit and nothing that would make the
+// release another one: its bytes would be nobody else's.
+func isCheckedOut(dir, commit string) error {
+	for _, check := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"rev-parse", "HEAD"}, commit},
+		{[]string{"status", "--porcelain"}, ""},
+	} {
+		cmd := exec.Command("git", check.args...)
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		if err != nil {
+			return fmt.Errorf("git %s: %w", strings.Join(check.args, " "), err)
+		}
+		if got := strings.TrimSpace(string(out)); got != check.want {
+			return fmt.Errorf("a release is made from a commit alone, and git %s says:\n%s", strings.Join(check.args, " "), got)
+		}
+	}
+	return nil
+}
+
+// beside is what an archive holds besides the binary and the licences.
+func beside(binary string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for name, args := range map[string][]string{
+		"haltd.1": {"man"}, "completion/haltd.bash": {"completion", "bash"}, "completion/_haltd": {"completion", "zsh"}, "completion/haltd.fish": {"completion", "fish"},
+	} {
+		text, err := exec.Command(binary, args...).Output()
+		if err != nil {
+			return nil, fmt.Errorf("haltd %s: %w", strings.Join(args, " "), err)
+		}
+		files[name] = text
+	}
+	for _, pattern := range []string{"LICENSE", "README.md", "CHANGELOG.md", "haltd.example.yaml", "docs/*.md", "docs/images/*", "deploy/systemd/*", "deploy/proxy/*", "deploy/prometheus/*", "deploy/grafana/*"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			return nil, fmt.Errorf("no %s: %v", pattern, err)
+		}
+		for _, name := range names {
+			if files[name], err = os.ReadFile(name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return files, nil
 }
 
 // profile is what make build optimises by, too.
@@ -94,14 +142,12 @@ func flags(version, commit string) string {
 	return "-s -w -buildid= -X main.version=" + version + " -X main.commit=" + commit
 }
 
-// build makes the binary for a platform, "" for this one, from nothing that
-// another machine would have otherwise.
+// build makes the binary for a platform, from nothing that another machine would
+// have otherwise.
 func build(ldflags, binary, platform string) error {
+	goos, arch, _ := strings.Cut(platform, "/")
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-pgo", profile, "-ldflags", ldflags, "-o", binary, "./cmd/haltd")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
-	if goos, arch, ok := strings.Cut(platform, "/"); ok {
-		cmd.Env = append(cmd.Env, "GOOS="+goos, "GOARCH="+arch)
-	}
+	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+arch, "GOAMD64=v1", "GOARM64=v8.0", "CGO_ENABLED=0", "GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off", "GOWORK=off")
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build for %s: %w\n%s", platform, err, said)
 	}
@@ -138,6 +184,9 @@ func archive(folder string, files map[string][]byte, at time.Time) ([]byte, erro
 }
 
 func publish(out string, files map[string][]byte) error {
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
 	var sums strings.Builder
 	for _, name := range sorted(files) {
 		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(files[name]), name)

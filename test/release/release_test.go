@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -92,6 +93,55 @@ func TestReleaseNamesItsCommit(t *testing.T) {
 	out, err := exec.Command(binary, "version").Output()
 	if err != nil || !strings.HasPrefix(string(out), "haltd v1.2.3 (commit 0123456789ab, ") {
 		t.Errorf("haltd version says %q, %v", out, err)
+	}
+}
+
+// What is not in the commit, or another commit, is no release of it.
+func TestReleaseIsMadeFromACommitAlone(t *testing.T) {
+	dir := t.TempDir()
+	git := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command(harness.Need(t, "git"), append([]string{"-c", "user.name=haltd", "-c", "user.email=haltd@example.com", "-C", dir}, args...)...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	git("init", "-q")
+	git("commit", "-q", "--allow-empty", "-m", "first")
+	first := git("rev-parse", "HEAD")
+	if err := isCheckedOut(dir, first); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "own.go"), []byte("package main"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := isCheckedOut(dir, first); err == nil || !strings.Contains(err.Error(), "own.go") {
+		t.Errorf("with a file of one's own: %v", err)
+	}
+	git("add", "own.go")
+	git("commit", "-q", "-m", "second")
+	if err := isCheckedOut(dir, first); err == nil {
+		t.Error("another commit is released under the name of the first")
+	}
+}
+
+// An archive has what its README leads to.
+func TestArchiveHasWhatItsReadmeLeadsTo(t *testing.T) {
+	files, err := beside(harness.Binary(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`\]\(((?:docs/|LICENSE)[^)#]*)`).FindAllSubmatch(files["README.md"], -1) {
+		if files[string(m[1])] == nil {
+			t.Errorf("the archive does not have %s", m[1])
+		}
+	}
+	for _, name := range []string{"haltd.1", "completion/haltd.bash", "completion/_haltd", "completion/haltd.fish", "docs/deployment.md", "deploy/systemd/haltd.service", "deploy/proxy/nginx.conf"} {
+		if len(files[name]) == 0 {
+			t.Errorf("the archive does not have %s", name)
+		}
 	}
 }
 
