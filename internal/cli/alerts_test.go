@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -172,6 +173,12 @@ func TestATestThatIsNotDeliveredFails(t *testing.T) {
 	err := (&ChannelsTestCmd{Channel: "ops"}).Run(o.Env)
 	if err == nil || !strings.HasPrefix(err.Error(), "Channel ops did not take the test message: 404 Not Found: thanks") || ExitCode(err) != ExitFailure {
 		t.Errorf("error = %v (exit %d)", err, ExitCode(err))
+	}
+	run(t, o.terminal, &ChannelsAddSlackCmd{Name: "inside", URL: "http://169.254.169.254/x"})
+	err = (&ChannelsTestCmd{Channel: "inside"}).Run(o.Env)
+	var said *haltd.Error
+	if !errors.As(err, &said) || !strings.Contains(said.Message, "alerts.allow_internal") || strings.HasSuffix(said.Message, ".") {
+		t.Errorf("error = %v, want a sentence that goes on with what to do", err)
 	}
 	o.JSON = true
 	o.out.b.Reset()

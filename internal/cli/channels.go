@@ -291,7 +291,7 @@ func (c *ChannelsTestCmd) Run(env *Env) error {
 	case err != nil:
 		return err
 	case !got.Delivered:
-		return haltd.Errorf(codeUndelivered, "Channel %s did not take the test message: %s", clean(found.Name), clean(got.Answer)).
+		return haltd.Errorf(codeUndelivered, "Channel %s did not take the test message: %s", clean(found.Name), strings.TrimSuffix(clean(got.Answer), ".")).
 			WithFix("Check that the receiver is up. Where its address or secret has changed, make the channel anew with haltd channels add.")
 	case env.JSON:
 		return nil
