@@ -9,13 +9,17 @@ import (
 	"github.com/haltd/haltd"
 )
 
+// sessionWidth shows enough of an id such as visitor-8f14e45f to tell it from
+// others that begin alike.
+const sessionWidth = 16
+
 // The columns of an event line and their widths; negative ones are aligned
 // to the right. Tools and flags have what remains.
 var eventColumns = []struct {
 	head  string
 	width int
 }{
-	{"TIME", 8}, {"AGENT", 20}, {"SESSION", 9}, {"MODEL", 24}, {"STATUS", 6},
+	{"TIME", 8}, {"AGENT", 20}, {"SESSION", sessionWidth}, {"MODEL", 24}, {"STATUS", 6},
 	{"TOKENS IN/OUT", -17}, {"COST", -9}, {"LATENCY", -8}, {"TOOLS", 16}, {"FLAGS", 0},
 }
 
@@ -54,7 +58,7 @@ func told(v *haltd.Event) string {
 // eventLine is one event for people.
 func (e *Env) eventLine(v *haltd.Event) string {
 	if said := told(v); said != "" {
-		who := pad(short(clean(dash(v.Agent)), 20), 20) + "  " + pad(short(clean(dash(v.Session)), 9), 9)
+		who := pad(short(clean(dash(v.Agent)), 20), 20) + "  " + pad(short(clean(dash(v.Session)), sessionWidth), sessionWidth)
 		tone := yellow
 		if (v.Type == haltd.EventKillSwitch || v.Type == haltd.EventHalt) && !v.Shadow {
 			tone = red

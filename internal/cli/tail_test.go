@@ -49,7 +49,7 @@ func TestTailShowsTheLastEventsOldestFirst(t *testing.T) {
 
 func TestTailAlignsItsColumns(t *testing.T) {
 	e := call(1, "billing-bot")
-	e.Session = "0123456789abcdef"
+	e.Session = "visitor-0123456789abcdef"
 	e.Tokens = haltd.Usage{Input: 12_345, Output: 67}
 	e.Cost, e.Latency = haltd.Dollar/80, haltd.Duration(812*time.Millisecond)
 	e.ToolCalls, e.Retry, e.Estimated = []string{"read", "write"}, true, true
@@ -60,9 +60,9 @@ func TestTailAlignsItsColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock := noon.Local().Format(time.TimeOnly)
-	want := "TIME      AGENT                 SESSION    MODEL                     STATUS      TOKENS IN/OUT       COST   LATENCY  TOOLS             FLAGS\n" +
-		clock + "  billing-bot           01234567…  gpt-5                     200          12.3k/67 tok    $0.0125    812 ms  read,write        retry estimated\n" +
-		clock + "  x                     -          -                         400               0/0 tok         $0      0 ms  -                 error:malformed_body\n"
+	want := "TIME      AGENT                 SESSION           MODEL                     STATUS      TOKENS IN/OUT       COST   LATENCY  TOOLS             FLAGS\n" +
+		clock + "  billing-bot           visitor-0123456…  gpt-5                     200          12.3k/67 tok    $0.0125    812 ms  read,write        retry estimated\n" +
+		clock + "  x                     -                 -                         400               0/0 tok         $0      0 ms  -                 error:malformed_body\n"
 	if diff := cmp.Diff(want, term.out.String()); diff != "" {
 		t.Errorf("output (-want +got):\n%s", diff)
 	}
