@@ -1,7 +1,6 @@
-// Package detect notices agents that run away. It holds four detectors:
-// similarity (the window of near-equal calls), stall (rounds that repeat and
-// bring nothing new), exact (identical requests in a time window) and growth
-// (prompts that swell call after call).
+// Package detect notices agents that run away. It holds three detectors: stall
+// (rounds that repeat and bring nothing new), similarity (the window of near-equal
+// calls) and growth (prompts that swell call after call).
 //
 // An agent that is written in Go guards its own loop with New, without a
 // gateway and without another module. These few lines stand around the one

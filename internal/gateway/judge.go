@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/config"
 	"github.com/haltd/haltd/internal/excerpt"
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/policy"
+	"github.com/haltd/haltd/internal/policy/exact"
 )
 
 // judge gets the decision on a request. A stop comes back as the answer to
@@ -123,8 +123,8 @@ func (s *Settings) clientIP(r *http.Request) string {
 }
 
 // identity is what makes two requests the same to exact.
-func (x *exchange) identity() detect.Request {
-	r := detect.Request{Method: x.r.Method, Path: x.route.path, Query: x.r.URL.RawQuery}
+func (x *exchange) identity() exact.Request {
+	r := exact.Request{Method: x.r.Method, Path: x.route.path, Query: x.r.URL.RawQuery}
 	if x.body != nil {
 		r.BodyHash = x.bodyHash[:]
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/policy"
+	"github.com/haltd/haltd/internal/policy/exact"
 )
 
 // checkBudget stops an agent whose hard budget is spent or has too little left
@@ -146,7 +147,7 @@ func (a *asked) policy(key []byte, r *Request, p *policy.Policy) {
 		id := r.Identity
 		id.Agent, id.Policy, id.Descriptors = r.Agent, p.ID, values
 		a.loops = append(a.loops, p)
-		a.claim.Hits = append(a.claim.Hits, policy.Hit{Key: detect.CounterKey(p.ID, id.Fingerprint(key), p.Shadow), Window: p.Loop.Window()})
+		a.claim.Hits = append(a.claim.Hits, policy.Hit{Key: exact.CounterKey(p.ID, id.Fingerprint(key), p.Shadow), Window: p.Loop.Window()})
 	}
 }
 
@@ -197,13 +198,13 @@ func (j *Judge) checkExact(ev *evaluation) {
 // exactSignal is what a policy has counted.
 func exactSignal(count int) detect.Signal { return detect.Signal{Detector: detect.Exact, Count: count} }
 
-func exactFinding(agent string, p *policy.Policy, d detect.LoopDecision, count int) haltd.Finding {
+func exactFinding(agent string, p *policy.Policy, d exact.LoopDecision, count int) haltd.Finding {
 	s := exactSignal(count)
 	f := haltd.Finding{Check: checkExact, Reason: haltd.ReasonLoop, Name: p.ID, Shadow: p.Shadow, Sentence: s.Sentence(agent)}
 	switch d.Action {
-	case detect.LoopReject:
+	case exact.LoopReject:
 		f.Action, f.RetryAfter = haltd.Reject, int(d.RetryAfter.Seconds())
-	case detect.LoopThrottle:
+	case exact.LoopThrottle:
 		f.Action, f.Delay = haltd.Throttle, haltd.Duration(d.Delay)
 	default:
 		f.Action = haltd.Warn

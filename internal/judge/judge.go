@@ -18,6 +18,7 @@ import (
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/policy"
+	"github.com/haltd/haltd/internal/policy/exact"
 	"github.com/haltd/haltd/internal/state"
 )
 
@@ -124,7 +125,7 @@ type Request struct {
 
 	Policies    []*policy.Policy // that select it
 	Descriptors func(*policy.Policy) map[string]string
-	Identity    detect.Request // for exact; agent and policy are filled in
+	Identity    exact.Request // for exact; agent and policy are filled in
 
 	// Event is what is known of the request so far. When the request is a
 	// kill, it is written with the kill and must not be recorded again.

@@ -12,11 +12,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/control"
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/policy"
+	"github.com/haltd/haltd/internal/policy/exact"
 	"github.com/haltd/haltd/internal/state/memory"
 	"github.com/haltd/haltd/internal/store/sqlite"
 )
@@ -131,7 +131,7 @@ func (b *bench) request(session string, c *haltd.Call) *judge.Request {
 	return &judge.Request{
 		Agent: "bot", Session: session, Named: true, Call: c, Model: "m", Provider: "p", PromptTokens: 10, MaxTokens: 100,
 		Descriptors: func(*policy.Policy) map[string]string { return nil },
-		Identity:    detect.Request{Method: "POST", Path: "/v1/x", BodyHash: []byte(session)},
+		Identity:    exact.Request{Method: "POST", Path: "/v1/x", BodyHash: []byte(session)},
 		Event:       haltd.Event{Time: b.now, Agent: "bot", Session: session},
 		Now:         b.now,
 	}
@@ -170,11 +170,11 @@ func (b *bench) spend(t *testing.T, n int64) {
 	}
 }
 
-func loopPolicy(t *testing.T, action detect.LoopAction, shadow bool) []*policy.Policy {
+func loopPolicy(t *testing.T, action exact.LoopAction, shadow bool) []*policy.Policy {
 	t.Helper()
 	spec := policy.Spec{
 		Selector:      policy.Selector{PathPrefix: "/"},
-		LoopDetection: &detect.LoopDetection{Enabled: true, WindowSeconds: 60, Threshold: 2, Action: action},
+		LoopDetection: &exact.LoopDetection{Enabled: true, WindowSeconds: 60, Threshold: 2, Action: action},
 	}
 	if shadow {
 		spec.Mode = "shadow"
@@ -202,29 +202,29 @@ func TestTheStrictestDecides(t *testing.T) {
 		name   string
 		policy changes
 		rule   haltd.RuleAction
-		loop   detect.LoopAction // of exact, which is at its threshold
-		spent  bool              // budget and rate are used up
+		loop   exact.LoopAction // of exact, which is at its threshold
+		spent  bool             // budget and rate are used up
 		rounds int
 		check  string // that decides
 		action haltd.Action
 		found  []string // in order; stall may speak more than once
 	}{
 		{name: "nothing", check: "", action: haltd.Allow},
-		{name: "budget before all", policy: changes{budget, hours, rate}, rule: haltd.RuleBlock, loop: detect.LoopReject, spent: true,
+		{name: "budget before all", policy: changes{budget, hours, rate}, rule: haltd.RuleBlock, loop: exact.LoopReject, spent: true,
 			check: "budget", action: haltd.Block, found: []string{"budget", "hours", "rate", "rule", "exact"}},
 		{name: "hours before rules", policy: changes{hours}, rule: haltd.RuleBlock, check: "hours", action: haltd.Block, found: []string{"hours", "rule"}},
-		{name: "rate before reject rules", policy: changes{rate}, rule: haltd.RuleReject, loop: detect.LoopReject, spent: true,
+		{name: "rate before reject rules", policy: changes{rate}, rule: haltd.RuleReject, loop: exact.LoopReject, spent: true,
 			check: "rate", action: haltd.Reject, found: []string{"rate", "rule", "exact"}},
 		{name: "a block is stricter than a rate", policy: changes{rate}, rule: haltd.RuleBlock, spent: true, check: "rule", action: haltd.Block, found: []string{"rate", "rule"}},
-		{name: "rules before exact", rule: haltd.RuleThrottle, loop: detect.LoopThrottle, check: "rule", action: haltd.Throttle, found: []string{"rule", "exact"}},
-		{name: "exact before stall", policy: changes{rejecting}, loop: detect.LoopReject, rounds: 12, check: "exact", action: haltd.Reject, found: []string{"exact", "stall"}},
-		{name: "a kill is the strictest", policy: changes{budget, hours, rate}, rule: haltd.RuleBlock, loop: detect.LoopReject, spent: true, rounds: 12,
+		{name: "rules before exact", rule: haltd.RuleThrottle, loop: exact.LoopThrottle, check: "rule", action: haltd.Throttle, found: []string{"rule", "exact"}},
+		{name: "exact before stall", policy: changes{rejecting}, loop: exact.LoopReject, rounds: 12, check: "exact", action: haltd.Reject, found: []string{"exact", "stall"}},
+		{name: "a kill is the strictest", policy: changes{budget, hours, rate}, rule: haltd.RuleBlock, loop: exact.LoopReject, spent: true, rounds: 12,
 			check: "stall", action: haltd.Kill, found: []string{"budget", "hours", "rate", "rule", "exact", "stall"}},
-		{name: "a warning switches nothing off", policy: changes{warnOnly}, rule: haltd.RuleWarn, loop: detect.LoopWarn, rounds: 12,
+		{name: "a warning switches nothing off", policy: changes{warnOnly}, rule: haltd.RuleWarn, loop: exact.LoopWarn, rounds: 12,
 			check: "rule", action: haltd.Warn, found: []string{"rule", "exact", "stall"}},
 		{name: "a warning before a kill", rule: haltd.RuleWarn, rounds: 12, check: "stall", action: haltd.Kill, found: []string{"rule", "stall"}},
 		{name: "allow ends rules only", rule: haltd.RuleAllow, rounds: 12, check: "stall", action: haltd.Kill, found: []string{"rule", "stall"}},
-		{name: "a shadow decides nothing", policy: changes{off}, loop: detect.LoopThrottle, rounds: 12, check: "exact", action: haltd.Throttle, found: []string{"exact", "stall"}},
+		{name: "a shadow decides nothing", policy: changes{off}, loop: exact.LoopThrottle, rounds: 12, check: "exact", action: haltd.Throttle, found: []string{"exact", "stall"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := killing()
@@ -289,7 +289,7 @@ func TestWhatIsStoppedTakesNothing(t *testing.T) {
 	p.Budgets.Day.HardTokens = 1000
 	b := newBench(t, p)
 	b.rule(t, haltd.RuleBlock)
-	loops := loopPolicy(t, detect.LoopWarn, false)
+	loops := loopPolicy(t, exact.LoopWarn, false)
 	var v judged
 	for range 6 {
 		r := b.request("s", saying("the same words again"))
@@ -394,7 +394,7 @@ func TestRetriesHaveNoPlaceInTheWindow(t *testing.T) {
 	b := newBench(t, killing())
 	for i := range 5 {
 		r := b.request("s", saying("the same words again"))
-		r.Retry, r.Policies = true, loopPolicy(t, detect.LoopReject, false)
+		r.Retry, r.Policies = true, loopPolicy(t, exact.LoopReject, false)
 		v := b.judge(r)
 		if want := i > 0; v.Action.Stops() != want || want && (v.Check != "exact" || v.Action != haltd.Reject) {
 			t.Fatalf("retry %d: %+v; want exact to reject from the second hit on", i+1, v.Finding)
@@ -408,7 +408,7 @@ func TestRetriesHaveNoPlaceInTheWindow(t *testing.T) {
 func TestShadowPoliciesCountApart(t *testing.T) {
 	b := newBench(t, killing())
 	r := b.request("s", nil)
-	r.Policies = append(loopPolicy(t, detect.LoopReject, true), loopPolicy(t, detect.LoopReject, false)...)
+	r.Policies = append(loopPolicy(t, exact.LoopReject, true), loopPolicy(t, exact.LoopReject, false)...)
 	first := b.judge(r)
 	second := b.judge(r)
 	if first.Action != haltd.Allow || second.Action != haltd.Reject || second.Shadow {

@@ -14,6 +14,7 @@ import (
 	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/policy"
+	"github.com/haltd/haltd/internal/policy/exact"
 	"github.com/haltd/haltd/internal/state"
 )
 
@@ -156,7 +157,7 @@ func TestStateThatCannotBeHad(t *testing.T) {
 	b := newBench(t, p, func(o *judge.Options) { o.States = broken{} })
 	for range 2 {
 		r := b.request("s", stuck(12))
-		r.Policies = loopPolicy(t, detect.LoopReject, false)
+		r.Policies = loopPolicy(t, exact.LoopReject, false)
 		v := b.judge(r)
 		if v.Action != haltd.Allow {
 			t.Fatalf("decision %+v", v.Finding)

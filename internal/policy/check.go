@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/policy/exact"
 )
 
 // checker turns documents into policies and collects what is wrong with them.
@@ -102,7 +102,7 @@ func (c *checker) upstream(field string, u *url.URL) {
 }
 
 // loop is nil for a block that is off.
-func (c *checker) loop(field string, block *detect.LoopDetection) *detect.LoopDetection {
+func (c *checker) loop(field string, block *exact.LoopDetection) *exact.LoopDetection {
 	if block == nil {
 		return nil
 	}

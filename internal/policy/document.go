@@ -6,7 +6,7 @@ package policy
 import (
 	"net/url"
 
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/policy/exact"
 )
 
 // Document is one entry of `policies:`; docs/seeds.md says where its shape comes from.
@@ -23,9 +23,9 @@ type Spec struct {
 	Mode string `json:"mode,omitempty" yaml:"mode"`
 	// Upstream is the service behind the selector; nil for requests that go
 	// to a provider.
-	Upstream      *url.URL              `json:"upstream,omitempty" yaml:"upstream"`
-	LoopDetection *detect.LoopDetection `json:"loop_detection,omitempty" yaml:"loop_detection"`
-	Rules         []RateRule            `json:"rules,omitempty" yaml:"rules"`
+	Upstream      *url.URL             `json:"upstream,omitempty" yaml:"upstream"`
+	LoopDetection *exact.LoopDetection `json:"loop_detection,omitempty" yaml:"loop_detection"`
+	Rules         []RateRule           `json:"rules,omitempty" yaml:"rules"`
 }
 
 // Selector matches requests; each field that is given must match. Paths are

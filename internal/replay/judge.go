@@ -7,6 +7,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/policy/exact"
 )
 
 // judge is one way to judge a run: haltd's own, or the rule of one detector alone.
@@ -25,7 +26,7 @@ func NewJudge(preset string, set detect.Settings) (func() judge, error) {
 	case detect.Similarity:
 		return func() judge { return &similarityRule{} }, nil
 	case detect.Exact:
-		return func() judge { return &exactRule{counters: map[detect.Fingerprint]detect.LoopCounter{}} }, nil
+		return func() judge { return &exactRule{counters: map[exact.Fingerprint]exact.LoopCounter{}} }, nil
 	case detect.Growth:
 		return func() judge { return &growthRule{tokens: map[string][]int64{}} }, nil
 	}
@@ -116,20 +117,20 @@ func lastUserOf(ms []haltd.Message) (string, bool) {
 
 // exactRule rejects the fourth identical request within 60 seconds.
 type exactRule struct {
-	counters map[detect.Fingerprint]detect.LoopCounter
+	counters map[exact.Fingerprint]exact.LoopCounter
 }
 
 func (e *exactRule) step(s *Step, t *thread) ([]detect.Signal, error) {
 	if _, err := t.next(s); err != nil {
 		return nil, err
 	}
-	block := detect.LoopDetection{Enabled: true, WindowSeconds: 60, Threshold: 4, Action: detect.LoopReject}
+	block := exact.LoopDetection{Enabled: true, WindowSeconds: 60, Threshold: 4, Action: exact.LoopReject}
 	var body xxhash.Digest
 	body.Reset()
 	for _, m := range t.messages {
 		body.Write(m)
 	}
-	r := detect.Request{
+	r := exact.Request{
 		Agent: s.Run, Policy: "exact", Method: "POST", Path: "/v1/chat/completions",
 		BodyHash: body.Sum(nil), Descriptors: map[string]string{"thread": s.Thread},
 	}

@@ -1,4 +1,4 @@
-package detect
+package exact
 
 import (
 	"encoding/json"
@@ -72,7 +72,7 @@ func TestLoopCounterRefreshesItsWindow(t *testing.T) {
 	var c LoopCounter
 	window := 60 * time.Second
 	for i, hit := range []struct{ after, want int }{{0, 1}, {50, 2}, {100, 3}, {159, 4}, {220, 1}} {
-		if c = c.Hit(noon.Add(time.Duration(hit.after)*time.Second), window); c.Count != hit.want {
+		if c = c.Hit(time.Unix(0, 0).Add(time.Duration(hit.after)*time.Second), window); c.Count != hit.want {
 			t.Fatalf("hit %d at %d s counts %d, want %d", i+1, hit.after, c.Count, hit.want)
 		}
 	}

@@ -1,4 +1,7 @@
-package detect
+// Package exact is the detector of identical requests: the loop_detection block of
+// a policy, the fingerprint of a request, and what to do at a count. It is pure;
+// whoever judges keeps the counters.
+package exact
 
 import (
 	"crypto/hmac"
