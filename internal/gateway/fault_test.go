@@ -24,7 +24,7 @@ type faultyStates struct {
 	uses int
 }
 
-func (s *faultyStates) Acquire(ctx context.Context, p detect.Place, now time.Time) (detect.Lease, error) {
+func (s *faultyStates) Acquire(ctx context.Context, p state.Place, now time.Time) (state.Lease, error) {
 	l, err := s.States.Acquire(ctx, p, now)
 	return faultyLease{l, s}, err
 }
@@ -36,7 +36,7 @@ func (s *faultyStates) Open(ctx context.Context, q state.Question, now time.Time
 }
 
 type faultyLease struct {
-	detect.Lease
+	state.Lease
 	of *faultyStates
 }
 

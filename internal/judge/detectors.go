@@ -7,6 +7,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/state"
 )
 
 // detect runs the detectors and, in the same step, admits the request to the
@@ -50,7 +51,7 @@ type look struct {
 	missing need
 	halted  *haltd.Standing // where the session is
 	halt    *detect.Mark    // where it was; nil until it is loaded
-	lease   detect.Lease    // for the first look
+	lease   state.Lease     // for the first look
 	tally   *detect.Tally   // what is recorded of the session; nil until it was read
 }
 
@@ -294,9 +295,9 @@ func (ev *evaluation) addDetected(m detect.Memory) {
 }
 
 // statePlace says which state the detectors use for the request.
-func (ev *evaluation) statePlace() detect.Place {
+func (ev *evaluation) statePlace() state.Place {
 	r, k := ev.request, &ev.agent.Policy.KillSwitch
-	p := detect.Place{Agent: r.Agent, Session: r.Session, OneAgent: !r.Shared, Shadow: !k.Enabled, Since: ev.agent.WindowResetAt}
+	p := state.Place{Agent: r.Agent, Session: r.Session, OneAgent: !r.Shared, Shadow: !k.Enabled, Since: ev.agent.WindowResetAt}
 	if r.Shared {
 		p.Caller = r.Caller
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/control"
 	"github.com/haltd/haltd/internal/policy"
+	"github.com/haltd/haltd/internal/state"
 )
 
 // evaluation is one request under judgement, and what it takes when it passes.
@@ -18,9 +19,9 @@ type evaluation struct {
 	decision Decision
 
 	settings    detect.Settings
-	place       detect.Place    // of its state; empty where that cannot be had
+	place       state.Place     // of its state; empty where that cannot be had
 	history     *detect.History // of a request that has one
-	lease       detect.Lease    // of its state, until it is judged
+	lease       state.Lease     // of its state, until it is judged
 	entry       uint64          // in the window; 0 when it is not there
 	rejected    bool            // the first rejection of its session
 	counted     bool            // as a call of its session

@@ -27,7 +27,7 @@ func (j *Judge) open(ctx context.Context, ev *evaluation) {
 	}
 	a, err := j.states.Open(ctx, q, r.Now)
 	if err != nil {
-		ev.place = detect.Place{}
+		ev.place = state.Place{}
 		j.log.Warn("call not judged by limits and detectors: their state cannot be had", "agent", r.Agent, "error", err)
 		return
 	}

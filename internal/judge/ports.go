@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/control"
 	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/policy"
@@ -84,10 +83,10 @@ type States interface {
 	// Acquire is the state of a session and of its window, for one call. It
 	// may wait for the lease of another call to end, or else let the slower
 	// of two fail at its commit. A state that cannot be read starts empty.
-	Acquire(ctx context.Context, p detect.Place, now time.Time) (detect.Lease, error)
+	Acquire(ctx context.Context, p state.Place, now time.Time) (state.Lease, error)
 	// Await returns as soon as the session is not of that version any more,
 	// on whichever node it was changed, and fails when ctx ends first.
-	Await(ctx context.Context, p detect.Place, version uint64) error
+	Await(ctx context.Context, p state.Place, version uint64) error
 	// Charge takes more of buckets, into debt if need be; a negative cost
 	// returns tokens.
 	Charge(ctx context.Context, draws []policy.Draw, now time.Time) error

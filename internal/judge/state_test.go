@@ -20,11 +20,11 @@ type contended struct {
 
 // late is a lease whose holder is too late.
 type late struct {
-	detect.Lease
+	state.Lease
 	of *contended
 }
 
-func (c *contended) Acquire(ctx context.Context, p detect.Place, now time.Time) (detect.Lease, error) {
+func (c *contended) Acquire(ctx context.Context, p state.Place, now time.Time) (state.Lease, error) {
 	l, err := c.State.Acquire(ctx, p, now)
 	return late{l, c}, err
 }

@@ -140,10 +140,10 @@ type broken struct{}
 
 var errBroken = errors.New("out of reach")
 
-func (broken) Acquire(context.Context, detect.Place, time.Time) (detect.Lease, error) {
+func (broken) Acquire(context.Context, state.Place, time.Time) (state.Lease, error) {
 	return nil, errBroken
 }
-func (broken) Await(context.Context, detect.Place, uint64) error { return errBroken }
+func (broken) Await(context.Context, state.Place, uint64) error { return errBroken }
 func (broken) Open(context.Context, state.Question, time.Time) (state.Answer, error) {
 	return state.Answer{}, errBroken
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/policy"
 )
 
@@ -248,14 +247,14 @@ func (g *Guard) Open(ctx context.Context, q Question, now time.Time) (Answer, er
 }
 
 // Acquire implements the port.
-func (g *Guard) Acquire(ctx context.Context, p detect.Place, now time.Time) (detect.Lease, error) {
+func (g *Guard) Acquire(ctx context.Context, p Place, now time.Time) (Lease, error) {
 	a, err := g.Open(ctx, Question{Place: &p}, now)
 	return a.Lease, err
 }
 
 // guarded is a lease of the shared state.
 type guarded struct {
-	detect.Lease
+	Lease
 	guard     *Guard
 	committed bool
 }
@@ -279,7 +278,7 @@ func (l *guarded) Release() {
 }
 
 // Await implements the port.
-func (g *Guard) Await(ctx context.Context, p detect.Place, version uint64) error {
+func (g *Guard) Await(ctx context.Context, p Place, version uint64) error {
 	if g.open.Load() {
 		return (*g.own.Load()).Await(ctx, p, version)
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/state"
 	"github.com/haltd/haltd/internal/state/memory"
@@ -55,7 +54,7 @@ func patient(t *testing.T, address string, patience time.Duration) *state.Guard 
 	return g
 }
 
-var place = detect.Place{Agent: "bot", Session: "a"}
+var place = state.Place{Agent: "bot", Session: "a"}
 
 // call is what a call of an agent with a limit of nine a minute does, and how
 // long it waited. told is how many calls of the session the state knows.
@@ -206,7 +205,7 @@ func TestManyCallsAtOnceWhenRedisFreezes(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 300 {
 		wg.Go(func() {
-			p := detect.Place{Agent: fmt.Sprint("bot", i%50), Session: fmt.Sprint(i)}
+			p := state.Place{Agent: fmt.Sprint("bot", i%50), Session: fmt.Sprint(i)}
 			began := time.Now()
 			l, err := g.Acquire(t.Context(), p, time.Now())
 			if waited := time.Since(began); err != nil || waited > patience+2*slack {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/policy"
 )
 
@@ -22,14 +21,14 @@ type Question struct {
 	// Claim is what it draws and counts.
 	Claim policy.Claim
 	// Place is whose memory it needs; nil for none.
-	Place *detect.Place
+	Place *Place
 }
 
 // Answer is what became of a question.
 type Answer struct {
 	Attempt haltd.Attempt // the last one
 	Limits  policy.Answer
-	Lease   detect.Lease // of the memory at Place; nil where none was asked for
+	Lease   Lease // of the memory at Place; nil where none was asked for
 }
 
 // Port is what an adapter implements, as one node has it.
@@ -44,8 +43,8 @@ type Port interface {
 // States is the port of that name of package judge.
 type States interface {
 	Open(ctx context.Context, q Question, now time.Time) (Answer, error)
-	Acquire(ctx context.Context, p detect.Place, now time.Time) (detect.Lease, error)
-	Await(ctx context.Context, p detect.Place, version uint64) error
+	Acquire(ctx context.Context, p Place, now time.Time) (Lease, error)
+	Await(ctx context.Context, p Place, version uint64) error
 	Charge(ctx context.Context, draws []policy.Draw, now time.Time) error
 }
 

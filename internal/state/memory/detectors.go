@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/state"
 )
 
 // expireAfter is how long the state of a session or window is kept that nobody
@@ -86,7 +87,7 @@ type lease struct {
 
 // Acquire is the state of a session and the window of its agent, which nobody
 // else uses until the lease ends. It fails only when ctx ends first.
-func (d *Detectors) Acquire(ctx context.Context, p detect.Place, now time.Time) (detect.Lease, error) {
+func (d *Detectors) Acquire(ctx context.Context, p state.Place, now time.Time) (state.Lease, error) {
 	windowKey := sessionKey{agent: p.Agent, shadow: p.Shadow}
 	if p.WindowPerSession {
 		windowKey.session = p.Session
@@ -122,7 +123,7 @@ func (d *Detectors) Acquire(ctx context.Context, p detect.Place, now time.Time) 
 	return l, nil
 }
 
-// Memory implements detect.Lease.
+// Memory implements state.Lease.
 func (l *lease) Memory() detect.Memory {
 	var agent *detect.WindowMemory
 	if l.agent != nil {
@@ -131,10 +132,10 @@ func (l *lease) Memory() detect.Memory {
 	return detect.MemoryOf(&l.window.value, agent, &l.session.value, l.session.version)
 }
 
-// Exclusive implements detect.Lease.
+// Exclusive implements state.Lease.
 func (l *lease) Exclusive() bool { return true }
 
-// Commit implements detect.Lease. It never fails.
+// Commit implements state.Lease. It never fails.
 func (l *lease) Commit(context.Context) error {
 	s := l.session
 	weight := s.value.Session.Weight()
@@ -149,7 +150,7 @@ func (l *lease) Commit(context.Context) error {
 	return nil
 }
 
-// Release implements detect.Lease.
+// Release implements state.Lease.
 func (l *lease) Release() {
 	if l.ended {
 		return
@@ -168,7 +169,7 @@ func (l *lease) unlockAgent() {
 
 // Await returns as soon as the state of a session has changed since it had
 // that version, and fails when ctx ends first.
-func (d *Detectors) Await(ctx context.Context, p detect.Place, version uint64) error {
+func (d *Detectors) Await(ctx context.Context, p state.Place, version uint64) error {
 	s, ok := d.sessions.peek(sessionKey{p.Agent, p.Session, p.Shadow})
 	if !ok {
 		return nil // it was evicted

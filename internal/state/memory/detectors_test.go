@@ -23,7 +23,7 @@ func TestConformance(t *testing.T) {
 }
 
 // use changes a state in one step.
-func use(t *testing.T, d *Detectors, p detect.Place, now time.Time, f func(detect.Memory)) {
+func use(t *testing.T, d *Detectors, p state.Place, now time.Time, f func(detect.Memory)) {
 	t.Helper()
 	l, err := d.Acquire(t.Context(), p, now)
 	if err != nil {
@@ -39,7 +39,7 @@ func TestDetectorsForgetAfterADay(t *testing.T) {
 	d := NewDetectors(10, 1e6)
 	now := time.Unix(1_800_000_000, 0)
 	told := func(at time.Time) (before detect.Level) {
-		use(t, d, detect.Place{Agent: "bot", Session: "a"}, at, func(m detect.Memory) {
+		use(t, d, state.Place{Agent: "bot", Session: "a"}, at, func(m detect.Memory) {
 			before, m.Note.Told = m.Note.Told, detect.Warn
 		})
 		return before
@@ -63,7 +63,7 @@ func TestDetectorsAreBoundedByWeight(t *testing.T) {
 		for j := range 20 {
 			call.Rounds = append(call.Rounds, haltd.Round{Text: fmt.Sprintf("step %d of %d with quite some words in it", j, i)})
 		}
-		use(t, d, detect.Place{Agent: "bot", Session: fmt.Sprint(i)}, time.Now(), func(m detect.Memory) {
+		use(t, d, state.Place{Agent: "bot", Session: fmt.Sprint(i)}, time.Now(), func(m detect.Memory) {
 			h := detect.Read(cache, call, m.Session.Pending())
 			detect.Judge(detect.DefaultSettings(), detect.State{Window: m.Window, Session: m.Session}, h, time.Now())
 		})
@@ -81,7 +81,7 @@ func TestDetectorsAreBoundedByWeight(t *testing.T) {
 
 func BenchmarkAcquire(b *testing.B) {
 	d := NewDetectors(1000, 1e6)
-	p, now := detect.Place{Agent: "bot", Session: "a"}, time.Now()
+	p, now := state.Place{Agent: "bot", Session: "a"}, time.Now()
 	b.ReportAllocs()
 	for b.Loop() {
 		l, err := d.Acquire(b.Context(), p, now)

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/state"
 )
@@ -12,7 +11,7 @@ import (
 // While a call waits for its lease the buckets that it draws from fill.
 func TestAWaitForALeaseIsNotHeldAgainstTheCall(t *testing.T) {
 	s := New(8, 8, 1<<10)
-	place := &detect.Place{Agent: "bot", Session: "s"}
+	place := &state.Place{Agent: "bot", Session: "s"}
 	draw := policy.Claim{Draws: []policy.Draw{{Key: "bot", Limit: policy.PerSecond(20, 1), Cost: 1}}}
 	now := time.Now()
 	first, err := s.Open(t.Context(), state.Question{Place: place, Claim: draw}, now)

@@ -41,7 +41,7 @@ func benchCall(b *testing.B, rounds, nodes int) {
 	for range nodes {
 		all = append(all, connect(b))
 	}
-	p := detect.Place{Agent: "bot", Session: "a", OneAgent: true}
+	p := state.Place{Agent: "bot", Session: "a", OneAgent: true}
 	set := detect.DefaultSettings()
 	h := detect.Read(detect.NewCache(1<<20), conversation(rounds), nil)
 	var waited time.Duration

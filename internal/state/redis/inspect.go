@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/state"
 	"github.com/redis/rueidis"
@@ -161,7 +160,7 @@ func (i *inspection) server(info map[string]string) {
 
 // permissions does once what a call does.
 func (i *inspection) permissions(ctx context.Context, s *State) {
-	p := detect.Place{Agent: "doctor", Session: "doctor"}
+	p := state.Place{Agent: "doctor", Session: "doctor"}
 	a, err := s.Open(ctx, state.Question{Attempt: 1, Place: &p, Claim: policy.Claim{
 		Draws: []policy.Draw{{Key: "doctor", Limit: policy.PerSecond(1000, 1), Cost: 1}},
 		Hits:  []policy.Hit{{Key: "doctor", Window: time.Second}},

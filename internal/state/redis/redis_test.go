@@ -52,7 +52,7 @@ func TestConformance(t *testing.T) {
 // Whatever is kept has a hashed name and an end.
 func TestKeysAreHashedAndExpire(t *testing.T) {
 	s, ctx, now := connect(t), t.Context(), time.Now()
-	p := detect.Place{Agent: "secret-agent", Session: "secret-session", WindowPerSession: true, OneAgent: true}
+	p := state.Place{Agent: "secret-agent", Session: "secret-session", WindowPerSession: true, OneAgent: true}
 	a, err := s.Open(ctx, state.Question{Attempt: 1, Place: &p, Claim: policy.Claim{
 		Draws:   []policy.Draw{{Key: "rpm:secret-agent", Limit: policy.PerMinute(10), Cost: 1}},
 		Shadows: []policy.Draw{{Key: "secret-agent", Limit: policy.PerMinute(10), Cost: 1}},
@@ -102,7 +102,7 @@ func TestKeysAreHashedAndExpire(t *testing.T) {
 // then the faster commit counts.
 func TestALeaseThatIsNeverGivenBack(t *testing.T) {
 	dead, alive := connect(t), connect(t)
-	p := detect.Place{Agent: "bot", Session: "a"}
+	p := state.Place{Agent: "bot", Session: "a"}
 	lost, err := dead.Acquire(t.Context(), p, time.Now())
 	if err != nil || !lost.Exclusive() {
 		t.Fatalf("lease %v, %v; want an exclusive one", lost, err)
@@ -131,7 +131,7 @@ func TestALeaseThatIsNeverGivenBack(t *testing.T) {
 
 // A value that Redis has lost is not taken from what a node remembers of it.
 func TestALostValueStartsEmpty(t *testing.T) {
-	s, p := connect(t), detect.Place{Agent: "bot", Session: "a"}
+	s, p := connect(t), state.Place{Agent: "bot", Session: "a"}
 	for range 2 {
 		l, err := s.Acquire(t.Context(), p, time.Now())
 		if err != nil {
@@ -177,7 +177,7 @@ func scripts(t testing.TB, s *State) (n int) {
 // with all limits, and writes once.
 func TestACallAsksOnce(t *testing.T) {
 	s, ctx := connect(t), t.Context()
-	p := detect.Place{Agent: "bot", Session: "a", WindowPerSession: true, OneAgent: true}
+	p := state.Place{Agent: "bot", Session: "a", WindowPerSession: true, OneAgent: true}
 	call := func() {
 		t.Helper()
 		a, err := s.Open(ctx, state.Question{Attempt: 1, Place: &p, Claim: policy.Claim{

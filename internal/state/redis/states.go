@@ -60,7 +60,7 @@ func kindOf(kind string, shadow bool) string {
 
 // newLease names the values at a place. One lock guards all of them: that of
 // the widest window.
-func (s *State) newLease(p detect.Place) *lease {
+func (s *State) newLease(p state.Place) *lease {
 	l := &lease{of: s}
 	own := ""
 	if p.WindowPerSession {
@@ -76,7 +76,7 @@ func (s *State) newLease(p detect.Place) *lease {
 	return l
 }
 
-func (s *State) sessionKey(p detect.Place) string {
+func (s *State) sessionKey(p state.Place) string {
 	return s.key(kindOf("s", p.Shadow), p.Agent, p.Session)
 }
 
@@ -90,7 +90,7 @@ func (l *lease) lock() string {
 }
 
 // Acquire implements the port. It asks for the lease alone.
-func (s *State) Acquire(ctx context.Context, p detect.Place, now time.Time) (detect.Lease, error) {
+func (s *State) Acquire(ctx context.Context, p state.Place, now time.Time) (state.Lease, error) {
 	a, err := s.Open(ctx, state.Question{Place: &p}, now)
 	return a.Lease, err
 }
@@ -167,7 +167,7 @@ func token() string { return string(binary.BigEndian.AppendUint64(nil, rand.Uint
 
 // read takes the values as they are in Redis. One that cannot be read starts
 // empty.
-func (l *lease) read(answers []rueidis.RedisMessage, p *detect.Place) error {
+func (l *lease) read(answers []rueidis.RedisMessage, p *state.Place) error {
 	for i := range l.values {
 		v := &l.values[i]
 		if i < len(answers) && !answers[i].IsNil() {
@@ -209,15 +209,15 @@ func empty(i int) memory {
 	return &detect.WindowMemory{}
 }
 
-// Memory implements detect.Lease.
+// Memory implements state.Lease.
 func (l *lease) Memory() detect.Memory {
 	return detect.MemoryOf(l.window, l.agent, l.session, l.version)
 }
 
-// Exclusive implements detect.Lease.
+// Exclusive implements state.Lease.
 func (l *lease) Exclusive() bool { return l.token != "" }
 
-// Commit implements detect.Lease.
+// Commit implements state.Lease.
 func (l *lease) Commit(ctx context.Context) error {
 	defer l.Release()
 	next := token()
@@ -246,7 +246,7 @@ func (l *lease) Commit(ctx context.Context) error {
 	return nil
 }
 
-// Release implements detect.Lease. Nobody waits for it.
+// Release implements state.Lease. Nobody waits for it.
 func (l *lease) Release() {
 	key := l.turn
 	if l.turn = ""; key == "" {
@@ -285,7 +285,7 @@ func (l *lease) unlock(key string) {
 
 // Await implements the port. It looks again and again: mostly the change comes
 // within a moment, and a call waits a moment at most.
-func (s *State) Await(ctx context.Context, p detect.Place, version uint64) error {
+func (s *State) Await(ctx context.Context, p state.Place, version uint64) error {
 	c, err := s.connected()
 	if err != nil {
 		return err

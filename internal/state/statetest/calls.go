@@ -24,7 +24,7 @@ func lastOf(t *testing.T, s state.Port, digest uint64) haltd.Attempt {
 // opened has one call ask for everything at once, and another one, which is
 // the retry of a request and a hit like the first.
 func opened(t *testing.T, nodes []state.Port) {
-	p := detect.Place{Agent: "bot", Session: "a"}
+	p := state.Place{Agent: "bot", Session: "a"}
 	q := state.Question{
 		Attempt: 5, Place: &p,
 		Claim: policy.Claim{Draws: draws(1), Hits: []policy.Hit{{Key: "k", Window: time.Hour}}},

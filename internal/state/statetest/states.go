@@ -14,7 +14,7 @@ import (
 )
 
 // update changes a state in one step, as often as another one was faster.
-func update(t *testing.T, s state.Port, p detect.Place, now time.Time, f func(detect.Memory)) {
+func update(t *testing.T, s state.Port, p state.Place, now time.Time, f func(detect.Memory)) {
 	t.Helper()
 	for {
 		l, err := s.Acquire(t.Context(), p, now)
@@ -35,7 +35,7 @@ func update(t *testing.T, s state.Port, p detect.Place, now time.Time, f func(de
 }
 
 // look looks at a state without changing it.
-func look(t *testing.T, s state.Port, p detect.Place, f func(detect.Memory)) {
+func look(t *testing.T, s state.Port, p state.Place, f func(detect.Memory)) {
 	t.Helper()
 	l, err := s.Acquire(t.Context(), p, noon)
 	if err != nil {
@@ -47,7 +47,7 @@ func look(t *testing.T, s state.Port, p detect.Place, f func(detect.Memory)) {
 
 // admit puts a call into the window and notes that its session was told of
 // something.
-func admit(t *testing.T, s state.Port, p detect.Place, now time.Time) {
+func admit(t *testing.T, s state.Port, p state.Place, now time.Time) {
 	t.Helper()
 	update(t, s, p, now, func(m detect.Memory) {
 		m.Window.Add(detect.Prompt{Hash: 1, Exact: 2}, 1000, now)
@@ -56,13 +56,13 @@ func admit(t *testing.T, s state.Port, p detect.Place, now time.Time) {
 }
 
 // counts are the calls in the window, and what the session was told of.
-func counts(t *testing.T, s state.Port, p detect.Place) (window, told int) {
+func counts(t *testing.T, s state.Port, p state.Place) (window, told int) {
 	t.Helper()
 	look(t, s, p, func(m detect.Memory) { window, told = m.Window.Len(), int(m.Note.Told) })
 	return window, told
 }
 
-func want(t *testing.T, s state.Port, p detect.Place, window, told int) {
+func want(t *testing.T, s state.Port, p state.Place, window, told int) {
 	t.Helper()
 	if w, n := counts(t, s, p); w != window || n != told {
 		t.Errorf("%+v: %d calls in the window and %d of the session, want %d and %d", p, w, n, window, told)
@@ -70,25 +70,25 @@ func want(t *testing.T, s state.Port, p detect.Place, window, told int) {
 }
 
 func scope(t *testing.T, nodes []state.Port) {
-	a, b := detect.Place{Agent: "bot", Session: "a"}, detect.Place{Agent: "bot", Session: "b"}
+	a, b := state.Place{Agent: "bot", Session: "a"}, state.Place{Agent: "bot", Session: "b"}
 	admit(t, nodes[0], a, noon)
 	admit(t, nodes[0], b, noon)
 	want(t, nodes[0], a, 2, 1)
 	want(t, nodes[0], b, 2, 1)
-	want(t, nodes[0], detect.Place{Agent: "other", Session: "a"}, 0, 0)
-	own := detect.Place{Agent: "bot", Session: "a", WindowPerSession: true}
+	want(t, nodes[0], state.Place{Agent: "other", Session: "a"}, 0, 0)
+	own := state.Place{Agent: "bot", Session: "a", WindowPerSession: true}
 	want(t, nodes[0], own, 0, 1)
 	admit(t, nodes[0], own, noon)
 	want(t, nodes[0], own, 1, 2)
 	want(t, nodes[0], a, 2, 2)
 	// Ids may hold what adapters separate them by.
-	admit(t, nodes[0], detect.Place{Agent: "x", Session: "y:z", WindowPerSession: true}, noon)
-	want(t, nodes[0], detect.Place{Agent: "x:y", Session: "z", WindowPerSession: true}, 0, 0)
+	admit(t, nodes[0], state.Place{Agent: "x", Session: "y:z", WindowPerSession: true}, noon)
+	want(t, nodes[0], state.Place{Agent: "x:y", Session: "z", WindowPerSession: true}, 0, 0)
 }
 
 // committed looks at all that a state is made of, from another node.
 func committed(t *testing.T, nodes []state.Port) {
-	p := detect.Place{Agent: "bot", Session: "a"}
+	p := state.Place{Agent: "bot", Session: "a"}
 	set, cache := detect.DefaultSettings(), detect.NewCache(1000)
 	call := &haltd.Call{Opening: []haltd.Message{{Text: "go on"}}}
 	var entry uint64
@@ -126,7 +126,7 @@ func committed(t *testing.T, nodes []state.Port) {
 }
 
 func shadow(t *testing.T, nodes []state.Port) {
-	enforced, tried := detect.Place{Agent: "bot", Session: "a"}, detect.Place{Agent: "bot", Session: "a", Shadow: true}
+	enforced, tried := state.Place{Agent: "bot", Session: "a"}, state.Place{Agent: "bot", Session: "a", Shadow: true}
 	admit(t, nodes[0], enforced, noon)
 	want(t, nodes[1], tried, 0, 0)
 	admit(t, nodes[1], tried, noon)
@@ -136,7 +136,7 @@ func shadow(t *testing.T, nodes []state.Port) {
 }
 
 func emptied(t *testing.T, nodes []state.Port) {
-	before := detect.Place{Agent: "bot", Session: "a"}
+	before := state.Place{Agent: "bot", Session: "a"}
 	after := before
 	after.Since = noon
 	admit(t, nodes[0], before, noon)
@@ -148,18 +148,18 @@ func emptied(t *testing.T, nodes []state.Port) {
 }
 
 func rejections(t *testing.T, nodes []state.Port) {
-	incident := func(p detect.Place) (id string) {
+	incident := func(p state.Place) (id string) {
 		look(t, nodes[1], p, func(m detect.Memory) { id = m.Similar.Incident })
 		return id
 	}
-	update(t, nodes[0], detect.Place{Agent: "bot", Session: "a"}, noon, func(m detect.Memory) { m.Similar.Incident = "inc_a" })
+	update(t, nodes[0], state.Place{Agent: "bot", Session: "a"}, noon, func(m detect.Memory) { m.Similar.Incident = "inc_a" })
 	for _, c := range []struct {
-		place detect.Place
+		place state.Place
 		want  string
 	}{
-		{detect.Place{Agent: "bot", Session: "b"}, "inc_a"},
-		{detect.Place{Agent: "bot", Session: "c", WindowPerSession: true}, ""},
-		{detect.Place{Agent: "bot", Session: "a", Since: noon}, ""},
+		{state.Place{Agent: "bot", Session: "b"}, "inc_a"},
+		{state.Place{Agent: "bot", Session: "c", WindowPerSession: true}, ""},
+		{state.Place{Agent: "bot", Session: "a", Since: noon}, ""},
 	} {
 		if got := incident(c.place); got != c.want {
 			t.Errorf("%+v has %q, want %q", c.place, got, c.want)
@@ -168,7 +168,7 @@ func rejections(t *testing.T, nodes []state.Port) {
 }
 
 func released(t *testing.T, nodes []state.Port) {
-	p := detect.Place{Agent: "bot", Session: "a"}
+	p := state.Place{Agent: "bot", Session: "a"}
 	admit(t, nodes[0], p, noon)
 	var first, second uint64
 	look(t, nodes[0], p, func(m detect.Memory) { first = m.Version })
@@ -193,18 +193,18 @@ func concurrent(t *testing.T, nodes []state.Port) {
 	var wg sync.WaitGroup
 	for i := range calls {
 		wg.Go(func() {
-			admit(t, nodes[i%len(nodes)], detect.Place{Agent: "bot", Session: string(rune('a' + i%4))}, noon)
+			admit(t, nodes[i%len(nodes)], state.Place{Agent: "bot", Session: string(rune('a' + i%4))}, noon)
 		})
 	}
 	wg.Wait()
 	for i := range 4 {
-		want(t, nodes[0], detect.Place{Agent: "bot", Session: string(rune('a' + i))}, calls, calls/4)
+		want(t, nodes[0], state.Place{Agent: "bot", Session: string(rune('a' + i))}, calls, calls/4)
 	}
 }
 
 // skew has nodes whose clocks are seconds apart change the same session.
 func skew(t *testing.T, nodes []state.Port) {
-	p := detect.Place{Agent: "bot", Session: "a", Since: noon.Add(-time.Hour)}
+	p := state.Place{Agent: "bot", Session: "a", Since: noon.Add(-time.Hour)}
 	for i := range 12 {
 		admit(t, nodes[i%len(nodes)], p, noon.Add(time.Duration(i%len(nodes)-1)*5*time.Second))
 	}
@@ -212,15 +212,15 @@ func skew(t *testing.T, nodes []state.Port) {
 }
 
 func awaited(t *testing.T, nodes []state.Port) {
-	p := detect.Place{Agent: "bot", Session: "a"}
+	p := state.Place{Agent: "bot", Session: "a"}
 	admit(t, nodes[0], p, noon)
 	var version uint64
 	look(t, nodes[1], p, func(m detect.Memory) { version = m.Version })
 	changed := make(chan error, 1)
 	go func() { changed <- nodes[1].Await(t.Context(), p, version) }()
 	// Another session of the agent, and the shadow of this one, are others.
-	admit(t, nodes[0], detect.Place{Agent: "bot", Session: "b"}, noon)
-	admit(t, nodes[0], detect.Place{Agent: "bot", Session: "a", Shadow: true}, noon)
+	admit(t, nodes[0], state.Place{Agent: "bot", Session: "b"}, noon)
+	admit(t, nodes[0], state.Place{Agent: "bot", Session: "a", Shadow: true}, noon)
 	select {
 	case err := <-changed:
 		t.Fatalf("a change of something else was told: %v", err)
@@ -241,7 +241,7 @@ func awaited(t *testing.T, nodes []state.Port) {
 }
 
 func awaitedInVain(t *testing.T, nodes []state.Port) {
-	p := detect.Place{Agent: "bot", Session: "a"}
+	p := state.Place{Agent: "bot", Session: "a"}
 	admit(t, nodes[0], p, noon)
 	var version uint64
 	look(t, nodes[0], p, func(m detect.Memory) { version = m.Version })
@@ -254,7 +254,7 @@ func awaitedInVain(t *testing.T, nodes []state.Port) {
 }
 
 func canceled(t *testing.T, nodes []state.Port) {
-	p := detect.Place{Agent: "bot", Session: "a"}
+	p := state.Place{Agent: "bot", Session: "a"}
 	l, err := nodes[0].Acquire(t.Context(), p, noon)
 	if err != nil {
 		t.Fatal(err)
