@@ -15,9 +15,9 @@ const (
 	growthQuiet = 24 * time.Hour
 )
 
-// Grows reports whether the last three ratios of the counts are all at least
+// grows reports whether the last three ratios of the counts are all at least
 // 1.4. Integers, so that 1000 → 1400 is 1.4 and not a little less.
-func Grows(tokens []int64) bool {
+func grows(tokens []int64) bool {
 	n := len(tokens)
 	if n < growthPoints {
 		return false
@@ -67,7 +67,7 @@ func (g *growth) observe(key growthKey, tokens, floor int64, now time.Time) ([]i
 	s := &g.series[i]
 	s.tokens = append(s.tokens, tokens)
 	s.tokens = slices.Delete(s.tokens, 0, max(0, len(s.tokens)-growthWindow))
-	if tokens < floor || !Grows(s.tokens) || g.reported && now.Sub(g.at) < growthQuiet {
+	if tokens < floor || !grows(s.tokens) || g.reported && now.Sub(g.at) < growthQuiet {
 		return nil, false
 	}
 	g.reported, g.at = true, now

@@ -25,8 +25,8 @@ func TestGrows(t *testing.T) {
 		{"no division by nothing", []int64{0, 0, 0, 0}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := Grows(c.tokens); got != c.want {
-				t.Errorf("Grows(%v) = %v, want %v", c.tokens, got, c.want)
+			if got := grows(c.tokens); got != c.want {
+				t.Errorf("grows(%v) = %v, want %v", c.tokens, got, c.want)
 			}
 		})
 	}

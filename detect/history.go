@@ -55,7 +55,7 @@ type opening struct {
 // without a history: see Session.Pending.
 func Read(cache *Cache, call *haltd.Call, before *Pending) *History {
 	if len(call.Rounds) == 0 {
-		h := &History{prompt: PromptOf(call), model: call.Model, system: call.System}
+		h := &History{prompt: promptOf(call), model: call.Model, system: call.System}
 		h.readMessages(call)
 		h.before, h.next = before, before.join(h, call)
 		return h

@@ -202,9 +202,9 @@ func Admit(set Settings, st State, v Detection, now time.Time) (entry uint64) {
 
 // Withdraw takes an admitted request back that is not forwarded after all.
 func Withdraw(st State, entry uint64) {
-	st.Window.Remove(entry)
+	st.Window.remove(entry)
 	if st.Agent != nil {
-		st.Agent.Remove(entry)
+		st.Agent.remove(entry)
 	}
 	st.Session.awaiting = false
 }

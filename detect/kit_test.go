@@ -79,7 +79,7 @@ func relations(opening string, rounds ...haltd.Round) []relation {
 // seen. It warns at the fourth equal round and kills at the sixth. Tests of what
 // is remembered use it, so that they stand whatever was fitted.
 var plainModel = func() *Model {
-	m, err := ParseModel(fmt.Appendf(nil, `{"features_version":%d,"warn_at":0.5,"kill_at":0.9,"bias":-8,"weights":{"pairs_seen":8.2}}`, FeaturesVersion))
+	m, err := parseModel(fmt.Appendf(nil, `{"features_version":%d,"warn_at":0.5,"kill_at":0.9,"bias":-8,"weights":{"pairs_seen":8.2}}`, FeaturesVersion))
 	if err != nil {
 		panic(err)
 	}

@@ -35,7 +35,7 @@ var weightsJSON []byte
 
 // model is the one that the binary carries.
 var model = func() *Model {
-	m, err := ParseModel(weightsJSON)
+	m, err := parseModel(weightsJSON)
 	if err != nil {
 		panic(err) // part of the program; a test holds code and data together
 	}
@@ -45,8 +45,8 @@ var model = func() *Model {
 // CurrentModel is the model that judges.
 func CurrentModel() *Model { return model }
 
-// ParseModel reads weights. It refuses those of other features.
-func ParseModel(b []byte) (*Model, error) {
+// parseModel reads weights. It refuses those of other features.
+func parseModel(b []byte) (*Model, error) {
 	m := &Model{}
 	if err := json.Unmarshal(b, m); err != nil {
 		return nil, fmt.Errorf("reading the weights: %w", err)
@@ -78,7 +78,7 @@ func Fitted(m *Model) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding the weights: %w", err)
 	}
-	return ParseModel(b)
+	return parseModel(b)
 }
 
 func (m *Model) logOdds(x *Features) float32 {

@@ -64,7 +64,7 @@ func TestParseModel(t *testing.T) {
 		{"no JSON", `weights`, "reading the weights"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := ParseModel([]byte(c.text))
+			m, err := parseModel([]byte(c.text))
 			switch {
 			case c.want == "" && (err != nil || m == nil):
 				t.Errorf("refused: %v", err)
@@ -75,7 +75,7 @@ func TestParseModel(t *testing.T) {
 	}
 	if b, err := json.Marshal(CurrentModel()); err != nil {
 		t.Error(err)
-	} else if again, err := ParseModel(b); err != nil || again.weights != CurrentModel().weights {
+	} else if again, err := parseModel(b); err != nil || again.weights != CurrentModel().weights {
 		t.Errorf("weights that are written and read again differ (%v)", err)
 	}
 }

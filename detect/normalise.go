@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// Normalise makes texts equal that differ only in what a loop changes by
+// normalise makes texts equal that differ only in what a loop changes by
 // itself: it lowercases, turns white space into single spaces, drops signs that
 // nobody sees, and puts <TS> for ISO dates and times, <ID> for UUIDs and <NUM>
 // for numbers.
-func Normalise(text string) string {
+func normalise(text string) string {
 	dst := make([]byte, 0, len(text))
 	space := false // a space is due before the next byte
 	for i := 0; i < len(text); {

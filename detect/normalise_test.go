@@ -25,8 +25,8 @@ func TestNormalise(t *testing.T) {
 		{"only white space", " \n\t ", ""},
 	} {
 		t.Run(c.scenario, func(t *testing.T) {
-			if got := Normalise(c.in); got != c.want {
-				t.Errorf("Normalise(%q) = %q, want %q", c.in, got, c.want)
+			if got := normalise(c.in); got != c.want {
+				t.Errorf("normalise(%q) = %q, want %q", c.in, got, c.want)
 			}
 		})
 	}
@@ -35,13 +35,13 @@ func TestNormalise(t *testing.T) {
 func TestNormaliseProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.String().Draw(t, "text")
-		out := Normalise(in)
+		out := normalise(in)
 		if strings.Contains(out, "  ") || strings.TrimSpace(out) != out {
-			t.Fatalf("Normalise(%q) = %q keeps white space", in, out)
+			t.Fatalf("normalise(%q) = %q keeps white space", in, out)
 		}
 		for i := range len(out) {
 			if isDigit(out[i]) {
-				t.Fatalf("Normalise(%q) = %q keeps a digit", in, out)
+				t.Fatalf("normalise(%q) = %q keeps a digit", in, out)
 			}
 		}
 	})

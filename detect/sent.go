@@ -92,7 +92,7 @@ func readHistory(cache *Cache, call *haltd.Call, s *sent) (h *History, ok bool) 
 		}
 		h.rounds[i] = readOnce{f, s.turns[i].digest}
 	}
-	h.prompt, h.model, h.system = PromptOf(call), call.Model, call.System
+	h.prompt, h.model, h.system = promptOf(call), call.Model, call.System
 	h.opening = *cache.readOpening(call.Opening)
 	s.rounds = nil // the texts stay with the call
 	if h.sent = s; len(call.Rounds) > len(s.keys) {

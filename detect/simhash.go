@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// SimHash is a 64-bit locality-sensitive hash of a text as Normalise writes
-// it: the more different pairs of neighbouring words two texts share, the fewer
-// bits differ. Of a long text passages from all over it vote. It takes time
+// SimHash is a 64-bit locality-sensitive hash of a text in which case, white space
+// and the values of numbers, dates and ids do not matter: the more different pairs
+// of neighbouring words two texts share, the fewer bits differ. Of a long text passages from all over it vote. It takes time
 // linear in the length. The hash of a text without words is 0, which is similar
 // to nothing.
 func SimHash(text string) uint64 {
@@ -99,13 +99,13 @@ func (v *votes) read(text string, start, words int) int {
 // similarBelow is the Hamming distance below which two texts are similar.
 const similarBelow = 3
 
-// Distance is the number of bits in which two hashes differ.
-func Distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }
+// distance is the number of bits in which two hashes differ.
+func distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }
 
-// Similar reports whether two texts are near-equal. What is empty or unread
+// similar reports whether two texts are near-equal. What is empty or unread
 // (0) is similar to nothing.
-func Similar(a, b uint64) bool {
-	return a != 0 && b != 0 && Distance(a, b) < similarBelow
+func similar(a, b uint64) bool {
+	return a != 0 && b != 0 && distance(a, b) < similarBelow
 }
 
 // lanes spreads the bits of a byte over the bytes of a word, so that eight

@@ -17,10 +17,10 @@ func TestSimHashOfSimilarTexts(t *testing.T) {
 		{"case and white space differ", "Try  again\nnow", "try again now"},
 	} {
 		t.Run(c.scenario, func(t *testing.T) {
-			if d := Distance(SimHash(c.a), SimHash(c.b)); d >= 3 {
+			if d := distance(SimHash(c.a), SimHash(c.b)); d >= 3 {
 				t.Errorf("distance %d, want less than 3", d)
 			}
-			if !Similar(SimHash(c.a), SimHash(c.b)) {
+			if !similar(SimHash(c.a), SimHash(c.b)) {
 				t.Error("not similar")
 			}
 		})
@@ -39,7 +39,7 @@ func TestSimHashOfDifferentTexts(t *testing.T) {
 	}
 	for i, a := range texts {
 		for _, b := range texts[i+1:] {
-			if d := Distance(SimHash(a), SimHash(b)); d <= 5 {
+			if d := distance(SimHash(a), SimHash(b)); d <= 5 {
 				t.Errorf("distance of %q and %q is %d, want more than 5", a, b, d)
 			}
 		}
@@ -52,14 +52,14 @@ func TestSimHashOfALongTextWithOneWordChanged(t *testing.T) {
 		fmt.Fprintf(&b, "%s%s ", string(rune('a'+i%26)), strings.Repeat(string(rune('a'+i/26)), 3))
 	}
 	a := b.String()
-	if d := Distance(SimHash(a), SimHash(a+" postscript")); d >= 3 {
+	if d := distance(SimHash(a), SimHash(a+" postscript")); d >= 3 {
 		t.Errorf("distance %d, want less than 3", d)
 	}
 }
 
 func TestNothingIsSimilarToNoText(t *testing.T) {
 	for _, text := range []string{"", "  ", "..."} {
-		if Similar(SimHash(text), SimHash(text)) {
+		if similar(SimHash(text), SimHash(text)) {
 			t.Errorf("%q is similar to itself", text)
 		}
 	}
@@ -72,7 +72,7 @@ func TestSimHashIgnoresNumbers(t *testing.T) {
 			return fmt.Sprintf("%s %d", strings.Join(words, fmt.Sprintf(" %d ", n)), n)
 		}
 		a, b := rapid.IntRange(0, 1e9).Draw(t, "a"), rapid.IntRange(0, 1e9).Draw(t, "b")
-		if d := Distance(SimHash(text(a)), SimHash(text(b))); d != 0 {
+		if d := distance(SimHash(text(a)), SimHash(text(b))); d != 0 {
 			t.Fatalf("distance %d, want 0", d)
 		}
 	})
@@ -121,7 +121,7 @@ func TestSimHashOfLongTexts(t *testing.T) {
 				{"another text", longText(kind, 2, bytes, drawn), 6, 64},
 				{"another second half", b[:len(b)/2] + longText(kind, 3, len(b)/2, drawn), 6, 64},
 			} {
-				if d := Distance(SimHash(a), SimHash(c.text)); d < c.from || d > c.to {
+				if d := distance(SimHash(a), SimHash(c.text)); d < c.from || d > c.to {
 					t.Errorf("kind %d, %d KB: distance to %s is %d, want %d to %d", kind, bytes>>10, c.what, d, c.from, c.to)
 				}
 			}

@@ -26,9 +26,9 @@ type Prompt struct {
 	User    uint64 // digest of the user that the body names; 0 when it names none
 }
 
-// PromptOf hashes what the client newly said: the last user message, or the
+// promptOf hashes what the client newly said: the last user message, or the
 // tool results where the request ends with those.
-func PromptOf(call *haltd.Call) Prompt {
+func promptOf(call *haltd.Call) Prompt {
 	text, _ := call.Newest()
 	p := Prompt{Hash: SimHash(text), Loose: len(call.Rounds) == 0, Chained: call.Hints.PreviousID != "" && isContinuation(call)}
 	if text != "" {
@@ -112,14 +112,14 @@ func score(es []entry, p Prompt, asked, answered func(i int) bool) (parts ScoreP
 	for i := range es {
 		e := &es[i]
 		m := Match{Entry: e.id, Time: e.at, PromptDistance: -1, ResponseDistance: -1}
-		if asked(i) && Similar(p.Hash, e.prompt.Hash) {
+		if asked(i) && similar(p.Hash, e.prompt.Hash) {
 			parts.Prompts++
-			m.PromptDistance = Distance(p.Hash, e.prompt.Hash)
+			m.PromptDistance = distance(p.Hash, e.prompt.Hash)
 		}
 		if latest != nil && e != latest && e.replied > 0 && answered(i) {
-			if Similar(latest.response, e.response) {
+			if similar(latest.response, e.response) {
 				parts.Responses++
-				m.ResponseDistance = Distance(latest.response, e.response)
+				m.ResponseDistance = distance(latest.response, e.response)
 			}
 			if latest.tools != 0 && latest.tools == e.tools {
 				parts.ToolCalls++
@@ -263,8 +263,8 @@ func (s *streak) take(id uint64, a *Answer) {
 	}
 }
 
-// Remove takes a request that was not forwarded after all out of the window.
-func (w *Window) Remove(id uint64) {
+// remove takes a request that was not forwarded after all out of the window.
+func (w *Window) remove(id uint64) {
 	w.entries = slices.DeleteFunc(w.entries, func(e entry) bool { return e.id == id })
 }
 
