@@ -6,6 +6,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
+import { parseSearch, stringifySearch } from './address'
 import { isSignedOut } from './api/client'
 import { statusQuery } from './api/service'
 import { askFor } from './pages/overview/ask'
@@ -146,6 +147,8 @@ export function makeRouter(queries: QueryClient) {
   return createRouter({
     routeTree: tree,
     context: { queries },
+    parseSearch,
+    stringifySearch,
     scrollRestoration: true,
     defaultPreload: 'intent',
     defaultErrorComponent: PageError,
