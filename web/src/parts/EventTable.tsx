@@ -2,7 +2,7 @@ import { Table, UnstyledButton } from '@mantine/core'
 import { memo } from 'react'
 import type { Event } from '../api/shapes'
 import { money, score, short } from '../format/figures'
-import { brief, full, span } from '../format/time'
+import { brief, full, span, zone } from '../format/time'
 import { Dot } from './Dot'
 import { eventWords, typeWords } from './eventWords'
 import { AgentLink, SessionLink } from './links'
@@ -14,7 +14,7 @@ export function EventTable({ events, withAgent, onOpen }: { events: Event[]; wit
   return (
     <WideTable
       columns={[
-        { name: 'Time', width: 112 },
+        { name: `Time, ${zone()}`, width: 112 },
         plain('Event', 124),
         withAgent && plain('Agent'),
         plain('Session'),
@@ -26,7 +26,7 @@ export function EventTable({ events, withAgent, onOpen }: { events: Event[]; wit
         right('Score'),
         right('Cost'),
       ]}
-      minWidth={withAgent ? 1080 : 840}
+      minWidth={withAgent ? 960 : 840}
       highlightOnHover
       verticalSpacing={5}
     >

@@ -1,6 +1,6 @@
 import { Group, Table } from '@mantine/core'
 import type { Incident } from '../api/shapes'
-import { brief } from '../format/time'
+import { brief, zone } from '../format/time'
 import { ActionBadge, StatusBadge } from './IncidentBadges'
 import { IncidentLink } from './links'
 import { plain, WideTable } from './WideTable'
@@ -8,7 +8,7 @@ import { plain, WideTable } from './WideTable'
 /** IncidentTable lists the incidents of one agent. */
 export function IncidentTable({ incidents }: { incidents: Incident[] }) {
   return (
-    <WideTable columns={['Incident', plain('Verdict'), { name: 'When', right: true, plain: true }]} minWidth={320}>
+    <WideTable columns={['Incident', plain('Verdict'), { name: `Time, ${zone()}`, right: true, plain: true }]} minWidth={320}>
       {incidents.map((i) => (
         <Table.Tr key={i.id}>
           <Table.Td>

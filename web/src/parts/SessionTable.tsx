@@ -2,7 +2,7 @@ import { Table } from '@mantine/core'
 import { memo } from 'react'
 import type { Session } from '../api/shapes'
 import { count, money, score, short } from '../format/figures'
-import { brief, span } from '../format/time'
+import { brief, span, zone } from '../format/time'
 import { SessionBadge } from './AgentState'
 import { AgentLink, SessionLink } from './links'
 import { plain, right, WideTable } from './WideTable'
@@ -15,7 +15,7 @@ export function SessionTable({ sessions, withAgent }: { sessions: Session[]; wit
         'Session',
         withAgent && plain('Agent'),
         plain('State'),
-        plain('Started, lasted'),
+        plain(`Started (${zone()}), lasted`),
         right('Calls'),
         right('Prompt tokens'),
         right('Cost'),

@@ -1,4 +1,5 @@
 import { Table, type TableProps, VisuallyHidden } from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
 import classes from './widetable.module.css'
 
 /** Column is the head of one: its name, or more about it. */
@@ -24,22 +25,24 @@ export const actions: Column = { name: 'Actions', hidden: true }
 interface Props extends TableProps {
   /** what is false is left out */
   columns: (Column | false | undefined)[]
+  /** how much room the columns need side by side */
   minWidth: number
   /** names a table that holds no link or button, so that the keyboard can
    *  reach it and scroll it */
   label?: string
 }
 
-/** WideTable is a table that scrolls sideways where it does not fit. On a phone
- *  each row is a block: the first cell is its title, the others follow, each
- *  after the name of its column. Its children are the rows. */
+/** WideTable is a table whose rows become blocks where its columns do not fit
+ *  side by side: the first cell is the title, the others follow, each after the
+ *  name of its column. Its children are the rows. */
 export function WideTable({ columns, minWidth, label, children, ...props }: Props) {
   const shown = columns.filter((c) => c !== false && c !== undefined).map((c): Shown => (typeof c === 'string' ? { name: c } : c))
   const names = Object.fromEntries(shown.map((c, i) => [`--column-${i + 1}`, i === 0 || c.hidden || c.plain ? 'none' : JSON.stringify(c.name)]))
   const reached = label ? { tabIndex: 0, role: 'region', 'aria-label': label } : { tabIndex: -1 }
+  const { ref, width } = useElementSize()
   return (
-    <div className={classes.wide} {...reached}>
-      <Table {...props} className={classes.table} style={{ ...names, '--least-width': `${minWidth}px` }}>
+    <div ref={ref} className={classes.wide} data-narrow={width > 0 && width < minWidth} {...reached}>
+      <Table {...props} className={classes.table} style={names}>
         <Table.Thead>
           <Table.Tr>
             {shown.map(({ name, right, width, hidden }) => (

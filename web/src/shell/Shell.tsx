@@ -1,8 +1,9 @@
-import { AppShell } from '@mantine/core'
+import { AppShell, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { LiveProvider } from '../api/live'
+import { zone } from '../format/time'
 import { Banners } from './Banners'
 import { Sidebar } from './Sidebar'
 import { TopBar } from './TopBar'
@@ -37,6 +38,10 @@ export function Shell() {
           <div className={classes.content}>
             <Banners />
             <Outlet />
+            {/* where there is room, the foot of the menu says it */}
+            <Text size="xs" c="dimmed" mt="md" hiddenFrom="md">
+              Times are in {zone()}.
+            </Text>
           </div>
         </AppShell.Main>
       </AppShell>

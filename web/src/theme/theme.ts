@@ -104,6 +104,8 @@ export const theme = createTheme({
     Skeleton: Skeleton.extend({ defaultProps: { radius: 'xs' } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 9, horizontalSpacing: 'xs' } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 200, multiline: true, maw: 360 } }),
+    // On a narrow screen the choices go on in a second line.
+    SegmentedControl: { defaultProps: { maw: '100%' }, styles: { root: { flexWrap: 'wrap' } } },
     // By name only: the first page has neither, and need not fetch them.
     Menu: { styles: { dropdown: { boxShadow: 'var(--float-shadow)' } } },
     Switch: { defaultProps: { withThumbIndicator: false } },

@@ -61,8 +61,6 @@ export default function Agents() {
           <SegmentedControl
             aria-label="State"
             size="xs"
-            maw="100%"
-            style={{ overflowX: 'auto' }}
             value={state}
             onChange={(v) => show({ state: v || undefined })}
             data={[

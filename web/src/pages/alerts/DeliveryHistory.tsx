@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { channelsQuery, type DeliveryFilter, deliveryPages, dismissDelivery, retryDelivery } from '../../api/alerts'
 import type { Delivery } from '../../api/shapes'
-import { brief } from '../../format/time'
+import { brief, zone } from '../../format/time'
 import { DeliveryState } from '../../parts/DeliveryState'
 import { Empty } from '../../parts/Empty'
 import { AgentLink, IncidentLink } from '../../parts/links'
@@ -26,8 +26,6 @@ export function DeliveryHistory() {
         <SegmentedControl
           aria-label="Status"
           size="xs"
-          maw="100%"
-          style={{ overflowX: 'auto' }} // the words are wider than a phone
           value={status}
           onChange={(v) => void navigate({ to: '/alerts', search: { status: v === 'all' ? undefined : v }, replace: true, resetScroll: false })}
           data={[
@@ -45,7 +43,7 @@ export function DeliveryHistory() {
           const rows = data.pages.flatMap((p) => p.rows)
           if (rows.length === 0) return <Empty title={status === 'all' ? 'Nothing has been sent' : 'None'} />
           return (
-            <WideTable columns={['Time', 'Channel', 'Notice', 'Incident', 'State', actions]} minWidth={760}>
+            <WideTable columns={[`Time, ${zone()}`, 'Channel', 'Notice', 'Incident', 'State', actions]} minWidth={720}>
               {rows.map((d) => (
                 <Row key={d.id} delivery={d} />
               ))}

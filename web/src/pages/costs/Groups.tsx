@@ -28,7 +28,7 @@ export function Groups({ groups, by, total }: { groups: StatGroup[]; by: GroupKi
           right('Reply tokens'),
           by === 'agent' && { name: 'Hard budget today', width: 240 },
         ]}
-        minWidth={800}
+        minWidth={720}
       >
         {groups.map((g) => (
           <Table.Tr key={g.name}>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Event, IncidentDetail } from '../../api/shapes'
 import { money, short } from '../../format/figures'
-import { clock, full, span } from '../../format/time'
+import { clock, full, span, zone } from '../../format/time'
 import { EventDrawer } from '../../parts/EventDrawer'
 import { right, WideTable } from '../../parts/WideTable'
 import { type Entry, named, type Scene } from './scene'
@@ -18,7 +18,7 @@ export function LastCalls({ incident, scene }: { incident: IncidentDetail; scene
   const newest = scene.entries.slice(-shown).reverse()
   return (
     <>
-      <WideTable columns={['Call', 'Tool', 'Answer', right('Cost'), right('Tokens in, out'), right('Latency'), right('Time')]} minWidth={560} mt="sm" verticalSpacing={5}>
+      <WideTable columns={['Call', 'Tool', 'Answer', right('Cost'), right('Tokens in, out'), right('Latency'), right(`Time, ${zone()}`)]} minWidth={560} mt="sm" verticalSpacing={5}>
         {newest.map((e) => (
           <Row key={e.event.id} entry={e} onOpen={() => setOpen(e.event)} />
         ))}

@@ -82,8 +82,6 @@ export default function Incidents() {
         <SegmentedControl
           aria-label="Status"
           size="xs"
-          maw="100%"
-          style={{ overflowX: 'auto' }} // the words are wider than the smallest phones
           value={status}
           onChange={(v) => show({ status: v === 'open' ? undefined : v })}
           data={statuses.flatMap(({ value, label }) => {

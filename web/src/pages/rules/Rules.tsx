@@ -52,7 +52,7 @@ export default function Rules() {
 
 function Listing({ rules, onEdit }: { rules: Rule[]; onEdit: (r: Rule) => void }) {
   return (
-    <WideTable columns={[{ name: 'Priority', width: 72 }, 'Name', 'When', 'Then', 'On', actions]} minWidth={760}>
+    <WideTable columns={[{ name: 'Priority', width: 72 }, 'Name', 'When', 'Then', 'On', actions]} minWidth={720}>
       {rules.map((r) => (
         <Row key={r.id} rule={r} onEdit={() => onEdit(r)} />
       ))}

@@ -2,7 +2,7 @@ import { Button, Group, Table } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { auditPages } from '../../api/service'
 import type { AuditEntry } from '../../api/shapes'
-import { brief } from '../../format/time'
+import { brief, zone } from '../../format/time'
 import { changeWords } from '../../parts/auditWords'
 import { Empty } from '../../parts/Empty'
 import { AgentLink } from '../../parts/links'
@@ -34,7 +34,7 @@ export function AuditLog() {
             <Empty title="Nothing has been changed yet" />
           ) : (
             <>
-              <WideTable columns={['Time', 'Who', 'Change', 'Agent', 'Why']} minWidth={640}>
+              <WideTable columns={[`Time, ${zone()}`, 'Who', 'Change', 'Agent', 'Why']} minWidth={640}>
                 {entries.map((e) => (
                   <Row key={e.id} of={e} />
                 ))}
