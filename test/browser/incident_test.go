@@ -128,6 +128,31 @@ func TestIncident(t *testing.T) {
 		}
 	})
 
+	t.Run("Only observed", func(t *testing.T) {
+		p.during(t)
+		const agent = "watched-bot"
+		for k := range 14 {
+			asked, reply := search(k)
+			n.send(t, call{agent: agent, session: "one", messages: asked, reply: reply})
+		}
+		p.open("/incidents/" + (&story{node: n}).newest(t, agent))
+		p.sees("Would stop", "The Kill Switch is off, so haltd only observes.", "First time in 7 days")
+		p.button("Turn the switch on")
+		ask := p.dialog("Turn the Kill Switch of watched-bot on?")
+		ask.sees("Nobody would hear about it: no alert channel is configured.", "Configure now")
+		ask.button("Turn it on")
+		p.sees("The Kill Switch of watched-bot is on.")
+		if !n.standing(t, agent).Policy.KillSwitch.Enabled {
+			t.Error("the switch is off")
+		}
+		p.button("Stop now")
+		p.dialog("Stop watched-bot").button("Stop now")
+		p.sees("watched-bot is stopped.")
+		if n.standing(t, agent).Active {
+			t.Error("the agent is active")
+		}
+	})
+
 	t.Run("Reject", func(t *testing.T) {
 		p.during(t)
 		n.Must(t, "PATCH", "/v1/agents/polite-bot", raw(`{"kill_switch": {"similarity": "reject", "stall": "warn", "require_corroboration": false}}`), nil)
@@ -213,16 +238,18 @@ func (p *tab) fits() {
 		return fmt.Sprintf("%s at %d px: a card cuts off %s", evaluate[string](p, "location.pathname"), evaluate[int](p, "innerWidth"), cut)
 	})
 	var wide []string
-	p.eventually(func() bool { wide = evaluate[[]string](p, scrolledOnAPhone); return len(wide) == 0 }, func() string {
-		return fmt.Sprintf("%s: on a phone of %d px, cells are wider than their table: %q", evaluate[string](p, "location.pathname"), evaluate[int](p, "innerWidth"), wide)
+	p.eventually(func() bool { wide = evaluate[[]string](p, scrolledSideways); return len(wide) == 0 }, func() string {
+		return fmt.Sprintf("%s: in a window of %d px, this is wider than what it stands in: %q", evaluate[string](p, "location.pathname"), evaluate[int](p, "innerWidth"), wide)
 	})
 }
 
-// scrolledOnAPhone are the cells that a phone does not show in its width.
-const scrolledOnAPhone = `innerWidth > 640 ? [] : [...document.querySelectorAll('main table')]
+// scrolledSideways are tables and choices that show a part of themselves only,
+// and the cells that reach beyond their table.
+const scrolledSideways = `[...document.querySelectorAll('main table')]
 	.filter((table) => table.scrollWidth > table.parentElement.clientWidth + 1)
 	.flatMap((table) => [table.className, ...[...table.querySelectorAll('tbody td, tbody td *')]
-		.filter((e) => e.getBoundingClientRect().right > table.getBoundingClientRect().right + 1).map((e) => e.outerHTML.slice(0, 160))])`
+		.filter((e) => e.getBoundingClientRect().right > table.getBoundingClientRect().right + 1).map((e) => e.outerHTML.slice(0, 160))])
+	.concat([...document.querySelectorAll('main .mantine-SegmentedControl-root')].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.innerText))`
 
 // cutOff are controls that reach beyond their card where nothing scrolls, and
 // buttons that do not show all of their words.

@@ -84,7 +84,7 @@ func (w *walk) shadow(t *testing.T) {
 	w.ofKind(t, "watched-bot", "kill_switch")
 	w.open("/agents/watched-bot")
 	w.in("region", "Kill Switch").button("Edit")
-	w.in("list", "Ladder of Stall, when certain").sees("Would have steered 1 session", "Would have killed 1 session")
+	w.in("list", "Ladder of Stall, when certain").sees("Would have steered 1 session", "Would have stopped 1 session")
 }
 
 func (w *walk) steps(t *testing.T) {
@@ -136,6 +136,12 @@ func (w *walk) halted(t *testing.T) {
 	rounds, id := w.grow(t, "desk-bot", 0, func(status int) bool { return status != http.StatusOK })
 	w.open("/incidents/" + id)
 	w.sees("Halted", "Open", "continues by itself when a person writes")
+	w.button("Keep halted")
+	w.dialog("Keep session one halted?").sees("It stays halted until a person writes, or someone resumes it.")
+	w.dialog("Keep session one halted?").button("Keep halted")
+	w.sees("Kept halted. Incident closed.", "Kept halted", "kept the session halted.")
+	w.button("Undo")
+	w.sees("Undone. The incident is open again.", "The session is halted, as before.")
 	asked, _ := search(rounds)
 	asked = append(asked, user("There is no such payment. Please write to the customer instead."))
 	if status, _ := w.send(t, call{agent: "desk-bot", session: "one", messages: asked, reply: fakellm.Script{Text: "I have written to them."}}); status != http.StatusOK {

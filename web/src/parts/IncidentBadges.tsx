@@ -34,8 +34,9 @@ export function ActionBadge({ incident, at }: { incident: Incident; at?: number 
 }
 
 /** StatusBadge says what was decided. What stopped nobody is closed, not kept
- *  stopped. */
+ *  stopped, and a halt is kept halted. */
 export function StatusBadge({ incident }: { incident: Incident }) {
   const { word, color } = statuses[incident.status] ?? { word: incident.status, color: 'gray' as const }
-  return <Badge color={color}>{incident.status === 'kept' && !isStop(incident) ? 'Closed' : word}</Badge>
+  const kept = !isStop(incident) ? 'Closed' : incident.action === 'halt' ? 'Kept halted' : word
+  return <Badge color={color}>{incident.status === 'kept' ? kept : word}</Badge>
 }

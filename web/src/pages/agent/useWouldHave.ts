@@ -15,5 +15,5 @@ export function useWouldHave(agent: AgentDetail): Record<string, string> | undef
   }).data
   if (!off || !n) return undefined
   const says = (past: string, sessions: number) => (sessions > 0 ? `Would have ${past} ${times(sessions, 'session')} in the last 7 days.` : '')
-  return { steer: says('steered', n.steered), reject: says('rejected', n.rejected), halt: says('halted', n.halted), kill: says('killed', n.killed) }
+  return { steer: says('steered', n.steered), reject: says('rejected', n.rejected), halt: says('halted', n.halted), kill: says('stopped', n.killed) }
 }

@@ -1,11 +1,14 @@
 import { Button, Checkbox, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { agentQuery, changeKillSwitch, deactivateAgent } from '../../api/agents'
+import { alertsStatusQuery } from '../../api/alerts'
 import { decide, type Decision } from '../../api/incidents'
 import type { IncidentDetail } from '../../api/shapes'
 import { verdictOf } from '../../api/verdict'
+import { times } from '../../format/figures'
 import { brief, clock, coarse } from '../../format/time'
 import { isStop } from '../../parts/IncidentBadges'
 import { done } from '../../parts/notify'
@@ -34,6 +37,7 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
   const mayStop = !stopped && agent?.active === true
   const maySwitch = !stopped && !budget && incident.kind !== 'growth' && agent !== undefined && !agent.policy.kill_switch.enabled
   const limits = agent ? limitsOf(incident, verdictOf(incident), agent.policy) : []
+  const halted = incident.action === 'halt' // which a person in the session ends
   const who = incident.scope === 'session' ? `session ${incident.session}` : incident.agent
   useHotkeys([
     ['K', () => ask('keep')],
@@ -57,7 +61,7 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
   return (
     <>
       <div className={classes.actions}>
-        <Action name={stopped ? 'Keep stopped' : 'Close'} letter="K" says={`${meanwhile(incident)} Closes this incident.`} onAsk={() => ask('keep')} />
+        <Action name={stopped ? keepWords(halted) : 'Close'} letter="K" says={`${meanwhile(incident)} Closes this incident.`} onAsk={() => ask('keep')} />
         {stopped && (
           <>
             <Action name="Resume" letter="R" says="Lets it call again; earlier repeats no longer count." onAsk={() => ask('resume')} />
@@ -79,12 +83,13 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
         )}
       </div>
       <Resume name={asked === 'resume' || asked === 'grace' ? who : undefined} grace={asked === 'grace' ? firstGrace : 0} busy={busy} onCancel={end} onResume={resume} />
-      <Modal opened={asked === 'keep'} onClose={end} title={stopped ? `Keep ${who} stopped?` : 'Close this incident?'}>
+      <Modal opened={asked === 'keep'} onClose={end} title={stopped ? `Keep ${who} ${halted ? 'halted' : 'stopped'}?` : 'Close this incident?'}>
         <Keep
-          stopped={stopped}
+          confirm={stopped ? keepWords(halted) : 'Close incident'}
+          says={stopped ? `${stays('It', halted)} This incident is closed.` : 'Nothing else changes.'}
           busy={busy}
           onCancel={end}
-          onKeep={(note) => send({ status: 'kept', note: note || undefined }, stopped ? 'Kept stopped. Incident closed.' : 'Incident closed.', stopped ? `${who} stays stopped until someone resumes it.` : '')}
+          onKeep={(note) => send({ status: 'kept', note: note || undefined }, stopped ? `Kept ${halted ? 'halted' : 'stopped'}. Incident closed.` : 'Incident closed.', stopped ? stays(who, halted) : '')}
         />
       </Modal>
       <Modal opened={asked === 'wrong'} onClose={end} title="Mark this as wrong?">
@@ -106,8 +111,9 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
       <Modal opened={asked === 'switch'} onClose={end} title={`Turn the Kill Switch of ${incident.agent} on?`}>
         <Stack gap="md">
           <Text size="sm" c="dimmed">
-            From its next call on, haltd stops this agent when it is certain that the agent is running away. Alerts says who is told.
+            From its next call on, haltd stops this agent when it is certain that the agent is running away.
           </Text>
+          <Told />
           <Group justify="flex-end">
             <Button variant="subtle" color="gray" onClick={end}>
               Cancel
@@ -127,13 +133,28 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
   )
 }
 
+// Told says who hears of a stop: with no alert channel, nobody does.
+function Told() {
+  const alerts = useQuery(alertsStatusQuery).data
+  if (!alerts) return null
+  return alerts.configured ? (
+    <Text size="sm" c="dimmed">
+      {times(alerts.channels, 'alert channel')} would be told. <Link to="/alerts">Alerts</Link>
+    </Text>
+  ) : (
+    <Text size="sm" c="var(--amber)">
+      Nobody would hear about it: no alert channel is configured. <Link to="/alerts">Configure now</Link>
+    </Text>
+  )
+}
+
 /** Decided is what was decided, by whom, and the ways back. */
 export function Decided({ incident }: { incident: IncidentDetail }) {
   const [changing, setChanging] = useState(false)
   const { busy, change } = useChange()
   const undo = async () => {
     const made = await change('Not undone. Nothing has changed.', () => decide(incident.id, { status: 'open', expect: incident.status as Decision['expect'] }))
-    if (made) done('Undone. The incident is open again.', isStop(incident) ? `${incident.scope === 'session' ? 'The session' : incident.agent} is stopped, as before.` : '')
+    if (made) done('Undone. The incident is open again.', isStop(incident) ? `${incident.scope === 'session' ? 'The session' : incident.agent} is ${incident.action === 'halt' ? 'halted' : 'stopped'}, as before.` : '')
   }
   const decided = endedByItself(incident) === undefined
   useHotkeys([['U', () => decided && void undo()]])
@@ -175,8 +196,17 @@ function decisionWords(incident: IncidentDetail): string {
     case 'false_positive':
       return 'marked this as wrong.'
     default:
-      return isStop(incident) ? `kept ${who} stopped.` : 'closed this incident.'
+      return isStop(incident) ? `kept ${who} ${incident.action === 'halt' ? 'halted' : 'stopped'}.` : 'closed this incident.'
   }
+}
+
+function keepWords(halted: boolean): string {
+  return halted ? 'Keep halted' : 'Keep stopped'
+}
+
+// A halt also ends when a person writes, which haltd cannot keep from happening.
+function stays(who: string, halted: boolean): string {
+  return halted ? `${who} stays halted until a person writes, or someone resumes it.` : `${who} stays stopped until someone resumes it.`
 }
 
 // What closing leaves as it is.
@@ -207,12 +237,12 @@ function Action({ name, letter, says, onAsk }: { name: string; letter: string; s
   )
 }
 
-function Keep({ stopped, busy, onCancel, onKeep }: { stopped: boolean; busy: boolean; onCancel: () => void; onKeep: (note: string) => void }) {
+function Keep({ confirm, says, busy, onCancel, onKeep }: { confirm: string; says: string; busy: boolean; onCancel: () => void; onKeep: (note: string) => void }) {
   const [note, setNote] = useState('')
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        {stopped ? 'It stays stopped until someone resumes it, and this incident is closed.' : 'Nothing else changes.'}
+        {says}
       </Text>
       <Textarea label="Note (optional)" maxLength={2000} value={note} onChange={(e) => setNote(e.currentTarget.value)} />
       <Group justify="flex-end">
@@ -220,7 +250,7 @@ function Keep({ stopped, busy, onCancel, onKeep }: { stopped: boolean; busy: boo
           Cancel
         </Button>
         <Button variant="filled" data-autofocus loading={busy} onClick={() => onKeep(note.trim())}>
-          {stopped ? 'Keep stopped' : 'Close incident'}
+          {confirm}
         </Button>
       </Group>
     </Stack>

@@ -2,12 +2,13 @@ import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../../api/agents'
 import { triesSince } from '../../api/events'
-import { newestIncidents } from '../../api/incidents'
+import { type IncidentFilter, newestIncidents } from '../../api/incidents'
 import type { IncidentDetail } from '../../api/shapes'
 import { count, money, times } from '../../format/figures'
 import { brief, span } from '../../format/time'
 import { isStop } from '../../parts/IncidentBadges'
 import { SessionLink } from '../../parts/links'
+import { oftenWords } from './often'
 import type { Scene } from './scene'
 import classes from './incident.module.css'
 
@@ -15,9 +16,9 @@ import classes from './incident.module.css'
  *  often this has happened, and whether the agent has tried again. */
 export function Context({ incident }: { incident: IncidentDetail }) {
   const session = useQuery({ ...sessionQuery(incident.agent, incident.session), enabled: incident.session !== '' }).data
-  const week = useQuery(newestIncidents({ agent: incident.agent, since: weekBefore(incident.time) }, 100)).data
+  const week = useQuery(newestIncidents({ agent: incident.agent, kind: incident.kind as IncidentFilter['kind'], since: weekBefore(incident.time) }, 100)).data
   const tries = useQuery({ ...triesSince(incident), enabled: isStop(incident) }).data
-  const before = week?.rows.filter((i) => i.kind === incident.kind && i.time <= incident.time).length
+  const often = week && oftenWords(week.rows.filter((i) => i.time <= incident.time).length, week.next !== null)
   const lasted = session ? new Date(session.last_seen).getTime() - new Date(session.first_seen).getTime() : 0
   const passed = session ? session.totals.calls - session.totals.blocked : 0
   // Its rounds were made elsewhere: that they cost nothing would be wrong.
@@ -37,7 +38,7 @@ export function Context({ incident }: { incident: IncidentDetail }) {
           )}
         </span>
       )}
-      {before !== undefined && before > 0 && <span>{before === 1 ? 'First time' : <b>{nth(before)} time</b>} in 7 days</span>}
+      {often && <span>{often} in 7 days</span>}
       {tries && (
         <span>
           {tries.rows.length === 0 ? (
@@ -53,18 +54,13 @@ export function Context({ incident }: { incident: IncidentDetail }) {
           )}
         </span>
       )}
-      {!session && before === undefined && <Text span size="sm" c="dimmed">…</Text>}
+      {!session && !week && <Text span size="sm" c="dimmed">…</Text>}
     </div>
   )
 }
 
 function weekBefore(time: string): string {
   return new Date(new Date(time).getTime() - 7 * 24 * 3600 * 1000).toISOString()
-}
-
-function nth(n: number): string {
-  const ending = n % 100 >= 11 && n % 100 <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')
-  return `${n}${ending}`
 }
 
 /** burnRate is what the repeating calls cost a minute, in USD; undefined where
