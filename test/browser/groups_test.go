@@ -1,6 +1,17 @@
 package browser
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
+
+// quicker lets somebody else have decided about an incident.
+const quicker = `(() => {
+	const ask = window.fetch
+	window.fetch = (request, options) => request.url?.endsWith('/%s/feedback')
+		? Promise.resolve(Response.json({ error: { code: 'conflict', message: 'ann has decided already' } }, { status: 409 }))
+		: ask(request, options)
+})()`
 
 // Incidents of one cause are one row, and are decided together.
 func TestGroupsOfIncidents(t *testing.T) {
@@ -23,8 +34,13 @@ func TestGroupsOfIncidents(t *testing.T) {
 	p.button("Keep all stopped")
 	ask := p.dialog("Keep all stopped: 3 incidents?")
 	ask.sees("3 agents", "worker-1")
+	// Where somebody else was quicker that is told, and the others are decided.
+	evaluate[any](p, fmt.Sprintf(quicker, ids[1]))
 	ask.button("Keep all stopped")
-	p.sees("3 of 3 decided.", "No open incidents")
+	p.sees("not all were decided.", "ann has decided already", "2 of 3 decided.", "1 incident")
+	n.expectStatus(t, ids[1], "open")
+	n.Must(t, "POST", "/v1/incidents/"+ids[1]+"/feedback", raw(`{"status": "kept"}`), nil)
+	p.sees("No open incidents")
 	for _, id := range ids {
 		n.expectStatus(t, id, "kept")
 	}

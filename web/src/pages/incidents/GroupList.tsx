@@ -2,6 +2,7 @@ import { Badge, Button, Group as Row, Modal, Stack, Text, UnstyledButton } from 
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { Problem } from '../../api/client'
 import { decide, type Decision, remark } from '../../api/incidents'
 import type { ListedIncident } from '../../api/shapes'
 import { money, times } from '../../format/figures'
@@ -130,23 +131,40 @@ function Bulk({ group }: { group: Group }) {
   const [asked, ask] = useState<Asked>()
   const { busy, change } = useChange()
   const n = group.incidents.length
-  const stopped = isStop(group.incidents[0]!)
+  const first = group.incidents[0]!
+  const stopped = isStop(first)
+  const halted = stopped && first.action === 'halt'
   const choices: Asked[] = [
-    { name: stopped ? 'Keep all stopped' : 'Close all', says: stopped ? 'All stay off.' : 'Nothing else changes.', decision: { status: 'kept', expect: 'open' } },
-    { name: 'Mark all as wrong', says: stopped ? 'Keeps your label, and resumes all.' : 'Keeps your label.', decision: { status: 'false_positive', expect: 'open', resume: stopped || undefined } },
+    {
+      name: halted ? 'Keep all halted' : stopped ? 'Keep all stopped' : 'Close all',
+      says: halted ? 'All continue when a person writes.' : stopped ? 'All stay off.' : 'Nothing else changes.',
+      decision: { status: 'kept', expect: 'open' },
+    },
   ]
+  if (stopped) choices.push({ name: 'Resume all', says: 'All may call again; earlier repeats no longer count.', decision: { status: 'resumed', expect: 'open' } })
+  // A limit that was reached is no mistake of a detector.
+  if (!first.kind.startsWith('budget') && first.kind !== 'session_limit') {
+    choices.push({ name: 'Mark all as wrong', says: stopped ? 'Keeps your label, and resumes all.' : 'Keeps your label.', decision: { status: 'false_positive', expect: 'open', resume: stopped || undefined } })
+  }
   if (group.incidents.some((i) => !i.seen_at)) choices.push({ name: 'Acknowledge all', says: 'Seen; all stay open.' })
-  if (stopped) choices.splice(1, 0, { name: 'Resume all', says: 'All may call again; earlier repeats no longer count.', decision: { status: 'resumed', expect: 'open' } })
   const confirm = async ({ name, decision }: Asked) => {
     let made = 0
-    const all = await change(`${name}: not all were decided.`, async () => {
+    await change(`${name}: ${decision ? 'not all were decided.' : 'not all were acknowledged.'}`, async () => {
+      let taken: Problem | undefined
       for (const i of group.incidents) {
-        await (decision ? decide(i.id, decision) : remark(i.id, { acknowledge: true }))
-        made++
+        try {
+          await (decision ? decide(i.id, decision) : remark(i.id, { acknowledge: true }))
+          made++
+        } catch (error) {
+          // Somebody else has decided about this one: the others still wait.
+          if (!(error instanceof Problem) || error.status !== 409) throw error
+          taken = error
+        }
       }
+      if (taken) throw taken
     })
     ask(undefined)
-    if (all || made > 0) done(decision ? `${name}: ${made} of ${n} decided.` : `${made} of ${n} acknowledged.`)
+    if (made > 0) done(decision ? `${name}: ${made} of ${n} decided.` : `${made} of ${n} acknowledged.`)
   }
   const agents = [...new Set(group.incidents.map((i) => i.agent))]
   return (

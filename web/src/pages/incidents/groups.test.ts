@@ -39,11 +39,19 @@ test('several agents do things together', () => {
   for (const [one, several] of [
     ['repeats itself: score 12.', 'repeat themselves: score 12.'],
     ['was refused by apply.', 'were refused by apply.'],
-    ['has spent its hard daily budget.', 'have spent their hard daily budget.'],
+    ['has reached its hard daily budget.', 'have reached their hard daily budget.'],
     ['was refused by apply, whatever it tried in between.', 'were refused by apply, whatever they tried in between.'],
   ]) {
     expect(headline(groupsOf([incident('a', 'w-1', 0, { sentence: `w-1 ${one}` }), incident('b', 'w-2', 1, { sentence: `w-2 ${one}` })])[0]!)).toBe(`2 agents ${several}`)
   }
+})
+
+test('sessions and turns that reached a limit are counted', () => {
+  const limit = (id: string, agent: string, span: string) => incident(id, agent, 0, { kind: 'session_limit', detector: 'session', sentence: `This ${span} of ${agent} has made 8 calls, and session.calls allows 8 calls.` })
+  const said = (incidents: Incident[]) => headline(groupsOf(incidents)[0]!)
+  expect(said([limit('a', 'w-1', 'session'), limit('b', 'w-2', 'session')])).toBe('2 sessions of 2 agents have made 8 calls, and session.calls allows 8 calls.')
+  expect(said([limit('a', 'w-1', 'turn'), limit('b', 'w-1', 'turn')])).toBe('2 turns of w-1 have made 8 calls, and session.calls allows 8 calls.')
+  expect(said([limit('a', 'w-1', 'turn')])).toBe('This turn of w-1 has made 8 calls, and session.calls allows 8 calls.')
 })
 
 test('one agent keeps its name', () => {

@@ -53,21 +53,21 @@ export function headline({ incidents }: Group): string {
   const first = incidents[0]!
   const agents = new Set(incidents.map((i) => i.agent)).size
   const sessions = new Set(incidents.map((i) => i.session)).size
-  if (sessions > 1 && !first.sentence.includes(first.agent) && first.session && first.sentence.includes(first.session)) {
-    return first.sentence
-      .replace(`Session ${first.session} has made its`, `${sessions} sessions have made their`)
-      .replace(`Session ${first.session} has`, `${sessions} sessions have`)
-      .replace(first.session, `${sessions} sessions`)
+  const limited = /^This (session|turn) of /.exec(first.sentence)
+  if (limited && incidents.length > 1) {
+    const whose = agents > 1 ? `${agents} agents` : first.agent
+    return first.sentence.replace(`This ${limited[1]} of ${first.agent} has`, `${incidents.length} ${limited[1]}s of ${whose} have`)
   }
+  if (sessions > 1 && !first.sentence.includes(first.agent) && first.session) return first.sentence.replace(first.session, `${sessions} sessions`)
   return agents > 1 ? plural(first.sentence.replace(first.agent, `${agents} agents`)) : first.sentence
 }
 
-const verbs: Record<string, string> = { 'repeats itself': 'repeat themselves', repeats: 'repeat', was: 'were', has: 'have', 'spent its': 'spent their', 'reached its': 'reached their' }
+const verbs: Record<string, string> = { 'repeats itself': 'repeat themselves', repeats: 'repeat', was: 'were', has: 'have' }
 
 /** plural makes a sentence about one agent one about several. */
 function plural(sentence: string): string {
   return sentence
     .replace(/^(\d+ agents )(repeats itself|repeats|was|has)\b/, (_, who: string, verb: string) => who + verbs[verb])
-    .replace(/ (spent its|reached its) /, (_, words: string) => ` ${verbs[words]} `)
+    .replace(' reached its ', ' reached their ')
     .replace('whatever it tried', 'whatever they tried')
 }
