@@ -83,13 +83,13 @@ type SessionLimits struct {
 	USD     Money      `json:"usd" minimum:"0" maximum:"1000000" label:"USD per session" doc:"Reaching it blocks the session. Calls in flight finish."`
 	Tokens  int64      `json:"tokens" minimum:"0" label:"Tokens per session" doc:"Prompts and replies together; reaching it blocks the session. Calls in flight finish."`
 	Minutes int64      `json:"minutes" minimum:"0" maximum:"525600" label:"Minutes per session" doc:"How long after its first call a session may go on."`
-	Turn    TurnLimits `json:"turn" label:"Turn"`
+	Turn    TurnLimits `json:"turn"`
 }
 
 // TurnLimits bound what follows a message of a person, until the next.
 type TurnLimits struct {
-	Calls int64 `json:"calls" minimum:"0" maximum:"1000000000" label:"calls" doc:"Reaching it blocks the session until a person writes again."`
-	USD   Money `json:"usd" minimum:"0" maximum:"1000000" label:"USD" doc:"Reaching it blocks the session until a person writes again. Calls in flight finish."`
+	Calls int64 `json:"calls" minimum:"0" maximum:"1000000000" label:"Calls per turn" doc:"Reaching it blocks the session until a person writes again."`
+	USD   Money `json:"usd" minimum:"0" maximum:"1000000" label:"USD per turn" doc:"Reaching it blocks the session until a person writes again. Calls in flight finish."`
 }
 
 // GrowthAlert tunes the growth detector, which is always on.

@@ -112,7 +112,7 @@ func (s *Section) declare(f settingField, path, label string, index []int, prese
 	if f.Type.Kind() != reflect.Struct || s.each && path != s.Name {
 		panic(fmt.Sprintf("haltd: setting %s is declared as %s", path, f.Type))
 	}
-	if path != s.Name { // the section's own label is its title
+	if path != s.Name && f.Tag.Get("label") != "" { // the section's own label is its title
 		label += f.Tag.Get("label") + ", "
 	}
 	for _, inner := range settingFields(f.Type) {

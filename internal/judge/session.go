@@ -67,21 +67,21 @@ func sessionFinding(agent string, l *haltd.SessionLimits, t *detect.Tally, now t
 		name        string
 		limit, used int64
 		said        func(int64) string
-		span        string
+		span, verb  string
 	}{
-		{"calls", l.Calls, t.Calls, countOf("call"), "session"},
-		{"usd", int64(l.USD), int64(t.Cost), dollars, "session"},
-		{"tokens", l.Tokens, t.Tokens, countOf("token"), "session"},
-		{"minutes", l.Minutes, minutes, countOf("minute"), "session"},
-		{"turn.calls", l.Turn.Calls, t.TurnCalls, countOf("call"), "turn"},
-		{"turn.usd", int64(l.Turn.USD), int64(t.TurnCost), dollars, "turn"},
+		{"calls", l.Calls, t.Calls, countOf("call"), "session", "made"},
+		{"usd", int64(l.USD), int64(t.Cost), dollars, "session", "cost"},
+		{"tokens", l.Tokens, t.Tokens, countOf("token"), "session", "used"},
+		{"minutes", l.Minutes, minutes, countOf("minute"), "session", "lasted"},
+		{"turn.calls", l.Turn.Calls, t.TurnCalls, countOf("call"), "turn", "made"},
+		{"turn.usd", int64(l.Turn.USD), int64(t.TurnCost), dollars, "turn", "cost"},
 	} {
 		if c.limit <= 0 || c.used < c.limit {
 			continue
 		}
 		return haltd.Finding{
 			Check: "session", Action: haltd.Block, Reason: haltd.ReasonSession, Name: "session." + c.name,
-			Sentence: fmt.Sprintf("This %s of %s has had %s, and session.%s allows %s.", c.span, agent, c.said(c.used), c.name, c.said(c.limit)),
+			Sentence: fmt.Sprintf("This %s of %s has %s %s, and session.%s allows %s.", c.span, agent, c.verb, c.said(c.used), c.name, c.said(c.limit)),
 		}, true
 	}
 	return haltd.Finding{}, false

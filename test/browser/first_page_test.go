@@ -12,7 +12,7 @@ import (
 // shownAt notes when the first page has all its figures.
 const shownAt = `new MutationObserver((_, observer) => {
 	const main = document.querySelector('main')
-	if (!main || main.querySelector('[aria-busy="true"], .mantine-Skeleton-root') || !/Top agents[^]*agent-0399[^]*Kill Switch/.test(main.innerText)) return
+	if (!main || main.querySelector('[aria-busy="true"], .mantine-Skeleton-root') || !/Top agents[^]*agent-0399[^]*Shadow/.test(main.innerText)) return
 	window.shownAt = performance.now()
 	observer.disconnect()
 }).observe(document, { subtree: true, childList: true, characterData: true })`

@@ -52,7 +52,7 @@ func TestFormsShowEverySetting(t *testing.T) {
 	editor.fill("Requests per minute", "60")
 	editor.fill("Smallest prompt", "500")
 	for label, value := range map[string]string{
-		"Calls per session": "2", "USD per session": "5", "Tokens per session": "90000", "Minutes per session": "60", "Turn, calls": "7", "Turn, USD": "1.5",
+		"Calls per session": "2", "USD per session": "5", "Tokens per session": "90000", "Minutes per session": "60", "Calls per turn": "7", "USD per turn": "1.5",
 	} {
 		editor.fill(label, value)
 	}

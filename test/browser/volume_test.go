@@ -41,9 +41,13 @@ func TestManyAgentsAndEvents(t *testing.T) {
 	t.Run("lists", func(t *testing.T) { listsOfMany(t, p) })
 	for _, l := range []look{phone, {820, 1180, "dark"}, {1280, 800, "light"}, desktop.dark()} {
 		p.show(l)
-		p.open("/incidents")
+		for _, page := range []string{"/", "/agents", "/agents/agent-0042", "/sessions", "/events?type=llm_call", "/costs", "/incidents"} {
+			p.open(page)
+			p.settled()
+			p.sees(map[bool]string{true: "Times are in UTC.", false: "Time zone"}[l.width < 992])
+			p.fits()
+		}
 		p.sees("49 incidents") // one was resumed by keyboard
-		p.fits()
 	}
 	p.accessible(axe(t))
 }
@@ -73,7 +77,15 @@ func incidentsOfMany(t *testing.T, p *tab) {
 	list.sees("growth", "Prompt tokens of")
 	p.lacks("find_payment")
 	p.open("/incidents?status=all&shadow=true&alone=1")
-	list.sees("Would stop")
+	list.sees("13 incidents", "Would stop")
+	// What a detector did may be wrong, a budget that was reached is not.
+	p.open("/incidents?kind=budget_hard")
+	p.button("3 agents have reached their hard daily budget…")
+	list.sees("Close all", "Acknowledge all")
+	p.lacks("Mark all as wrong", "Resume all")
+	// An address means the same, whatever a session is called.
+	p.open("/events?session=12345")
+	list.sees("No matches")
 
 	// Part of a name is enough; the keys go on in the order of the list.
 	var found struct{ Incidents []incident }

@@ -175,7 +175,7 @@ func sessionAfterRestart(t *testing.T, s *stage) {
 		a.client.CloseIdleConnections()
 	}
 	a.exceeded(a.says("one", "third"), "session.calls allows 2 calls")
-	old.exceeded(old.says("one", "second"), "This session of "+old.id+" has had 31 minutes, and session.minutes allows 30 minutes.", "new session")
+	old.exceeded(old.says("one", "second"), "This session of "+old.id+" has lasted 31 minutes, and session.minutes allows 30 minutes.", "new session")
 	old.passes(old.says("two", "second"))
 }
 

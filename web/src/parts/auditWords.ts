@@ -27,7 +27,7 @@ export function auditWords(e: Event): { what: string; who: string } {
   }
 }
 
-const warningWords = { rejected: 'Rejected', 'would be stopped': 'Would have been stopped', warned: 'Warned' }
+const warningWords = { rejected: 'Rejected', 'would be rejected': 'Would have been rejected', 'would be stopped': 'Would have been stopped', warned: 'Warned' }
 
 // What a warning went by: the certainty where stall gave it.
 function measured(e: Event): string {
@@ -40,7 +40,8 @@ function measured(e: Event): string {
 export function warningOf(e: Event): keyof typeof warningWords {
   const stopping = (verdictOf(e).findings ?? []).filter((f) => f.action === 'kill' || f.action === 'reject')
   if (stopping.some((f) => !f.shadow)) return 'rejected'
-  return stopping.length > 0 ? 'would be stopped' : 'warned'
+  if (stopping.length === 0) return 'warned'
+  return stopping.some((f) => f.action === 'kill') ? 'would be stopped' : 'would be rejected'
 }
 
 /** changeWords is what somebody changed. The subject is the name of what was

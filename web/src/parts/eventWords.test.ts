@@ -12,6 +12,14 @@ test('a budget that is reached is told without the agent, from what the verdict 
   expect(alert({ sentence: 'bot did something.' })).toBe('bot did something.')
 })
 
+test('what happened to an agent has the words of its incident', () => {
+  const words = (event_type: string, action: string, shadow: boolean) =>
+    eventWords({ event_type, shadow, agent: 'bot', score: 0, status: 0, verdict: { findings: [{ action, shadow }] } as unknown as Verdict } as Event).what
+  expect([words('kill_switch', 'kill', false), words('kill_switch', 'kill', true)]).toEqual(['stopped', 'would be stopped'])
+  expect([words('warning', 'reject', false), words('warning', 'reject', true), words('warning', 'kill', true)]).toEqual(['rejected', 'would be rejected', 'would be stopped'])
+  expect(words('halt', 'halt', false)).toBe('halted')
+})
+
 const change = (audit: Audit) => auditWords({ event_type: 'policy_change', audit } as Event)
 
 test('a change says what was done, by whom and why', () => {

@@ -38,11 +38,11 @@ export function eventWords(e: Event): EventWords {
     case 'blocked':
       return { color: 'red', what: refusals[e.block_reason ?? ''] ?? e.block_reason ?? 'blocked', figure: status }
     case 'kill_switch':
-      return { color: e.shadow ? 'amber' : 'red', what: e.shadow ? 'would be stopped' : 'Kill Switch', figure: e.score > 0 ? score(e.score) : status }
+      return { color: e.shadow ? 'amber' : 'red', what: e.shadow ? 'would be stopped' : 'stopped', figure: e.score > 0 ? score(e.score) : status }
     case 'steer':
       return { color: 'amber', what: e.shadow ? 'would be steered' : 'steered', figure: '' }
     case 'halt':
-      return { color: 'red', what: 'turn halted', figure: e.score > 0 ? score(e.score) : status }
+      return { color: 'red', what: 'halted', figure: e.score > 0 ? score(e.score) : status }
     case 'warning':
       return { color: 'amber', what: warningOf(e), figure: e.score > 0 ? score(e.score) : '' }
     case 'growth':

@@ -35,11 +35,13 @@ var kinds = []kind{
 		haltd.IncidentKillSwitch, haltd.Reject, haltd.ReasonLoop},
 	{haltd.Signal{Detector: haltd.DetectorSimilarity, Family: haltd.FamilyStreak, Count: 36, Window: 20},
 		haltd.IncidentKillSwitch, haltd.Kill, haltd.ReasonLoop},
+	{haltd.Signal{Detector: haltd.DetectorExact, Count: 40}, haltd.IncidentKillSwitch, haltd.Reject, haltd.ReasonLoop},
 	{haltd.Signal{Detector: haltd.DetectorGrowth, Tokens: []int64{1000, 1400, 1960, 2744}}, haltd.IncidentGrowth, haltd.Warn, haltd.ReasonGrowth},
 	{haltd.Signal{}, haltd.IncidentBudgetSoft, haltd.Warn, haltd.ReasonSoft},
 	{haltd.Signal{}, haltd.IncidentBudgetHard, haltd.Block, haltd.ReasonBudget},
 	{haltd.Signal{}, haltd.IncidentSession, haltd.Block, haltd.ReasonSession},
 	{stall(haltd.FamilyRepeat, "error", 5, "find_payment").signal, haltd.IncidentSteer, haltd.Steer, haltd.ReasonLoop},
+	{stall(haltd.FamilyRepeat, "error", 7, "find_payment").signal, haltd.IncidentKillSwitch, haltd.Halt, haltd.ReasonLoop},
 }
 
 // raised is the change that raises the nth incident. Every fifth is a shadow;
@@ -65,10 +67,19 @@ func raised(n int, began time.Time) haltd.Change {
 	}
 	change := haltd.Change{Incident: i, Events: []haltd.Event{{
 		Time: i.Time, Type: haltd.EventKillSwitch, Agent: i.Agent, Session: i.Session, Client: i.Client, Provider: i.Provider, Model: i.Model,
-		Status: http.StatusBadRequest, Blocked: k.action.Stops() && !i.Shadow, BlockReason: k.reason, Incident: i.ID, Shadow: i.Shadow, Verdict: i.Verdict,
+		Blocked: k.action.Stops() && !i.Shadow, BlockReason: k.reason, Incident: i.ID, Shadow: i.Shadow, Verdict: i.Verdict,
 	}}}
-	if k.kind != haltd.IncidentKillSwitch {
+	if change.Events[0].Blocked {
+		change.Events[0].Status = http.StatusBadRequest
+		if k.action == haltd.Reject {
+			change.Events[0].Status = http.StatusTooManyRequests
+		}
+	}
+	switch {
+	case k.kind != haltd.IncidentKillSwitch || k.action == haltd.Reject:
 		change.Events[0].Type = haltd.EventWarning
+	case k.action == haltd.Halt:
+		change.Events[0].Type, i.Scope = haltd.EventHalt, haltd.ScopeSession
 	}
 	if stopped := i.Status == haltd.IncidentOpen && k.action == haltd.Kill && !i.Shadow; stopped {
 		by := haltd.ByKillSwitch
@@ -128,9 +139,9 @@ func bound(k haltd.IncidentKind, i *haltd.Incident) string {
 	case haltd.IncidentBudgetSoft:
 		return i.Agent + " has reached its soft daily budget of $60.00."
 	case haltd.IncidentBudgetHard:
-		return i.Agent + " has spent its hard daily budget of $60.00."
+		return i.Agent + " has reached its hard daily budget of $60.00."
 	}
-	return fmt.Sprintf("Session %s has made its 200 calls.", i.Session)
+	return fmt.Sprintf("This session of %s has made 200 calls, and session.calls allows 200 calls.", i.Agent)
 }
 
 // zoneInTheEvening is a time zone in which it is between six and seven in the

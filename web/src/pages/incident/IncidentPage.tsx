@@ -82,7 +82,7 @@ function Page({ incident }: { incident: IncidentDetail }) {
       <LadderCard incident={incident} verdict={verdict} />
       {incident.kind === 'session_limit' && <SessionCard incident={incident} />}
       {isLoop && !exact && scene && scene.entries.length > 1 && (
-        <Section title="Window" aside={`${scene.entries.length} calls, scope ${incident.settings.kill_switch.window_scope}`}>
+        <Section title="Window" aside={`${scene.entries.length} calls, kept per ${incident.settings.kill_switch.window_scope}`}>
           <WindowTimeline scene={scene} measure={measureOf(incident, stall)} stopped={stops(incident)} onPair={(lane, index) => setPair({ lane, index })} />
         </Section>
       )}
