@@ -1,5 +1,6 @@
 import { Table, type TableProps, VisuallyHidden } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
+import { useLayoutEffect, useRef, useState } from 'react'
 import classes from './widetable.module.css'
 
 /** Column is the head of one: its name, or more about it. */
@@ -25,7 +26,7 @@ export const actions: Column = { name: 'Actions', hidden: true }
 interface Props extends TableProps {
   /** what is false is left out */
   columns: (Column | false | undefined)[]
-  /** how much room the columns need side by side */
+  /** how much room the columns take side by side at least */
   minWidth: number
   /** names a table that holds no link or button, so that the keyboard can
    *  reach it and scroll it */
@@ -40,9 +41,17 @@ export function WideTable({ columns, minWidth, label, children, ...props }: Prop
   const names = Object.fromEntries(shown.map((c, i) => [`--column-${i + 1}`, i === 0 || c.hidden || c.plain ? 'none' : JSON.stringify(c.name)]))
   const reached = label ? { tabIndex: 0, role: 'region', 'aria-label': label } : { tabIndex: -1 }
   const { ref, width } = useElementSize()
+  const table = useRef<HTMLTableElement>(null)
+  // Long names may take more than the least, which shows once they are there.
+  const [needs, setNeeds] = useState(minWidth)
+  const narrow = width > 0 && width < needs
+  useLayoutEffect(() => {
+    const [takes, has] = [table.current?.offsetWidth ?? 0, table.current?.parentElement?.clientWidth ?? 0]
+    if (!narrow && takes > has + 1) setNeeds(takes)
+  })
   return (
-    <div ref={ref} className={classes.wide} data-narrow={width > 0 && width < minWidth} {...reached}>
-      <Table {...props} className={classes.table} style={names}>
+    <div ref={ref} className={classes.wide} data-narrow={narrow} {...reached}>
+      <Table ref={table} {...props} className={classes.table} style={names}>
         <Table.Thead>
           <Table.Tr>
             {shown.map(({ name, right, width, hidden }) => (
