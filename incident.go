@@ -51,6 +51,34 @@ type Incident struct {
 	OnceFor time.Duration `json:"-"`
 }
 
+// Decision is what was decided, in the words of the pages and commands. What
+// stopped nobody is closed, not kept stopped.
+func (i *Incident) Decision() string {
+	switch i.Status {
+	case IncidentOpen:
+		return "Open"
+	case IncidentResumed:
+		return "Resumed"
+	case IncidentRecovered:
+		return "Recovered"
+	case IncidentUnmoved:
+		return "Not recovered"
+	case IncidentContinued:
+		return "Continued by a person"
+	case IncidentFalsePositive:
+		return "Marked as wrong"
+	case IncidentKept:
+		switch {
+		case i.Action == Kill && !i.Shadow:
+			return "Kept stopped"
+		case i.Action == Halt && !i.Shadow:
+			return "Kept halted"
+		}
+		return "Closed"
+	}
+	return string(i.Status)
+}
+
 // Comment is what a person said about an incident.
 type Comment struct {
 	Time time.Time `json:"time"`

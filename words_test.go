@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/haltd/haltd"
 )
 
 var backquoted = regexp.MustCompile("`([^`]+)`")
@@ -76,6 +78,25 @@ func TestSearchesFindTheirFile(t *testing.T) {
 		}
 		if found == 0 {
 			t.Errorf("%s: no file", cells[0])
+		}
+	}
+}
+
+// What was kept is told by what it was: a stop, a halt, or nothing stopped.
+func TestDecisionInWords(t *testing.T) {
+	for _, tc := range []struct {
+		want string
+		of   haltd.Incident
+	}{
+		{"Open", haltd.Incident{Status: haltd.IncidentOpen, Action: haltd.Kill}},
+		{"Kept stopped", haltd.Incident{Status: haltd.IncidentKept, Action: haltd.Kill}},
+		{"Kept halted", haltd.Incident{Status: haltd.IncidentKept, Action: haltd.Halt}},
+		{"Closed", haltd.Incident{Status: haltd.IncidentKept, Action: haltd.Kill, Shadow: true}},
+		{"Closed", haltd.Incident{Status: haltd.IncidentKept, Action: haltd.Warn}},
+		{"Marked as wrong", haltd.Incident{Status: haltd.IncidentFalsePositive, Action: haltd.Halt}},
+	} {
+		if got := tc.of.Decision(); got != tc.want {
+			t.Errorf("%s, %v, shadow %v is %q, want %q", tc.of.Status, tc.of.Action, tc.of.Shadow, got, tc.want)
 		}
 	}
 }

@@ -24,7 +24,7 @@ var examples = map[string][]string{
 	"agents kill":          {"haltd agents kill billing-bot --now --reason 'writes to the wrong table'", "haltd agents kill claude-code --session 8f14e45f"},
 	"agents resume":        {"haltd agents resume billing-bot --grace 30m"},
 	"incidents ls":         {"haltd incidents ls", "haltd incidents ls --agent billing-bot --status all --since 7d"},
-	"incidents show":       {"haltd incidents show inc_01JD8Q"},
+	"incidents show":       {"haltd incidents show inc_rkdwmt"},
 	"bypass on":            {"haltd bypass on --reason 'haltd blocks the release'"},
 	"bypass off":           {"haltd bypass off"},
 	"bypass status":        {"haltd bypass status"},

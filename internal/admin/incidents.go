@@ -184,13 +184,8 @@ func decidedSince(i *haltd.Incident) error {
 	if i.ClosedAt != nil {
 		at = " at " + i.ClosedAt.UTC().Format("15:04:05 MST")
 	}
-	return haltd.Errorf(haltd.CodeConflict, "%s has decided already%s: %s; nothing was changed", i.ClosedBy, at, statusWords[i.Status]).
+	return haltd.Errorf(haltd.CodeConflict, "%s has decided already%s: %s; nothing was changed", i.ClosedBy, at, i.Decision()).
 		WithFix("Look at it again; the decision can be changed or undone.")
-}
-
-// statusWords are the states of an incident as the pages name them.
-var statusWords = map[haltd.IncidentStatus]string{
-	haltd.IncidentOpen: "Open", haltd.IncidentResumed: "Resumed", haltd.IncidentKept: "Kept stopped", haltd.IncidentFalsePositive: "Marked as wrong",
 }
 
 func incidentInUTC(i haltd.Incident) haltd.Incident {

@@ -48,11 +48,23 @@ func told(v *haltd.Event) string {
 	if v.Verdict == nil || v.Verdict.Sentence == "" {
 		return ""
 	}
-	what := string(v.Type)
+	return whatOf(v) + ": " + v.Verdict.Sentence
+}
+
+// whatOf is what was done to the agent, in the words of the dashboard.
+func whatOf(v *haltd.Event) string {
 	if v.Verdict.Level == haltd.LevelKill && v.Shadow {
-		what = "would kill"
+		return "would stop"
 	}
-	return what + ": " + v.Verdict.Sentence
+	switch v.Type {
+	case haltd.EventKillSwitch:
+		return "stopped"
+	case haltd.EventHalt:
+		return "halted"
+	case haltd.EventSteer:
+		return "steered"
+	}
+	return string(v.Type)
 }
 
 // eventLine is one event for people.

@@ -52,7 +52,7 @@ func (c *IncidentsLsCmd) Run(env *Env) error {
 	rows := [][]string{{"ID", "TIME", "AGENT", "WHAT", "STATUS", "SENTENCE"}}
 	for i := range incidents {
 		v := &incidents[i]
-		rows = append(rows, []string{clean(v.ID), minute(v.Time), clean(v.Agent), done(v), decision(v.Status), clean(v.Sentence)})
+		rows = append(rows, []string{clean(v.ID), minute(v.Time), clean(v.Agent), done(v), clean(v.Decision()), clean(v.Sentence)})
 	}
 	return table(env.Stdout, rows)
 }
@@ -80,26 +80,6 @@ func done(v *haltd.Incident) string {
 		return "Throttled"
 	}
 	return "Warned"
-}
-
-func decision(s haltd.IncidentStatus) string {
-	switch s {
-	case haltd.IncidentOpen:
-		return "Open"
-	case haltd.IncidentResumed:
-		return "Resumed"
-	case haltd.IncidentRecovered:
-		return "Recovered"
-	case haltd.IncidentUnmoved:
-		return "Not recovered"
-	case haltd.IncidentContinued:
-		return "Continued by a person"
-	case haltd.IncidentKept:
-		return "Kept stopped"
-	case haltd.IncidentFalsePositive:
-		return "Marked as wrong"
-	}
-	return clean(string(s))
 }
 
 // IncidentsShowCmd shows one incident.
@@ -152,7 +132,7 @@ func (c *IncidentsShowCmd) Run(env *Env) error {
 
 func incidentRows(v *shownIncident) [][]string {
 	rows := [][]string{
-		{"Incident", clean(v.ID)}, {"Time", minute(v.Time)}, {"What", done(&v.Incident)}, {"Status", decision(v.Status)},
+		{"Incident", clean(v.ID)}, {"Time", minute(v.Time)}, {"What", done(&v.Incident)}, {"Status", clean(v.Decision())},
 	}
 	if v.ClosedAt != nil {
 		rows = append(rows, []string{"Decided", minute(*v.ClosedAt) + ", by " + clean(dash(v.ClosedBy))})
