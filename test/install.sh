@@ -8,7 +8,7 @@ set -uo pipefail
 needed=(git:git nginx:nginx caddy:caddy systemd-analyze:systemd curl:curl zsh:zsh fish:fish chromium:chromium redis-server:redis-server postgres:postgresql psql:postgresql-client)
 
 # file:package, one for each font that pages and their pictures are drawn with
-fonts=(opentype/inter:fonts-inter truetype/jetbrains-mono:fonts-jetbrains-mono)
+fonts=(opentype/inter:fonts-inter truetype/jetbrains-mono:fonts-jetbrains-mono truetype/noto/NotoColorEmoji.ttf:fonts-noto-color-emoji)
 
 # Debian keeps PostgreSQL's server in a folder of its version.
 PATH=$PATH:/usr/sbin:/sbin:$(printf '%s:' /usr/lib/postgresql/*/bin)
