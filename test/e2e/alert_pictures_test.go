@@ -56,8 +56,8 @@ func TestDrawAlerts(t *testing.T) {
 	}
 	draw("alert-slack.png", slackPage(t, slack.got()), 720, 800)
 	email := emailPage(t, messages[0])
-	draw("alert-email.png", email, 720, 620, "--blink-settings=preferredColorScheme=1")
-	draw("alert-email-dark.png", email, 720, 620, "--blink-settings=preferredColorScheme=0")
+	draw("alert-email.png", email, 720, 664, "--blink-settings=preferredColorScheme=1")
+	draw("alert-email-dark.png", email, 720, 664, "--blink-settings=preferredColorScheme=0")
 }
 
 // play lets agents do what people are told of.
