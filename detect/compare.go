@@ -216,6 +216,8 @@ func (c *comparison) weighNews(i int) {
 		s.news = 0 // the same failure, counted
 	case s.newTells <= 1 && (c.wanders(i, 1e7) || again && c.wanders(i, 1000)):
 		s.news, s.drawn = 0, true // the number of a record
+	case r.short() && s.newTells <= 1 && s.newDeeds == 0 && s.payload >= .9 && !s.given && !s.aimed && c.ticks(i):
+		s.news = 0 // the same content sent again, and counted
 	case r.manner == spoken && s.actAgo > 0:
 		s.news = 0 // said before to the letter, and answered as before
 	case !r.short() && again && !c.advances(i), len(r.tells) > 2*fewWords && c.goesToAndFro(i):

@@ -285,7 +285,7 @@ func firstOf(text string, among meaning) meaning {
 // errors of a spreadsheet. Source code names errors, too, but not so.
 func namesError(text string) bool {
 	if i := strings.IndexByte(text, '#'); i >= 0 && len(text) <= headBytes {
-		for _, name := range [...]string{"#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NUM!", "#NULL!", "#SPILL!"} {
+		for _, name := range [...]string{"#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NUM!", "#NULL!", "#SPILL!", "#CIRC!", "#ERROR!"} {
 			if strings.Contains(text[i:], name) {
 				return true
 			}

@@ -41,11 +41,13 @@ func (f *round) readResult(text string, states bool) {
 	f.figures = text != ""
 	begins := len(text) - len(unlabelled(text))
 	board := true    // nothing but numbers and single signs
+	first := true    // no word came yet
 	advert := false  // the line is an advertisement, or says how long it took
 	var label uint64 // the word before, where it may name a score
 	for s.next() {
 		t := &s.token
-		if t.newLine {
+		if t.newLine || first {
+			first = t.class == mark
 			advert = isAdvert(text, t) || isTiming(text, t)
 		}
 		if advert {

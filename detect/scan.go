@@ -14,7 +14,7 @@ type token struct {
 	start, end int
 	class      class
 	newLine    bool // a line ended between the word before and this one
-	mixed      bool // it has digits and other characters
+	mixed      bool // it has digits and other characters, or is drawn as those are
 }
 
 type class uint8
@@ -184,6 +184,13 @@ func (s *scanner) word(start int) {
 		c = number
 	}
 	s.hash, s.start, s.end, s.class, s.mixed = hashWord(text[start:i], digits), start, i, c, kinds > ofDigit
+	s.mixed = s.mixed || kinds == ofLetter && start > 0 && text[start-1] == '-' && isTail(text[start:i])
+}
+
+// isTail reports the last part of a name that a cluster made up: letters that nobody
+// could say, as in worker-7f75b9-hmvxk. It counts as one with digits.
+func isTail(w string) bool {
+	return len(w) == 5 && !strings.ContainsAny(w, "aeiouyAEIOUY")
 }
 
 // decimals is the end of the word that goes on after the first digits of a

@@ -108,6 +108,20 @@ func (c *comparison) tallies(i int) bool {
 	return true
 }
 
+// ticks reports an answer of the form of one before whose numbers are the same but
+// for one that went up.
+func (c *comparison) ticks(i int) bool {
+	step, ok := stepOf(&c.rounds[i-c.all[i].formAgo].told, &c.rounds[i].told)
+	up := 0
+	for _, d := range step {
+		if d < 0 {
+			return false
+		}
+		up += int(d)
+	}
+	return ok && up == 1
+}
+
 // narrows reports the next step of a search that halves what is left, such as
 // one for the largest size that fits: the act before but for numbers, in ever
 // smaller steps. It ends by itself, whatever it finds on the way.
