@@ -65,7 +65,7 @@ func (g *Gateway) forward(x *exchange) error {
 			return refuse(http.StatusGatewayTimeout, haltd.Errorf(haltd.CodeUpstream, "%s at %s began no reply within %v", up.Name, up.BaseURL.Host, up.FirstByteTimeout).
 				WithFix("Send it again, or raise providers.%s.first_byte_timeout in haltd's configuration.", up.Name))
 		}
-		g.log.Warn("upstream unreachable", "provider", up.Name, "error", plainCause(err))
+		g.log.Warn("upstream unreachable", "provider", up.Name, "error", failureText(err))
 		return refuse(http.StatusBadGateway, unreachable(up, err))
 	}
 	defer res.Body.Close()
@@ -73,9 +73,8 @@ func (g *Gateway) forward(x *exchange) error {
 		// Either it switched protocols, for which nobody asked, and what follows
 		// is no reply: reading it would not even end when the client leaves. Or
 		// its status is none.
-		up.health.failed("gave no valid answer", g.clock())
-		return refuse(http.StatusBadGateway, haltd.Errorf(haltd.CodeUpstream, "%s at %s does not answer in HTTP", up.Name, up.BaseURL.Host).
-			WithFix("Check providers.%s.base_url.", up.Name))
+		up.health.failed(noValidAnswer, g.clock())
+		return refuse(http.StatusBadGateway, noHTTP(up))
 	}
 	up.health.answered(res.StatusCode, sent, g.clock())
 	g.deliver(x, res)

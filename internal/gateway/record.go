@@ -81,7 +81,7 @@ func (g *Gateway) describe(x *exchange, now time.Time) {
 // dearest is paid for.
 func (g *Gateway) priceEvent(x *exchange) {
 	e := &x.event
-	if e.Tokens == (haltd.Usage{}) && (x.ask == nil || x.reply == nil) {
+	if e.Tokens == (haltd.Usage{}) && (x.ask == nil || x.reply == nil && !e.Estimated) {
 		return
 	}
 	if x.reply != nil && x.reply.Model != "" && (len(x.models) > 0 || e.Model == "") {

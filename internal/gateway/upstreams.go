@@ -90,9 +90,21 @@ func unreachable(up *upstream, err error) *haltd.Error {
 			WithFix("Check providers.%s.proxy or, where it is not set, HTTPS_PROXY and HTTP_PROXY of haltd's environment.", up.Name)
 	case errors.As(err, &certificate):
 		return e.WithFix("Name the certificate of its authority in providers.%s.ca_file, or check providers.%s.base_url.", up.Name, up.Name)
+	case failureText(err) == noValidAnswer:
+		return noHTTP(up)
 	}
 	return e.WithFix("Check providers.%s.base_url and the network between haltd and it.", up.Name)
 }
+
+// noHTTP says that what an upstream answered is no reply, and nothing of what it
+// was: that may repeat the key that it was sent.
+func noHTTP(up *upstream) *haltd.Error {
+	return haltd.Errorf(haltd.CodeUpstream, "%s at %s does not answer in HTTP", up.Name, up.BaseURL.Host).
+		WithFix("Check providers.%s.base_url.", up.Name)
+}
+
+// noValidAnswer is all that is said of an answer that cannot be read.
+const noValidAnswer = "gave no valid answer"
 
 // failureText says why no reply began, in fixed words: the text of an
 // error may repeat what the upstream sent, and that may repeat a key.
@@ -124,5 +136,5 @@ func failureText(err error) string {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return "closed the connection without an answer"
 	}
-	return "gave no valid answer"
+	return noValidAnswer
 }

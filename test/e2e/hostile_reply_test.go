@@ -74,16 +74,14 @@ var (
 	}
 )
 
-// Whatever an upstream sends, haltd stays up, the call is settled, the event says
-// what the ledger does, and sums can be had of all.
-func TestHostileReplies(t *testing.T) {
-	t.Parallel()
+// listen answers each request with whatever bytes, and closes the connection.
+func listen(t *testing.T, answer func(io.Writer, *http.Request)) (address string) {
+	t.Helper()
 	upstream, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { upstream.Close() })
-	var send atomic.Pointer[func(io.Writer)]
 	go func() {
 		for {
 			conn, err := upstream.Accept()
@@ -92,12 +90,21 @@ func TestHostileReplies(t *testing.T) {
 			}
 			if req, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
 				_, _ = io.Copy(io.Discard, req.Body)
-				(*send.Load())(conn)
+				answer(conn, req)
 			}
 			conn.Close()
 		}
 	}()
-	s := &stage{node: start(t, fmt.Sprintf("providers: {openai: {base_url: \"http://%s\"}}\npricing: {models: {o1-pro: {input: 100000, output: 600000}}}\n", upstream.Addr()))}
+	return upstream.Addr().String()
+}
+
+// Whatever an upstream sends, haltd stays up, the call is settled, the event says
+// what the ledger does, and sums can be had of all.
+func TestHostileReplies(t *testing.T) {
+	t.Parallel()
+	var send atomic.Pointer[func(io.Writer)]
+	upstream := listen(t, func(w io.Writer, _ *http.Request) { (*send.Load())(w) })
+	s := &stage{node: start(t, fmt.Sprintf("providers: {openai: {base_url: \"http://%s\"}}\npricing: {models: {o1-pro: {input: 100000, output: 600000}}}\n", upstream))}
 	for _, h := range hostileReplies {
 		t.Run(h.name, func(t *testing.T) {
 			send.Store(&h.send)
@@ -156,4 +163,35 @@ func (a *agent) tries(model string) int {
 		return 0
 	}
 	return res.StatusCode
+}
+
+// A server that is no provider may send back what it was sent, where a reply of
+// HTTP has something else. Neither the client, who has but a gateway key, nor the
+// log gets to read the operator's key.
+func TestAnUpstreamThatRepeatsTheKeyTellsItNobody(t *testing.T) {
+	t.Parallel()
+	const key = "0123456789-of-the-operator"
+	for name, reply := range map[string]string{
+		"status line":       "%s\r\n\r\n",
+		"status":            "HTTP/1.1 %s\r\n\r\n",
+		"header":            "HTTP/1.1 200 OK\r\n%s\r\n\r\n",
+		"length":            "HTTP/1.1 200 OK\r\nContent-Length: %s\r\n\r\n",
+		"transfer encoding": "HTTP/1.1 200 OK\r\nTransfer-Encoding: %s\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			upstream := listen(t, func(w io.Writer, r *http.Request) { fmt.Fprintf(w, reply, r.Header.Get("X-Api-Key")) })
+			n := start(t, fmt.Sprintf("providers: {anthropic: {base_url: \"http://%s\", api_key: %q}}\n", upstream, key))
+			var made struct{ Secret string }
+			n.Must(t, "POST", "/v1/keys", map[string]any{"agent": "bot"}, &made)
+			status, body := post(t, n.Gateway+"/anthropic/v1/messages", `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`, "X-Api-Key", made.Secret)
+			if status != http.StatusBadGateway || strings.Contains(body, key) {
+				t.Errorf("%d %s; want 502 without the key", status, body)
+			}
+			n.Eventually(t, "saying why", func() bool { return strings.Contains(n.Log(), "upstream unreachable") })
+			if strings.Contains(n.Log(), key) {
+				t.Error("the log has the key")
+			}
+		})
+	}
 }

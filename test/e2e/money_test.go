@@ -71,6 +71,14 @@ func choicesCount(t *testing.T, s *stage) {
 	a.stopped(got, "budget_exceeded")
 	body := `{"contents":[{"parts":[{"text":"hello"}]}],"generationConfig":{"maxOutputTokens":20000,"candidateCount":100}}`
 	a.stopped(a.do("POST", "/agents/"+a.id+"/gemini/v1beta/models/"+dear+":generateContent", body, nil), "budget_exceeded")
+	// Google reads both ways of writing a name.
+	for _, twice := range []string{
+		`"generationConfig":{"maxOutputTokens":20000,"candidateCount":100},"generation_config":{"max_output_tokens":1,"candidate_count":1}`,
+		`"generationConfig":{"maxOutputTokens":20000,"candidateCount":100,"max_output_tokens":1,"candidate_count":1}`,
+	} {
+		body = `{"contents":[{"parts":[{"text":"hello"}]}],` + twice + `}`
+		a.stopped(a.do("POST", "/agents/"+a.id+"/gemini/v1beta/models/"+dear+":generateContent", body, nil), "budget_exceeded")
+	}
 }
 
 func withoutMaximum(t *testing.T, s *stage) {
@@ -157,11 +165,21 @@ func hangUps(t *testing.T, s *stage) {
 	if e := b.has(haltd.EventError, 1)[0]; e.Tokens.Output != 16384 || e.Cost < haltd.Dollar/10 {
 		t.Errorf("charged %+v, want what a reply of the model can have", e.Tokens)
 	}
+	// A form with a sound names no text that could be counted.
+	own := newStage(t, "") // its rules are not for others
+	c := own.agent(t, "sound").policy(dollarADay)
+	silence := fakellm.Script{Body: `{"text":"hi"}`, Delay: fakellm.Delay(time.Minute)}
+	own.llm.SetRules([]fakellm.Rule{{Path: "/v1/audio/transcriptions", Script: silence}})
+	c.hangUp("/openai/v1/audio/transcriptions", field("model", "whisper-1")+field("file\"; filename=\"a.wav", "RIFF")+"--x--\r\n",
+		silence, "Content-Type", "multipart/form-data; boundary=x")
+	if e := c.has(haltd.EventError, 1)[0]; e.Cost < haltd.Dollar/10 || !e.Unpriced || c.spent().Spent.Cost != e.Cost {
+		t.Errorf("a form: charged $%s, $%s spent; want the default", e.Cost, c.spent().Spent.Cost)
+	}
 }
 
 // hangUp leaves a call as soon as something of its reply has come, or when the
 // provider has it and does not answer.
-func (a *agent) hangUp(path, body string, reply fakellm.Script) {
+func (a *agent) hangUp(path, body string, reply fakellm.Script, header ...string) {
 	a.t.Helper()
 	script, err := json.Marshal(reply)
 	if err != nil {
@@ -175,6 +193,9 @@ func (a *agent) hangUp(path, body string, reply fakellm.Script) {
 	}
 	req.Header.Set(harness.ScriptHeader, string(script))
 	req.Header.Set(agentMark, a.id)
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
 	before := a.forwarded(a)
 	if reply.Delay > 0 {
 		go func() {

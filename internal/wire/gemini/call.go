@@ -73,20 +73,26 @@ func readCall(r *wire.Reader, c *wire.Conversation) {
 				readTool(r, c)
 			}
 		case "generationConfig", "generation_config":
-			for name := range r.Object() {
-				switch string(name) {
-				case "maxOutputTokens", "max_output_tokens":
-					c.Call.MaxTokens = int(min(r.Count(), math.MaxInt32))
-				case "responseSchema", "response_schema", "responseJsonSchema", "response_json_schema":
-					c.Schema(len(r.Raw()))
-				case "candidateCount", "candidate_count":
-					c.Call.Choices = wire.Choices(r)
-				}
-			}
+			readConfig(r, c)
 		}
 	}
 	if !hasContents {
 		r.Fail(wire.RefuseAt("/contents", "an array"))
+	}
+}
+
+// readConfig reads how long the reply may be. Google reads both ways of writing a
+// name: where a request has both, the larger number is what it may cost.
+func readConfig(r *wire.Reader, c *wire.Conversation) {
+	for name := range r.Object() {
+		switch string(name) {
+		case "maxOutputTokens", "max_output_tokens":
+			c.Call.MaxTokens = max(c.Call.MaxTokens, int(min(r.Count(), math.MaxInt32)))
+		case "responseSchema", "response_schema", "responseJsonSchema", "response_json_schema":
+			c.Schema(len(r.Raw()))
+		case "candidateCount", "candidate_count":
+			c.Call.Choices = max(c.Call.Choices, wire.Choices(r))
+		}
 	}
 }
 
