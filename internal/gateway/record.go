@@ -78,7 +78,8 @@ func (g *Gateway) describe(x *exchange, now time.Time) {
 
 // priceEvent says what the tokens of an event cost. Where the request named
 // several models, or none, the reply tells which it was; where it does not, the
-// dearest is paid for.
+// dearest is paid for. It also tells where the price of what was asked for is not
+// known, or lower: servers have other names, and fallbacks of their own.
 func (g *Gateway) priceEvent(x *exchange) {
 	e := &x.event
 	if e.Tokens == (haltd.Usage{}) && (x.ask == nil || x.reply == nil && !e.Estimated) {
@@ -91,6 +92,11 @@ func (g *Gateway) priceEvent(x *exchange) {
 	for _, model := range x.models {
 		c, k := g.price(e.Provider, model, e.Tokens)
 		cost, known = max(cost, c), known && k
+	}
+	if x.reply != nil && x.reply.Model != "" {
+		if c, k := g.price(e.Provider, x.reply.Model, e.Tokens); k && (!known || c > cost) {
+			cost, known, e.Model = c, true, truncate(x.reply.Model, 200)
+		}
 	}
 	if x.ask != nil && x.ask.Kind == metered.Media && e.Estimated {
 		cost, known = max(cost, x.flat()), false
@@ -240,7 +246,7 @@ func (x *exchange) saidTokens() int64 {
 	for i := range r.Calls {
 		said += len(r.Calls[i].Name) + len(r.Calls[i].Arguments)
 	}
-	if x.event.Unread != "" {
+	if x.event.Unread != "" || x.ask != nil && said == 0 { // or it says it in words of its own
 		said = int(x.sent)
 	}
 	return int64(said+3)/4 + int64(x.predicted)

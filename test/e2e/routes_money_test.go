@@ -123,6 +123,15 @@ var generatingRoutes = []generating{
 	{name: "a cheap model in the body of a dear deployment", path: "/openai/openai/deployments/gpt-5-pro/chat/completions", body: `{"model":"gpt-5-nano","max_completion_tokens":900,"messages":[{"role":"user","content":"hi"}]}`,
 		reply: `{"id":"c","model":"gpt-5-pro-2025-10-06","choices":[{"index":0,"message":{"role":"assistant","content":"x"},"finish_reason":"stop"}],` + counted + `}`, model: "gpt-5-pro-2025-10-06", named: true, tokens: haltd.Usage{Input: 1000, Output: 500}},
 	{name: "an image by GET", method: "GET", path: "/openai/v1/images/generations", body: `{"model":"dall-e-3","prompt":"a cat","n":3}`, reply: `{"data":[{"url":"x"}]}`, model: "dall-e-3", flat: true, estimated: true},
+	{name: "a deployment that is called like a folder", path: "/openai/openai/deployments/files/completions", body: `{"prompt":"hi","max_tokens":900}`, reply: `{"model":"gpt-4o",` + counted + `}`, model: "gpt-4o", named: true, tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "a project that is called like a folder", path: "/cloud/v1/projects/webhooks/locations/l/publishers/meta/models/gpt-4o:rawPredict", body: `{"messages":[],"max_tokens":900}`, reply: `{` + counted + `}`, model: "gpt-4o", tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "a model of Bedrock's that is called like a folder", path: "/cloud/model/arn:aws:bedrock:us-east-1:1:provisioned-model/files/converse", body: `{"messages":[],"inferenceConfig":{"maxTokens":900}}`,
+		reply: `{"usage":{"inputTokens":1000,"outputTokens":500}}`, model: "arn:aws:bedrock:us-east-1:1:provisioned-model/files", named: true, tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "an agent of Google's", path: "/gemini/v1beta/interactions", body: `{"agent":"deep-research","input":"cats","background":true}`, reply: `{"id":"i1","status":"completed","usage":{"total_input_tokens":0,"input_tokens":1000,"output_tokens":500}}`, tokens: haltd.Usage{Input: 1000, Output: 500}},
+	{name: "an agent of Amazon's", path: "/cloud/agents/a/agentAliases/b/sessions/c/text", body: `{"inputText":"hi"}`, reply: `{"said":"` + strings.Repeat("word", 496) + `"}`, tokens: haltd.Usage{Input: 1, Output: 499}, estimated: true},
+	{name: "a question about documents", path: "/cloud/retrieveAndGenerate", body: `{"input":{"text":"hi"}}`, reply: `{"output":{"text":"` + strings.Repeat("word", 500) + `"}}`, tokens: haltd.Usage{Input: 1, Output: 500}, estimated: true},
+	{name: "a fallback of the server's own", path: "/openai/v1/chat/completions", body: `{"model":"gpt-4o-mini","max_tokens":900,"messages":[{"role":"user","content":"hi"}]}`,
+		reply: `{"id":"c","model":"gpt-4o","choices":[{"index":0,"message":{"role":"assistant","content":"x"},"finish_reason":"stop"}],` + counted + `}`, model: "gpt-4o", named: true, tokens: haltd.Usage{Input: 1000, Output: 500}},
 	{name: "a route that nobody knows", path: "/openai/v1/brand/new", body: `{"model":"gpt-4o","max_tokens":900}`, reply: `{` + counted + `}`, model: "gpt-4o", tokens: haltd.Usage{Input: 1000, Output: 500}},
 }
 

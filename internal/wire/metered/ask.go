@@ -98,7 +98,7 @@ type ask struct {
 // request is one of the requests in a body: most have one, a batch has many.
 type request struct {
 	isOne     bool // says something of its own
-	hasInputs bool // for a model that is known elsewhere, as Mistral's agents are
+	hasInputs bool // for a model that is known elsewhere, as agents of clouds are
 	maxTokens int64
 	choices   int64
 	prompts   int64
@@ -156,15 +156,15 @@ func (a *ask) readObject(r *wire.Reader, q *request, depth int) {
 		case "n", "best_of", "candidateCount", "candidate_count", "sampleCount", "numberOfImages", "num_images":
 			q.choices, q.isOne = max(q.choices, number(r)), true
 		case "prompt":
-			q.isOne = true
+			q.isOne, q.hasInputs = true, true
 			a.readPrompts(r, q)
 		case "stream":
 			if k := r.Kind(); k == 't' || k == 'f' {
 				a.Stream, a.saysStream = r.Bool(), true
 			}
-		case "inputs", "agent_id":
+		case "inputs", "input", "inputText", "messages", "contents", "agent", "agent_id":
 			q.isOne, q.hasInputs = true, true
-		case "messages", "contents", "content", "input", "instances", "assistant_id", "input_file_id", "inputText":
+		case "content", "instances", "assistant_id", "input_file_id":
 			q.isOne = true
 		case "options", "inferenceConfig", "inference_config", "generationConfig", "generation_config", "textGenerationConfig", "parameters",
 			"batch", "inputConfig", "input_config", "config":

@@ -16,7 +16,7 @@ import (
 type Kind uint8
 
 // The kinds. Unknown is a route that nobody knows: it generates where it names
-// a model, or an agent, or has inputs for one.
+// a model, or an agent, or has something to say to one.
 const (
 	Free Kind = iota // makes nothing that is paid by tokens
 	Unknown
@@ -55,6 +55,7 @@ func KindOf(path string) Kind {
 		last = last[at+1:]
 		s = append(s[:len(s)-1:len(s)-1], last)
 	}
+	s = withoutNames(s)
 	before := ""
 	if len(s) > 1 {
 		before = s[len(s)-2]
@@ -91,4 +92,24 @@ func KindOf(path string) Kind {
 		return Text
 	}
 	return Unknown
+}
+
+// named are the words that a name follows which somebody chose: it tells nothing
+// of what the path makes, though it may be one of the words above.
+var named = []string{"deployments", "engines", "projects", "locations", "publishers", "models", "tunedmodels", "endpoints"}
+
+// withoutNames are the segments of a path but for such names. That of a model of
+// Bedrock's may have slashes in it.
+func withoutNames(s []string) []string {
+	kept := make([]string, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		kept = append(kept, s[i])
+		switch last := len(s) - 1; {
+		case s[i] == "model" && i < last:
+			return append(kept, s[last])
+		case i+1 < last && slices.Contains(named, s[i]):
+			i++
+		}
+	}
+	return kept
 }
