@@ -31,10 +31,10 @@ func (x *exchange) meters() bool {
 
 // readAsk reads what a request asks for that generates without being an LLM
 // call.
-func (x *exchange) readAsk(plain []byte) error {
-	ask, err := metered.Read(x.route.kind, x.route.path, x.r.Header.Get("Content-Type"), plain)
+func (g *Gateway) readAsk(x *exchange, plain []byte) error {
+	ask, err := metered.Read(x.route.kind, x.route.path, x.r.Header.Get("Content-Type"), plain, x.textShare.take)
 	if err != nil {
-		return unreadable(err)
+		return g.unreadable(x, err)
 	}
 	if ask == nil {
 		return nil

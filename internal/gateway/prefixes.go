@@ -51,7 +51,7 @@ const (
 // readCall reads the call from its body, or from where the body goes on from what
 // is known of the conversation.
 func (g *Gateway) readCall(x *exchange, plain []byte) (err error) {
-	var m wire.Memory
+	m := wire.Memory{Take: x.textShare.take}
 	sent := x.r.Header.Get("Content-Encoding") == "" // the digests are those of plain
 	if sent {
 		if x.known = g.findPrefix(x); x.known != nil {

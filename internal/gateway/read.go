@@ -43,22 +43,19 @@ func (g *Gateway) read(x *exchange) error {
 	defer decoded.release()
 	if encoding := strings.Join(x.r.Header["Content-Encoding"], ","); encoding != "" {
 		plain, err = wire.DecodeRequest(encoding, x.body, x.settings.maxBody, decoded.take)
-		if haltd.ErrorCode(err) == haltd.CodeUnavailable {
-			return g.busy(x.settings.bodyMemory)
-		}
 		if err != nil {
-			return unreadable(err)
+			return g.unreadable(x, err)
 		}
 	}
 	if meters {
-		return x.readAsk(plain)
+		return g.readAsk(x, plain)
 	}
 	x.format = x.route.format
 	if !x.textShare.take(int64(len(plain))) {
 		return g.busy(x.settings.bodyMemory)
 	}
 	if err = g.readCall(x, plain); err != nil {
-		return unreadable(err)
+		return g.unreadable(x, err)
 	}
 	g.describeCall(x)
 	return nil
@@ -146,7 +143,12 @@ func tooLarge(limit int64) error {
 		WithFix("Raise gateway.max_body in haltd's configuration, or send less."))
 }
 
-func unreadable(err error) error {
+// unreadable answers a body that cannot be read, or for which there is no memory
+// now.
+func (g *Gateway) unreadable(x *exchange, err error) error {
+	if haltd.ErrorCode(err) == haltd.CodeUnavailable {
+		return g.busy(x.settings.bodyMemory)
+	}
 	var e *haltd.Error
 	if !errors.As(err, &e) {
 		e = haltd.Errorf(haltd.CodeMalformed, "The request body cannot be read: %v", err)

@@ -80,7 +80,7 @@ func NewSettings(c *config.Config, old *Settings) *Settings {
 }
 
 // bodyMemoryOf is what all bodies may take. One body of the largest size always
-// fits: as it was sent, decoded, and as text.
+// fits, as it was sent, decoded, and as text, unless it is all small parts.
 func bodyMemoryOf(c *config.Gateway) int64 {
 	return max(int64(c.BodyMemory), 3*(int64(c.MaxBody)+1))
 }

@@ -41,6 +41,8 @@ type Conversation struct {
 	passed *Prefix      // what it does begin with, and was passed over
 	behind bool         // what follows goes on with rounds that were passed over
 	starts []roundStart // where the rounds that were read begin
+
+	reader *Reader // which ends where there is no memory for more
 }
 
 // part is a text, or a tool call with its arguments as the text, or a result.
@@ -110,7 +112,8 @@ func SpeakerOf(role string) Speaker {
 var conversations = sync.Pool{New: func() any { return new(Conversation) }}
 
 // ReadCall reads a request body, which must be one JSON object, strictly.
-// Every error is an *haltd.Error.
+// Every error is an *haltd.Error; CodeUnavailable is that of a body for whose
+// parts memory was refused.
 func ReadCall(format string, body []byte, m *Memory, read func(*Reader, *Conversation)) (*haltd.Call, error) {
 	if m == nil {
 		m = &Memory{}
@@ -120,7 +123,8 @@ func ReadCall(format string, body []byte, m *Memory, read func(*Reader, *Convers
 	defer r.release()
 	c := conversations.Get().(*Conversation)
 	defer c.release()
-	c.Call, c.known = &haltd.Call{Format: format}, m.Known
+	c.Call, c.known, c.reader = &haltd.Call{Format: format}, m.Known, r
+	r.grant(m.Take)
 	if k := r.Kind(); k != KindObject {
 		r.Skip()
 		r.Refuse("a JSON object")
@@ -157,6 +161,14 @@ func (c *Conversation) release() {
 	}
 }
 
+// hold takes memory for a part of the conversation. Where there is none, the
+// reading ends.
+func (c *Conversation) hold(bytes int64) {
+	if !c.reader.scan.grant.hold(bytes) {
+		c.reader.Fail(noMemoryForParts())
+	}
+}
+
 // Instructions adds standing instructions from outside the messages.
 func (c *Conversation) Instructions(text string) {
 	if text != "" {
@@ -168,6 +180,7 @@ func (c *Conversation) Instructions(text string) {
 // Tool declares a tool whose definition takes up size bytes.
 func (c *Conversation) Tool(name string, size int64) {
 	if name != "" {
+		c.hold(toolCost)
 		c.Call.Tools = append(c.Call.Tools, name)
 	}
 	c.size.bytes += int(size)
@@ -186,6 +199,7 @@ func (c *Conversation) Model(name string) {
 
 // Text is a part of the message being read.
 func (c *Conversation) Text(text string) {
+	c.hold(partCost)
 	c.parts = append(c.parts, part{text: text})
 }
 
@@ -202,11 +216,13 @@ func (c *Conversation) TextFirst(text string) {
 
 // ToolCall is a tool call in the message being read.
 func (c *Conversation) ToolCall(call haltd.ToolCall) {
+	c.hold(partCost)
 	c.parts = append(c.parts, part{kind: partCall, id: call.ID, name: call.Name, text: call.Arguments})
 }
 
 // Result is a tool result in the message being read.
 func (c *Conversation) Result(result haltd.ToolResult) {
+	c.hold(partCost)
 	c.parts = append(c.parts, part{kind: partResult, id: result.CallID, name: result.Name, text: result.Text, failed: result.Error})
 }
 
@@ -302,6 +318,7 @@ func (c *Conversation) say(speaker Speaker, text string) {
 
 // hear adds a message from the client's side.
 func (c *Conversation) hear(m haltd.Message) {
+	c.hold(messageCost)
 	c.started, c.answering = true, false
 	c.messages = append(c.messages, m)
 	if n := len(c.rounds); n > 0 {
@@ -312,6 +329,7 @@ func (c *Conversation) hear(m haltd.Message) {
 }
 
 func (c *Conversation) newRound() *openRound {
+	c.hold(roundCost)
 	c.started, c.answering = true, true
 	n, m := len(c.calls), len(c.messages)
 	c.rounds = append(c.rounds, openRound{firstCall: n, endCall: n, firstInput: m, endInput: m})
@@ -319,6 +337,7 @@ func (c *Conversation) newRound() *openRound {
 }
 
 func (c *Conversation) addCall(call haltd.ToolCall) {
+	c.hold(callCost)
 	c.size.bytes += len(call.Name) + len(call.Arguments)
 	if !c.answering {
 		c.newRound()
@@ -329,6 +348,7 @@ func (c *Conversation) addCall(call haltd.ToolCall) {
 }
 
 func (c *Conversation) addResult(result haltd.ToolResult) {
+	c.hold(resultCost)
 	c.size.bytes += len(result.Text)
 	if len(c.rounds) == 0 { // the provider keeps the history that made the call
 		c.behind = c.passed != nil

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"errors"
 	"iter"
 	"strconv"
 	"strings"
@@ -25,6 +26,7 @@ type Reader struct {
 	scan    scanner
 	text    []byte // scratch for the string being read
 	memory  []byte // of Piece
+	parts   grant  // of memory for what is read beside the bytes
 	lenient bool
 	base    string // pointer of the document, where it is part of another
 	err     error
@@ -60,11 +62,17 @@ func newReaderOn(body []byte, lenient bool, known *Prefix) *Reader {
 // release gives r back without a trace of the document it read.
 func (r *Reader) release() {
 	r.scan.reset(nil, false, false)
-	r.memory, r.base, r.err = nil, "", nil
+	r.memory, r.parts, r.base, r.err = nil, grant{}, "", nil
 	if cap(r.text) > maxScratch {
 		r.text = nil
 	}
 	readers.Put(r)
+}
+
+// grant has memory for many parts taken.
+func (r *Reader) grant(take Take) {
+	r.parts = grant{take: take}
+	r.scan.grant = &r.parts
 }
 
 // ReadLenient reads one JSON document of a reply. Values of an unexpected
@@ -78,10 +86,12 @@ func ReadLenient(body []byte, read func(*Reader)) error {
 }
 
 // ReadStrict reads one JSON document of a request, which must be an object.
-// Every error is an *haltd.Error.
-func ReadStrict(body []byte, read func(*Reader)) error {
+// Every error is an *haltd.Error; CodeUnavailable is that of a document for whose
+// parts take refused memory.
+func ReadStrict(body []byte, take Take, read func(*Reader)) error {
 	r := newReader(body, false)
 	defer r.release()
+	r.grant(take)
 	if k := r.Kind(); k != KindObject {
 		r.Skip()
 		r.Refuse("a JSON object")
@@ -99,7 +109,7 @@ func (r *Reader) Reread(raw []byte, pointer string, read func(*Reader)) {
 	}
 	inner := newReader(raw, r.lenient)
 	defer inner.release()
-	inner.base, inner.memory = pointer, r.memory
+	inner.base, inner.memory, inner.scan.grant = pointer, r.memory, r.scan.grant
 	read(inner)
 	r.err, r.memory = inner.err, inner.memory
 }
@@ -440,6 +450,10 @@ func (r *Reader) Pointer() string { return shorten(r.base + r.scan.pointer()) }
 // syntax keeps err, which the scanner reported, in words for a person.
 func (r *Reader) syntax(err error) {
 	if r.err != nil {
+		return
+	}
+	if errors.Is(err, errTooManyParts) {
+		r.err = noMemoryForParts()
 		return
 	}
 	where := ""

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"errors"
+	"slices"
 )
 
 // linesMediaType is how a stream of documents, one a line, announces itself.
@@ -47,13 +48,17 @@ func (p *lineParser) Flush() error {
 	return p.err
 }
 
-// Held is how many bytes of a line are kept whose end has not arrived.
-func (p *lineParser) Held() int { return cap(p.held) }
+// Held is how much memory a line takes whose end has not arrived, with what it was
+// copied from when it grew.
+func (p *lineParser) Held() int { return 2 * cap(p.held) }
 
 func (p *lineParser) hold(part []byte) {
 	if len(p.held)+len(part) > p.limit {
 		p.held, p.err = nil, errLongLine
 		return
+	}
+	if cap(p.held)-len(p.held) < len(part) { // small steps leave more behind than is kept
+		p.held = slices.Grow(p.held, max(len(part), cap(p.held)))
 	}
 	p.held = append(p.held, part...)
 }

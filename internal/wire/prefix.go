@@ -13,6 +13,9 @@ type Memory struct {
 	// Texts is empty: what the conversation says is written there, as far as it
 	// has room. The call is valid as long as it is left alone.
 	Texts []byte
+	// Take is asked for the memory of what is read beside the texts, where there
+	// is much of it; nil grants all.
+	Take Take
 	// Known is what the body begins with; nil where nothing of it is known.
 	// Whoever sets it has compared the bytes. After the call was read it is what
 	// was passed over: the call then has the rounds behind it alone.

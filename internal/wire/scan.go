@@ -30,6 +30,7 @@ type scanner struct {
 	utf8   bool // the document is valid UTF-8, of a strict scanner
 	levels []level
 	names  [][]byte // of the open objects, the outermost first
+	grant  *grant   // of memory for many names
 }
 
 // level is an array or object that is open.
@@ -257,6 +258,9 @@ func (s *scanner) checkNew(l *level) error {
 		key := l.key(l.name)
 		if earlier, ok := l.seen[key]; ok {
 			return duplicate(earlier, string(l.name))
+		}
+		if !s.grant.hold(nameCost + 2*int64(len(key))) {
+			return errTooManyParts
 		}
 		l.seen[key] = string(l.name)
 		return nil

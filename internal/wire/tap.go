@@ -64,7 +64,7 @@ func NewTap(f Format, status int, header http.Header, limit int64, take Take) *T
 type parser interface {
 	Feed(chunk []byte) error
 	Flush() error
-	// Held is how many bytes it keeps of an event that has not ended.
+	// Held is how much memory it takes for an event that has not ended.
 	Held() int
 }
 
@@ -149,12 +149,27 @@ func (t *Tap) keep(p []byte) {
 	case int64(len(t.body)+len(p)) > t.limit:
 		t.body = nil
 		t.giveUp(t.tooLong())
-	case t.take.refuses(int64(len(p))):
+	case !t.grow(len(p)):
 		t.body = nil
 		t.giveUp(noMemory)
 	default:
 		t.body = append(t.body, p...)
 	}
+}
+
+// grow makes room for n bytes more. The memory is taken before it is used, and
+// what it was copied from until then counts as well.
+func (t *Tap) grow(n int) bool {
+	size := len(t.body) + n
+	if size <= cap(t.body) {
+		return true
+	}
+	size = int(min(int64(max(2*cap(t.body), size)), t.limit))
+	if t.take.refuses(int64(size)) {
+		return false
+	}
+	t.body = append(make([]byte, 0, size), t.body...)
+	return true
 }
 
 func (t *Tap) feed(p []byte) {

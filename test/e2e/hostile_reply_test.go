@@ -88,11 +88,13 @@ func listen(t *testing.T, answer func(io.Writer, *http.Request)) (address string
 			if err != nil {
 				return
 			}
-			if req, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
-				_, _ = io.Copy(io.Discard, req.Body)
-				answer(conn, req)
-			}
-			conn.Close()
+			go func() {
+				defer conn.Close()
+				if req, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+					_, _ = io.Copy(io.Discard, req.Body)
+					answer(conn, req)
+				}
+			}()
 		}
 	}()
 	return upstream.Addr().String()

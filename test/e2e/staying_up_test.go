@@ -140,6 +140,77 @@ func TestBodiesInFlightTakeBoundedMemory(t *testing.T) {
 	n.Eventually(t, "free of bodies", func() bool { return n.metric(t, "haltd_body_bytes") == 0 })
 }
 
+// units repeats what unit makes until there are so many bytes of it.
+func units(size int, unit func(i int) string) string {
+	var b strings.Builder
+	for i := 0; b.Len() < size; i++ {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(unit(i))
+	}
+	return b.String()
+}
+
+// A body of nothing but small parts takes many times its size when it is read,
+// and a reply of which no line ends is kept until it does, and copied as it grows:
+// all of that counts.
+func TestWhatBodiesTakeBesideTheirBytesCounts(t *testing.T) {
+	t.Parallel()
+	const keys, size, empty = "max_body: 8MiB, body_memory: 24MiB", 6 << 20, `{"role":"user","content":""}`
+	_, url := provider(t)
+	n := startGateway(t, keys, harness.Providers(url))
+	for name, messages := range map[string]string{
+		"text":     `{"role":"user","content":"` + strings.Repeat("a", size) + `"}`, // which is all it takes
+		"messages": units(size, func(int) string { return empty }),
+		"rounds":   units(size, func(int) string { return `{"role":"user","content":"a"},{"role":"assistant","content":"b"}` }),
+		"calls":    `{"role":"assistant","tool_calls":[` + units(size, func(int) string { return `{"id":"a","function":{"name":"b","arguments":""}}` }) + `]},` + empty,
+		"names":    empty + `],"metadata":{` + units(size, func(i int) string { return fmt.Sprintf(`"%x":1`, i) }) + `},"tools":[`,
+	} {
+		want := http.StatusServiceUnavailable
+		if name == "text" {
+			want = http.StatusOK
+		}
+		if status, body := post(t, n.Gateway+"/v1/chat/completions", `{"model":"nousage","messages":[`+messages+`]}`); status != want {
+			t.Errorf("%d MiB of %s: %d %.200s; want %d", size>>20, name, status, body, want)
+		}
+	}
+	for kind, start := range map[string]string{"application/json": `{"x":"`, "text/event-stream": `data: {"x":"`, "application/x-ndjson": `{"x":"`} {
+		const length = 7 << 20
+		var read sync.WaitGroup
+		read.Add(2)
+		upstream := listen(t, func(w io.Writer, _ *http.Request) {
+			fmt.Fprintf(w, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s%s", kind, length, start, strings.Repeat("a", length-len(start)-1))
+			read.Wait() // both are held at once
+			_, _ = io.WriteString(w, "a")
+		})
+		n := startGateway(t, keys, harness.Providers("http://"+upstream))
+		var all sync.WaitGroup
+		for range 2 {
+			all.Go(func() {
+				res, err := http.Post(n.Gateway+"/agents/reader/openai/api/chat", "application/json", strings.NewReader(chat))
+				if err != nil {
+					t.Error(err)
+					read.Done()
+					return
+				}
+				defer res.Body.Close()
+				most, _ := io.CopyN(io.Discard, res.Body, length-64<<10) // haltd may keep the last of it
+				read.Done()
+				if rest, err := io.Copy(io.Discard, res.Body); most+rest != length || err != nil {
+					t.Errorf("%s: %d bytes and %v; want all of the reply", kind, most+rest, err)
+				}
+			})
+		}
+		all.Wait()
+		if e := n.Events(t, "agent=reader", 2); !strings.HasPrefix(e[0].Unread+e[1].Unread, "no memory") && !strings.HasSuffix(e[0].Unread+e[1].Unread, "for bodies") {
+			t.Errorf("%s: two lines of %d MiB: unread %q and %q; want no memory for one", kind, length>>20, e[0].Unread, e[1].Unread)
+		}
+		n.Eventually(t, "free of bodies", func() bool { return n.metric(t, "haltd_body_bytes") == 0 })
+	}
+	n.Eventually(t, "free of bodies", func() bool { return n.metric(t, "haltd_body_bytes") == 0 })
+}
+
 // A client that begins a body and stops, or that does not read its reply, is
 // let go of; one that is slow and goes on is not.
 func TestClientsThatStallAreLetGo(t *testing.T) {

@@ -8,7 +8,7 @@ var _ wire.Steerer = Messages{}
 func (Messages) Steer(body []byte, note string) ([]byte, bool) {
 	var content wire.Place
 	results := false
-	err := wire.ReadStrict(body, func(r *wire.Reader) {
+	err := wire.ReadStrict(body, nil, func(r *wire.Reader) {
 		for name := range r.Object() {
 			if string(name) != "messages" {
 				continue

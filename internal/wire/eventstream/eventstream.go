@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -50,8 +51,8 @@ func (p *Parser) Feed(chunk []byte) error {
 				need = int(binary.BigEndian.Uint32(p.held))
 			}
 			n := min(need-len(p.held), len(chunk))
-			p.held, chunk = append(p.held, chunk[:n]...), chunk[n:]
-			message = p.held
+			p.hold(chunk[:n])
+			message, chunk = p.held, chunk[n:]
 		}
 		size, whole := p.size(message)
 		switch {
@@ -63,7 +64,7 @@ func (p *Parser) Feed(chunk []byte) error {
 			p.message(chunk[:size])
 			chunk = chunk[size:]
 		case len(p.held) == 0:
-			p.held = append(p.held, chunk...)
+			p.hold(chunk)
 			chunk = nil
 		}
 	}
@@ -73,8 +74,18 @@ func (p *Parser) Feed(chunk []byte) error {
 // Flush ends the stream. Half a message says nothing.
 func (p *Parser) Flush() error { return p.err }
 
-// Held is how many bytes are kept of a message whose end has not arrived.
-func (p *Parser) Held() int { return cap(p.held) }
+// Held is how much memory a message takes whose end has not arrived, with what it
+// was copied from when it grew.
+func (p *Parser) Held() int { return 2 * cap(p.held) }
+
+// hold keeps the next bytes of a message. It doubles its memory: what many small
+// steps leave behind is more than what is kept.
+func (p *Parser) hold(part []byte) {
+	if cap(p.held)-len(p.held) < len(part) {
+		p.held = slices.Grow(p.held, max(len(part), cap(p.held)))
+	}
+	p.held = append(p.held, part...)
+}
 
 // size is how long the message is that b starts with, once its prelude is
 // there, and whether all of it is.

@@ -10,7 +10,7 @@ const noteName = "haltd_note"
 // Steer adds a member to what the last function answered.
 func (Generate) Steer(body []byte, note string) ([]byte, bool) {
 	var at wire.Place
-	err := wire.ReadStrict(body, func(r *wire.Reader) {
+	err := wire.ReadStrict(body, nil, func(r *wire.Reader) {
 		for name := range r.Object() {
 			if string(name) != "contents" || r.Kind() != wire.KindArray {
 				continue

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/wire"
 )
 
@@ -40,8 +41,9 @@ const (
 // Read reads the request to a route of that kind. A body that should be JSON
 // and is not is an *haltd.Error with CodeMalformed; nil is a request that does
 // not generate. On a route that nobody knows an object that cannot be read may
-// generate all the same: nobody can tell what it costs.
-func Read(kind Kind, path, contentType string, body []byte) (*Ask, error) {
+// generate all the same: nobody can tell what it costs. Where take refuses memory
+// for its parts, the error is CodeUnavailable.
+func Read(kind Kind, path, contentType string, body []byte, take wire.Take) (*Ask, error) {
 	a := &ask{Ask: Ask{Kind: kind}}
 	media, parameters, _ := mime.ParseMediaType(contentType)
 	switch isObject := looksLikeObject(body); {
@@ -50,8 +52,10 @@ func Read(kind Kind, path, contentType string, body []byte) (*Ask, error) {
 	case kind == Media && media != "" && media != "application/json" && !isObject:
 		// A sound or an image by itself: there is nothing to read.
 	default:
-		err := wire.ReadStrict(body, func(r *wire.Reader) { a.readObject(r, &a.top, 0) })
+		err := wire.ReadStrict(body, take, func(r *wire.Reader) { a.readObject(r, &a.top, 0) })
 		switch {
+		case haltd.ErrorCode(err) == haltd.CodeUnavailable:
+			return nil, err
 		case err != nil && kind == Unknown && isObject:
 			return &Ask{Kind: Media, Replies: 1}, nil
 		case err != nil && kind == Unknown:

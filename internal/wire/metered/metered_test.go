@@ -46,7 +46,7 @@ func TestRead(t *testing.T) {
 		{"a profile of Bedrock", "/model/arn:aws:bedrock:us-east-1:1:inference-profile/eu.anthropic.claude-3-haiku-20240307-v1:0/converse-stream", `{"messages":[]}`,
 			Ask{Kind: Text, Models: []string{"claude-3-haiku-20240307"}, Names: []string{"arn:aws:bedrock:us-east-1:1:inference-profile/eu.anthropic.claude-3-haiku-20240307-v1:0"}, Replies: 1, Open: 1, Stream: true}},
 	} {
-		got, err := Read(KindOf(tc.path), tc.path, "application/json", []byte(tc.body))
+		got, err := Read(KindOf(tc.path), tc.path, "application/json", []byte(tc.body), nil)
 		if err != nil {
 			t.Errorf("%s: %v", tc.name, err)
 			continue
@@ -57,14 +57,14 @@ func TestRead(t *testing.T) {
 		}
 	}
 	for _, body := range []string{``, `[]`, `{"model":"a","model":"b"}`, `{"model":"a"} x`} {
-		if _, err := Read(Text, "/v1/completions", "application/json", []byte(body)); err == nil {
+		if _, err := Read(Text, "/v1/completions", "application/json", []byte(body), nil); err == nil {
 			t.Errorf("%q was read", body)
 		}
 	}
-	if got, err := Read(Media, "/v1/audio/translations", "audio/wav", []byte("RIFF")); err != nil || got == nil || got.Replies != 1 {
+	if got, err := Read(Media, "/v1/audio/translations", "audio/wav", []byte("RIFF"), nil); err != nil || got == nil || got.Replies != 1 {
 		t.Errorf("a sound by itself is %+v, %v", got, err)
 	}
-	if got, err := Read(Unknown, "/v1/x", "application/json", []byte(`{"name":"a"}`)); got != nil || err != nil {
+	if got, err := Read(Unknown, "/v1/x", "application/json", []byte(`{"name":"a"}`), nil); got != nil || err != nil {
 		t.Errorf("a route without a model is %+v, %v", got, err)
 	}
 }
@@ -77,7 +77,7 @@ func TestReadForm(t *testing.T) {
 	form.WriteField("model", "whisper-1")
 	form.WriteField("n", "2")
 	form.Close()
-	got, err := Read(Media, "/v1/audio/transcriptions", form.FormDataContentType(), b.Bytes())
+	got, err := Read(Media, "/v1/audio/transcriptions", form.FormDataContentType(), b.Bytes(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

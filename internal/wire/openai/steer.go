@@ -29,7 +29,7 @@ func (Responses) Steer(body []byte, note string) ([]byte, bool) {
 func steer(body []byte, note, list, kind, text, part string, isResult func(string) bool) ([]byte, bool) {
 	var at wire.Place
 	result := false
-	err := wire.ReadStrict(body, func(r *wire.Reader) {
+	err := wire.ReadStrict(body, nil, func(r *wire.Reader) {
 		for name := range r.Object() {
 			if string(name) != list || r.Kind() != wire.KindArray {
 				continue

@@ -6,6 +6,7 @@ package sse
 import (
 	"bytes"
 	"errors"
+	"slices"
 )
 
 // ErrTooLong means that a line or an event is longer than the parser's limit.
@@ -66,8 +67,18 @@ func (p *Parser) Flush() error {
 	return p.err
 }
 
-// Held is how many bytes are kept of an event whose end has not arrived.
-func (p *Parser) Held() int { return cap(p.line) + cap(p.own) }
+// Held is how much memory an event takes whose end has not arrived, with what it
+// was copied from when it grew.
+func (p *Parser) Held() int { return 2 * (cap(p.line) + cap(p.own)) }
+
+// grow makes room for n bytes more. It doubles: what many small steps leave behind
+// is more than what is kept.
+func grow(b []byte, n int) []byte {
+	if cap(b)-len(b) >= n {
+		return b
+	}
+	return slices.Grow(b, max(n, cap(b)))
+}
 
 // skipMark passes over a byte order mark at the start of the stream, which
 // may be cut too. What turns out to be no mark is a line's start.
@@ -124,7 +135,7 @@ func (p *Parser) hold(part []byte) {
 		p.err = ErrTooLong
 		return
 	}
-	p.line = append(p.line, part...)
+	p.line = append(grow(p.line, len(part)), part...)
 }
 
 func (p *Parser) endLine(rest []byte) {
@@ -172,7 +183,7 @@ func (p *Parser) addData(value []byte) {
 		return
 	}
 	p.keepData()
-	p.own = append(append(p.own, '\n'), value...)
+	p.own = append(append(grow(p.own, 1+len(value)), '\n'), value...)
 	p.data = p.own
 }
 
