@@ -34,7 +34,6 @@ export default function Events() {
   const show = (change: Search) => void navigate({ to: '/events', search: (was) => ({ ...(was as Search), ...change }), replace: true, resetScroll: false })
   const open = useCallback((e: Event) => show({ event: e.id }), [navigate])
   const since = search.since ?? null
-  useTitle('Events')
   const [text] = useDebouncedValue({ agent: search.agent, session: search.session }, 250)
   const filter: EventFilter = useMemo(
     () => ({ agent: text.agent, session: text.session, type: search.type?.split(','), since: since ?? undefined }),
@@ -45,6 +44,7 @@ export default function Events() {
   const stored = query.data?.pages.flatMap((p) => p.rows) ?? []
   const seen = new Set(stored.map((e) => e.id))
   const events = [...live.heard.filter((e) => !seen.has(e.id)), ...stored]
+  useTitle('Events', query.data && events.length, query.hasNextPage)
   const filtered = Boolean(search.agent || search.session || search.type || since)
   const clear = () => {
     show({ agent: undefined, session: undefined, type: undefined, since: undefined })

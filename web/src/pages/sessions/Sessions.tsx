@@ -16,12 +16,12 @@ export default function Sessions() {
   const navigate = useNavigate()
   const show = (change: { agent?: string; search?: string; state?: string; sort?: string }) =>
     void navigate({ to: '/sessions', search: (was) => ({ ...(was as object), ...change }), replace: true, resetScroll: false })
-  useTitle('Sessions')
   const [search] = useDebouncedValue(text.trim(), 200)
   const [of] = useDebouncedValue(agent.trim(), 200)
   const query = useInfiniteQuery(
     sessionPages({ search: search || undefined, agent: of || undefined, state: (state || undefined) as SessionFilter['state'], sort: sort as SessionFilter['sort'] }),
   )
+  useTitle('Sessions', query.data?.pages.reduce((n, p) => n + p.rows.length, 0), query.hasNextPage)
   return (
     <Stack gap="md">
       <Group justify="space-between">
