@@ -133,8 +133,10 @@ func listsOfMany(t *testing.T, p *tab) {
 
 	p.open("/sessions?sort=cost")
 	list.sees("session-0399", "Active")
+	p.titled("Sessions (50+) · haltd")
 	p.open("/events?type=llm_call")
 	list.sees("Tool", "Status", "Score", "Cost", "run_sql")
+	p.titled("Events (50+) · haltd")
 	p.pages("agent-0…")
 	p.staysWhereItWas(func() {
 		evaluate[any](p, `[...document.querySelectorAll('main [aria-label^="Open event of"]')].at(-1).click()`)
