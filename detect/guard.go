@@ -222,7 +222,7 @@ func (s *GuardSession) UnmarshalBinary(b []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.window, s.session, s.mark = read.window, read.session, read.mark
-	s.resumed, s.entry, s.source = read.resumed, read.entry, read.source
+	s.resumed, s.loose, s.entry, s.source = read.resumed, read.loose, read.entry, read.source
 	return err
 }
 
@@ -232,7 +232,7 @@ func (s *GuardSession) code(c *codec) {
 	s.session.code(c)
 	c.uint64(&s.mark.Round)
 	c.int(&s.mark.Count)
-	c.bools(&s.resumed)
+	c.bools(&s.resumed, &s.loose)
 	c.uvarint(&s.entry)
 	c.string(&s.source.Model)
 	c.uint64(&s.source.System)

@@ -122,6 +122,19 @@ func moved(t *testing.T, s *GuardSession, clock haltd.Clock) *GuardSession {
 	return other
 }
 
+// A call without a history that is answered elsewhere: what the reply does is kept
+// there, because no later request shows it.
+func TestAReplyElsewhereIsReadAsOneWithoutAHistory(t *testing.T) {
+	clock := ticking()
+	s := New(Options{Clock: clock}).Session("one")
+	s.Check(&haltd.Call{Opening: []haltd.Message{{Role: haltd.RoleUser, Text: "Find the invoice."}}})
+	s = moved(t, s, clock)
+	s.Observe(searches(0))
+	if p := s.session.Pending(); p == nil || p.answer == nil || p.answer.act == nil {
+		t.Error("what the reply does is not kept")
+	}
+}
+
 func TestGuardSessionOfAnotherVersionIsRefused(t *testing.T) {
 	s := New(Options{Clock: ticking()}).Session("one")
 	at := killedAt(t, s, 0)
