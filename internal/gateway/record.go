@@ -94,8 +94,12 @@ func (g *Gateway) priceEvent(x *exchange) {
 		cost, known = max(cost, c), known && k
 	}
 	if x.reply != nil && x.reply.Model != "" {
-		if c, k := g.price(e.Provider, x.reply.Model, e.Tokens); k && (!known || c > cost) {
-			cost, known, e.Model = c, true, truncate(x.reply.Model, 200)
+		switch c, k := g.price(e.Provider, x.reply.Model, e.Tokens); {
+		case !k:
+		case !known: // a name of its own for a model with a price, such as that of a deployment
+			cost, known = c, true
+		case c > cost:
+			cost, e.Model = c, truncate(x.reply.Model, 200)
 		}
 	}
 	if x.ask != nil && x.ask.Kind == metered.Media && e.Estimated {

@@ -38,18 +38,19 @@ type entry[T any] struct {
 
 func newEntry[T any]() *entry[T] { return &entry[T]{turn: make(chan struct{}, 1)} }
 
-// lock waits for the turn of the caller.
-func (e *entry[T]) lock(ctx context.Context) error {
+// lock waits for the turn of the caller, and says how long.
+func (e *entry[T]) lock(ctx context.Context) (waited time.Duration, err error) {
 	select {
 	case e.turn <- struct{}{}:
-		return nil
+		return 0, nil
 	default:
 	}
+	asked := time.Now()
 	select {
 	case e.turn <- struct{}{}:
-		return nil
+		return time.Since(asked), nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return 0, ctx.Err()
 	}
 }
 
@@ -83,31 +84,43 @@ type lease struct {
 	window  *entry[detect.WindowMemory]
 	session *entry[detect.SessionMemory]
 	ended   bool
+	waited  time.Duration // until it was given out
 }
 
 // Acquire is the state of a session and the window of its agent, which nobody
 // else uses until the lease ends. It fails only when ctx ends first.
 func (d *Detectors) Acquire(ctx context.Context, p state.Place, now time.Time) (state.Lease, error) {
+	l, err := d.acquire(ctx, p, now)
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+func (d *Detectors) acquire(ctx context.Context, p state.Place, now time.Time) (*lease, error) {
 	windowKey := sessionKey{agent: p.Agent, shadow: p.Shadow}
 	if p.WindowPerSession {
 		windowKey.session = p.Session
 	}
 	w, _ := d.windows.getOrSet(windowKey, newEntry[detect.WindowMemory])
 	s, joined := d.sessions.getOrSet(sessionKey{p.Agent, p.Session, p.Shadow}, newEntry[detect.SessionMemory])
+	l := &lease{of: d, window: w, session: s}
 	// Always in this order, so that two calls never wait for each other.
-	var agent *entry[detect.WindowMemory]
 	if p.CountsApart() {
-		agent, _ = d.windows.getOrSet(sessionKey{agent: p.Agent, session: p.Caller, shadow: p.Shadow}, newEntry[detect.WindowMemory])
-		if err := agent.lock(ctx); err != nil {
+		agent, _ := d.windows.getOrSet(sessionKey{agent: p.Agent, session: p.Caller, shadow: p.Shadow}, newEntry[detect.WindowMemory])
+		waited, err := agent.lock(ctx)
+		if err != nil {
 			return nil, err
 		}
+		l.agent, l.waited = agent, waited
 	}
-	l := &lease{of: d, agent: agent, window: w, session: s}
-	if err := w.lock(ctx); err != nil {
+	waited, err := w.lock(ctx)
+	if l.waited += waited; err != nil {
 		l.unlockAgent()
 		return nil, err
 	}
-	if err := s.lock(ctx); err != nil {
+	waited, err = s.lock(ctx)
+	if l.waited += waited; err != nil {
 		w.unlock()
 		l.unlockAgent()
 		return nil, err
@@ -117,8 +130,8 @@ func (d *Detectors) Acquire(ctx context.Context, p state.Place, now time.Time) (
 	}
 	s.touch(now)
 	w.touch(now).EmptyBefore(p.Since)
-	if agent != nil {
-		agent.touch(now).EmptyBefore(p.Since)
+	if l.agent != nil {
+		l.agent.touch(now).EmptyBefore(p.Since)
 	}
 	return l, nil
 }
@@ -174,7 +187,7 @@ func (d *Detectors) Await(ctx context.Context, p state.Place, version uint64) er
 	if !ok {
 		return nil // it was evicted
 	}
-	if err := s.lock(ctx); err != nil {
+	if _, err := s.lock(ctx); err != nil {
 		return err
 	}
 	if s.version != version {

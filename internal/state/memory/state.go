@@ -28,14 +28,12 @@ func New(entries, sessions, words int) *State {
 // call has its lease, and then it has taken nothing.
 func (s *State) Open(ctx context.Context, q state.Question, now time.Time) (a state.Answer, err error) {
 	if q.Place != nil {
-		asked := time.Now()
-		if a.Lease, err = s.Acquire(ctx, *q.Place, now); err != nil {
+		l, err := s.acquire(ctx, *q.Place, now)
+		if err != nil {
 			return state.Answer{}, err
 		}
 		// A bucket fills while a call waits for its lease.
-		if waited := time.Since(asked); waited > time.Millisecond {
-			now = now.Add(waited)
-		}
+		a.Lease, now = l, now.Add(l.waited)
 	}
 	if q.Attempt != 0 {
 		a.Attempt = s.Last(q.Attempt)
