@@ -55,24 +55,28 @@ func (c *AgentsLsCmd) Run(env *Env) error {
 	for i := range agents {
 		a := &agents[i]
 		rows = append(rows, []string{
-			clean(a.ID), env.stateOf(a.Standing, a.Active), onOff(a.Policy.KillSwitch.Enabled),
+			clean(a.ID), env.stateOf(a), onOff(a.Policy.KillSwitch.Enabled),
 			amount(a.Totals.Calls), amount(a.Totals.Blocked), cost(a.Totals.Cost), seen(a.LastSeen),
 		})
 	}
 	return table(env.Stdout, rows)
 }
 
-// stateOf is whether an agent or session may call, in the dashboard's words.
-func (e *Env) stateOf(s haltd.Standing, active bool) string {
+// stateOf is whether an agent may call, and whether it would be stopped, in the
+// dashboard's words.
+func (e *Env) stateOf(a *listedAgent) string {
+	s := a.Standing
 	switch {
-	case !active && s.DeactivatedBy != nil && *s.DeactivatedBy == haltd.ByKillSwitch:
+	case !a.Active && s.DeactivatedBy != nil && *s.DeactivatedBy == haltd.ByKillSwitch:
 		return "Deactivated by Kill Switch"
-	case !active && s.IsHalted():
+	case !a.Active && s.IsHalted():
 		return "Halted until a person writes"
-	case !active:
+	case !a.Active:
 		return "Inactive"
 	case s.GraceUntil.After(e.Clock()):
-		return "Active, grace until " + minute(s.GraceUntil)
+		return "Grace until " + minute(s.GraceUntil)
+	case !a.Policy.KillSwitch.Enabled:
+		return "Shadow"
 	}
 	return "Active"
 }
@@ -118,7 +122,7 @@ func (c *AgentsShowCmd) Run(env *Env) error {
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return fmt.Errorf("read the answer of haltd: %w", err)
 	}
-	rows := [][]string{{"Agent", clean(a.ID)}, {"State", env.stateOf(a.Standing, a.Active)}}
+	rows := [][]string{{"Agent", clean(a.ID)}, {"State", env.stateOf(&a.listedAgent)}}
 	rows = append(rows, standingRows(&a.Standing)...)
 	rows = append(rows, policyRows(&a.Policy, &a.Override, a.Shared)...)
 	for _, p := range a.Spending {

@@ -185,8 +185,8 @@ func TestAgentsLs(t *testing.T) {
 	if got := run(t, term, &AgentsLsCmd{Inactive: true}); strings.Contains(got, "billing-bot") || !strings.Contains(got, "looper") {
 		t.Errorf("ls --inactive = %s", got)
 	}
-	for until, want := range map[time.Duration]string{time.Minute: "Active, grace until " + minute(noon.Add(time.Minute)), -time.Minute: "Active"} {
-		if got := term.stateOf(haltd.Standing{GraceUntil: noon.Add(until)}, true); got != want {
+	for until, want := range map[time.Duration]string{time.Minute: "Grace until " + minute(noon.Add(time.Minute)), -time.Minute: "Shadow"} {
+		if got := term.stateOf(&listedAgent{Agent: haltd.Agent{Active: true, Standing: haltd.Standing{GraceUntil: noon.Add(until)}}}); got != want {
 			t.Errorf("grace that ends in %v = %q, want %q", until, got, want)
 		}
 	}
