@@ -20,7 +20,7 @@ type family struct {
 }
 
 func families() []family {
-	return []family{repeats(), cycles(), futile(), chatters(), refused()}
+	return []family{repeats(), cycles(), futile(), chatters(), refused(), waits()}
 }
 
 // rounds are rounds with numbered ids.
@@ -95,6 +95,14 @@ func refused() family {
 		list = append(list, step, [3]string{"apply", `{"file": "deploy.yaml"}`, "Error: forbidden: user deployer cannot patch deployments in namespace shop"})
 	}
 	return family{"refusal", haltd.FamilyRefusal, rounds("Deploy the shop.", list...), []string{"apply", "deploy.yaml", "cannot patch deployments"}}
+}
+
+func waits() family {
+	var list [][3]string
+	for range 45 {
+		list = append(list, [3]string{"export_status", `{"job": "exp-118"}`, `{"job": "exp-118", "state": "pending", "percent": 0}`})
+	}
+	return family{"waiting", haltd.FamilyWaiting, rounds("Export the contacts.", list...), []string{"export_status", "exp-118", "pending"}}
 }
 
 // runs sends a conversation that proves its loop by itself, and answers the
