@@ -144,7 +144,11 @@ func TestEvidenceOfEveryFamily(t *testing.T) {
 			p.sees(i.Sentence)
 			p.in("region", "Evidence").sees(f.shows...)
 			p.in("region", "Evidence").sees("Secrets are taken out", "kept for 7 days")
-			p.sees("what they cost is not known") // and never that it was nothing
+			if f.family == haltd.FamilyWaiting { // who waits is watched for some calls
+				p.sees("Burned by the loop")
+			} else {
+				p.sees("what they cost is not known") // and never that it was nothing
+			}
 			p.lacks("$0.00 so far")
 			p.accessible(script)
 			p.show(phone)
