@@ -70,7 +70,7 @@ type relation struct {
 	nextID bool    // it is about an id that the conversation named, and that no act was about
 	given  bool    // it acts for the first time on something the conversation had named
 	walk   bool    // it takes the next step of a walk over numbers or dates
-	probes bool    // a failure on the way: of a walk that asks what is there, or one of ever fewer
+	probes bool    // a failure on the way: of a walk or a list that asks what is there, or one of ever fewer
 	wrote  bool    // something was written that was not there before
 	onward bool    // a number in its answers has gone down again and again, or what is done of a whole up
 	fills  bool    // of a whole more is done than at the last time

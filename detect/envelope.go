@@ -92,23 +92,27 @@ func withoutSurroundings(text string) string {
 		from := i
 		i = endOfValue(t, i)
 		value := t[from:i]
-		code, coded := exitCodeIn(key + ":" + value)
+		says := keySays(key)
+		code, coded := 0, false
+		if value != "" && (value[0] == '{' || isDigit(value[0])) { // "metadata":{"exit_code":0,"duration_seconds":0.1}
+			code, coded = exitCodeIn(key + ":" + value)
+		}
 		switch {
-		case keySays(key)&surrounds != 0:
+		case says&surrounds != 0:
 			dropped = true
-		case coded && value != "" && (value[0] == '{' || isDigit(value[0])): // "metadata":{"exit_code":0,"duration_seconds":0.1}
-			exit = "\nexit code: " + strconv.Itoa(code)
-			fallthrough
+		case coded:
+			kept, exit = append(kept, t[start:i]), "\nexit code: "+strconv.Itoa(code)
 		default:
-			if kept = append(kept, t[start:i]); !coded {
+			kept, output = append(kept, t[start:i]), ""
+			if key == "data" || says&labels != 0 && says&verdicts == 0 {
 				output = value
-				if says := keySays(key); key != "data" && says&labels == 0 || says&verdicts != 0 {
-					output = ""
-				}
 			}
 		}
-		if i = skipSpace(t, i); i >= len(t) || t[i] != ',' {
+		if i = skipSpace(t, i); i == len(t)-1 {
 			break
+		}
+		if i >= len(t) || t[i] != ',' {
+			return text // more than one object, or none
 		}
 		i++
 	}

@@ -217,8 +217,8 @@ func (s *relation) patience() float32 {
 }
 
 // accepted reports an act that was never done before and got a short answer
-// that refuses nothing, or one that has waited for its answer: whatever it says,
-// that is no standstill.
+// that refuses nothing, or one in which what it named shows up, and one that has
+// waited for its answer: whatever it says, that is no standstill.
 func (s *relation) accepted(r *seenRound) bool {
 	if s.ready {
 		return true

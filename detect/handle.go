@@ -11,7 +11,7 @@ import "slices"
 // anew is looked at anew. It is 0 where there is none.
 func (c *comparison) giver(i int) int {
 	r, ago := &c.rounds[i], c.all[i].frameAgo
-	if !recently(ago) || r.manner < commanded {
+	if !recently(ago) || r.manner < commanded || len(r.items) > mostNamed {
 		return 0
 	}
 	before := c.rounds[i-ago].does
@@ -31,6 +31,10 @@ func (c *comparison) giver(i int) int {
 	}
 	return 0
 }
+
+// mostNamed is how many things an act names at most that is about a handle: one with
+// more carries content.
+const mostNamed = 64
 
 // anchors reports an act on another handle that failed as it did on the last one, or
 // that takes back what was made: nothing comes of it, however new the handle is.

@@ -125,6 +125,8 @@ func TestEnvelopes(t *testing.T) {
 		{`{"took_ms": 12, "cut": `, `{"took_ms": 12, "cut": `, false},
 		{`{"took_ms": 12, "cut"}`, `{"took_ms": 12, "cut"}`, false},
 		{`{"took_ms": 12, "exit_code":}`, `{"exit_code":}`, false},
+		{"{\"took_ms\": 1, \"row\": 1}\n{\"took_ms\": 2, \"row\": 2}", "{\"took_ms\": 1, \"row\": 1}\n{\"took_ms\": 2, \"row\": 2}", false},
+		{`{"took_ms": 12, "row": 1} `, `{"row": 1}`, false},
 	} {
 		if got, failed := unwrapped(c.text); got != c.want || failed != c.failed {
 			t.Errorf("%s holds %q, failed %v; want %q, %v", c.text, got, failed, c.want, c.failed)
