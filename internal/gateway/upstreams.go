@@ -90,8 +90,14 @@ func unreachable(up *upstream, err error) *haltd.Error {
 			WithFix("Check providers.%s.proxy or, where it is not set, HTTPS_PROXY and HTTP_PROXY of haltd's environment.", up.Name)
 	case errors.As(err, &certificate):
 		return e.WithFix("Name the certificate of its authority in providers.%s.ca_file, or check providers.%s.base_url.", up.Name, up.Name)
-	case failureText(err) == noValidAnswer:
+	}
+	switch failureText(err) {
+	case noValidAnswer:
 		return noHTTP(up)
+	case closedEarly:
+		// Most often it ended a connection that was idle, just as the call came.
+		return haltd.Errorf(haltd.CodeUpstream, "%s at %s %s", up.Name, up.BaseURL.Host, closedEarly).
+			WithFix("Send it again; if it goes on, check providers.%s.base_url and the network between haltd and it.", up.Name)
 	}
 	return e.WithFix("Check providers.%s.base_url and the network between haltd and it.", up.Name)
 }
@@ -103,8 +109,15 @@ func noHTTP(up *upstream) *haltd.Error {
 		WithFix("Check providers.%s.base_url.", up.Name)
 }
 
-// noValidAnswer is all that is said of an answer that cannot be read.
-const noValidAnswer = "gave no valid answer"
+const (
+	// noValidAnswer is all that is said of an answer that cannot be read.
+	noValidAnswer = "gave no valid answer"
+	closedEarly   = "closed the connection without an answer"
+)
+
+// closedIdle is what net/http says, with an error that it does not export, of a
+// connection that the upstream ended before anything of a reply came.
+const closedIdle = "http: server closed idle connection"
 
 // failureText says why no reply began, in fixed words: the text of an
 // error may repeat what the upstream sent, and that may repeat a key.
@@ -133,8 +146,8 @@ func failureText(err error) string {
 		return "TLS certificate not accepted"
 	case errors.As(err, &record), errors.As(err, &alert), errors.Is(err, http.ErrSchemeMismatch):
 		return "TLS handshake failed"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return "closed the connection without an answer"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), plainCause(err) == closedIdle:
+		return closedEarly
 	}
 	return noValidAnswer
 }

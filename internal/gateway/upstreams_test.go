@@ -190,6 +190,7 @@ func TestFailureWords(t *testing.T) {
 		{dial(syscall.ENETUNREACH), "no route to the host"},
 		{&net.OpError{Op: "proxyconnect", Net: "tcp", Err: dial(syscall.ECONNREFUSED)}, "proxy: connection refused"},
 		{&net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}, "closed the connection without an answer"},
+		{errors.New("http: server closed idle connection"), "closed the connection without an answer"},
 		{&net.OpError{Op: "remote error", Err: tls.AlertError(40)}, "TLS handshake failed"},
 		{errors.New("something about sk-secret"), "gave no valid answer"},
 	} {

@@ -42,7 +42,7 @@ func (a *answer) send(ctx context.Context, w http.ResponseWriter) error {
 	}
 	writes := a.writes()
 	a.sendHeader(w, writes)
-	rc, sent := http.NewResponseController(w), 0
+	rc, sent, whole := http.NewResponseController(w), 0, len(bytes.Join(writes, nil))
 	for i, b := range writes {
 		if i > 0 {
 			if err := sleep(ctx, a.script.ChunkDelay); err != nil {
@@ -52,6 +52,9 @@ func (a *answer) send(ctx context.Context, w http.ResponseWriter) error {
 		last := false
 		if cut != nil {
 			b, last = cut.limit(b, i, sent)
+			if last && !a.stream && cut.How != CutClean && sent+len(b) == whole {
+				b = b[:len(b)-1] // its length was announced: with all of it the reply were complete
+			}
 		}
 		if _, err := w.Write(b); err != nil {
 			return fmt.Errorf("writing the reply: %w", err)

@@ -60,6 +60,7 @@ type call struct {
 	to     time.Time
 	status int
 	reason string // X-Haltd-Reason
+	said   string // the beginning of the reply
 	whole  bool   // the reply came to its end
 	err    error
 }
@@ -164,9 +165,11 @@ func (s *run) make(c *call, format int, stream bool, r *rand.Rand) {
 		_, c.err = io.ReadFull(res.Body, make([]byte, 1+r.IntN(200)))
 		return
 	}
-	if _, c.err = io.Copy(io.Discard, res.Body); c.err == nil {
-		c.whole = true
+	begin, err := io.ReadAll(io.LimitReader(res.Body, 300))
+	if err == nil {
+		_, err = io.Copy(io.Discard, res.Body)
 	}
+	c.said, c.err, c.whole = string(begin), err, err == nil
 }
 
 // request is a call of an agent that the provider answers as scripted.

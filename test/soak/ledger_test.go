@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -96,7 +97,7 @@ func (s *run) crashes(from, to time.Time) (n int) {
 
 // balanceCalls looks for calls that ended badly though nothing was wrong.
 func (s *run) balanceCalls(l *ledger) {
-	whole, planned, excused, unseen := 0, 0, 0, 0
+	whole, planned, excused := 0, 0, 0
 	var unplanned []string
 	for i := range s.calls.all {
 		c := &s.calls.all[i]
@@ -108,22 +109,16 @@ func (s *run) balanceCalls(l *ledger) {
 			whole++
 		case s.excused(c.from, c.to, crash, readOnly), refused && s.excused(c.from, c.to, fullDisk):
 			excused++
-		case c.reason == haltd.CodeUpstream && s.provider.of(c.number).times == 0:
-			unseen++
 		case refused && c.manner == isLarge && c.status == http.StatusServiceUnavailable:
 			planned++ // no room for its body just now
 		default:
-			unplanned = append(unplanned, fmt.Sprintf("call %d: %d %s %v", c.number, c.status, c.reason, c.err))
+			unplanned = append(unplanned, fmt.Sprintf("call %d: %d %s %v", c.number, c.status, cmp.Or(c.said, c.reason), c.err))
 		}
 	}
 	l.add("calls made", len(s.calls.all) > 0, "> 0", len(s.calls.all))
 	l.add("  answered in full", whole > 0, "> 0", whole)
 	l.add("  cut, left or stalled by plan", true, "-", planned)
 	l.add("  lost to a crash or a full disk", true, "-", excused)
-	// A provider that cuts connections may cut one that haltd is about to use;
-	// the call is answered 502, and the provider has not seen it. That is rare.
-	rare := 1 + len(s.calls.all)/1000
-	l.add("  answered 502, unseen by the provider", unseen <= rare, fmt.Sprintf("≤ %d", rare), unseen)
 	l.add("  lost to nothing", len(unplanned) == 0, 0, few(unplanned))
 }
 

@@ -13,7 +13,7 @@ import (
 // vitals are what the process tells of itself.
 type vitals struct {
 	goroutines, dropped int64
-	memory              int64 // resident bytes
+	memory              int64 // held by Go: what the race detector keeps beside it is none of haltd
 }
 
 func (s *run) vitals(t *testing.T) vitals {
@@ -21,7 +21,7 @@ func (s *run) vitals(t *testing.T) vitals {
 	text := s.metrics(t)
 	return vitals{
 		goroutines: metric(text, "go_goroutines"), dropped: metric(text, "haltd_events_dropped_total"),
-		memory: metric(text, "process_resident_memory_bytes"),
+		memory: metric(text, "go_memstats_sys_bytes") - metric(text, "go_memstats_heap_released_bytes"),
 	}
 }
 
