@@ -122,17 +122,20 @@ func (o *opening) readCount(text string, t *token, last float64) float64 {
 		}
 		o.bounds = append(o.bounds, numberOf(w))
 	}
-	if t.class == word && o.every == 0 && opensPhrase(t.hash) && startsPhrase([]uint64{t.hash, 0}, every) {
+	switch t.class {
+	case number:
+		return numberOf(text[t.start:t.end])
+	case word:
+	default:
+		return last
+	}
+	if o.every == 0 && startsPhrase([]uint64{t.hash, 0}, every) {
 		o.every = interval(text[t.end:])
 	}
-	switch n := numberWords[t.hash]; {
-	case t.class == number:
-		return numberOf(text[t.start:t.end])
-	case t.class != word:
-		return last
-	case n > 0:
-		return n
-	case last > 0 && len(o.counts) < maxCounts:
+	if opens(t.hash)&counted != 0 && numberWords[t.hash] > 0 {
+		return numberWords[t.hash]
+	}
+	if last > 0 && len(o.counts) < maxCounts && opens(t.hash)&times != 0 {
 		for _, p := range phrases[t.hash] {
 			if p.says == times && len(p.rest) == 0 {
 				o.counts = append(o.counts, last)

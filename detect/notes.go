@@ -227,10 +227,10 @@ func (c *Cache) besideOf(line uint64, s *sent, i int) *beside {
 		}
 	})
 	_, b.code = exitCodeIn(told)
-	b.fails = meaningOf(told, maxPhraseWords)&(failure|nothing|negation|later) != 0
+	b.fails = meaningOf(told, maxPhraseWords, failure|nothing|negation|later) != 0
 	text, tool := withoutAct(answer, r)
 	rest := strings.TrimSpace(notes{line}.strip(text))
-	b.turn = rest != "" && meaningOf(told, maxPhraseWords)&turns != 0
+	b.turn = rest != "" && meaningOf(told, maxPhraseWords, turns) != 0
 	if o, _ := outcomeOf(rest, false); rest != "" && o != failed {
 		b.tells, b.rest, b.tool = true, digestWords(rest[:min(len(rest), headBytes)]), xxhash.Sum64String(tool)
 	}
@@ -362,7 +362,7 @@ func counting(line string) (masked uint64, count float64) {
 		}
 		masked = fold(masked, h)
 	}
-	if n < words && meaningOf(line, words)&turns == 0 {
+	if n < words && meaningOf(line, words, turns) == 0 {
 		return 0, -1
 	}
 	return masked, count

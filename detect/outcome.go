@@ -57,7 +57,7 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		}
 		return acknowledged, 0
 	}
-	says = meaningOf(t[:min(len(t), 2*headBytes)], maxPhraseWords)
+	says = meaningOf(t[:min(len(t), 2*headBytes)], maxPhraseWords, anything)
 	if marked {
 		return failed, says
 	}
@@ -68,14 +68,14 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		return jsonOutcome(t, says), says
 	}
 	switch {
-	case says&failure != 0 && (says&mended != 0 || meaningOf(t[:min(len(t), headBytes)], atOnce)&pending != 0) && !endsInFailure(t) && !namesFailure(t):
+	case says&failure != 0 && (says&mended != 0 || meaningOf(t[:min(len(t), headBytes)], atOnce, pending) != 0) && !endsInFailure(t) && !namesFailure(t):
 		return neutral, says
 	case says&failure != 0 && !(says&nothing != 0 && firstOf(t, nothing|failure) == nothing):
 		return failed, says
 	case says&nothing != 0 && says&fine == 0 && len(t) <= headBytes:
 		return empty, says
 	}
-	if len(t) <= headBytes && says&fine == 0 && meaningOf(t, soon)&negation != 0 {
+	if len(t) <= headBytes && says&fine == 0 && meaningOf(t, soon, negation) != 0 {
 		return empty, says
 	}
 	if endsInFailure(t) {
@@ -119,7 +119,7 @@ func warns(line string) bool {
 // endsInFailure reports a text of several lines whose last one says that it failed.
 func endsInFailure(t string) bool {
 	i := lastLine(t)
-	return i > 0 && len(t)-i < headBytes && meaningOf(t[i+1:], maxPhraseWords)&failure != 0
+	return i > 0 && len(t)-i < headBytes && meaningOf(t[i+1:], maxPhraseWords, failure) != 0
 }
 
 // namesFailure reports a line that says after a label what went wrong, whatever was
@@ -128,7 +128,7 @@ func namesFailure(t string) bool {
 	for line := range strings.Lines(t[:min(len(t), 2*headBytes)]) {
 		line = strings.TrimLeftFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		label, rest, _ := strings.Cut(line, ": ")
-		if r, _ := utf8.DecodeRuneInString(rest); unicode.IsLetter(r) && keySays(label)&failure != 0 && meaningOf(rest, 1)&none == 0 {
+		if r, _ := utf8.DecodeRuneInString(rest); unicode.IsLetter(r) && keySays(label)&failure != 0 && meaningOf(rest, 1, none) == 0 {
 			return true
 		}
 	}
@@ -214,7 +214,7 @@ func unlabelled(text string) string {
 	if label == "" || strings.Count(label, " ") >= atOnce || strings.ContainsAny(label, "{}\"<>()\n") {
 		return t
 	}
-	if rest != "" && (rest[0] == '{' || rest[0] == '[') || meaningOf(label, atOnce)&labels != 0 {
+	if rest != "" && (rest[0] == '{' || rest[0] == '[') || meaningOf(label, atOnce, labels) != 0 {
 		return rest
 	}
 	return t
@@ -267,18 +267,18 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 // that it has few words: in a long one such words are about something else.
 func (f *round) saysToWait(answer string, says meaning, short bool) bool {
 	text, head := strings.TrimSpace(answer), answer[:min(len(answer), headBytes)]
-	if text != "" && text[0] == '{' && meaningOf(text[:min(len(text), headBytes)], shortAnswer)&pending != 0 {
+	if text != "" && text[0] == '{' && meaningOf(text[:min(len(text), headBytes)], shortAnswer, pending) != 0 {
 		return f.outcome != failed
 	}
 	switch {
 	case !short || says&unpaid != 0:
 		return false
-	case says&later != 0, meaningOf(head, 1)&rests != 0:
+	case says&later != 0, meaningOf(head, 1, rests) != 0:
 		return true
 	case f.outcome != failed && says&pending != 0 && len(f.tells) <= 2*shortAnswer:
 		return true
 	}
-	return f.outcome == neutral && (says&pending != 0 && meaningOf(head, atOnce)&pending != 0 || unfinished(text))
+	return f.outcome == neutral && (says&pending != 0 && meaningOf(head, atOnce, pending) != 0 || unfinished(text))
 }
 
 // marked reports whether a result says by the format's own mark that it failed.

@@ -47,6 +47,9 @@ const (
 	surrounds                      // the name of what a service puts around every answer
 )
 
+// anything is all that phrases can say.
+const anything = ^meaning(0)
+
 var meanings = map[string]meaning{
 	"failure": failure, "missing": missing, "nothing": nothing, "pending": pending, "later": later,
 	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid, "every": every, "writes": writes, "surroundings": surrounds, "undoes": takesBack,
@@ -134,16 +137,31 @@ var phrases = func() map[uint64][]phrase {
 	return index
 }()
 
-// phraseBits has a bit for each first word of a phrase: most words of a text
-// open none, and are told so without a look into the index.
-var phraseBits = func() (set [64]uint64) {
-	for w := range phrases {
-		set[w&63] |= 1 << (w >> 6 & 63)
+// openings has what phrases say by the last bits of their first word: most words
+// of a text open none of those that are looked for, and are told so without a
+// look into the index.
+var openings = func() (table [1 << 11]meaning) {
+	for w, list := range phrases {
+		for _, p := range list {
+			table[w%uint64(len(table))] |= p.says
+		}
 	}
-	return set
+	for w := range numberWords {
+		table[w%uint64(len(table))] |= counted
+	}
+	return table
 }()
 
-func opensPhrase(w uint64) bool { return w != 0 && phraseBits[w&63]>>(w>>6&63)&1 == 1 }
+// counted stands in openings for a number that is written out.
+const counted meaning = 1 << 63
+
+// opens is what phrases may say that begin with a word; 0 where there are none.
+func opens(w uint64) meaning {
+	if w == 0 {
+		return 0
+	}
+	return openings[w%uint64(len(openings))]
+}
 
 // maxPhraseWords is how many words of a text are searched for phrases.
 // Deeper inside, the word "error" is more often content (a source file, a log
@@ -155,7 +173,11 @@ const maxPhraseWords = 48
 // are those of a file's name: only whole words speak. ends has a bit for each
 // word that a sentence or a line ends before.
 func plainWords(text string, n int) (ws []uint64, ends uint64) {
-	ws = make([]uint64, 0, min(n, len(text)/2+1))
+	return appendPlainWords(make([]uint64, 0, min(n, len(text)/2+1)), text, n)
+}
+
+// appendPlainWords is plainWords into memory of the caller, which is empty.
+func appendPlainWords(ws []uint64, text string, n int) (_ []uint64, ends uint64) {
 	ended := false
 	s := scanner{text: text}
 	for len(ws) < n && s.next() {
@@ -211,18 +233,20 @@ func isKeyEnd(text string, i int) bool {
 	return i < len(text) && text[i] == ':'
 }
 
-// meaningOf is all that the phrases among the first words of a text say.
-func meaningOf(text string, n int) (says meaning) {
-	ws, ends := plainWords(text, n)
-	if namesError(text) {
+// meaningOf is what the phrases among the first words of a text say, n at most,
+// of what is asked for.
+func meaningOf(text string, n int, asked meaning) (says meaning) {
+	var memory [maxPhraseWords]uint64
+	ws, ends := appendPlainWords(memory[:0], text, n)
+	if asked&failure != 0 && namesError(text) {
 		says |= failure
 	}
 	for i, w := range ws {
-		if !opensPhrase(w) {
+		if opens(w)&asked&^says == 0 {
 			continue
 		}
 		for _, p := range phrases[w] {
-			if says&p.says == 0 && startsWith(ws[i+1:], p.rest) && !(p.says&failure != 0 && (noneOf(ws, ends, i, len(p.rest)) || measured(ws, i, len(p.rest)))) {
+			if p.says&asked&^says != 0 && startsWith(ws[i+1:], p.rest) && !(p.says&failure != 0 && (noneOf(ws, ends, i, len(p.rest)) || measured(ws, i, len(p.rest)))) {
 				says |= p.says
 			}
 		}
@@ -236,7 +260,7 @@ func noneOf(ws []uint64, ends uint64, i, rest int) bool {
 	if i > 1 && ends>>(i-1)&3 == 0 && ws[i-2] == zeroHash {
 		return true
 	}
-	if i > 0 && ends>>i&1 == 0 && opensPhrase(ws[i-1]) {
+	if i > 0 && ends>>i&1 == 0 && opens(ws[i-1])&none != 0 {
 		for _, p := range phrases[ws[i-1]] {
 			if p.says&none != 0 && len(p.rest) == 0 {
 				return true
@@ -258,6 +282,9 @@ var zeroHash = hashWord("0", true)
 
 // startsPhrase reports words that begin with a phrase that says so.
 func startsPhrase(ws []uint64, says meaning) bool {
+	if opens(ws[0])&says == 0 {
+		return false
+	}
 	for _, p := range phrases[ws[0]] {
 		if p.says&says != 0 && startsWith(ws[1:], p.rest) {
 			return true
@@ -271,8 +298,11 @@ func startsPhrase(ws []uint64, says meaning) bool {
 func firstOf(text string, among meaning) meaning {
 	ws, ends := plainWords(text[:min(len(text), 2*headBytes)], maxPhraseWords)
 	for i, w := range ws {
+		if opens(w)&among == 0 {
+			continue
+		}
 		for _, p := range phrases[w] {
-			if w != 0 && p.says&among != 0 && startsWith(ws[i+1:], p.rest) && !(p.says&failure != 0 && noneOf(ws, ends, i, len(p.rest))) {
+			if p.says&among != 0 && startsWith(ws[i+1:], p.rest) && !(p.says&failure != 0 && noneOf(ws, ends, i, len(p.rest))) {
 				return p.says & among
 			}
 		}
@@ -310,7 +340,7 @@ func isConstantByte(b byte) bool { return b-'A' < 26 || isDigit(b) || b == '_' }
 
 // readsAs is what a name says whose words are joined: no_object, NOT-FOUND.
 func readsAs(name string) meaning {
-	return meaningOf(strings.NewReplacer("_", " ", "-", " ").Replace(name), maxPhraseWords)
+	return meaningOf(strings.NewReplacer("_", " ", "-", " ").Replace(name), maxPhraseWords, anything)
 }
 
 func startsWith(ws, start []uint64) bool {

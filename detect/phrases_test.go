@@ -41,7 +41,7 @@ func TestPhrasesAreWholeWords(t *testing.T) {
 		{"die Datei wurde nicht gefunden", failure | negation | absent},
 		{"文件未找到", failure | negation | absent},
 	} {
-		if got := meaningOf(c.text, maxPhraseWords); got != c.want {
+		if got := meaningOf(c.text, maxPhraseWords, anything); got != c.want {
 			t.Errorf("%q means %010b, want %010b", c.text, got, c.want)
 		}
 	}
@@ -96,7 +96,7 @@ func TestPhrasesAreFound(t *testing.T) {
 					continue
 				}
 				for _, form := range []string{"%s", "so: %s.", "(%s)"} {
-					if got := meaningOf(fmt.Sprintf(form, text), maxPhraseWords); got&meanings[name] == 0 {
+					if got := meaningOf(fmt.Sprintf(form, text), maxPhraseWords, anything); got&meanings[name] == 0 {
 						t.Errorf("%s, %s: %q is not found in %q", name, language, text, fmt.Sprintf(form, text))
 					}
 				}

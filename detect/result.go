@@ -101,7 +101,7 @@ func (f *round) readResult(text string, states bool) {
 		if t.class == number && label != 0 && !f.scored && startsPhrase([]uint64{label}, scores) {
 			f.scored, f.score = true, numberOf(text[t.start:t.end])
 		}
-		if label = 0; t.class == word && opensPhrase(t.hash) {
+		if label = 0; t.class == word && opens(t.hash)&scores != 0 {
 			label = t.hash
 		}
 		if t.class == number {
@@ -155,7 +155,7 @@ func isAdvert(text string, t *token) bool {
 	name := line[:end]
 	if _, quoted, ok := strings.Cut(name, `"`); ok {
 		name, _, _ = strings.Cut(quoted, `"`) // what a part of a page is called
-	} else if !opensPhrase(t.hash) {
+	} else if opens(t.hash)&adverts == 0 {
 		return false
 	}
 	ws, _ := plainWords(name, maxAdvert)

@@ -347,10 +347,10 @@ func joinedArguments(r *haltd.Round) string {
 // isPolite reports a text that begins or ends with thanks, praise or a
 // farewell.
 func isPolite(text string) bool {
-	if meaningOf(text[:min(len(text), headBytes)], maxPhraseWords)&courtesy != 0 {
+	if meaningOf(text[:min(len(text), headBytes)], maxPhraseWords, courtesy) != 0 {
 		return true
 	}
-	return len(text) > headBytes && meaningOf(text[len(text)-headBytes:], maxPhraseWords)&courtesy != 0
+	return len(text) > headBytes && meaningOf(text[len(text)-headBytes:], maxPhraseWords, courtesy) != 0
 }
 
 // inputsAnswer reports whether the user messages are what came back for the

@@ -105,14 +105,17 @@ func (s *scanner) next() bool {
 	if s.class != mark {
 		s.prev = before{s.start, s.end, s.class == word}
 	}
-	for s.pos < len(text) && (text[s.pos] <= ' ' || text[s.pos] == 0x7f) {
-		s.broke = s.broke || text[s.pos] == '\n'
-		s.pos++
+	start := s.pos
+	for start < len(text) && (text[start] <= ' ' || text[start] == 0x7f) {
+		s.broke = s.broke || text[start] == '\n'
+		start++
 	}
-	if s.pos >= len(text) {
+	if s.pos = start; start >= len(text) {
 		return false
 	}
-	start := s.pos
+	if s.shortWord() {
+		return true
+	}
 	if text[start] >= 0x80 {
 		if r, n := utf8.DecodeRuneInString(text[start:]); isPunctuation(r) {
 			s.pos += n

@@ -71,7 +71,7 @@ func (v *votes) read(text string, start, words int) int {
 	for i < len(text) && words > 0 {
 		switch b := text[i]; kinds[b] {
 		case asciiLetter:
-			if v.word == hashSeed && isHex(b) && uuidAt(text, i) {
+			if i+8 < len(text) && text[i+8] == '-' && v.word == hashSeed && isHex(b) && uuidAt(text, i) {
 				i = v.number(text, i)
 				continue
 			}

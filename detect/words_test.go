@@ -2,6 +2,7 @@ package detect
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,4 +55,25 @@ func TestCharactersWithoutSpacesAreNewInPairs(t *testing.T) {
 			t.Errorf("%s has %d new words, want %d", tt.text, got, tt.want)
 		}
 	}
+}
+
+// A word that is found in eight bytes at once is the one that is found byte by
+// byte, and nothing that changes by itself begins so.
+func TestShortWordsAreReadAsAllOthers(t *testing.T) {
+	parts := rapid.SampledFrom([]string{"a", "e", "F", "Z", "m", "call", "msg", "req", "kxbtz", "7", "_", "-", " ", ".", "\n", "\x00", "\x7f", "[", "`", "{", "é", "日", "\xff"})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(parts, 0, 12).Draw(t, "parts"), "") + strings.Repeat(" ", 8)
+		for i := range len(text) - 8 {
+			got, want := scanner{text: text, pos: i}, scanner{text: text, pos: i}
+			if !got.shortWord() {
+				continue
+			}
+			if volatileRun(text, i) > 0 {
+				t.Fatalf("%q is volatile at %d", text, i)
+			}
+			if want.word(i); got.token != want.token || got.pos != want.end {
+				t.Fatalf("%q at %d: %+v, want %+v", text, i, got.token, want.token)
+			}
+		}
+	})
 }
