@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/store/table"
@@ -119,7 +118,7 @@ const (
 	// Most sessions are new when their number is not remembered, and many have
 	// one call: they take one statement.
 	newSessionSQL = `INSERT INTO sessions (id, agent, first_seen, last_seen, first_event, last_event, client, model, peak_score, ` + totalsColumns + `)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id, agent) DO NOTHING RETURNING no`
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id, agent) DO NOTHING`
 
 	findSessionSQL = `SELECT no FROM sessions WHERE id = ? AND agent = ?`
 
@@ -228,14 +227,14 @@ func (a *appender) writeSessions(t *table.Tally) (err error) {
 		u := &s.Totals
 		if s.No, known = a.sessions[key]; !known {
 			agent := t.Agents[key.Agent].No
-			s.No, err = a.newSession.number(key.ID, agent, s.Times.First, s.Times.Last, s.Events.First, s.Events.Last, s.Client, s.Model, s.Peak,
+			s.No, err = a.newSession.insert(key.ID, agent, s.Times.First, s.Times.Last, s.Events.First, s.Events.Last, s.Client, s.Model, s.Peak,
 				u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost))
-			if err == nil {
+			if err != nil {
+				return err
+			}
+			if s.No != 0 {
 				a.sessions[key] = s.No
 				continue
-			}
-			if !errors.Is(err, io.EOF) {
-				return err
 			}
 			if s.No, err = a.findSession.number(key.ID, agent); err != nil {
 				return err

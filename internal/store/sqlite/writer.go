@@ -157,6 +157,19 @@ func (s *statement) exec(values ...driver.Value) error {
 	return err
 }
 
+// insert runs a statement that inserts a row and says its number; 0 where there
+// is one already.
+func (s *statement) insert(values ...driver.Value) (no int64, err error) {
+	r, err := s.stmt.(driver.StmtExecContext).ExecContext(context.Background(), s.bind(values))
+	if err != nil {
+		return 0, err
+	}
+	if n, err := r.RowsAffected(); n == 0 {
+		return 0, err
+	}
+	return r.LastInsertId()
+}
+
 // number runs a statement that answers one row with one integer.
 func (s *statement) number(values ...driver.Value) (n int64, err error) {
 	rows, err := s.stmt.(driver.StmtQueryContext).QueryContext(context.Background(), s.bind(values))
