@@ -27,10 +27,12 @@ type History struct {
 	lines    []uint64 // digests of the lines of the last of them
 	before   *Pending // what it was joined with
 	next     *round   // the round that it completes; nil where it begins anew
-	// texts are those of its opening, and kept those of them that the request
-	// before it had: both are read when it turns out that the session goes on.
-	// Most requests without a history are the only one of their session.
-	texts, kept []haltd.Message
+	// kept are those of its texts that the request before it had.
+	kept []haltd.Message
+
+	// texts are those of the opening, which are read when it turns out that the
+	// session goes on. Most requests without a history are the only one of theirs.
+	texts []haltd.Message
 }
 
 // readOnce is a round, with a digest of the assistant's turn alone: clients
@@ -55,15 +57,32 @@ type opening struct {
 // without a history: see Session.Pending.
 func Read(cache *Cache, call *haltd.Call, before *Pending) *History {
 	if len(call.Rounds) == 0 {
-		h := &History{prompt: promptOf(call), model: call.Model, system: call.System}
-		h.readMessages(call)
-		h.before, h.next = before, before.join(h, call)
-		return h
+		return readLoose(call, before, openingRead)
 	}
 	rounds, turns := sentRounds(call)
 	s := &sent{native: isNative(call), turns: turns}
 	s.add(cache, rounds)
 	h, _ := readHistory(cache, call, s) // all texts are at hand
+	return h
+}
+
+// ReadShown is Read in a session that is known by its system prompt and its first
+// message: all its requests show how it began, so that the words of that are read
+// when there is another.
+func ReadShown(cache *Cache, call *haltd.Call, before *Pending) *History {
+	first := slices.IndexFunc(call.Opening, func(m haltd.Message) bool { return m.Role == haltd.RoleUser })
+	if len(call.Rounds) > 0 || first < 0 || first != len(call.Opening)-1 {
+		return Read(cache, call, before)
+	}
+	return readLoose(call, before, 0)
+}
+
+// readLoose reads a request without a history, and at once the words of an
+// opening of up to the given size.
+func readLoose(call *haltd.Call, before *Pending, most int) *History {
+	h := &History{prompt: promptOf(call), model: call.Model, system: call.System}
+	h.readMessages(call, most)
+	h.before, h.next = before, before.join(h, call)
 	return h
 }
 
@@ -145,7 +164,7 @@ func (o *opening) readCount(text string, t *token, last float64) float64 {
 	return 0
 }
 
-func (h *History) readMessages(call *haltd.Call) {
+func (h *History) readMessages(call *haltd.Call, most int) {
 	h.messages, h.texts = make([]uint64, len(call.Opening)), call.Opening
 	for i := range call.Opening {
 		h.messages[i] = xxhash.Sum64String(call.Opening[i].Text)
@@ -154,7 +173,7 @@ func (h *History) readMessages(call *haltd.Call) {
 	if n := len(call.Opening); n > 0 {
 		h.lines = linesOf(call.Opening[n-1].Text)
 	}
-	if size(call.Opening) <= openingRead { // later requests may not show it again
+	if size(call.Opening) <= most { // later requests may not show it again
 		h.opening.readTexts(call.Opening)
 	}
 }

@@ -35,24 +35,33 @@ func TestATextIsReadInOnePass(t *testing.T) {
 	})
 }
 
-// A long opening is read when its session goes on, and then it is the one that
-// the session began with.
+// An opening that is long, or that all requests of its session show, is read when
+// the session goes on, and then it is the one that the session began with.
 func TestAnOpeningIsReadWhenItsSessionGoesOn(t *testing.T) {
-	first := haltd.Message{Role: haltd.RoleUser, Text: "Compare the invoices of march with the ledger, 30 times." + strings.Repeat(" One line of the ledger.", openingRead/20)}
+	const task = "Compare the invoices of march with the ledger, 30 times."
+	testOpening(t, Read, task+strings.Repeat(" One line of the ledger.", openingRead/20), nil)
+	said := []haltd.Message{{Role: haltd.RoleUser, Text: "And those of april."}}
+	testOpening(t, ReadShown, task, said)
+}
+
+// testOpening begins a session with a message, and goes on in several ways. more is
+// what the client adds to the opening before it has an answer.
+func testOpening(t *testing.T, read func(*Cache, *haltd.Call, *Pending) *History, text string, more []haltd.Message) {
+	first := haltd.Message{Role: haltd.RoleUser, Text: text}
 	want := readOpening([]haltd.Message{first})
 	next := haltd.Message{Role: haltd.RoleUser, Text: "The second invoice is missing."}
 	reply := ReadReply(&haltd.Reply{Text: "I compare invoice 1 with the ledger."}, true)
 	for what, call := range map[string]*haltd.Call{
 		"by a message more": {Opening: []haltd.Message{first, next}},
-		"by a history":      {Opening: []haltd.Message{first}, Rounds: []haltd.Round{{Text: "I compare invoice 1 with the ledger.", Inputs: []haltd.Message{next}}}},
+		"by a history":      {Opening: append([]haltd.Message{first}, more...), Rounds: []haltd.Round{{Text: "I compare invoice 1 with the ledger.", Inputs: []haltd.Message{next}}}},
 	} {
 		st, cache := newState(), NewCache(1<<10)
-		Judge(DefaultSettings(), st, Read(cache, &haltd.Call{Opening: []haltd.Message{first}}, nil), noon)
+		Judge(DefaultSettings(), st, read(cache, &haltd.Call{Opening: []haltd.Message{first}}, nil), noon)
 		if len(st.Session.opening.words) > 0 {
 			t.Errorf("%s: the words of a first request were read", what)
 		}
 		st.Session.attach(reply, noon)
-		Judge(DefaultSettings(), st, Read(cache, call, st.Session.Pending()), noon)
+		Judge(DefaultSettings(), st, read(cache, call, st.Session.Pending()), noon)
 		got := st.Session.opening
 		if got.digest != want.digest || !slices.Equal(got.words, want.words) || !slices.Equal(got.names, want.names) || !slices.Equal(got.counts, want.counts) || !slices.Equal(st.Session.task, want.words) {
 			t.Errorf("%s: the opening is not the one that the session began with", what)

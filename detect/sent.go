@@ -93,7 +93,7 @@ func readHistory(cache *Cache, call *haltd.Call, s *sent) (h *History, ok bool) 
 		h.rounds[i] = readOnce{f, s.turns[i].digest}
 	}
 	h.prompt, h.model, h.system = promptOf(call), call.Model, call.System
-	h.opening = *cache.readOpening(call.Opening)
+	h.opening, h.texts = *cache.readOpening(call.Opening), call.Opening
 	s.rounds = nil // the texts stay with the call
 	if h.sent = s; len(call.Rounds) > len(s.keys) {
 		h.sent = nil // of some only

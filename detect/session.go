@@ -4,6 +4,9 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/xxhash"
 )
 
 // Session is the ledger of the conversations of one session: the rounds that
@@ -61,7 +64,7 @@ func (s *Session) follow(h *History, now time.Time) {
 	}
 	p := s.resume(h, history)
 	if len(s.opening.words) == 0 { // it began with a request without a history
-		s.readOpening(h.opening)
+		s.readOpening(h.opening, h.texts)
 	}
 	s.grew = false
 	same := p
@@ -136,9 +139,18 @@ func (s *Session) begin(h *History) {
 	}
 }
 
-// readOpening gives a strand the words that its opening had. What it carries
-// over from before compaction is there already.
-func (s *strand) readOpening(o opening) {
+// readOpening gives a strand the words that its opening had, as a later request
+// shows it: the first of the texts of that, which have its digest, else what is
+// given. What it carries over from before compaction is there already.
+func (s *strand) readOpening(o opening, texts []haltd.Message) {
+	digest := uint64(0)
+	for i := range texts {
+		digest = fold(digest, xxhash.Sum64String(texts[i].Text))
+		if first := texts[:i+1]; digest == s.opening.digest && size(first) <= openingRead {
+			o = *readOpening(first)
+			break
+		}
+	}
 	o.digest = s.opening.digest
 	s.opening = o
 	if len(s.task) == 0 {
@@ -193,7 +205,7 @@ func (s *Session) followLoose(h *History, now time.Time) {
 		if len(s.opening.words) == 0 {
 			o := opening{}
 			o.readTexts(h.kept)
-			s.readOpening(o)
+			s.readOpening(o, h.texts)
 		}
 		s.keep(append(s.past, seenRound{h.next, h.next.id, now, s.pause(now)}))
 	}

@@ -84,7 +84,11 @@ func (l *look) run(ctx context.Context, j *Judge) (err error) {
 				return err
 			}
 		case needHistory:
-			l.history = detect.Read(j.cache, r.Call, l.pending)
+			read := detect.Read
+			if r.Shown {
+				read = detect.ReadShown
+			}
+			l.history = read(j.cache, r.Call, l.pending)
 		case needHalt:
 			if l.halt, err = j.haltedAt(ctx, r, l.halted); err != nil {
 				return err

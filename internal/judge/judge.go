@@ -91,6 +91,9 @@ type Request struct {
 	// are not excused by sessions that are only guessed from the first
 	// message.
 	Named bool
+	// Shown says that the session was guessed, and that the provider keeps no
+	// history for it: every call shows how it began.
+	Shown bool
 
 	Call *haltd.Call // nil for what is no LLM call
 	// Known is what is known of the first rounds of the conversation; Call then

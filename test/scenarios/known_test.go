@@ -3,6 +3,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"os"
 	"reflect"
 	"testing"
@@ -99,4 +100,37 @@ func (k *conversation) readOn(cache *detect.Cache, call *haltd.Call, before *det
 		}
 	}
 	return h, known
+}
+
+// TestShownOpeningsChangeNoVerdict judges the corpus twice, in sessions that are
+// guessed as the gateway guesses them: once with every opening read at once, and
+// once when its session goes on. All that is found must be the same.
+func TestShownOpeningsChangeNoVerdict(t *testing.T) {
+	t.Parallel()
+	set := detect.DefaultSettings()
+	judged := 0
+	for _, c := range Corpus() {
+		p := &play{Case: &c, agent: c.Name}
+		p.requests, p.before = c.Requests()
+		whole, shown := newMemories(), newMemories()
+		for i := range p.requests {
+			r := &p.requests[i]
+			if r.Count {
+				continue
+			}
+			call, now := callOf(p.Case, r), curtain.Add(r.At)
+			name := fmt.Sprint(p.thread(r), call.System, call.FirstUser())
+			st, stShown := whole.state(&c, name), shown.state(&c, name)
+			v := detect.Judge(set, st, detect.Read(whole.cache, call, st.Session.Pending()), now)
+			vShown := detect.Judge(set, stShown, detect.ReadShown(shown.cache, call, stShown.Session.Pending()), now)
+			if !reflect.DeepEqual(v, vShown) {
+				t.Fatalf("%s, request %d: the verdict differs (-whole +shown):\n%s", c.Name, i, cmp.Diff(v.Signals, vShown.Signals))
+			}
+			judged++
+			answer, from := detect.ReadReply(replyOf(r.Turn), true), detect.Source{Model: call.Model, System: call.System}
+			detect.Observe(set, st, detect.Admit(set, st, v, now), from, answer, now)
+			detect.Observe(set, stShown, detect.Admit(set, stShown, vShown, now), from, answer, now)
+		}
+	}
+	t.Logf("%d requests were judged twice", judged)
 }
