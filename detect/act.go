@@ -98,7 +98,7 @@ func asksForPage(s string) bool {
 // keySays is what the name of an argument says as a whole.
 func keySays(key string) (says meaning) {
 	s := scanner{text: key}
-	if !s.next() || s.end != len(key) {
+	if !s.next() || s.end != len(key) || opens(s.hash) == 0 {
 		return 0
 	}
 	for _, p := range phrases[s.hash] {

@@ -59,14 +59,13 @@ func (f *folder) write(text string) {
 }
 
 // ascii takes what is plain, while there is room for it, and says how much.
-func (f *folder) ascii(src []byte) (i int) {
-	out, capitals, after := f.folded[f.n:], f.capitals, uint64(0)
+func (f *folder) ascii(src []byte) int {
+	all, out, capitals, after := len(src), f.folded[f.n:], f.capitals, uint64(0)
 	if f.spaced {
 		after = 0x80
 	}
-	n := 0
-	for len(src)-i >= 8 && len(out)-n >= 8 {
-		w := binary.LittleEndian.Uint64(src[i:])
+	for len(src) >= 8 && len(out) >= 8 {
+		w := binary.LittleEndian.Uint64(src[:8:len(src)])
 		if w&highBits != 0 {
 			break
 		}
@@ -74,19 +73,19 @@ func (f *folder) ascii(src []byte) (i int) {
 		again := (spaces<<8 | after) & spaces // those after another
 		w |= ((w + (0x80-'A')*eachByte) &^ (w + (0x7f-'Z')*eachByte) & capitals) >> 2
 		mask := spaces<<1 - spaces>>7
-		binary.LittleEndian.PutUint64(out[n:], w&^mask|mask&(' '*eachByte))
+		binary.LittleEndian.PutUint64(out[:8:len(out)], w&^mask|mask&(' '*eachByte))
 		if again == 0 {
-			n, i, after = n+8, i+8, spaces>>56
+			src, out, after = src[8:len(src):len(src)], out[8:len(out):len(out)], spaces>>56
 			continue
 		}
 		took := bits.TrailingZeros64(again) / 8
-		n, after = n+took, 0x80
-		for i += took; i < len(src) && src[i] <= ' '; {
-			i++
+		src, out, after = src[took:], out[took:], 0x80
+		for len(src) > 0 && src[0] <= ' ' {
+			src = src[1:]
 		}
 	}
-	f.n, f.spaced = f.n+n, after != 0
-	return i
+	f.n, f.spaced = len(f.folded)-len(out), after != 0
+	return all - len(src)
 }
 
 // flush gives the digest all but the last byte, which may be a space that the

@@ -171,7 +171,7 @@ func (h *History) readMessages(call *haltd.Call, most int) {
 		h.opening.digest = fold(h.opening.digest, h.messages[i])
 	}
 	if n := len(call.Opening); n > 0 {
-		h.lines = linesOf(call.Opening[n-1].Text)
+		h.lines = linesOf(call.Opening[n-1].Text, h.messages[n-1])
 	}
 	if size(call.Opening) <= most { // later requests may not show it again
 		h.opening.readTexts(call.Opening)
@@ -330,7 +330,11 @@ func (p *Pending) grown(text string) (added, kept string, ok bool) {
 // maxLines bounds what is kept of a message that holds a history.
 const maxLines = 4096
 
-func linesOf(text string) []uint64 {
+// linesOf digests the lines of a text, whose digest is given.
+func linesOf(text string, digest uint64) []uint64 {
+	if text != "" && strings.IndexByte(text, '\n') < 0 && strings.TrimSpace(text) == text {
+		return []uint64{digest}
+	}
 	var ls []uint64
 	for line := range strings.Lines(text) {
 		if ls = append(ls, lineHash(line)); len(ls) == maxLines {

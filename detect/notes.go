@@ -393,6 +393,9 @@ func (n notes) strip(text string) string {
 // that say so: <system-reminder>…</system-reminder>, and what an editor says of
 // itself: <environment_details>…</environment_details>.
 func withoutReminders(text string) string {
+	if !strings.Contains(text, "</") {
+		return text // nothing that is between tags
+	}
 	return withoutTagged(withoutTagged(text, "reminder>"), "environment_details>")
 }
 

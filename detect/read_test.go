@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/xxhash"
 )
 
 // What is read in one pass is what a pass for each would read.
@@ -67,4 +68,18 @@ func testOpening(t *testing.T, read func(*Cache, *haltd.Call, *Pending) *History
 			t.Errorf("%s: the opening is not the one that the session began with", what)
 		}
 	}
+}
+
+// The lines of a message are digested one by one, also where it has one alone.
+func TestLinesAreDigestedOneByOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[a-c \t\r\n]{0,12}`).Draw(t, "text")
+		var want []uint64
+		for line := range strings.Lines(text) {
+			want = append(want, lineHash(line))
+		}
+		if got := linesOf(text, xxhash.Sum64String(text)); !slices.Equal(got, want) {
+			t.Errorf("lines of %q: %x, want %x", text, got, want)
+		}
+	})
 }

@@ -145,11 +145,14 @@ func (f *round) readResult(text string, states bool) {
 func isAdvert(text string, t *token) bool {
 	const longest = 40
 	line := text[t.start:min(len(text), t.start+longest)]
+	if t.class != word || opens(t.hash)&adverts == 0 && strings.IndexByte(line, '"') < 0 {
+		return false
+	}
 	end := 0
 	for end < len(line) && line[end] != ':' && line[end] != ']' && line[end] != '\n' {
 		end++
 	}
-	if t.class != word || end == len(line) || line[end] == '\n' {
+	if end == len(line) || line[end] == '\n' {
 		return false
 	}
 	name := line[:end]
