@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"hash"
 	"net/url"
 	"slices"
 	"strings"
@@ -68,33 +67,31 @@ func (f Fingerprint) String() string { return hex.EncodeToString(f[:]) }
 
 // Fingerprint hashes the canonical form of a request with a secret key.
 func (r *Request) Fingerprint(key []byte) (f Fingerprint) {
-	h := hmac.New(sha256.New, key)
+	b := make([]byte, 0, 512)
 	for _, part := range [...]string{r.Agent, r.Policy, strings.ToUpper(r.Method), r.Path} {
-		writePart(h, part)
+		b = appendPart(b, part)
 	}
-	writeList(h, sortedQuery(r.Query))
-	writePart(h, string(r.BodyHash))
-	writeList(h, sortedDescriptors(r.Descriptors))
-	copy(f[:], h.Sum(nil))
+	b = appendList(b, sortedQuery(r.Query))
+	b = appendPart(b, string(r.BodyHash))
+	b = appendList(b, sortedDescriptors(r.Descriptors))
+	h := hmac.New(sha256.New, key)
+	h.Write(b)
+	copy(f[:], h.Sum(b[:0]))
 	return f
 }
 
-// writePart writes a length before the bytes, so that no two lists of parts
+// appendPart writes a length before the bytes, so that no two lists of parts
 // look the same.
-func writePart(h hash.Hash, s string) {
-	var n [8]byte
-	binary.BigEndian.PutUint64(n[:], uint64(len(s)))
-	h.Write(n[:])
-	h.Write([]byte(s))
+func appendPart(b []byte, s string) []byte {
+	return append(binary.BigEndian.AppendUint64(b, uint64(len(s))), s...)
 }
 
-func writeList(h hash.Hash, list []string) {
-	var n [8]byte
-	binary.BigEndian.PutUint64(n[:], uint64(len(list)))
-	h.Write(n[:])
+func appendList(b []byte, list []string) []byte {
+	b = binary.BigEndian.AppendUint64(b, uint64(len(list)))
 	for _, s := range list {
-		writePart(h, s)
+		b = appendPart(b, s)
 	}
+	return b
 }
 
 // sortedQuery decodes and sorts the parameters. What cannot be decoded stays
