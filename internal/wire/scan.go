@@ -341,19 +341,9 @@ func special(b []byte) int {
 	i := 0
 	for ; i+32 <= len(b); i += 32 {
 		w := b[i : i+32 : i+32]
-		first, second, third, fourth := specials(w), specials(w[8:]), specials(w[16:]), specials(w[24:])
-		if first|second|third|fourth == 0 {
-			continue
+		if specials(w)|specials(w[8:])|specials(w[16:])|specials(w[24:]) != 0 {
+			break
 		}
-		switch {
-		case first != 0:
-			return i + bits.TrailingZeros64(first)>>3
-		case second != 0:
-			return i + 8 + bits.TrailingZeros64(second)>>3
-		case third != 0:
-			return i + 16 + bits.TrailingZeros64(third)>>3
-		}
-		return i + 24 + bits.TrailingZeros64(fourth)>>3
 	}
 	for ; i+8 <= len(b); i += 8 {
 		if marks := specials(b[i:]); marks != 0 {
