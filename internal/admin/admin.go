@@ -42,6 +42,7 @@ type Options struct {
 	Rules      Rules
 	BreakGlass BreakGlass
 	Spendings  Spendings
+	Ledgers    Ledgers
 	Windows    Windows
 	Ingester   Ingester
 	Calls      Calls

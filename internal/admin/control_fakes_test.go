@@ -149,6 +149,10 @@ func (f *fakeControl) KeySpending(context.Context, haltd.Key) ([]haltd.PeriodSpe
 	return nil, nil
 }
 
+func (f *fakeControl) Ledgers(context.Context, string, time.Time) ([]haltd.Ledger, error) {
+	return nil, nil
+}
+
 func (f *fakeControl) Spending(_ context.Context, agent string) ([]haltd.PeriodSpending, error) {
 	policy, _ := f.Policy(agent)
 	return []haltd.PeriodSpending{{

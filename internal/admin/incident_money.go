@@ -107,6 +107,7 @@ func (s *server) saved(ctx context.Context, i *haltd.Incident) (economics.Saved,
 	if err != nil {
 		return economics.Saved{}, err
 	}
+	charged := charges{s: s}
 	known := map[economics.Budget]haltd.Money{}
 	var stops []economics.Stop
 	for _, stop := range append(later, *i) {
@@ -118,7 +119,11 @@ func (s *server) saved(ctx context.Context, i *haltd.Incident) (economics.Saved,
 		for n, b := range budgets {
 			if _, ok := known[b]; !ok {
 				// Who was resumed has spent more since.
-				if known[b], err = s.spent(ctx, i.Agent, b.Start, earliest(b.End, latest(s.deps.Clock(), i.Time))); err != nil {
+				recorded, err := s.spent(ctx, i.Agent, b.Start, earliest(b.End, latest(s.deps.Clock(), i.Time)))
+				if err != nil {
+					return economics.Saved{}, err
+				}
+				if known[b], err = charged.atLeast(ctx, recorded, i.Agent, b); err != nil {
 					return economics.Saved{}, err
 				}
 			}
@@ -180,6 +185,41 @@ func (s *server) spent(ctx context.Context, agent string, from, to time.Time) (h
 	}
 	rest, err := s.costOf(ctx, haltd.EventQuery{Agent: agent, Since: hour, Until: to})
 	return sum + rest, err
+}
+
+// charges are the ledgers of agents, each read once.
+type charges struct {
+	s     *server
+	known map[string][]haltd.Ledger
+}
+
+// atLeast is what was spent of a budget: as recorded, or as charged where that is more.
+func (c *charges) atLeast(ctx context.Context, recorded haltd.Money, agent string, b economics.Budget) (haltd.Money, error) {
+	ledgers, ok := c.known[agent]
+	if !ok {
+		past, err := c.s.deps.Ledgers.Ledgers(ctx, agent, time.Time{})
+		if err != nil {
+			return 0, fmt.Errorf("read what the budgets of an agent were charged: %w", err)
+		}
+		now, err := c.s.deps.Spendings.Spending(ctx, agent)
+		if err != nil {
+			return 0, fmt.Errorf("read what an agent has spent: %w", err)
+		}
+		for _, p := range now { // of which the ledgers on disk are a little behind
+			ledgers = append(ledgers, haltd.Ledger{Period: p.Period, Start: p.Start, Spent: p.Spent})
+		}
+		ledgers = append(ledgers, past...)
+		if c.known == nil {
+			c.known = map[string][]haltd.Ledger{}
+		}
+		c.known[agent] = ledgers
+	}
+	for _, l := range ledgers {
+		if l.Period == b.Period && l.Start.Equal(b.Start) {
+			return max(recorded, l.Spent.Cost), nil
+		}
+	}
+	return recorded, nil
 }
 
 // costOf sums the cost of all events that a query selects.

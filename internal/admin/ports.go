@@ -141,6 +141,13 @@ type Spendings interface {
 	KeySpending(ctx context.Context, k haltd.Key) ([]haltd.PeriodSpending, error)
 }
 
+// Ledgers are what an agent's budgets were charged, in all periods since then. It
+// may be more than the record has: calls that a crash ended are charged in full,
+// and there is no event of them.
+type Ledgers interface {
+	Ledgers(ctx context.Context, agent string, since time.Time) ([]haltd.Ledger, error)
+}
+
 // Ingester judges a call that was not made through the gateway.
 type Ingester interface {
 	Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestAnswer, error)

@@ -48,6 +48,7 @@ func (s *server) savings(ctx context.Context, in *savingsInput) (*savingsOutput,
 	out.Body.More = next != ""
 	out.Body.Stops = make([]stopPoint, len(stops))
 	sums := spentSums{s: s, now: now, known: map[period]map[string]haltd.Money{}}
+	charged := charges{s: s}
 	byAgent := map[string][]economics.Stop{}
 	for n := range stops {
 		i := &stops[n]
@@ -58,7 +59,11 @@ func (s *server) savings(ctx context.Context, in *savingsInput) (*savingsOutput,
 		}
 		stop := economics.Stop{Budgets: budgets, Spent: make([]haltd.Money, len(budgets))}
 		for k, b := range budgets {
-			if stop.Spent[k], err = sums.of(ctx, i.Agent, b); err != nil {
+			recorded, err := sums.of(ctx, i.Agent, b)
+			if err != nil {
+				return nil, err
+			}
+			if stop.Spent[k], err = charged.atLeast(ctx, recorded, i.Agent, b); err != nil {
 				return nil, err
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -326,32 +327,74 @@ func (s *stage) savesOnce(t *testing.T, budgets ...int) {
 		}
 		a.activate()
 	}
-	var saved haltd.Money
-	for _, i := range a.incidents(2) {
+	if saved, left := a.saved(len(budgets)), haltd.Money(budgets[1])*haltd.Dollar-a.spent().Spent.Cost; saved != left {
+		t.Errorf("kills under budgets of %v saved $%s; want the $%s that are left", budgets, saved, left)
+	}
+}
+
+// saved sums what the incidents of the agent tell that they saved, which is what
+// all savings come to where no other agent was stopped.
+func (a *agent) saved(incidents int) (saved haltd.Money) {
+	a.t.Helper()
+	for _, i := range a.incidents(incidents) {
 		var view struct {
 			Money struct {
 				Saved *haltd.Money `json:"saved_usd"`
 			}
 		}
-		s.Must(t, "GET", "/v1/incidents/"+i.ID, nil, &view)
+		a.Must(a.t, "GET", "/v1/incidents/"+i.ID, nil, &view)
 		if view.Money.Saved == nil {
-			t.Fatalf("incident %s saved nothing that is known", i.ID)
+			a.t.Fatalf("incident %s saved nothing that is known", i.ID)
 		}
 		saved += *view.Money.Saved
 	}
-	left := haltd.Money(budgets[1])*haltd.Dollar - a.spent().Spent.Cost
 	var sums struct {
 		Stops []struct{ Agent string }
 		Saved haltd.Money `json:"saved_usd"`
 	}
-	s.Must(t, "GET", "/v1/savings", nil, &sums)
+	a.Must(a.t, "GET", "/v1/savings", nil, &sums)
 	for _, stop := range sums.Stops {
 		if stop.Agent != a.id { // of other tests
 			sums.Saved = saved
 		}
 	}
-	if saved != left || sums.Saved != left {
-		t.Errorf("kills under budgets of %v saved $%s, in all $%s; want the $%s that are left", budgets, saved, sums.Saved, left)
+	if sums.Saved != saved {
+		a.t.Errorf("incidents of %s saved $%s, all savings are $%s", a.id, saved, sums.Saved)
+	}
+	return saved
+}
+
+// A call that a crash ended is charged in full, and there is no event of it:
+// what it took is not saved either.
+func TestWhatACrashChargedIsNotSaved(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "")
+	a := s.agent(t).with("").policy(`{"budgets":{"day":{"hard_usd":10}}}`)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	var left sync.WaitGroup
+	left.Go(func() {
+		req, err := http.NewRequestWithContext(ctx, "POST", s.Gateway+"/agents/"+a.id+"/openai/v1/chat/completions", strings.NewReader(`{"model":"`+dear+`","max_tokens":100000,"messages":[{"role":"user","content":"hi"}]}`))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		req.Header.Set(harness.ScriptHeader, `{"delay":"1m"}`)
+		if res, err := http.DefaultClient.Do(req); err == nil {
+			res.Body.Close()
+			t.Errorf("the call that the crash ended was answered %d", res.StatusCode)
+		}
+	})
+	s.Eventually(t, "holding the money of the call", func() bool { return a.spent().Held.Cost >= 3*haltd.Dollar })
+	s.Kill(t)
+	left.Wait()
+	s.Run(t)
+	if got, _ := a.loop(40); got.status != http.StatusBadRequest {
+		t.Fatalf("%d %s, want the loop killed", got.status, got.body)
+	}
+	spent := a.spent().Spent.Cost
+	if saved, left := a.saved(1), 10*haltd.Dollar-spent; saved != left || spent < 3*haltd.Dollar {
+		t.Errorf("saved $%s after $%s; want the $%s that are left", saved, spent, left)
 	}
 }
 
