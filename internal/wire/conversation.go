@@ -33,7 +33,8 @@ type Conversation struct {
 	started   bool // somebody other than the system has spoken
 	top       []string
 	system    []string
-	content   []byte // scratch of Content
+	stored    []string // by the provider, for the question
+	content   []byte   // scratch of Content
 	pairs     pairing
 	size      promptSize
 
@@ -130,6 +131,7 @@ func ReadCall(format string, body []byte, m *Memory, read func(*Reader, *Convers
 		r.Refuse("a JSON object")
 	}
 	read(r, c)
+	c.askStored()
 	r.end()
 	if c.passed != nil && c.looksBack() {
 		m.Known = nil
@@ -150,10 +152,11 @@ func (c *Conversation) release() {
 	clear(c.messages)
 	clear(c.top)
 	clear(c.system)
+	clear(c.stored)
 	c.pairs.clear()
 	*c = Conversation{
 		parts: c.parts[:0], rounds: c.rounds[:0], calls: c.calls[:0], results: c.results[:0],
-		messages: c.messages[:0], top: c.top[:0], system: c.system[:0], content: c.content[:0],
+		messages: c.messages[:0], top: c.top[:0], system: c.system[:0], stored: c.stored[:0], content: c.content[:0],
 		pairs: c.pairs, starts: c.starts[:0],
 	}
 	if cap(c.content) <= maxScratch && cap(c.parts) <= 1<<12 && cap(c.calls) <= 1<<14 && cap(c.messages) <= 1<<14 {
@@ -175,6 +178,32 @@ func (c *Conversation) Instructions(text string) {
 		c.top = append(c.top, text)
 		c.size.bytes += len(text)
 	}
+}
+
+// Stored adds what the provider keeps for the question: a prompt of its own and
+// what fills it in, a document in its cache.
+func (c *Conversation) Stored(text string) {
+	if text != "" {
+		c.stored = append(c.stored, text)
+		c.size.bytes += len(text)
+	}
+}
+
+// askStored makes what the provider keeps part of a question without a history:
+// the same words about another document ask something else. How the conversation
+// began, by which it is known again, stays as it is.
+func (c *Conversation) askStored() {
+	if len(c.stored) == 0 || len(c.rounds) > 0 {
+		return
+	}
+	asked := strings.Join(c.stored, "\n")
+	for _, m := range slices.Backward(c.messages) {
+		if m.Role == haltd.RoleUser {
+			asked += "\n" + m.Text
+			break
+		}
+	}
+	c.hear(haltd.Message{Role: haltd.RoleUser, Text: asked})
 }
 
 // Tool declares a tool whose definition takes up size bytes.

@@ -36,6 +36,7 @@ func TestEscapes(t *testing.T) {
 		{"A session for every call stops the agent at the 36th", sessionPerCall},
 		{"Nobody named the agent, and every call has a session of its own", unnamedSessionPerCall},
 		{"Calls that continue a reply are one session", chainedReplies},
+		{"A prompt that the provider keeps is part of the question", storedPrompts},
 		{"Names that differ only in case are refused", namesInAnotherCase},
 		{"Headers that are sent twice are read as a whole", doubledHeaders},
 	} {
@@ -367,6 +368,35 @@ func sessionPerCall(t *testing.T, s *stage) {
 			}
 			if v := a.view(); v.Active || first != 36 {
 				t.Errorf("stopped at call %d, active %v; want the agent killed at the 36th", first, v.Active)
+			}
+		})
+	}
+}
+
+// storedPrompts asks by prompts and documents that the provider keeps: the same
+// again is a loop, the same words about another one are not.
+func storedPrompts(t *testing.T, s *stage) {
+	const responses, generate = "/openai/v1/responses", "/gemini/v1beta/models/gemini-2.5-flash:generateContent"
+	words := strings.Fields("apple pear plum cherry grape melon peach quince lemon lime")
+	for name, tt := range map[string]struct{ path, body string }{ // with a word in it
+		"a prompt alone":             {responses, `{"model":"m","prompt":{"id":"pmpt_1","version":"2","variables":{"fruit":%q}}}`},
+		"a prompt with an input":     {responses, `{"model":"m","input":"Sort it.","prompt":{"id":"pmpt_1","variables":{"fruit":{"type":"input_text","text":%q},"amount":2}}}`},
+		"a document in the cache":    {generate, `{"cachedContent":"cachedContents/%s","contents":[{"role":"user","parts":[{"text":"Sort it."}]}]}`},
+		"in Google's other spelling": {generate, `{"cached_content":"cachedContents/%s","contents":[{"role":"user","parts":[{"text":"Sort it."}]}]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for kind, distinct := range map[string]int{"a loop": 1, "a batch": len(words)} {
+				a := s.agent(t, kind).with("")
+				stopped := 0
+				for i := 0; i < len(words) && stopped == 0; i++ {
+					got := a.do("POST", "/agents/"+a.id+tt.path, fmt.Sprintf(tt.body, words[i%distinct]), map[string]string{harness.ScriptHeader: `{"text":"It belongs to the fruit."}`})
+					if got.status != http.StatusOK {
+						stopped = i + 1
+					}
+				}
+				if (stopped > 0) != (distinct == 1) {
+					t.Errorf("%s of %d questions was stopped at call %d (0 is never)", kind, distinct, stopped)
+				}
 			}
 		})
 	}

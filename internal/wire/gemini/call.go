@@ -68,6 +68,8 @@ func readCall(r *wire.Reader, c *wire.Conversation) {
 			}
 		case "systemInstruction", "system_instruction":
 			readSystem(r, c)
+		case "cachedContent", "cached_content":
+			c.Stored(r.OptionalText())
 		case "tools":
 			for range r.ArrayOrOne() {
 				readTool(r, c)

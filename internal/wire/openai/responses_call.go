@@ -40,6 +40,8 @@ func readResponsesCall(r *wire.Reader, c *wire.Conversation) {
 			c.Instructions(c.Content(r))
 		case "input":
 			readInput(r, c)
+		case "prompt":
+			readPrompt(r, c)
 		case "tools":
 			for range r.Array() {
 				readTool(r, c)
@@ -53,6 +55,29 @@ func readResponsesCall(r *wire.Reader, c *wire.Conversation) {
 		}
 	}
 	c.Call.Hints = h.call()
+}
+
+// readPrompt reads which prompt of the account is asked, and with what in it.
+// Nothing rests on its type but that of parts that it is filled with.
+func readPrompt(r *wire.Reader, c *wire.Conversation) {
+	if r.Kind() != wire.KindObject {
+		c.Stored(r.OptionalText())
+		return
+	}
+	for name := range r.Object() {
+		if string(name) != "variables" || r.Kind() != wire.KindObject {
+			c.Stored(r.TextOrJSON())
+			continue
+		}
+		for name := range r.Members() {
+			c.Stored(string(name))
+			if r.Kind() == wire.KindObject {
+				c.Stored(c.ContentOrPart(r))
+			} else {
+				c.Stored(r.TextOrJSON())
+			}
+		}
+	}
 }
 
 func readInput(r *wire.Reader, c *wire.Conversation) {
