@@ -90,16 +90,19 @@ func (d *decoder) agents(c *Config) map[string]haltd.PolicyOverride {
 	return byID
 }
 
-// killScope tells who would be stopped by a kill, where the switch is on and
-// the file does not say. What the defaults leave open is told once.
+// killScope tells who would be stopped by a kill, and for whose calls, where the
+// switch is on and the file does not say. What the defaults leave open is told once.
 func (d *decoder) killScope(key string, p *haltd.Policy, own bool) {
 	k := &p.KillSwitch
 	key += ".kill_switch"
-	if !k.Enabled || k.KillScope != haltd.ScopeAgent || own && !d.isSet(key+".enabled") ||
-		d.isSet(key+".kill_scope") || d.isSet("defaults.kill_switch.kill_scope") {
-		return
+	said := func(name string) bool { return d.isSet(key+"."+name) || d.isSet("defaults.kill_switch."+name) }
+	switch {
+	case !k.Enabled || own && !d.isSet(key+".enabled"):
+	case k.KillScope == haltd.ScopeAgent && !said("kill_scope"):
+		d.notice(key, "a kill stops the agent for all who use it; where strangers talk to it, as to a public bot, set kill_scope: session and window_scope: session, else write kill_scope: agent to say that it is meant")
+	case k.KillScope == haltd.ScopeSession && k.WindowScope == haltd.ScopeAgent && !said("window_scope"):
+		d.notice(key, "a kill stops a session, but similarity compares the calls of all: whoever says what somebody else repeats may be stopped for it; set window_scope: session, else write window_scope: agent to say that it is meant")
 	}
-	d.notice(key, "a kill stops the agent for all who use it; where strangers talk to it, as to a public bot, set kill_scope: session, else write kill_scope: agent to say that it is meant")
 }
 
 // loopDetection asks for the one key of a block that has no default and that

@@ -19,7 +19,7 @@ func TestFormsShowEverySetting(t *testing.T) {
 	p := newTab(t, n)
 	p.open("/agents/" + agent)
 	card := p.in("region", "Kill Switch")
-	card.sees("for everybody who uses it", "let a kill stop the session")
+	card.sees("for everybody who uses it", "let a kill stop the session, and keep the window per session")
 	card.button("Edit")
 	shows := func(place *part, s haltd.Setting) {
 		t.Helper()

@@ -183,7 +183,9 @@ func TestConfigCheckAsksWhomAKillStops(t *testing.T) {
 		"the switch is off":            {"agents: {shop-bot: {time_zone: UTC}}\n", 0},
 		"on by default":                {"defaults: {kill_switch: {enabled: true}}\nagents: {shop-bot: {time_zone: UTC}}\n", 1},
 		"on for an agent":              {"agents: {shop-bot: {kill_switch: {enabled: true}}}\n", 1},
-		"answered for an agent":        {"agents: {shop-bot: {kill_switch: {enabled: true, kill_scope: session}}}\n", 0},
+		"answered for an agent":        {"agents: {shop-bot: {kill_switch: {enabled: true, kill_scope: session, window_scope: session}}}\n", 0},
+		"sessions for calls of others": {"agents: {shop-bot: {kill_switch: {enabled: true, kill_scope: session}}}\n", 1},
+		"as it is meant":               {"defaults: {kill_switch: {kill_scope: session, window_scope: agent}}\nagents: {shop-bot: {kill_switch: {enabled: true}}}\n", 0},
 		"answered, the agent is meant": {"agents: {worker: {kill_switch: {enabled: true, kill_scope: agent}}}\n", 0},
 		"answered for all":             {"defaults: {kill_switch: {enabled: true, kill_scope: agent}}\nagents: {shop-bot: {kill_switch: {enabled: true}}}\n", 0},
 	} {
@@ -193,8 +195,8 @@ func TestConfigCheckAsksWhomAKillStops(t *testing.T) {
 				t.Fatal(err)
 			}
 			out, errs, code := harness.CLI(t, nil, "--config", config, "config", "check")
-			if n := strings.Count(errs, "Notice: "); code != 0 || n != tt.want || n > 0 && !strings.Contains(errs, "kill_scope: session") {
-				t.Errorf("exit %d\n%s%s\nwant %d notices that name kill_scope: session", code, out, errs, tt.want)
+			if n := strings.Count(errs, "Notice: "); code != 0 || n != tt.want || n > 0 && (!strings.Contains(errs, "window_scope: session") || strings.Contains(errs, "for all who use it") != strings.Contains(errs, "kill_scope: session")) {
+				t.Errorf("exit %d\n%s%s\nwant %d notices that name window_scope: session", code, out, errs, tt.want)
 			}
 		})
 	}

@@ -38,10 +38,13 @@ export function KillSwitchCard({ agent }: { agent: AgentDetail }) {
 
 // Reach says whom a kill would hit besides the one who loops.
 function Reach({ agent }: { agent: AgentDetail }) {
-  if (agent.shared || agent.policy.kill_switch.kill_scope !== 'agent') return null
+  const { kill_scope: stops, window_scope: compares } = agent.policy.kill_switch
+  if (agent.shared || (stops === 'session' && compares === 'session')) return null
   return (
     <Text size="xs" c="dimmed" mb="sm">
-      A kill stops the agent for everybody who uses it. Where strangers talk to it, as to a public bot, let a kill stop the session (Other settings).
+      {stops === 'agent'
+        ? 'A kill stops the agent for everybody who uses it. Where strangers talk to it, as to a public bot, let a kill stop the session, and keep the window per session (Other settings).'
+        : 'A kill stops one session, for calls of all of them: whoever says what somebody else repeats may be stopped for it. Keep the window per session (Other settings).'}
     </Text>
   )
 }
