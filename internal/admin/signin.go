@@ -183,10 +183,11 @@ func proof(key [sha256.Size]byte, until time.Time, token string) string {
 }
 
 // readProof says whose a proof is and until when, if it is one and has not
-// ended.
+// ended. It takes a proof only as it was handed out: what is used up or signed out
+// is known by its text, and a decoder reads the same bytes from many.
 func readProof(key [sha256.Size]byte, text string, now time.Time) (token string, until time.Time, ok bool) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil || len(b) < 8+randomText+sha256.Size {
+	if err != nil || len(b) < 8+randomText+sha256.Size || base64.RawURLEncoding.EncodeToString(b) != text {
 		return "", time.Time{}, false
 	}
 	signed, mac := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/test/harness"
 )
 
@@ -74,6 +75,49 @@ func TestSignOutHoldsAfterARestart(t *testing.T) {
 	n.Run(t)
 	if got := me(); got != 401 {
 		t.Errorf("the signed-out cookie after a restart: %d, want 401", got)
+	}
+}
+
+// What is used up or signed out stays so, however else its bytes are written.
+func TestProofsHaveOneSpelling(t *testing.T) {
+	t.Parallel()
+	n := start(t, "")
+	var link struct{ URL string }
+	n.Must(t, "POST", "/v1/sign-in-links", map[string]any{}, &link)
+	_, code, _ := strings.Cut(link.URL, "#code=")
+	for i, text := range []string{code, code, code + "\n", code[:9] + "\r\n" + code[9:]} {
+		want := 401
+		if i == 0 {
+			want = 204
+		}
+		if status, b := post(t, n.Admin+"/v1/sign-in", fmt.Sprintf(`{"code":%q}`, text)); status != want {
+			t.Errorf("use %d of a code, as %q: %d %s, want %d", i+1, text, status, b, want)
+		}
+	}
+
+	var ann struct{ Secret string }
+	n.Must(t, "POST", "/v1/tokens", map[string]any{"name": "ann", "role": "operator"}, &ann)
+	res, err := http.Post(n.Admin+"/v1/sign-in", "application/json", strings.NewReader(`{"token":"`+ann.Secret+`"}`))
+	if err != nil || len(res.Cookies()) != 1 {
+		t.Fatalf("%v, %v; want a cookie", res, err)
+	}
+	res.Body.Close()
+	cookie := res.Cookies()[0].Value
+	me := func(value string) int {
+		status, _, _ := ask(t, "GET", n.Admin+"/v1/me", "Cookie", haltd.AdminCookie+"="+value)
+		return status
+	}
+	if got := me(cookie); got != 200 {
+		t.Fatalf("signed in: %d", got)
+	}
+	if status, _, b := ask(t, "POST", n.Admin+"/v1/sign-out", "Cookie", haltd.AdminCookie+"="+cookie); status != 204 {
+		t.Fatalf("sign-out: %d %s", status, b)
+	}
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	for _, last := range digits {
+		if got := me(cookie[:len(cookie)-1] + string(last)); got != 401 {
+			t.Errorf("the signed-out cookie with %c as its last sign: %d, want 401", last, got)
+		}
 	}
 }
 
