@@ -156,7 +156,7 @@ func (c *Control) Deactivate(ctx context.Context, t haltd.Target, now bool, by, 
 	}
 	s, held, err := stopAtOnce(ctx, c, p, 2*commitTimeout, write)
 	if held {
-		err = heldOnly(t.Agent, err)
+		err = heldOnly(fmt.Sprintf("calls of %s are refused from now on", t.Agent), err)
 	}
 	return s, err
 }

@@ -131,41 +131,6 @@ func (t *table) setRules(list []haltd.Rule) { t.list, t.rules = list, policy.Com
 
 func noRule(id string) error { return haltd.Errorf(haltd.CodeNotFound, "there is no rule %q", id) }
 
-// Bypass is the state of the break-glass switch.
-func (c *Control) Bypass() haltd.Bypass { return c.table.Load().bypass }
-
-// SetBypass stops, or starts again, all enforcement except stops by hand.
-func (c *Control) SetBypass(ctx context.Context, on bool, by, why string) (haltd.Bypass, error) {
-	return again(ctx, c, func() (haltd.Bypass, error) { return c.setBypass(ctx, on, by, why) })
-}
-
-func (c *Control) setBypass(ctx context.Context, on bool, by, why string) (haltd.Bypass, error) {
-	end, err := c.turn(ctx, bypassTurn)
-	if err != nil {
-		return haltd.Bypass{}, fmt.Errorf("set the bypass: %w", err)
-	}
-	defer end()
-	b := haltd.Bypass{On: on, By: by, Why: why, At: c.now()}
-	record := haltd.Audit{Change: "bypass_off", By: by, Why: why}
-	if on {
-		record.Change = "bypass_on"
-	}
-	change := haltd.Change{Bypass: &b, Events: []haltd.Event{audit(b.At, haltd.Target{}, record)}}
-	if on != c.Bypass().On {
-		change.Notices = []haltd.Notice{bypassNotice(b)}
-	}
-	err = c.commit(ctx, change, func(next *table) { next.bypass = b })
-	if err != nil {
-		return haltd.Bypass{}, fmt.Errorf("set the bypass: %w", err)
-	}
-	if on {
-		c.log.Warn("bypass is on: nothing is enforced except stops by hand", "by", by, "reason", why)
-	} else {
-		c.log.Warn("bypass is off: policy and detectors are enforced again", "by", by)
-	}
-	return b, nil
-}
-
 // Decide saves a person's decision about an incident. It does not resume.
 func (c *Control) Decide(ctx context.Context, id string, status haltd.IncidentStatus, by, note string) (haltd.Incident, error) {
 	incident, err := c.incidents.Incident(ctx, id)

@@ -1,7 +1,7 @@
 // Package control knows who may call and under which policy. It keeps all of
 // it in memory, so that the path of a request never waits for the store, and
-// makes every change durable before it takes effect; only a stop holds from the
-// moment it is decided. It decides nothing: the judge or a person has decided on
+// makes every change durable before it takes effect; only a stop, and the bypass,
+// hold from the moment they are decided. It decides nothing: the judge or a person has decided on
 // each change.
 package control
 
@@ -84,6 +84,7 @@ type Control struct {
 	swap     sync.Mutex   // locked while the table is replaced, and over nothing else
 	table    atomic.Pointer[table]
 	pending  pendingStops
+	bypass   atomic.Pointer[heldBypass] // nil where it is as the table says
 	raised   chan haltd.Change
 	worker   sync.WaitGroup
 	stop     context.CancelFunc

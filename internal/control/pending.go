@@ -105,35 +105,52 @@ func (p *pendingStops) holds(s *pendingStop) bool {
 	return s != nil && p.of(s.standing.Agent)[s.standing.Session] == s
 }
 
-// stopAtOnce makes a stop hold in memory and has write make it durable. It
-// returns what the first try comes to, or that it takes longer than its caller,
-// or wait, lasts; then, and where the store is not available, held says that
-// the stop holds and is tried again until the store takes it, it is lifted, or
-// haltd ends.
+// inMemory is a change that holds before it is written.
+type inMemory struct {
+	what  string          // it is, for the log
+	about []any           // whom it is about, for the log
+	tried func()          // is called when the first try to write it is over
+	end   func()          // ends it, because it is written, refused, or lifted
+	ended <-chan struct{} // closed when it no longer holds
+}
+
+// stopAtOnce has write make a stop durable that holds in memory.
 func stopAtOnce[T any](ctx context.Context, c *Control, p *pendingStop, wait time.Duration, write func(context.Context) (T, error)) (v T, held bool, err error) {
+	s := &p.standing
+	return writeAtOnce(ctx, c, inMemory{
+		what: "a stop", about: []any{"agent", s.Agent, "session", s.Session}, ended: p.ended,
+		tried: func() { close(p.tried) },
+		end:   func() { c.pending.end(haltd.Target{Agent: s.Agent, Session: s.Session}, p) },
+	}, wait, write)
+}
+
+// writeAtOnce has write make a change durable that holds in memory. It returns
+// what the first try comes to, or that it takes longer than its caller, or wait,
+// lasts; then, and where the store is not available, held says that the change
+// holds and is tried again until the store takes it, it is lifted, or haltd ends.
+func writeAtOnce[T any](ctx context.Context, c *Control, m inMemory, wait time.Duration, write func(context.Context) (T, error)) (v T, held bool, err error) {
 	type result struct {
 		v   T
 		err error
 	}
 	first := make(chan result, 1)
-	t := haltd.Target{Agent: p.standing.Agent, Session: p.standing.Session}
 	begun := c.begin(func() {
-		defer c.pending.end(t, p)
+		defer m.end()
 		lasting := context.WithoutCancel(ctx)
 		v, err := write(lasting)
 		later := haltd.ErrorCode(err) == haltd.CodeUnavailable
 		if !later {
-			c.pending.end(t, p) // before anybody hears that it is over
+			m.end() // before anybody hears that it is over
 		}
 		first <- result{v, err}
-		if close(p.tried); !later {
+		if m.tried(); !later {
 			return
 		}
-		c.writeLater(p, err, func() error { _, err := write(lasting); return err })
+		c.writeLater(m, err, func() error { _, err := write(lasting); return err })
 	})
 	if !begun {
-		c.pending.end(t, p)
-		close(p.tried)
+		m.end()
+		m.tried()
 		return v, false, haltd.Errorf(haltd.CodeUnavailable, "haltd is shutting down")
 	}
 	limited, cancel := context.WithTimeout(ctx, wait)
@@ -162,14 +179,14 @@ func (c *Control) begin(work func()) bool {
 	return true
 }
 
-// writeLater tries to write a pending stop until the store takes it, or refuses
-// it for good, or it was lifted; once more when haltd ends.
-func (c *Control) writeLater(p *pendingStop, err error, write func() error) {
-	s := &p.standing
-	c.log.Error("a stop holds in memory only: the store failed; haltd tries again", "agent", s.Agent, "session", s.Session, "error", err)
+// writeLater tries to write a change that holds in memory until the store takes
+// it, or refuses it for good, or it was lifted; once more when haltd ends.
+func (c *Control) writeLater(m inMemory, err error, write func() error) {
+	log := c.log.With(m.about...)
+	log.Error(m.what+" holds in memory only: the store failed; haltd tries again", "error", err)
 	for wait, last := firstBackoff, false; !last; wait = min(2*wait, maxBackoff) {
 		select {
-		case <-p.ended:
+		case <-m.ended:
 			return
 		case <-c.watching.Done():
 			last = true
@@ -177,14 +194,14 @@ func (c *Control) writeLater(p *pendingStop, err error, write func() error) {
 		}
 		switch err = write(); haltd.ErrorCode(err) {
 		case "":
-			c.log.Warn("a stop that held in memory is written", "agent", s.Agent, "session", s.Session)
+			log.Warn(m.what + " that held in memory is written")
 			return
 		case haltd.CodeUnavailable:
 		default:
 			last = true
 		}
 	}
-	c.log.Error("a stop was not written", "agent", s.Agent, "session", s.Session, "error", err)
+	log.Error(m.what+" was not written", "error", err)
 }
 
 // AwaitStop waits, where a session is stopped and that is being written for the
@@ -216,12 +233,12 @@ func awaitPending(ctx context.Context, p *pendingStop) error {
 	}
 }
 
-// heldOnly tells a person that his stop holds and is not on disk.
-func heldOnly(agent string, err error) error {
+// heldOnly tells a person that what he did holds and is not on disk.
+func heldOnly(what string, err error) error {
 	fix := "Check the disk; haltd tries again by itself."
 	var e *haltd.Error
 	if errors.As(err, &e) && e.Fix != "" {
 		fix = e.Fix
 	}
-	return haltd.Errorf(haltd.CodeUnavailable, "calls of %s are refused from now on, but that is not on disk yet, and a restart would lift it: %v", agent, err).WithFix("%s", fix)
+	return haltd.Errorf(haltd.CodeUnavailable, "%s, but that is not on disk yet, and a restart would lift it: %v", what, err).WithFix("%s", fix)
 }

@@ -100,3 +100,56 @@ func TestAFullDiskDelaysNobody(t *testing.T) {
 	looper.incidents(1)
 	other.has(haltd.EventCall, 2)
 }
+
+// The bypass is for when haltd itself is the problem, and so may its disk be: it
+// holds at once, and is written when there is room.
+func TestTheBypassNeedsNoDisk(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "")
+	looper, spender, stopped := s.agent(t, "looper").with(""), s.agent(t, "spender").policy(dollarADay), s.agent(t, "stopped")
+	stopped.passes(stopped.ask("one", "1"))
+	s.Must(t, "POST", "/v1/agents/"+stopped.id+"/deactivate", map[string]any{}, nil)
+	if got, _ := looper.loop(15); got.status != http.StatusBadRequest {
+		t.Fatalf("the loop: %d %s", got.status, got.body)
+	}
+	free := fill(t, s.PID())
+	enforced := func(loop, budget int) {
+		t.Helper()
+		if got := looper.ask("Something else", "else"); got.status != loop {
+			t.Errorf("the killed agent: %d %s; want %d", got.status, got.body, loop)
+		}
+		if got := spender.send(request{messages: []message{user("hi")}, maxTokens: 10, reply: fakellm.Script{Text: "x"}}); got.status != budget {
+			t.Errorf("a hard budget: %d %s; want %d", got.status, got.body, budget)
+		}
+		stopped.stopped(stopped.ask("two", "2"), "manual")
+	}
+	set := func(on bool) (status int, problem refused) {
+		return s.API(t, "PUT", "/v1/bypass", map[string]any{"on": on, "reason": "the disk is full"}, &problem), problem
+	}
+	enforced(http.StatusBadRequest, http.StatusServiceUnavailable)
+	for range 2 {
+		if status, problem := set(true); status != http.StatusServiceUnavailable || !strings.Contains(problem.Error.Message, "nothing is enforced from now on") || !strings.Contains(problem.Error.Message, "disk") {
+			t.Errorf("bypass on: %d %+v; want 503 that says that it holds, and is not on disk", status, problem)
+		}
+	}
+	enforced(http.StatusOK, http.StatusOK)
+	if s.metric(t, "haltd_bypass") != 1 {
+		t.Error("haltd_bypass does not tell")
+	}
+	if status, problem := set(false); status != http.StatusOK {
+		t.Errorf("bypass off: %d %+v; want 200", status, problem)
+	}
+	enforced(http.StatusBadRequest, http.StatusServiceUnavailable)
+	set(true)
+	free()
+	s.Eventually(t, "done with the bypass", func() bool {
+		return strings.Contains(s.Log(), "the bypass that held in memory is written")
+	})
+	s.Kill(t)
+	s.Run(t)
+	enforced(http.StatusOK, http.StatusOK)
+	if status, problem := set(false); status != http.StatusOK {
+		t.Errorf("bypass off: %d %+v; want 200", status, problem)
+	}
+	enforced(http.StatusBadRequest, http.StatusOK)
+}
