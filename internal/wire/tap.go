@@ -260,12 +260,14 @@ func (t *Tap) readBody(complete bool) *haltd.Reply {
 	case start[0] != '{' && start[0] != '[':
 		t.giveUp("not JSON nor an event stream")
 	default:
-		if !complete {
-			start = wholeElements(start)
-		}
 		if reply, err := t.format.ReadReply(start); err == nil {
 			reply.Complete = reply.Complete && complete
 			return reply
+		}
+		if !complete {
+			if reply, ok := readCut(t.format, start); ok {
+				return reply
+			}
 		}
 		t.giveUp("malformed reply")
 	}

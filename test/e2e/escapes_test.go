@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/test/fakellm"
@@ -25,7 +26,7 @@ func TestEscapes(t *testing.T) {
 	s := newStage(t, `policies: [{id: retried, spec: {selector: {pathPrefix: /retried/}, loop_detection: {enabled: true, window_seconds: 60, threshold_identical_requests: 3, action: reject}}}]
 `)
 	for _, sc := range []scenario{
-		{"Streams that the client cuts before their end are no failures", streamsCutByTheClient},
+		{"Streams that the client cuts before their end are no failures", repliesCutByTheClient},
 		{"A claimed retry with another body is none", claimedRetries},
 		{"A question that is padded is the same question", padding},
 		{"A message that says nothing hides no question", blankMessages},
@@ -95,30 +96,43 @@ func doubledHeaders(t *testing.T, s *stage) {
 	}
 }
 
-// streamsCutByTheClient hangs up on each reply when all of it has come but its
+// repliesCutByTheClient hangs up on each reply when all of it has come but its
 // end. It was paid for, so it counts.
-func streamsCutByTheClient(t *testing.T, s *stage) {
+func repliesCutByTheClient(t *testing.T, s *stage) {
 	const ask = `{"role":"user","content":"What is the state of the order?"}`
 	const contents = `{"contents":[{"role":"user","parts":[{"text":"What is the state of the order?"}]}]}`
-	for name, call := range map[string][2]string{
-		"chat":               {"/openai/v1/chat/completions", `{"model":"gpt-4.1-mini","stream":true,"messages":[` + ask + `]}`},
-		"responses":          {"/openai/v1/responses", `{"model":"gpt-4.1-mini","stream":true,"input":[` + ask + `]}`},
-		"messages":           {"/anthropic/v1/messages", `{"model":"claude-sonnet-4-5","stream":true,"max_tokens":900,"messages":[` + ask + `]}`},
-		"generate, events":   {"/gemini/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse", contents},
-		"generate, an array": {"/gemini/v1beta/models/gemini-2.5-flash:streamGenerateContent", contents},
+	// What is sent in one document is long, or the client has none of it before its end.
+	s.llm.SetRules([]fakellm.Rule{{Model: "long-winded", Script: fakellm.Script{
+		Text: "The order is on its way to the customer." + strings.Repeat(" It goes from town to town.", 10_000), WriteSize: 128 << 10, ChunkDelay: fakellm.Delay(200 * time.Millisecond),
+	}}})
+	defer s.llm.SetRules(nil)
+	const whole = "" // by its model
+	for name, call := range map[string][3]string{
+		"chat, whole":        {"/openai/v1/chat/completions", `{"model":"long-winded","messages":[` + ask + `]}`, whole},
+		"responses, whole":   {"/openai/v1/responses", `{"model":"long-winded","input":[` + ask + `]}`, whole},
+		"messages, whole":    {"/anthropic/v1/messages", `{"model":"long-winded","max_tokens":900,"messages":[` + ask + `]}`, whole},
+		"generate, whole":    {"/gemini/v1beta/models/long-winded:generateContent", contents, whole},
+		"chat":               {"/openai/v1/chat/completions", `{"model":"gpt-4.1-mini","stream":true,"messages":[` + ask + `]}`, inEvents},
+		"responses":          {"/openai/v1/responses", `{"model":"gpt-4.1-mini","stream":true,"input":[` + ask + `]}`, inEvents},
+		"messages":           {"/anthropic/v1/messages", `{"model":"claude-sonnet-4-5","stream":true,"max_tokens":900,"messages":[` + ask + `]}`, inEvents},
+		"generate, events":   {"/gemini/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse", contents, inEvents},
+		"generate, an array": {"/gemini/v1beta/models/gemini-2.5-flash:streamGenerateContent", contents, inEvents},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := s.agent(t).with("")
 			a.client = http.DefaultClient
-			a.cutUntilStopped(call[0], call[1])
+			a.cutUntilStopped(call[0], call[1], call[2])
 		})
 	}
 }
 
-// cutUntilStopped hangs up on equal streams until the agent is killed.
-func (a *agent) cutUntilStopped(path, body string) {
+// inEvents is a stream that is hung up on.
+const inEvents = `{"text":"The order is on its way to the customer.","chunks":2,"chunk_delay":"15ms"}`
+
+// cutUntilStopped hangs up on equal replies, which come piece by piece, until the
+// agent is killed.
+func (a *agent) cutUntilStopped(path, body, script string) {
 	a.t.Helper()
-	const script = `{"text":"The order is on its way to the customer.","chunks":2,"chunk_delay":"15ms"}`
 	for i := range 30 {
 		if status := a.hangUpAfter(path, body, script, "customer."); status != http.StatusOK {
 			if status != http.StatusBadRequest || i < 5 {
@@ -128,7 +142,7 @@ func (a *agent) cutUntilStopped(path, body string) {
 		}
 	}
 	if v := a.view(); v.Active || v.DeactivatedBy == nil || *v.DeactivatedBy != haltd.ByKillSwitch {
-		a.t.Errorf("after 30 streams cut before their end: active %v, by %v; want it killed", v.Active, v.DeactivatedBy)
+		a.t.Errorf("after 30 replies cut before their end: active %v, by %v; want it killed", v.Active, v.DeactivatedBy)
 	}
 }
 

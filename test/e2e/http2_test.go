@@ -138,7 +138,7 @@ func resetsAtOnce(t *testing.T, s *secureStage) {
 }
 
 func resetsBeforeTheEnd(t *testing.T, s *secureStage) {
-	s.agent(t).with("").cutUntilStopped("/openai/v1/chat/completions", `{"model":"gpt-4.1-mini","stream":true,"messages":[{"role":"user","content":"What is the state of the order?"}]}`)
+	s.agent(t).with("").cutUntilStopped("/openai/v1/chat/completions", `{"model":"gpt-4.1-mini","stream":true,"messages":[{"role":"user","content":"What is the state of the order?"}]}`, inEvents)
 }
 
 // pauses has a provider that takes three times as long as a client may.
