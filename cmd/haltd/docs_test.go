@@ -405,3 +405,47 @@ func TestDocsKeepForeignNamesToTheirPage(t *testing.T) {
 		}
 	}
 }
+
+var linkedTest = regexp.MustCompile("\\[`(Test[^`]+)`\\]\\(([^)]+_test\\.go)\\)")
+
+// A test that a page rests on is in the file that it links, and each of its
+// subtests is named in that folder.
+func TestDocsLinkTestsThatExist(t *testing.T) {
+	found := 0
+	for _, p := range pages(t) {
+		for _, link := range linkedTest.FindAllStringSubmatch(p.text, -1) {
+			found++
+			file := filepath.Join(root, filepath.Dir(p.name), link[2])
+			name, subtests, _ := strings.Cut(link[1], "/")
+			if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "func "+name+"(") {
+				t.Errorf("%s: there is no %s in %s (%v)", p.name, name, link[2], err)
+			}
+			folder := textOfTests(t, filepath.Dir(file))
+			for _, sub := range strings.FieldsFunc(subtests, func(r rune) bool { return r == '/' }) {
+				if !strings.Contains(folder, strings.ReplaceAll(sub, "_", " ")) && !strings.Contains(folder, sub) {
+					t.Errorf("%s: %s has no subtest %q", p.name, name, sub)
+				}
+			}
+		}
+	}
+	if found < 50 {
+		t.Errorf("%d links to tests found", found)
+	}
+}
+
+func textOfTests(t *testing.T, folder string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
