@@ -206,15 +206,18 @@ type serveCmd struct{}
 // configuration again.
 func (serveCmd) Run(env *cli.Env) error {
 	app.LimitMemory(os.DirFS("/"), env.Getenv)
+	hangUp := make(chan os.Signal, 1)
+	signal.Notify(hangUp, syscall.SIGHUP) // before a start that may wait, and that it must not end
+	defer signal.Stop(hangUp)
 	a, err := app.New(env.Context, app.Options{
 		ConfigPath: env.ConfigPath, Env: env.Getenv, Stderr: env.Stderr, Version: env.Version, Clock: time.Now,
 	})
+	if errors.Is(err, context.Canceled) && env.Context.Err() != nil {
+		return nil // told to stop while it waited for the database
+	}
 	if err != nil {
 		return err
 	}
-	hangUp := make(chan os.Signal, 1)
-	signal.Notify(hangUp, syscall.SIGHUP)
-	defer signal.Stop(hangUp)
 	go func() {
 		for range hangUp {
 			a.Reload()

@@ -16,5 +16,5 @@ var Refusals = []haltd.Explanation{
 	{Code: "unknown_host", Status: 421, Means: "a Host header that the listener does not answer to", Do: "set it as `alerts.public_url`, or add it to `admin.hosts`"},
 	{Code: codeTooMany, Status: 429, Means: "too many wrong tokens came from this address, or from all together; this one was not looked at", Do: "wait for the seconds that `Retry-After` names; on haltd's own machine the right token is always taken"},
 	{Code: haltd.CodeInternal, Status: 500, Means: "a fault in haltd", Do: "report it with the log line"},
-	{Code: haltd.CodeUnavailable, Status: 503, Means: "the store does not answer, or haltd is shutting down", Do: "try again; look at haltd's log"},
+	{Code: haltd.CodeUnavailable, Status: 503, Means: "the store does not answer, also while haltd starts and waits for it; or haltd is shutting down", Do: "try again; look at haltd's log"},
 }

@@ -100,8 +100,8 @@ type App struct {
 	draining                       atomic.Bool
 }
 
-// New opens the store and the listeners. On an error nothing stays open.
-func New(ctx context.Context, o Options) (_ *App, err error) {
+// open opens the store and the listeners. On an error nothing stays open.
+func open(ctx context.Context, o Options) (_ *App, err error) {
 	cfg, err := config.Load(o.ConfigPath, o.Env)
 	if err != nil {
 		return nil, err

@@ -78,6 +78,24 @@ func Refusing(t testing.TB) string {
 // Stop and Kill, and waits until it is ready. The end of the test stops it.
 func (n *Node) Run(t testing.TB, env ...string) {
 	t.Helper()
+	n.Launch(t, env...)
+	n.Eventually(t, "ready", func() bool {
+		client := n.Client
+		if client == nil {
+			client = http.DefaultClient
+		}
+		res, err := client.Get(n.Admin + "/readyz")
+		if err != nil {
+			return false
+		}
+		res.Body.Close()
+		return res.StatusCode == http.StatusOK
+	})
+}
+
+// Launch is Run for a process that cannot be ready yet.
+func (n *Node) Launch(t testing.TB, env ...string) {
+	t.Helper()
 	cmd := Command(t, env, "serve", "--config", n.Config.Path)
 	cmd.Dir = filepath.Dir(n.Config.Path)
 	if n.Program != "" {
@@ -95,18 +113,6 @@ func (n *Node) Run(t testing.TB, env ...string) {
 		if t.Failed() && n.process == process {
 			t.Logf("what haltd printed:\n%s", process.Log())
 		}
-	})
-	n.Eventually(t, "ready", func() bool {
-		client := n.Client
-		if client == nil {
-			client = http.DefaultClient
-		}
-		res, err := client.Get(n.Admin + "/readyz")
-		if err != nil {
-			return false
-		}
-		res.Body.Close()
-		return res.StatusCode == http.StatusOK
 	})
 }
 
@@ -152,10 +158,16 @@ func (n *Node) Log() string { return n.process.Log() }
 func (n *Node) Reload(t testing.TB, says string) {
 	t.Helper()
 	before := strings.Count(n.Log(), says)
+	n.HangUp(t)
+	n.Eventually(t, "saying "+says, func() bool { return strings.Count(n.Log(), says) > before })
+}
+
+// HangUp sends it SIGHUP, which does not end it.
+func (n *Node) HangUp(t testing.TB) {
+	t.Helper()
 	if err := n.process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	n.Eventually(t, "saying "+says, func() bool { return strings.Count(n.Log(), says) > before })
 }
 
 // Eventually waits for something that the process does.

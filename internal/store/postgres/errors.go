@@ -11,7 +11,18 @@ import (
 )
 
 // goneError is the error of a database that cannot be asked now.
-type goneError struct{ cause *haltd.Error }
+type goneError struct {
+	cause  *haltd.Error
+	denied bool // until a person changes something
+}
+
+// IsAway reports whether an error is that of a database which may be there again
+// by itself: it cannot be reached, is starting or ending, has no connection left,
+// or takes no writes because it is a replica yet.
+func IsAway(err error) bool {
+	var gone *goneError
+	return errors.As(err, &gone) && !gone.denied
+}
 
 func (e *goneError) Error() string { return e.cause.Error() }
 func (e *goneError) Unwrap() error { return e.cause }
@@ -51,7 +62,13 @@ func reason(err error) string {
 }
 
 func (s *Store) gone(what, fix string) error {
-	return &goneError{&haltd.Error{Code: haltd.CodeUnavailable, Message: "the database " + s.place + " " + what, Fix: fix}}
+	return &goneError{cause: &haltd.Error{Code: haltd.CodeUnavailable, Message: "the database " + s.place + " " + what, Fix: fix}}
+}
+
+func (s *Store) readOnly() error { return s.gone("is read only", "Name the primary in store.url.") }
+
+func (s *Store) denied(what, fix string) error {
+	return &goneError{cause: &haltd.Error{Code: haltd.CodeUnavailable, Message: "the database " + s.place + " " + what, Fix: fix}, denied: true}
 }
 
 func (s *Store) explainAnswer(err *pgconn.PgError) error {
@@ -63,13 +80,13 @@ func (s *Store) explainAnswer(err *pgconn.PgError) error {
 	case err.Code == "53100":
 		return unavailable("the disk of the database "+s.place+" is full", "Free some space there, or shorten the retention; a haltd that runs tries again by itself.")
 	case class == "28":
-		return s.gone("does not let haltd in: "+err.Message, "Check user and password in store.url.")
+		return s.denied("does not let haltd in: "+err.Message, "Check user and password in store.url.")
 	case err.Code == "3D000":
-		return s.gone("does not exist", "Create it, or name another in store.url.")
+		return s.denied("does not exist", "Create it, or name another in store.url.")
 	case err.Code == "42501":
-		return s.gone("does not let haltd do its work: "+err.Message, "Give the user of store.url the right to create a schema and to use it.")
+		return s.denied("does not let haltd do its work: "+err.Message, "Give the user of store.url the right to create a schema and to use it.")
 	case err.Code == "25006":
-		return s.gone("is read only", "Name the primary in store.url.")
+		return s.readOnly()
 	case class == "08", class == "53", class == "57", class == "58":
 		return s.gone("cannot be used now: "+err.Message, "Check PostgreSQL; a haltd that runs tries again by itself.")
 	case class == "22", class == "23", class == "54":

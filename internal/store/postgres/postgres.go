@@ -100,6 +100,31 @@ func Open(ctx context.Context, url, sealKey string) (_ *Store, err error) {
 	return s, nil
 }
 
+// Probe reports whether the database that a URL names answers and takes writes,
+// with an error that IsAway knows.
+func Probe(ctx context.Context, url string) error {
+	cfg, err := parse(url)
+	if err != nil {
+		return err
+	}
+	s := &Store{place: place(cfg)}
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(limited, cfg.ConnConfig)
+	if err != nil {
+		return s.explain(ctx, err)
+	}
+	defer conn.Close(context.WithoutCancel(limited))
+	var readOnly bool
+	if err := conn.QueryRow(limited, "SELECT current_setting('transaction_read_only')::boolean").Scan(&readOnly); err != nil {
+		return s.explain(ctx, err)
+	}
+	if readOnly {
+		return s.readOnly()
+	}
+	return nil
+}
+
 func parse(url string) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
