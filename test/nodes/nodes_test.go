@@ -186,6 +186,7 @@ func TestThreeNodes(t *testing.T) {
 		{"A stop holds everywhere", stopHolds},
 		{"Now cuts the calls of all nodes", nowCuts},
 		{"Policies, rules and keys travel", changesTravel},
+		{"API tokens, prices and channels travel", restTravels},
 		{"One incident and one notice", oneIncident},
 		{"The live stream shows all nodes", liveStream},
 		{"Who is signed in is so everywhere", signedIn},

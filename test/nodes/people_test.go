@@ -3,6 +3,8 @@ package nodes
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,4 +54,54 @@ func softBudget(t *testing.T, c *cluster) {
 		return len(list.Incidents) > 0
 	})
 	c.toldOnce(t, "softly", list.Incidents)
+}
+
+// restTravels: what else people change on one node holds on all: API tokens,
+// prices, and channels.
+func restTravels(t *testing.T, c *cluster) {
+	var token struct{ ID, Secret string }
+	c.nodes[0].Must(t, "POST", "/v1/tokens", map[string]string{"name": "ann", "role": "viewer"}, &token)
+	signed := func(n *harness.Node) int {
+		t.Helper()
+		req, _ := http.NewRequestWithContext(t.Context(), "GET", n.Admin+"/v1/agents", nil)
+		req.Header.Set("Authorization", "Bearer "+token.Secret)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		return res.StatusCode
+	}
+	c.everywhere(t, "taking a token", func(n *harness.Node) bool { return signed(n) == http.StatusOK })
+	c.nodes[1].Must(t, "DELETE", "/v1/tokens/"+token.ID, nil, nil)
+	c.everywhere(t, "refusing a token that was revoked", func(n *harness.Node) bool { return signed(n) == http.StatusUnauthorized })
+
+	loaded := func(n *harness.Node) bool {
+		var p haltd.PriceList
+		n.Must(t, "GET", "/v1/prices", nil, &p)
+		return slices.ContainsFunc(p.Tables, func(table haltd.PriceTable) bool { return table.From == "loaded" })
+	}
+	c.nodes[1].Must(t, "PUT", "/v1/prices", json.RawMessage(`{"source":"us","date":"2099-01-01","models":{"m":{"input":1,"output":2}}}`), nil)
+	c.everywhere(t, "knowing the prices that were loaded", loaded)
+	c.nodes[2].Must(t, "DELETE", "/v1/prices", nil, nil)
+	c.everywhere(t, "going back to the built-in prices", func(n *harness.Node) bool { return !loaded(n) })
+
+	var more inbox
+	hook := httptest.NewServer(&more)
+	t.Cleanup(hook.Close)
+	var channel struct{ ID string }
+	c.nodes[2].Must(t, "POST", "/v1/channels", map[string]any{"name": "more", "kind": "webhook", "settings": map[string]any{"url": hook.URL}}, &channel)
+	c.budget(t, "poorer", "0.01")
+	for _, n := range c.nodes {
+		ask(t, n, request{agent: "poorer", model: dear, tokens: 1000})
+	}
+	c.nodes[0].Eventually(t, "sending to a channel that another node made", func() bool { return more.about("poorer") == 1 && c.notices.about("poorer") == 1 })
+	c.nodes[0].Must(t, "DELETE", "/v1/channels/"+channel.ID, nil, nil)
+	for i, n := range c.nodes {
+		var list struct{ Channels []struct{ ID string } }
+		n.Must(t, "GET", "/v1/channels", nil, &list)
+		if len(list.Channels) != 1 {
+			t.Errorf("node %d shows %d channels after one was deleted, want that of the file", i, len(list.Channels))
+		}
+	}
 }
