@@ -47,12 +47,16 @@ func Migrate(ctx context.Context, configPath string, env func(string) (string, b
 	}
 	defer to.Close()
 	last := ""
-	sums, err := to.Import(ctx, from, func(table string, rows int64) {
+	sums, err := to.Import(ctx, from, func(table string, rows, of int64) {
 		if table != last && last != "" {
 			fmt.Fprintln(out)
 		}
 		last = table
-		fmt.Fprintf(out, "\r%-18s %10d rows", table, rows)
+		fmt.Fprintf(out, "\r%-18s %10d ", table, rows)
+		if of > 0 {
+			fmt.Fprintf(out, "of %d ", of)
+		}
+		fmt.Fprint(out, "rows")
 	})
 	fmt.Fprintln(out)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -47,8 +48,10 @@ func TestMigrate(t *testing.T) {
 	}
 	n.Config.Write(t, providers+fmt.Sprintf("store: {url: %q}\nseal_key: the-key-of-all-nodes\n", database.URL))
 	interrupted(t, n, database)
+	falsified(t, n, database)
 	out, errs, code := n.CLI(t, "migrate")
-	if code != 0 || !strings.Contains(out, "Both records have the same") || !strings.Contains(out, "events") {
+	events := regexp.MustCompile(`events +(\d+) of (\d+) rows`).FindStringSubmatch(out)
+	if code != 0 || !strings.Contains(out, "Both records have the same") || events == nil || events[1] != events[2] || events[1] == "0" {
 		t.Fatalf("haltd migrate: exit %d\n%s%s", code, out, errs)
 	}
 	if _, errs, code := n.CLI(t, "migrate"); code == 0 || !strings.Contains(errs, "holds a record already") {
@@ -100,6 +103,26 @@ func shown(t *testing.T, n *harness.Node) map[string]any {
 	}
 	all["proof"] = proof
 	return all
+}
+
+// falsified has the database lose a row, and change an amount, of what it is
+// given: the check of counts and sums sees both, and nothing is copied.
+func falsified(t *testing.T, n *harness.Node, database *servers.Server) {
+	t.Helper()
+	for _, c := range []struct{ table, body, says string }{
+		{"events", "IF NEW.agent = 'agent-2' THEN RETURN NULL; END IF; RETURN NEW", "events: "},
+		{"usage", "NEW.cost = NEW.cost + 1; RETURN NEW", "money of all hours: "},
+	} {
+		database.SQL(t, database.URL, "CREATE OR REPLACE FUNCTION haltd.falsify() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "+c.body+"; END $$",
+			"CREATE TRIGGER falsify BEFORE INSERT ON haltd."+c.table+" FOR EACH ROW EXECUTE FUNCTION haltd.falsify()")
+		if out, errs, code := n.CLI(t, "migrate"); code == 0 || !strings.Contains(errs, "the copy is not the same: "+c.says) || !strings.Contains(errs, "triggers") {
+			t.Errorf("a database that falsifies %s: exit %d, %s%s", c.table, code, out, errs)
+		}
+		if rows := database.SQL(t, database.URL, "SELECT (SELECT count(*) FROM haltd.events) + (SELECT count(*) FROM haltd.agents)"); rows != "0" {
+			t.Errorf("%s: %s rows are left", c.table, rows)
+		}
+		database.SQL(t, database.URL, "DROP FUNCTION haltd.falsify() CASCADE")
+	}
 }
 
 // interrupted begins a migration that gets stuck half-way, and ends it: as a
