@@ -17,6 +17,7 @@ type Node struct {
 	// Number tells the node's event ids from those of others. No two nodes
 	// that live have the same.
 	Number    int       `json:"number"`
+	Host      string    `json:"host"` // the machine, as it calls itself; may be empty
 	Version   string    `json:"version"`
 	StartedAt time.Time `json:"started_at"`
 	// SeenAt is when the node last renewed its lease, and Alive whether the

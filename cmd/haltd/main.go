@@ -209,8 +209,9 @@ func (serveCmd) Run(env *cli.Env) error {
 	hangUp := make(chan os.Signal, 1)
 	signal.Notify(hangUp, syscall.SIGHUP) // before a start that may wait, and that it must not end
 	defer signal.Stop(hangUp)
+	host, _ := os.Hostname() // a machine without a name has nodes without one
 	a, err := app.New(env.Context, app.Options{
-		ConfigPath: env.ConfigPath, Env: env.Getenv, Stderr: env.Stderr, Version: env.Version, Clock: time.Now,
+		ConfigPath: env.ConfigPath, Env: env.Getenv, Stderr: env.Stderr, Version: env.Version, Host: host, Clock: time.Now,
 	})
 	if errors.Is(err, context.Canceled) && env.Context.Err() != nil {
 		return nil // told to stop while it waited for the database

@@ -51,6 +51,7 @@ type Options struct {
 	Env        func(string) (string, bool)
 	Stderr     io.Writer
 	Version    string
+	Host       string // of this machine; "" where nobody can say
 	Clock      haltd.Clock
 	// StatePatience is how long a call waits for the state that nodes share,
 	// where that is not state.Patience.
@@ -222,7 +223,7 @@ func (a *App) openData(ctx context.Context, cfg *config.Config) (err error) {
 		a.opts.Clock = a.clock.now
 		a.started = a.opts.Clock()
 	}
-	if a.member, err = join(ctx, a.store, lease, a.opts.Version, a.started, a.opts.Clock, a.log); err != nil {
+	if a.member, err = join(ctx, a.store, lease, haltd.Node{Host: a.opts.Host, Version: a.opts.Version, StartedAt: a.started}, a.opts.Clock, a.log); err != nil {
 		return err
 	}
 	if err := a.store.ChargeHeld(ctx); err != nil {
@@ -473,7 +474,7 @@ func (a *App) Run(ctx context.Context) error {
 			sender.Go(func() { a.shared.countNodes(sending, a.member.nodes) })
 		}
 	}
-	a.log.Info("haltd is ready; haltd sign-in prints a link to the dashboard", "gateway", secured("http://"+a.gatewayListener.Addr().String(), a.gatewayTLS), "admin", secured("http://"+a.adminListener.Addr().String(), a.adminTLS), "data_dir", a.DataDir(), "version", a.opts.Version)
+	a.log.Info("haltd is ready; haltd sign-in prints a link to the dashboard", "gateway", secured("http://"+a.gatewayListener.Addr().String(), a.gatewayTLS), "admin", secured("http://"+a.adminListener.Addr().String(), a.adminTLS), "data_dir", a.DataDir(), "version", a.opts.Version, "node", a.member.self().ID)
 
 	var err error
 	select {

@@ -45,11 +45,13 @@ type leadership struct {
 	until time.Time // when it has to be asked again at the latest
 }
 
-// join makes this process a node.
-func join(ctx context.Context, store haltd.NodeStore, lease time.Duration, version string, started time.Time, clock haltd.Clock, log *slog.Logger) (*member, error) {
+// join makes this process a node; what node says of itself is its host, version
+// and start.
+func join(ctx context.Context, store haltd.NodeStore, lease time.Duration, node haltd.Node, clock haltd.Clock, log *slog.Logger) (*member, error) {
 	m := &member{store: store, lease: lease, clock: clock, log: log, leads: map[string]leadership{}}
 	var err error
-	m.node, err = store.Join(ctx, haltd.Node{ID: haltd.NewName("nod_"), Number: haltd.NoNumber, Version: version, StartedAt: started}, lease)
+	node.ID, node.Number = haltd.NewName("nod_"), haltd.NoNumber
+	m.node, err = store.Join(ctx, node, lease)
 	return m, err
 }
 
@@ -119,7 +121,7 @@ func (m *member) renew(ctx context.Context, rejoined func(haltd.Node)) error {
 		return err
 	}
 	// The same number where nobody has it: ids of this moment carry it still.
-	node, err := m.store.Join(ctx, haltd.Node{ID: haltd.NewName("nod_"), Number: old.Number, Version: old.Version, StartedAt: old.StartedAt}, m.lease)
+	node, err := m.store.Join(ctx, haltd.Node{ID: haltd.NewName("nod_"), Number: old.Number, Host: old.Host, Version: old.Version, StartedAt: old.StartedAt}, m.lease)
 	if err != nil {
 		return err
 	}

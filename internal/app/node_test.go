@@ -40,7 +40,7 @@ func TestOneNodeLeads(t *testing.T) {
 	clock := func() time.Time { return now }
 	var nodes [2]*member
 	for i := range nodes {
-		if nodes[i], err = join(t.Context(), store, time.Minute, "1", now, clock, slog.New(slog.DiscardHandler)); err != nil {
+		if nodes[i], err = join(t.Context(), store, time.Minute, haltd.Node{Version: "1", StartedAt: now}, clock, slog.New(slog.DiscardHandler)); err != nil {
 			t.Fatal(err)
 		}
 	}

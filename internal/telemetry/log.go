@@ -39,7 +39,7 @@ var vocabulary = map[string]bool{
 
 	// where haltd itself lives
 	"address": true, "gateway": true, "admin": true, "config": true, "data_dir": true,
-	"file": true, "field": true, "version": true,
+	"file": true, "field": true, "version": true, "node": true,
 }
 
 // credential matches what looks like a secret, wherever it stands in a text.

@@ -22,7 +22,7 @@ func TestVocabularyIsPinned(t *testing.T) {
 		"address", "admin", "agent", "by", "bytes", "channel", "client", "code", "config", "count",
 		"data_dir", "decision", "dependency", "dropped", "duration", "error", "event", "event_type",
 		"field", "file", "format", "gateway", "incident", "key_id", "latency", "level", "limit", "method",
-		"model", "msg", "path", "policy", "provider", "reason", "rule", "session", "signal", "source",
+		"model", "msg", "node", "path", "policy", "provider", "reason", "rule", "session", "signal", "source",
 		"status", "time", "version",
 	}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(vocabulary))); diff != "" {

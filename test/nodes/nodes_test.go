@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -207,13 +208,20 @@ type status struct {
 
 func listed(t *testing.T, c *cluster) {
 	seen := map[string]bool{}
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, n := range c.nodes {
 		var s status
 		n.Must(t, "GET", "/v1/status", nil, &s)
 		seen[s.Node] = true
+		if !strings.Contains(n.Log(), "node="+s.Node) {
+			t.Errorf("the log does not say which node it is, %s", s.Node)
+		}
 		alive := 0
 		for _, node := range s.Nodes {
-			if node.Alive && node.Version != "" && !node.SeenAt.IsZero() {
+			if node.Alive && node.Version != "" && node.Host == host && !node.SeenAt.IsZero() {
 				alive++
 			}
 		}

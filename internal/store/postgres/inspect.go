@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -165,28 +168,84 @@ func (i *inspection) migrations(ctx context.Context) error {
 // behind is how far a node or a replica may be behind.
 const behind = 5 * time.Second
 
+// lostWithin is how long it is told of a node that has ended without a word.
+const lostWithin = time.Hour
+
+// lag looks at nodes and replicas that are behind.
 func (i *inspection) lag(ctx context.Context) error {
-	var living, all, hidden int
-	var silent, latest int64
-	var user string
-	err := i.conn.QueryRow(ctx, `SELECT count(*), coalesce(max(`+now+` - seen_at), 0)::bigint, current_user FROM nodes WHERE until > `+now).Scan(&living, &silent, &user)
-	if err == nil {
-		err = i.conn.QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE state IS NULL), coalesce(max(extract(epoch FROM replay_lag)) * 1000000, 0)::bigint
-			FROM pg_stat_replication`).Scan(&all, &hidden, &latest)
-	}
+	// A node that a later one of the same machine has replaced is not lost.
+	nodes, err := read(ctx, i.conn, func(row scanner) (n inspectedNode, err error) {
+		var silent int64
+		err = row.Scan(&n.id, &n.host, &n.version, &n.alive, &silent)
+		n.silent = time.Duration(silent) * time.Microsecond
+		return n, err
+	}, `SELECT id, host, version, until > `+now+`, `+now+` - seen_at FROM nodes n
+		WHERE until > `+now+` OR until > seen_at AND until > `+now+` - $1
+			AND NOT EXISTS (SELECT 1 FROM nodes m WHERE m.host = n.host AND n.host <> '' AND m.id <> n.id AND m.until > n.until)
+		ORDER BY host, number`, lostWithin.Microseconds())
 	if err != nil {
 		return err
 	}
-	switch last := time.Duration(silent) * time.Microsecond; {
-	case living == 0:
-		i.add(haltd.CheckNotice, "Start haltd with this store.url.", "No node uses the database now")
-	case last > behind:
-		i.add(haltd.CheckNotice, "Look at /v1/status for the node that is silent, and at its log.", "%d nodes live; one was last seen %v ago", living, last.Round(time.Second))
-	default:
-		i.add(haltd.CheckOK, "", "%d nodes live, all seen within %v", living, max(last, time.Second).Round(time.Second))
+	i.nodes(nodes)
+	var all, hidden int
+	var latest int64
+	var user string
+	err = i.conn.QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE state IS NULL), coalesce(max(extract(epoch FROM replay_lag)) * 1000000, 0)::bigint, current_user
+		FROM pg_stat_replication`).Scan(&all, &hidden, &latest, &user)
+	if err != nil {
+		return err
 	}
 	i.replicas(user, all, hidden, time.Duration(latest)*time.Microsecond)
 	return nil
+}
+
+// inspectedNode is one that lives, or ended without a word.
+type inspectedNode struct {
+	id, host, version string
+	alive             bool
+	silent            time.Duration
+}
+
+func (n *inspectedNode) name() string {
+	if n.host == "" {
+		return n.id
+	}
+	return n.host + " (" + n.id + ")"
+}
+
+// nodes says which live, which are silent or lost, and whether they run the
+// same version.
+func (i *inspection) nodes(all []inspectedNode) {
+	living, longest := 0, time.Second
+	versions := map[string][]string{}
+	for _, n := range all {
+		if n.alive {
+			living++
+			longest = max(longest, n.silent)
+			versions[n.version] = append(versions[n.version], n.name())
+		}
+		switch last := n.silent.Round(time.Second); {
+		case !n.alive:
+			i.add(haltd.CheckNotice, "Start it again where nobody has: the others do its work, and what it held for calls was charged.", "Node %s ended without a word, %v ago", n.name(), last)
+		case n.silent > behind:
+			i.add(haltd.CheckNotice, "Look at its machine, its way to the database and its log.", "Node %s was last seen %v ago", n.name(), last)
+		}
+	}
+	switch {
+	case living == 0:
+		i.add(haltd.CheckNotice, "Start haltd with this store.url.", "No node uses the database now")
+	case longest > behind:
+		i.add(haltd.CheckOK, "", "%d nodes live", living)
+	default:
+		i.add(haltd.CheckOK, "", "%d nodes live, all seen within %v", living, longest.Round(time.Second))
+	}
+	if len(versions) > 1 {
+		var runs []string
+		for _, v := range slices.Sorted(maps.Keys(versions)) {
+			runs = append(runs, v+" on "+strings.Join(versions[v], ", "))
+		}
+		i.add(haltd.CheckNotice, "Finish the upgrade: replace the nodes of the older version, one after the other.", "Nodes run different versions: %s", strings.Join(runs, "; "))
+	}
 }
 
 // replicas says how far they are behind. PostgreSQL hides that from users that

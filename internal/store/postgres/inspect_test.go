@@ -41,3 +41,48 @@ func TestInspectReplicas(t *testing.T) {
 		}
 	}
 }
+
+// Nodes that are silent, lost, or of another version are named, with their
+// machines; one that has left, or was replaced on its machine, is not.
+func TestInspectNodes(t *testing.T) {
+	url := server.Database(t)
+	s := open(t, url)
+	for _, n := range []struct{ id, host, version, seen, until string }{
+		{"well", "web-1", "v1", "0", "10"},
+		{"silent", "web-2", "v1", "-7", "3"},
+		{"lost", "web-3", "v1", "-130", "-120"},
+		{"replaced", "web-1", "v1", "-130", "-120"},
+		{"left", "web-4", "v1", "-130", "-130"},
+		{"forgotten", "web-5", "v1", "-7200", "-7190"},
+		{"new", "", "v2", "0", "10"},
+	} {
+		_, err := s.pool.Exec(t.Context(), `INSERT INTO nodes (id, number, host, version, started_at, seen_at, until)
+			VALUES ($1, (SELECT count(*) FROM nodes), $2, $3, 0, `+now+` + $4::bigint * 1000000, `+now+` + $5::bigint * 1000000)`, n.id, n.host, n.version, n.seen, n.until)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.pool.Exec(t.Context(), "UPDATE nodes SET until = seen_at WHERE id = 'left'"); err != nil {
+		t.Fatal(err)
+	}
+	said := ""
+	for _, c := range Inspect(t.Context(), url) {
+		said += c.Outcome + ": " + c.Said + "\n"
+		if c.Outcome != haltd.CheckOK && c.Fix == "" {
+			t.Errorf("%q does not say what to do", c.Said)
+		}
+	}
+	for _, want := range []string{
+		"ok: 3 nodes live\n", "notice: Node web-2 (silent) was last seen 7s ago\n", "notice: Node web-3 (lost) ended without a word, 2m10s ago\n",
+		"notice: Nodes run different versions: v1 on web-1 (well), web-2 (silent); v2 on new\n",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("it does not say %q:\n%s", want, said)
+		}
+	}
+	for _, id := range []string{"replaced", "left", "forgotten"} {
+		if strings.Contains(said, id) {
+			t.Errorf("it names %s:\n%s", id, said)
+		}
+	}
+}

@@ -37,8 +37,8 @@ func (s *Store) Join(ctx context.Context, n haltd.Node, lease time.Duration) (ha
 			return err
 		}
 		n.SeenAt, n.Alive = table.FromMicros(seen), true
-		_, err = exec(ctx, tx, "INSERT INTO nodes (id, number, version, started_at, seen_at, until) VALUES ($1, $2, $3, $4, $5, $6)",
-			n.ID, n.Number, n.Version, table.Micros(n.StartedAt), seen, seen+lease.Microseconds())
+		_, err = exec(ctx, tx, "INSERT INTO nodes (id, number, host, version, started_at, seen_at, until) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+			n.ID, n.Number, n.Host, n.Version, table.Micros(n.StartedAt), seen, seen+lease.Microseconds())
 		if isConstraint(err) {
 			err = haltd.Errorf(haltd.CodeExists, "there is a node %q already", n.ID)
 		}
@@ -91,12 +91,12 @@ func (s *Store) Now(ctx context.Context) (t time.Time, err error) {
 func (s *Store) Nodes(ctx context.Context) (list []haltd.Node, err error) {
 	scan := func(row scanner) (n haltd.Node, err error) {
 		var started, seen int64
-		err = row.Scan(&n.ID, &n.Number, &n.Version, &started, &seen, &n.Alive)
+		err = row.Scan(&n.ID, &n.Number, &n.Host, &n.Version, &started, &seen, &n.Alive)
 		n.StartedAt, n.SeenAt = table.FromMicros(started), table.FromMicros(seen)
 		return n, err
 	}
 	err = s.do(ctx, "list nodes", func(ctx context.Context) error {
-		list, err = read(ctx, s.pool, scan, "SELECT id, number, version, started_at, seen_at, until > "+now+` FROM nodes
+		list, err = read(ctx, s.pool, scan, "SELECT id, number, host, version, started_at, seen_at, until > "+now+` FROM nodes
 			WHERE until > `+now+` - 86400000000 ORDER BY number, started_at, id`)
 		return err
 	})

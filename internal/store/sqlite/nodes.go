@@ -47,8 +47,8 @@ func (s *Store) Join(ctx context.Context, n haltd.Node, lease time.Duration) (ha
 			return err
 		}
 		n.SeenAt, n.Alive = table.FromMicros(seen), true
-		return s.exec(ctx, "INSERT INTO nodes (id, number, version, started_at, seen_at, until) VALUES (?, ?, ?, ?, ?, ?)",
-			n.ID, n.Number, n.Version, table.Micros(n.StartedAt), seen, seen+lease.Microseconds())
+		return s.exec(ctx, "INSERT INTO nodes (id, number, host, version, started_at, seen_at, until) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			n.ID, n.Number, n.Host, n.Version, table.Micros(n.StartedAt), seen, seen+lease.Microseconds())
 	})
 	if isConstraint(err) {
 		err = haltd.Errorf(haltd.CodeExists, "there is a node %q already", n.ID)
@@ -106,11 +106,11 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) {
 func (s *Store) Nodes(ctx context.Context) ([]haltd.Node, error) {
 	scan := func(row scanner) (n haltd.Node, err error) {
 		var started, seen int64
-		err = row.Scan(&n.ID, &n.Number, &n.Version, &started, &seen, &n.Alive)
+		err = row.Scan(&n.ID, &n.Number, &n.Host, &n.Version, &started, &seen, &n.Alive)
 		n.StartedAt, n.SeenAt = table.FromMicros(started), table.FromMicros(seen)
 		return n, err
 	}
-	list, err := read(ctx, s.readers, scan, "SELECT id, number, version, started_at, seen_at, until > "+now+` FROM nodes
+	list, err := read(ctx, s.readers, scan, "SELECT id, number, host, version, started_at, seen_at, until > "+now+` FROM nodes
 		WHERE until > `+now+` - 86400000000 ORDER BY number, started_at, id`)
 	if err != nil {
 		return nil, fmt.Errorf("list nodes: %w", explain(s.path, err))

@@ -14,7 +14,7 @@ const long, brief = time.Hour, 30 * time.Millisecond
 
 func join(t *testing.T, s Store, id string, lease time.Duration) haltd.Node {
 	t.Helper()
-	n, err := s.Join(t.Context(), haltd.Node{ID: id, Number: haltd.NoNumber, Version: "1", StartedAt: start}, lease)
+	n, err := s.Join(t.Context(), haltd.Node{ID: id, Number: haltd.NoNumber, Host: "web-" + id, Version: "1", StartedAt: start}, lease)
 	if err != nil {
 		t.Fatalf("Join(%q): %v", id, err)
 	}
@@ -49,9 +49,16 @@ func nodeNumbers(t *testing.T, s Store) {
 	for i, id := range []string{"a", "b", "c"} {
 		n := join(t, s, id, long)
 		equal(t, "number of "+id, n.Number, i)
-		equal(t, "what was said of "+id, [2]any{n.Version, n.StartedAt}, [2]any{"1", start})
+		equal(t, "what was said of "+id, [3]any{n.Host, n.Version, n.StartedAt}, [3]any{"web-" + id, "1", start})
 	}
-	_, err := s.Join(t.Context(), haltd.Node{ID: "a", StartedAt: start}, long)
+	list, err := s.Nodes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, id := range []string{"a", "b", "c"} {
+		equal(t, "what is listed of "+id, [5]any{list[i].ID, list[i].Number, list[i].Host, list[i].Version, list[i].StartedAt.Equal(start)}, [5]any{id, i, "web-" + id, "1", true})
+	}
+	_, err = s.Join(t.Context(), haltd.Node{ID: "a", StartedAt: start}, long)
 	wantCode(t, "joining under an id that is taken", err, haltd.CodeExists)
 	if err := s.Leave(t.Context(), "b"); err != nil {
 		t.Fatal(err)

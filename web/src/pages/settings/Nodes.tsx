@@ -16,13 +16,14 @@ export function Nodes() {
   const versions = new Set(status.nodes.filter((n) => n.alive).map((n) => n.version))
   return (
     <Section title="Nodes" aside={versions.size > 1 ? 'of several versions: an upgrade is under way' : 'that share the record'}>
-      <WideTable columns={['Node', plain('State'), 'Version', 'Started', 'Last seen']} minWidth={560} label="Table of nodes">
+      <WideTable columns={['Node', 'Machine', plain('State'), 'Version', 'Started', 'Last seen']} minWidth={680} label="Table of nodes">
         {status.nodes.map((n) => (
           <Table.Tr key={n.id}>
             <Table.Td className="mono" fw={n.id === status.node ? 600 : undefined}>
               {n.id}
               {n.id === status.node && <span className={classes.kind}>this one</span>}
             </Table.Td>
+            <Table.Td className="mono">{n.host || '–'}</Table.Td>
             <Table.Td className={classes.whole}>
               <Group gap={6} wrap="nowrap">
                 <Dot color={n.alive ? 'green' : 'gray'} /> {n.alive ? 'Running' : 'Gone'}
