@@ -68,6 +68,7 @@ type span struct {
 	reported struct{ soft, hard bool }
 	alone    *Reservation // of the call that did not fit and is in flight by itself
 	used     time.Time    // when something was last reserved
+	reduced  time.Time    // when what calls had not used was last given up
 
 	// durable is what a crash of this node now would charge, the lease
 	// included. Under a hard budget it is never less than what the node has
@@ -117,6 +118,13 @@ func (s *span) lease() haltd.Spending {
 func (s *span) isLeaseLow() bool {
 	free, lease := s.durable.Sub(s.own()), s.lease()
 	return s.budget.HardUSD > 0 && free.Cost < lease.Cost/4 || s.budget.HardTokens > 0 && free.Tokens < lease.Tokens/4
+}
+
+// isLeaseLarge reports that more than two leases are left: a call has not used
+// what it reserved. No other node can have that, and a crash would charge it.
+func (s *span) isLeaseLarge() bool {
+	free, lease := s.durable.Sub(s.own()), s.lease()
+	return s.budget.HardUSD > 0 && free.Cost > 2*lease.Cost || s.budget.HardTokens > 0 && free.Tokens > 2*lease.Tokens
 }
 
 // Over is a budget that is spent, or that has too little left for a call.

@@ -70,12 +70,17 @@ type flushMode uint8
 const (
 	flushNeeded   flushMode = iota // spans that exceed what is durable
 	flushAsked                     // the same, with what calls ask for, as far as all nodes have that left
-	flushPeriodic                  // also leases that are low, and those to give up because nobody calls
+	flushPeriodic                  // also leases that are low or large, and those to give up because nobody calls
 	flushFinal                     // also all leases, which are given up
 )
 
-// leaseIdle is how long a lease is kept when no call comes.
-const leaseIdle = 30 * time.Second
+const (
+	// leaseIdle is how long a lease is kept when no call comes.
+	leaseIdle = 30 * time.Second
+	// reduceEvery is how often what calls have not used is given up while others
+	// come, which may need as much: each time one of them waits for the store.
+	reduceEvery = 5 * time.Second
+)
 
 // flush writes the spans of an account whose ledger is out of date.
 func (a *account) flush(ctx context.Context, mode flushMode) error {
@@ -158,8 +163,12 @@ func (a *account) outdated(mode flushMode) (ls []haltd.Share, spans []*span) {
 		more := s.exceedsDurable() || mode == flushPeriodic && busy && s.isLeaseLow()
 		alone := s.written.Alone && s.alone == nil && mode != flushNeeded && mode != flushAsked // no longer: another node may go
 		less := alone || s.reserved == haltd.Spending{} && s.written.Held != haltd.Spending{} && (mode == flushFinal || mode == flushPeriodic && !busy)
-		if !more && !less {
+		large := mode == flushPeriodic && busy && !more && now.Sub(s.reduced) >= reduceEvery && s.isLeaseLarge()
+		if !more && !less && !large {
 			continue
+		}
+		if large {
+			s.reduced = now
 		}
 		l := haltd.Share{Agent: a.agent, Period: s.period, Start: s.start, Spent: s.mine, Held: s.reserved, Alone: s.alone != nil}
 		if mode == flushAsked {
@@ -167,7 +176,7 @@ func (a *account) outdated(mode flushMode) (ls []haltd.Share, spans []*span) {
 		} else {
 			l.Held = l.Held.Sub(s.asking)
 		}
-		if more {
+		if more || large {
 			l.Held = l.Held.Add(s.lease())
 		}
 		after := l.Spent.Add(l.Held)

@@ -70,3 +70,46 @@ func TestNodesTogetherStayWithinTheBudget(t *testing.T) {
 		t.Errorf("%d of 10000 tokens were spent", n)
 	}
 }
+
+// What a call reserved and did not use is soon there for other nodes, and a crash
+// does not charge it, although its node goes on calling.
+func TestWhatACallDidNotUseIsGivenUp(t *testing.T) {
+	d := newDisk()
+	a, b := open(t, d), open(t, d)
+	now := noon
+	for _, l := range []*Ledgers{a, b} {
+		l.stop() // what the worker does, this test does
+		l.worker.Wait()
+		l.clock = func() time.Time { return now }
+	}
+	calls := func() {
+		t.Helper()
+		reserve(t, a, booking(10)).Settle(tokens(1))
+		if err := a.flushAll(t.Context(), flushPeriodic); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		reserve(t, a, booking(8000)).Settle(tokens(1))
+		if _, over, err := b.Reserve(t.Context(), booking(5000)); err != nil || len(over) != 1 || !over[0].Busy {
+			t.Fatalf("before the first node has given anything up: %+v, %v; want the second to be refused for now", over, err)
+		}
+		now = now.Add(reduceEvery)
+		calls()
+		before := d.writes()
+		reserve(t, b, booking(5000)).Release()
+		if err := b.flushAll(t.Context(), flushFinal); err != nil {
+			t.Fatal(err)
+		}
+		writes := d.writes() - before
+		for range 20 { // a lease that is no larger than it should be stays
+			calls()
+		}
+		if n := d.writes() - before - writes; n > 2 {
+			t.Errorf("20 calls that a lease covers wrote %d times", n)
+		}
+	}
+	if held := d.ledger("bot", haltd.Daily, midnight(11)).Held.Tokens; held > 300 {
+		t.Errorf("a crash now would charge %d tokens that nobody uses", held)
+	}
+}

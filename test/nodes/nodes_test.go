@@ -193,6 +193,7 @@ func TestThreeNodes(t *testing.T) {
 		{"Who is signed in is so everywhere", signedIn},
 		{"A sign-in link is good everywhere, once", linkEverywhere},
 		{"A soft budget sees what all nodes spend", softBudget},
+		{"What a call did not use others can have", unusedMoney},
 		{"Behind nginx", behindNginx},
 		{"A node that dies is charged for", deadNode},
 		{"Budgets are exact", budgetsAreExact},

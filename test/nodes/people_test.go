@@ -105,3 +105,22 @@ func restTravels(t *testing.T, c *cluster) {
 		}
 	}
 }
+
+// unusedMoney: a call at one node reserves most of a budget and uses little of
+// it. Another node can soon have the rest, although the first goes on calling.
+func unusedMoney(t *testing.T, c *cluster) {
+	c.budget(t, "spare", "1")
+	r := request{agent: "spare", model: dear, tokens: 30_000, reply: fakellm.Script{Text: "hi", Usage: &haltd.Usage{Output: 10}}} // $0.90
+	if status, reason := ask(t, c.nodes[0], r); status != http.StatusOK {
+		t.Fatalf("a call: %d %s", status, reason)
+	}
+	c.nodes[1].Eventually(t, "let have what another node did not use", func() bool {
+		small := r
+		small.tokens = 100
+		if status, reason := ask(t, c.nodes[0], small); status != http.StatusOK {
+			t.Fatalf("a call of the first node: %d %s", status, reason)
+		}
+		status, _ := ask(t, c.nodes[1], r)
+		return status == http.StatusOK
+	})
+}
