@@ -27,7 +27,9 @@ func degraded(t *testing.T, n *harness.Node) []string {
 // TestSlowServers: two nodes, each with a proxy before PostgreSQL and one
 // before Redis. Whatever the proxies of the first do, calls go on at both
 // without waiting for it, who was stopped stays stopped, the node comes back by
-// itself, and in the end the record has what the provider sold.
+// itself and learns whom the other stopped meanwhile, and in the end the record
+// has what the provider sold. A node that is cut off from PostgreSQL refuses a
+// hard budget that it cannot ask for; the other does not.
 func TestSlowServers(t *testing.T) {
 	t.Parallel()
 	c := prepare(t)
@@ -45,6 +47,12 @@ func TestSlowServers(t *testing.T) {
 		status, _ := ask(t, n, request{agent: "dead", model: "echo"})
 		return status == http.StatusBadRequest
 	})
+	c.budget(t, "rich", "100")
+	budgeted := func(n *harness.Node, tokens int) int {
+		t.Helper()
+		status, _ := ask(t, n, request{agent: "rich", model: dear, tokens: tokens, reply: fakellm.Script{Text: haltd.NewName("answer ")}})
+		return status
+	}
 	sold := 0
 	// calls makes some at each node, none of which may take as long as limit.
 	calls := func(t *testing.T, limit time.Duration) {
@@ -93,10 +101,25 @@ func TestSlowServers(t *testing.T) {
 					return slices.Contains(degraded(t, here), fault.lacks)
 				})
 			}
-			c.nodes[1].Eventually(t, "well though the other is not", func() bool { return len(degraded(t, c.nodes[1])) == 0 })
+			there := c.nodes[1]
+			there.Eventually(t, "well though the other is not", func() bool { return len(degraded(t, there)) == 0 })
+			if status := budgeted(there, 100); status != http.StatusOK {
+				t.Errorf("a hard budget at the node that lacks nothing: %d", status)
+			}
+			if fault.lacks == "store" {
+				if status := budgeted(here, 1_000_000); status != http.StatusServiceUnavailable { // $30, which it has not reserved before
+					t.Errorf("a hard budget at a node that cannot ask for it: %d", status)
+				}
+			}
+			stopped := haltd.NewName("stopped-")
+			there.Must(t, "POST", "/v1/agents/"+stopped+"/deactivate", nil, nil)
 			calls(t, fault.limit)
 			fault.end()
 			here.Eventually(t, "well again", func() bool { return len(degraded(t, here)) == 0 })
+			here.Eventually(t, "told whom the other node stopped", func() bool {
+				status, _ := ask(t, here, request{agent: stopped, model: "echo"})
+				return status == http.StatusBadRequest
+			})
 			calls(t, fault.limit)
 			c.recorded(t, sold)
 		})
