@@ -19,7 +19,7 @@ func TestAKillWhileTheDatabaseIsGone(t *testing.T) {
 	_, url := harness.Provider(t, harness.Scripted)
 	alone := []*harness.Node{harness.Start(t, harness.Providers(url)+killYAML)}
 	loop := func(n *harness.Node, i int) (int, string) { return retool(t, n.Gateway, "bot", i) }
-	want := stoppedAt(t, alone, loop)
+	want := stoppedAt(t, alone, "bot", loop)
 	for _, fault := range []struct {
 		name, agent string
 		begin, end  func(testing.TB)
@@ -31,7 +31,7 @@ func TestAKillWhileTheDatabaseIsGone(t *testing.T) {
 			call := func(n *harness.Node, i int) (int, string) { return retool(t, n.Gateway, fault.agent, i) }
 			call(c.nodes[0], 0)
 			fault.begin(t)
-			if got := 1 + stoppedAt(t, c.nodes, func(n *harness.Node, i int) (int, string) { return call(n, i+1) }); got != want {
+			if got := 1 + stoppedAt(t, c.nodes, fault.agent, func(n *harness.Node, i int) (int, string) { return call(n, i+1) }); got != want {
 				t.Errorf("without the database the loop is stopped at call %d, one node stops it at call %d", got, want)
 			}
 			for i, n := range c.nodes {

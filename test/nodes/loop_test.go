@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -63,16 +64,31 @@ func retool(t testing.TB, gateway, agent string, i int) (status int, reason stri
 	return say(t, gateway, agent, messages, fakellm.Script{ToolCalls: []fakellm.ToolCall{tool(i)}})
 }
 
-// stoppedAt is at which call a loop over random nodes is stopped.
-func stoppedAt(t *testing.T, nodes []*harness.Node, call func(n *harness.Node, i int) (int, string)) int {
+// stoppedAt is at which call a loop of an agent over random nodes is stopped.
+func stoppedAt(t *testing.T, nodes []*harness.Node, agent string, call func(n *harness.Node, i int) (int, string)) int {
 	t.Helper()
 	for i := range 80 {
 		if status, _ := call(nodes[rand.IntN(len(nodes))], i); status == http.StatusBadRequest {
 			return i + 1
 		}
+		observed(t, nodes[0].Listeners, agent)
 	}
 	t.Fatal("the loop is never stopped")
 	return 0
+}
+
+// observed waits until a node knows the replies to all calls of an agent. The
+// next call waits for that itself, but not for longer than 50 ms, which are soon
+// over on a machine that is busy. Where the node cannot say, nobody waits.
+func observed(t *testing.T, l harness.Listeners, agent string) {
+	t.Helper()
+	if err := harness.Until(t.Context(), func() bool {
+		var w haltd.WindowView
+		err := l.Read(t.Context(), "GET", "/v1/agents/"+agent+"/window", nil, &w)
+		return err != nil || !slices.ContainsFunc(w.Entries, func(e haltd.WindowEntry) bool { return e.ResponseHash == "" && e.Tools == "" })
+	}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // oneKill: a loop over nodes at random is stopped at the call at which one node
@@ -86,7 +102,7 @@ func oneKill(t *testing.T, c *cluster) {
 		"toolbot": func(n *harness.Node, i int) (int, string) { return retool(t, n.Gateway, "toolbot", i) },
 	}
 	for agent, call := range loops {
-		if got, want := stoppedAt(t, c.nodes, call), stoppedAt(t, alone, call); got != want {
+		if got, want := stoppedAt(t, c.nodes, agent, call), stoppedAt(t, alone, agent, call); got != want {
 			t.Errorf("%s: three nodes stop the loop at call %d, one node at call %d", agent, got, want)
 		}
 	}
@@ -96,7 +112,7 @@ func oneKill(t *testing.T, c *cluster) {
 		wg.Go(func() { retool(t, c.nodes[i%3].Gateway, "hasty", i) })
 	}
 	wg.Wait()
-	stoppedAt(t, c.nodes, func(n *harness.Node, i int) (int, string) { return retool(t, n.Gateway, "hasty", 9+i) })
+	stoppedAt(t, c.nodes, "hasty", func(n *harness.Node, i int) (int, string) { return retool(t, n.Gateway, "hasty", 9+i) })
 	loops["hasty"] = func(n *harness.Node, i int) (int, string) { return retool(t, n.Gateway, "hasty", 100+i) }
 	for agent, call := range loops {
 		c.everywhere(t, "stopping the agent", func(n *harness.Node) bool {

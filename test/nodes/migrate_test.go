@@ -38,7 +38,7 @@ func TestMigrate(t *testing.T) {
 	n.Must(t, "PUT", "/v1/prices", json.RawMessage(`{"source":"us","date":"2099-01-01","models":{"m":{"input":1,"output":2}}}`), nil)
 	n.Must(t, "POST", "/v1/channels", map[string]any{"name": "ops", "kind": "webhook", "settings": map[string]any{"url": url}}, nil)
 	n.Must(t, "PATCH", "/v1/agents/looper/kill-switch", map[string]any{"enabled": true}, nil)
-	stoppedAt(t, []*harness.Node{n}, func(n *harness.Node, i int) (int, string) { return retool(t, n.Gateway, "looper", i) })
+	stoppedAt(t, []*harness.Node{n}, "looper", func(n *harness.Node, i int) (int, string) { return retool(t, n.Gateway, "looper", i) })
 	n.Events(t, "agent=agent-0", 11)
 	before := shown(t, n)
 	n.Stop(t)

@@ -55,7 +55,7 @@ func TestRollingUpgrade(t *testing.T) {
 	_, url := harness.Provider(t, harness.Scripted)
 	alone := []*harness.Node{harness.Start(t, harness.Providers(url)+killYAML)}
 	loop := func(n *harness.Node, _ int) (int, string) { return repeat(t, n, "bot") }
-	if got, want := stoppedAt(t, c.nodes, loop), stoppedAt(t, alone, loop); got != want {
+	if got, want := stoppedAt(t, c.nodes, "bot", loop), stoppedAt(t, alone, "bot", loop); got != want {
 		t.Errorf("both releases together stop a loop at call %d, one node at call %d", got, want)
 	}
 	c.budget(t, "rich", "1")
