@@ -44,10 +44,11 @@ func (h holding) flush() {
 // settleHolding charges what the call cost to both, and raises what is spent
 // with it.
 func (ev *evaluation) settleHolding(spent haltd.Spending) {
-	for _, over := range ev.holding.agent.Settle(spent) {
+	ofAgent, ofKey := ev.holding.agent.Settle(spent), ev.holding.key.Settle(spent)
+	for _, over := range ofAgent {
 		ev.judge.raiseBudget(ev, over)
 	}
-	for _, over := range ev.holding.key.Settle(spent) {
+	for _, over := range ofKey {
 		ev.judge.raiseKeyBudget(ev, over)
 	}
 }

@@ -32,11 +32,11 @@ func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost
 	growth := seen.observe(ctx, reply, r.Now)
 
 	_, t := j.Judge(ctx, r)
+	t.releaseMoney() // the call has been made: what it cost is charged below
 	ev := &t.evaluation
 	for _, f := range growth {
 		ev.decision.add(f)
 	}
-	t.releaseMoney() // the call has been made: what it cost is charged below
 	spent := haltd.Spending{Cost: cost, Tokens: reply.Usage.Input + reply.Usage.Output}
 	crossed, err := j.budgets.Charge(ctx, ledger.Booking{
 		Agent: r.Agent, Budgets: ev.agent.Policy.Budgets, Zone: ev.agent.Zone, Amount: spent, Now: r.Now,

@@ -101,13 +101,13 @@ func (t *Ticket) Settle(ctx context.Context, used haltd.Usage, cost haltd.Money,
 		return
 	}
 	total := used.Input + used.Output
+	defer t.settleHolding(haltd.Spending{Cost: cost, Tokens: total}) // whatever becomes of the rest: nobody else would
 	t.flushSpent(ctx, now)
 	if t.drawn && t.tokens.Key != "" {
 		rest := t.tokens
 		rest.Cost = total - t.tokens.Cost
 		_ = t.judge.states.Charge(context.WithoutCancel(ctx), []policy.Draw{rest}, now) // a state that is lost starts full
 	}
-	t.settleHolding(haltd.Spending{Cost: cost, Tokens: total})
 }
 
 // SamePeriods reports whether what was charged at one time and is corrected at

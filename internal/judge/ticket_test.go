@@ -1,10 +1,14 @@
 package judge_test
 
 import (
+	"context"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/judge"
+	"github.com/haltd/haltd/internal/policy"
 )
 
 // A ticket ends once, whoever ends it, how often and in which order.
@@ -71,6 +75,32 @@ func TestATicketIsSettledOnceByMany(t *testing.T) {
 		wg.Go(func() { v.Settle(t.Context(), haltd.Usage{Output: 7}, 0, start) })
 	}
 	wg.Wait()
+	if s, err := b.Spending(t.Context(), "bot"); err != nil || s[0].Spent.Tokens != 7 || s[0].Held != (haltd.Spending{}) {
+		t.Errorf("%d tokens spent and %+v reserved, %v; want 7 and nothing", s[0].Spent.Tokens, s[0].Held, err)
+	}
+}
+
+// brokenLimits panic when a call is settled.
+type brokenLimits struct{ judge.States }
+
+func (brokenLimits) Charge(context.Context, []policy.Draw, time.Time) error { panic("on purpose") }
+
+// A ticket that panics over its end has ended all the same: nobody could end it
+// again, and its money would stay reserved.
+func TestAPanicWhileSettlingLeavesNothingReserved(t *testing.T) {
+	p := killing()
+	p.Rates.Tokens = 1000
+	p.Budgets.Day.HardTokens = 1_000_000
+	b := newBench(t, p, func(o *judge.Options) { o.States = brokenLimits{o.States} })
+	v := b.ask("s", saying("hello"))
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("settling did not panic, so that nothing is tested")
+			}
+		}()
+		v.Settle(t.Context(), haltd.Usage{Output: 7}, 0, b.now)
+	}()
 	if s, err := b.Spending(t.Context(), "bot"); err != nil || s[0].Spent.Tokens != 7 || s[0].Held != (haltd.Spending{}) {
 		t.Errorf("%d tokens spent and %+v reserved, %v; want 7 and nothing", s[0].Spent.Tokens, s[0].Held, err)
 	}
