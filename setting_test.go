@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -255,7 +256,14 @@ func other(s *haltd.Setting) string {
 	case haltd.SettingLadder:
 		return `["warn","steer","kill"]`
 	}
-	return strings.TrimLeft(s.Text(s.Default)[:1]+"7", "0")
+	n, err := strconv.ParseFloat(s.Text(s.Default), 64)
+	if err != nil {
+		panic(err) // a type that this test does not know
+	}
+	if n++; s.Maximum != nil && n > *s.Maximum {
+		n -= 2
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
 // lookup follows names into a tree of maps; nil where they lead nowhere.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -204,49 +205,35 @@ func TestAgentsLs(t *testing.T) {
 func TestAgentsShow(t *testing.T) {
 	n := staffed()
 	term := newTerminal(t, n.serve(t).URL)
-	want := `Agent                              looper
-State                              Deactivated by Kill Switch
-Since                              ` + minute(noon) + `, by haltd
-Why                                it loops
-Incident                           inc_a
-kill_switch.enabled                true (own)
-kill_switch.window_size            20 calls
-kill_switch.threshold              10 score
-kill_switch.similarity             kill
-kill_switch.stall                  kill
-kill_switch.warn_at                75 %
-kill_switch.kill_at                90 %
-kill_switch.window_scope           agent
-kill_switch.kill_scope             agent
-kill_switch.require_corroboration  true
-kill_switch.stateless              false
-kill_switch.retry_after_seconds    60 s
-budgets.day.soft_usd               0
-budgets.day.hard_usd               0
-budgets.day.soft_tokens            0
-budgets.day.hard_tokens            0
-budgets.month.soft_usd             0
-budgets.month.hard_usd             0
-budgets.month.soft_tokens          0
-budgets.month.hard_tokens          0
-budgets.reserve_tokens             32768 tokens
-allowed_hours                      [{days: [mon, tue], from: "08:00", to: "18:00"}] (own)
-rate_limits.requests_per_minute    60 (own)
-rate_limits.tokens_per_minute      0 (own)
-session.calls                      0
-session.usd                        0
-session.tokens                     0
-session.minutes                    0
-session.turn.calls                 0
-session.turn.usd                   0
-growth.min_prompt_tokens           0 tokens
-time_zone                          UTC
-Spent this day                     $21.00 of $60.00, 1.5k tokens; begins again ` + minute(noon) + `
-Calls                              0, 3 blocked, 0 failed
-Tokens in/out                      0/0
-Cost                               $0
-Last seen                          -
-`
+	rows := [][2]string{
+		{"Agent", "looper"}, {"State", "Deactivated by Kill Switch"}, {"Since", minute(noon) + ", by haltd"}, {"Why", "it loops"}, {"Incident", "inc_a"},
+	}
+	own := map[string]string{
+		"kill_switch.enabled": "true", "allowed_hours": `[{days: [mon, tue], from: "08:00", to: "18:00"}]`,
+		"rate_limits.requests_per_minute": "60", "rate_limits.tokens_per_minute": "0",
+	}
+	for _, section := range haltd.SettingsOf[haltd.Policy]() {
+		for _, s := range section.Settings {
+			value, isOwn := own[s.Path]
+			if isOwn {
+				value += " (own)"
+			} else {
+				value = strings.TrimSuffix(s.Text(s.Default)+" "+s.Unit, " ")
+			}
+			rows = append(rows, [2]string{s.Path, value})
+		}
+	}
+	rows = append(rows, [][2]string{
+		{"Spent this day", "$21.00 of $60.00, 1.5k tokens; begins again " + minute(noon)}, {"Calls", "0, 3 blocked, 0 failed"},
+		{"Tokens in/out", "0/0"}, {"Cost", "$0"}, {"Last seen", "-"},
+	}...)
+	width, want := 0, ""
+	for _, row := range rows {
+		width = max(width, len(row[0]))
+	}
+	for _, row := range rows {
+		want += fmt.Sprintf("%-*s  %s\n", width, row[0], row[1])
+	}
 	if diff := cmp.Diff(want, run(t, term, &AgentsShowCmd{Agent: "looper"})); diff != "" {
 		t.Errorf("show (-want +got):\n%s", diff)
 	}

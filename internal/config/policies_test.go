@@ -40,21 +40,16 @@ defaults:
   growth: {min_prompt_tokens: 500}
   time_zone: Europe/Berlin
 `, nil)
-	want := Defaults{Policy: haltd.Policy{
-		KillSwitch: haltd.KillSwitch{
-			Enabled: true, WindowSize: 1000, Threshold: 0.5, Similarity: haltd.LadderOf(haltd.Reject), Stall: haltd.LadderOf(haltd.Warn), WarnAt: 40, KillAt: 99.9,
-			WindowScope: haltd.ScopeSession, KillScope: haltd.ScopeSession, Stateless: true, RetryAfter: 5,
-		},
-		Budgets: haltd.Budgets{
-			Day:           haltd.Budget{SoftUSD: haltd.Dollar * 3 / 2, HardUSD: 2 * haltd.Dollar},
-			Month:         haltd.Budget{SoftTokens: 10, HardTokens: 20},
-			ReserveTokens: 100,
-		},
-		Hours:    []haltd.HourRange{{Days: []string{"mon", "fri"}, From: "22:00", To: "06:00"}, {From: "08:30", To: "24:00"}},
-		Rates:    haltd.RateLimits{Requests: 60, Tokens: 1000},
-		Growth:   haltd.GrowthAlert{MinPromptTokens: 500},
-		TimeZone: "Europe/Berlin",
-	}}
+	p := haltd.DefaultPolicy() // with what is declared later
+	k := &p.KillSwitch
+	k.Enabled, k.WindowSize, k.Threshold, k.Similarity, k.Stall, k.WarnAt, k.KillAt = true, 1000, 0.5, haltd.LadderOf(haltd.Reject), haltd.LadderOf(haltd.Warn), 40, 99.9
+	k.WindowScope, k.KillScope, k.RequireCorroboration, k.Stateless, k.RetryAfter = haltd.ScopeSession, haltd.ScopeSession, false, true, 5
+	p.Budgets.Day.SoftUSD, p.Budgets.Day.HardUSD = haltd.Dollar*3/2, 2*haltd.Dollar
+	p.Budgets.Month.SoftTokens, p.Budgets.Month.HardTokens, p.Budgets.ReserveTokens = 10, 20, 100
+	p.Hours = []haltd.HourRange{{Days: []string{"mon", "fri"}, From: "22:00", To: "06:00"}, {From: "08:30", To: "24:00"}}
+	p.Rates.Requests, p.Rates.Tokens = 60, 1000
+	p.Growth.MinPromptTokens, p.TimeZone = 500, "Europe/Berlin"
+	want := Defaults{Policy: p}
 	if d := cmp.Diff(want, c.Defaults); d != "" {
 		t.Error(d)
 	}

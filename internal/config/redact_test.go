@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/haltd/haltd"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -114,50 +116,10 @@ log:
   format: text
   level: info
 defaults:
-  kill_switch:
-    enabled: false
-    window_size: 20
-    threshold: 10
-    similarity: kill
-    stall: kill
-    warn_at: 75
-    kill_at: 90
-    window_scope: agent
-    kill_scope: agent
-    require_corroboration: true
-    stateless: false
-    retry_after_seconds: 60
-  budgets:
-    day:
-      soft_usd: 0.00
-      hard_usd: 0.00
-      soft_tokens: 0
-      hard_tokens: 0
-    month:
-      soft_usd: 0.00
-      hard_usd: 0.00
-      soft_tokens: 0
-      hard_tokens: 0
-    reserve_tokens: 32768
-  allowed_hours:
+` + printedDefaults(t, map[string]string{"allowed_hours": `
     - days: [mon]
       from: 22:00
-      to: 06:00
-  rate_limits:
-    requests_per_minute: 0
-    tokens_per_minute: 0
-  session:
-    calls: 0
-    usd: 0.00
-    tokens: 0
-    minutes: 0
-    turn:
-      calls: 0
-      usd: 0.00
-  growth:
-    min_prompt_tokens: 0
-  time_zone: UTC
-  loop_detection:
+      to: 06:00`}) + `  loop_detection:
     enabled: false
     window_seconds: 0
     threshold_identical_requests: 0
@@ -205,6 +167,39 @@ alerts:
 	if d := cmp.Diff(want, string(got)); d != "" {
 		t.Error(d)
 	}
+}
+
+// printedDefaults are all settings of a policy, as they are declared, but for
+// those that the file changes.
+func printedDefaults(t *testing.T, changed map[string]string) string {
+	t.Helper()
+	var b strings.Builder
+	var before []string
+	for _, section := range haltd.SettingsOf[haltd.Policy]() {
+		for _, s := range section.Settings {
+			steps := strings.Split(s.Path, ".")
+			for i, step := range steps {
+				if i < len(before) && slices.Equal(before[:i+1], steps[:i+1]) {
+					continue // it is open
+				}
+				fmt.Fprintf(&b, "%*s%s:", 2*(i+1), "", step)
+				if i < len(steps)-1 {
+					b.WriteByte('\n')
+				}
+			}
+			preset, err := json.Marshal(s.Default)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, ok := changed[s.Path]
+			if !ok {
+				text = " " + strings.Trim(string(preset), `"`)
+			}
+			b.WriteString(text + "\n")
+			before = steps
+		}
+	}
+	return b.String()
 }
 
 func TestRedactedHidesUserinfo(t *testing.T) {
