@@ -227,16 +227,6 @@ type EventStore interface {
 	AppendEvents(ctx context.Context, events []Event) error
 	// Events answers at most q.Limit events.
 	Events(ctx context.Context, q EventQuery) ([]Event, error)
-	// PruneEvents deletes what is older than t: events with their excerpts,
-	// sessions by when they were last seen, deliveries that have ended,
-	// incidents that nobody decided about. It says how many events went.
-	// Totals of agents and hours stay, and so do a session with a standing
-	// and an incident that stopped somebody who is still stopped.
-	PruneEvents(ctx context.Context, t time.Time) (int64, error)
-	// Forget deletes what has been kept for its time: hourly sums and decided
-	// incidents, ledgers, and agents of which nothing else is known; see
-	// KeepSums and KeepLedgers. A standing never goes.
-	Forget(ctx context.Context, now time.Time) error
 	// LastEvent is the largest id of an event; 0 without any.
 	LastEvent(ctx context.Context) (EventID, error)
 	// Stats sums the record per bucket of time.

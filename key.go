@@ -85,8 +85,11 @@ type KeyStore interface {
 	// change sets is not written. Its error ends it and is returned;
 	// CodeNotFound when there is no key with that id.
 	ChangeKey(ctx context.Context, id string, change func(*Key) error) (Key, error)
-	// UseKeys notes when keys were last used, by id. What is known to be later
-	// stays; a key that is not there is passed over. It is no change that
-	// ChangeFeed tells.
+}
+
+// KeyUseStore keeps when gateway keys were last used.
+type KeyUseStore interface {
+	// UseKeys notes it by id. What is known to be later stays; a key that is
+	// not there is passed over. It is no change that ChangeFeed tells.
 	UseKeys(ctx context.Context, used map[string]time.Time) error
 }

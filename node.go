@@ -43,8 +43,6 @@ type NodeStore interface {
 	// Leave ends the lease of a node, and all that it leads. A node that has
 	// left or was never there is no error.
 	Leave(ctx context.Context, node string) error
-	// Now is the time by the clock of the store, which all nodes go by.
-	Now(ctx context.Context) (time.Time, error)
 	// Nodes lists the nodes that live, and those that ended in the last day,
 	// by number and start.
 	Nodes(ctx context.Context) ([]Node, error)
@@ -53,4 +51,9 @@ type NodeStore interface {
 	// one node has to do for all: housekeeping, budgets that start again,
 	// the dispatch of notices. CodeConflict where the node does not live.
 	Lead(ctx context.Context, node, task string, span time.Duration) (bool, error)
+}
+
+// StoreClock tells the time by the clock of the store, which all nodes go by.
+type StoreClock interface {
+	Now(ctx context.Context) (time.Time, error)
 }

@@ -1,6 +1,9 @@
 package haltd
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // How long what is no event is kept, whatever the retention of events. Who
 // calls chooses names, so that nothing that is kept by name is kept for ever,
@@ -23,3 +26,17 @@ const (
 	MostModels = 100
 	Other      = "other"
 )
+
+// RetentionStore deletes what has been kept for its time.
+type RetentionStore interface {
+	// PruneEvents deletes what is older than t: events with their excerpts,
+	// sessions by when they were last seen, deliveries that have ended,
+	// incidents that nobody decided about. It says how many events went.
+	// Totals of agents and hours stay, and so do a session with a standing
+	// and an incident that stopped somebody who is still stopped.
+	PruneEvents(ctx context.Context, t time.Time) (int64, error)
+	// Forget deletes hourly sums and decided incidents, ledgers, and agents of
+	// which nothing else is known; see KeepSums and KeepLedgers. A standing
+	// never goes.
+	Forget(ctx context.Context, now time.Time) error
+}

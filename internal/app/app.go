@@ -30,6 +30,7 @@ import (
 	"github.com/haltd/haltd/internal/pricing"
 	"github.com/haltd/haltd/internal/record"
 	"github.com/haltd/haltd/internal/state"
+	"github.com/haltd/haltd/internal/store"
 	"github.com/haltd/haltd/internal/telemetry"
 	"github.com/haltd/haltd/web"
 )
@@ -74,7 +75,7 @@ type App struct {
 	loaded  *pricing.List // nil for none; pricing guards it
 
 	lock     io.Closer
-	store    recordStore
+	store    store.Port
 	member   *member
 	clock    *sharedClock // nil where nobody else uses the store
 	key      []byte       // of the digests of requests

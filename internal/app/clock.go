@@ -26,7 +26,7 @@ const (
 // clocks say.
 type sharedClock struct {
 	own   haltd.Clock
-	store haltd.NodeStore
+	store haltd.StoreClock
 	log   *slog.Logger
 	ahead atomic.Int64 // of the store before this node
 }

@@ -8,39 +8,14 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/config"
+	"github.com/haltd/haltd/internal/store"
 	"github.com/haltd/haltd/internal/store/postgres"
 	"github.com/haltd/haltd/internal/store/sqlite"
 )
 
-// recordStore is all that a store keeps.
-type recordStore interface {
-	haltd.EventStore
-	haltd.EventFeed
-	haltd.ExcerptStore
-	haltd.AgentStore
-	haltd.KeyStore
-	haltd.ControlStore
-	haltd.ChangeFeed
-	haltd.IncidentStore
-	haltd.LedgerStore
-	haltd.OutboxStore
-	haltd.ChannelStore
-	haltd.AlertRuleStore
-	haltd.NodeStore
-	haltd.SecretStore
-	haltd.SignOutStore
-	haltd.TokenStore
-	haltd.PriceStore
-	haltd.AuditStore
-	Ping(ctx context.Context) error
-	Size() int64
-	Unsealed() error
-	Close() error
-}
-
 // openStore opens the store that the configuration names, and says for how
 // long a node that uses it has a lease.
-func openStore(ctx context.Context, cfg *config.Config) (recordStore, time.Duration, error) {
+func openStore(ctx context.Context, cfg *config.Config) (store.Port, time.Duration, error) {
 	if url := cfg.Store.URL.Reveal(); url != "" {
 		s, err := postgres.Open(ctx, url, cfg.SealKey.Reveal())
 		if err != nil {

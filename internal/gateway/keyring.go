@@ -16,7 +16,7 @@ import (
 // Keyring holds the gateway keys in force, by hash, so that a request finds
 // its key without touching the store.
 type Keyring struct {
-	store haltd.KeyStore
+	store KeyStore
 	clock haltd.Clock
 
 	change sync.Mutex // held while the store and the table change together
@@ -60,7 +60,7 @@ func (t *keyTable) plain() map[haltd.KeyHash]haltd.Key {
 }
 
 // NewKeyring loads the keys of the store.
-func NewKeyring(ctx context.Context, store haltd.KeyStore, clock haltd.Clock) (*Keyring, error) {
+func NewKeyring(ctx context.Context, store KeyStore, clock haltd.Clock) (*Keyring, error) {
 	k := &Keyring{store: store, clock: clock}
 	return k, k.Reload(ctx)
 }

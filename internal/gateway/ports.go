@@ -19,6 +19,12 @@ type Judge interface {
 	Ingest(ctx context.Context, r *judge.Request, reply *haltd.Reply, cost haltd.Money) (d judge.Decision, active bool)
 }
 
+// KeyStore is what a Keyring keeps its keys in.
+type KeyStore interface {
+	haltd.KeyStore
+	haltd.KeyUseStore
+}
+
 // Keys finds the gateway keys in force. It answers from memory.
 type Keys interface {
 	// Find looks a whole key up.

@@ -127,7 +127,7 @@ func (s *Store) ChangeKey(ctx context.Context, id string, change func(*haltd.Key
 	return k, nil
 }
 
-// UseKeys implements haltd.KeyStore. Keys are taken in one order, so that two
+// UseKeys implements haltd.KeyUseStore. Keys are taken in one order, so that two
 // nodes do not wait for each other.
 func (s *Store) UseKeys(ctx context.Context, used map[string]time.Time) error {
 	return s.write(ctx, "note the use of keys", func(ctx context.Context, tx pgx.Tx) error {

@@ -77,7 +77,7 @@ func (s *Store) Leave(ctx context.Context, node string) error {
 	})
 }
 
-// Now implements haltd.NodeStore.
+// Now implements haltd.StoreClock.
 func (s *Store) Now(ctx context.Context) (t time.Time, err error) {
 	err = s.do(ctx, "ask for the time", func(ctx context.Context) error {
 		us, err := readOne(ctx, s.pool, value[int64], "SELECT "+now)

@@ -19,31 +19,13 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store"
 	"github.com/haltd/haltd/internal/store/table"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-var (
-	_ haltd.EventStore     = (*Store)(nil)
-	_ haltd.EventFeed      = (*Store)(nil)
-	_ haltd.ExcerptStore   = (*Store)(nil)
-	_ haltd.AgentStore     = (*Store)(nil)
-	_ haltd.KeyStore       = (*Store)(nil)
-	_ haltd.ControlStore   = (*Store)(nil)
-	_ haltd.ChangeFeed     = (*Store)(nil)
-	_ haltd.IncidentStore  = (*Store)(nil)
-	_ haltd.LedgerStore    = (*Store)(nil)
-	_ haltd.OutboxStore    = (*Store)(nil)
-	_ haltd.ChannelStore   = (*Store)(nil)
-	_ haltd.AlertRuleStore = (*Store)(nil)
-	_ haltd.NodeStore      = (*Store)(nil)
-	_ haltd.SecretStore    = (*Store)(nil)
-	_ haltd.SignOutStore   = (*Store)(nil)
-	_ haltd.TokenStore     = (*Store)(nil)
-	_ haltd.PriceStore     = (*Store)(nil)
-	_ haltd.AuditStore     = (*Store)(nil)
-)
+var _ store.Port = (*Store)(nil)
 
 const (
 	schema      = "haltd"

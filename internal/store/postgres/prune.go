@@ -39,7 +39,7 @@ func (s *Store) inChunks(ctx context.Context, what string, t time.Time, prune pr
 	return nil
 }
 
-// PruneEvents implements haltd.EventStore. Canceled on its way, it says how
+// PruneEvents implements haltd.RetentionStore. Canceled on its way, it says how
 // many events went so far. Sessions go after the events before t, so that none
 // loses the session it names. One that has a standing stays, because it tells
 // when the session last called.
@@ -71,7 +71,7 @@ func pruneHours(ctx context.Context, tx pgx.Tx, t time.Time, most int64) (int64,
 	return exec(ctx, tx, "DELETE FROM hours WHERE hour IN (SELECT hour FROM hours WHERE hour < $1 LIMIT $2)", table.HourOf(t), most)
 }
 
-// Forget implements haltd.EventStore.
+// Forget implements haltd.RetentionStore.
 func (s *Store) Forget(ctx context.Context, now time.Time) error {
 	for _, kept := range []struct {
 		what   string

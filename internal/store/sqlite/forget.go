@@ -9,7 +9,7 @@ import (
 	"github.com/haltd/haltd/internal/store/table"
 )
 
-// Forget implements haltd.EventStore.
+// Forget implements haltd.RetentionStore.
 func (s *Store) Forget(ctx context.Context, now time.Time) error {
 	for _, kept := range []struct {
 		what   string

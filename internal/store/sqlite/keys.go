@@ -149,7 +149,7 @@ func (s *Store) ChangeKey(ctx context.Context, id string, change func(*haltd.Key
 	return k, nil
 }
 
-// UseKeys implements haltd.KeyStore.
+// UseKeys implements haltd.KeyUseStore.
 func (s *Store) UseKeys(ctx context.Context, used map[string]time.Time) error {
 	err := s.writer.write(ctx, func(ctx context.Context) error {
 		for id, at := range used {

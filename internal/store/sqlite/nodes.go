@@ -93,7 +93,7 @@ func (s *Store) Leave(ctx context.Context, node string) error {
 	return nil
 }
 
-// Now implements haltd.NodeStore.
+// Now implements haltd.StoreClock.
 func (s *Store) Now(ctx context.Context) (time.Time, error) {
 	var us int64
 	if err := s.readers.QueryRowContext(ctx, "SELECT "+now).Scan(&us); err != nil {

@@ -12,7 +12,7 @@ import (
 // enough that an append waits for milliseconds, not for the whole prune.
 const pruneChunk = 5000
 
-// PruneEvents implements haltd.EventStore. Canceled on its way, it says how
+// PruneEvents implements haltd.RetentionStore. Canceled on its way, it says how
 // many events went so far.
 func (s *Store) PruneEvents(ctx context.Context, t time.Time) (int64, error) {
 	if _, err := s.PruneExcerpts(ctx, t); err != nil {

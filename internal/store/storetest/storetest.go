@@ -8,29 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store"
 )
 
 // Store is all that an adapter implements.
-type Store interface {
-	haltd.EventStore
-	haltd.EventFeed
-	haltd.ExcerptStore
-	haltd.AgentStore
-	haltd.KeyStore
-	haltd.ControlStore
-	haltd.ChangeFeed
-	haltd.IncidentStore
-	haltd.LedgerStore
-	haltd.OutboxStore
-	haltd.ChannelStore
-	haltd.AlertRuleStore
-	haltd.NodeStore
-	haltd.SecretStore
-	haltd.SignOutStore
-	haltd.TokenStore
-	haltd.PriceStore
-	haltd.AuditStore
-}
+type Store = store.Port
 
 // Run runs the suite. open answers a new, empty store and closes it when its
 // test ends.
