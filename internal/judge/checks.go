@@ -69,9 +69,9 @@ func (ev *evaluation) spentFinding() haltd.Finding {
 		Sentence: fmt.Sprintf("The reply was cut because the budget of %s is spent.", ev.request.Agent),
 	}
 	if ev.holding.key != nil {
-		f.Sentence = fmt.Sprintf("The reply was cut because the budget of %s is spent.", ev.keyTitle())
+		f.Sentence = fmt.Sprintf("The reply was cut because the budget of gateway %s is spent.", ev.keyTitle())
 		if ev.holding.agent != nil {
-			f.Sentence = fmt.Sprintf("The reply was cut because the budget of %s, or of %s, is spent.", ev.request.Agent, ev.keyTitle())
+			f.Sentence = fmt.Sprintf("The reply was cut because the budget of %s, or of gateway %s, is spent.", ev.request.Agent, ev.keyTitle())
 		}
 	}
 	return f

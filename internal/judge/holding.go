@@ -64,7 +64,7 @@ func (ev *evaluation) keyBooking() ledger.Booking {
 
 // keyBudgetFinding says that the budget of the key refuses the call.
 func (j *Judge) keyBudgetFinding(ev *evaluation, o ledger.Over) haltd.Finding {
-	f := j.overFinding(ev, o, ev.keyTitle())
+	f := j.overFinding(ev, o, "gateway "+ev.keyTitle())
 	f.Key = ev.request.Key.Title()
 	if !o.Busy {
 		j.raiseKeyBudget(ev, o)
@@ -72,8 +72,9 @@ func (j *Judge) keyBudgetFinding(ev *evaluation, o ledger.Over) haltd.Finding {
 	return f
 }
 
+// keyTitle names the gateway key of the request.
 func (ev *evaluation) keyTitle() string {
-	return fmt.Sprintf("gateway key %q of %s", ev.request.Key.Title(), ev.request.Agent)
+	return fmt.Sprintf("key %q of %s", ev.request.Key.Title(), ev.request.Agent)
 }
 
 // checkKeyBudget stops a call for which the budget of its key has no room.

@@ -143,9 +143,15 @@ func (j *Judge) raiseExact(ev *evaluation) {
 
 // formatSpending writes an amount for a person.
 func formatSpending(s haltd.Spending) string {
-	cents := (s.Cost + haltd.Dollar/200) / (haltd.Dollar / 100) // half a cent is one, as on the pages
-	return fmt.Sprintf("$%d.%02d and %s tokens", cents/100, cents%100, grouped(s.Tokens))
+	return formatCost(s.Cost) + " and " + formatTokens(s.Tokens)
 }
+
+func formatCost(m haltd.Money) string {
+	cents := (m + haltd.Dollar/200) / (haltd.Dollar / 100) // half a cent is one, as on the pages
+	return fmt.Sprintf("$%d.%02d", cents/100, cents%100)
+}
+
+func formatTokens(n int64) string { return grouped(n) + " tokens" }
 
 // grouped writes a number in groups of three digits.
 func grouped(n int64) string {
@@ -158,7 +164,7 @@ func grouped(n int64) string {
 
 // formatLimited writes the part of an amount that a hard budget limits.
 func formatLimited(limit haltd.Budget, s haltd.Spending) string {
-	dollars, tokens, _ := strings.Cut(formatSpending(s), " and ")
+	dollars, tokens := formatCost(s.Cost), formatTokens(s.Tokens)
 	if s.Cost > 0 && s.Cost < haltd.Dollar/100 {
 		dollars = "$" + s.Cost.String()
 	}
@@ -183,7 +189,7 @@ func formatBudget(o ledger.Over) string {
 		limits = append(limits, formatLimited(haltd.Budget{HardUSD: cost}, haltd.Spending{Cost: cost}))
 	}
 	if tokens > 0 {
-		limits = append(limits, grouped(tokens)+" tokens")
+		limits = append(limits, formatTokens(tokens))
 	}
 	return strings.Join(limits, " or ")
 }
@@ -196,16 +202,21 @@ func (ev *evaluation) resets(o ledger.Over) string {
 // raiseBudget raises an incident about a budget that is spent, or has too
 // little left for a call, once a period.
 func (j *Judge) raiseBudget(ev *evaluation, o ledger.Over) {
-	j.raiseOver(ev, o, ev.request.Agent, ev.request.Agent)
+	agent := ev.request.Agent // written as it is, also at the start of a sentence
+	j.raiseOver(ev, o, budgetOwner{first: agent, inside: agent, ledger: agent})
 }
 
 // raiseKeyBudget does the same for the budget of a gateway key.
 func (j *Judge) raiseKeyBudget(ev *evaluation, o ledger.Over) {
-	j.raiseOver(ev, o, ev.keyTitle(), haltd.KeyLedger(ev.request.Key.ID))
+	title := ev.keyTitle()
+	j.raiseOver(ev, o, budgetOwner{first: "Gateway " + title, inside: "gateway " + title, ledger: haltd.KeyLedger(ev.request.Key.ID)})
 }
 
-// raiseOver is about the budget of whose, in the ledger of that name.
-func (j *Judge) raiseOver(ev *evaluation, o ledger.Over, whose, ledger string) {
+// budgetOwner is whose a budget is: as the first word of a sentence, inside of
+// one, and by the name of the ledger.
+type budgetOwner struct{ first, inside, ledger string }
+
+func (j *Judge) raiseOver(ev *evaluation, o ledger.Over, whose budgetOwner) {
 	r := ev.request
 	kind, reason, action, limit := haltd.IncidentBudgetSoft, haltd.ReasonSoft, haltd.Warn, "soft"
 	if o.Hard {
@@ -214,31 +225,22 @@ func (j *Judge) raiseOver(ev *evaluation, o ledger.Over, whose, ledger string) {
 	d := decisionOn(r.Agent, haltd.Finding{
 		Check: "budget", Action: action, Reason: reason, Name: string(o.Period), Spent: &o.Spent,
 		Sentence: fmt.Sprintf("%s has reached its %s %s budget of %s: %s are spent. It resets at %s.",
-			capital(whose), limit, adjective(o.Period), formatBudget(o), formatSpending(o.Spent), ev.resets(o)),
+			whose.first, limit, adjective(o.Period), formatBudget(o), formatSpending(o.Spent), ev.resets(o)),
 	}, detect.Detection{})
 	if !o.IsSpent() {
 		limit = "unfit"
 		d.Sentence = fmt.Sprintf("A call of %s was refused: its hard %s budget of %s has %s left, and the call would have reserved %s. It resets at %s.",
-			whose, adjective(o.Period), formatBudget(o), formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked), ev.resets(o))
+			whose.inside, adjective(o.Period), formatBudget(o), formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked), ev.resets(o))
 		d.Left, d.Asked = &o.Left, &o.Asked
 		d.Findings = []haltd.Finding{d.Finding}
 	}
 	d.Grace, d.Bypass = ev.decision.Grace, ev.decision.Bypass
 	i := ev.incident(&d, kind, r.Now)
 	i.Scope = haltd.ScopeAgent
-	i.Once, i.OnceFor = fmt.Sprintf("budget:%s:%s:%s:%d", ledger, limit, o.Period, o.Start.Unix()), forever
+	i.Once, i.OnceFor = fmt.Sprintf("budget:%s:%s:%s:%d", whose.ledger, limit, o.Period, o.Start.Unix()), forever
 	e := ev.event(&d, haltd.EventAlert, i.ID)
 	e.Shadow = false
 	j.incidents.Raise(i, e, control.NoticeOf(&i))
-}
-
-// capital begins a sentence with a gateway key. Ids of agents are written as
-// they are.
-func capital(whose string) string {
-	if rest, ok := strings.CutPrefix(whose, "gateway key "); ok {
-		return "Gateway key " + rest
-	}
-	return whose
 }
 
 // BudgetSpent raises an incident about a budget that is spent with what other
