@@ -53,18 +53,16 @@ func told(v *haltd.Event) string {
 
 // whatOf is what was done to the agent, in the words of the dashboard.
 func whatOf(v *haltd.Event) string {
+	action, acted := map[haltd.EventType]haltd.Action{
+		haltd.EventKillSwitch: haltd.Kill, haltd.EventHalt: haltd.Halt, haltd.EventSteer: haltd.Steer,
+	}[v.Type]
 	if v.Verdict.Level == haltd.LevelKill && v.Shadow {
-		return "would stop"
+		action, acted = haltd.Kill, true
 	}
-	switch v.Type {
-	case haltd.EventKillSwitch:
-		return "stopped"
-	case haltd.EventHalt:
-		return "halted"
-	case haltd.EventSteer:
-		return "steered"
+	if !acted {
+		return string(v.Type)
 	}
-	return string(v.Type)
+	return strings.ToLower(done(action, v.Shadow))
 }
 
 // eventLine is one event for people.

@@ -14,6 +14,7 @@ func TestDetectorEventsAreSentences(t *testing.T) {
 		name, want string
 		event      haltd.Event
 	}{
+		{"would have steered", "would steer: bot called read_file 5 times.", haltd.Event{Type: haltd.EventSteer, Shadow: true, Verdict: &haltd.Verdict{Level: haltd.LevelWarn, Sentence: "bot called read_file 5 times."}}},
 		{"would have killed", "would stop: bot called read_file 5 times.", haltd.Event{Type: haltd.EventWarning, Shadow: true, Verdict: &haltd.Verdict{Level: haltd.LevelKill, Sentence: "bot called read_file 5 times."}}},
 		{"a warning", "warning: bot repeats itself.", haltd.Event{Type: haltd.EventWarning, Shadow: true, Verdict: &haltd.Verdict{Level: haltd.LevelWarn, Sentence: "bot repeats itself."}}},
 		{"growth", "growth: Prompt tokens of s grew.", haltd.Event{Type: haltd.EventGrowth, Verdict: &haltd.Verdict{Level: haltd.LevelWarn, Sentence: "Prompt tokens of s grew."}}},

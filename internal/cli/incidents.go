@@ -52,20 +52,20 @@ func (c *IncidentsLsCmd) Run(env *Env) error {
 	rows := [][]string{{"ID", "TIME", "AGENT", "WHAT", "STATUS", "SENTENCE"}}
 	for i := range incidents {
 		v := &incidents[i]
-		rows = append(rows, []string{clean(v.ID), minute(v.Time), clean(v.Agent), done(v), clean(v.Decision()), clean(v.Sentence)})
+		rows = append(rows, []string{clean(v.ID), minute(v.Time), clean(v.Agent), done(v.Action, v.Shadow), clean(v.Decision()), clean(v.Sentence)})
 	}
 	return table(env.Stdout, rows)
 }
 
-// done is what an incident did, in the dashboard's words.
-func done(v *haltd.Incident) string {
-	if v.Shadow {
-		if v.Action == haltd.Kill {
+// done is what an action did, in the dashboard's words.
+func done(action haltd.Action, shadow bool) string {
+	if shadow {
+		if action == haltd.Kill {
 			return "Would stop"
 		}
-		return "Would " + v.Action.String()
+		return "Would " + action.String()
 	}
-	switch v.Action {
+	switch action {
 	case haltd.Kill:
 		return "Stopped"
 	case haltd.Halt:
@@ -132,7 +132,7 @@ func (c *IncidentsShowCmd) Run(env *Env) error {
 
 func incidentRows(v *shownIncident) [][]string {
 	rows := [][]string{
-		{"Incident", clean(v.ID)}, {"Time", minute(v.Time)}, {"What", done(&v.Incident)}, {"Status", clean(v.Decision())},
+		{"Incident", clean(v.ID)}, {"Time", minute(v.Time)}, {"What", done(v.Action, v.Shadow)}, {"Status", clean(v.Decision())},
 	}
 	if v.ClosedAt != nil {
 		rows = append(rows, []string{"Decided", minute(*v.ClosedAt) + ", by " + clean(dash(v.ClosedBy))})
