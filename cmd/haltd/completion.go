@@ -32,8 +32,7 @@ func (c *completionCmd) Run(env *cli.Env, k *kong.Kong) error {
 
 func bashCompletion(w io.Writer, top *kong.Node) {
 	fmt.Fprint(w, "_haltd() {\n  local word command='' words=''\n  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n    case \"$command $word\" in\n")
-	eachStep(top, func(step, path string) { fmt.Fprintf(w, "      %q) command=%q ;;\n", step, path) })
-	fmt.Fprint(w, "    esac\n  done\n  case \"$command\" in\n")
+	followWords(w, top)
 	visit(top, func(n *kong.Node) {
 		words := ""
 		for _, next := range nextWords(n) {
@@ -48,8 +47,7 @@ func bashCompletion(w io.Writer, top *kong.Node) {
 // by source.
 func zshCompletion(w io.Writer, top *kong.Node) {
 	fmt.Fprint(w, "#compdef haltd\n_haltd() {\n  local word command=''\n  local -a next\n  for word in \"${(@)words[2,CURRENT-1]}\"; do\n    case \"$command $word\" in\n")
-	eachStep(top, func(step, path string) { fmt.Fprintf(w, "      %q) command=%q ;;\n", step, path) })
-	fmt.Fprint(w, "    esac\n  done\n  case \"$command\" in\n")
+	followWords(w, top)
 	visit(top, func(n *kong.Node) {
 		fmt.Fprintf(w, "    %q) next=(", pathBelow(top, n))
 		for _, next := range nextWords(n) {
@@ -58,6 +56,13 @@ func zshCompletion(w io.Writer, top *kong.Node) {
 		fmt.Fprint(w, ") ;;\n")
 	})
 	fmt.Fprint(w, "  esac\n  _describe haltd next || _files\n}\nif [ \"$funcstack[1]\" = _haltd ]; then _haltd; else compdef _haltd haltd; fi\n")
+}
+
+// followWords is, in bash and in zsh alike, what finds the command by the words
+// so far, and begins what depends on it.
+func followWords(w io.Writer, top *kong.Node) {
+	eachStep(top, func(step, path string) { fmt.Fprintf(w, "      %q) command=%q ;;\n", step, path) })
+	fmt.Fprint(w, "    esac\n  done\n  case \"$command\" in\n")
 }
 
 func fishCompletion(w io.Writer, top *kong.Node) {
