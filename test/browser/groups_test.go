@@ -24,8 +24,8 @@ func TestGroupsOfIncidents(t *testing.T) {
 	p := newTab(t, n)
 	p.open("/incidents")
 	list := p.in("main", "")
-	list.sees("3 agents called find_payment", "× 3", "Stopped", "3 incidents of one cause")
-	p.button("3 agents called find_payment…")
+	list.sees("3 agents alike:", "called find_payment", "× 3", "Stopped", "3 incidents of one cause")
+	p.button("3 agents alike…")
 	list.sees("worker-1", "worker-2", "worker-3", ids[0])
 	p.accessible(axe(t))
 	p.show(phone)
@@ -46,7 +46,7 @@ func TestGroupsOfIncidents(t *testing.T) {
 	}
 	p.open("/incidents?status=all&alone=1")
 	p.in("main", "").sees("worker-1 called find_payment", "worker-3 called find_payment", "Kept stopped")
-	p.lacks("3 agents called")
+	p.lacks("3 agents alike")
 
 	// The session says what each call did, what came back, its status and its
 	// cost, and can be searched.

@@ -80,7 +80,7 @@ func incidentsOfMany(t *testing.T, p *tab) {
 	list.sees("13 incidents", "Would stop")
 	// What a detector did may be wrong, a budget that was reached is not.
 	p.open("/incidents?kind=budget_hard")
-	p.button("3 agents have reached their hard daily budget…")
+	p.button("3 agents alike…")
 	list.sees("Close all", "Acknowledge all")
 	p.lacks("Mark all as wrong", "Resume all")
 	// An address means the same, whatever a session is called.

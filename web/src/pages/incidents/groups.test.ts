@@ -4,17 +4,21 @@ import { costOf, dearestFirst, groupsOf, headline } from './groups'
 
 const noon = Date.parse('2026-11-12T12:00:00Z')
 
-function incident(id: string, agent: string, hoursAgo: number, more: Partial<Incident> = {}): Incident {
+function incident(id: string, agent: string, hoursAgo: number, more: Partial<Incident> = {}, tool = 'find'): Incident {
   return {
-    id, agent, session: `${agent}-1`, kind: 'kill_switch', action: 'kill', shadow: false, status: 'open', detector: 'stall',
-    sentence: `${agent} called find 4 times with the same arguments and got the same error.`, time: new Date(noon - hoursAgo * 3600_000).toISOString(), ...more,
-  } as Incident
+    id, agent, session: `${agent}-1`, kind: 'kill_switch', action: 'kill', shadow: false, status: 'open', detector: 'stall', settings: {},
+    verdict: { check: 'stall', findings: [{ check: 'stall' }], signals: [{ detector: 'stall', family: 'repeat', tools: [tool], count: 4, outcome: 'error' }] },
+    sentence: `${agent} called ${tool} 4 times with the same arguments and got the same error.`, time: new Date(noon - hoursAgo * 3600_000).toISOString(), ...more,
+  } as unknown as Incident
 }
 
 test('equal incidents of several agents are one group', () => {
-  const groups = groupsOf([incident('a', 'w-1', 0), incident('b', 'other', 1, { sentence: 'other repeats itself.' }), incident('c', 'w-2', 2)])
+  const groups = groupsOf([incident('a', 'w-1', 0), incident('b', 'other', 1, {}, 'read'), incident('c', 'w-2', 2)])
   expect(groups.map((g) => g.incidents.map((i) => i.id))).toEqual([['a', 'c'], ['b']])
-  expect(groups.map(headline)).toEqual(['2 agents called find 4 times with the same arguments and got the same error.', 'other repeats itself.'])
+  expect(groups.map(headline)).toEqual([
+    '2 agents alike: w-1 called find 4 times with the same arguments and got the same error.',
+    'other called read 4 times with the same arguments and got the same error.',
+  ])
 })
 
 test('what was decided otherwise, only observed, or lies a day apart is another group', () => {
@@ -31,27 +35,32 @@ test('a group stays the same when another incident joins it', () => {
 
 test('what costs the most together comes first', () => {
   const cheap = { burned_usd: 0.02, burned_calls: 3 }
-  const list = [incident('a', 'alone', 0, { sentence: 'alone repeats itself.', burned_usd: 0.03 }), incident('b', 'w-1', 0, cheap), incident('c', 'w-2', 0, cheap)]
+  const list = [incident('a', 'alone', 0, { burned_usd: 0.03 }, 'read'), incident('b', 'w-1', 0, cheap), incident('c', 'w-2', 0, cheap)]
   expect(dearestFirst(groupsOf(list)).map((g) => [g.incidents.length, costOf(g)])).toEqual([[2, 0.04], [1, 0.03]])
 })
 
-test('several agents do things together', () => {
-  for (const [one, several] of [
-    ['repeats itself: score 12.', 'repeat themselves: score 12.'],
-    ['was refused by apply.', 'were refused by apply.'],
-    ['has reached its hard daily budget.', 'have reached their hard daily budget.'],
-    ['was refused by apply, whatever it tried in between.', 'were refused by apply, whatever they tried in between.'],
-  ]) {
-    expect(headline(groupsOf([incident('a', 'w-1', 0, { sentence: `w-1 ${one}` }), incident('b', 'w-2', 1, { sentence: `w-2 ${one}` })])[0]!)).toBe(`2 agents ${several}`)
-  }
+test('names of agents and sessions may be words of the sentence', () => {
+  const groups = groupsOf([incident('a', 'find', 0), incident('b', 'error', 1)])
+  expect(groups.map(headline)).toEqual(['2 agents alike: find called find 4 times with the same arguments and got the same error.'])
 })
 
-test('sessions and turns that reached a limit are counted', () => {
-  const limit = (id: string, agent: string, span: string) => incident(id, agent, 0, { kind: 'session_limit', detector: 'session', sentence: `This ${span} of ${agent} has made 8 calls, and session.calls allows 8 calls.` })
-  const said = (incidents: Incident[]) => headline(groupsOf(incidents)[0]!)
-  expect(said([limit('a', 'w-1', 'session'), limit('b', 'w-2', 'session')])).toBe('2 sessions of 2 agents have made 8 calls, and session.calls allows 8 calls.')
-  expect(said([limit('a', 'w-1', 'turn'), limit('b', 'w-1', 'turn')])).toBe('2 turns of w-1 have made 8 calls, and session.calls allows 8 calls.')
-  expect(said([limit('a', 'w-1', 'turn')])).toBe('This turn of w-1 has made 8 calls, and session.calls allows 8 calls.')
+test('sessions that reached a limit are counted, each limit by itself', () => {
+  const limit = (id: string, agent: string, session: string, name = 'session.calls', calls = 8) =>
+    incident(id, agent, 0, {
+      kind: 'session_limit', detector: 'session', session, settings: { session: { calls, turn: { calls } } } as Incident['settings'],
+      verdict: { check: 'session', findings: [{ check: 'session', name }] } as Incident['verdict'],
+      sentence: `This session of ${agent} has made 8 calls, and ${name} allows ${calls} calls.`,
+    })
+  const said = (...incidents: Incident[]) => groupsOf(incidents).map(headline)
+  expect(said(limit('a', 'w-1', 's'), limit('b', 'w-2', 's'))).toEqual(['2 agents alike: This session of w-1 has made 8 calls, and session.calls allows 8 calls.'])
+  expect(said(limit('a', 'w-1', 's'), limit('b', 'w-1', 't'))).toEqual(['2 sessions alike: This session of w-1 has made 8 calls, and session.calls allows 8 calls.'])
+  expect(said(limit('a', 'w-1', 's'), limit('b', 'w-1', 't', 'session.turn.calls'), limit('c', 'w-1', 'u', 'session.calls', 9))).toHaveLength(3)
+})
+
+test('budgets are together where the same was spent', () => {
+  const spent = (id: string, agent: string, cost_usd: number) =>
+    incident(id, agent, 0, { kind: 'budget_hard', detector: 'budget', verdict: { check: 'budget', findings: [{ check: 'budget', name: 'day', spent: { cost_usd, tokens: 1 } }] } as Incident['verdict'] })
+  expect(groupsOf([spent('a', 'w-1', 2), spent('b', 'w-2', 2), spent('c', 'w-3', 3)]).map((g) => g.incidents.length)).toEqual([2, 1])
 })
 
 test('one agent keeps its name', () => {

@@ -1,4 +1,7 @@
 import type { ListedIncident as Incident } from '../../api/shapes'
+import { verdictOf } from '../../api/verdict'
+import { times } from '../../format/figures'
+import { valueOf } from '../../parts/settings'
 
 /** Group is incidents of one cause, the newest first. */
 export interface Group {
@@ -8,9 +11,8 @@ export interface Group {
 
 const near = 24 * 3600 * 1000
 
-/** groupsOf puts equal incidents together: the same verdict, decision and
- *  words but for the names of agent and session, each within 24 hours of the
- *  one before. They stay in the order of their newest. */
+/** groupsOf puts equal incidents together: the same decision and evidence but
+ *  for agent and session, each within 24 hours of the one before. They stay in the order of their newest. */
 export function groupsOf(incidents: Incident[]): Group[] {
   const groups: Group[] = []
   const open = new Map<string, Group>()
@@ -24,7 +26,7 @@ export function groupsOf(incidents: Incident[]): Group[] {
     }
     // Named by its cause, so that it is the same group, opened or in focus,
     // when one more incident comes to stand first in it.
-    const started = { key: group ? `${group.key}\nearlier` : key, incidents: [incident] }
+    const started = { key: group ? `${group.key} earlier` : key, incidents: [incident] }
     open.set(key, started)
     groups.push(started)
   }
@@ -42,32 +44,24 @@ export function dearestFirst(groups: Group[]): Group[] {
   return groups.toSorted((a, b) => costOf(b) - costOf(a))
 }
 
+// What was found, without what differs from agent to agent.
 function causeOf(i: Incident): string {
-  const words = i.sentence.replaceAll(i.agent, '').replaceAll(i.session || i.agent, '')
-  return [i.kind, i.action, i.shadow, i.status, i.detector, words].join('\n')
+  const verdict = verdictOf(i)
+  const found = verdict.findings?.find((f) => f.check === verdict.check)
+  const signal = verdict.signals?.find((s) => s.detector === i.detector) ?? verdict.signals?.[0]
+  return JSON.stringify([
+    i.kind, i.action, i.shadow, i.status, i.detector,
+    found && [found.name, found.spent, found.left, found.asked, valueOf(i.settings, found.name ?? '')],
+    signal && [signal.family, signal.tools, signal.count, signal.outcome, signal.parts],
+  ])
 }
 
-/** headline is the sentence of a group, of all its agents where there are
- *  several. */
+/** headline is the sentence of one incident of a group, and of how many agents
+ *  or sessions it could be told as well. */
 export function headline({ incidents }: Group): string {
-  const first = incidents[0]!
+  const { sentence } = incidents[0]!
   const agents = new Set(incidents.map((i) => i.agent)).size
   const sessions = new Set(incidents.map((i) => i.session)).size
-  const limited = /^This (session|turn) of /.exec(first.sentence)
-  if (limited && incidents.length > 1) {
-    const whose = agents > 1 ? `${agents} agents` : first.agent
-    return first.sentence.replace(`This ${limited[1]} of ${first.agent} has`, `${incidents.length} ${limited[1]}s of ${whose} have`)
-  }
-  if (sessions > 1 && !first.sentence.includes(first.agent) && first.session) return first.sentence.replace(first.session, `${sessions} sessions`)
-  return agents > 1 ? plural(first.sentence.replace(first.agent, `${agents} agents`)) : first.sentence
-}
-
-const verbs: Record<string, string> = { 'repeats itself': 'repeat themselves', repeats: 'repeat', was: 'were', has: 'have' }
-
-/** plural makes a sentence about one agent one about several. */
-function plural(sentence: string): string {
-  return sentence
-    .replace(/^(\d+ agents )(repeats itself|repeats|was|has)\b/, (_, who: string, verb: string) => who + verbs[verb])
-    .replace(' reached its ', ' reached their ')
-    .replace('whatever it tried', 'whatever they tried')
+  if (agents > 1) return `${times(agents, 'agent')} alike: ${sentence}`
+  return sessions > 1 ? `${times(sessions, 'session')} alike: ${sentence}` : sentence
 }
