@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { agentQuery, changeKillSwitch, deactivateAgent } from '../../api/agents'
 import { alertsStatusQuery } from '../../api/alerts'
 import { decide, type Decision } from '../../api/incidents'
+import { useAllSettings } from '../../api/settings'
 import type { IncidentDetail } from '../../api/shapes'
 import { verdictOf } from '../../api/verdict'
 import { times } from '../../format/figures'
@@ -33,10 +34,11 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
   const stopped = isStop(incident) && incident.status !== 'continued'
   const budget = incident.kind.startsWith('budget') || incident.kind === 'session_limit'
   const agent = useQuery({ ...agentQuery(incident.agent), enabled: !stopped }).data
+  const settings = useAllSettings()
   // The switch has no part in budgets, and growth only ever warns.
   const mayStop = !stopped && agent?.active === true
   const maySwitch = !stopped && !budget && incident.kind !== 'growth' && agent !== undefined && !agent.policy.kill_switch.enabled
-  const limits = agent ? limitsOf(incident, verdictOf(incident), agent.policy) : []
+  const limits = agent ? limitsOf(incident, verdictOf(incident), agent.policy, settings) : []
   const halted = incident.action === 'halt' // which a person in the session ends
   const who = incident.scope === 'session' ? `session ${incident.session}` : incident.agent
   useHotkeys([

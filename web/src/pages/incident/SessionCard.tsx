@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { agentQuery, sessionQuery } from '../../api/agents'
+import { useAllSettings } from '../../api/settings'
 import type { IncidentDetail, Verdict } from '../../api/shapes'
 import { Box, Code } from '@mantine/core'
 import { count, money } from '../../format/figures'
@@ -14,7 +15,7 @@ import { named, refused, type Scene } from './scene'
 
 /** LimitEvidence is which limit the session reached, and with which calls. */
 export function LimitEvidence({ incident, verdict, scene }: { incident: IncidentDetail; verdict: Verdict; scene: Scene | undefined }) {
-  const limit = limitsOf(incident, verdict, incident.settings)[0]
+  const limit = limitsOf(incident, verdict, incident.settings, useAllSettings())[0]
   const at = Number(limit && valueOf(incident.settings, limit.path))
   return (
     <Section title="Evidence" aside={limit && <Code fz={12}>{limit.path}</Code>}>

@@ -1,5 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
-import { settingsQuery } from '../../api/settings'
+import { useAllSettings } from '../../api/settings'
 import type { IncidentDetail } from '../../api/shapes'
 import { times } from '../../format/figures'
 import { Pair, Pairs } from '../../parts/Facts'
@@ -10,7 +9,7 @@ import { amount, saysSomething, valueOf } from '../../parts/settings'
  *  none and what is rarely changed and was not, and what the detectors had to
  *  go by. */
 export function SettingsThen({ incident }: { incident: IncidentDetail }) {
-  const settings = useQuery(settingsQuery).data?.flatMap((s) => s.settings) ?? []
+  const settings = useAllSettings()
   const then = (path: string) => valueOf(incident.settings, path)
   const basis = incident.verdict?.basis
   return (

@@ -1,4 +1,4 @@
-import type { IncidentDetail, Policy, Verdict } from '../../api/shapes'
+import type { IncidentDetail, Policy, Setting, Verdict } from '../../api/shapes'
 import { valueOf } from '../../parts/settings'
 
 /** Limit is a setting that an incident is about: a budget, or how much one
@@ -9,23 +9,13 @@ export interface Limit {
   money: boolean
 }
 
-const sessionWords: Record<string, string> = {
-  'session.calls': 'Calls per session',
-  'session.usd': 'USD per session',
-  'session.tokens': 'Tokens per session',
-  'session.minutes': 'Minutes per session',
-  'session.turn.calls': 'Calls per turn',
-  'session.turn.usd': 'USD per turn',
-}
-
 /** limitsOf are the limits whose reaching raised an incident, as far as the
- *  policy sets them. */
-export function limitsOf(incident: IncidentDetail, verdict: Verdict, policy: Policy): Limit[] {
+ *  policy sets them. Those of a session have the words of their settings. */
+export function limitsOf(incident: IncidentDetail, verdict: Verdict, policy: Policy, settings: Setting[]): Limit[] {
   const found = verdict.findings?.find((f) => f.check === 'budget' || f.check === 'session')
   let limits: Limit[] = []
   if (incident.kind === 'session_limit') {
-    const path = found?.name ?? ''
-    if (sessionWords[path]) limits = [{ path, label: sessionWords[path], money: path.endsWith('usd') }]
+    limits = settings.filter((s) => s.path === found?.name).map((s) => ({ path: s.path, label: s.label, money: s.type === 'money' }))
   } else if (incident.kind.startsWith('budget')) {
     const period = found?.name === 'month' ? 'month' : 'day'
     const hard = incident.kind === 'budget_hard' ? 'hard' : 'soft'
