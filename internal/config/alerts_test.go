@@ -63,7 +63,9 @@ func TestAlertChannels(t *testing.T) {
 
 // What loads must be what the adapters take: there is nobody to tell later.
 func TestAdaptersTakeTheChannels(t *testing.T) {
+	kinds := map[haltd.ChannelKind]bool{}
 	for _, a := range mustLoad(t, alertChannels, nil).Alerts.Channels {
+		kinds[a.Channel().Kind] = true
 		var err error
 		switch c := a.Channel(); c.Kind {
 		case haltd.ChannelSlack:
@@ -72,10 +74,15 @@ func TestAdaptersTakeTheChannels(t *testing.T) {
 			_, err = webhook.Parse(c.Settings)
 		case haltd.ChannelEmail:
 			_, err = email.Parse(c.Settings)
+		default:
+			t.Errorf("%s: no adapter takes a channel of kind %q", a.Name, c.Kind)
 		}
 		if err != nil {
 			t.Errorf("%s: %v", a.Name, err)
 		}
+	}
+	if len(kinds) != 3 {
+		t.Errorf("channels of the kinds %v, want one of each", kinds)
 	}
 }
 

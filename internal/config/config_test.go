@@ -373,7 +373,11 @@ func TestDocumentedExamplesLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := envOf(map[string]string{"LAB_API_KEY": "k", "WEBHOOK_SECRET": webhookSecret})
-	for _, example := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(text, -1) {
+	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(text, -1)
+	if len(examples) == 0 {
+		t.Fatal("docs/configuration.md has no example")
+	}
+	for _, example := range examples {
 		_, err := read("example", example[1], env)
 		for _, e := range leaves(err) {
 			if !strings.Contains(e.Error(), "cannot read") && !strings.Contains(e.Error(), "no such file") { // there are no such files here

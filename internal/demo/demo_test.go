@@ -135,7 +135,11 @@ func TestTheFilesOfTheTasks(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range fileName.FindAllString(loopingTask, -1) {
+	missing := fileName.FindAllString(loopingTask, -1)
+	if len(named) == 0 || len(missing) == 0 {
+		t.Errorf("the tasks name %d files that are there and %d that are not, want some of both", len(named), len(missing))
+	}
+	for _, name := range missing {
 		if _, err := fs.Stat(files, path.Join("files", name)); err == nil {
 			t.Errorf("%s exists, so that nothing loops", name)
 		}

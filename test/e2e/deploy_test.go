@@ -166,10 +166,12 @@ func TestComposeStartsWhatHaltdTakes(t *testing.T) {
 		if err := yaml.Unmarshal([]byte(deployed(t, name)), &file); err != nil {
 			t.Fatal(err)
 		}
+		nodes := 0
 		for service, s := range file.Services {
 			if s.Image != "haltd" {
 				continue
 			}
+			nodes++
 			if !s.ReadOnly || len(s.CapDrop) != 1 || s.CapDrop[0] != "ALL" || s.User != "65532:65532" || len(s.SecurityOpt) == 0 {
 				t.Errorf("%s: %s may do more than it needs: %+v", name, service, s)
 			}
@@ -185,6 +187,9 @@ func TestComposeStartsWhatHaltdTakes(t *testing.T) {
 			if out, errs, code := harness.CLI(t, env, "config", "check", "--config", filepath.Join("..", "..", "deploy", config, "haltd.yaml")); code != 0 {
 				t.Errorf("%s: %s: haltd does not take its configuration: %s%s", name, service, out, errs)
 			}
+		}
+		if nodes == 0 {
+			t.Errorf("%s starts no haltd", name)
 		}
 	}
 }

@@ -25,11 +25,13 @@ func TestSeedsAreTested(t *testing.T) {
 		t.Fatal(err)
 	}
 	folders := map[string]testNames{}
+	rows := 0
 	for line := range strings.Lines(string(page)) {
 		named := namedTest.FindAllStringSubmatch(line, -1)
 		if strings.HasPrefix(line, "| ") && named == nil && !strings.Contains(line, "| test |") {
 			t.Errorf("no test is named in %q", line)
 		}
+		rows += len(named)
 		for _, m := range named {
 			folder, name := m[1], m[2]
 			if folders[folder].functions == nil {
@@ -46,6 +48,9 @@ func TestSeedsAreTested(t *testing.T) {
 			}
 		}
 	}
+	if rows == 0 {
+		t.Error("docs/seeds.md names no test")
+	}
 }
 
 var linkedTest = regexp.MustCompile("\\[`(Test[^`]+)`\\]\\(\\.\\./([^)]+)/([^/)]+)\\)")
@@ -61,6 +66,7 @@ func TestPromisesAreTested(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		promises := 0
 		for line := range strings.Lines(string(page)) {
 			if !strings.HasPrefix(line, "| ") || strings.Contains(line, "| test |") {
 				continue
@@ -69,6 +75,7 @@ func TestPromisesAreTested(t *testing.T) {
 			if n := strings.Count(line, "`Test"); n != len(linked) || n == 0 && name == "threat-model.md" {
 				t.Errorf("docs/%s names %d tests and links %d in %q", name, n, len(linked), line)
 			}
+			promises += len(linked)
 			for _, m := range linked {
 				folder, file := m[2], m[3]
 				function, subtests, _ := strings.Cut(m[1], "/")
@@ -85,6 +92,9 @@ func TestPromisesAreTested(t *testing.T) {
 					}
 				}
 			}
+		}
+		if promises == 0 {
+			t.Errorf("docs/%s links no test", name)
 		}
 	}
 }
