@@ -33,7 +33,7 @@ var rooms = map[string][]string{
 	"internal/economics": {".", "internal/policy"},
 	"internal/admin":     {".", "internal/economics"},
 	"internal/replay":    {".", "detect", "internal/wire", "internal/policy", "internal/config", "internal/economics"},
-	"internal/gateway":   {".", "detect", "internal/wire", "internal/judge", "internal/policy", "internal/config", "internal/excerpt", "internal/state"},
+	"internal/gateway":   {".", "detect", "internal/wire", "internal/judge", "internal/policy", "internal/config", "internal/excerpt"},
 	"internal/cli":       {".", "internal/config"},
 	"internal/app":       {".", "web", "internal/admin", "internal/alert", "internal/config", "internal/control", "internal/gateway", "internal/judge", "internal/ledger", "internal/pricing", "internal/record", "internal/state", "internal/store", "internal/telemetry"},
 	"internal/demo":      {".", "internal/app"},
@@ -52,6 +52,7 @@ func TestRoomsKeepTheirWalls(t *testing.T) {
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
+	used := map[string]bool{}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line)
 		from := fields[0]
@@ -74,12 +75,50 @@ func TestRoomsKeepTheirWalls(t *testing.T) {
 				}
 				continue
 			}
-			if target := roomOf(to); target != room && !slices.Contains(allowed, target) {
+			target := roomOf(to)
+			used[room+" "+target] = true
+			if target != room && !slices.Contains(allowed, target) {
 				t.Errorf("%s imports %s; room %s may import %v only", from, to, room, allowed)
 			}
 			if isAdapter(from) && isAdapter(to) && from != to {
 				t.Errorf("%s imports %s; adapters never import each other", from, to)
 			}
+		}
+	}
+	for room, allowed := range rooms {
+		for _, target := range allowed {
+			if !used[room+" "+target] {
+				t.Errorf("room %s may import %s and does not: take it off the list", room, target)
+			}
+		}
+	}
+}
+
+// The page draws the walls that the test above holds.
+func TestRoomsAreDrawn(t *testing.T) {
+	drawn := map[string]bool{}
+	for _, cells := range rows(t, "docs/architecture.md", "## The rooms") {
+		room := strings.Trim(strings.Fields(cells[0])[0], "`")
+		allowed, ok := rooms[room]
+		if !ok || cells[2] == "everything" {
+			drawn[room] = ok
+			continue // a folder of a room, or app
+		}
+		drawn[room] = true
+		var names []string
+		for _, path := range allowed {
+			if path == "." {
+				path = "haltd"
+			}
+			names = append(names, strings.TrimPrefix(path, "internal/"))
+		}
+		if got, want := cells[2], strings.Join(names, ", "); got != want && (want != "" || got != "standard library" && got != "nothing") {
+			t.Errorf("docs/architecture.md says that %s may import %s; it may import %s", room, got, want)
+		}
+	}
+	for room := range rooms {
+		if !drawn[room] {
+			t.Errorf("docs/architecture.md has no room %s", room)
 		}
 	}
 }
