@@ -79,7 +79,7 @@ type State struct {
 }
 
 // Judge runs the detectors on a request before it is forwarded. It changes
-// the session's ledger but not the window: a request that is blocked enters
+// the session but not the window: a request that is blocked enters
 // none. Call Admit when it is forwarded. now may be zero when the time is
 // unknown; then what depends on time is skipped.
 func Judge(set Settings, st State, h *History, now time.Time) Detection {

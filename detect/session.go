@@ -9,7 +9,7 @@ import (
 	"github.com/haltd/haltd/internal/xxhash"
 )
 
-// Session is the ledger of the conversations of one session: the rounds that
+// Session is the memory of the conversations of one session: the rounds that
 // its requests have shown, and those that only requests and replies together
 // show, when the client keeps the history to itself. It holds digests and
 // words, never a text. The caller owns and guards it.

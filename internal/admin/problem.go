@@ -91,11 +91,11 @@ func (s *server) problemOf(ctx context.Context, op *huma.Operation, err error) *
 	var e *haltd.Error
 	if errors.As(err, &e) {
 		if status, ok := statusOfCode[e.Code]; ok {
-			told := *withAll(e, err)
-			if list, _, named := strings.Cut(op.Path, "/{"); told.Fix == "" && named && e.Code == haltd.CodeNotFound {
-				told.Fix = "GET " + list + " lists what there is."
+			shown := *withAll(e, err)
+			if list, _, named := strings.Cut(op.Path, "/{"); shown.Fix == "" && named && e.Code == haltd.CodeNotFound {
+				shown.Fix = "GET " + list + " lists what there is."
 			}
-			return newProblem(status, &told)
+			return newProblem(status, &shown)
 		}
 	}
 	if ctx.Err() == nil {

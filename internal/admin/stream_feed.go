@@ -34,8 +34,8 @@ func parsePlace(text string) (p place, located bool, err error) {
 	return p, true, nil
 }
 
-// told is what the feed told a stream.
-type told struct {
+// commits are what the feed answers a stream at once.
+type commits struct {
 	events []haltd.Event
 	before int64 // the position before these
 	last   int64
@@ -52,7 +52,7 @@ func (f *follower) runFeed(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	feed := make(chan told)
+	feed := make(chan commits)
 	go f.ask(ctx, feed)
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
@@ -65,7 +65,7 @@ func (f *follower) runFeed(ctx context.Context) error {
 				return err
 			}
 		case t := <-feed:
-			if err := f.sendTold(&t); err != nil {
+			if err := f.sendCommits(&t); err != nil {
 				return err
 			}
 		}
@@ -74,9 +74,9 @@ func (f *follower) runFeed(ctx context.Context) error {
 
 // ask asks the feed until ctx ends. What it does not keep any more was left
 // out; what it cannot tell now it tells when it can.
-func (f *follower) ask(ctx context.Context, feed chan<- told) {
+func (f *follower) ask(ctx context.Context, feed chan<- commits) {
 	for position := f.place.position; ctx.Err() == nil; {
-		t := told{before: position}
+		t := commits{before: position}
 		t.events, t.last, t.err = f.deps.Feed.Committed(ctx, position, backlogLimit)
 		if haltd.ErrorCode(t.err) == haltd.CodeNotFound {
 			t.last, _ = f.deps.Feed.Position(ctx) // 0 asks again from the start
@@ -96,9 +96,9 @@ func (f *follower) ask(ctx context.Context, feed chan<- told) {
 	}
 }
 
-// sendTold sends what the caller selected. Up to the last event of several
+// sendCommits sends what the caller selected. Up to the last event of several
 // commits the place is before them, so that who comes back misses none.
-func (f *follower) sendTold(t *told) error {
+func (f *follower) sendCommits(t *commits) error {
 	if t.err != nil {
 		f.place = place{position: t.last}
 		return f.print("event: lagged\ndata: {\"before\":%q}\n\n", haltd.EventID(0))

@@ -46,14 +46,14 @@ func (s *Service) dispatch(ctx context.Context) error {
 // dispatchOne turns a notice into deliveries, unless it is one of a storm: then
 // it is held.
 func (s *Service) dispatchOne(ctx context.Context, r *router, n haltd.Notice, held storms) error {
-	told, err := s.told(ctx, n)
+	notified, err := s.notified(ctx, n)
 	if err != nil {
 		return err
 	}
 	now := s.deps.Clock()
 	var deliveries []haltd.Delivery
 	for _, channel := range r.route(n) {
-		if slices.Contains(told, channel) {
+		if slices.Contains(notified, channel) {
 			continue
 		}
 		if len(deliveries) == 0 {
@@ -77,9 +77,9 @@ func (s *Service) dispatchOne(ctx context.Context, r *router, n haltd.Notice, he
 	return nil
 }
 
-// told are the channels that have heard of the notice's incident, or of its
+// notified are the channels that have heard of the notice's incident, or of its
 // end, by another notice: each is told once.
-func (s *Service) told(ctx context.Context, n haltd.Notice) ([]string, error) {
+func (s *Service) notified(ctx context.Context, n haltd.Notice) ([]string, error) {
 	if n.Incident == "" {
 		return nil, nil
 	}

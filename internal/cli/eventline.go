@@ -31,9 +31,8 @@ func eventHead() string {
 	return strings.Join(cells, "  ")
 }
 
-// told is what an event says that is no request, as a sentence; "" for
-// others.
-func told(v *haltd.Event) string {
+// eventSentence is what an event says that is no request; "" for others.
+func eventSentence(v *haltd.Event) string {
 	switch v.Type {
 	case haltd.EventCall, haltd.EventPass, haltd.EventBlocked, haltd.EventError:
 		return ""
@@ -67,7 +66,7 @@ func whatOf(v *haltd.Event) string {
 
 // eventLine is one event for people.
 func (e *Env) eventLine(v *haltd.Event) string {
-	if said := told(v); said != "" {
+	if said := eventSentence(v); said != "" {
 		who := pad(short(clean(dash(v.Agent)), 20), 20) + "  " + pad(short(clean(dash(v.Session)), sessionWidth), sessionWidth)
 		tone := yellow
 		if (v.Type == haltd.EventKillSwitch || v.Type == haltd.EventHalt) && !v.Shadow {

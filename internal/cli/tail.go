@@ -136,13 +136,13 @@ func (t *tail) show(raw []byte) error {
 // can mend, and says so once per break.
 func (t *tail) follow() error {
 	ctx := t.env.Context
-	connected, told := false, false
+	connected, reported := false, false
 	for attempt := 0; ; attempt++ {
 		err := t.stream(func() {
-			if told {
+			if reported {
 				fmt.Fprintf(t.env.Stderr, "haltd at %s is back.\n", t.api.base)
 			}
-			connected, told, attempt = true, false, 0
+			connected, reported, attempt = true, false, 0
 		})
 		if ctx.Err() != nil {
 			return nil
@@ -151,9 +151,9 @@ func (t *tail) follow() error {
 		if !errors.As(err, &broken) && (!connected || haltd.ErrorCode(err) != codeUnreachable) {
 			return err
 		}
-		if !told {
+		if !reported {
 			fmt.Fprintf(t.env.Stderr, "haltd at %s is gone; waiting for it. Press Ctrl-C to end.\n", t.api.base)
-			told = true
+			reported = true
 		}
 		t.pause(ctx, min(time.Second<<min(attempt, 4), 10*time.Second))
 	}

@@ -74,13 +74,13 @@ func (c *Command) Play(ctx context.Context, env Env) (err error) {
 	defer func() { stop(); working.Wait() }() // before haltd ends
 	working.Go(func() { keepWorking(calling, healthy) })
 
-	told := make(chan []Steered, 1)
-	working.Go(func() { told <- steerScene(calling, s, client, brisk, t) })
+	steered := make(chan []Steered, 1)
+	working.Go(func() { steered <- steerScene(calling, s, client, brisk, t) })
 	outcome, err := untilKilled(calling, s, client, t)
 	if err != nil {
 		return err
 	}
-	outcome.Steered = <-told
+	outcome.Steered = <-steered
 	if c.Exit {
 		return t.ends(outcome)
 	}

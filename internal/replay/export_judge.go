@@ -9,8 +9,8 @@ import (
 	"github.com/haltd/haltd/internal/economics"
 )
 
-// told is a signal and what it says to a person.
-type told struct {
+// firing is a signal and what it says to a person.
+type firing struct {
 	detect.Signal
 	sentence string
 }
@@ -56,26 +56,26 @@ func replayExports(sessions []*recordedSession, set detect.Settings) []followed 
 }
 
 // call is what the detectors say to the n-th call, the strictest first.
-func (j *exportJudge) call(n int) []told {
+func (j *exportJudge) call(n int) []firing {
 	c := &j.session.calls[n]
 	if j.session.resumedBefore(n) {
 		j.growing = detect.Session{}
 	}
-	var signals []told
+	var signals []firing
 	if stall, ok := c.said(detect.Stall, j.session.agent); ok {
 		signals = append(signals, stall)
 	}
 	if s, ok := j.similarity(c); ok {
 		signals = append(signals, s)
 	}
-	slices.SortStableFunc(signals, func(a, b told) int { return int(b.Level) - int(a.Level) })
+	slices.SortStableFunc(signals, func(a, b firing) int { return int(b.Level) - int(a.Level) })
 	return append(signals, j.growth(c)...)
 }
 
 // similarity compares the recorded score with the threshold.
-func (j *exportJudge) similarity(c *recordedCall) (told, bool) {
+func (j *exportJudge) similarity(c *recordedCall) (firing, bool) {
 	if j.set.Stateless || c.score <= j.set.Threshold {
-		return told{}, false
+		return firing{}, false
 	}
 	s := detect.Signal{
 		Detector: detect.Similarity, Level: detect.Kill, Score: c.score, Threshold: j.set.Threshold, Parts: &c.verdict.Parts,
@@ -84,16 +84,16 @@ func (j *exportJudge) similarity(c *recordedCall) (told, bool) {
 		s.Level, s.Unmet = detect.Warn, c.verdict.Unmet
 	}
 	sentence := fmt.Sprintf("%s repeats itself: score %.1f exceeds the threshold of %.1f.", j.session.agent, s.Score, s.Threshold)
-	return told{s, sentence}, true
+	return firing{s, sentence}, true
 }
 
 // growth looks at the tokens that the provider counted.
-func (j *exportJudge) growth(c *recordedCall) (signals []told) {
+func (j *exportJudge) growth(c *recordedCall) (signals []firing) {
 	reply := detect.ReadReply(&haltd.Reply{Usage: c.tokens, Counted: !c.estimated && c.tokens.Input > 0}, false)
 	st := detect.State{Window: &detect.Window{}, Session: &j.growing}
 	for _, s := range detect.Observe(j.set, st, 0, detect.Source{Model: c.model}, reply, c.at) {
 		s.Session = j.session.session
-		signals = append(signals, told{s, s.Sentence(j.session.agent)})
+		signals = append(signals, firing{s, s.Sentence(j.session.agent)})
 	}
 	return signals
 }
@@ -102,10 +102,10 @@ func (j *exportJudge) growth(c *recordedCall) (signals []told) {
 // where there is some, else the finding. The findings of the detectors stand
 // in the order of their strictness, so that the first has the verdict's level,
 // also where a policy only warned of it.
-func (c *recordedCall) said(d detect.Detector, agent string) (told, bool) {
+func (c *recordedCall) said(d detect.Detector, agent string) (firing, bool) {
 	for _, s := range c.verdict.Signals {
 		if s.Detector == d {
-			return told{s, s.Sentence(agent)}, true
+			return firing{s, s.Sentence(agent)}, true
 		}
 	}
 	first := true
@@ -119,8 +119,8 @@ func (c *recordedCall) said(d detect.Detector, agent string) (told, bool) {
 		}
 		first = false
 		if f.Check == string(d) {
-			return told{detect.Signal{Detector: d, Level: level}, f.Sentence}, true
+			return firing{detect.Signal{Detector: d, Level: level}, f.Sentence}, true
 		}
 	}
-	return told{}, false
+	return firing{}, false
 }

@@ -72,11 +72,11 @@ func (n *Network) Post(ctx context.Context, address *url.URL, header http.Header
 // Failure words an error of the network for people. A timeout says that
 // nobody answered, and no secret stays in the text.
 func Failure(ctx context.Context, err error, secrets ...string) error {
-	var told *haltd.Error
+	var own *haltd.Error
 	var timeout interface{ Timeout() bool }
 	switch {
-	case errors.As(err, &told):
-		return told
+	case errors.As(err, &own):
+		return own
 	case ctx.Err() == nil && errors.As(err, &timeout) && timeout.Timeout(), errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return errors.New("the receiver did not answer in time")
 	case ctx.Err() != nil:

@@ -164,9 +164,9 @@ const (
 	// guessKnown is for how long a session that was used here is known to go
 	// on: less than the pause that ends one, because clocks differ.
 	guessKnown = haltd.GuessIdle / 2
-	// guessTold is for how long Redis is not told again that it is used:
+	// guessSent is for how long Redis is not told again that it is used:
 	// pauses seem longer by that at most.
-	guessTold = 5 * time.Second
+	guessSent = 5 * time.Second
 	// mostGuesses is how many sessions are known so.
 	mostGuesses = 50_000
 )
@@ -177,7 +177,7 @@ type guesses struct {
 	known map[uint64]guess
 }
 
-type guess struct{ began, told time.Time }
+type guess struct{ began, sent time.Time }
 
 func newGuesses() *guesses { return &guesses{known: map[uint64]guess{}} }
 
@@ -187,11 +187,11 @@ func (g *guesses) use(digest uint64, now time.Time) (began time.Time, known, tel
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	k, ok := g.known[digest]
-	age := now.Sub(k.told)
-	if !ok || age < -guessTold || age >= guessKnown {
+	age := now.Sub(k.sent)
+	if !ok || age < -guessSent || age >= guessKnown {
 		return time.Time{}, false, false
 	}
-	if age >= guessTold {
+	if age >= guessSent {
 		g.known[digest] = guess{k.began, now}
 		return k.began, true, true
 	}

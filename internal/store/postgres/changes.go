@@ -17,7 +17,7 @@ const keepChanges = 2 * time.Hour
 // takeVersion gives a change that is told its number. Nobody else gets one
 // until this transaction ends.
 func takeVersion(ctx context.Context, tx pgx.Tx, c *haltd.Change) (version int64, err error) {
-	if _, ok := table.Told(c); !ok {
+	if _, ok := table.FeedChange(c); !ok {
 		return 0, nil
 	}
 	return readOne(ctx, tx, value[int64], "UPDATE counters SET value = value + 1 WHERE name = 'changes' RETURNING value")
@@ -57,12 +57,12 @@ func requireChanges(ctx context.Context, db querier, after int64, code string) e
 
 // writeChange logs a change for the nodes that follow, and tells who listens.
 func writeChange(ctx context.Context, tx pgx.Tx, c *haltd.Change, version int64) error {
-	told, ok := table.Told(c)
+	change, ok := table.FeedChange(c)
 	if !ok {
 		return nil
 	}
 	about := table.SubjectsOf(c)
-	body, err := json.Marshal(told)
+	body, err := json.Marshal(change)
 	if err != nil {
 		return table.Unfit("change", err)
 	}

@@ -48,12 +48,12 @@ func (s *Store) requireChanges(ctx context.Context, db querier, after int64, cod
 
 // writeChange logs a change for the nodes that follow.
 func (s *Store) writeChange(ctx context.Context, c *haltd.Change) error {
-	told, ok := table.Told(c)
+	change, ok := table.FeedChange(c)
 	if !ok {
 		return nil
 	}
 	about := table.SubjectsOf(c)
-	body, err := json.Marshal(told)
+	body, err := json.Marshal(change)
 	if err != nil {
 		return table.Unfit("change", err)
 	}

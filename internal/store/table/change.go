@@ -33,13 +33,13 @@ func SubjectsOf(c *haltd.Change) (s Subjects) {
 	return s
 }
 
-// Told is what the feed tells of a change; ok is false where that is nothing.
-func Told(c *haltd.Change) (told haltd.Change, ok bool) {
-	told = haltd.Change{
+// FeedChange is what the feed tells of a change; ok is false where that is nothing.
+func FeedChange(c *haltd.Change) (fed haltd.Change, ok bool) {
+	fed = haltd.Change{
 		Node: c.Node, Standing: c.Standing, Agent: c.Agent, Override: c.Override, Bypass: c.Bypass, Rule: c.Rule, DeleteRule: c.DeleteRule,
 		Cut: c.Cut, Forgotten: c.Forgotten, Deleted: c.Deleted, Keys: c.Keys, Prices: c.Prices,
 	}
-	return told, SubjectsOf(c) != (Subjects{}) || c.Cut != nil || c.Keys || c.Prices
+	return fed, SubjectsOf(c) != (Subjects{}) || c.Cut != nil || c.Keys || c.Prices
 }
 
 // CheckChange refuses what can never be written.
