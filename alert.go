@@ -3,6 +3,7 @@ package haltd
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -97,6 +98,12 @@ type Delivery struct {
 	NextAt    time.Time      `json:"next_at"`
 	Answer    string         `json:"answer,omitempty"` // of the receiver, or how a try failed: a line per try, the newest first
 	UpdatedAt time.Time      `json:"updated_at"`
+}
+
+// LastAnswer is that of the newest try.
+func (d *Delivery) LastAnswer() string {
+	newest, _, _ := strings.Cut(d.Answer, "\n")
+	return newest
 }
 
 // DeliveryStatus is how far a delivery has come.

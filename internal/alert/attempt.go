@@ -121,7 +121,7 @@ func result(d haltd.Delivery) string {
 }
 
 func (s *Service) tell(ctx context.Context, c haltd.Channel, d haltd.Delivery) {
-	newest, _, _ := strings.Cut(d.Answer, "\n")
+	newest := d.LastAnswer()
 	switch d.Status {
 	case haltd.DeliveryDead:
 		s.deps.Logger.ErrorContext(ctx, "an alert was given up", "agent", d.Notice.Agent, "channel", d.Channel, "count", d.Attempts, "error", newest)

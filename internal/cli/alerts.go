@@ -253,10 +253,9 @@ func (e *Env) printDeliveries(api *client, raw []json.RawMessage) error {
 	rows := [][]string{{"ID", "TIME", "ABOUT", "AGENT", "CHANNEL", "STATUS", "ANSWER"}}
 	for i := range deliveries {
 		d := &deliveries[i]
-		newest, _, _ := strings.Cut(d.Answer, "\n")
 		rows = append(rows, []string{
 			clean(d.ID), minute(d.Notice.Time), about(&d.Notice), clean(d.Notice.Agent), clean(names.of(d.Channel)),
-			progress(d), short(clean(dash(newest)), 80),
+			progress(d), short(clean(dash(d.LastAnswer())), 80),
 		})
 	}
 	return table(e.Stdout, rows)
