@@ -162,7 +162,7 @@ func (c *comparison) compare(i int) {
 	s.onward = s.fills || c.goesOn(i) || c.countsDown(i)
 	lessens := c.lessens(i)
 	switch {
-	case s.fills || lessens || c.gains(i) || r.board && s.resultAgo == 0:
+	case s.fills || lessens || c.gains(i) || c.mended(i) || r.board && s.resultAgo == 0:
 		s.news = max(s.news, .6)
 	case c.measures(i):
 		s.news = max(s.news, .3)
@@ -361,7 +361,7 @@ func (c *comparison) find(i int) {
 		if sameResult && (sameAct || r.act == o.act) && s.pairAgo == 0 {
 			s.pairAgo = ago
 		}
-		if (r.tools == o.tools || r.missing && o.missing) && r.residue == o.residue && s.residueAgo == 0 {
+		if (r.tools == o.tools || r.missing && o.missing) && sameFailure(r, o) && s.residueAgo == 0 {
 			s.residueAgo = ago
 		}
 		if r.form == o.form && s.formAgo == 0 {

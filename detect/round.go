@@ -170,7 +170,9 @@ func (f *round) readAnswer(r *haltd.Round, answer, act string) {
 // readTurn reads the assistant's part of a round. It returns the act as text.
 func (f *round) readTurn(r *haltd.Round) string {
 	act := f.readAct(r)
-	f.tools = xxhash.Sum64String(f.name)
+	if f.manner > spoken { // words alone are of no tool, whichever comes first
+		f.tools = xxhash.Sum64String(f.name)
+	}
 	if f.manner == commanded && f.program == 0 {
 		f.program = programIn(act)
 	}

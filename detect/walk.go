@@ -282,6 +282,14 @@ func (c *comparison) gains(i int) bool {
 	return before
 }
 
+// mended reports an act that failed the last time and works now, as it never did
+// before: what was done in between has helped.
+func (c *comparison) mended(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	return r.outcome == neutral && r.answered && !r.waiting && s.coreAgo > 1 && s.coreAgo <= far && s.formAgo == 0 && s.place < samePlace &&
+		c.rounds[i-s.coreAgo].outcome == failed && c.attemptedSince(i, s.coreAgo)
+}
+
 // advances reports whether a number in the answer to the same act has gone on
 // in one direction, the last times. Two answers are too few to say that it does
 // not.
