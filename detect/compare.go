@@ -202,7 +202,7 @@ func (c *comparison) weighNews(i int) {
 	if !recently(s.formAgo) || s.newWords > 0 {
 		return
 	}
-	again := s.coreAgo > 0 && s.formAgo == s.coreAgo // to the same act
+	again := s.coreAgo > 0 && c.rounds[i-s.coreAgo].form == r.form // to the same act
 	changed := false
 	if again {
 		_, changed = stepOf(&c.rounds[i-s.coreAgo].told, &r.told)

@@ -19,7 +19,7 @@ type envelope struct {
 // unwrapped is the text inside of what a server or a client puts around it, and
 // whether that says that the call failed. What has none is returned as it is.
 func unwrapped(text string) (inner string, failed bool) {
-	text = withoutTag(withoutHeaders(text))
+	text = withoutTag(withoutPreamble(withoutHeaders(text)))
 	if inner, failed, ok := content(text); ok {
 		return inner, failed
 	}
@@ -186,6 +186,37 @@ func withoutHeaders(text string) string {
 		name, _, ok := strings.Cut(line, ": ")
 		if !ok || !more || !isHeader(name) {
 			break
+		}
+		rest = after
+	}
+	return text
+}
+
+// withoutPreamble is what stands below lines that a client puts before every answer,
+// the last of which says that the answer begins: "Wall time: 0.3 seconds", "Output:".
+// The exit code goes after the answer.
+func withoutPreamble(text string) string {
+	const most, longest = 8, 80
+	body, exit := unlabelled(text), ""
+	rest := body
+	for range most {
+		line, after, _ := strings.Cut(rest, "\n")
+		if len(line) > longest {
+			break
+		}
+		line = strings.TrimSpace(line)
+		name, value, ok := strings.Cut(line, ":")
+		if !ok || name == "" {
+			break
+		}
+		if value == "" {
+			if len(rest) < len(body) && keySays(name)&labels != 0 {
+				return strings.TrimPrefix(after+exit, "\n")
+			}
+			break
+		}
+		if code, coded := exitCodeIn(line); coded {
+			exit = "\nexit code: " + strconv.Itoa(code)
 		}
 		rest = after
 	}

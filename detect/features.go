@@ -198,6 +198,9 @@ func (s *relation) poolSigns(r *seenRound, work bool) {
 		again = max(again, g[k])
 	}
 	again = max(again, .7*g[ackAgain])
+	if recently(s.actAgo) && recently(s.resultAgo) && !s.tried && !s.amid && !s.asked && !s.onward && !s.ready {
+		again = max(again, .7*s.dose) // a known call and a known answer, paired anew
+	}
 	if s.spins {
 		again = s.dose
 	}

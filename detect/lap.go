@@ -87,10 +87,10 @@ func (c *comparison) alikeButNumbers(i, j int) bool {
 }
 
 // samePage reports the next page of a list, as the page before it named it, that
-// is the same page again.
+// is the same page again, with the same numbers on it.
 func (c *comparison) samePage(i int) bool {
 	r, s := &c.rounds[i], &c.all[i]
-	if s.coreAgo != 1 || s.placeAgo != 1 || s.place < samePlace || s.newWords > 0 || r.short() {
+	if s.coreAgo != 1 || s.placeAgo != 1 || s.place < samePlace || s.newWords > 0 || r.short() || differing(&c.rounds[i-1].told, &r.told) > 1 {
 		return false
 	}
 	for _, id := range r.ids {

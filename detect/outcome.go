@@ -119,7 +119,22 @@ func warns(line string) bool {
 // endsInFailure reports a text of several lines whose last one says that it failed.
 func endsInFailure(t string) bool {
 	i := lastLine(t)
-	return i > 0 && len(t)-i < headBytes && meaningOf(t[i+1:], maxPhraseWords, failure) != 0
+	return i > 0 && len(t)-i < headBytes && meaningOf(t[i+1:], maxPhraseWords, failure) != 0 || talliesFailures(t)
+}
+
+// talliesFailures reports a text that closes with how many tests failed and how many
+// passed, whatever its last line says: "Tests: 4 failed, 42 passed, 46 total".
+func talliesFailures(t string) bool {
+	for line := range strings.Lines(t[max(0, len(t)-headBytes):]) {
+		before, _, ok := strings.Cut(line, " failed")
+		if ok && (strings.Contains(line, " passed") || strings.Contains(line, " total")) {
+			digits := before[strings.LastIndexByte(before, ' ')+1:]
+			if n, err := strconv.Atoi(digits); err == nil && n > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // namesFailure reports a line that says after a label what went wrong, whatever was
@@ -178,6 +193,8 @@ func blankValues(t string) bool {
 
 func outcomeOfExit(code int, t string, says meaning) outcome {
 	switch {
+	case code == 1 && bare(t):
+		return empty // grep found nothing, diff found a difference: a failure says why
 	case code != 0:
 		return failed
 	case bare(t):

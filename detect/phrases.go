@@ -255,7 +255,7 @@ func meaningOf(text string, n int, asked meaning) (says meaning) {
 }
 
 // noneOf reports a phrase of which there is none: "no errors", "0 failed",
-// "0 parse failures", "errors: 0".
+// "0 parse failures", "errors: 0", "blocked: false".
 func noneOf(ws []uint64, ends uint64, i, rest int) bool {
 	if i > 1 && ends>>(i-1)&3 == 0 && ws[i-2] == zeroHash {
 		return true
@@ -268,6 +268,9 @@ func noneOf(ws []uint64, ends uint64, i, rest int) bool {
 		}
 	}
 	next := i + 1 + rest
+	if next < len(ws) && ws[next] == falseHash && ends>>next&1 == 0 {
+		return true
+	}
 	return next < len(ws) && ws[next] == zeroHash && ends>>next&1 == 0 && !(next+1 < len(ws) && ends>>(next+1)&1 == 0 && startsPhrase(ws[next+1:], failure))
 }
 
@@ -277,8 +280,8 @@ func measured(ws []uint64, i, rest int) bool {
 	return i > 0 && startsPhrase(ws[i-1:i], measures) || next < len(ws) && startsPhrase(ws[next:next+1], measures)
 }
 
-// zeroHash is the hash of a plain 0.
-var zeroHash = hashWord("0", true)
+// The hashes of what says that there is none.
+var zeroHash, falseHash = hashWord("0", true), hashWord("false", false)
 
 // startsPhrase reports words that begin with a phrase that says so.
 func startsPhrase(ws []uint64, says meaning) bool {

@@ -86,7 +86,13 @@ func (c *comparison) inBounds(i int) bool {
 // was asked for, it is the same page.
 func (c *comparison) standsStill(i int) bool {
 	r, s := &c.rounds[i], &c.all[i]
-	if r.short() || !r.paged {
+	if r.short() {
+		return false
+	}
+	if s.placeAgo > 1 && s.place >= samePlace && s.newWords == 0 && s.newTells <= 2 {
+		return true // back at a place that was left
+	}
+	if !r.paged {
 		return false
 	}
 	return recently(s.resultAgo) || recently(s.placeAgo) && s.place >= samePlace && s.newTells == 0 && len(r.tells) >= 2*manyTold
@@ -394,14 +400,19 @@ func (c *comparison) measures(i int) bool {
 	if r.manner < commanded || len(r.does) < manyWords || r.outcome != neutral || r.waiting || s.coreAgo > 0 || s.resultAgo > 0 || !recently(s.shapeAgo) || r.told.n > few {
 		return false
 	}
-	o := &c.rounds[i-s.shapeAgo].told
-	other, n := 0, min(r.told.n, len(r.told.first))
-	for k := range n {
-		if o.n != r.told.n || o.first[k] != r.told.first[k] {
-			other++
+	other := differing(&c.rounds[i-s.shapeAgo].told, &r.told)
+	return 2*other > min(r.told.n, len(r.told.first)) && s.newTells >= other
+}
+
+// differing is how many of the first numbers of an answer are others than those of
+// the answer before it: all where they are more or fewer.
+func differing(from, to *amounts) (n int) {
+	for k := range min(to.n, len(to.first)) {
+		if from.n != to.n || from.first[k] != to.first[k] {
+			n++
 		}
 	}
-	return 2*other > n && s.newTells >= other
+	return n
 }
 
 // moved reports whether the numbers in the answer to the same act go on in
