@@ -87,7 +87,7 @@ type round struct {
 
 	input    uint64   // digest of the user messages, numbers and clocks masked; 0 where they are the result or there are none
 	hears    []uint32 // distinct words of those messages
-	scripted bool     // they begin with a tag: software wrote them
+	scripted bool     // they begin with a tag or a label: software wrote them
 }
 
 // roundID digests the content of a round. Rounds with the same id have the
@@ -442,16 +442,28 @@ func (f *round) resultText(r *haltd.Round) string {
 	return b.String()
 }
 
-// tagged reports whether every user message begins with a tag, such as
-// <system-reminder>: people seldom write so, harnesses do.
+// tagged reports whether every user message begins with a tag or a label, such as
+// <system-reminder>, [notice] or System: people seldom write so, harnesses do.
 func tagged(ms []haltd.Message) bool {
 	for i := range ms {
-		t := strings.TrimSpace(ms[i].Text)
-		if ms[i].Role == haltd.RoleUser && (len(t) < 2 || t[0] != '<' || !isWord[t[1]]) {
+		if ms[i].Role == haltd.RoleUser && !isNotice(strings.TrimSpace(ms[i].Text)) {
 			return false
 		}
 	}
 	return true
+}
+
+func isNotice(t string) bool {
+	if len(t) > 1 && t[0] == '<' && isWord[t[1]] {
+		return true
+	}
+	head := t[:min(len(t), labelBytes)]
+	end := strings.IndexByte(head, ':')
+	if head != "" && head[0] == '[' {
+		head = head[1:]
+		end = strings.IndexByte(head, ']')
+	}
+	return end > 0 && meaningOf(head[:end], atOnce)&notices != 0
 }
 
 // maxTurns is how many pairs of words are kept of a result: those with the

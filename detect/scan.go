@@ -142,6 +142,8 @@ func (s *scanner) next() bool {
 		if s.class == number && (afterProcessName(text, s.prev) || beforeUnit(text, s.start, s.end) || inBrackets(text, s.start, s.end) ||
 			countsLines(text, s.prev) || afterClock(text, s.start, s.prev) || afterTally(text, s.start, s.end, s.prev)) {
 			s.class, s.hash = volatile, volatileHash
+		} else if s.mixed && isTimes(text, s.start, s.end) {
+			s.class, s.hash = volatile, volatileHash
 		}
 	}
 	s.newLine, s.broke = s.broke, false
@@ -188,6 +190,11 @@ func (s *scanner) word(start int) {
 	}
 	s.hash, s.start, s.end, s.class, s.mixed = hashWord(text[start:i], digits), start, i, c, kinds > ofDigit
 	s.mixed = s.mixed || kinds == ofLetter && start > 0 && text[start-1] == '-' && isTail(text[start:i])
+}
+
+// isTimes reports how often something came, in brackets: (x23 over 9m).
+func isTimes(text string, start, end int) bool {
+	return text[start] == 'x' && start > 0 && text[start-1] == '(' && endOfDigits(text, start+1) == end
 }
 
 // isTail reports the last part of a name that a cluster made up: letters that nobody

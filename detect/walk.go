@@ -95,7 +95,7 @@ func (c *comparison) standsStill(i int) bool {
 	if !r.paged {
 		return false
 	}
-	return recently(s.resultAgo) || recently(s.placeAgo) && s.place >= samePlace && s.newTells == 0 && len(r.tells) >= 2*manyTold
+	return recently(s.resultAgo) || recently(s.placeAgo) && s.place >= samePlace && s.newWords == 0 && 20*s.newTells <= len(r.tells) && len(r.tells) >= 2*manyTold
 }
 
 // tallies reports an answer that differs from the last one to the same act by
