@@ -463,7 +463,7 @@ func isNotice(t string) bool {
 		head = head[1:]
 		end = strings.IndexByte(head, ']')
 	}
-	return end > 0 && meaningOf(head[:end], atOnce)&notices != 0
+	return end > 0 && meaningOf(head[:end], atOnce, notices) != 0
 }
 
 // maxTurns is how many pairs of words are kept of a result: those with the
