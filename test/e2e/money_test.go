@@ -380,12 +380,14 @@ func TestWhatACrashChargedIsNotSaved(t *testing.T) {
 			return
 		}
 		req.Header.Set(harness.ScriptHeader, `{"delay":"1m"}`)
+		req.Header.Set(agentMark, a.id)
 		if res, err := http.DefaultClient.Do(req); err == nil {
 			res.Body.Close()
 			t.Errorf("the call that the crash ended was answered %d", res.StatusCode)
 		}
 	})
-	s.Eventually(t, "holding the money of the call", func() bool { return a.spent().Held.Cost >= 3*haltd.Dollar })
+	// What is reserved is on disk before the call goes out, not before it is shown.
+	s.Eventually(t, "waiting for the provider", func() bool { return s.forwarded(a) == 1 && a.spent().Held.Cost >= 3*haltd.Dollar })
 	s.Kill(t)
 	left.Wait()
 	s.Run(t)
