@@ -192,6 +192,9 @@ func describeReply(e *haltd.Event, x *exchange) {
 	for i := range min(len(r.Calls), maxTools) {
 		e.ToolCalls = append(e.ToolCalls, truncate(r.Calls[i].Name, 100))
 	}
+	if r.Complete && e.Error == "client_left" {
+		e.Error = "" // it had the whole reply, and did not wait for the connection to say so
+	}
 	if r.Err != "" && (e.Error == "" || e.Error == "client_left") { // a client leaves because of it
 		e.Error = "in_stream: " + truncate(r.Err, 200)
 	}

@@ -291,3 +291,36 @@ func TestReloadKeepsWhatIsKnownOfUpstreamsThatStay(t *testing.T) {
 		}
 	}
 }
+
+// A client that hangs up when it has read the end of a stream did not leave early,
+// though the provider has not closed it yet; one that hangs up before did.
+func TestWhoLeavesAfterTheEndOfAStreamHasNotLeft(t *testing.T) {
+	const chunk = `data: {"id":"c","object":"chat.completion.chunk","model":"gpt-4.1-mini","choices":[{"index":0,"delta":{"content":"hello"},"finish_reason":null}]}` + "\n\n"
+	const end = `data: {"id":"c","object":"chat.completion.chunk","model":"gpt-4.1-mini","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
+	for text, want := range map[string]string{chunk: "client_left", chunk + end: ""} {
+		f := newFixture(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, text)
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}), "")
+		ctx, leave := context.WithCancel(t.Context())
+		req, _ := http.NewRequestWithContext(ctx, "POST", f.url+"/v1/chat/completions", strings.NewReader(strings.Replace(chatBody, "{", `{"stream":true,`, 1)))
+		res, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(res.Body, make([]byte, len(text))); err != nil {
+			t.Fatal(err)
+		}
+		leave()
+		res.Body.Close()
+		for deadline := time.Now().Add(10 * time.Second); f.events.count() == 0 && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		if got := f.last(t); got.Error != want || got.Status != http.StatusOK {
+			t.Errorf("after %d bytes: %d %q, want %q", len(text), got.Status, got.Error, want)
+		}
+	}
+}
