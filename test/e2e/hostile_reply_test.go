@@ -74,7 +74,8 @@ var (
 	}
 )
 
-// listen answers each request with whatever bytes, and closes the connection.
+// listen answers each request with whatever bytes. It leaves connections open, as
+// long as haltd does: one that it closed after a sound reply might just be used again.
 func listen(t *testing.T, answer func(io.Writer, *http.Request)) (address string) {
 	t.Helper()
 	upstream, err := net.Listen("tcp", "127.0.0.1:0")
@@ -90,7 +91,11 @@ func listen(t *testing.T, answer func(io.Writer, *http.Request)) (address string
 			}
 			go func() {
 				defer conn.Close()
-				if req, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+				for from := bufio.NewReader(conn); ; {
+					req, err := http.ReadRequest(from)
+					if err != nil {
+						return
+					}
 					_, _ = io.Copy(io.Discard, req.Body)
 					answer(conn, req)
 				}
