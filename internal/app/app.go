@@ -472,7 +472,7 @@ func (a *App) Run(ctx context.Context) error {
 		if a.shared == nil {
 			a.log.Warn("windows and rate limits are those of each node by itself: state.url names no Redis")
 		} else {
-			sender.Go(func() { a.shared.countNodes(sending, a.member.nodes) })
+			sender.Go(func() { a.member.count(sending) })
 		}
 	}
 	a.log.Info("haltd is ready; haltd sign-in prints a link to the dashboard", "gateway", secured("http://"+a.gatewayListener.Addr().String(), a.gatewayTLS), "admin", secured("http://"+a.adminListener.Addr().String(), a.adminTLS), "data_dir", a.DataDir(), "version", a.opts.Version, "node", a.member.self().ID)

@@ -158,5 +158,33 @@ func (m *member) nodes() []haltd.Node {
 	return m.seen
 }
 
+// countEvery is how often it is asked which nodes there are.
+const countEvery = 5 * time.Second
+
+// count keeps which nodes live, for the time when limits have to be divided among
+// them.
+func (m *member) count(ctx context.Context) {
+	for {
+		m.nodes()
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(countEvery):
+		}
+	}
+}
+
+// living is how many nodes lived when they were last asked for.
+func (m *member) living() (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range m.seen {
+		if m.seen[i].Alive {
+			n++
+		}
+	}
+	return max(n, 1)
+}
+
 // leave ends the lease; one that is not given up ends by itself.
 func (m *member) leave(ctx context.Context) { _ = m.store.Leave(ctx, m.self().ID) }

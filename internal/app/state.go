@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -18,11 +17,7 @@ type sharedState struct {
 	remote *redis.State
 	guard  *state.Guard
 	later  *state.Later
-	nodes  atomic.Int64 // that were last seen
 }
-
-// countNodes is how often it is asked how many nodes there are.
-const countNodes = 5 * time.Second
 
 // openState opens the short-lived state: in memory or, where state.url says so,
 // in Redis. A Redis that does not answer stops nothing: see state.Guard. One that
@@ -38,9 +33,8 @@ func (a *App) openState(ctx context.Context, cfg *config.Config) error {
 		return err
 	}
 	s := &sharedState{remote: remote, later: state.NewLater(a.log)}
-	s.nodes.Store(1)
 	s.guard = state.NewGuard(ctx, state.GuardOptions{
-		Remote: remote, Local: local, Nodes: func() int { return int(s.nodes.Load()) }, Patience: a.opts.StatePatience, Logger: a.log,
+		Remote: remote, Local: local, Nodes: a.member.living, Patience: a.opts.StatePatience, Logger: a.log,
 	})
 	a.shared, a.state = s, s.guard
 	if err := s.guard.Degraded(); haltd.ErrorCode(err) == haltd.CodeInvalid {
@@ -56,25 +50,6 @@ func (a *App) laterState() *state.Later {
 		return nil
 	}
 	return a.shared.later
-}
-
-// countNodes keeps how many nodes live, for the time when limits have to be
-// divided among them. Where the store does not answer, the last number stays.
-func (s *sharedState) countNodes(ctx context.Context, list func() []haltd.Node) {
-	for {
-		n := int64(0)
-		for _, node := range list() {
-			if node.Alive {
-				n++
-			}
-		}
-		s.nodes.Store(max(n, 1))
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(countNodes):
-		}
-	}
 }
 
 func (s *sharedState) close() {

@@ -1,11 +1,8 @@
-//go:build faults
-
 package nodes
 
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -26,6 +23,22 @@ func TestLimitsAreDividedWithoutRedis(t *testing.T) {
 		status, _ := ask(t, n, request{agent: "dead", model: "echo"})
 		return status == http.StatusBadRequest
 	})
+	counted := func(t *testing.T, nodes []*harness.Node) {
+		t.Helper()
+		for _, n := range nodes {
+			n.Eventually(t, "knowing how many nodes live", func() bool {
+				var status struct{ Nodes []haltd.Node }
+				n.Must(t, "GET", "/v1/status", nil, &status)
+				living := 0
+				for _, other := range status.Nodes {
+					if other.Alive {
+						living++
+					}
+				}
+				return living == len(nodes)
+			})
+		}
+	}
 	// passed makes more calls at each node than any may let pass, and counts those
 	// that do. Tokens come back meanwhile, one in two seconds for all nodes.
 	passed := func(t *testing.T, agent string, nodes []*harness.Node) (each []int, all, more int) {
@@ -81,6 +94,7 @@ func TestLimitsAreDividedWithoutRedis(t *testing.T) {
 		}
 	}
 	t.Run("frozen", func(t *testing.T) {
+		counted(t, c.nodes)
 		c.redis.Freeze(t)
 		trip(t, c.nodes)
 		divided(t, "frozen", c.nodes)
@@ -93,20 +107,9 @@ func TestLimitsAreDividedWithoutRedis(t *testing.T) {
 	t.Run("stopped, and two nodes left", func(t *testing.T) {
 		c.nodes[2].Stop(t)
 		left := c.nodes[:2]
-		// Nodes are counted every five seconds; the log says how many when Redis goes.
-		c.nodes[0].Eventually(t, "counting the nodes that are left", func() bool {
-			c.redis.Stop(t)
-			trip(t, left)
-			for _, n := range left {
-				log := n.Log()
-				if !strings.Contains(log[strings.LastIndex(log, "the shared state is out of reach"):], "count=2 ") {
-					c.redis.Start(t) // empty
-					back(t, left)
-					return false
-				}
-			}
-			return true
-		})
+		counted(t, left)
+		c.redis.Stop(t)
+		trip(t, left)
 		divided(t, "stopped", left)
 		c.redis.Start(t)
 		back(t, left)
