@@ -53,7 +53,8 @@ func newReplies(t *testing.T) replies {
 }
 
 // ServeHTTP answers at once, streams in two writes that part anywhere. Where
-// the client leaves, the second never comes.
+// the client leaves, they part before the end of the text, and the second never
+// comes: who has all of the text has not left early.
 func (all replies) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	number, err := strconv.Atoi(r.Header.Get(numberHeader))
 	if err == nil {
@@ -65,10 +66,15 @@ func (all replies) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c := callOf(number)
 	reply := all[kind{c.format, c.stream}]
-	body := bytes.ReplaceAll(reply.Body.Bytes(), []byte(unnumbered), fmt.Appendf(nil, "call %06d", number))
+	numbered := fmt.Appendf(nil, "call %06d", number)
+	body := bytes.ReplaceAll(reply.Body.Bytes(), []byte(unnumbered), numbered)
 	maps.Copy(w.Header(), reply.Header())
 	if c.stream {
-		part := 1 + number%(len(body)-1)
+		end := len(body)
+		if leaves(number) {
+			end = bytes.Index(body, numbered)
+		}
+		part := 1 + number%(end-1)
 		_, _ = w.Write(body[:part]) // a client that left shows in the request's context
 		_ = http.NewResponseController(w).Flush()
 		body = body[part:]
