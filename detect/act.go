@@ -1,10 +1,12 @@
 package detect
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/haltd/haltd/internal/xxhash"
 )
@@ -57,8 +59,10 @@ func (a *actReader) arguments(text string) {
 				skip, aside, command = says&volatileID != 0, says&narration != 0, says&commandArg != 0
 				a.fold(&token{hash: xxhash.Sum64String(s), class: word}, "")
 			case aside:
+				a.measure(s)
 				a.prose = append(a.prose, s)
 			case !skip:
+				a.measure(s)
 				if command && a.program == 0 {
 					a.program = programIn(s)
 				}
@@ -128,6 +132,34 @@ func (a *actReader) value(s string) {
 	}
 	a.other++
 	a.text(s)
+}
+
+// measure keeps how long the longest text is that the act hands over: tools say so
+// when they have written it.
+func (a *actReader) measure(s string) {
+	const short = 20
+	if len(s) <= max(short, a.bytes) {
+		return
+	}
+	var text string
+	if strings.IndexByte(s, '\\') < 0 {
+		text = s
+	} else if json.Unmarshal([]byte(`"`+s+`"`), &text) != nil {
+		return
+	}
+	if len(text) > a.bytes {
+		a.bytes, a.runes = len(text), utf8.RuneCountInString(text)
+	}
+}
+
+// isLength reports a number that is the length of what the act handed over, in bytes
+// or letters, with or without the end of its last line.
+func (f *round) isLength(digits string) bool {
+	if f.bytes == 0 {
+		return false
+	}
+	n, err := strconv.Atoi(strings.ReplaceAll(digits, ",", ""))
+	return err == nil && (n == f.bytes || n == f.bytes+1 || n == f.runes || n == f.runes+1)
 }
 
 // isProse reports a text of some words with hardly a symbol in it.

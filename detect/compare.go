@@ -460,7 +460,7 @@ func (c *comparison) askedFor(i int) bool {
 	}
 	times, fine := 1.0, r.outcome != failed
 	for j := c.since; j < i; j++ {
-		if o := &c.rounds[j]; o.payload && o.core != r.core && o.outcome != failed {
+		if o := &c.rounds[j]; (o.payload || c.all[j].wrote) && o.core != r.core && o.outcome != failed {
 			times = 1 // what was mended is measured anew
 		}
 		if o := &c.rounds[j]; o.core == r.core || s.coreAgo == 0 && o.shape == r.shape && o.tools == r.tools {
@@ -519,8 +519,15 @@ func (s *relation) wroteNew(r *seenRound) bool {
 	if r.manner < commanded || s.actAgo > 0 || !r.answered || r.rests || s.recombined(r) {
 		return false
 	}
-	return r.outcome == acknowledged || r.outcome == neutral && !r.figures && !r.waiting && (r.short() || r.writes) &&
+	return r.outcome == acknowledged || r.outcome == neutral && !r.figures && !s.waits(r) && (r.short() || r.writes) &&
 		!r.ended && (s.newDeeds > 0 || r.payload || r.values >= 3 || len(r.tells) <= 2)
+}
+
+// waits reports an answer that says that something is pending. "Queued" for
+// something that nothing was done about yet only says that it was taken in: who
+// waits asks about the same thing again.
+func (s *relation) waits(r *seenRound) bool {
+	return r.waiting && !(r.outcome == neutral && r.short() && s.coreAgo == 0 && s.aimed)
 }
 
 // recombined reports an act that puts a few known words together anew, nearly as

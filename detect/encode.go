@@ -228,6 +228,8 @@ func (f *round) code(c *codec) {
 	c.bools(&f.prose, &f.asked, &f.wordy, &f.payload, &f.rests, &f.moves, &f.writes, &f.answered, &f.missing, &f.waiting, &f.ended,
 		&f.lastPage, &f.figures, &f.scripted, &f.polite, &f.thinks, &f.thanked, &f.state, &f.full, &f.absent, &f.paged, &f.scored, &f.board)
 	c.int(&f.values)
+	c.int(&f.bytes)
+	c.int(&f.runes)
 	c.int(&f.calls)
 	c.int(&f.doubles)
 	c.byte((*uint8)(&f.outcome))

@@ -19,7 +19,7 @@ type envelope struct {
 // unwrapped is the text inside of what a server or a client puts around it, and
 // whether that says that the call failed. What has none is returned as it is.
 func unwrapped(text string) (inner string, failed bool) {
-	text = withoutTag(withoutPreamble(withoutHeaders(text)))
+	text = withoutTag(printed(withoutPreamble(withoutHeaders(text))))
 	if inner, failed, ok := content(text); ok {
 		return inner, failed
 	}
@@ -221,6 +221,54 @@ func withoutPreamble(text string) string {
 		rest = after
 	}
 	return text
+}
+
+// printed is what a command printed, of a client that reports on it in full:
+// "Command: …", "Directory: (root)", "Stdout: …", "Stderr: (empty)", "Exit Code: 0",
+// "Signal: (none)". The exit code goes after it.
+func printed(text string) string {
+	name, _, ok := strings.Cut(text[:min(len(text), labelBytes)], ":")
+	if !ok || meaningOf(name, atOnce, reported) == 0 || strings.ContainsAny(name, "{\n") {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	exit := ""
+	fields, inside := 0, false // below what was printed first
+	for line := range strings.Lines(text) {
+		name, value, labelled := strings.Cut(line, ":")
+		says := meaning(0)
+		if labelled && len(name) < labelBytes {
+			says = meaningOf(name, atOnce, reported|labels|failure)
+		}
+		if says&(reported|failure) == 0 {
+			if inside {
+				b.WriteString(line)
+			}
+			continue
+		}
+		fields++
+		code, coded := exitCodeIn(line)
+		prints := says&(labels|failure) != 0 || strings.EqualFold(strings.TrimSpace(name), "stderr")
+		switch value = strings.TrimSpace(value); {
+		case coded:
+			exit = "exit code: " + strconv.Itoa(code)
+		case !prints:
+		case value == "(empty)" || value == "(none)":
+			inside = true
+		case says&failure != 0:
+			b.WriteString(line)
+			inside = true
+		default:
+			b.WriteString(value)
+			b.WriteByte('\n')
+			inside = true
+		}
+	}
+	if !inside || fields < 2 {
+		return text
+	}
+	return b.String() + exit
 }
 
 // isHeader reports the name of an HTTP header: parts of letters and digits, joined

@@ -176,7 +176,7 @@ func (s *relation) readSigns(r *seenRound) {
 	s.readWordSigns(r)
 	g[harnessAgain] = bit(s.inputs > 0) * d
 	g[doubled] = min(1, float32(r.doubles))
-	g[waits] = bit(r.waiting || r.rests)
+	g[waits] = bit(s.waits(r) || r.rests)
 	g[pastEnd] = bit(s.over && (s.residueAgo > 0 || s.resultAgo > 0 || s.shapeAgo > 0)) * d
 	g[notThereAgain] = bit(r.missing && s.residueAgo > 0) * d
 	g[actAgain] = bit(s.actAgo > 0 && s.actAgo <= near) * d
@@ -230,7 +230,7 @@ func (s *relation) accepted(r *seenRound) bool {
 	if fine && s.echo && s.newDeeds > 0 && s.place < samePlace {
 		return true // what it named is there now
 	}
-	return r.manner >= commanded && r.answered && fine && r.short() && !r.figures && !r.waiting && !r.ended &&
+	return r.manner >= commanded && r.answered && fine && r.short() && !r.figures && !s.waits(r) && !r.ended &&
 		s.coreAgo == 0 && (s.aimed || s.payload < .5)
 }
 

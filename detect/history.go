@@ -128,6 +128,8 @@ func (o *opening) readText(l *wordList, text string, asks bool) {
 const (
 	// maxCounts is how many numbers of an opening are looked at.
 	maxCounts = 16
+	// runsMeasured is how often something that is flaky is run to see how flaky it is.
+	runsMeasured = 12
 	// countsWithin is in how many bytes of a text they are looked for.
 	countsWithin = 4 << 10
 )
@@ -150,6 +152,9 @@ func (o *opening) readCount(text string, t *token, last float64) float64 {
 	}
 	if o.every == 0 && startsPhrase([]uint64{t.hash, 0}, every) {
 		o.every = interval(text[t.end:])
+	}
+	if len(o.counts) < maxCounts && startsPhrase([]uint64{t.hash, 0}, unsteady) {
+		o.counts = append(o.counts, runsMeasured)
 	}
 	if opens(t.hash)&counted != 0 && numberWords[t.hash] > 0 {
 		return numberWords[t.hash]

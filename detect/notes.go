@@ -370,7 +370,7 @@ func counting(line string) (masked uint64, count float64) {
 
 // strip is a text without notes and reminders.
 func (n notes) strip(text string) string {
-	text = withoutReminders(text)
+	text = withoutUsage(withoutReminders(text))
 	if len(n) == 0 {
 		return text
 	}
@@ -387,6 +387,23 @@ func (n notes) strip(text string) string {
 		less = less[:c.start] + less[c.end:]
 	}
 	return less
+}
+
+// withoutUsage is a text without the last line where that says in brackets or tags
+// what is left of the tokens or the context: [context 26% used]. Its number is
+// another after every call, whatever was done.
+func withoutUsage(text string) string {
+	t := strings.TrimRight(text, " \r\n")
+	i := lastLine(t)
+	if i <= 0 || len(t)-i > noteBytes {
+		return text
+	}
+	line := strings.TrimSpace(t[i+1:])
+	if line == "" || strings.IndexByte("[(<", line[0]) < 0 || strings.IndexByte("])>", line[len(line)-1]) < 0 ||
+		!strings.ContainsAny(line, "0123456789") || meaningOf(line, maxPhraseWords, usage) == 0 {
+		return text
+	}
+	return t[:i]
 }
 
 // withoutReminders is a text without what a harness put into it between tags

@@ -57,7 +57,7 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		}
 		return acknowledged, 0
 	}
-	says = meaningOf(t[:min(len(t), 2*headBytes)], maxPhraseWords, anything)
+	says = meaningOf(withoutCode(t[:min(len(t), 2*headBytes)]), maxPhraseWords, anything)
 	if marked {
 		return failed, says
 	}
@@ -97,6 +97,21 @@ func withoutWarnings(t string) string {
 		}
 		t = rest
 	}
+}
+
+// withoutCode is the beginning of a text without its lines of code, which handle
+// errors that did not happen. JSON has such lines, too, and tells of those that did.
+func withoutCode(t string) string {
+	if !strings.Contains(t, "{\n") && !strings.Contains(t, ";\n") || beginsJSON(t) {
+		return t
+	}
+	var b strings.Builder
+	for line := range strings.Lines(t) {
+		if end := strings.TrimRight(line, "\r\n"); !strings.HasSuffix(end, "{") && !strings.HasSuffix(end, ";") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 // warns reports a line whose first words, or those before its first colons, are a

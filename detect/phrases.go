@@ -46,6 +46,9 @@ const (
 	takesBack                      // an act that undoes another
 	surrounds                      // the name of what a service puts around every answer
 	notices                        // what software writes before a message of its own
+	unsteady                       // comes out one way now and another way then
+	usage                          // what a client counts of its own: tokens, context
+	reported                       // what a client reports of a command, one thing a line
 )
 
 // anything is all that phrases can say.
@@ -53,7 +56,7 @@ const anything = ^meaning(0)
 
 var meanings = map[string]meaning{
 	"failure": failure, "missing": missing, "nothing": nothing, "pending": pending, "later": later,
-	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid, "every": every, "writes": writes, "surroundings": surrounds, "undoes": takesBack, "notices": notices,
+	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid, "every": every, "writes": writes, "surroundings": surrounds, "undoes": takesBack, "notices": notices, "reported": reported, "usage": usage, "unsteady": unsteady,
 }
 
 //go:embed phrases.json

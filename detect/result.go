@@ -62,7 +62,8 @@ func (f *round) readResult(text string, states bool) {
 		h := w
 		digest := states && t.mixed && isDigest(text, &s)
 		f.state = f.state || digest
-		drawn := !digest && (t.mixed || t.class != word) && (isDrawn(text[t.start:t.end]) || isSerial(text, t))
+		length := t.class == number && f.isLength(text[t.start:t.end])
+		drawn := length || !digest && (t.mixed || t.class != word) && (isDrawn(text[t.start:t.end]) || isSerial(text, t))
 		if t.class != word || drawn || t.mixed && !digest && isID(text, t) {
 			items.addID(text, t) // what is named can be worked on
 			h = 1
@@ -104,7 +105,7 @@ func (f *round) readResult(text string, states bool) {
 		if label = 0; t.class == word && opens(t.hash)&scores != 0 {
 			label = t.hash
 		}
-		if t.class == number {
+		if t.class == number && !length {
 			f.told.add(text[t.start:t.end])
 			if isShare(text, &s) {
 				f.shares.add(text[t.start:t.end])

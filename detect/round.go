@@ -50,6 +50,7 @@ type round struct {
 	wordy                   bool     // the act is made of prose alone
 	values                  int      // how many arguments have a value
 	payload                 bool     // the act carries several lines of content
+	bytes, runes            int      // the length of the longest text that the act hands over
 	rests                   bool     // the act itself lets time pass
 	thinks                  bool     // the act is a thought that was written down
 	paged                   bool     // the act says which part of a list is wanted

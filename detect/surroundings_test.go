@@ -1,0 +1,134 @@
+package detect
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/haltd/haltd"
+)
+
+// Of a client that reports on a command in full, what the command printed counts:
+// a Stderr that is empty does not make the answer empty, and the exit code stays.
+func TestWhatACommandPrintedIsRead(t *testing.T) {
+	for _, tc := range []struct {
+		text, want string
+		outcome    outcome
+	}{
+		{"Command: terraform plan\nDirectory: (root)\nStdout: Your infrastructure matches.\nStderr: (empty)\nExit Code: 0", "Your infrastructure matches.\nexit code: 0", neutral},
+		{"Command: go test ./...\nDirectory: (root)\nOutput: ok  \tshop\t0.8s\nok  \tcart\t0.2s\nError: (none)\nExit Code: 0\nSignal: (none)\nBackground PIDs: (none)\nProcess Group PGID: 311", "ok  \tshop\t0.8s\nok  \tcart\t0.2s\nexit code: 0", neutral},
+		{"Command: make\nDirectory: (root)\nStdout: (empty)\nStderr: make: *** no rule to make target\nExit Code: 2", "make: *** no rule to make target\nexit code: 2", failed},
+		{"Command: cat <<EOF > a\nOutput of the day\nEOF\nDirectory: (root)\nOutput: (empty)\nError: (none)\nExit Code: 0", "exit code: 0", acknowledged},
+		{"Output: 3 rows\nDuration: fast", "3 rows\n", neutral},
+		{"Directory: /srv\nOwner: root", "Directory: /srv\nOwner: root", neutral},
+		{"Command: reboot", "Command: reboot", neutral},
+	} {
+		if got := printed(tc.text); got != tc.want {
+			t.Errorf("%q is read as %q, want %q", tc.text, got, tc.want)
+		}
+		text, _ := unwrapped(tc.text)
+		if got, _ := outcomeOf(text, false); got != tc.outcome {
+			t.Errorf("%q comes out as %d, want %d", tc.text, got, tc.outcome)
+		}
+	}
+}
+
+// Code that handles errors tells of none; what went wrong while it was read does.
+func TestCodeThatHandlesErrorsTellsOfNone(t *testing.T) {
+	const code = "package shop\n\nfunc (s *Store) Load(id string) (*Order, error) {\n\trow := s.db.QueryRow(id);\n\tif err := row.Scan(&o); err != nil {\n\t\treturn nil, fmt.Errorf(\"load: %w\", err);\n\t}\n\treturn o, nil\n}\n"
+	for text, want := range map[string]outcome{
+		code:                                     neutral,
+		code + "cat: shop.go: permission denied": failed,
+		"error: cannot open shop.go\n" + code:    failed,
+		"{\n \"error\": {\n  \"message\": \"no such order\"\n }\n}": failed,
+	} {
+		if got, _ := outcomeOf(text, false); got != want {
+			t.Errorf("%q comes out as %d, want %d", text, got, want)
+		}
+	}
+}
+
+// What is left of the tokens or the context changes with every call, and is no news;
+// where it is all that came back, it was asked for.
+func TestWhatIsLeftOfTheTokensIsNoNews(t *testing.T) {
+	for text, want := range map[string]string{
+		"killed: out of memory\n[exec c3a12e46 | context 26% used]":                           "killed: out of memory",
+		"saved\n<budget:token_budget>168557 tokens remaining</budget:token_budget>\n":         "saved",
+		"saved\n<system_warning>Token usage: 35000/200000; 165000 remaining</system_warning>": "saved",
+		"[context 26% used]":            "[context 26% used]",
+		"job\n[step 3 of 7]":            "job\n[step 3 of 7]",
+		"rows\n1200 tokens were issued": "rows\n1200 tokens were issued",
+	} {
+		if got := withoutUsage(text); got != want {
+			t.Errorf("%q is read as %q, want %q", text, got, want)
+		}
+	}
+	var rounds []haltd.Round
+	for i := range 6 {
+		rounds = append(rounds, did("assign", `{"shift":"N1","to":"Fischer"}`, fmt.Sprintf("saved, one violation remains in the roster of the ward\n<budget:token_budget>%d tokens remaining</budget:token_budget>", 168557-1013*i-i*i)))
+	}
+	if s := relations("Make the roster valid.", rounds...)[5]; s.news > 0 || s.pairAgo != 1 {
+		t.Errorf("the same answer with fewer tokens left brings %.2f news, and is that of %d rounds ago", s.news, s.pairAgo)
+	}
+}
+
+// A tool that says how long the text is which it was given says nothing new.
+func TestTheLengthOfWhatWasWrittenIsNoNews(t *testing.T) {
+	write := func(text, ack string) haltd.Round {
+		return did("write_file", fmt.Sprintf(`{"path":"summary.md","content":%q}`, text), ack)
+	}
+	texts := []string{"Revenue grew in the third quarter.\nChurn fell.", "Revenue grew again in the third quarter.\nChurn fell — a bit.", "In the third quarter revenue grew.\nChurn fell a bit again."}
+	var bytes, runes, other []haltd.Round
+	for i, text := range texts {
+		bytes = append(bytes, write(text, fmt.Sprintf("wrote %d bytes to summary.md", len(text))))
+		runes = append(runes, write(text, fmt.Sprintf("OK, %d characters in summary.md", len([]rune(text)))))
+		other = append(other, write(text, fmt.Sprintf("wrote it, %d readers of summary.md", 700+93*i)))
+	}
+	for name, rounds := range map[string][]haltd.Round{"bytes": bytes, "characters": runes} {
+		if s := relations("Write the summary.", rounds...)[2]; s.news > 0 || s.resultAgo != 1 {
+			t.Errorf("%s: %.2f news, the answer of %d rounds ago", name, s.news, s.resultAgo)
+		}
+	}
+	if s := relations("Write the summary.", other...)[2]; s.resultAgo != 0 {
+		t.Error("a number of another kind is passed over")
+	}
+}
+
+// "Queued" for mail to somebody new is how a batch goes on; for the same mail it is
+// a wait.
+func TestQueuedIsNoWaitForSomethingNew(t *testing.T) {
+	names := strings.Fields("sofia chloe dmitri nikhil aoife amelia ingrid jamal")
+	var batch, same []haltd.Round
+	for i, name := range names {
+		batch = append(batch, did("send_mail", fmt.Sprintf(`{"to":"%s@oakline.com","template":"order","order":"SO-%d"}`, name, 47057+31*i), "queued"))
+		same = append(same, did("mail_status", `{"to":"sofia@oakline.com"}`, "queued"))
+	}
+	if s := relations("Send the mails.", batch...)[7]; s.signs[waits] > 0 || s.signs[idle] > 0 {
+		t.Errorf("a batch waits %.2f and is idle %.2f", s.signs[waits], s.signs[idle])
+	}
+	if s := relations("Send the mails.", same...)[7]; s.signs[waits] == 0 {
+		t.Error("who asks for the same mail does not wait")
+	}
+}
+
+// How flaky something is shows when it is run some times; a task that says nothing
+// of it asks for no runs.
+func TestAFlakyTestIsRunSomeTimes(t *testing.T) {
+	run := func(i int) haltd.Round {
+		result := "collected 9 items in tests of reminders\n9 passed in 3.2s\nexit code: 0"
+		if i%3 == 1 {
+			result = "collected 9 items in tests of reminders\nFAILED drains_in_order\n1 failed, 8 passed\nexit code: 1"
+		}
+		return did("bash", `{"command":"pytest -q tests/test_reminder.py"}`, result)
+	}
+	var rounds []haltd.Round
+	for i := range 9 {
+		rounds = append(rounds, run(i))
+	}
+	if s := relations("test_reminder is flaky, make it stable.", rounds...)[8]; !s.asked {
+		t.Error("the ninth run of a flaky test is not part of the task")
+	}
+	if s := relations("Make test_reminder pass.", rounds...)[8]; s.asked {
+		t.Error("runs that nobody asked for are part of the task")
+	}
+}
