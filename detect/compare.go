@@ -169,6 +169,9 @@ func (c *comparison) compare(i int) {
 	}
 	s.dose = c.doseOf(i)
 	c.count(i)
+	if len(r.tells) > fewWords && s.placeTimes >= insists && c.jitters(i) {
+		s.wrote = false // beside the last click, and the screen is what it was
+	}
 	s.probes = s.walk && c.strides(i) && s.failTimes < 2*exhausted && (r.absent || c.inBounds(i)) || lessens || c.runsOut(i) || c.searches(i)
 	if s.failedAlike < exhausted && !(s.failedAlike >= insists/2 && s.payload >= cosmetic) {
 		s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo)

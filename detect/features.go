@@ -227,7 +227,7 @@ func (s *relation) accepted(r *seenRound) bool {
 		return true
 	}
 	fine := r.outcome == neutral || r.outcome == acknowledged
-	if fine && s.echo && s.newDeeds > 0 && s.place < samePlace {
+	if fine && s.echo && (s.newDeeds > 0 && s.place < samePlace || s.aimed && s.resultAgo == 0) {
 		return true // what it named is there now
 	}
 	return r.manner >= commanded && r.answered && fine && r.short() && !r.figures && !s.waits(r) && !r.ended &&

@@ -493,14 +493,20 @@ func isID(text string, t *token) bool {
 
 // isSerial reports the number of a record, of twelve digits or more, and a short
 // one of digits and the letters of hexadecimal numbers that is all of a value, or
-// ends a name: "hop": "5a15", rev=6df8, worker-c2d4.
+// ends a name: "hop": "5a15", rev=6df8, worker-c2d4; and what is numbered on a page.
 func isSerial(text string, t *token) bool {
 	const digits, long, short = 12, 8, 4
 	w := text[t.start:t.end]
 	if t.class == number {
 		return len(w) >= digits && endOfDigits(w, 0) == len(w)
 	}
-	if t.class != word || len(w) < short || len(w) >= long || t.start == 0 || !isShortHex(w) {
+	if t.class != word || t.start == 0 || len(w) >= long {
+		return false
+	}
+	if t.mixed && strings.HasSuffix(text[:t.start], "ref=") {
+		return true // how a browser numbers what is on a page: [ref=e67]
+	}
+	if len(w) < short || !isShortHex(w) {
 		return false
 	}
 	switch text[t.start-1] {

@@ -378,10 +378,14 @@ func (c *comparison) insists(i int) bool {
 }
 
 // echoedBack reports words against words, the other side's without a single
-// new one: so two agents thank each other, not a person with a new task.
+// new one, or thanks for thanks once more: so two agents thank each other, not a
+// person with a new task.
 func (c *comparison) echoedBack(i int) bool {
 	r, s := &c.rounds[i], &c.all[i]
-	return i > 0 && r.manner == spoken && c.rounds[i-1].manner == spoken && s.newWords == 0 && len(r.tells) >= fewWords
+	if i == 0 || r.manner != spoken || c.rounds[i-1].manner != spoken {
+		return false
+	}
+	return s.newWords == 0 && len(r.tells) >= fewWords || r.thanked && c.rounds[i-1].thanked
 }
 
 func (c *comparison) cameAgain(i int) bool {

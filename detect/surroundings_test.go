@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/haltd/haltd"
 )
@@ -130,5 +131,55 @@ func TestAFlakyTestIsRunSomeTimes(t *testing.T) {
 	}
 	if s := relations("Make test_reminder pass.", rounds...)[8]; s.asked {
 		t.Error("runs that nobody asked for are part of the task")
+	}
+}
+
+// A page that a browser numbers anew each time is the same page.
+func TestAPageThatIsNumberedAnewIsTheSame(t *testing.T) {
+	var rounds []haltd.Round
+	for i := range 4 {
+		n := 61 - 11*i
+		rounds = append(rounds, did("browser_navigate", `{"url":"https://app.example/reports/2024"}`, fmt.Sprintf(
+			"- Page Title: Sign in\n- main [ref=e%d]:\n  - heading \"Sign in\" [ref=e%d]\n  - textbox \"Email\" [ref=e%d]\n  - textbox \"Password\" [ref=e%d]\n  - button \"Sign in\" [ref=e%d]\n  - link \"Forgot password?\" [ref=e%d]", n, n+1, n+3, n+5, n+7, n+9)))
+	}
+	if s := relations("Download the report.", rounds...)[3]; s.pairAgo != 1 || s.news > 0 {
+		t.Errorf("the page of %d rounds ago, with %.2f news", s.pairAgo, s.news)
+	}
+}
+
+// Two agents that thank each other in few words, and take their time, are no persons
+// with a new task; a person may thank once.
+func TestThanksForThanksAreNoPerson(t *testing.T) {
+	var rounds []haltd.Round
+	for _, said := range [][2]string{{"The plot is in prices.png.", "Thank you!"}, {"My pleasure! Have a great day!", "Great, thanks!"}, {"You're welcome!", "Thanks again! Take care!"}} {
+		rounds = append(rounds, haltd.Round{Text: said[0], Inputs: []haltd.Message{{Role: haltd.RoleUser, Text: said[1]}}})
+	}
+	all := relationsAfter(20*time.Second, "Plot the prices.", rounds...)
+	if !all[0].human || all[2].human {
+		t.Errorf("thanks are a person's: %v, and thanks for thanks: %v", all[0].human, all[2].human)
+	}
+}
+
+// What was typed for the first time and stands in the form now was not in vain,
+// though all its words were said before; a screen that stays as it is after clicks
+// beside each other was.
+func TestFormsFillAndClicksMiss(t *testing.T) {
+	form := func(name, mail string) string {
+		return fmt.Sprintf("Current url: https://crm.example/leads/new\nInteractive elements of the page from the top:\n[1]<input placeholder=Full name value='%s' />\n[2]<input type=email value='%s' />\n[3]<button >Save />\n[4]<div >records of the team, which are kept as long as the customer wants and are shown to nobody but those who sell, support or bill; older ones move to the archive at night, where only an auditor reads them />", name, mail)
+	}
+	typed := relations("Enter Ada Quill, who has her mail at post.example.",
+		did("lookup", `{"host":"post.example"}`, "a host for mail"),
+		did("go_to_url", `{"url":"https://crm.example/leads/new"}`, form("", "")),
+		did("input_text", `{"index":1,"text":"Ada Quill"}`, form("Ada Quill", "")),
+		did("input_text", `{"index":2,"text":"ada.quill@post.example"}`, form("Ada Quill", "ada.quill@post.example")))
+	if s := typed[3]; s.signs[idle] > 0 {
+		t.Errorf("an address that was typed and is there: idle %.2f", s.signs[idle])
+	}
+	var clicks []haltd.Round
+	for i := range 12 {
+		clicks = append(clicks, did("computer", fmt.Sprintf(`{"action":%q,"coordinate":[%d,%d]}`, []string{"left_click", "double_click"}[i%2], 611+i*5%8, 536+i*3%7), "[image: 1024x768 Export dialog, button 'Export' greyed out]"))
+	}
+	if s := relations("Export the document.", clicks...)[11]; s.wrote {
+		t.Error("a click that changes nothing, beside those before it, was taken for work")
 	}
 }
