@@ -29,7 +29,8 @@ const (
 // Remote is a state that may be out of reach.
 type Remote interface {
 	Port
-	// Ping reports whether it answers, and connects where that is needed.
+	// Ping reports whether it answers and can be written, and connects where
+	// that is needed.
 	Ping(ctx context.Context) error
 }
 
@@ -141,7 +142,7 @@ func try[T any](ctx context.Context, g *Guard, remote, local func(context.Contex
 	limited, cancel := context.WithTimeout(ctx, g.o.Patience)
 	value, err := bounded(limited, func(ctx context.Context) (T, error) { return remote(ctx, g.o.Remote) }, late)
 	cancel()
-	if g.note(ctx, err) {
+	if g.isFailure(ctx, err) {
 		return local(ctx, *g.own.Load())
 	}
 	return value, err
@@ -154,19 +155,15 @@ func (g *Guard) tell(ctx context.Context, f func(context.Context, Port) error) e
 	return err
 }
 
-// note counts a question that failed, and opens the breaker after the last that
-// may. It reports whether it failed.
-func (g *Guard) note(ctx context.Context, err error) (failed bool) {
+// isFailure reports whether the shared state failed, counts that, and opens the
+// breaker after the last failure that may be.
+func (g *Guard) isFailure(ctx context.Context, err error) bool {
 	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
-	failed = haltd.ErrorCode(err) == haltd.CodeUnavailable || late && ctx.Err() == nil
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if !failed {
-		if err == nil {
-			g.failures = 0
-		}
+	if haltd.ErrorCode(err) != haltd.CodeUnavailable && (!late || ctx.Err() != nil) {
 		return false
 	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if late {
 		err = unanswered(g.o.Patience)
 	}
@@ -174,6 +171,15 @@ func (g *Guard) note(ctx context.Context, err error) (failed bool) {
 		g.trip(err)
 	}
 	return true
+}
+
+// succeeded ends a row of failures. Only a lease does, which is written: a Redis
+// whose memory is full, or which has become a replica, goes on answering who
+// reads.
+func (g *Guard) succeeded() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.failures = 0
 }
 
 // trip opens the breaker. The caller holds mu.
@@ -229,7 +235,7 @@ func (g *Guard) Open(ctx context.Context, q Question, now time.Time) (Answer, er
 		place := *q.Place
 		q.Place = &place
 	}
-	return try(ctx, g, func(ctx context.Context, p Port) (Answer, error) {
+	a, err := try(ctx, g, func(ctx context.Context, p Port) (Answer, error) {
 		a, err := p.Open(ctx, q, now)
 		if a.Lease != nil {
 			a.Lease = &guarded{Lease: a.Lease, guard: g}
@@ -244,6 +250,10 @@ func (g *Guard) Open(ctx context.Context, q Question, now time.Time) (Answer, er
 			a.Lease.Release()
 		}
 	})
+	if _, shared := a.Lease.(*guarded); shared {
+		g.succeeded()
+	}
+	return a, err
 }
 
 // Acquire implements the port.
@@ -266,7 +276,7 @@ func (l *guarded) Commit(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, l.guard.o.Patience)
 	defer cancel()
 	_, err := bounded(limited, func(ctx context.Context) (struct{}, error) { return struct{}{}, l.Lease.Commit(ctx) }, nil)
-	l.guard.note(ctx, err)
+	l.guard.isFailure(ctx, err)
 	return err
 }
 

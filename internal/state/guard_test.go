@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -159,6 +160,70 @@ func TestRedisGoesAwayAndComesBack(t *testing.T) {
 				t.Errorf("back again, the state knows %d calls; kept %v", told, tc.kept)
 			}
 		})
+	}
+}
+
+// A Redis that answers who reads and refuses who writes is as good as gone, as
+// long as it does: the node keeps a state of its own, which grows, and says so.
+func TestRedisRefusesWrites(t *testing.T) {
+	for _, tc := range []struct{ name, refuse, allow, says string }{
+		{"its memory is full", "CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0", "OOM"},
+		{"it has become a replica", "REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE", "READONLY"},
+		{"it lacks replicas", "CONFIG SET min-replicas-to-write 1", "CONFIG SET min-replicas-to-write 0", "NOREPLICAS"},
+		{"its user may not run scripts", "ACL SETUSER default -eval -evalsha", "ACL SETUSER default +eval +evalsha", "NOPERM"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			g := node(t, server.Address)
+			call(t, g)
+			server.Command(t, tc.refuse)
+			allowed := false
+			allow := func() {
+				if !allowed {
+					server.Command(t, tc.allow)
+				}
+				allowed = true
+			}
+			defer allow()
+			known := 0
+			for end := time.Now().Add(time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+				_, told, _ := call(t, g)
+				if known++; told != known {
+					t.Fatalf("the node's own state knows %d calls of %d", told, known)
+				}
+				if _, err := g.Reply(t.Context(), "bot", "any"); err != nil {
+					t.Fatal(err)
+				}
+				if err := g.Degraded(); known >= 3 && (err == nil || !strings.Contains(err.Error(), tc.says)) {
+					t.Fatalf("after %d calls the breaker has %v", known, err)
+				}
+			}
+			allow()
+			degraded(t, g, false)
+			if _, told, _ := call(t, g); told != 2 {
+				t.Errorf("back again, the state knows %d calls, want two", told)
+			}
+		})
+	}
+}
+
+// An address that leads to another Redis, because the one before has become a
+// replica, is dialled again: connections to a replica stay.
+func TestTheAddressOfRedisLeadsElsewhere(t *testing.T) {
+	other, err := servers.Redis()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	p := servers.NewProxy(t, other.Address)
+	g := node(t, p.Address)
+	call(t, g)
+	other.Command(t, "REPLICAOF 127.0.0.1 1")
+	p.Lead(server.Address)
+	trip(t, g)
+	degraded(t, g, false)
+	call(t, g)
+	if _, told, _ := call(t, node(t, server.Address)); told != 2 {
+		t.Errorf("another node knows %d calls of two", told)
 	}
 }
 

@@ -64,9 +64,66 @@ func TestThreeNodesWithRedis(t *testing.T) {
 	}{
 		{"A loop is killed once, at the call at which one node kills it", oneKill},
 		{"Every call of many agents is counted once", manyCalls},
+		{"Redis refuses writes", redisRefuses},
+		{"Redis forgets in the middle of a loop", redisForgets},
 		{"Redis is gone", redisGone},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, c) })
+	}
+}
+
+// redisRefuses: a Redis that refuses what is written, and answers all else, is
+// one that is gone. Each node stops the loops that it sees.
+func redisRefuses(t *testing.T, c *cluster) {
+	for i, fault := range []struct{ says, begin, end string }{
+		{"OOM", "CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0"},
+		{"READONLY", "REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"},
+	} {
+		n, agent := c.nodes[i], fmt.Sprint("refused-", i)
+		opened := func() int { return strings.Count(n.Log(), "the shared state is out of reach") }
+		before := opened()
+		c.redis.Command(t, fault.begin)
+		stoppedAt(t, []*harness.Node{n}, agent, func(n *harness.Node, i int) (int, string) { return retool(t, n.Gateway, agent, i) })
+		n.Eventually(t, "doing without Redis", func() bool {
+			ask(t, n, request{agent: "healthy", model: "gpt-4o", tokens: 10})
+			return withoutState(t, n)
+		})
+		if said, _ := doctor(t, n); !strings.Contains(said, fault.says) && !strings.Contains(said, "takes no writes") {
+			t.Errorf("doctor does not say why:\n%s", said)
+		}
+		if n := opened() - before; n != 1 {
+			t.Errorf("the breaker has opened %d times, want once", n)
+		}
+		c.redis.Command(t, fault.end)
+		for _, n := range c.nodes {
+			n.Eventually(t, "finding Redis again", func() bool { return !withoutState(t, n) })
+		}
+	}
+}
+
+// redisForgets: a Redis that was emptied, its scripts too, costs a loop no more
+// calls than it takes to see one.
+func redisForgets(t *testing.T, c *cluster) {
+	call := func(agent string) func(n *harness.Node, i int) (int, string) {
+		return func(n *harness.Node, i int) (int, string) { return retool(t, n.Gateway, agent, i) }
+	}
+	whole := stoppedAt(t, c.nodes, "whole", call("whole"))
+	const before = 4
+	for i := range before {
+		if status, reason := call("forgotten")(c.nodes[i%len(c.nodes)], i); status != http.StatusOK {
+			t.Fatalf("call %d: %d %s", i, status, reason)
+		}
+		observed(t, c.nodes[0].Listeners, "forgotten")
+	}
+	c.redis.Command(t, "FLUSHALL")
+	c.redis.Command(t, "SCRIPT FLUSH")
+	if after := stoppedAt(t, c.nodes, "forgotten", func(n *harness.Node, i int) (int, string) { return call("forgotten")(n, before+i) }); after > whole {
+		t.Errorf("a loop that Redis forgot is stopped at call %d after that, one that it did not at call %d", after, whole)
+	}
+	for i, n := range c.nodes {
+		if withoutState(t, n) {
+			t.Errorf("node %d does without Redis", i)
+		}
 	}
 }
 

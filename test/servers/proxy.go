@@ -39,6 +39,20 @@ func NewProxy(t testing.TB, server string) *Proxy {
 	return p
 }
 
+// Lead has connections that are made from now on end at another server, as a name
+// does that was given to it.
+func (p *Proxy) Lead(server string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.server = server
+}
+
+func (p *Proxy) leads() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.server
+}
+
 // Delay has every piece of an answer arrive that much later.
 func (p *Proxy) Delay(d time.Duration) {
 	p.mu.Lock()
@@ -94,7 +108,7 @@ func (p *Proxy) serve() {
 		if err != nil {
 			return
 		}
-		if server, err := net.Dial("tcp", p.server); err != nil || !p.keep(client, server) {
+		if server, err := net.Dial("tcp", p.leads()); err != nil || !p.keep(client, server) {
 			client.Close()
 			if err == nil {
 				server.Close()

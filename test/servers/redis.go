@@ -48,8 +48,14 @@ func (s *Server) pingRedis() error {
 // Set changes a setting of a Redis.
 func (s *Server) Set(t testing.TB, name, value string) {
 	t.Helper()
-	if line, err := s.redis("CONFIG SET " + name + " " + value); err != nil || !strings.HasPrefix(line, "+OK") {
-		t.Fatalf("set %s to %s: %q, %v", name, value, line, err)
+	s.Command(t, "CONFIG SET "+name+" "+value)
+}
+
+// Command has a Redis do what it answers with OK.
+func (s *Server) Command(t testing.TB, command string) {
+	t.Helper()
+	if line, err := s.redis(command); err != nil || !strings.HasPrefix(line, "+OK") {
+		t.Fatalf("%s: %q, %v", command, line, err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -52,6 +53,9 @@ var endedSource string
 //go:embed use.lua
 var useSource string
 
+//go:embed probe.lua
+var probeSource string
+
 var (
 	openScript    = rueidis.NewLuaScript(openSource)
 	commitScript  = rueidis.NewLuaScript(commitSource)
@@ -59,6 +63,7 @@ var (
 	chargeScript  = rueidis.NewLuaScript(chargeSource)
 	endedScript   = rueidis.NewLuaScript(endedSource)
 	useScript     = rueidis.NewLuaScript(useSource)
+	probeScript   = rueidis.NewLuaScript(probeSource)
 )
 
 // State is the state of all nodes, as one of them has it.
@@ -98,8 +103,9 @@ func New(url string, secret []byte) (*State, error) {
 	return &State{options: o, secret: secret, turns: turns{waiting: map[string]*turn{}}, values: newValues(), guesses: newGuesses()}, nil
 }
 
-// Ping reports whether Redis answers, and connects where there is no connection
-// yet. A server that can never be used is CodeInvalid.
+// Ping reports whether Redis answers and runs scripts that write, and connects
+// where there is no connection yet. A server that can never be used is
+// CodeInvalid.
 func (s *State) Ping(ctx context.Context) error {
 	c, err := s.connect()
 	if err != nil {
@@ -111,7 +117,18 @@ func (s *State) Ping(ctx context.Context) error {
 	if isCluster(ctx, c) {
 		return haltd.Errorf(haltd.CodeInvalid, "state.url names a Redis Cluster, over which the keys of one call would be spread").WithFix("%s", noCluster)
 	}
-	return nil
+	err = probeScript.Exec(ctx, c, []string{s.key("p")}, nil).Error()
+	if isReplica(err) {
+		s.disconnect()
+	}
+	return unavailable(err)
+}
+
+// isReplica reports that the server has become a replica. Its address may lead
+// to another one by now, and this connection does not.
+func isReplica(err error) bool {
+	answer, ok := rueidis.IsRedisErr(err)
+	return ok && strings.HasPrefix(answer.Error(), "READONLY")
 }
 
 const noCluster = "Name a server that is no cluster, or the sentinels of one (?master_set=…)."
@@ -150,8 +167,15 @@ func (s *State) connect() (rueidis.Client, error) {
 // Close ends the connection.
 func (s *State) Close() {
 	s.connecting.Lock()
-	defer s.connecting.Unlock()
 	s.closed = true
+	s.connecting.Unlock()
+	s.disconnect()
+}
+
+// disconnect ends the connection; the next Ping makes another.
+func (s *State) disconnect() {
+	s.connecting.Lock()
+	defer s.connecting.Unlock()
 	if c := s.client.Swap(nil); c != nil {
 		(*c).Close()
 	}
