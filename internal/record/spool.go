@@ -166,14 +166,30 @@ func (s *Spool) replace(other *Spool) {
 	s.file, s.size, s.sent, s.left = other.file, other.size, 0, other.left
 }
 
-// spool keeps a batch on disk that the store does not take now. What does not
-// fit there is dropped and counted.
-func (r *Recorder) spool(batch []haltd.Event) {
+// spool keeps a batch on disk that the store does not take now. It fails where
+// it does not fit there.
+func (r *Recorder) spool(batch []haltd.Event) error {
 	if err := r.opts.Spool.add(batch); err != nil {
-		if r.dropped.Add(int64(len(batch))) == int64(len(batch)) {
-			r.log.Error("events are lost", "count", len(batch), "error", err)
-		}
+		return err
 	}
+	r.leave(batch)
+	return nil
+}
+
+// spoolOrDrop drops and counts what does not fit on disk.
+func (r *Recorder) spoolOrDrop(batch []haltd.Event) {
+	err := r.spool(batch)
+	if err == nil {
+		return
+	}
+	if r.dropped.Add(int64(len(batch))) == int64(len(batch)) {
+		r.log.Error("events are lost", "count", len(batch), "error", err)
+	}
+	r.leave(batch)
+}
+
+// leave is done with a batch that is not in the store.
+func (r *Recorder) leave(batch []haltd.Event) {
 	r.Abandon(batch) // the feed of the store tells them when they are there
 	r.complete(len(batch))
 }

@@ -133,6 +133,42 @@ func TestSpoolIsBounded(t *testing.T) {
 	}
 }
 
+// slowToTake is a store that is back and has yet to take what waits on disk.
+type slowToTake struct {
+	*absent
+	until haltd.EventID // the last event that it does not take yet
+}
+
+func (s *slowToTake) AppendEvents(ctx context.Context, events []haltd.Event) error {
+	if events[0].ID <= s.until {
+		return haltd.Errorf(haltd.CodeUnavailable, "later")
+	}
+	return s.absent.AppendEvents(ctx, events)
+}
+
+// What has no room on disk is written at once where the store is back, and the
+// record is not whole before the rest is there as well.
+func TestAFullSpoolDoesNotKeepEventsFromTheStore(t *testing.T) {
+	spool := spoolAt(t, filepath.Join(t.TempDir(), "spool.jsonl"))
+	defer spool.Close()
+	spool.most = 2000
+	store := &slowToTake{absent: &absent{took: map[haltd.EventID]int{}}, until: 20}
+	r := New(store, Options{Spool: spool, Interval: time.Millisecond, Batch: 1})
+	defer r.Close(context.Background())
+	for id := haltd.EventID(1); id <= 40; id++ {
+		r.Record(haltd.Event{ID: id, Time: time.Now(), Agent: "a"})
+	}
+	if err := r.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := r.Stats(); s.Dropped == 0 || s.Dropped >= 20 || store.count() != 20 || spool.size > spool.most {
+		t.Errorf("%+v, %d in the store, %d bytes; want those dropped that came while the store took none, and the last 20 written", s, store.count(), spool.size)
+	}
+	if r.Degraded() == nil {
+		t.Error("the record is said to be whole while events wait on disk")
+	}
+}
+
 // Whoever asks for the counts while the spool writes to disk holds up no call.
 func TestStatsDoNotWaitForTheSpoolWithTheQueueLocked(t *testing.T) {
 	spool := spoolAt(t, filepath.Join(t.TempDir(), "spool.jsonl"))

@@ -83,14 +83,16 @@ func (r *Recorder) writeAll(ctx context.Context, events []haltd.Event) bool {
 // refusals for a reason that will not pass by itself, it writes what can be
 // written of it. It answers false when ctx ended first.
 func (r *Recorder) writeBatch(ctx context.Context, batch []haltd.Event, refusals int) bool {
-	if r.opts.Spool.Waiting() > 0 { // behind what waits there
-		r.spool(batch)
+	// Behind what waits on disk; what has no room there need not wait for it.
+	if r.opts.Spool.Waiting() > 0 && r.spool(batch) == nil {
 		return true
 	}
 	for wait := firstBackoff; ; wait = min(2*wait, maxBackoff) {
 		err := r.store.AppendEvents(ctx, batch)
 		if err == nil {
-			r.recovered()
+			if r.opts.Spool.Waiting() == 0 {
+				r.recovered()
+			}
 			r.written.Add(int64(len(batch)))
 			r.Announce(batch)
 			r.complete(len(batch))
@@ -98,7 +100,7 @@ func (r *Recorder) writeBatch(ctx context.Context, batch []haltd.Event, refusals
 		}
 		if ctx.Err() != nil {
 			if r.opts.Spool != nil {
-				r.spool(batch) // the next process sends it
+				r.spoolOrDrop(batch) // the next process sends it
 			}
 			return false
 		}
@@ -106,7 +108,7 @@ func (r *Recorder) writeBatch(ctx context.Context, batch []haltd.Event, refusals
 		if haltd.ErrorCode(err) != haltd.CodeUnavailable {
 			refusals--
 		} else if r.opts.Spool != nil {
-			r.spool(batch)
+			r.spoolOrDrop(batch)
 			return true
 		}
 		if refusals == 0 {

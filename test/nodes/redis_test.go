@@ -14,11 +14,17 @@ import (
 	"github.com/haltd/haltd/test/servers"
 )
 
+// degraded is what a node does without.
+func degraded(t *testing.T, n *harness.Node) []string {
+	t.Helper()
+	var s struct{ Degraded []string }
+	n.Must(t, "GET", "/v1/status", nil, &s)
+	return s.Degraded
+}
+
 func withoutState(t *testing.T, n *harness.Node) bool {
 	t.Helper()
-	var status struct{ Degraded []string }
-	n.Must(t, "GET", "/v1/status", nil, &status)
-	return slices.Contains(status.Degraded, "state")
+	return slices.Contains(degraded(t, n), "state")
 }
 
 // doctor runs haltd doctor with the configuration of a node.

@@ -16,14 +16,6 @@ import (
 	"github.com/haltd/haltd/test/servers"
 )
 
-// degraded is what a node does without.
-func degraded(t *testing.T, n *harness.Node) []string {
-	t.Helper()
-	var s struct{ Degraded []string }
-	n.Must(t, "GET", "/v1/status", nil, &s)
-	return s.Degraded
-}
-
 // TestSlowServers: two nodes, each with a proxy before PostgreSQL and one
 // before Redis. Whatever the proxies of the first do, calls go on at both
 // without waiting for it, who was stopped stays stopped, the node comes back by
