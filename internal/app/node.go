@@ -41,8 +41,9 @@ type member struct {
 
 // leadership is what is known of who leads a task.
 type leadership struct {
-	mine  bool
-	until time.Time // when it has to be asked again at the latest
+	mine    bool
+	until   time.Time // when it has to be asked again at the latest
+	unknown bool      // to the store, too, when it was last asked
 }
 
 // join makes this process a node; what node says of itself is its host, version
@@ -78,12 +79,14 @@ func (m *member) lead(ctx context.Context, task string) bool {
 	defer cancel()
 	mine, err := m.store.Lead(limited, m.node.ID, task, m.lease)
 	if err != nil {
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && !known.unknown {
 			m.log.Warn("nobody knows which node leads", "reason", task, "error", err)
+			known.unknown = true
+			m.leads[task] = known
 		}
 		return known.mine && now.Before(known.until)
 	}
-	m.leads[task] = leadership{mine, now.Add(m.lease)}
+	m.leads[task] = leadership{mine: mine, until: now.Add(m.lease)}
 	return mine
 }
 

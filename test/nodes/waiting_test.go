@@ -41,11 +41,7 @@ func TestANodeWaitsForItsDatabase(t *testing.T) {
 	}{
 		{"stopped", c.database.Stop, c.database.Start, "cannot be reached"},
 		{"frozen", c.database.Freeze, c.database.Thaw, "does not answer"},
-		{"a replica yet", func(t testing.TB) {
-			c.database.SQL(t, c.database.URL, "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()")
-		}, func(t testing.TB) {
-			c.database.SQL(t, c.database.URL, "SET default_transaction_read_only = off", "ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()")
-		}, "is read only"},
+		{"a replica yet", func(t testing.TB) { c.database.SetReadOnly(t, true) }, func(t testing.TB) { c.database.SetReadOnly(t, false) }, "is read only"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			waits.Stop(t)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // postgresFolders is where Debian keeps the programs of each version.
@@ -21,7 +22,41 @@ const postgresFolders = "/usr/lib/postgresql/*/bin"
 
 // Postgres starts a PostgreSQL with an empty database. What it has committed
 // survives its end, but not that of the machine: the disk is not waited for.
-func Postgres() (*Server, error) {
+func Postgres() (*Server, error) { return postgres(makeCluster) }
+
+// Replica starts a PostgreSQL that follows this one.
+func (s *Server) Replica() (*Server, error) {
+	host, port, _ := net.SplitHostPort(s.Address)
+	return postgres(func(programs, folder, data string) error {
+		return makeData(folder, exec.Command(filepath.Join(programs, "pg_basebackup"), "-h", host, "-p", port, "-U", "postgres",
+			"-D", data, "-R", "-X", "stream", "-c", "fast", "--no-sync"))
+	})
+}
+
+// Promote makes a replica a primary, once it has all of the one that it follows.
+func (s *Server) Promote(t testing.TB, from *Server) {
+	t.Helper()
+	end := from.SQL(t, from.URL, "SELECT pg_current_wal_lsn()")
+	if err := harness.Until(t.Context(), func() bool {
+		return s.SQL(t, s.URL, "SELECT pg_last_wal_replay_lsn() >= '"+end+"'") == "t"
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s.SQL(t, s.URL, "SELECT pg_promote()")
+}
+
+// SetReadOnly has a PostgreSQL take no writes, or take them again.
+func (s *Server) SetReadOnly(t testing.TB, on bool) {
+	t.Helper()
+	change := "RESET default_transaction_read_only"
+	if on {
+		change = "SET default_transaction_read_only = on"
+	}
+	s.SQL(t, s.URL, "SET default_transaction_read_only = off", "ALTER SYSTEM "+change, "SELECT pg_reload_conf()")
+}
+
+// postgres starts one with what fill puts into its folder.
+func postgres(fill func(programs, folder, data string) error) (*Server, error) {
 	program, err := find("postgres", postgresFolders)
 	if err != nil {
 		return nil, err
@@ -34,7 +69,7 @@ func Postgres() (*Server, error) {
 	s.end = syscall.SIGINT
 	data := filepath.Join(s.folder, "data")
 	host, port, _ := net.SplitHostPort(s.Address)
-	if err := makeCluster(filepath.Join(filepath.Dir(program), "initdb"), s.folder, data); err != nil {
+	if err := fill(filepath.Dir(program), s.folder, data); err != nil {
 		return nil, fmt.Errorf("make a PostgreSQL: %w", errors.Join(err, s.Close()))
 	}
 	s.command = func() *exec.Cmd {
@@ -49,16 +84,20 @@ func Postgres() (*Server, error) {
 	return s.begin()
 }
 
-func makeCluster(initdb, folder, data string) error {
+func makeCluster(programs, folder, data string) error {
+	return makeData(folder, exec.Command(filepath.Join(programs, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"))
+}
+
+// makeData runs what makes the data of a PostgreSQL in a folder.
+func makeData(folder string, cmd *exec.Cmd) error {
 	if uid, gid, ok := servant(); ok {
 		if err := os.Chown(folder, int(uid), int(gid)); err != nil {
 			return err
 		}
 	}
-	cmd := exec.Command(initdb, "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	asServant(cmd)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w\n%s", err, out)
+		return fmt.Errorf("%s: %w\n%s", filepath.Base(cmd.Path), err, out)
 	}
 	return nil
 }

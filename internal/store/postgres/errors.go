@@ -12,8 +12,9 @@ import (
 
 // goneError is the error of a database that cannot be asked now.
 type goneError struct {
-	cause  *haltd.Error
-	denied bool // until a person changes something
+	cause    *haltd.Error
+	denied   bool // until a person changes something
+	readOnly bool // another server may be the primary
 }
 
 // IsAway reports whether an error is that of a database which may be there again
@@ -65,7 +66,15 @@ func (s *Store) gone(what, fix string) error {
 	return &goneError{cause: &haltd.Error{Code: haltd.CodeUnavailable, Message: "the database " + s.place + " " + what, Fix: fix}}
 }
 
-func (s *Store) readOnly() error { return s.gone("is read only", "Name the primary in store.url.") }
+func (s *Store) readOnly() error {
+	return &goneError{readOnly: true, cause: &haltd.Error{Code: haltd.CodeUnavailable, Message: "the database " + s.place + " is read only",
+		Fix: "Name the primary in store.url, or all servers and target_session_attrs=read-write."}}
+}
+
+func isReadOnly(err error) bool {
+	var gone *goneError
+	return errors.As(err, &gone) && gone.readOnly
+}
 
 func (s *Store) denied(what, fix string) error {
 	return &goneError{cause: &haltd.Error{Code: haltd.CodeUnavailable, Message: "the database " + s.place + " " + what, Fix: fix}, denied: true}
@@ -87,6 +96,8 @@ func (s *Store) explainAnswer(err *pgconn.PgError) error {
 		return s.denied("does not let haltd do its work: "+err.Message, "Give the user of store.url the right to create a schema and to use it.")
 	case err.Code == "25006":
 		return s.readOnly()
+	case err.Code == "57014": // one question, for its statement_timeout or by a person
+		return unavailable("the database "+s.place+" gave up: "+err.Message, "Raise statement_timeout of the user of store.url where it is too short.")
 	case class == "08", class == "53", class == "57", class == "58":
 		return s.gone("cannot be used now: "+err.Message, "Check PostgreSQL; a haltd that runs tries again by itself.")
 	case class == "22", class == "23", class == "54":
@@ -104,6 +115,9 @@ func unavailable(message, fix string) error {
 
 // isConstraint reports whether err is a broken UNIQUE or PRIMARY KEY.
 func isConstraint(err error) bool { return hasCode(err, "23505") }
+
+// isFull reports that the database, or the user of haltd, has no connection left.
+func isFull(err error) bool { return hasCode(err, "53300") }
 
 // isDeadlock reports whether a transaction was given up for another's sake.
 func isDeadlock(err error) bool { return hasCode(err, "40P01") || hasCode(err, "40001") }

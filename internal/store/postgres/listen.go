@@ -20,16 +20,14 @@ func (s *Store) hear(ctx context.Context, cfg *pgx.ConnConfig) {
 		_ = s.hearOnce(ctx, cfg) // whoever asks the database is told why it fails
 		s.changed.Ring()         // what was told meanwhile nobody heard
 		s.committed.Ring()
-		pause := time.NewTimer(time.Second)
-		select {
-		case <-pause.C:
-		case <-ctx.Done():
-			pause.Stop()
-		}
+		sleep(ctx, time.Second)
 	}
 }
 
 func (s *Store) hearOnce(ctx context.Context, cfg *pgx.ConnConfig) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	s.listener.Store(&end)
 	conn, err := pgx.ConnectConfig(ctx, cfg)
 	if err != nil {
 		return err

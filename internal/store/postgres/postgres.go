@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -34,6 +35,9 @@ const (
 	// that the database does not answer.
 	patience   = 5 * time.Second
 	probeEvery = time.Second / 2
+	// fullPause is after how long it is tried again where the database has no
+	// connection left and this node has some.
+	fullPause = 20 * time.Millisecond
 	// pollEvery is how long a change stays unseen that NOTIFY did not tell.
 	pollEvery = time.Second
 )
@@ -46,8 +50,9 @@ type Store struct {
 
 	breaker breaker
 
-	changed   table.Bell // who may call
-	committed table.Bell // events
+	listener  atomic.Pointer[context.CancelFunc] // ends the connection that listens
+	changed   table.Bell                         // who may call
+	committed table.Bell                         // events
 
 	running context.Context // until Close
 	stop    context.CancelFunc
@@ -97,14 +102,16 @@ func Probe(ctx context.Context, url string) error {
 		return s.explain(ctx, err)
 	}
 	defer conn.Close(context.WithoutCancel(limited))
-	var readOnly bool
-	if err := conn.QueryRow(limited, "SELECT current_setting('transaction_read_only')::boolean").Scan(&readOnly); err != nil {
-		return s.explain(ctx, err)
+	return s.explain(ctx, s.takesWrites(limited, conn))
+}
+
+// takesWrites fails where the database does not answer, or is read only.
+func (s *Store) takesWrites(ctx context.Context, db querier) error {
+	readOnly, err := readOne(ctx, db, value[bool], "SELECT current_setting('transaction_read_only')::boolean")
+	if err == nil && readOnly {
+		err = s.readOnly()
 	}
-	if readOnly {
-		return s.readOnly()
-	}
-	return nil
+	return err
 }
 
 func parse(url string) (*pgxpool.Config, error) {
@@ -182,12 +189,34 @@ func (s *Store) doWithin(ctx context.Context, limit time.Duration, what string, 
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := s.explain(ctx, fn(limited))
+	err := fn(limited)
+	for isFull(err) && s.isConnected() && sleep(limited, fullPause) {
+		err = fn(limited)
+	}
+	err = s.explain(ctx, err)
 	s.tell(err)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil
+}
+
+// isConnected reports whether the pool has a connection that can be waited for,
+// where the database gives it no more.
+func (s *Store) isConnected() bool {
+	pool := s.pool.Stat()
+	return pool.AcquiredConns()+pool.IdleConns() > 0
+}
+
+func sleep(ctx context.Context, d time.Duration) (whole bool) {
+	pause := time.NewTimer(d)
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // write runs fn in a transaction. Where transactions stood in each other's way
@@ -245,22 +274,32 @@ func (s *Store) tell(err error) {
 	}
 }
 
-// probe asks until the database answers again, or the store is closed.
+// probe asks until the database answers and takes writes again, or the store is
+// closed. It begins at once: a question that took too long may have been the only
+// thing that did.
 func (s *Store) probe() {
 	for {
-		pause := time.NewTimer(probeEvery)
-		select {
-		case <-pause.C:
-		case <-s.running.Done():
-			pause.Stop()
-			return
+		if isReadOnly(s.breaker.ask()) {
+			s.reconnect()
 		}
 		ctx, cancel := context.WithTimeout(s.running, patience)
-		_, err := s.pool.Exec(ctx, "SELECT 1")
+		err := s.explain(s.running, s.takesWrites(ctx, s.pool))
 		cancel()
-		if err == nil {
-			s.breaker.set(nil)
+		if s.breaker.set(err); err == nil {
 			return
 		}
+		if !sleep(s.running, probeEvery) {
+			return
+		}
+	}
+}
+
+// reconnect leaves a server that takes no writes: where store.url names several,
+// or a name that leads to the primary, another one may have taken over, and this
+// one answers as if nothing had happened.
+func (s *Store) reconnect() {
+	s.pool.Reset()
+	if end := s.listener.Load(); end != nil {
+		(*end)()
 	}
 }
