@@ -51,6 +51,7 @@ func (t turn) release() { <-t }
 
 // span is one period of an account.
 type span struct {
+	node       string // of whose share it is
 	period     haltd.Period
 	start, end time.Time
 	budget     haltd.Budget // in force; a hard one makes the span durable
@@ -76,6 +77,10 @@ type span struct {
 	durable haltd.Spending
 	written haltd.Share
 }
+
+// isStale reports that the lease of the node whose share a span is has ended:
+// what it held was charged, and nothing more is written for it.
+func (a *account) isStale(s *span) bool { return s.node != *a.ledgers.node.Load() }
 
 // total is what all nodes have spent and hold, and own what this one has.
 func (s *span) total() haltd.Spending { return s.spent.Add(s.reserved).Add(s.elsewhere) }

@@ -94,14 +94,15 @@ func (a *account) ask(ctx context.Context, mode flushMode) (granted bool, err er
 	if err := a.flushing.acquire(ctx); err != nil {
 		return false, fmt.Errorf("write the budget of %s: %w", a.agent, err)
 	}
-	ls, spans := a.outdated(mode)
+	node := *a.ledgers.node.Load()
+	ls, spans := a.outdated(mode, node)
 	if len(ls) == 0 {
 		a.flushing.release()
 		return true, nil
 	}
 	granted, err = detached(ctx, func(ctx context.Context) (bool, error) {
 		defer a.flushing.release()
-		return a.save(ctx, ls, spans)
+		return a.save(ctx, node, ls, spans)
 	})
 	if err != nil {
 		return false, fmt.Errorf("write the budget of %s: %w", a.agent, err)
@@ -129,11 +130,11 @@ func detached[T any](ctx context.Context, f func(context.Context) (T, error)) (r
 	}
 }
 
-// save writes shares, and takes over what the store then knows of all nodes.
-func (a *account) save(ctx context.Context, shares []haltd.Share, spans []*span) (granted bool, err error) {
+// save writes shares of a node, and takes over what the store then knows of all.
+func (a *account) save(ctx context.Context, node string, shares []haltd.Share, spans []*span) (granted bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	after, granted, err := a.ledgers.store.SaveShares(ctx, a.ledgers.nodeID(), shares)
+	after, granted, err := a.ledgers.store.SaveShares(ctx, node, shares)
 	if err != nil {
 		return false, err
 	}
@@ -148,15 +149,15 @@ func (a *account) save(ctx context.Context, shares []haltd.Share, spans []*span)
 	return granted, nil
 }
 
-// outdated lists the ledgers to write. A lease that is given up is not durable
+// outdated lists the ledgers of a node to write. A lease that is given up is not durable
 // from now on: no call may rely on it while it is being written.
-func (a *account) outdated(mode flushMode) (ls []haltd.Share, spans []*span) {
+func (a *account) outdated(mode flushMode, node string) (ls []haltd.Share, spans []*span) {
 	now := a.ledgers.clock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.past = slices.DeleteFunc(a.past, func(s *span) bool { return !s.end.After(now) && s.isSettled() })
 	for _, s := range append(slices.Clone(a.past), a.spans[:]...) {
-		if s == nil || !s.budget.IsHard() {
+		if s == nil || s.node != node || !s.budget.IsHard() {
 			continue
 		}
 		busy := now.Sub(s.used) < leaseIdle

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -25,8 +26,9 @@ type Ledgers struct {
 	clock       haltd.Clock
 	log         *slog.Logger
 
+	node atomic.Pointer[string] // whose shares of the ledgers these are
+
 	mu       sync.Mutex
-	node     string              // whose shares of the ledgers these are
 	accounts map[string]*account // in use, or used in the last evictAfter
 
 	wake   chan struct{} // asks the worker to flush at once
@@ -48,25 +50,20 @@ const (
 // reserved that are gone is charged, once it is known that they are; until then
 // it stays held. Close ends it.
 func Open(store haltd.LedgerStore, node string, flushRecord func(context.Context) error, clock haltd.Clock, log *slog.Logger) *Ledgers {
-	l := &Ledgers{store: store, node: node, flushRecord: flushRecord, clock: clock, log: log, accounts: map[string]*account{}, wake: make(chan struct{}, 1)}
+	l := &Ledgers{store: store, flushRecord: flushRecord, clock: clock, log: log, accounts: map[string]*account{}, wake: make(chan struct{}, 1)}
+	l.node.Store(&node)
 	background, stop := context.WithCancel(context.Background())
 	l.stop = stop
 	l.worker.Go(func() { l.run(background) })
 	return l
 }
 
-func (l *Ledgers) nodeID() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.node
-}
-
 // SetNode makes the shares to come those of another node, because the lease of
 // this one had ended: what it held, also for calls in flight, is charged, and
 // every account is loaded again.
 func (l *Ledgers) SetNode(id string) {
+	l.node.Store(&id)
 	l.mu.Lock()
-	l.node = id
 	accounts := slices.Collect(maps.Values(l.accounts))
 	l.mu.Unlock()
 	for _, a := range accounts {
@@ -125,7 +122,7 @@ func (a *account) current(zone *time.Location, now time.Time) []*span {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i, p := range [...]haltd.Period{haltd.Daily, haltd.Monthly} {
-		if s := a.spans[i]; s == nil || !s.isCurrent(policy.PeriodStart(p, zone, now), now) {
+		if s := a.spans[i]; s == nil || a.isStale(s) || !s.isCurrent(policy.PeriodStart(p, zone, now), now) {
 			return nil
 		}
 	}
@@ -141,7 +138,7 @@ func (s *span) isCurrent(start, now time.Time) bool {
 func (l *Ledgers) openSpans(ctx context.Context, a *account, zone *time.Location, now time.Time) ([]*span, error) {
 	for i, p := range [...]haltd.Period{haltd.Daily, haltd.Monthly} {
 		start := policy.PeriodStart(p, zone, now)
-		if s := a.spans[i]; s != nil && s.isCurrent(start, now) {
+		if s := a.spans[i]; s != nil && !a.isStale(s) && s.isCurrent(start, now) {
 			continue
 		}
 		s := a.reopen(p, start)
@@ -152,7 +149,7 @@ func (l *Ledgers) openSpans(ctx context.Context, a *account, zone *time.Location
 			}
 		}
 		a.mu.Lock()
-		if old := a.spans[i]; old != nil {
+		if old := a.spans[i]; old != nil && !a.isStale(old) {
 			a.past = append(a.past, old) // calls of then settle there
 		}
 		a.spans[i] = s
@@ -166,7 +163,7 @@ func (l *Ledgers) openSpans(ctx context.Context, a *account, zone *time.Location
 func (a *account) reopen(p haltd.Period, start time.Time) *span {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	i := slices.IndexFunc(a.past, func(s *span) bool { return s.period == p && s.start.Equal(start) })
+	i := slices.IndexFunc(a.past, func(s *span) bool { return s.period == p && s.start.Equal(start) && !a.isStale(s) })
 	if i < 0 {
 		return nil
 	}
@@ -187,12 +184,13 @@ func (l *Ledgers) load(ctx context.Context, agent string, p haltd.Period, start,
 	if err != nil {
 		return nil, fmt.Errorf("open the budget of %s: %w", agent, err)
 	}
-	all, mine, err := l.store.OpenLedger(ctx, l.nodeID(), haltd.Ledger{Agent: agent, Period: p, Start: start, Spent: spent})
+	node := *l.node.Load()
+	all, mine, err := l.store.OpenLedger(ctx, node, haltd.Ledger{Agent: agent, Period: p, Start: start, Spent: spent})
 	if err != nil {
 		return nil, fmt.Errorf("open the budget of %s: %w", agent, err)
 	}
 	return &span{
-		period: p, start: start, end: end, spent: all.Spent, mine: mine.Spent, elsewhere: all.Held.Sub(mine.Held),
+		node: node, period: p, start: start, end: end, spent: all.Spent, mine: mine.Spent, elsewhere: all.Held.Sub(mine.Held),
 		durable: mine.Spent.Add(mine.Held), written: mine,
 	}, nil
 }

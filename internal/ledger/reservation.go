@@ -46,12 +46,12 @@ func (l *Ledgers) Reserve(ctx context.Context, b Booking) (_ *Reservation, over 
 		return nil, nil, nil
 	}
 	a := l.acquire(b.Agent)
-	spans, err := l.spansOf(ctx, a, b.Zone, b.Now)
-	if err != nil {
-		a.release()
-		return nil, nil, err
-	}
+	var spans []*span
 	for range mostAsks {
+		if spans, err = l.spansOf(ctx, a, b.Zone, b.Now); err != nil {
+			a.release()
+			return nil, nil, err
+		}
 		var granted bool
 		r := &Reservation{account: a, budgets: b.Budgets, spans: spans, forced: b.Force}
 		if over, granted, err = r.reserve(ctx, &b); granted {
@@ -107,6 +107,9 @@ func (r *Reservation) reserve(ctx context.Context, b *Booking) (over []Over, gra
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	r.ask(haltd.Spending{}.Sub(asked))
+	if slices.ContainsFunc(r.spans, a.isStale) {
+		granted = false // nothing was written for them
+	}
 	if !granted {
 		r.end()
 	}
@@ -135,7 +138,7 @@ func (a *account) refresh(ctx context.Context, spans []*span) bool {
 // follow takes over what the store knows of the shares of other nodes.
 func (a *account) follow(ctx context.Context, spans []*span) error {
 	for _, s := range spans {
-		all, mine, err := a.ledgers.store.OpenLedger(ctx, a.ledgers.nodeID(), haltd.Ledger{Agent: a.agent, Period: s.period, Start: s.start})
+		all, mine, err := a.ledgers.store.OpenLedger(ctx, s.node, haltd.Ledger{Agent: a.agent, Period: s.period, Start: s.start})
 		if err != nil {
 			return err
 		}
@@ -296,16 +299,28 @@ func (l *Ledgers) Charge(ctx context.Context, b Booking) ([]Over, error) {
 	}
 	a := l.acquire(b.Agent)
 	defer a.release()
-	spans, err := l.spansOf(ctx, a, b.Zone, b.Now)
-	if err != nil {
-		return nil, err
+	for {
+		spans, err := l.spansOf(ctx, a, b.Zone, b.Now)
+		if err != nil {
+			return nil, err
+		}
+		if overs, charged := a.charge(spans, &b); charged {
+			return overs, a.flush(ctx, flushNeeded)
+		}
 	}
+}
+
+// charge books an amount, unless the spans have become those of a node that is
+// gone.
+func (a *account) charge(spans []*span, b *Booking) (overs []Over, charged bool) {
 	a.mu.Lock()
+	defer a.mu.Unlock()
+	if slices.ContainsFunc(spans, a.isStale) {
+		return nil, false
+	}
 	for _, s := range spans {
 		s.budget = budgetOf(b.Budgets, s.period)
+		s.charge(b.Amount)
 	}
-	a.mu.Unlock()
-	r := &Reservation{account: a, budgets: b.Budgets, spans: spans}
-	overs, _ := r.settle(b.Amount)
-	return overs, a.flush(ctx, flushNeeded)
+	return newlyOver(spans, b.Budgets), true
 }
