@@ -65,7 +65,7 @@ func (b *inbox) about(agent string) (n int) {
 }
 
 // start starts nodes; yaml is what follows what all of them have.
-func start(t *testing.T, size int, yaml ...string) *cluster {
+func start(t testing.TB, size int, yaml ...string) *cluster {
 	t.Helper()
 	c := prepare(t)
 	for range size {
@@ -76,7 +76,7 @@ func start(t *testing.T, size int, yaml ...string) *cluster {
 }
 
 // prepare starts what nodes need, and none of them.
-func prepare(t *testing.T) *cluster {
+func prepare(t testing.TB) *cluster {
 	t.Helper()
 	c := &cluster{database: closing(t, servers.Postgres)}
 	hook := httptest.NewServer(&c.notices)
@@ -88,7 +88,7 @@ func prepare(t *testing.T) *cluster {
 }
 
 // closing starts a server that ends with the test.
-func closing(t *testing.T, start func() (*servers.Server, error)) *servers.Server {
+func closing(t testing.TB, start func() (*servers.Server, error)) *servers.Server {
 	t.Helper()
 	s, err := start()
 	if err != nil {
@@ -103,7 +103,7 @@ func closing(t *testing.T, start func() (*servers.Server, error)) *servers.Serve
 }
 
 // add makes a node that reaches the database by a URL and does not run yet.
-func (c *cluster) add(t *testing.T, store, yaml string) {
+func (c *cluster) add(t testing.TB, store, yaml string) {
 	t.Helper()
 	n := harness.New(t, t.TempDir())
 	n.Config.Write(t, c.yaml+fmt.Sprintf("store: {url: %q}\n", store)+yaml)
@@ -111,7 +111,7 @@ func (c *cluster) add(t *testing.T, store, yaml string) {
 }
 
 // run starts all nodes at once.
-func (c *cluster) run(t *testing.T) {
+func (c *cluster) run(t testing.TB) {
 	t.Helper()
 	var wg sync.WaitGroup
 	for _, n := range c.nodes {
