@@ -5,7 +5,7 @@
 set -uo pipefail
 
 # command:package, one for each service or program that a test starts
-needed=(git:git nginx:nginx caddy:caddy systemd-analyze:systemd curl:curl zsh:zsh fish:fish chromium:chromium redis-server:redis-server postgres:postgresql psql:postgresql-client)
+needed=(git:git cc:gcc nginx:nginx caddy:caddy systemd-analyze:systemd curl:curl zsh:zsh fish:fish chromium:chromium redis-server:redis-server postgres:postgresql psql:postgresql-client)
 
 # file:package, one for each font that pages and their pictures are drawn with
 fonts=(opentype/inter:fonts-inter truetype/jetbrains-mono:fonts-jetbrains-mono truetype/noto/NotoColorEmoji.ttf:fonts-noto-color-emoji)

@@ -16,7 +16,7 @@ step "many calls of many agents at three nodes"
 HALTD_CALLS=10000 go test -race -count=1 -timeout 60m -run TestThreeNodesWithRedis ./test/nodes
 
 step "nodes whose servers are slow, cut off or lost, whose clocks differ, whose releases differ"
-go test -race -tags faults -count=1 -timeout 60m -run 'TestSlowServers|TestClocksDiffer|TestRollingUpgrade|TestANodeThatIs|TestDatabaseLost|TestAKillWhile|TestSpoolIsBounded|TestFailover' ./test/nodes
+go test -race -tags faults -count=1 -timeout 60m -run 'TestSlowServers|TestClocksDiffer|TestRollingUpgrade|TestANodeThatIs|TestDatabaseLost|TestAKillWhile|TestSpoolIsBounded|TestFailover|TestDoctorOfWhatIsBehind|TestDoctorOfClocks' ./test/nodes
 
 step "soak: load with random faults, and a ledger"
 SOAK=${SOAK:-30m} go test -race -count=1 -timeout 0 -v -run TestSoak ./test/soak

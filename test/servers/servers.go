@@ -23,12 +23,13 @@ type Server struct {
 	Address string // host and port
 	URL     string // as haltd's configuration takes it
 
-	folder  string
-	release func() error
-	command func() *exec.Cmd
-	ready   func() error
-	end     os.Signal // with which it closes its connections and ends
-	process *harness.Process
+	folder      string
+	release     func() error
+	command     func() *exec.Cmd
+	environment []string // added to that of the tests
+	ready       func() error
+	end         os.Signal // with which it closes its connections and ends
+	process     *harness.Process
 }
 
 // Main runs the tests of a package, which share one server, and ends it with
@@ -51,7 +52,9 @@ func Main(m *testing.M, start func() (*Server, error), server **Server) {
 // start runs the program, again after Stop and Kill, with what is in its
 // folder, and waits until it answers.
 func (s *Server) start(ctx context.Context) error {
-	process, err := harness.Launch(s.command())
+	cmd := s.command()
+	cmd.Env = append(os.Environ(), s.environment...)
+	process, err := harness.Launch(cmd)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,8 @@ func TestInspectAnOldServer(t *testing.T) {
 	}
 }
 
-// Nor does it have replicas.
+// Replicas that are behind, and those that a user may not see; test/nodes has a
+// real one.
 func TestInspectReplicas(t *testing.T) {
 	for _, c := range []struct {
 		all, hidden   int
