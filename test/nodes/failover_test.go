@@ -52,11 +52,18 @@ func TestFailover(t *testing.T) {
 			t.Errorf("node %d, which cannot ask for the money of a hard budget: %d %s", i, status, reason)
 		}
 	}
+	if status := here.API(t, "POST", "/v1/agents/by-hand/deactivate", nil, nil); status != http.StatusServiceUnavailable {
+		t.Errorf("stopping an agent, which cannot be written: %d", status)
+	}
+	if !refused("by-hand")(here) {
+		t.Error("the node that was asked to stop an agent lets it call")
+	}
 	replica.Promote(t, c.database)
 	for _, n := range c.nodes {
 		n.Eventually(t, "well again", func() bool { return len(degraded(t, n)) == 0 })
 	}
 	sell("after-")
+	there.Eventually(t, "told whom a person stopped meanwhile", func() bool { return refused("by-hand")(there) })
 	there.Must(t, "POST", "/v1/agents/late/deactivate", nil, nil)
 	c.everywhere(t, "refusing who was stopped after that", refused("late"))
 	for i, n := range c.nodes {
