@@ -3,7 +3,6 @@ package haltd
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"time"
 )
 
@@ -96,14 +95,16 @@ type Delivery struct {
 	Status    DeliveryStatus `json:"status"`
 	Attempts  int            `json:"attempts"`
 	NextAt    time.Time      `json:"next_at"`
-	Answer    string         `json:"answer,omitempty"` // of the receiver, or how a try failed: a line per try, the newest first
+	Answers   []string       `json:"answers,omitempty"` // of the receiver, or how a try failed: one of each try, the newest first
 	UpdatedAt time.Time      `json:"updated_at"`
 }
 
-// LastAnswer is that of the newest try.
+// LastAnswer is that of the newest try; "" where there was none.
 func (d *Delivery) LastAnswer() string {
-	newest, _, _ := strings.Cut(d.Answer, "\n")
-	return newest
+	if len(d.Answers) == 0 {
+		return ""
+	}
+	return d.Answers[0]
 }
 
 // DeliveryStatus is how far a delivery has come.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -56,7 +55,7 @@ func (s *Service) save(ctx context.Context, d haltd.Delivery) error {
 // judge decides what becomes of a delivery after a try.
 func (s *Service) judge(ctx context.Context, c haltd.Channel, d *haltd.Delivery, answer string, retry bool, err error) {
 	d.UpdatedAt = s.deps.Clock()
-	d.Answer = withAnswer(d.Answer, answer)
+	d.Answers = withAnswer(d.Answers, answer)
 	switch {
 	case err == nil:
 		d.Status = haltd.DeliveryDelivered
@@ -89,15 +88,18 @@ func (s *Service) pause(attempts int, err error) time.Duration {
 }
 
 func (s *Service) giveUp(d *haltd.Delivery, why string) {
-	d.UpdatedAt, d.Status, d.Answer = s.deps.Clock(), haltd.DeliveryDead, withAnswer(d.Answer, why)
+	d.UpdatedAt, d.Status, d.Answers = s.deps.Clock(), haltd.DeliveryDead, withAnswer(d.Answers, why)
 }
 
 // withAnswer puts the newest answer before the earlier ones, of which the
 // oldest are forgotten when there are too many.
-func withAnswer(earlier, newest string) string {
-	all := strings.TrimSuffix(newest+"\n"+earlier, "\n")
-	for len(all) > answersBytes {
-		all = all[:max(strings.LastIndexByte(all, '\n'), 0)]
+func withAnswer(earlier []string, newest string) []string {
+	all := append([]string{newest}, earlier...)
+	bytes := 0
+	for i, answer := range all {
+		if bytes += len(answer); bytes > answersBytes {
+			return all[:i]
+		}
 	}
 	return all
 }

@@ -355,7 +355,7 @@ func TestAnInternalReceiverNeedsPermission(t *testing.T) {
 	w.store.raise(notice(1))
 	w.settle()
 	d := w.only()
-	if d.Status != haltd.DeliveryDead || !strings.Contains(d.Answer, "alerts.allow_internal") || len(r.got()) != 0 {
+	if d.Status != haltd.DeliveryDead || !strings.Contains(d.LastAnswer(), "alerts.allow_internal") || len(r.got()) != 0 {
 		t.Errorf("delivery = %+v after %d requests, want it refused with the way out", d, len(r.got()))
 	}
 	w.allow("127.0.0.1")

@@ -54,7 +54,7 @@ func TestATroubledReceiverGetsItsMessageWithOneID(t *testing.T) {
 				t.Errorf("message ids (-want +got):\n%s", diff)
 			}
 			d := w.only()
-			if d.Status != haltd.DeliveryDelivered || d.Attempts != 3 || strings.Count(d.Answer, "\n") != 2 || !strings.HasPrefix(d.Answer, "200 OK\n") {
+			if d.Status != haltd.DeliveryDelivered || d.Attempts != 3 || len(d.Answers) != 3 || d.LastAnswer() != "200 OK" {
 				t.Errorf("delivery = %+v, want delivered at the third try with three answers", d)
 			}
 			verify(t, r)
@@ -322,7 +322,7 @@ func TestADeadDeliveryCanBeTriedAgain(t *testing.T) {
 	}
 	w.settle()
 	d := w.only()
-	if d.Status != haltd.DeliveryDelivered || d.Attempts != 1 || !strings.HasPrefix(d.Answer, "204 No Content\n500") {
+	if d.Status != haltd.DeliveryDelivered || d.Attempts != 1 || len(d.Answers) < 2 || d.Answers[0] != "204 No Content" || !strings.HasPrefix(d.Answers[1], "500") {
 		t.Errorf("delivery = %+v, want delivered, with the earlier answers", d)
 	}
 	if ids := slices.Compact(r.ids()); len(ids) != 1 {
@@ -332,6 +332,14 @@ func TestADeadDeliveryCanBeTriedAgain(t *testing.T) {
 		if _, err := w.Retry(context.Background(), id); haltd.ErrorCode(err) != haltd.CodeNotFound {
 			t.Errorf("retry of %s: %v, want not found", id, err)
 		}
+	}
+}
+
+// A receiver that answers at length cannot fill the outbox.
+func TestOldAnswersAreForgotten(t *testing.T) {
+	long := strings.Repeat("x", answersBytes/2)
+	if got := withAnswer([]string{long, "oldest"}, long); len(got) != 2 || got[1] != long {
+		t.Errorf("%d answers are kept, want the newest two", len(got))
 	}
 }
 
@@ -350,7 +358,7 @@ func TestDeliveriesOfChannelsThatAreNoMoreAreGivenUp(t *testing.T) {
 		c.change(w, channel)
 		w.move(time.Hour)
 		w.settle()
-		if d := w.only(); d.Status != haltd.DeliveryDead || !strings.HasPrefix(d.Answer, c.answer) {
+		if d := w.only(); d.Status != haltd.DeliveryDead || !strings.HasPrefix(d.LastAnswer(), c.answer) {
 			t.Errorf("%s: delivery = %+v, want given up: %s", name, d, c.answer)
 		}
 	}

@@ -248,8 +248,8 @@ func TestDeliveriesAreListedAndTriedAgain(t *testing.T) {
 	run(t, o.terminal, &ChannelsAddSlackCmd{Name: "ops", URL: o.receiver.URL})
 	ops := o.id(t, "ops")
 	for i, d := range []haltd.Delivery{
-		{ID: "dlv_a", Status: haltd.DeliveryDelivered, Attempts: 1, Answer: "200 OK: ok"},
-		{ID: "dlv_b", Status: haltd.DeliveryDead, Attempts: 8, Answer: "503 Service Unavailable\n503 earlier"},
+		{ID: "dlv_a", Status: haltd.DeliveryDelivered, Attempts: 1, Answers: []string{"200 OK: ok"}},
+		{ID: "dlv_b", Status: haltd.DeliveryDead, Attempts: 8, Answers: []string{"503 Service Unavailable", "503 earlier"}},
 		{ID: "dlv_c", Status: haltd.DeliveryPending, Attempts: 2, NextAt: noon},
 	} {
 		n := haltd.Notice{ID: "msg_" + d.ID, Time: noon, Topic: haltd.IncidentKillSwitch, Agent: "billing-bot", Recovery: i == 0}

@@ -21,7 +21,7 @@ func TestDeadDeliveries(t *testing.T) {
 			if err := s.Commit(ctx, haltd.Change{Notices: []haltd.Notice{notice}}); err != nil {
 				return err
 			}
-			dead := haltd.Delivery{ID: fmt.Sprint("dlv_", i), Notice: notice, Channel: channel, Status: haltd.DeliveryDead, Attempts: 8, Answer: "503 Service Unavailable", NextAt: notice.Time, UpdatedAt: notice.Time}
+			dead := haltd.Delivery{ID: fmt.Sprint("dlv_", i), Notice: notice, Channel: channel, Status: haltd.DeliveryDead, Attempts: 8, Answers: []string{"503 Service Unavailable"}, NextAt: notice.Time, UpdatedAt: notice.Time}
 			if err := s.Dispatch(ctx, notice.ID, []haltd.Delivery{dead}); err != nil {
 				return err
 			}

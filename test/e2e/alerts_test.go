@@ -98,7 +98,7 @@ func TestAlertsArrive(t *testing.T) {
 			}
 			got.verify(t, webhookSecret)
 		}
-		if ds := s.deliveries(t, "status=delivered&channel="+s.channel(t, name).ID, 1); len(ds) != 1 || ds[0].Attempts != 2 || strings.Count(ds[0].Answer, "\n") != 1 {
+		if ds := s.deliveries(t, "status=delivered&channel="+s.channel(t, name).ID, 1); len(ds) != 1 || ds[0].Attempts != 2 || len(ds[0].Answers) != 2 {
 			t.Errorf("%s: deliveries %+v, want one that took two tries and tells of both", name, ds)
 		}
 	}

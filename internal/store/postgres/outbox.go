@@ -65,7 +65,7 @@ func dispatch(ctx context.Context, tx pgx.Tx, notice string, deliveries []haltd.
 		}
 		_, err := exec(ctx, tx, `INSERT INTO deliveries (id, notice, channel, status, attempts, next_at, answer, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-			d.ID, no, d.Channel, string(d.Status), d.Attempts, table.Micros(d.NextAt), d.Answer, table.Micros(d.UpdatedAt))
+			d.ID, no, d.Channel, string(d.Status), d.Attempts, table.Micros(d.NextAt), table.Lines(d.Answers), table.Micros(d.UpdatedAt))
 		if err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (s *Store) Claim(ctx context.Context, q haltd.Claim) (claimed []haltd.Deliv
 func (s *Store) SaveDelivery(ctx context.Context, d haltd.Delivery) error {
 	return s.do(ctx, "save delivery", func(ctx context.Context) error {
 		saved, err := exec(ctx, s.pool, `UPDATE deliveries SET status = $1, attempts = $2, next_at = $3, answer = $4, updated_at = $5, claimed = 0
-			WHERE id = $6`, string(d.Status), d.Attempts, table.Micros(d.NextAt), d.Answer, table.Micros(d.UpdatedAt), d.ID)
+			WHERE id = $6`, string(d.Status), d.Attempts, table.Micros(d.NextAt), table.Lines(d.Answers), table.Micros(d.UpdatedAt), d.ID)
 		if err == nil && saved == 0 {
 			err = haltd.Errorf(haltd.CodeNotFound, "there is no delivery %q", d.ID)
 		}
@@ -160,12 +160,13 @@ func (s *Store) Deliveries(ctx context.Context, q haltd.DeliveryQuery) (ds []hal
 
 func scanDelivery(row scanner) (d haltd.Delivery, at table.Position, err error) {
 	var next, updated int64
+	var answers string
 	var body []byte
-	err = row.Scan(&at.No, &d.ID, &d.Channel, &d.Status, &d.Attempts, &next, &d.Answer, &updated, &body)
+	err = row.Scan(&at.No, &d.ID, &d.Channel, &d.Status, &d.Attempts, &next, &answers, &updated, &body)
 	if err != nil {
 		return d, at, err
 	}
-	at.At = at.No
+	at.At, d.Answers = at.No, table.FromLines(answers)
 	d.NextAt, d.UpdatedAt = table.FromMicros(next), table.FromMicros(updated)
 	if err := json.Unmarshal(body, &d.Notice); err != nil {
 		return d, at, fmt.Errorf("read the notice of delivery %s: %w", d.ID, err)

@@ -67,7 +67,7 @@ func (s *Store) dispatch(ctx context.Context, notice string, deliveries []haltd.
 		}
 		err := s.exec(ctx, `INSERT INTO deliveries (id, notice, channel, status, attempts, next_at, answer, updated_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			d.ID, no, d.Channel, string(d.Status), d.Attempts, table.Micros(d.NextAt), d.Answer, table.Micros(d.UpdatedAt))
+			d.ID, no, d.Channel, string(d.Status), d.Attempts, table.Micros(d.NextAt), table.Lines(d.Answers), table.Micros(d.UpdatedAt))
 		if err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (s *Store) claimable(ctx context.Context, q haltd.Claim) (nos []int64, err 
 func (s *Store) SaveDelivery(ctx context.Context, d haltd.Delivery) error {
 	err := s.writer.write(ctx, func(ctx context.Context) error {
 		saved, err := s.affect(ctx, `UPDATE deliveries SET status = ?, attempts = ?, next_at = ?, answer = ?, updated_at = ?, claimed = 0
-			WHERE id = ?`, string(d.Status), d.Attempts, table.Micros(d.NextAt), d.Answer, table.Micros(d.UpdatedAt), d.ID)
+			WHERE id = ?`, string(d.Status), d.Attempts, table.Micros(d.NextAt), table.Lines(d.Answers), table.Micros(d.UpdatedAt), d.ID)
 		if err == nil && saved == 0 {
 			err = haltd.Errorf(haltd.CodeNotFound, "there is no delivery %q", d.ID)
 		}
@@ -179,12 +179,13 @@ func (s *Store) Deliveries(ctx context.Context, q haltd.DeliveryQuery) ([]haltd.
 
 func scanDelivery(row scanner) (d haltd.Delivery, at table.Position, err error) {
 	var next, updated int64
+	var answers string
 	var body []byte
-	err = row.Scan(&at.No, &d.ID, &d.Channel, &d.Status, &d.Attempts, &next, &d.Answer, &updated, &body)
+	err = row.Scan(&at.No, &d.ID, &d.Channel, &d.Status, &d.Attempts, &next, &answers, &updated, &body)
 	if err != nil {
 		return d, at, err
 	}
-	at.At = at.No
+	at.At, d.Answers = at.No, table.FromLines(answers)
 	d.NextAt, d.UpdatedAt = table.FromMicros(next), table.FromMicros(updated)
 	if err := json.Unmarshal(body, &d.Notice); err != nil {
 		return d, at, fmt.Errorf("read the notice of delivery %s: %w", d.ID, err)

@@ -158,9 +158,9 @@ func deliveries(t *testing.T, s Store) {
 	equal(t, "none due", due(t, s, start.Add(-time.Second), 10), []haltd.Delivery{})
 
 	at := start.Add(2 * time.Minute)
-	a.Attempts, a.NextAt, a.Answer, a.UpdatedAt = 1, start.Add(2*time.Hour), "503", at
-	b.Status, b.Attempts, b.Answer, b.UpdatedAt = haltd.DeliveryDelivered, 1, "ok", at
-	c.Status, c.Attempts, c.Answer, c.UpdatedAt = haltd.DeliveryDead, 9, "no such channel", at
+	a.Attempts, a.NextAt, a.Answers, a.UpdatedAt = 2, start.Add(2*time.Hour), []string{"503", "500: try later"}, at
+	b.Status, b.Attempts, b.Answers, b.UpdatedAt = haltd.DeliveryDelivered, 1, []string{"ok"}, at
+	c.Status, c.Attempts, c.Answers, c.UpdatedAt = haltd.DeliveryDead, 9, []string{"no such channel"}, at
 	for _, d := range []haltd.Delivery{a, b, c} {
 		if err := s.SaveDelivery(t.Context(), d); err != nil {
 			t.Fatalf("SaveDelivery: %v", err)

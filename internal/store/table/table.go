@@ -5,6 +5,7 @@
 package table
 
 import (
+	"strings"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -15,6 +16,24 @@ func Micros(t time.Time) int64 { return t.UnixMicro() }
 
 // FromMicros reads what Micros wrote.
 func FromMicros(us int64) time.Time { return time.UnixMicro(us).UTC() }
+
+// Lines is how a list of short texts is stored, a line each: what a text has of
+// line ends becomes spaces.
+func Lines(list []string) string {
+	lines := make([]string, len(list))
+	for i, text := range list {
+		lines[i] = strings.ReplaceAll(text, "\n", " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// FromLines reads what Lines wrote.
+func FromLines(lines string) []string {
+	if lines == "" {
+		return nil
+	}
+	return strings.Split(lines, "\n")
+}
 
 // HourOf is the start of t's hour, as stored.
 func HourOf(t time.Time) int64 { return Micros(t.UTC().Truncate(time.Hour)) }

@@ -83,9 +83,9 @@ function Row({ delivery: d }: { delivery: Delivery }) {
       <Table.Td>{d.notice.incident && <IncidentLink id={d.notice.incident} />}</Table.Td>
       <Table.Td maw={280}>
         <DeliveryState delivery={d} />
-        {d.status !== 'delivered' && d.answer && (
+        {d.status !== 'delivered' && d.answers && (
           <Text size="xs" c="dimmed" lineClamp={2} style={{ overflowWrap: 'anywhere' }}>
-            {d.answer}
+            {d.answers.join(' ')}
           </Text>
         )}
       </Table.Td>

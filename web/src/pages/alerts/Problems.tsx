@@ -57,7 +57,7 @@ function One({ problem, channel }: { problem: Problem; channel: Channel | undefi
 }
 
 function why(newest: Delivery): string {
-  const answer = newest.answer?.split('\n')[0]
+  const answer = newest.answers?.[0]
   return `The last was given up ${brief(newest.updated_at)}${answer ? `: ${answer}` : ''}.`
 }
 

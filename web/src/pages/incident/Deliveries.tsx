@@ -42,9 +42,9 @@ function Row({ delivery: d }: { delivery: Delivery }) {
         </span>
         <DeliveryState delivery={d} />
       </Group>
-      {d.status !== 'delivered' && d.answer && (
+      {d.status !== 'delivered' && d.answers && (
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {d.answer}
+          {d.answers.join(' ')}
         </Text>
       )}
       {d.status === 'dead' && (
