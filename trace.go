@@ -13,6 +13,7 @@ type Traced struct {
 	Ended             time.Time
 	Decision          string // allow, or what haltd did
 	Operation, Server string // chat and the like; the host of the upstream
+	ErrorType         string // what went wrong, in one word; "" where nothing did
 }
 
 // TraceID is the trace that a traceparent header of W3C names; "" where it is

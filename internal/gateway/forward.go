@@ -219,7 +219,8 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 				g.finishing.add(x) // the client may see the end from here on
 			}
 			if _, werr := x.w.Write(buf[:n]); werr != nil {
-				x.event.Error, x.broken = "client_left", true
+				x.broken = true
+				x.fail(clientLeft)
 				return false
 			}
 			flush()
@@ -234,7 +235,7 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 			}
 			x.overhead += g.clock().Sub(x.lastByte) // before the next piece is read
 			if cut {
-				x.event.Error = errorSpent
+				x.fail(budgetCut)
 				x.endStream(x.ticket.Spent())
 				return false
 			}
@@ -245,18 +246,21 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 			// good order before the connection is gone.
 			return true
 		case err != nil && x.wasCut():
-			x.event.Error = errorCut
+			x.fail(operatorCut)
 			x.endStream(x.ticket.Cut())
 			return false
 		case err != nil && x.wasIdle():
-			x.event.Error, x.broken = errorIdle, true
+			x.broken = true
+			x.fail(upstreamIdle)
 			x.route.upstream.health.failed("sent nothing for too long", g.clock())
 			return false
 		case err != nil && (errors.Is(err, context.Canceled) || x.r.Context().Err() != nil):
-			x.event.Error, x.broken = "client_left", true
+			x.broken = true
+			x.fail(clientLeft)
 			return false
 		case err != nil:
-			x.event.Error, x.broken = "upstream_cut", true
+			x.broken = true
+			x.fail(upstreamCut)
 			x.route.upstream.health.failed("cut its reply short", g.clock())
 			return false
 		}

@@ -300,6 +300,7 @@ type exchange struct {
 	delivered time.Time       // when all that came of the reply was written; zero without one
 	whole     bool            // the client has all of the reply, and waits for nothing
 	refused   bool            // answered by haltd
+	failure   failure         // "" where nothing has failed so far
 	broken    bool            // the reply stopped before its end
 	probe     bool            // a request for the base URL, which is not recorded
 	detached  context.Context // see lasting
@@ -366,7 +367,8 @@ func (g *Gateway) admit(x *exchange) error {
 func (g *Gateway) refuse(x *exchange, err error) {
 	if errors.Is(err, errClientLeft) {
 		// Where somebody still listens, an empty 200 would be wrong.
-		x.event.Error, x.broken = "client_left", true
+		x.broken = true
+		x.fail(clientLeft)
 		return
 	}
 	var ref refusal
@@ -376,7 +378,7 @@ func (g *Gateway) refuse(x *exchange, err error) {
 	x.refused = true
 	x.event.Status = ref.Status
 	if !ref.Blocked {
-		x.event.Error = ref.Code
+		x.fail(failure(ref.Code))
 	}
 	h := x.w.Header()
 	h.Set("Content-Type", "application/json")

@@ -9,9 +9,6 @@ import (
 // errIdle is why a reply ends of which nothing came for too long.
 var errIdle = errors.New("the provider sent nothing for too long")
 
-// errorIdle is how the event of such a reply says so.
-const errorIdle = "upstream_idle"
-
 // idleWatch cuts a reply of which nothing comes for as long as the provider
 // may be silent; nil where it may be so for ever. It runs while haltd reads:
 // how slowly a client takes what came is not the provider's fault.

@@ -14,12 +14,6 @@ import (
 // errCut is why a call ends whose agent was stopped at once.
 var errCut = errors.New("cut by an operator")
 
-// How the events of calls that haltd cuts say so.
-const (
-	errorCut   = "operator_cut"
-	errorSpent = "budget_cut" // a stream, because the money is gone
-)
-
 // observationWait is how long a call waits at most for what is to be known of
 // the one before it.
 const observationWait = 50 * time.Millisecond
@@ -169,7 +163,7 @@ func (x *exchange) wasCut() bool { return x.ctx != nil && errors.Is(context.Caus
 
 // cutDenial answers a call that was cut before its reply began.
 func (x *exchange) cutDenial() error {
-	x.event.Error = errorCut
+	x.fail(operatorCut)
 	x.decision = x.ticket.Cut()
 	x.decision.Describe(&x.event)
 	return x.denial()

@@ -108,7 +108,7 @@ func headerCounts(h http.Header, reply *haltd.Reply) {
 func (x *exchange) usedByAsk() (u haltd.Usage, estimated bool) {
 	r := x.reply
 	switch {
-	case r.Counted && (r.Complete || x.event.Error == "" && !x.event.Stream):
+	case r.Counted && (r.Complete || x.failure == "" && !x.event.Stream):
 		return r.Usage, false
 	case x.ask.Kind == metered.Text:
 		return x.used()

@@ -58,16 +58,16 @@ func (x *exchange) releaseMemory() {
 func (g *Gateway) describe(x *exchange, now time.Time) {
 	e := &x.event
 	if !x.handled {
-		e.Error = haltd.CodeInternal
+		x.fail(haltd.CodeInternal)
 	}
 	e.Time, e.Type = x.start.UTC(), x.eventType()
 	e.Latency = haltd.Duration(now.Sub(x.start))
 	switch {
 	case x.poll != nil:
 	case x.reply != nil:
-		describeReply(e, x)
+		x.describeReply()
 	case !x.forwarded || x.format == nil && x.ask == nil:
-	case !x.handled, e.Error == "client_left" || e.Error == errorCut:
+	case !x.handled, x.failure == clientLeft, x.failure == operatorCut:
 		// Nobody waited for the reply; the provider may write it all the same.
 		// After a fault, too, all that was reserved is charged.
 		e.Estimated, e.Tokens = true, x.ticket.MaxUsage()
@@ -140,7 +140,7 @@ func (x *exchange) flushMoney() {
 // replyEnd is when the client had the reply, or as much of it as it wanted: a
 // client that hangs up may ask again before haltd notices.
 func (x *exchange) replyEnd(now time.Time) time.Time {
-	if x.event.Error == "client_left" && !x.lastByte.IsZero() {
+	if x.failure == clientLeft && !x.lastByte.IsZero() {
 		return x.lastByte
 	}
 	return now
@@ -185,18 +185,18 @@ func (x *exchange) eventType() haltd.EventType {
 const maxTools = 100
 
 // describeReply adds what a 2xx reply says.
-func describeReply(e *haltd.Event, x *exchange) {
-	r := x.reply
+func (x *exchange) describeReply() {
+	e, r := &x.event, x.reply
 	e.Finish = truncate(r.Finish, 60)
 	e.ReplyHash, e.ReplyLen = textHash(r.Text), len(r.Text)
 	for i := range min(len(r.Calls), maxTools) {
 		e.ToolCalls = append(e.ToolCalls, truncate(r.Calls[i].Name, 100))
 	}
-	if r.Complete && e.Error == "client_left" {
-		e.Error = "" // it had the whole reply, and did not wait for the connection to say so
+	if r.Complete && x.failure == clientLeft {
+		x.fail("") // it had the whole reply, and did not wait for the connection to say so
 	}
-	if r.Err != "" && (e.Error == "" || e.Error == "client_left") { // a client leaves because of it
-		e.Error = "in_stream: " + truncate(r.Err, 200)
+	if r.Err != "" && (x.failure == "" || x.failure == clientLeft) { // a client leaves because of it
+		x.failInStream(r.Err)
 	}
 	if x.ask != nil {
 		e.Tokens, e.Estimated = x.usedByAsk()
@@ -233,9 +233,9 @@ func (x *exchange) used() (u haltd.Usage, estimated bool) {
 	case r.Complete && hides && !r.Counted: // nor what it has thought
 		u.Output = max(u.Output, x.ticket.MaxUsage().Output)
 	case r.Complete || r.Err != "":
-	case x.event.Error == errorSpent: // all that there was
+	case x.failure == budgetCut: // all that there was
 		u.Output = max(u.Output, x.ticket.MaxUsage().Output+1)
-	case x.event.Error == "" && x.event.Unread != "": // it came to its end
+	case x.failure == "" && x.event.Unread != "": // it came to its end
 	case u.Output < atOnce:
 		u.Output = max(u.Output, x.ticket.MaxUsage().Output)
 	case hides:
@@ -292,7 +292,7 @@ func (g *Gateway) remember(x *exchange) {
 func (x *exchange) ending() haltd.Ending {
 	e := &x.event
 	answered := e.Status != 0 && !x.refused // by the upstream
-	left := e.Error == "client_left"
+	left := x.failure == clientLeft
 	switch {
 	case !x.forwarded || x.wasCut():
 		return haltd.EndedAnswered

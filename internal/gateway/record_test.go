@@ -213,11 +213,12 @@ func TestCallsPassWithoutTheirState(t *testing.T) {
 // A client that sees the provider's error in the stream hangs up: the error is
 // why, whichever of them haltd notices first.
 func TestAnErrorInTheStreamExplainsWhyTheClientLeft(t *testing.T) {
-	for _, left := range []string{"", "client_left"} {
-		e := haltd.Event{Error: left}
-		describeReply(&e, &exchange{reply: &haltd.Reply{Err: "overloaded", Counted: true}})
-		if e.Error != "in_stream: overloaded" {
-			t.Errorf("error %q after %q, want the provider's", e.Error, left)
+	for _, left := range []failure{"", clientLeft} {
+		x := &exchange{reply: &haltd.Reply{Err: "overloaded: wait", Counted: true}}
+		x.fail(left)
+		x.describeReply()
+		if x.event.Error != "in_stream: overloaded: wait" || x.errorType() != "in_stream" {
+			t.Errorf("error %q, %q for a collector, after %q; want the provider's", x.event.Error, x.errorType(), left)
 		}
 	}
 }

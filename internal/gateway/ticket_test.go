@@ -167,8 +167,8 @@ func TestEveryEndEndsTheTicketOnce(t *testing.T) {
 		{"a reply that is cut short", begun(firstPiece, func(http.ResponseWriter) { panic(http.ErrAbortHandler) }), "", leaving(never), haltd.EventCall, "upstream_cut", 1, true},
 		{"a client that leaves before the reply", silent, "", leaving(waiting), haltd.EventError, "client_left", 1, true},
 		{"a client that leaves in the middle", begun(firstPiece, nil), "", leaving(answered), haltd.EventCall, "client_left", 1, true},
-		{"a call that is cut before its reply", silent, "", cutting(waiting), haltd.EventBlocked, errorCut, 1, true},
-		{"a stream that is cut", begun(firstPiece, nil), "", cutting(answered), haltd.EventCall, errorCut, 1, true},
+		{"a call that is cut before its reply", silent, "", cutting(waiting), haltd.EventBlocked, "operator_cut", 1, true},
+		{"a stream that is cut", begun(firstPiece, nil), "", cutting(answered), haltd.EventCall, "operator_cut", 1, true},
 		{"a client that leaves while it is slowed down", silent, haltd.RuleThrottle, leaving(reserved), haltd.EventError, "client_left", 1, false},
 		{"a call that is stopped", silent, haltd.RuleBlock, whole, haltd.EventBlocked, "", 1, false},
 	} {

@@ -37,6 +37,7 @@ func (g *Gateway) trace(x *exchange) {
 	t := haltd.Traced{
 		Parent: x.parent, Began: x.start, Judging: x.judging, Judged: x.judged,
 		Ended: x.start.Add(time.Duration(x.event.Latency)), Decision: x.outcome(), Operation: x.operation(),
+		ErrorType: x.errorType(),
 	}
 	if x.route.upstream != nil {
 		t.Server = x.route.upstream.BaseURL.Hostname()

@@ -226,25 +226,11 @@ func (t *Tracer) span(e *haltd.Event, x haltd.Traced) {
 		judging.End(trace.WithTimestamp(x.Judged))
 	}
 	span.SetAttributes(callAttributes(e, x)...)
-	if failure := failure(e); failure != "" {
-		span.SetAttributes(semconv.ErrorTypeKey.String(failure))
-		span.SetStatus(codes.Error, failure)
+	if x.ErrorType != "" {
+		span.SetAttributes(semconv.ErrorTypeKey.String(x.ErrorType))
+		span.SetStatus(codes.Error, x.ErrorType)
 	}
 	span.End(trace.WithTimestamp(x.Ended))
-}
-
-// failure is how a call failed, in few words; "" where it did not.
-func failure(e *haltd.Event) string {
-	switch {
-	case e.BlockReason != "":
-		return string(e.BlockReason)
-	case e.Error != "":
-		word, _, _ := strings.Cut(e.Error, ":")
-		return word
-	case e.Status >= 400:
-		return fmt.Sprint(e.Status)
-	}
-	return ""
 }
 
 func verdictAttributes(e *haltd.Event, x haltd.Traced) []attribute.KeyValue {
@@ -329,8 +315,8 @@ func (t *Tracer) count(e *haltd.Event, x haltd.Traced) {
 	if e.FirstByte > 0 {
 		t.first.Record(ctx, time.Duration(e.FirstByte).Seconds(), metric.WithAttributes(common...))
 	}
-	if failure := failure(e); failure != "" {
-		common = append(common, semconv.ErrorTypeKey.String(failure))
+	if x.ErrorType != "" {
+		common = append(common, semconv.ErrorTypeKey.String(x.ErrorType))
 	}
 	t.duration.Record(ctx, x.Ended.Sub(x.Began).Seconds(), metric.WithAttributes(common...))
 }
