@@ -364,7 +364,7 @@ func (c *comparison) find(i int) {
 		if sameResult && (sameAct || r.act == o.act) && s.pairAgo == 0 {
 			s.pairAgo = ago
 		}
-		if (r.tools == o.tools || r.missing && o.missing) && sameFailure(r, o) && s.residueAgo == 0 {
+		if (r.tools == o.tools || r.missing && o.missing) && sameAnswer(r, o) && s.residueAgo == 0 {
 			s.residueAgo = ago
 		}
 		if r.form == o.form && s.formAgo == 0 {

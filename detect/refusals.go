@@ -44,7 +44,7 @@ func (c *comparison) count(i int) {
 			continue
 		}
 		switch {
-		case o.outcome == failed && r.outcome == failed && sameFailure(r, o) && !other.given && !other.probes && !other.asked:
+		case o.outcome == failed && r.outcome == failed && sameAnswer(r, o) && !other.given && !other.probes && !other.asked:
 			if lastFail < 0 || written <= lastFail { // else an attempt was made
 				s.failTimes += other.dose
 			}
@@ -69,9 +69,9 @@ func (c *comparison) count(i int) {
 	c.countRefusals(i)
 }
 
-// sameFailure reports two failures that are the same, the words of their acts left
-// out, or to the letter: an act may name a word of the failure by chance.
-func sameFailure(a, b *seenRound) bool { return a.residue == b.residue || a.result == b.result }
+// sameAnswer reports two answers that are the same, the words of their acts left
+// out, or to the letter: an act may name a word of the answer by chance.
+func sameAnswer(a, b *seenRound) bool { return a.residue == b.residue || a.result == b.result }
 
 // countRefusals counts how often a program failed in this way, across whatever
 // else was done: a success of it ends the count, an attempt that was written in
@@ -95,7 +95,7 @@ func (c *comparison) countRefusals(i int) {
 					worked++
 				}
 				alike = 0
-			case sameFailure(r, o) && !other.given && !other.probes && !other.asked:
+			case sameAnswer(r, o) && !other.given && !other.probes && !other.asked:
 				if lastFail < 0 || written <= lastFail {
 					refusals += c.refusal(j)
 				}

@@ -209,6 +209,9 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestARoundIsReadOnce(t *testing.T) {
 	call, cache := conversation100(), NewCache(1<<20)
 	first, again := Read(cache, call, nil), Read(cache, call, nil)
+	if len(first.rounds) != len(call.Rounds) || len(again.rounds) != len(call.Rounds) {
+		t.Fatalf("%d and %d rounds were read of %d", len(first.rounds), len(again.rounds), len(call.Rounds))
+	}
 	for i := range first.rounds {
 		if first.rounds[i].round != again.rounds[i].round {
 			t.Fatalf("round %d was read twice", i)
