@@ -193,10 +193,10 @@ func limitBody(w http.ResponseWriter, r *http.Request) {
 // notRouted answers what the mux does not know, in the API's own shape. What
 // the mux would have said tells an unknown path from a wrong method.
 func notRouted(w http.ResponseWriter, r *http.Request, muxAnswer http.Handler) {
-	said := headOnly{header: http.Header{}}
-	muxAnswer.ServeHTTP(&said, r)
-	if said.status == http.StatusMethodNotAllowed {
-		allowed := said.header.Get("Allow")
+	answer := headOnly{header: http.Header{}}
+	muxAnswer.ServeHTTP(&answer, r)
+	if answer.status == http.StatusMethodNotAllowed {
+		allowed := answer.header.Get("Allow")
 		w.Header().Set("Allow", allowed)
 		writeProblem(w, newProblem(http.StatusMethodNotAllowed, haltd.Errorf("method_not_allowed", "%s does not take %s", r.URL.Path, r.Method).
 			WithFix("Use %s.", allowed)))

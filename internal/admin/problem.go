@@ -114,14 +114,14 @@ func withAll(first *haltd.Error, err error) *haltd.Error {
 			continue
 		}
 		all := haltd.Error{Code: first.Code, Fix: first.Fix}
-		var said []string
+		var sentences []string
 		for _, each := range joined.Unwrap() {
 			var e *haltd.Error
 			if errors.As(each, &e) && e.Code == first.Code {
-				said = append(said, e.Sentence())
+				sentences = append(sentences, e.Sentence())
 			}
 		}
-		all.Message = strings.Join(said, "; ")
+		all.Message = strings.Join(sentences, "; ")
 		return &all
 	}
 	return first
@@ -130,18 +130,18 @@ func withAll(first *haltd.Error, err error) *haltd.Error {
 // fromHuma words huma's validation errors. op is nil where there is none
 // yet.
 func fromHuma(op *huma.Operation, status int, message string, errs ...error) huma.StatusError {
-	var said []string
+	var sentences []string
 	e := haltd.Errorf(haltd.CodeInvalid, "%s", message)
 	for _, err := range errs {
 		if err != nil {
-			said = append(said, wording(err))
+			sentences = append(sentences, wording(err))
 			if e.Fix == "" {
 				e.Fix = meant(op, err)
 			}
 		}
 	}
-	if len(said) > 0 {
-		e.Message = strings.Join(said, "; ")
+	if len(sentences) > 0 {
+		e.Message = strings.Join(sentences, "; ")
 	}
 	switch status {
 	case http.StatusUnprocessableEntity:

@@ -11,11 +11,11 @@ import (
 type serverLog struct{ log *slog.Logger }
 
 func (l serverLog) Write(line []byte) (int, error) {
-	said := strings.TrimSpace(string(line))
-	if strings.HasPrefix(said, "http: panic serving") {
-		l.log.Error("a request ended in a fault of haltd; please report it", "error", said)
+	text := strings.TrimSpace(string(line))
+	if strings.HasPrefix(text, "http: panic serving") {
+		l.log.Error("a request ended in a fault of haltd; please report it", "error", text)
 	} else {
-		l.log.Debug("listener", "error", said)
+		l.log.Debug("listener", "error", text)
 	}
 	return len(line), nil
 }

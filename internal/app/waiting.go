@@ -58,10 +58,10 @@ func awaitDatabase(ctx context.Context, o Options, away error) error {
 		return err
 	}
 	defer server.Close()
-	said, at := "", time.Time{}
+	lastReason, at := "", time.Time{}
 	for {
-		if away.Error() != said || time.Since(at) >= remindAfter {
-			said, at = away.Error(), time.Now()
+		if away.Error() != lastReason || time.Since(at) >= remindAfter {
+			lastReason, at = away.Error(), time.Now()
 			a.log.Warn("haltd waits for the database and takes no calls before it is there", "error", away)
 		}
 		select {

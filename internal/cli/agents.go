@@ -44,11 +44,11 @@ func (c *AgentsLsCmd) Run(env *Env) error {
 		return err
 	}
 	if len(agents) == 0 {
-		said := "No agent yet. It appears with its first call."
+		text := "No agent yet. It appears with its first call."
 		if c.Inactive {
-			said = "Every agent may call."
+			text = "Every agent may call."
 		}
-		_, err := fmt.Fprintln(env.Stdout, said)
+		_, err := fmt.Fprintln(env.Stdout, text)
 		return err
 	}
 	rows := [][]string{{"AGENT", "STATE", "KILL SWITCH", "CALLS", "BLOCKED", "COST", "LAST SEEN"}}
@@ -159,32 +159,32 @@ func policyRows[P any](p *P, own *haltd.Override[P], shared bool) (rows [][]stri
 	for _, section := range haltd.SettingsOf[P]() {
 		for i := range section.Settings {
 			s := &section.Settings[i]
-			said := s.Text(s.In(p))
+			text := s.Text(s.In(p))
 			if shared && s.Shared != "" {
-				said = s.Shared
+				text = s.Shared
 			}
 			if s.Unit != "" {
-				said += " " + s.Unit
+				text += " " + s.Unit
 			}
 			if own.Has(s) {
-				said += " (own)"
+				text += " (own)"
 			}
-			rows = append(rows, []string{s.Path, clean(said)})
+			rows = append(rows, []string{s.Path, clean(text)})
 		}
 	}
 	return rows
 }
 
 func spentText(p *haltd.PeriodSpending) string {
-	said := cost(p.Spent.Cost)
+	text := cost(p.Spent.Cost)
 	if p.Budget.HardUSD > 0 {
-		said += " of " + cost(p.Budget.HardUSD)
+		text += " of " + cost(p.Budget.HardUSD)
 	}
-	said += ", " + amount(p.Spent.Tokens)
+	text += ", " + amount(p.Spent.Tokens)
 	if p.Budget.HardTokens > 0 {
-		said += " of " + amount(p.Budget.HardTokens)
+		text += " of " + amount(p.Budget.HardTokens)
 	}
-	return said + " tokens; begins again " + minute(p.Resets)
+	return text + " tokens; begins again " + minute(p.Resets)
 }
 
 // AgentsKillCmd stops an agent, or one session of it.
@@ -218,12 +218,12 @@ func (c *AgentsResumeCmd) Run(env *Env) error {
 	}
 	body := map[string]any{"grace_minutes": int(math.Ceil(c.Grace.Minutes())), "reason": c.Reason}
 	err := env.changeStanding(c.Agent, c.Session, "activate", body, func(s haltd.Standing) string {
-		said := fmt.Sprintf("%s is active again. Rounds before %s no longer count.",
+		text := fmt.Sprintf("%s is active again. Rounds before %s no longer count.",
 			named(c.Agent, c.Session), s.ActivatedAt.Local().Format(time.TimeOnly))
 		if !s.GraceUntil.IsZero() {
-			said += " A kill only warns until " + minute(s.GraceUntil) + "."
+			text += " A kill only warns until " + minute(s.GraceUntil) + "."
 		}
-		return said
+		return text
 	})
 	if err != nil || c.Session != "" || env.JSON {
 		return err

@@ -164,11 +164,11 @@ func (c *AlertRulesRmCmd) Run(env *Env) error {
 	if err != nil {
 		return err
 	}
-	said := "Alert rule " + clean(rule.ID) + " is deleted."
+	text := "Alert rule " + clean(rule.ID) + " is deleted."
 	if len(rules) == 1 {
-		said += " It was the last one: every alert goes to every channel."
+		text += " It was the last one: every alert goes to every channel."
 	}
-	return env.remove(api, "/v1/alert-rules/"+url.PathEscape(rule.ID), rule, said)
+	return env.remove(api, "/v1/alert-rules/"+url.PathEscape(rule.ID), rule, text)
 }
 
 // ruleNamed finds a rule by its id, or by a name that it has for itself.
@@ -231,11 +231,11 @@ func (c *DeliveriesLsCmd) Run(env *Env) error {
 		return env.printJSON(page)
 	}
 	if len(page.Deliveries) == 0 {
-		said := "Nothing has been sent."
+		text := "Nothing has been sent."
 		if c.Status != "" || c.Channel != "" || c.Incident != "" {
-			said = "No matches."
+			text = "No matches."
 		}
-		_, err := fmt.Fprintln(env.Stdout, said)
+		_, err := fmt.Fprintln(env.Stdout, text)
 		return err
 	}
 	return env.printDeliveries(api, page.Deliveries)
@@ -324,11 +324,11 @@ func (c *deadOnes) change(env *Env, verb, say string) error {
 	if env.JSON {
 		return env.printJSON(map[string]any{"deliveries": changed})
 	}
-	said := "No delivery was given up."
+	text := "No delivery was given up."
 	if len(ids) > 0 {
-		said = fmt.Sprintf(say, len(ids))
+		text = fmt.Sprintf(say, len(ids))
 	}
-	_, err = fmt.Fprintln(env.Stdout, said)
+	_, err = fmt.Fprintln(env.Stdout, text)
 	return err
 }
 

@@ -54,12 +54,12 @@ func (e *Env) bypassLine(b haltd.Bypass) string {
 	if !b.On {
 		return "Bypass is off: policies and detectors are enforced."
 	}
-	said := "Bypass is ON"
+	text := "Bypass is ON"
 	if !b.At.IsZero() {
-		said += " since " + minute(b.At) + ", by " + clean(dash(b.By))
+		text += " since " + minute(b.At) + ", by " + clean(dash(b.By))
 	}
 	if b.Why != "" {
-		said += ": " + clean(b.Why)
+		text += ": " + clean(b.Why)
 	}
-	return e.paint(said, red) + "\nNothing is enforced except stops by hand. End it with `haltd bypass off`."
+	return e.paint(text, red) + "\nNothing is enforced except stops by hand. End it with `haltd bypass off`."
 }

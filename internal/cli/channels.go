@@ -207,12 +207,12 @@ func (e *Env) addChannel(name string, kind haltd.ChannelKind, settings map[strin
 	if err := api.call(e.Context, http.MethodPost, "/v1/channels", nil, body, &made); err != nil {
 		return err
 	}
-	said := fmt.Sprintf("Channel %s is set up. Try it with `haltd channels test %s`.", clean(made.Name), clean(made.ID))
+	text := fmt.Sprintf("Channel %s is set up. Try it with `haltd channels test %s`.", clean(made.Name), clean(made.ID))
 	if secret := madeSecret(made, settings); secret != "" {
-		fmt.Fprintln(e.Stderr, said+" Messages are signed with this secret, which is shown this once:")
-		said = clean(secret)
+		fmt.Fprintln(e.Stderr, text+" Messages are signed with this secret, which is shown this once:")
+		text = clean(secret)
 	}
-	_, err = fmt.Fprintln(e.Stdout, said)
+	_, err = fmt.Fprintln(e.Stdout, text)
 	return err
 }
 
@@ -248,7 +248,7 @@ func (c *ChannelsRmCmd) Run(env *Env) error {
 func channelPath(id string) string { return "/v1/channels/" + url.PathEscape(id) }
 
 // remove deletes something and says so, or shows programs what it was.
-func (e *Env) remove(api *client, path string, was any, said string) error {
+func (e *Env) remove(api *client, path string, was any, text string) error {
 	resp, err := api.open(e.Context, http.MethodDelete, path, nil, nil, nil)
 	if err != nil {
 		return err
@@ -257,7 +257,7 @@ func (e *Env) remove(api *client, path string, was any, said string) error {
 	if e.JSON {
 		return e.printJSON(was)
 	}
-	_, err = fmt.Fprintln(e.Stdout, said)
+	_, err = fmt.Fprintln(e.Stdout, text)
 	return err
 }
 

@@ -253,17 +253,17 @@ func (c *client) unreachable(err error) error {
 // of providers look alike but have no fix: behind the gateway, they answer to
 // paths of the admin API.
 func (c *client) refusal(resp *http.Response) error {
-	var said struct {
+	var answer struct {
 		Error struct {
 			Code, Message string
 			Fix           *string
 		}
 	}
-	err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&said)
-	if fromGateway := resp.Header.Get("X-Haltd-Reason") != ""; err != nil || said.Error.Fix == nil || fromGateway {
+	err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&answer)
+	if fromGateway := resp.Header.Get("X-Haltd-Reason") != ""; err != nil || answer.Error.Fix == nil || fromGateway {
 		return c.notHaltd(resp)
 	}
-	if said.Error.Code == haltd.CodeUnauthorized {
+	if answer.Error.Code == haltd.CodeUnauthorized {
 		what := "does not accept this admin token; an API token may have expired, or been revoked"
 		if c.token == "" {
 			what = "needs the admin token, and none was found"
@@ -271,7 +271,7 @@ func (c *client) refusal(resp *http.Response) error {
 		return haltd.Errorf(haltd.CodeUnauthorized, "haltd at %s %s", c.base, what).
 			WithFix("Set HALTD_ADMIN_TOKEN, or use --config with the file that haltd runs with; without a token of its own it keeps one in admin.token in its data directory.")
 	}
-	return &haltd.Error{Code: clean(said.Error.Code), Message: clean(said.Error.Message), Fix: clean(*said.Error.Fix)}
+	return &haltd.Error{Code: clean(answer.Error.Code), Message: clean(answer.Error.Message), Fix: clean(*answer.Error.Fix)}
 }
 
 func (c *client) notHaltd(resp *http.Response) error {

@@ -38,11 +38,11 @@ func eventSentence(v *haltd.Event) string {
 		return ""
 	}
 	if a := v.Audit; a != nil {
-		said := string(v.Type) + ": " + a.Change + " by " + a.By
+		text := string(v.Type) + ": " + a.Change + " by " + a.By
 		if a.Why != "" {
-			said += ": " + a.Why
+			text += ": " + a.Why
 		}
-		return said
+		return text
 	}
 	if v.Verdict == nil || v.Verdict.Sentence == "" {
 		return ""
@@ -66,13 +66,13 @@ func whatOf(v *haltd.Event) string {
 
 // eventLine is one event for people.
 func (e *Env) eventLine(v *haltd.Event) string {
-	if said := eventSentence(v); said != "" {
+	if text := eventSentence(v); text != "" {
 		who := pad(short(clean(dash(v.Agent)), 20), 20) + "  " + pad(short(clean(dash(v.Session)), sessionWidth), sessionWidth)
 		tone := yellow
 		if (v.Type == haltd.EventKillSwitch || v.Type == haltd.EventHalt) && !v.Shadow {
 			tone = red
 		}
-		return v.Time.Local().Format(time.TimeOnly) + "  " + who + "  " + e.paint(clean(said), tone)
+		return v.Time.Local().Format(time.TimeOnly) + "  " + who + "  " + e.paint(clean(text), tone)
 	}
 	cells := []string{
 		v.Time.Local().Format(time.TimeOnly),
@@ -108,7 +108,7 @@ func flags(v *haltd.Event) []string {
 		}
 	}
 	switch v.Type {
-	case haltd.EventCall, haltd.EventBlocked, haltd.EventError: // said below
+	case haltd.EventCall, haltd.EventBlocked, haltd.EventError: // below
 	default:
 		f = append(f, string(v.Type))
 	}

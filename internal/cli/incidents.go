@@ -42,11 +42,11 @@ func (c *IncidentsLsCmd) Run(env *Env) error {
 		return err
 	}
 	if len(incidents) == 0 {
-		said := "No open incidents."
+		text := "No open incidents."
 		if c.Status != "open" {
-			said = "No matches."
+			text = "No matches."
 		}
-		_, err := fmt.Fprintln(env.Stdout, said)
+		_, err := fmt.Fprintln(env.Stdout, text)
 		return err
 	}
 	rows := [][]string{{"ID", "TIME", "AGENT", "WHAT", "STATUS", "SENTENCE"}}

@@ -92,7 +92,7 @@ func (c *KeysLsCmd) Run(env *Env) error {
 		if k.LastUsedAt != nil {
 			used = minute(*k.LastUsedAt)
 		}
-		rows = append(rows, []string{clean(k.ID), clean(k.Agent), clean(k.Name), minute(k.CreatedAt), used, k.goodFor(), state})
+		rows = append(rows, []string{clean(k.ID), clean(k.Agent), clean(k.Name), minute(k.CreatedAt), used, k.allowance(), state})
 	}
 	return table(env.Stdout, rows)
 }
@@ -103,8 +103,8 @@ type listedKey struct {
 	Spending []haltd.PeriodSpending `json:"spending,omitempty"`
 }
 
-// goodFor says what may be called with a key, and for how much.
-func (k *listedKey) goodFor() string {
+// allowance says what may be called with a key, and for how much.
+func (k *listedKey) allowance() string {
 	models := "all models"
 	if len(k.Models) > 0 {
 		models = clean(strings.Join(k.Models, " "))

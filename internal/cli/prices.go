@@ -86,7 +86,7 @@ func (c *PricesResetCmd) Run(env *Env) error {
 	return changePrices(env, http.MethodDelete, nil, "The built-in prices hold again.")
 }
 
-func changePrices(env *Env, method string, body any, said string) error {
+func changePrices(env *Env, method string, body any, text string) error {
 	api, err := env.connect()
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func changePrices(env *Env, method string, body any, said string) error {
 	if env.JSON {
 		return env.printJSON(list)
 	}
-	fmt.Fprintln(env.Stdout, said)
+	fmt.Fprintln(env.Stdout, text)
 	printTables(env.Stdout, list.Tables)
 	return nil
 }

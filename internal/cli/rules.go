@@ -63,7 +63,7 @@ func ruleWhen(r *haltd.Rule) string {
 	if err != nil {
 		return "?"
 	}
-	var said []string
+	var conditions []string
 	for _, name := range conditionNames() {
 		raw, ok := demands[name]
 		if !ok {
@@ -74,12 +74,12 @@ func ruleWhen(r *haltd.Rule) string {
 		if json.Unmarshal(raw, &list) == nil {
 			text = strings.Join(list, ",")
 		}
-		said = append(said, clean(name+"="+text))
+		conditions = append(conditions, clean(name+"="+text))
 	}
-	if said == nil {
+	if conditions == nil {
 		return "always"
 	}
-	return strings.Join(said, " ")
+	return strings.Join(conditions, " ")
 }
 
 // conditionNames are what a condition can ask, in the order of its type.

@@ -95,12 +95,12 @@ func (d *decoder) agents(c *Config) map[string]haltd.PolicyOverride {
 func (d *decoder) killScope(key string, p *haltd.Policy, own bool) {
 	k := &p.KillSwitch
 	key += ".kill_switch"
-	said := func(name string) bool { return d.isSet(key+"."+name) || d.isSet("defaults.kill_switch."+name) }
+	isSetHere := func(name string) bool { return d.isSet(key+"."+name) || d.isSet("defaults.kill_switch."+name) }
 	switch {
 	case !k.Enabled || own && !d.isSet(key+".enabled"):
-	case k.KillScope == haltd.ScopeAgent && !said("kill_scope"):
+	case k.KillScope == haltd.ScopeAgent && !isSetHere("kill_scope"):
 		d.notice(key, "a kill stops the agent for all who use it; where strangers talk to it, as to a public bot, set kill_scope: session and window_scope: session, else write kill_scope: agent to say that it is meant")
-	case k.KillScope == haltd.ScopeSession && k.WindowScope == haltd.ScopeAgent && !said("window_scope"):
+	case k.KillScope == haltd.ScopeSession && k.WindowScope == haltd.ScopeAgent && !isSetHere("window_scope"):
 		d.notice(key, "a kill stops a session, but similarity compares the calls of all: whoever says what somebody else repeats may be stopped for it; set window_scope: session, else write window_scope: agent to say that it is meant")
 	}
 }

@@ -128,11 +128,11 @@ const reasoning = 192
 
 // count goes by the usual four bytes a token.
 func count(request []byte, reply message) *usage {
-	said := len(reply.Content)
+	length := len(reply.Content)
 	for _, c := range reply.ToolCalls {
-		said += len(c.Function.Name) + len(c.Function.Arguments)
+		length += len(c.Function.Name) + len(c.Function.Arguments)
 	}
-	u := usage{PromptTokens: len(request) / 4, CompletionTokens: reasoning + said/4}
+	u := usage{PromptTokens: len(request) / 4, CompletionTokens: reasoning + length/4}
 	u.TotalTokens = u.PromptTokens + u.CompletionTokens
 	return &u
 }

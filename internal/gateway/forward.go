@@ -229,7 +229,7 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 			if tap != nil {
 				tap.Write(buf[:n])
 			}
-			if !spent && !x.ticket.Extend(x.said(tap)) {
+			if !spent && !x.ticket.Extend(x.tokensSoFar(tap)) {
 				// An event that has begun is passed on to its end.
 				spent, cut = true, !x.isEventStream() || bytes.HasSuffix(buf[:n], []byte("\n\n")) || bytes.HasSuffix(buf[:n], []byte("\n\r\n"))
 			}
@@ -278,9 +278,9 @@ func eventEnd(p []byte) int {
 	return 0
 }
 
-// said estimates how many tokens of the reply have come. A stream that the tap
+// tokensSoFar estimates how many tokens of the reply have come. A stream that the tap
 // cannot follow, because it is encoded, is taken by its bytes.
-func (x *exchange) said(tap *wire.Tap) int64 {
+func (x *exchange) tokensSoFar(tap *wire.Tap) int64 {
 	switch {
 	case tap != nil && tap.Follows():
 		return tap.Kept() / 4

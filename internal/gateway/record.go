@@ -222,7 +222,7 @@ func (x *exchange) used() (u haltd.Usage, estimated bool) {
 	if r.Counted && r.Complete {
 		return r.Usage, false
 	}
-	u = haltd.Usage{Input: int64(x.estimate), Output: x.saidTokens()}
+	u = haltd.Usage{Input: int64(x.estimate), Output: x.replyTokens()}
 	if r.Counted {
 		u = haltd.Usage{Input: max(u.Input, r.Usage.Input), Output: max(u.Output, r.Usage.Output), CacheRead: r.Usage.CacheRead, CacheWrite: r.Usage.CacheWrite}
 	}
@@ -245,18 +245,18 @@ func (x *exchange) used() (u haltd.Usage, estimated bool) {
 	return u, true
 }
 
-// saidTokens estimates the tokens of what has been read of a reply, or of its
+// replyTokens estimates the tokens of what has been read of a reply, or of its
 // bytes where it could not be read.
-func (x *exchange) saidTokens() int64 {
+func (x *exchange) replyTokens() int64 {
 	r := x.reply
-	said := len(r.Text) + len(r.Thinking) + int(r.Beside)
+	length := len(r.Text) + len(r.Thinking) + int(r.Beside)
 	for i := range r.Calls {
-		said += len(r.Calls[i].Name) + len(r.Calls[i].Arguments)
+		length += len(r.Calls[i].Name) + len(r.Calls[i].Arguments)
 	}
-	if x.event.Unread != "" || x.ask != nil && said == 0 { // or it says it in words of its own
-		said = int(x.sent)
+	if x.event.Unread != "" || x.ask != nil && length == 0 { // or it says it in words of its own
+		length = int(x.sent)
 	}
-	return int64(said+3)/4 + int64(x.predicted)
+	return int64(length+3)/4 + int64(x.predicted)
 }
 
 // remember keeps how the request ended, so that its retry is known as one,

@@ -64,11 +64,11 @@ func quoteRound(r *haltd.Round, index int) haltd.RoundExcerpt {
 		}
 		q.Calls = append(q.Calls, quoted)
 	}
-	var said []string
+	var texts []string
 	for k := range r.Inputs {
-		said = append(said, r.Inputs[k].Text)
+		texts = append(texts, r.Inputs[k].Text)
 	}
-	q.Answer = strings.Join(said, "\n")
+	q.Answer = strings.Join(texts, "\n")
 	return q
 }
 

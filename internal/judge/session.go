@@ -66,7 +66,7 @@ func sessionFinding(agent string, l *haltd.SessionLimits, t *detect.Tally, now t
 	for _, c := range [...]struct {
 		name        string
 		limit, used int64
-		said        func(int64) string
+		text        func(int64) string
 		span, verb  string
 	}{
 		{"calls", l.Calls, t.Calls, countOf("call"), "session", "made"},
@@ -81,7 +81,7 @@ func sessionFinding(agent string, l *haltd.SessionLimits, t *detect.Tally, now t
 		}
 		return haltd.Finding{
 			Check: "session", Action: haltd.Block, Reason: haltd.ReasonSession, Name: "session." + c.name,
-			Sentence: fmt.Sprintf("This %s of %s has %s %s, and session.%s allows %s.", c.span, agent, c.verb, c.said(c.used), c.name, c.said(c.limit)),
+			Sentence: fmt.Sprintf("This %s of %s has %s %s, and session.%s allows %s.", c.span, agent, c.verb, c.text(c.used), c.name, c.text(c.limit)),
 		}, true
 	}
 	return haltd.Finding{}, false

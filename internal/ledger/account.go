@@ -97,9 +97,9 @@ func (s *span) charge(amount haltd.Spending) {
 	s.spent, s.mine = s.spent.Add(amount), s.mine.Add(amount)
 }
 
-// follow takes over what the store knows of all nodes, when it had this share
+// sync takes over what the store knows of all nodes, when it had this share
 // of this one.
-func (s *span) follow(l haltd.Ledger, share haltd.Share) {
+func (s *span) sync(l haltd.Ledger, share haltd.Share) {
 	s.spent = l.Spent.Sub(share.Spent).Add(s.mine)
 	s.elsewhere = l.Held.Sub(share.Held)
 }

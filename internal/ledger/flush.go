@@ -144,7 +144,7 @@ func (a *account) save(ctx context.Context, node string, shares []haltd.Share, s
 		if granted {
 			s.durable, s.written = shares[i].Spent.Add(shares[i].Held), shares[i]
 		}
-		s.follow(after[i], s.written)
+		s.sync(after[i], s.written)
 	}
 	return granted, nil
 }

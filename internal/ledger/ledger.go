@@ -207,7 +207,7 @@ func (l *Ledgers) Spending(ctx context.Context, agent string, budgets haltd.Budg
 	if err != nil {
 		return nil, err
 	}
-	if err := a.follow(ctx, spans); err != nil {
+	if err := a.sync(ctx, spans); err != nil {
 		return nil, fmt.Errorf("read what %s spent: %w", agent, err)
 	}
 	if err := a.read(ctx, spans); err != nil {

@@ -132,18 +132,18 @@ func (a *account) refresh(ctx context.Context, spans []*span) bool {
 	if !held {
 		return false
 	}
-	return a.follow(ctx, spans) == nil
+	return a.sync(ctx, spans) == nil
 }
 
-// follow takes over what the store knows of the shares of other nodes.
-func (a *account) follow(ctx context.Context, spans []*span) error {
+// sync takes over what the store knows of the shares of other nodes.
+func (a *account) sync(ctx context.Context, spans []*span) error {
 	for _, s := range spans {
 		all, mine, err := a.ledgers.store.OpenLedger(ctx, s.node, haltd.Ledger{Agent: a.agent, Period: s.period, Start: s.start})
 		if err != nil {
 			return err
 		}
 		a.mu.Lock()
-		s.follow(all, mine)
+		s.sync(all, mine)
 		a.mu.Unlock()
 	}
 	return nil

@@ -52,7 +52,7 @@ const lookahead = 8 * 24 * time.Hour
 // when there is none within eight days.
 func NextAllowed(ranges []haltd.HourRange, zone *time.Location, now time.Time) (at time.Time, ok bool) {
 	last := now.Add(lookahead)
-	for t := now.In(zone); !t.After(last); t = nextChance(ranges, t) {
+	for t := now.In(zone); !t.After(last); t = nextStart(ranges, t) {
 		if Allowed(ranges, zone, t) {
 			return t, true
 		}
@@ -60,9 +60,9 @@ func NextAllowed(ranges []haltd.HourRange, zone *time.Location, now time.Time) (
 	return time.Time{}, false
 }
 
-// nextChance is the next instant at which a range can begin: when the clock
+// nextStart is the next instant at which a range can begin: when the clock
 // on the wall shows its From, or when the clock is changed.
-func nextChance(ranges []haltd.HourRange, t time.Time) time.Time {
+func nextStart(ranges []haltd.HourRange, t time.Time) time.Time {
 	hour, minute, second := t.Clock()
 	sinceMidnight := time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute +
 		time.Duration(second)*time.Second + time.Duration(t.Nanosecond())

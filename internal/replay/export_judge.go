@@ -43,10 +43,10 @@ func replayExports(sessions []*recordedSession, set detect.Settings) []followed 
 				plain = append(plain, signals[k].Signal)
 			}
 			switch {
-			case killed && !o.follow.ends():
-				o.follow.look(plain)
+			case killed && !o.after.ends():
+				o.after.look(plain)
 			case !killed && o.KillStep != nil:
-				o.follow.certain = 1
+				o.after.certain = 1
 			}
 			use.Add(s.calls[n].tokens.Input+s.calls[n].tokens.Output, stopped)
 		}
@@ -62,7 +62,7 @@ func (j *exportJudge) call(n int) []firing {
 		j.growing = detect.Session{}
 	}
 	var signals []firing
-	if stall, ok := c.said(detect.Stall, j.session.agent); ok {
+	if stall, ok := c.finding(detect.Stall, j.session.agent); ok {
 		signals = append(signals, stall)
 	}
 	if s, ok := j.similarity(c); ok {
@@ -98,11 +98,11 @@ func (j *exportJudge) growth(c *recordedCall) (signals []firing) {
 	return signals
 }
 
-// said is what a detector said to the call when it was recorded: the evidence
+// finding is what a detector said to the call when it was recorded: the evidence
 // where there is some, else the finding. The findings of the detectors stand
 // in the order of their strictness, so that the first has the verdict's level,
 // also where a policy only warned of it.
-func (c *recordedCall) said(d detect.Detector, agent string) (firing, bool) {
+func (c *recordedCall) finding(d detect.Detector, agent string) (firing, bool) {
 	for _, s := range c.verdict.Signals {
 		if s.Detector == d {
 			return firing{s, s.Sentence(agent)}, true

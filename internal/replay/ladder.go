@@ -17,9 +17,9 @@ const (
 	enoughNews = 2
 )
 
-// follow is what became of a run after the step that would have killed it, as
+// aftermath is what became of a run after the step that would have killed it, as
 // far as a ladder with steer would have looked on.
-type follow struct {
+type aftermath struct {
 	thread  string
 	certain int  // steps at which the judge was certain
 	news    int  // rounds in a row since then that repeat nothing
@@ -29,7 +29,7 @@ type follow struct {
 // followed is the outcome of a run, and what followed it.
 type followed struct {
 	Outcome
-	follow follow
+	after aftermath
 }
 
 func outcomesOf(all []followed) []Outcome {
@@ -41,11 +41,11 @@ func outcomesOf(all []followed) []Outcome {
 }
 
 // ends reports whether nothing that follows can change what a ladder does.
-func (f *follow) ends() bool { return f.over || f.certain >= patience }
+func (f *aftermath) ends() bool { return f.over || f.certain >= patience }
 
 // look takes what the judge said to the next step of a run that was certain to
 // be stuck once.
-func (f *follow) look(signals []detect.Signal) {
+func (f *aftermath) look(signals []detect.Signal) {
 	level, repeats := detect.Pass, false
 	for i := range signals {
 		s := &signals[i]
@@ -111,7 +111,7 @@ func (c *LadderCount) add(o *followed) {
 	rung := c.Ladder.After(haltd.Warn)
 	if rung == haltd.Steer {
 		c.Steered++
-		if o.follow.certain < patience {
+		if o.after.certain < patience {
 			c.Recovered++
 			return
 		}

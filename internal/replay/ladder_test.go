@@ -17,10 +17,10 @@ func TestLadders(t *testing.T) {
 	}
 	at := 4
 	after := func(said ...[]detect.Signal) followed {
-		f := followed{Outcome: Outcome{Firing: Firing{WarnStep: &at, KillStep: &at}}, follow: follow{certain: 1}}
+		f := followed{Outcome: Outcome{Firing: Firing{WarnStep: &at, KillStep: &at}}, after: aftermath{certain: 1}}
 		for _, s := range said {
-			if !f.follow.ends() {
-				f.follow.look(s)
+			if !f.after.ends() {
+				f.after.look(s)
 			}
 		}
 		return f

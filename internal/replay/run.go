@@ -176,7 +176,7 @@ func replayLines(lines <-chan []byte, newJudge func() judge) ([]*run, error) {
 func (r *run) step(s *Step) error {
 	tokens := s.PromptTokens + s.CompletionTokens
 	r.Steps++
-	if r.KillStep != nil && (!r.climbs() || r.follow.ends() || s.Thread != r.follow.thread) {
+	if r.KillStep != nil && (!r.climbs() || r.after.ends() || s.Thread != r.after.thread) {
 		r.use.Add(tokens, true)
 		return nil
 	}
@@ -195,9 +195,9 @@ func (r *run) step(s *Step) error {
 	}
 	switch {
 	case killed:
-		r.follow.look(signals)
+		r.after.look(signals)
 	case r.KillStep != nil:
-		r.follow = follow{thread: s.Thread, certain: 1}
+		r.after = aftermath{thread: s.Thread, certain: 1}
 	}
 	r.use.Add(tokens, r.KillStep != nil)
 	return nil

@@ -203,7 +203,7 @@ func (c *Conversation) askStored() {
 			break
 		}
 	}
-	c.hear(haltd.Message{Role: haltd.RoleUser, Text: asked})
+	c.addInput(haltd.Message{Role: haltd.RoleUser, Text: asked})
 }
 
 // Tool declares a tool whose definition takes up size bytes.
@@ -341,12 +341,12 @@ func (c *Conversation) say(speaker Speaker, text string) {
 		if speaker == System {
 			role = haltd.RoleSystem
 		}
-		c.hear(haltd.Message{Role: role, Text: text})
+		c.addInput(haltd.Message{Role: role, Text: text})
 	}
 }
 
-// hear adds a message from the client's side.
-func (c *Conversation) hear(m haltd.Message) {
+// addInput adds a message from the client's side.
+func (c *Conversation) addInput(m haltd.Message) {
 	c.hold(messageCost)
 	c.started, c.answering = true, false
 	c.messages = append(c.messages, m)

@@ -287,15 +287,15 @@ func (r *Reader) Piece() string {
 // piece is what longer has more than the memory so far.
 func (r *Reader) piece(longer []byte) string {
 	start := len(r.memory)
-	said := longer[start:]
-	if len(said) == 0 {
+	text := longer[start:]
+	if len(text) == 0 {
 		return ""
 	}
 	if cap(longer) != cap(r.memory) { // there was no room
-		return string(said)
+		return string(text)
 	}
 	r.memory = longer
-	return unsafe.String(&said[0], len(said))
+	return unsafe.String(&text[0], len(text))
 }
 
 // AppendText appends the next value, a string or null, to dst.

@@ -45,8 +45,8 @@ func (s *sender) Send(ctx context.Context, m outbound.Message) (answer string, r
 
 // refused reports what a mail server will not say otherwise later.
 func refused(err error) bool {
-	var said *textproto.Error
-	return errors.As(err, &said) && said.Code >= 500
+	var reply *textproto.Error
+	return errors.As(err, &reply) && reply.Code >= 500
 }
 
 // secrets are the forms in which a password travels.

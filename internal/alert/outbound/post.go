@@ -58,12 +58,12 @@ func (n *Network) Post(ctx context.Context, address *url.URL, header http.Header
 		return Response{}, Failure(ctx, withoutAddress(err), secrets...)
 	}
 	defer resp.Body.Close()
-	said, err := io.ReadAll(io.LimitReader(resp.Body, answerBytes))
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, answerBytes))
 	if err != nil {
 		return Response{}, Failure(ctx, fmt.Errorf("the receiver's answer %d broke off: %w", resp.StatusCode, err), secrets...)
 	}
 	text := fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
-	if line := Line(Conceal(string(said), secrets...), answerRunes); line != "" {
+	if line := Line(Conceal(string(answer), secrets...), answerRunes); line != "" {
 		text += ": " + line
 	}
 	return Response{Status: resp.StatusCode, After: retryAfter(resp.Header.Get("Retry-After"), now), Text: text}, nil

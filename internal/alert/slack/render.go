@@ -44,10 +44,10 @@ type element struct {
 
 func render(m outbound.Message) payload {
 	yes := true
-	said := words(m)
+	message := words(m)
 	p := payload{
 		Text: plain(m), Parse: "none",
-		Blocks: []block{{Type: "section", Text: &text{Type: "mrkdwn", Text: said, Verbatim: &yes}}},
+		Blocks: []block{{Type: "section", Text: &text{Type: "mrkdwn", Text: message, Verbatim: &yes}}},
 	}
 	if about := about(m); about != "" {
 		p.Blocks = append(p.Blocks, block{Type: "context", Elements: []element{{Type: "mrkdwn", Text: about, Verbatim: &yes}}})
@@ -81,17 +81,17 @@ const (
 // words are the message itself.
 func words(m outbound.Message) string {
 	if isGrowth(m) {
-		said := "🚨 *Runaway Agent Detected* 🚨\nSession " + code(m.Session) + " showed quadratic growth signature."
+		message := "🚨 *Runaway Agent Detected* 🚨\nSession " + code(m.Session) + " showed quadratic growth signature."
 		if len(m.Tokens) > 0 {
-			said += "\nRecent prompt tokens: " + list(m.Tokens)
+			message += "\nRecent prompt tokens: " + list(m.Tokens)
 		}
-		return said
+		return message
 	}
-	said := sign(m) + " *" + escape(m.Title, longestTitle) + "*\n" + escape(m.Sentence, longestSentence)
+	message := sign(m) + " *" + escape(m.Title, longestTitle) + "*\n" + escape(m.Sentence, longestSentence)
 	if m.Next != "" {
-		said += "\n" + escape(m.Next, longestNext)
+		message += "\n" + escape(m.Next, longestNext)
 	}
-	return said
+	return message
 }
 
 func isGrowth(m outbound.Message) bool {

@@ -125,11 +125,11 @@ func value(s *haltd.Setting) string {
 
 // explained is what there is to say of a setting.
 func explained(s *haltd.Setting) string {
-	said := s.Help
+	text := s.Help
 	if limits := s.Limits(); limits != "" {
-		said += " Takes " + limits + "."
+		text += " Takes " + limits + "."
 	}
-	return said
+	return text
 }
 
 // comment writes text as lines that fit a terminal.

@@ -135,11 +135,11 @@ const noCluster = "Name a server that is no cluster, or the sentinels of one (?m
 
 // isCluster asks what every client may ask. Whoever does not say is none.
 func isCluster(ctx context.Context, c rueidis.Client) bool {
-	said, err := c.Do(ctx, c.B().Hello().Build()).AsMap()
+	server, err := c.Do(ctx, c.B().Hello().Build()).AsMap()
 	if err != nil {
 		return false
 	}
-	mode := said["mode"]
+	mode := server["mode"]
 	text, err := mode.ToString()
 	return err == nil && text == "cluster"
 }

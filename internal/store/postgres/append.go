@@ -91,7 +91,7 @@ var eventColumnNames = []string{"id", "time", "agent", "session", "type", "clien
 
 func (s *Store) copyEvents(ctx context.Context, tx pgx.Tx, events []haltd.Event) error {
 	rows := make([][]any, len(events))
-	var said [][]any
+	var excerpts [][]any
 	for i := range events {
 		e := &events[i]
 		detail, err := table.DetailOf(e)
@@ -109,16 +109,16 @@ func (s *Store) copyEvents(ctx context.Context, tx pgx.Tx, events []haltd.Event)
 			if err != nil {
 				return err
 			}
-			said = append(said, []any{int64(e.ID), table.Micros(e.Time), sealed})
+			excerpts = append(excerpts, []any{int64(e.ID), table.Micros(e.Time), sealed})
 		}
 	}
 	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"events"}, eventColumnNames, pgx.CopyFromRows(rows)); err != nil {
 		return err
 	}
-	if len(said) == 0 {
+	if len(excerpts) == 0 {
 		return nil
 	}
-	_, err := tx.CopyFrom(ctx, pgx.Identifier{"excerpts"}, []string{"event", "time", "sealed"}, pgx.CopyFromRows(said))
+	_, err := tx.CopyFrom(ctx, pgx.Identifier{"excerpts"}, []string{"event", "time", "sealed"}, pgx.CopyFromRows(excerpts))
 	return err
 }
 
@@ -209,16 +209,16 @@ func writeSums(ctx context.Context, tx pgx.Tx, t *table.Tally) error {
 func queueAgents(batch *pgx.Batch, t *table.Tally) {
 	var ids []string
 	var shared []bool
-	var made, heard, first, last []int64
+	var firstSeen, lastSeen, first, last []int64
 	var sums columns
 	for _, id := range slices.Sorted(maps.Keys(t.Agents)) {
 		a := t.Agents[id]
 		ids, shared = append(ids, mend(id)), append(shared, a.Shared)
-		made, heard = append(made, a.Events.First), append(heard, a.Events.Last)
+		firstSeen, lastSeen = append(firstSeen, a.Events.First), append(lastSeen, a.Events.Last)
 		first, last = append(first, a.Seen.First), append(last, a.Seen.Last)
 		sums.add(&a.Totals)
 	}
-	batch.Queue(insertAgentsSQL, ids, made, heard)
+	batch.Queue(insertAgentsSQL, ids, firstSeen, lastSeen)
 	batch.Queue(lockAgentsSQL, ids)
 	batch.Queue(addAgentsSQL, append([]any{ids, shared, first, last}, sums.args()...)...)
 }
@@ -228,19 +228,19 @@ func queueSessions(batch *pgx.Batch, t *table.Tally) {
 		return cmp.Or(cmp.Compare(a.Agent, b.Agent), cmp.Compare(a.ID, b.ID))
 	})
 	var agents, ids, clients, models []string
-	var made, heard, first, last, firstEvent, lastEvent []int64
+	var firstSeen, lastSeen, first, last, firstEvent, lastEvent []int64
 	var peaks []float64
 	var sums columns
 	for _, key := range keys {
 		s := t.Sessions[key]
 		agents, ids = append(agents, mend(key.Agent)), append(ids, mend(key.ID))
 		clients, models = append(clients, mend(s.Client)), append(models, mend(s.Model))
-		made, heard = append(made, s.Times.First), append(heard, s.Times.Last)
+		firstSeen, lastSeen = append(firstSeen, s.Times.First), append(lastSeen, s.Times.Last)
 		first, last = append(first, s.Seen.First), append(last, s.Seen.Last)
 		firstEvent, lastEvent = append(firstEvent, s.Events.First), append(lastEvent, s.Events.Last)
 		peaks = append(peaks, s.Peak)
 		sums.add(&s.Totals)
 	}
-	batch.Queue(insertSessionsSQL, agents, ids, made, heard, firstEvent, lastEvent)
+	batch.Queue(insertSessionsSQL, agents, ids, firstSeen, lastSeen, firstEvent, lastEvent)
 	batch.Queue(addSessionsSQL, append([]any{agents, ids, clients, models, first, last, firstEvent, lastEvent, peaks}, sums.args()...)...)
 }

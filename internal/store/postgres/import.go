@@ -110,12 +110,12 @@ func (s *Store) sealExcerpts(c table.Chunk) (table.Chunk, error) {
 		return out, nil
 	}
 	for _, row := range c.Rows {
-		var said [3]string
-		for i := range said {
-			said[i], _ = row[i+2].(string)
+		var texts [3]string
+		for i := range texts {
+			texts[i], _ = row[i+2].(string)
 		}
 		id, _ := row[0].(int64)
-		sealed, err := s.seal.excerpt(&haltd.Event{ID: haltd.EventID(id), Excerpt: &haltd.Excerpt{Prompt: said[0], Reply: said[1], ToolCalls: said[2]}})
+		sealed, err := s.seal.excerpt(&haltd.Event{ID: haltd.EventID(id), Excerpt: &haltd.Excerpt{Prompt: texts[0], Reply: texts[1], ToolCalls: texts[2]}})
 		if err != nil {
 			return out, err
 		}

@@ -62,7 +62,7 @@ func (s *Store) OpenLedger(ctx context.Context, node string, l haltd.Ledger) (al
 		}
 		if more := table.Missing(l.Spent, all); more != (haltd.Spending{}) {
 			all.Spent = all.Spent.Add(more)
-			if err := addToNobody(ctx, tx, l, more); err != nil {
+			if err := addToUnownedShare(ctx, tx, l, more); err != nil {
 				return err
 			}
 		}
@@ -76,12 +76,14 @@ func (s *Store) OpenLedger(ctx context.Context, node string, l haltd.Ledger) (al
 	return all, mine, nil
 }
 
-const ontoNobody = ` ON CONFLICT (agent, period, start, node) DO UPDATE SET
+// addUnownedSQL adds to the share of no node: what is known to be spent, and by
+// nobody that is there.
+const addUnownedSQL = ` ON CONFLICT (agent, period, start, node) DO UPDATE SET
 	spent_cost = shares.spent_cost + excluded.spent_cost, spent_tokens = shares.spent_tokens + excluded.spent_tokens`
 
-func addToNobody(ctx context.Context, tx pgx.Tx, l haltd.Ledger, more haltd.Spending) error {
+func addToUnownedShare(ctx context.Context, tx pgx.Tx, l haltd.Ledger, more haltd.Spending) error {
 	_, err := exec(ctx, tx, `INSERT INTO shares (agent, period, start, node, spent_cost, spent_tokens, held_cost, held_tokens, alone)
-		VALUES ($1, $2, $3, '', $4, $5, 0, 0, false)`+ontoNobody,
+		VALUES ($1, $2, $3, '', $4, $5, 0, 0, false)`+addUnownedSQL,
 		l.Agent, string(l.Period), table.Micros(l.Start), int64(more.Cost), more.Tokens)
 	return err
 }
@@ -178,7 +180,7 @@ func (s *Store) ChargeHeld(ctx context.Context) error {
 		_, err = exec(ctx, tx, `WITH theirs AS (DELETE FROM shares WHERE `+gone+` AND agent = ANY($1) RETURNING *)
 			INSERT INTO shares (agent, period, start, node, spent_cost, spent_tokens, held_cost, held_tokens, alone)
 			SELECT agent, period, start, '', sum(spent_cost + held_cost), sum(spent_tokens + held_tokens), 0, 0, false FROM theirs
-			GROUP BY agent, period, start`+ontoNobody, agents)
+			GROUP BY agent, period, start`+addUnownedSQL, agents)
 		return err
 	})
 }

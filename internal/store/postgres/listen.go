@@ -13,18 +13,18 @@ const (
 	changesChannel = "haltd_changes"
 )
 
-// hear rings the bells when another node, or this one, has written. It connects
+// listen rings the bells when another node, or this one, has written. It connects
 // again for ever: who waits looks each second, too.
-func (s *Store) hear(ctx context.Context, cfg *pgx.ConnConfig) {
+func (s *Store) listen(ctx context.Context, cfg *pgx.ConnConfig) {
 	for ctx.Err() == nil {
-		_ = s.hearOnce(ctx, cfg) // whoever asks the database is told why it fails
-		s.changed.Ring()         // what was told meanwhile nobody heard
+		_ = s.listenOnce(ctx, cfg) // whoever asks the database is told why it fails
+		s.changed.Ring()           // what was told meanwhile nobody heard
 		s.committed.Ring()
 		sleep(ctx, time.Second)
 	}
 }
 
-func (s *Store) hearOnce(ctx context.Context, cfg *pgx.ConnConfig) error {
+func (s *Store) listenOnce(ctx context.Context, cfg *pgx.ConnConfig) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	s.listener.Store(&end)

@@ -83,7 +83,7 @@ func Open(ctx context.Context, url, sealKey string) (_ *Store, err error) {
 		return nil, err
 	}
 	s.running, s.stop = context.WithCancel(context.Background())
-	s.workers.Go(func() { s.hear(s.running, cfg.ConnConfig) })
+	s.workers.Go(func() { s.listen(s.running, cfg.ConnConfig) })
 	return s, nil
 }
 

@@ -31,12 +31,12 @@ func Snapshot(ctx context.Context, path, to string) error {
 // damaged, of another program, or of a newer haltd than this.
 func Verify(ctx context.Context, path string) error {
 	err := look(ctx, path, func(conn *sql.Conn) error {
-		var said string
-		if err := conn.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&said); err != nil {
+		var result string
+		if err := conn.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&result); err != nil {
 			return err
 		}
-		if said != "ok" {
-			return haltd.Errorf(haltd.CodeUnavailable, "the database is damaged: %s", said).WithFix("Use another backup.")
+		if result != "ok" {
+			return haltd.Errorf(haltd.CodeUnavailable, "the database is damaged: %s", result).WithFix("Use another backup.")
 		}
 		steps, err := migrations()
 		if err != nil {

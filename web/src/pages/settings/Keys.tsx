@@ -63,7 +63,7 @@ function Row({ of: k }: { of: Key }) {
       </Table.Td>
       <Table.Td className="mono">{k.id}</Table.Td>
       <Table.Td maw={240} style={{ overflowWrap: 'anywhere' }}>
-        {goodFor(k)}
+        {allowance(k)}
       </Table.Td>
       <Table.Td c="dimmed">{brief(k.created_at)}</Table.Td>
       <Table.Td c="dimmed">{k.last_used_at ? brief(k.last_used_at) : 'never'}</Table.Td>
@@ -85,8 +85,8 @@ function Row({ of: k }: { of: Key }) {
   )
 }
 
-/** goodFor is what may be called with a key, and for how much. */
-function goodFor(k: Key): string {
+/** allowance is what may be called with a key, and for how much. */
+function allowance(k: Key): string {
   const budgets = (k.spending ?? []).filter((s) => s.budget.hard_usd).map((s) => `${money(s.spent.cost_usd)} of ${money(s.budget.hard_usd ?? 0)} a ${s.period}`)
   return [k.models?.length ? k.models.join(', ') : 'all models', ...budgets].join(' · ')
 }
