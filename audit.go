@@ -5,13 +5,35 @@ import (
 	"time"
 )
 
-// ChangeActivated is the change of an agent or session that may call again.
-const ChangeActivated = "activated"
-
-// The changes of an incident that decide nothing.
+// What somebody can change.
 const (
-	ChangeAcknowledged = "incident_acknowledged"
-	ChangeCommented    = "incident_commented"
+	ChangeActivated   = "activated" // an agent or session may call again
+	ChangeDeactivated = "deactivated"
+	ChangePolicy      = "policy"
+	ChangeDeleted     = "deleted" // an agent
+
+	ChangeRuleSaved   = "rule_saved"
+	ChangeRuleDeleted = "rule_deleted"
+	ChangeBypassOn    = "bypass_on"
+	ChangeBypassOff   = "bypass_off"
+
+	ChangeIncidentClosed   = "incident_closed"
+	ChangeIncidentReopened = "incident_reopened"
+	ChangeAcknowledged     = "incident_acknowledged" // which decides nothing
+	ChangeCommented        = "incident_commented"    // nor does this
+
+	ChangeKeyCreated   = "key_created"
+	ChangeKeyChanged   = "key_changed"
+	ChangeKeyRevoked   = "key_revoked"
+	ChangeTokenCreated = "token_created"
+	ChangeTokenRevoked = "token_revoked"
+	ChangePricesLoaded = "prices_loaded"
+	ChangePricesReset  = "prices_reset"
+
+	ChangeChannelSaved     = "channel_saved"
+	ChangeChannelDeleted   = "channel_deleted"
+	ChangeAlertRuleSaved   = "alert_rule_saved"
+	ChangeAlertRuleDeleted = "alert_rule_deleted"
 )
 
 // Resumes reports an event that lets a session of its agent go on: the

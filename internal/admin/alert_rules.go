@@ -85,7 +85,7 @@ func (s *server) registerAlertRules() {
 				return nil, err
 			}
 			err = s.deps.Alerts.DeleteAlertRule(ctx, in.ID)
-			s.note(in.by(), "alert_rule_deleted", "", rule.Name, err)
+			s.note(in.by(), haltd.ChangeAlertRuleDeleted, "", rule.Name, err)
 			return nil, err
 		})
 }
@@ -121,7 +121,7 @@ func (s *server) alertRule(ctx context.Context, id string) (haltd.AlertRule, err
 
 func (s *server) saveAlertRule(ctx context.Context, by string, rule haltd.AlertRule) (*alertRuleOutput, error) {
 	saved, err := s.deps.Alerts.SaveAlertRule(ctx, rule)
-	s.note(by, "alert_rule_saved", "", saved.Name, err)
+	s.note(by, haltd.ChangeAlertRuleSaved, "", saved.Name, err)
 	return &alertRuleOutput{shownAlertRule(saved)}, err
 }
 

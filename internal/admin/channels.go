@@ -111,7 +111,7 @@ func (s *server) registerChannels() {
 				return nil, err
 			}
 			err = s.deps.Alerts.DeleteChannel(ctx, in.ID)
-			s.note(in.by(), "channel_deleted", "", c.Name, err)
+			s.note(in.by(), haltd.ChangeChannelDeleted, "", c.Name, err)
 			return nil, err
 		})
 	register(s, operation(http.MethodPost, "/v1/channels/{id}/test", "test-channel", "Send a test message to a channel"),
@@ -128,7 +128,7 @@ func (s *server) createChannel(ctx context.Context, in *createChannelInput) (*ch
 	c, err := s.deps.Alerts.SaveChannel(ctx, haltd.Channel{
 		Name: b.Name, Kind: haltd.ChannelKind(b.Kind), Enabled: b.Enabled == nil || *b.Enabled, Settings: b.Settings,
 	})
-	s.note(in.by(), "channel_saved", "", c.Name, err)
+	s.note(in.by(), haltd.ChangeChannelSaved, "", c.Name, err)
 	return &channelOutput{channelInUTC(c)}, err
 }
 
@@ -142,7 +142,7 @@ func (s *server) patchChannel(ctx context.Context, in *patchChannelInput) (*chan
 	replace(&c.Enabled, b.Enabled)
 	c.Settings = b.Settings
 	c, err = s.deps.Alerts.SaveChannel(ctx, c)
-	s.note(in.by(), "channel_saved", "", c.Name, err)
+	s.note(in.by(), haltd.ChangeChannelSaved, "", c.Name, err)
 	return &channelOutput{channelInUTC(c)}, err
 }
 

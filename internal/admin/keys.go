@@ -125,7 +125,7 @@ func (s *server) registerKeys() {
 	create.DefaultStatus = http.StatusCreated
 	register(s, create, func(ctx context.Context, in *createKeyInput) (*createKeyOutput, error) {
 		key, secret, err := s.deps.Keys.Create(ctx, in.Body.Agent, in.Body.Name, in.Body.KeyLimits)
-		s.note(in.by(), "key_created", key.Agent, key.ID, err)
+		s.note(in.by(), haltd.ChangeKeyCreated, key.Agent, key.ID, err)
 		return &createKeyOutput{newKey{keyInUTC(key), secret}}, err
 	})
 
@@ -133,14 +133,14 @@ func (s *server) registerKeys() {
 	patch.Description = "What is left out stays as it is. Effective on the next call; a key that has expired may be given more time, one that is revoked is not changed."
 	register(s, patch, func(ctx context.Context, in *patchKeyInput) (*keyOutput, error) {
 		key, err := s.deps.Keys.Change(ctx, in.ID, in.Body.apply)
-		s.note(in.by(), "key_changed", key.Agent, key.ID, err)
+		s.note(in.by(), haltd.ChangeKeyChanged, key.Agent, key.ID, err)
 		return &keyOutput{keyInUTC(key)}, err
 	})
 
 	register(s, operation(http.MethodDelete, "/v1/keys/{id}", "revoke-key", "Revoke a gateway key"),
 		func(ctx context.Context, in *revokeKeyInput) (*keyOutput, error) {
 			key, err := s.deps.Keys.Revoke(ctx, in.ID)
-			s.note(in.by(), "key_revoked", key.Agent, key.ID, err)
+			s.note(in.by(), haltd.ChangeKeyRevoked, key.Agent, key.ID, err)
 			return &keyOutput{keyInUTC(key)}, err
 		})
 }

@@ -33,7 +33,7 @@ func (s *server) registerPrices() {
 			return nil, err
 		}
 		list := s.deps.Prices.Prices()
-		s.note(in.by(), "prices_loaded", "", newestTable(list), nil)
+		s.note(in.by(), haltd.ChangePricesLoaded, "", newestTable(list), nil)
 		return &pricesOutput{list}, nil
 	})
 
@@ -43,7 +43,7 @@ func (s *server) registerPrices() {
 				return nil, err
 			}
 			list := s.deps.Prices.Prices()
-			s.note(in.by(), "prices_reset", "", newestTable(list), nil)
+			s.note(in.by(), haltd.ChangePricesReset, "", newestTable(list), nil)
 			return &pricesOutput{list}, nil
 		})
 }

@@ -55,7 +55,7 @@ func (s *server) registerTokens() {
 	register(s, operation(http.MethodDelete, "/v1/tokens/{id}", "revoke-token", "End an API token, and the sign-ins made with it"),
 		func(ctx context.Context, in *revokeTokenInput) (*tokenOutput, error) {
 			token, err := s.deps.Tokens.RevokeToken(ctx, in.ID, s.deps.Clock())
-			s.note(in.by(), "token_revoked", "", token.Name+" ("+in.ID+")", err)
+			s.note(in.by(), haltd.ChangeTokenRevoked, "", token.Name+" ("+in.ID+")", err)
 			return &tokenOutput{token}, err
 		})
 }
@@ -85,7 +85,7 @@ func (s *server) createToken(ctx context.Context, in *createTokenInput) (*create
 	token := haltd.Token{ID: haltd.NewName("tok_"), Name: name, Role: haltd.Access(in.Body.Role), CreatedAt: now, CreatedBy: in.by(), ExpiresAt: inUTC(in.Body.ExpiresAt)}
 	secret := haltd.NewTokenSecret()
 	err = s.deps.Tokens.CreateToken(ctx, token, haltd.HashToken(secret))
-	s.note(in.by(), "token_created", "", token.Name+" ("+token.ID+", "+string(token.Role)+")", err)
+	s.note(in.by(), haltd.ChangeTokenCreated, "", token.Name+" ("+token.ID+", "+string(token.Role)+")", err)
 	return &createTokenOutput{newToken{token, secret}}, err
 }
 
