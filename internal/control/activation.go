@@ -19,7 +19,7 @@ func (c *Control) Kill(ctx context.Context, t haltd.Target, incident haltd.Incid
 		return false, nil
 	}
 	write := func(ctx context.Context) (bool, error) {
-		return again(ctx, c, func() (bool, error) { return c.kill(ctx, t, incident, event) })
+		return retryOnConflict(ctx, c, func() (bool, error) { return c.kill(ctx, t, incident, event) })
 	}
 	by := haltd.ByKillSwitch
 	p, before := c.pending.add(haltd.Standing{
@@ -89,7 +89,7 @@ func (c *Control) standing(t haltd.Target) haltd.Standing {
 // Activate lets a target call again, from its next request on, and resets what
 // the detectors knew of it. With grace, a kill only warns until then.
 func (c *Control) Activate(ctx context.Context, t haltd.Target, grace time.Duration, by, why string) (haltd.Standing, error) {
-	return again(ctx, c, func() (haltd.Standing, error) {
+	return retryOnConflict(ctx, c, func() (haltd.Standing, error) {
 		end, err := c.turn(ctx, t.Agent)
 		if err != nil {
 			return haltd.Standing{}, fmt.Errorf("activate %s: %w", t.Agent, err)
@@ -145,7 +145,7 @@ func (c *Control) Deactivate(ctx context.Context, t haltd.Target, now bool, by, 
 	manual := haltd.ByManual
 	p, _ := c.pending.add(haltd.Standing{Agent: t.Agent, Session: t.Session, DeactivatedBy: &manual, At: c.now(), By: by, Why: why})
 	write := func(ctx context.Context) (haltd.Standing, error) {
-		s, err := again(ctx, c, func() (haltd.Standing, error) { return c.deactivate(ctx, t, p, now, by, why) })
+		s, err := retryOnConflict(ctx, c, func() (haltd.Standing, error) { return c.deactivate(ctx, t, p, now, by, why) })
 		if err == nil && now {
 			c.cut(t)
 		}
@@ -176,7 +176,7 @@ func (c *Control) deactivate(ctx context.Context, t haltd.Target, p *pendingStop
 	s.Active, s.DeactivatedBy = false, &manual
 	s.By, s.Why, s.At, s.GraceUntil = by, why, at, time.Time{}
 	change := haltd.Change{
-		Standing: &s, Events: []haltd.Event{audit(at, t, haltd.Audit{Change: "deactivated", By: by, Why: why})},
+		Standing: &s, Events: []haltd.Event{audit(at, t, haltd.Audit{Change: haltd.ChangeDeactivated, By: by, Why: why})},
 	}
 	if now {
 		change.Cut = &t

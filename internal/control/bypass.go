@@ -30,7 +30,7 @@ func (c *Control) SetBypass(ctx context.Context, on bool, by, why string) (haltd
 	if !on {
 		held := c.bypass.Load()
 		c.endBypass(held)
-		set, err := again(ctx, c, func() (haltd.Bypass, error) { return c.setBypass(ctx, b, nil) })
+		set, err := retryOnConflict(ctx, c, func() (haltd.Bypass, error) { return c.setBypass(ctx, b, nil) })
 		if held != nil && haltd.ErrorCode(err) == haltd.CodeUnavailable && !c.Bypass().On {
 			return b, nil // what was held was never written, so nothing has to be
 		}
@@ -43,7 +43,7 @@ func (c *Control) SetBypass(ctx context.Context, on bool, by, why string) (haltd
 	c.log.Warn("bypass is on: nothing is enforced except stops by hand", "by", by, "reason", why)
 	m := inMemory{what: "the bypass", end: func() { c.endBypass(held) }, tried: func() {}, ended: held.ended}
 	b, holds, err := writeAtOnce(ctx, c, m, 2*commitTimeout, func(ctx context.Context) (haltd.Bypass, error) {
-		return again(ctx, c, func() (haltd.Bypass, error) { return c.setBypass(ctx, held.Bypass, held) })
+		return retryOnConflict(ctx, c, func() (haltd.Bypass, error) { return c.setBypass(ctx, held.Bypass, held) })
 	})
 	if holds {
 		err = heldOnly("nothing is enforced from now on except stops by hand", err)
@@ -69,9 +69,9 @@ func (c *Control) setBypass(ctx context.Context, b haltd.Bypass, held *heldBypas
 	if held != nil && c.bypass.Load() != held { // switched since it could not be written
 		return c.Bypass(), nil
 	}
-	record := haltd.Audit{Change: "bypass_off", By: b.By, Why: b.Why}
+	record := haltd.Audit{Change: haltd.ChangeBypassOff, By: b.By, Why: b.Why}
 	if b.On {
-		record.Change = "bypass_on"
+		record.Change = haltd.ChangeBypassOn
 	}
 	change := haltd.Change{Bypass: &b, Events: []haltd.Event{audit(b.At, haltd.Target{}, record)}}
 	if b.On != c.table.Load().bypass.On {

@@ -19,7 +19,7 @@ func (c *Control) Policy(agent string) (effective haltd.Policy, own haltd.Policy
 // Override changes the API's override for an agent, which need not have called
 // yet. A policy that is not valid is CodeInvalid and changes nothing.
 func (c *Control) Override(ctx context.Context, agent, by string, change func(*haltd.PolicyOverride) error) (haltd.Policy, error) {
-	return again(ctx, c, func() (haltd.Policy, error) { return c.override(ctx, agent, by, change) })
+	return retryOnConflict(ctx, c, func() (haltd.Policy, error) { return c.override(ctx, agent, by, change) })
 }
 
 func (c *Control) override(ctx context.Context, agent, by string, change func(*haltd.PolicyOverride) error) (haltd.Policy, error) {
@@ -40,7 +40,7 @@ func (c *Control) override(ctx context.Context, agent, by string, change func(*h
 	now := c.now()
 	err = c.commit(ctx, haltd.Change{
 		Agent: agent, Override: &own,
-		Events: []haltd.Event{audit(now, haltd.Target{Agent: agent}, haltd.Audit{Change: "policy", By: by, Override: &own})},
+		Events: []haltd.Event{audit(now, haltd.Target{Agent: agent}, haltd.Audit{Change: haltd.ChangePolicy, By: by, Override: &own})},
 	}, func(next *table) { next.setOverride(agent, own) })
 	if err != nil {
 		return haltd.Policy{}, fmt.Errorf("change the policy of %s: %w", agent, err)
@@ -64,7 +64,7 @@ func (c *Control) SaveRule(ctx context.Context, r haltd.Rule, by string) (haltd.
 	if err := r.Check(); err != nil {
 		return haltd.Rule{}, err
 	}
-	return again(ctx, c, func() (haltd.Rule, error) { return c.saveRule(ctx, r, by) })
+	return retryOnConflict(ctx, c, func() (haltd.Rule, error) { return c.saveRule(ctx, r, by) })
 }
 
 func (c *Control) saveRule(ctx context.Context, r haltd.Rule, by string) (haltd.Rule, error) {
@@ -89,7 +89,7 @@ func (c *Control) saveRule(ctx context.Context, r haltd.Rule, by string) (haltd.
 	}
 	list = sortRules(list)
 	err = c.commit(ctx, haltd.Change{
-		Rule: &r, Events: []haltd.Event{audit(now, haltd.Target{}, haltd.Audit{Change: "rule_saved", By: by, Rule: &r})},
+		Rule: &r, Events: []haltd.Event{audit(now, haltd.Target{}, haltd.Audit{Change: haltd.ChangeRuleSaved, By: by, Rule: &r})},
 	}, func(next *table) { next.setRules(list) })
 	if err != nil {
 		return haltd.Rule{}, fmt.Errorf("save rule %q: %w", r.Name, err)
@@ -99,7 +99,7 @@ func (c *Control) saveRule(ctx context.Context, r haltd.Rule, by string) (haltd.
 
 // DeleteRule ends a rule; CodeNotFound when there is none.
 func (c *Control) DeleteRule(ctx context.Context, id, by string) error {
-	_, err := again(ctx, c, func() (struct{}, error) { return struct{}{}, c.deleteRule(ctx, id, by) })
+	_, err := retryOnConflict(ctx, c, func() (struct{}, error) { return struct{}{}, c.deleteRule(ctx, id, by) })
 	return err
 }
 
@@ -118,7 +118,7 @@ func (c *Control) deleteRule(ctx context.Context, id, by string) error {
 	list = slices.Delete(list, i, i+1)
 	err = c.commit(ctx, haltd.Change{
 		DeleteRule: id,
-		Events:     []haltd.Event{audit(c.now(), haltd.Target{}, haltd.Audit{Change: "rule_deleted", By: by, Rule: &gone})},
+		Events:     []haltd.Event{audit(c.now(), haltd.Target{}, haltd.Audit{Change: haltd.ChangeRuleDeleted, By: by, Rule: &gone})},
 	}, func(next *table) { next.setRules(list) })
 	if err != nil {
 		return fmt.Errorf("delete rule %q: %w", gone.Name, err)
@@ -146,7 +146,7 @@ func (c *Control) Decide(ctx context.Context, id string, status haltd.IncidentSt
 	err = c.commit(ctx, haltd.Change{
 		Closing: &haltd.Closing{ID: id, Status: status, By: by, Note: note, At: now},
 		Events: []haltd.Event{audit(now, haltd.Target{Agent: incident.Agent, Session: incident.Session}, haltd.Audit{
-			Change: "incident_closed", By: by, Why: note, Incident: id, Status: status,
+			Change: haltd.ChangeIncidentClosed, By: by, Why: note, Incident: id, Status: status,
 		})},
 	}, nil)
 	if err != nil {

@@ -8,29 +8,28 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/policy"
 )
 
 const (
 	// mostTries is how often a change is decided anew because another node
 	// was faster.
 	mostTries = 4
-	// followWait is how long who has been overtaken waits for what the other
+	// changeWait is how long who has been overtaken waits for what the other
 	// node changed.
-	followWait = 2 * time.Second
-	// followPause is the rest after a failure of the feed.
-	followPause = time.Second
+	changeWait = 2 * time.Second
+	// feedPause is the rest after a failure of the feed.
+	feedPause = time.Second
 )
 
 // anyTime is after every change: what another node has forgotten goes, whenever
 // it was said.
 var anyTime = time.Unix(1<<40, 0)
 
-// follow makes true here what other nodes have changed.
-func (c *Control) follow(ctx context.Context) {
+// watchChanges applies what other nodes change, until ctx ends.
+func (c *Control) watchChanges(ctx context.Context) {
 	failing := false
 	for ctx.Err() == nil {
-		err := c.followOnce(ctx, c.seen.Load())
+		err := c.applyNext(ctx, c.seen.Load())
 		switch {
 		case err == nil:
 			failing = false
@@ -43,13 +42,13 @@ func (c *Control) follow(ctx context.Context) {
 		failing = true
 		select {
 		case <-ctx.Done():
-		case <-time.After(followPause):
+		case <-time.After(feedPause):
 		}
 	}
 }
 
-// followOnce waits for changes and makes them true.
-func (c *Control) followOnce(ctx context.Context, after int64) error {
+// applyNext waits for changes after a version, and applies them.
+func (c *Control) applyNext(ctx context.Context, after int64) error {
 	list, err := c.feed.Changes(ctx, after)
 	if haltd.ErrorCode(err) == haltd.CodeNotFound {
 		return c.reload(ctx)
@@ -57,17 +56,18 @@ func (c *Control) followOnce(ctx context.Context, after int64) error {
 	if err != nil {
 		return err
 	}
-	return c.take(ctx, list)
+	return c.applyAll(ctx, list)
 }
 
-// take makes changes true that other nodes have made. Those of this node are.
-func (c *Control) take(ctx context.Context, list []haltd.Change) error {
-	c.taking.Lock()
-	defer c.taking.Unlock()
+// applyAll applies changes that other nodes have made. Those of this node hold
+// already.
+func (c *Control) applyAll(ctx context.Context, list []haltd.Change) error {
+	c.applying.Lock()
+	defer c.applying.Unlock()
 	for i := range list {
 		change := &list[i]
 		if change.Version <= c.seen.Load() {
-			continue // somebody who was overtaken has taken it already
+			continue // somebody who was overtaken has applied it already
 		}
 		if change.Keys {
 			if err := reload(ctx, c.keys); err != nil {
@@ -80,7 +80,7 @@ func (c *Control) take(ctx context.Context, list []haltd.Change) error {
 			}
 		}
 		if change.Node != c.node || change.Version <= c.ownUntil.Load() {
-			if err := c.takeOne(ctx, change); err != nil {
+			if err := c.applyOne(ctx, change); err != nil {
 				return err
 			}
 		}
@@ -89,9 +89,9 @@ func (c *Control) take(ctx context.Context, list []haltd.Change) error {
 	return nil
 }
 
-// takeOne waits until this node has made its own change of the same, which was
-// before.
-func (c *Control) takeOne(ctx context.Context, change *haltd.Change) error {
+// applyOne applies one change, after this node has made its own change of the
+// same, which was before.
+func (c *Control) applyOne(ctx context.Context, change *haltd.Change) error {
 	for _, key := range turnsOf(change) {
 		end, err := c.turn(ctx, key)
 		if err != nil {
@@ -127,7 +127,7 @@ func turnsOf(c *haltd.Change) (keys []string) {
 	return keys
 }
 
-// apply makes a change of another node true.
+// apply puts a change of another node into the table.
 func (t *table) apply(c *haltd.Change) {
 	if c.Standing != nil {
 		t.setStanding(*c.Standing)
@@ -149,12 +149,11 @@ func (t *table) apply(c *haltd.Change) {
 		id = c.Rule.ID
 	}
 	if id != "" {
-		t.list = slices.DeleteFunc(slices.Clone(t.list), func(r haltd.Rule) bool { return r.ID == id })
+		list := slices.DeleteFunc(slices.Clone(t.list), func(r haltd.Rule) bool { return r.ID == id })
 		if c.Rule != nil {
-			t.list = append(t.list, *c.Rule)
+			list = append(list, *c.Rule)
 		}
-		t.list = sortRules(t.list)
-		t.rules = policy.Compile(t.list)
+		t.setRules(sortRules(list))
 	}
 }
 
@@ -172,8 +171,8 @@ func (t *table) setOverride(agent string, own haltd.PolicyOverride) {
 // store that was set back, as by a replica that was behind and took over, has
 // lost changes: then who is stopped here stays so, whatever it says.
 func (c *Control) reload(ctx context.Context) error {
-	c.taking.Lock()
-	defer c.taking.Unlock()
+	c.applying.Lock()
+	defer c.applying.Unlock()
 	known, err := c.store.Control(ctx)
 	if err != nil {
 		return err
@@ -213,16 +212,16 @@ func (t *table) keepStops(before map[string]*Agent) {
 	}
 }
 
-// again makes a change, and decides about it anew when another node was
+// retryOnConflict makes a change, and decides about it anew when another node was
 // faster: f looks at the table in a turn of its own.
-func again[T any](ctx context.Context, c *Control, f func() (T, error)) (v T, err error) {
+func retryOnConflict[T any](ctx context.Context, c *Control, f func() (T, error)) (v T, err error) {
 	for range mostTries {
 		seen := c.seen.Load()
 		if v, err = f(); haltd.ErrorCode(err) != haltd.CodeConflict || c.feed == nil {
 			return v, err
 		}
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), followWait)
-		_ = c.followOnce(limited, seen) // what is not told by then conflicts again
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), changeWait)
+		_ = c.applyNext(limited, seen) // what is not told by then conflicts again
 		cancel()
 	}
 	return v, err

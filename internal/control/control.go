@@ -79,7 +79,7 @@ type Control struct {
 
 	seen     atomic.Int64 // the version that the feed was followed to
 	ownUntil atomic.Int64 // up to where this node follows its own changes, too
-	taking   sync.Mutex   // locked while changes of other nodes are taken
+	applying sync.Mutex   // locked while changes of other nodes are applied
 	turns    turns        // held while the store and the table change together
 	swap     sync.Mutex   // locked while the table is replaced, and over nothing else
 	table    atomic.Pointer[table]
@@ -133,7 +133,7 @@ func New(ctx context.Context, o Options, defaults haltd.Policy, file map[string]
 	c.worker.Go(func() { c.recoverPeriodically(c.watching) })
 	c.worker.Go(func() { c.evictPeriodically(c.watching) })
 	if c.feed != nil {
-		c.worker.Go(func() { c.follow(c.watching) })
+		c.worker.Go(func() { c.watchChanges(c.watching) })
 	}
 	return c, nil
 }

@@ -13,7 +13,7 @@ import (
 // changes when the session is halted or stopped already, nor when it was
 // resumed after the call was judged. On an error nothing has changed either.
 func (c *Control) Halt(ctx context.Context, m haltd.Mark, incident haltd.Incident, event haltd.Event) (halted bool, err error) {
-	return again(ctx, c, func() (bool, error) { return c.halt(ctx, m, incident, event) })
+	return retryOnConflict(ctx, c, func() (bool, error) { return c.halt(ctx, m, incident, event) })
 }
 
 func (c *Control) halt(ctx context.Context, m haltd.Mark, incident haltd.Incident, event haltd.Event) (halted bool, err error) {
@@ -59,7 +59,7 @@ func (c *Control) Halts(ctx context.Context, t haltd.Target, since time.Time) (n
 // said so far is behind the mark. Of several calls that lift it at once, lifted
 // is true for one.
 func (c *Control) Continue(ctx context.Context, t haltd.Target) (s haltd.Standing, lifted bool, err error) {
-	s, err = again(ctx, c, func() (haltd.Standing, error) {
+	s, err = retryOnConflict(ctx, c, func() (haltd.Standing, error) {
 		end, err := c.turn(ctx, t.Agent)
 		if err != nil {
 			return haltd.Standing{}, fmt.Errorf("continue a session of %s: %w", t.Agent, err)
@@ -82,7 +82,7 @@ func (c *Control) CloseLater(closing haltd.Closing) {
 	defer c.raising.Unlock()
 	t := haltd.Target{Agent: closing.Agent, Session: closing.Session}
 	if !c.enqueue(haltd.Change{Closing: &closing, Events: []haltd.Event{audit(closing.At, t, haltd.Audit{
-		Change: "incident_closed", By: closing.By, Why: closing.Note, Incident: closing.ID, Status: closing.Status,
+		Change: haltd.ChangeIncidentClosed, By: closing.By, Why: closing.Note, Incident: closing.ID, Status: closing.Status,
 	})}}) {
 		c.log.Error("too many incidents wait to be written; one is not closed", "agent", closing.Agent, "incident", closing.ID)
 	}

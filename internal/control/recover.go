@@ -71,7 +71,7 @@ func (c *Control) recoverBudget(ctx context.Context, i *haltd.Incident) error {
 	change := haltd.Change{
 		Closing: &haltd.Closing{ID: i.ID, Status: haltd.IncidentResumed, By: "haltd", Note: sentence, At: now},
 		Events: []haltd.Event{audit(now, haltd.Target{Agent: i.Agent}, haltd.Audit{
-			Change: "incident_closed", By: "haltd", Why: sentence, Incident: i.ID, Status: haltd.IncidentResumed,
+			Change: haltd.ChangeIncidentClosed, By: "haltd", Why: sentence, Incident: i.ID, Status: haltd.IncidentResumed,
 		})},
 	}
 	if i.Kind == haltd.IncidentBudgetHard {

@@ -11,7 +11,7 @@ import (
 // Reopen undoes a decision: the incident is open again, and who was resumed by
 // it is stopped again, unless a person or a later incident has stopped it since.
 func (c *Control) Reopen(ctx context.Context, id, by string) (haltd.Incident, error) {
-	return again(ctx, c, func() (haltd.Incident, error) { return c.reopen(ctx, id, by) })
+	return retryOnConflict(ctx, c, func() (haltd.Incident, error) { return c.reopen(ctx, id, by) })
 }
 
 func (c *Control) reopen(ctx context.Context, id, by string) (haltd.Incident, error) {
@@ -32,7 +32,7 @@ func (c *Control) reopen(ctx context.Context, id, by string) (haltd.Incident, er
 	change := haltd.Change{
 		Closing: &haltd.Closing{ID: id, Status: haltd.IncidentOpen},
 		Events: []haltd.Event{audit(now, haltd.Target{Agent: incident.Agent, Session: incident.Session}, haltd.Audit{
-			Change: "incident_reopened", By: by, Incident: id, Status: incident.Status,
+			Change: haltd.ChangeIncidentReopened, By: by, Incident: id, Status: incident.Status,
 		})},
 	}
 	var apply func(*table)

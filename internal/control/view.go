@@ -57,6 +57,6 @@ func (c *Control) Delete(ctx context.Context, agent, by string) error {
 		return fmt.Errorf("delete %s: %w", agent, err)
 	}
 	return c.commit(ctx, haltd.Change{
-		Events: []haltd.Event{audit(c.now(), haltd.Target{Agent: agent}, haltd.Audit{Change: "deleted", By: by})},
+		Events: []haltd.Event{audit(c.now(), haltd.Target{Agent: agent}, haltd.Audit{Change: haltd.ChangeDeleted, By: by})},
 	}, func(next *table) { next.setOverride(agent, haltd.PolicyOverride{}) })
 }
