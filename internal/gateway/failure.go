@@ -18,6 +18,13 @@ const (
 // not at all.
 func (x *exchange) fail(how failure) { x.failure, x.event.Error = how, string(how) }
 
+// breakOff notes a failure after which the client's connection is cut: half a
+// reply must not look whole.
+func (x *exchange) breakOff(how failure) {
+	x.broken = true
+	x.fail(how)
+}
+
 // failInStream notes what the provider says in its stream.
 func (x *exchange) failInStream(message string) {
 	x.fail(inStream)

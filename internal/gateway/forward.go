@@ -219,8 +219,7 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 				g.finishing.add(x) // the client may see the end from here on
 			}
 			if _, werr := x.w.Write(buf[:n]); werr != nil {
-				x.broken = true
-				x.fail(clientLeft)
+				x.breakOff(clientLeft)
 				return false
 			}
 			flush()
@@ -240,31 +239,33 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 				return false
 			}
 		}
-		switch {
-		case err == io.EOF && !x.wasCut() && !x.wasIdle():
-			// A provider that is told of a cut over TLS may end its reply in
-			// good order before the connection is gone.
-			return true
-		case err != nil && x.wasCut():
-			x.fail(operatorCut)
-			x.endStream(x.ticket.Cut())
-			return false
-		case err != nil && x.wasIdle():
-			x.broken = true
-			x.fail(upstreamIdle)
-			x.route.upstream.health.failed("sent nothing for too long", g.clock())
-			return false
-		case err != nil && (errors.Is(err, context.Canceled) || x.r.Context().Err() != nil):
-			x.broken = true
-			x.fail(clientLeft)
-			return false
-		case err != nil:
-			x.broken = true
-			x.fail(upstreamCut)
-			x.route.upstream.health.failed("cut its reply short", g.clock())
-			return false
+		if err != nil {
+			return g.endReply(x, err)
 		}
 	}
+}
+
+// endReply notes why no more of a reply comes, and reports whether that was its
+// end.
+func (g *Gateway) endReply(x *exchange, err error) (complete bool) {
+	switch {
+	case x.wasCut():
+		x.fail(operatorCut)
+		x.endStream(x.ticket.Cut())
+	case x.wasIdle():
+		x.breakOff(upstreamIdle)
+		x.route.upstream.health.failed("sent nothing for too long", g.clock())
+	case err == io.EOF:
+		// Not before: a provider that is told of a cut over TLS may end its
+		// reply in good order before the connection is gone.
+		return true
+	case errors.Is(err, context.Canceled) || x.r.Context().Err() != nil:
+		x.breakOff(clientLeft)
+	default:
+		x.breakOff(upstreamCut)
+		x.route.upstream.health.failed("cut its reply short", g.clock())
+	}
+	return false
 }
 
 // eventEnd is where the first event in a piece of a stream ends; 0 when none

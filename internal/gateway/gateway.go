@@ -334,17 +334,22 @@ type refusal struct{ wire.Denied }
 
 func (r refusal) Error() string { return r.Message }
 
-func refuse(status int, why *haltd.Error) error {
+func refuse(status int, why *haltd.Error) refusal {
 	return refusal{wire.Denied{Status: status, Code: why.Code, Message: "haltd: " + why.Error()}}
+}
+
+// refuseForNow refuses what may be sent again in a second.
+func refuseForNow(status int, why *haltd.Error) refusal {
+	r := refuse(status, why)
+	r.RetryAfter = 1
+	return r
 }
 
 // busy refuses a body for which there is no memory now.
 func (g *Gateway) busy(limit int64) error {
 	g.meter.Count(countBodyRefused)
-	ref := refuse(http.StatusServiceUnavailable, haltd.Errorf(haltd.CodeBusy, "The bodies of calls in flight take all the memory they may (%d MiB)", limit>>20).
-		WithFix("Send it again, or raise gateway.body_memory in haltd's configuration.")).(refusal)
-	ref.RetryAfter = 1
-	return ref
+	return refuseForNow(http.StatusServiceUnavailable, haltd.Errorf(haltd.CodeBusy, "The bodies of calls in flight take all the memory they may (%d MiB)", limit>>20).
+		WithFix("Send it again, or raise gateway.body_memory in haltd's configuration."))
 }
 
 // admit refuses a call beyond what haltd may serve at once, before anything of
@@ -356,10 +361,8 @@ func (g *Gateway) admit(x *exchange) error {
 		return nil
 	}
 	g.open.Add(-1)
-	ref := refuse(http.StatusServiceUnavailable, haltd.Errorf(haltd.CodeBusy, "The limit of calls in flight is reached (%d)", limit).
-		WithFix("Send it again, or raise gateway.max_calls in haltd's configuration.")).(refusal)
-	ref.RetryAfter = 1
-	return ref
+	return refuseForNow(http.StatusServiceUnavailable, haltd.Errorf(haltd.CodeBusy, "The limit of calls in flight is reached (%d)", limit).
+		WithFix("Send it again, or raise gateway.max_calls in haltd's configuration."))
 }
 
 // refuse answers a request that is not forwarded, in the provider's own
@@ -367,13 +370,12 @@ func (g *Gateway) admit(x *exchange) error {
 func (g *Gateway) refuse(x *exchange, err error) {
 	if errors.Is(err, errClientLeft) {
 		// Where somebody still listens, an empty 200 would be wrong.
-		x.broken = true
-		x.fail(clientLeft)
+		x.breakOff(clientLeft)
 		return
 	}
 	var ref refusal
 	if !errors.As(err, &ref) {
-		ref = refuse(http.StatusInternalServerError, haltd.Errorf(haltd.CodeInternal, "haltd could not handle this request: %v", err)).(refusal)
+		ref = refuse(http.StatusInternalServerError, haltd.Errorf(haltd.CodeInternal, "haltd could not handle this request: %v", err))
 	}
 	x.refused = true
 	x.event.Status = ref.Status

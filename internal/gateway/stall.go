@@ -113,8 +113,6 @@ func (b *clientBody) hasStalled() bool {
 
 // stalled answers a client that did not go on sending its body.
 func stalled(after time.Duration) error {
-	ref := refuse(http.StatusRequestTimeout, haltd.Errorf(haltd.CodeStalled, "Nothing more of the request body came for %v", after).
-		WithFix("Send it again, or raise gateway.stall_timeout in haltd's configuration.")).(refusal)
-	ref.RetryAfter = 1
-	return ref
+	return refuseForNow(http.StatusRequestTimeout, haltd.Errorf(haltd.CodeStalled, "Nothing more of the request body came for %v", after).
+		WithFix("Send it again, or raise gateway.stall_timeout in haltd's configuration."))
 }
