@@ -39,7 +39,7 @@ func (s *Service) attempt(ctx context.Context, c haltd.Channel, known bool, d ha
 		s.judge(ctx, c, &d, answer, retry, err)
 	}
 	s.deps.Metrics.AlertDelivery(kindOf(c), result(d))
-	s.tell(ctx, c, d)
+	s.logFailure(ctx, d)
 	// What has been sent is written even when haltd stops just now.
 	return try{d, s.save(context.WithoutCancel(ctx), d) == nil}
 }
@@ -122,7 +122,8 @@ func result(d haltd.Delivery) string {
 	return "failed"
 }
 
-func (s *Service) tell(ctx context.Context, c haltd.Channel, d haltd.Delivery) {
+// logFailure says in the log that a delivery failed, where it did.
+func (s *Service) logFailure(ctx context.Context, d haltd.Delivery) {
 	newest := d.LastAnswer()
 	switch d.Status {
 	case haltd.DeliveryDead:
