@@ -25,7 +25,7 @@ func (s *Store) Agents(ctx context.Context, q haltd.AgentQuery) (agents []haltd.
 	w.Agents(q)
 	order := table.OrderBy(q.Sort, "a", 'a')
 	scan := func(row scanner) (haltd.Agent, table.Position, error) {
-		a, at, err := scanAgent(row)
+		a, at, err := table.ScanAgent(row)
 		return a, order.Place(at, &a.Totals), err
 	}
 	err = s.do(ctx, "list agents", func(ctx context.Context) error {
@@ -41,20 +41,16 @@ func (s *Store) Agents(ctx context.Context, q haltd.AgentQuery) (agents []haltd.
 func (s *Store) Agent(ctx context.Context, id string) (a haltd.Agent, err error) {
 	err = s.do(ctx, "read agent", func(ctx context.Context) error {
 		scan := func(row scanner) (haltd.Agent, error) {
-			a, _, err := scanAgent(row)
+			a, _, err := table.ScanAgent(row)
 			return a, err
 		}
 		a, err = readOne(ctx, s.pool, scan, agentColumns+" WHERE a.id = $1 AND NOT a.deleted", id)
 		if isNoRows(err) {
-			err = noAgent(id)
+			err = table.NoAgent(id)
 		}
 		return err
 	})
 	return a, err
-}
-
-func noAgent(id string) error {
-	return haltd.Errorf(haltd.CodeNotFound, "there is no agent %q", id).WithFix("An agent appears with its first call.")
 }
 
 // Sessions implements haltd.AgentStore.
@@ -64,7 +60,7 @@ func (s *Store) Sessions(ctx context.Context, q haltd.SessionQuery) (sessions []
 	w.Sessions(q)
 	order := table.OrderBy(q.Sort, "s", 's')
 	scan := func(row scanner) (haltd.Session, table.Position, error) {
-		session, at, err := scanSession(row)
+		session, at, err := table.ScanSession(row)
 		return session, order.Place(at, &session.Totals), err
 	}
 	err = s.do(ctx, "list sessions", func(ctx context.Context) error {
@@ -80,7 +76,7 @@ func (s *Store) Sessions(ctx context.Context, q haltd.SessionQuery) (sessions []
 func (s *Store) Session(ctx context.Context, agent, id string) (session haltd.Session, err error) {
 	err = s.do(ctx, "read session", func(ctx context.Context) error {
 		scan := func(row scanner) (haltd.Session, error) {
-			session, _, err := scanSession(row)
+			session, _, err := table.ScanSession(row)
 			return session, err
 		}
 		session, err = readOne(ctx, s.pool, scan, sessionColumns+" WHERE s.id = $1 AND a.id = $2 AND NOT a.deleted", id, agent)
@@ -91,29 +87,4 @@ func (s *Store) Session(ctx context.Context, agent, id string) (session haltd.Se
 		return err
 	})
 	return session, err
-}
-
-func scanAgent(row scanner) (a haltd.Agent, at table.Position, err error) {
-	var standing table.StandingRow
-	var first int64
-	t := &a.Totals
-	err = row.Scan(append([]any{&at.No, &a.ID, &a.Shared, &first, &at.At,
-		&t.Calls, &t.Blocked, &t.Errors, &t.Tokens.Input, &t.Tokens.Output, &t.Tokens.CacheRead, &t.Tokens.CacheWrite, (*int64)(&t.Cost)},
-		standing.Columns()...)...)
-	a.FirstSeen, a.LastSeen = table.FromMicros(first), table.FromMicros(at.At)
-	a.Standing = standing.Of(a.ID, "")
-	a.Active, a.DeactivatedBy = a.Standing.Active, a.Standing.DeactivatedBy
-	return a, at, err
-}
-
-func scanSession(row scanner) (s haltd.Session, at table.Position, err error) {
-	var standing table.StandingRow
-	var first int64
-	t := &s.Totals
-	err = row.Scan(append([]any{&at.No, &s.ID, &s.Agent, &s.Client, &s.Model, &first, &at.At, &s.PeakScore,
-		&t.Calls, &t.Blocked, &t.Errors, &t.Tokens.Input, &t.Tokens.Output, &t.Tokens.CacheRead, &t.Tokens.CacheWrite, (*int64)(&t.Cost)},
-		standing.Columns()...)...)
-	s.FirstSeen, s.LastSeen = table.FromMicros(first), table.FromMicros(at.At)
-	s.Standing = standing.Of(s.Agent, s.ID)
-	return s, at, err
 }

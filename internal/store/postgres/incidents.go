@@ -2,9 +2,7 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -20,7 +18,7 @@ func (s *Store) Incidents(ctx context.Context, q haltd.IncidentQuery) (incidents
 	w.Incidents(q)
 	err = s.do(ctx, "list incidents", func(ctx context.Context) error {
 		incidents, next, err = list(ctx, s.pool, listing[haltd.Incident]{
-			columns: incidentColumns, at: "i.time", no: "i.no", kind: 'i', scan: scanIncident, where: w, page: q.Page,
+			columns: incidentColumns, at: "i.time", no: "i.no", kind: 'i', scan: table.ScanIncident, where: w, page: q.Page,
 		})
 		return err
 	})
@@ -31,45 +29,16 @@ func (s *Store) Incidents(ctx context.Context, q haltd.IncidentQuery) (incidents
 func (s *Store) Incident(ctx context.Context, id string) (i haltd.Incident, err error) {
 	err = s.do(ctx, "read incident", func(ctx context.Context) error {
 		scan := func(row scanner) (haltd.Incident, error) {
-			i, _, err := scanIncident(row)
+			i, _, err := table.ScanIncident(row)
 			return i, err
 		}
 		i, err = readOne(ctx, s.pool, scan, incidentColumns+" WHERE i.id = $1", id)
 		if isNoRows(err) {
-			err = noIncident(id)
+			err = table.NoIncident(id)
 		}
 		return err
 	})
 	return i, err
-}
-
-func noIncident(id string) error {
-	return haltd.Errorf(haltd.CodeNotFound, "there is no incident %q", id)
-}
-
-func scanIncident(row scanner) (i haltd.Incident, at table.Position, err error) {
-	var verdict sql.NullString
-	var body, comments []byte
-	var status, by, note, seenBy string
-	var closed, seen sql.NullInt64
-	if err := row.Scan(&at.No, &at.At, &status, &verdict, &body, &closed, &by, &note, &seen, &seenBy, &comments); err != nil {
-		return i, at, err
-	}
-	if err := json.Unmarshal(body, &i); err != nil {
-		return i, at, fmt.Errorf("read incident: %w", err)
-	}
-	i.Time, i.Status, i.Verdict = table.FromMicros(at.At), haltd.IncidentStatus(status), nil
-	if verdict.Valid {
-		i.Verdict = table.ReadVerdict(verdict.String)
-	}
-	i.ClosedAt, i.ClosedBy, i.Note = table.PointerTime(closed), by, note
-	i.SeenAt, i.SeenBy, i.Comments = table.PointerTime(seen), seenBy, nil
-	if comments != nil {
-		if err := json.Unmarshal(comments, &i.Comments); err != nil {
-			return i, at, fmt.Errorf("read comments: %w", err)
-		}
-	}
-	return i, at, nil
 }
 
 func writeIncident(ctx context.Context, tx pgx.Tx, c *haltd.Change) error {
@@ -135,7 +104,7 @@ func writeClosing(ctx context.Context, tx pgx.Tx, c *haltd.Change) error {
 	}
 	closed, err := exec(ctx, tx, numbered("UPDATE incidents SET status = ?, closed_at = ?, closed_by = ?, note = ?"+w.Where()), w.Args...)
 	if err == nil && closed == 0 && d.ID != "" {
-		err = noIncident(d.ID)
+		err = table.NoIncident(d.ID)
 	}
 	return err
 }
@@ -183,7 +152,7 @@ const (
 // with the retention, has none.
 func (s *Store) Scores(ctx context.Context, agent, session string) (points []haltd.ScorePoint, err error) {
 	err = s.do(ctx, "read scores", func(ctx context.Context) error {
-		points, err = read(ctx, s.pool, scanScore, scoresSQL, session, agent)
+		points, err = read(ctx, s.pool, table.ScanScore, scoresSQL, session, agent)
 		return err
 	})
 	return points, err
@@ -192,15 +161,8 @@ func (s *Store) Scores(ctx context.Context, agent, session string) (points []hal
 // Peaks implements haltd.IncidentStore.
 func (s *Store) Peaks(ctx context.Context, q haltd.PeakQuery) (points []haltd.ScorePoint, err error) {
 	err = s.do(ctx, "read peaks", func(ctx context.Context) error {
-		points, err = read(ctx, s.pool, scanScore, peaksSQL, q.Threshold, table.Micros(q.Since), table.Limit(q.Limit), q.Corroborated, q.Agent)
+		points, err = read(ctx, s.pool, table.ScanScore, peaksSQL, q.Threshold, table.Micros(q.Since), table.Limit(q.Limit), q.Corroborated, q.Agent)
 		return err
 	})
 	return points, err
-}
-
-func scanScore(row scanner) (p haltd.ScorePoint, err error) {
-	var id, at int64
-	err = row.Scan(&id, &at, &p.Agent, &p.Session, &p.Score, &p.Unmet)
-	p.Event, p.Time = haltd.EventID(id), table.FromMicros(at)
-	return p, err
 }

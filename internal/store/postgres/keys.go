@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -49,7 +48,7 @@ func (s *Store) CreateKey(ctx context.Context, k haltd.Key, hash haltd.KeyHash) 
 // Keys implements haltd.KeyStore.
 func (s *Store) Keys(ctx context.Context) (keys []haltd.Key, err error) {
 	err = s.do(ctx, "list keys", func(ctx context.Context) error {
-		scan := func(row scanner) (haltd.Key, error) { return scanKey(row) }
+		scan := func(row scanner) (haltd.Key, error) { return table.ScanKey(row) }
 		keys, err = read(ctx, s.pool, scan, "SELECT "+keyColumns+" FROM keys ORDER BY created_at, no")
 		return err
 	})
@@ -60,7 +59,7 @@ func (s *Store) Keys(ctx context.Context) (keys []haltd.Key, err error) {
 func (s *Store) KeyHashes(ctx context.Context) (keys map[haltd.KeyHash]haltd.Key, err error) {
 	keys = map[haltd.KeyHash]haltd.Key{}
 	scan := func(row scanner) (hash []byte, err error) {
-		k, err := scanKey(row, &hash)
+		k, err := table.ScanKey(row, &hash)
 		if err == nil && len(hash) != len(haltd.KeyHash{}) {
 			err = fmt.Errorf("key %s: its hash has %d bytes", k.ID, len(hash))
 		}
@@ -82,7 +81,7 @@ func (s *Store) KeyHashes(ctx context.Context) (keys map[haltd.KeyHash]haltd.Key
 // RevokeKey implements haltd.KeyStore.
 func (s *Store) RevokeKey(ctx context.Context, id string, at time.Time) (k haltd.Key, err error) {
 	err = s.write(ctx, "revoke key", func(ctx context.Context, tx pgx.Tx) error {
-		scan := func(row scanner) (haltd.Key, error) { return scanKey(row) }
+		scan := func(row scanner) (haltd.Key, error) { return table.ScanKey(row) }
 		k, err = readOne(ctx, tx, scan, "UPDATE keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2 RETURNING "+keyColumns, table.Micros(at), id)
 		if isNoRows(err) {
 			return haltd.Errorf(haltd.CodeNotFound, "there is no key %q", id)
@@ -101,7 +100,7 @@ func (s *Store) RevokeKey(ctx context.Context, id string, at time.Time) (k haltd
 // ChangeKey implements haltd.KeyStore.
 func (s *Store) ChangeKey(ctx context.Context, id string, change func(*haltd.Key) error) (k haltd.Key, err error) {
 	err = s.write(ctx, "change key", func(ctx context.Context, tx pgx.Tx) error {
-		scan := func(row scanner) (haltd.Key, error) { return scanKey(row) }
+		scan := func(row scanner) (haltd.Key, error) { return table.ScanKey(row) }
 		k, err = readOne(ctx, tx, scan, "SELECT "+keyColumns+" FROM keys WHERE id = $1 FOR UPDATE", id)
 		if isNoRows(err) {
 			return haltd.Errorf(haltd.CodeNotFound, "there is no key %q", id)
@@ -138,21 +137,6 @@ func (s *Store) UseKeys(ctx context.Context, used map[string]time.Time) error {
 		}
 		return nil
 	})
-}
-
-// scanKey reads keyColumns and then more.
-func scanKey(row scanner, more ...any) (k haltd.Key, err error) {
-	var created int64
-	var revoked, used sql.NullInt64
-	var limits string
-	if err := row.Scan(append([]any{&k.ID, &k.Agent, &k.Name, &created, &revoked, &limits, &used}, more...)...); err != nil {
-		return k, err
-	}
-	k.CreatedAt, k.RevokedAt, k.LastUsedAt = table.FromMicros(created), table.PointerTime(revoked), table.PointerTime(used)
-	if err := json.Unmarshal([]byte(limits), &k.KeyLimits); err != nil {
-		return k, fmt.Errorf("read the limits of key %s: %w", k.ID, err)
-	}
-	return k, nil
 }
 
 // SharedSecret implements haltd.SecretStore. An empty name or secret is

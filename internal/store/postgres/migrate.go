@@ -4,9 +4,9 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"io/fs"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -21,21 +21,7 @@ var migrationFiles embed.FS
 // order of their file names. Steps are only ever added at the end, and leave
 // nodes of the release before working beside those of the new one: columns and
 // tables are added, and taken away a release later.
-func migrations() ([]string, error) {
-	entries, err := fs.ReadDir(migrationFiles, "migrations")
-	if err != nil {
-		return nil, err
-	}
-	steps := make([]string, len(entries))
-	for i, e := range entries {
-		text, err := fs.ReadFile(migrationFiles, "migrations/"+e.Name())
-		if err != nil {
-			return nil, err
-		}
-		steps[i] = string(text)
-	}
-	return steps, nil
-}
+func migrations() ([]string, error) { return table.Texts(migrationFiles, "migrations") }
 
 // migrate brings the tables up to date, over a connection of its own: a step
 // may take long.

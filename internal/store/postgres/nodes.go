@@ -56,14 +56,10 @@ func (s *Store) Renew(ctx context.Context, node string, lease time.Duration) err
 		renewed, err := exec(ctx, s.pool, "UPDATE nodes SET seen_at = "+now+", until = "+now+" + $1 WHERE id = $2 AND until > "+now,
 			lease.Microseconds(), node)
 		if err == nil && renewed == 0 {
-			err = leaseEnded(node)
+			err = table.LeaseEnded(node)
 		}
 		return err
 	})
-}
-
-func leaseEnded(node string) error {
-	return haltd.Errorf(haltd.CodeConflict, "the lease of node %q has ended", node)
 }
 
 // Leave implements haltd.NodeStore.
@@ -125,7 +121,7 @@ func (s *Store) Lead(ctx context.Context, node, task string, span time.Duration)
 func requireAlive(ctx context.Context, tx pgx.Tx, node string) error {
 	alive, err := read(ctx, tx, value[bool], "SELECT true FROM nodes WHERE id = $1 AND until > "+now+" FOR KEY SHARE", node)
 	if err == nil && len(alive) == 0 {
-		err = leaseEnded(node)
+		err = table.LeaseEnded(node)
 	}
 	return err
 }

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -100,7 +99,7 @@ const claimSQL = `UPDATE deliveries AS d SET claimed = ` + now + ` + $2 WHERE d.
 // Claim implements haltd.OutboxStore.
 func (s *Store) Claim(ctx context.Context, q haltd.Claim) (claimed []haltd.Delivery, err error) {
 	scan := func(row scanner) (haltd.Delivery, error) {
-		d, _, err := scanDelivery(row)
+		d, _, err := table.ScanDelivery(row)
 		return d, err
 	}
 	err = s.do(ctx, "claim deliveries", func(ctx context.Context) error {
@@ -151,27 +150,11 @@ func (s *Store) Deliveries(ctx context.Context, q haltd.DeliveryQuery) (ds []hal
 	w.Equal("n.incident", q.Incident)
 	err = s.do(ctx, "list deliveries", func(ctx context.Context) error {
 		ds, next, err = list(ctx, s.pool, listing[haltd.Delivery]{
-			columns: deliveryColumns, at: "d.no", no: "d.no", kind: 'd', scan: scanDelivery, where: w, page: q.Page,
+			columns: deliveryColumns, at: "d.no", no: "d.no", kind: 'd', scan: table.ScanDelivery, where: w, page: q.Page,
 		})
 		return err
 	})
 	return ds, next, err
-}
-
-func scanDelivery(row scanner) (d haltd.Delivery, at table.Position, err error) {
-	var next, updated int64
-	var answers string
-	var body []byte
-	err = row.Scan(&at.No, &d.ID, &d.Channel, &d.Status, &d.Attempts, &next, &answers, &updated, &body)
-	if err != nil {
-		return d, at, err
-	}
-	at.At, d.Answers = at.No, table.FromLines(answers)
-	d.NextAt, d.UpdatedAt = table.FromMicros(next), table.FromMicros(updated)
-	if err := json.Unmarshal(body, &d.Notice); err != nil {
-		return d, at, fmt.Errorf("read the notice of delivery %s: %w", d.ID, err)
-	}
-	return d, at, nil
 }
 
 // pruneDeliveries deletes deliveries that ended before t.

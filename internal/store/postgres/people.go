@@ -118,20 +118,10 @@ func (s *Store) Audits(ctx context.Context, q haltd.AuditQuery) (list []haltd.Au
 		where("id < ?", int64(q.Before))
 	}
 	err = s.do(ctx, "read the audit log", func(ctx context.Context) error {
-		list, err = read(ctx, s.pool, scanAudit, numbered(query+" ORDER BY id DESC LIMIT ?"), append(args, q.Limit)...)
+		list, err = read(ctx, s.pool, table.ScanAudit, numbered(query+" ORDER BY id DESC LIMIT ?"), append(args, q.Limit)...)
 		return err
 	})
 	return list, err
-}
-
-func scanAudit(row scanner) (e haltd.AuditEntry, err error) {
-	var id, at int64
-	var text []byte
-	if err := row.Scan(&id, &at, &e.Agent, &e.Session, &text); err != nil {
-		return e, err
-	}
-	e.ID, e.Time = haltd.EventID(id), table.FromMicros(at)
-	return e, json.Unmarshal(text, &e.Audit)
 }
 
 // PruneAudits implements haltd.AuditStore.

@@ -174,7 +174,7 @@ func deleteSome(ctx context.Context, tx pgx.Tx, node, id string) (more bool, err
 		return false, err
 	}
 	if len(known) == 0 {
-		return false, noAgent(id)
+		return false, table.NoAgent(id)
 	}
 	events, err := read(ctx, tx, value[int64], "SELECT id FROM events WHERE agent = $1 ORDER BY id LIMIT $2", id, deleteChunk)
 	if err != nil {

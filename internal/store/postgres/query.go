@@ -16,7 +16,7 @@ import (
 // transaction.
 const now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 
-type scanner interface{ Scan(dest ...any) error }
+type scanner = table.Row
 
 // querier is what asks: the pool or a transaction.
 type querier interface {

@@ -18,7 +18,7 @@ func writeRemark(ctx context.Context, tx pgx.Tx, c *haltd.Change) error {
 	r := c.Remark
 	comments, err := readOne(ctx, tx, value[sql.NullString], "SELECT comments FROM incidents WHERE id = $1 FOR UPDATE", r.Incident)
 	if isNoRows(err) {
-		return noIncident(r.Incident)
+		return table.NoIncident(r.Incident)
 	}
 	if err != nil {
 		return err

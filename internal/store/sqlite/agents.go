@@ -26,7 +26,7 @@ func (s *Store) Agents(ctx context.Context, q haltd.AgentQuery) ([]haltd.Agent, 
 	w.Agents(q)
 	order := table.OrderBy(q.Sort, "a", 'a')
 	scan := func(row scanner) (haltd.Agent, table.Position, error) {
-		a, at, err := scanAgent(row)
+		a, at, err := table.ScanAgent(row)
 		return a, order.Place(at, &a.Totals), err
 	}
 	agents, next, err := list(ctx, s.readers, listing[haltd.Agent]{
@@ -40,18 +40,14 @@ func (s *Store) Agents(ctx context.Context, q haltd.AgentQuery) ([]haltd.Agent, 
 
 // Agent implements haltd.AgentStore.
 func (s *Store) Agent(ctx context.Context, id string) (haltd.Agent, error) {
-	a, _, err := scanAgent(s.readers.QueryRowContext(ctx, agentColumns+" WHERE a.id = ? AND a.deleted = 0", id))
+	a, _, err := table.ScanAgent(s.readers.QueryRowContext(ctx, agentColumns+" WHERE a.id = ? AND a.deleted = 0", id))
 	if isNoRows(err) {
-		err = noAgent(id)
+		err = table.NoAgent(id)
 	}
 	if err != nil {
 		return haltd.Agent{}, fmt.Errorf("read agent: %w", explain(s.path, err))
 	}
 	return a, nil
-}
-
-func noAgent(id string) error {
-	return haltd.Errorf(haltd.CodeNotFound, "there is no agent %q", id).WithFix("An agent appears with its first call.")
 }
 
 // Sessions implements haltd.AgentStore.
@@ -61,7 +57,7 @@ func (s *Store) Sessions(ctx context.Context, q haltd.SessionQuery) ([]haltd.Ses
 	w.Sessions(q)
 	order := table.OrderBy(q.Sort, "s", 's')
 	scan := func(row scanner) (haltd.Session, table.Position, error) {
-		session, at, err := scanSession(row)
+		session, at, err := table.ScanSession(row)
 		return session, order.Place(at, &session.Totals), err
 	}
 	sessions, next, err := list(ctx, s.readers, listing[haltd.Session]{
@@ -75,7 +71,7 @@ func (s *Store) Sessions(ctx context.Context, q haltd.SessionQuery) ([]haltd.Ses
 
 // Session implements haltd.AgentStore.
 func (s *Store) Session(ctx context.Context, agent, id string) (haltd.Session, error) {
-	session, _, err := scanSession(s.readers.QueryRowContext(ctx, sessionColumns+" WHERE s.id = ? AND a.id = ? AND a.deleted = 0", id, agent))
+	session, _, err := table.ScanSession(s.readers.QueryRowContext(ctx, sessionColumns+" WHERE s.id = ? AND a.id = ? AND a.deleted = 0", id, agent))
 	if isNoRows(err) {
 		err = haltd.Errorf(haltd.CodeNotFound, "agent %q has no session %q", agent, id).
 			WithFix("Sessions older than the retention are gone.")
@@ -84,29 +80,4 @@ func (s *Store) Session(ctx context.Context, agent, id string) (haltd.Session, e
 		return haltd.Session{}, fmt.Errorf("read session: %w", explain(s.path, err))
 	}
 	return session, nil
-}
-
-func scanAgent(row scanner) (a haltd.Agent, at table.Position, err error) {
-	var standing table.StandingRow
-	var first int64
-	t := &a.Totals
-	err = row.Scan(append([]any{&at.No, &a.ID, &a.Shared, &first, &at.At,
-		&t.Calls, &t.Blocked, &t.Errors, &t.Tokens.Input, &t.Tokens.Output, &t.Tokens.CacheRead, &t.Tokens.CacheWrite, &t.Cost},
-		standing.Columns()...)...)
-	a.FirstSeen, a.LastSeen = table.FromMicros(first), table.FromMicros(at.At)
-	a.Standing = standing.Of(a.ID, "")
-	a.Active, a.DeactivatedBy = a.Standing.Active, a.Standing.DeactivatedBy
-	return a, at, err
-}
-
-func scanSession(row scanner) (s haltd.Session, at table.Position, err error) {
-	var standing table.StandingRow
-	var first int64
-	t := &s.Totals
-	err = row.Scan(append([]any{&at.No, &s.ID, &s.Agent, &s.Client, &s.Model, &first, &at.At, &s.PeakScore,
-		&t.Calls, &t.Blocked, &t.Errors, &t.Tokens.Input, &t.Tokens.Output, &t.Tokens.CacheRead, &t.Tokens.CacheWrite, &t.Cost},
-		standing.Columns()...)...)
-	s.FirstSeen, s.LastSeen = table.FromMicros(first), table.FromMicros(at.At)
-	s.Standing = standing.Of(s.Agent, s.ID)
-	return s, at, err
 }

@@ -39,21 +39,11 @@ func (s *Store) Audits(ctx context.Context, q haltd.AuditQuery) ([]haltd.AuditEn
 	if q.Before != 0 {
 		where("id < ?", int64(q.Before))
 	}
-	list, err := read(ctx, s.readers, scanAudit, query+" ORDER BY id DESC LIMIT ?", append(args, q.Limit)...)
+	list, err := read(ctx, s.readers, table.ScanAudit, query+" ORDER BY id DESC LIMIT ?", append(args, q.Limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("read the audit log: %w", explain(s.path, err))
 	}
 	return list, nil
-}
-
-func scanAudit(row scanner) (e haltd.AuditEntry, err error) {
-	var id, at int64
-	var text []byte
-	if err := row.Scan(&id, &at, &e.Agent, &e.Session, &text); err != nil {
-		return e, err
-	}
-	e.ID, e.Time = haltd.EventID(id), table.FromMicros(at)
-	return e, json.Unmarshal(text, &e.Audit)
 }
 
 // PruneAudits implements haltd.AuditStore.

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 // deleteChunk is how many events one transaction of DeleteAgent deletes, each
@@ -40,7 +41,7 @@ func (s *Store) deleteSome(ctx context.Context, node, id string, chunk int64, af
 		var no int64
 		err := s.writer.conn.QueryRowContext(ctx, "SELECT no FROM agents WHERE id = ? AND deleted = 0", id).Scan(&no)
 		if isNoRows(err) {
-			return noAgent(id)
+			return table.NoAgent(id)
 		}
 		if err != nil {
 			return err

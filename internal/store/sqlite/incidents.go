@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -18,7 +17,7 @@ func (s *Store) Incidents(ctx context.Context, q haltd.IncidentQuery) ([]haltd.I
 	var w table.Conditions
 	w.Incidents(q)
 	incidents, next, err := list(ctx, s.readers, listing[haltd.Incident]{
-		columns: incidentColumns, at: "i.time", no: "i.no", kind: 'i', scan: scanIncident, where: w, page: q.Page,
+		columns: incidentColumns, at: "i.time", no: "i.no", kind: 'i', scan: table.ScanIncident, where: w, page: q.Page,
 	})
 	if err != nil {
 		return nil, "", fmt.Errorf("list incidents: %w", explain(s.path, err))
@@ -28,43 +27,14 @@ func (s *Store) Incidents(ctx context.Context, q haltd.IncidentQuery) ([]haltd.I
 
 // Incident implements haltd.IncidentStore.
 func (s *Store) Incident(ctx context.Context, id string) (haltd.Incident, error) {
-	i, _, err := scanIncident(s.readers.QueryRowContext(ctx, incidentColumns+" WHERE i.id = ?", id))
+	i, _, err := table.ScanIncident(s.readers.QueryRowContext(ctx, incidentColumns+" WHERE i.id = ?", id))
 	if isNoRows(err) {
-		err = noIncident(id)
+		err = table.NoIncident(id)
 	}
 	if err != nil {
 		return haltd.Incident{}, fmt.Errorf("read incident: %w", explain(s.path, err))
 	}
 	return i, nil
-}
-
-func noIncident(id string) error {
-	return haltd.Errorf(haltd.CodeNotFound, "there is no incident %q", id)
-}
-
-func scanIncident(row scanner) (i haltd.Incident, at table.Position, err error) {
-	var verdict sql.NullString
-	var body, comments []byte
-	var status, by, note, seenBy string
-	var closed, seen sql.NullInt64
-	if err := row.Scan(&at.No, &at.At, &status, &verdict, &body, &closed, &by, &note, &seen, &seenBy, &comments); err != nil {
-		return i, at, err
-	}
-	if err := json.Unmarshal(body, &i); err != nil {
-		return i, at, fmt.Errorf("read incident: %w", err)
-	}
-	i.Time, i.Status, i.Verdict = table.FromMicros(at.At), haltd.IncidentStatus(status), nil
-	if verdict.Valid {
-		i.Verdict = table.ReadVerdict(verdict.String)
-	}
-	i.ClosedAt, i.ClosedBy, i.Note = table.PointerTime(closed), by, note
-	i.SeenAt, i.SeenBy, i.Comments = table.PointerTime(seen), seenBy, nil
-	if comments != nil {
-		if err := json.Unmarshal(comments, &i.Comments); err != nil {
-			return i, at, fmt.Errorf("read comments: %w", err)
-		}
-	}
-	return i, at, nil
 }
 
 func (s *Store) writeIncident(ctx context.Context, c *haltd.Change) error {
@@ -134,7 +104,7 @@ func (s *Store) writeClosing(ctx context.Context, c *haltd.Change) error {
 	closed, err := s.affect(ctx, "UPDATE incidents SET status = ?, closed_at = ?, closed_by = ?, note = ?"+w.Where(),
 		append([]any{string(d.Status), table.OptionalMicros(d.At), d.By, d.Note}, w.Args...)...)
 	if err == nil && closed == 0 && d.ID != "" {
-		err = noIncident(d.ID)
+		err = table.NoIncident(d.ID)
 	}
 	return err
 }

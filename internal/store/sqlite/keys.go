@@ -56,7 +56,7 @@ func (s *Store) createKey(ctx context.Context, k haltd.Key, hash haltd.KeyHash) 
 func (s *Store) Keys(ctx context.Context) ([]haltd.Key, error) {
 	keys := []haltd.Key{}
 	err := s.readKeys(ctx, "SELECT "+keyColumns+" FROM keys ORDER BY created_at, no", func(rows *sql.Rows) error {
-		k, err := scanKey(rows)
+		k, err := table.ScanKey(rows)
 		keys = append(keys, k)
 		return err
 	})
@@ -71,7 +71,7 @@ func (s *Store) KeyHashes(ctx context.Context) (map[haltd.KeyHash]haltd.Key, err
 	keys := map[haltd.KeyHash]haltd.Key{}
 	err := s.readKeys(ctx, "SELECT "+keyColumns+", hash FROM keys WHERE revoked_at IS NULL", func(rows *sql.Rows) error {
 		var hash []byte
-		k, err := scanKey(rows, &hash)
+		k, err := table.ScanKey(rows, &hash)
 		if err == nil && len(hash) != len(haltd.KeyHash{}) {
 			err = fmt.Errorf("key %s: its hash has %d bytes", k.ID, len(hash))
 		}
@@ -105,7 +105,7 @@ func (s *Store) RevokeKey(ctx context.Context, id string, at time.Time) (haltd.K
 	var k haltd.Key
 	err := s.writer.write(ctx, func(ctx context.Context) (err error) {
 		row := s.writer.conn.QueryRowContext(ctx, `UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? RETURNING `+keyColumns, table.Micros(at), id)
-		if k, err = scanKey(row); err != nil {
+		if k, err = table.ScanKey(row); err != nil {
 			return err
 		}
 		return s.writeChange(ctx, &haltd.Change{Keys: true})
@@ -124,7 +124,7 @@ func (s *Store) RevokeKey(ctx context.Context, id string, at time.Time) (haltd.K
 func (s *Store) ChangeKey(ctx context.Context, id string, change func(*haltd.Key) error) (haltd.Key, error) {
 	var k haltd.Key
 	err := s.writer.write(ctx, func(ctx context.Context) (err error) {
-		if k, err = scanKey(s.writer.conn.QueryRowContext(ctx, "SELECT "+keyColumns+" FROM keys WHERE id = ?", id)); err != nil {
+		if k, err = table.ScanKey(s.writer.conn.QueryRowContext(ctx, "SELECT "+keyColumns+" FROM keys WHERE id = ?", id)); err != nil {
 			return err
 		}
 		if err := change(&k); err != nil {
@@ -163,19 +163,4 @@ func (s *Store) UseKeys(ctx context.Context, used map[string]time.Time) error {
 		return fmt.Errorf("note the use of keys: %w", explain(s.path, err))
 	}
 	return nil
-}
-
-// scanKey reads keyColumns and then more.
-func scanKey(row scanner, more ...any) (k haltd.Key, err error) {
-	var created int64
-	var revoked, used sql.NullInt64
-	var limits string
-	if err := row.Scan(append([]any{&k.ID, &k.Agent, &k.Name, &created, &revoked, &limits, &used}, more...)...); err != nil {
-		return k, err
-	}
-	k.CreatedAt, k.RevokedAt, k.LastUsedAt = table.FromMicros(created), table.PointerTime(revoked), table.PointerTime(used)
-	if err := json.Unmarshal([]byte(limits), &k.KeyLimits); err != nil {
-		return k, fmt.Errorf("read the limits of key %s: %w", k.ID, err)
-	}
-	return k, nil
 }

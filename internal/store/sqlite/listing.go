@@ -8,7 +8,7 @@ import (
 	"github.com/haltd/haltd/internal/store/table"
 )
 
-type scanner interface{ Scan(dest ...any) error }
+type scanner = table.Row
 
 // querier is what reads: the database, a transaction or the writer's
 // connection.

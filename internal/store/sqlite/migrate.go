@@ -5,9 +5,9 @@ import (
 	"database/sql"
 	"embed"
 	"fmt"
-	"io/fs"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/store/table"
 )
 
 // applicationID marks a database file as haltd's; the first migration sets it.
@@ -19,21 +19,7 @@ var migrationFiles embed.FS
 // migrations are the steps from an empty database to the newest one, in the
 // order of their file names. Steps are only ever added at the end: user_version
 // counts how many a database has had.
-func migrations() ([]string, error) {
-	entries, err := fs.ReadDir(migrationFiles, "migrations")
-	if err != nil {
-		return nil, err
-	}
-	steps := make([]string, len(entries))
-	for i, e := range entries {
-		text, err := fs.ReadFile(migrationFiles, "migrations/"+e.Name())
-		if err != nil {
-			return nil, err
-		}
-		steps[i] = string(text)
-	}
-	return steps, nil
-}
+func migrations() ([]string, error) { return table.Texts(migrationFiles, "migrations") }
 
 // migrate applies the steps that the database has not had, each in a
 // transaction of its own.

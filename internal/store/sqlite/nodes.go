@@ -65,7 +65,7 @@ func (s *Store) Renew(ctx context.Context, node string, lease time.Duration) err
 		renewed, err := s.affect(ctx, "UPDATE nodes SET seen_at = "+now+", until = "+now+" + ? WHERE id = ? AND until > "+now,
 			lease.Microseconds(), node)
 		if err == nil && renewed == 0 {
-			err = leaseEnded(node)
+			err = table.LeaseEnded(node)
 		}
 		return err
 	})
@@ -73,10 +73,6 @@ func (s *Store) Renew(ctx context.Context, node string, lease time.Duration) err
 		return fmt.Errorf("renew the lease of this node: %w", explain(s.path, err))
 	}
 	return nil
-}
-
-func leaseEnded(node string) error {
-	return haltd.Errorf(haltd.CodeConflict, "the lease of node %q has ended", node)
 }
 
 // Leave implements haltd.NodeStore.
@@ -145,5 +141,5 @@ func (s *Store) requireAlive(ctx context.Context, node string) error {
 	if err := row.Scan(&alive); err != nil || alive {
 		return err
 	}
-	return leaseEnded(node)
+	return table.LeaseEnded(node)
 }

@@ -115,7 +115,7 @@ func (s *Store) claim(ctx context.Context, q haltd.Claim) (claimed []haltd.Deliv
 		return nil, err
 	}
 	scan := func(row scanner) (haltd.Delivery, error) {
-		d, _, err := scanDelivery(row)
+		d, _, err := table.ScanDelivery(row)
 		return d, err
 	}
 	return read(ctx, s.writer.conn, scan, deliveryColumns+these+" ORDER BY d.next_at, d.no", string(list))
@@ -169,28 +169,12 @@ func (s *Store) Deliveries(ctx context.Context, q haltd.DeliveryQuery) ([]haltd.
 	w.Equal("d.channel", q.Channel)
 	w.Equal("n.incident", q.Incident)
 	ds, next, err := list(ctx, s.readers, listing[haltd.Delivery]{
-		columns: deliveryColumns, at: "d.no", no: "d.no", kind: 'd', scan: scanDelivery, where: w, page: q.Page,
+		columns: deliveryColumns, at: "d.no", no: "d.no", kind: 'd', scan: table.ScanDelivery, where: w, page: q.Page,
 	})
 	if err != nil {
 		return nil, "", fmt.Errorf("list deliveries: %w", explain(s.path, err))
 	}
 	return ds, next, nil
-}
-
-func scanDelivery(row scanner) (d haltd.Delivery, at table.Position, err error) {
-	var next, updated int64
-	var answers string
-	var body []byte
-	err = row.Scan(&at.No, &d.ID, &d.Channel, &d.Status, &d.Attempts, &next, &answers, &updated, &body)
-	if err != nil {
-		return d, at, err
-	}
-	at.At, d.Answers = at.No, table.FromLines(answers)
-	d.NextAt, d.UpdatedAt = table.FromMicros(next), table.FromMicros(updated)
-	if err := json.Unmarshal(body, &d.Notice); err != nil {
-		return d, at, fmt.Errorf("read the notice of delivery %s: %w", d.ID, err)
-	}
-	return d, at, nil
 }
 
 // pruneDeliveries deletes deliveries that ended before t.

@@ -18,7 +18,7 @@ func (s *Store) writeRemark(ctx context.Context, c *haltd.Change) error {
 	var comments sql.NullString
 	err := s.writer.conn.QueryRowContext(ctx, "SELECT comments FROM incidents WHERE id = ?", r.Incident).Scan(&comments)
 	if isNoRows(err) {
-		return noIncident(r.Incident)
+		return table.NoIncident(r.Incident)
 	}
 	if err != nil {
 		return err

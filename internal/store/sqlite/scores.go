@@ -34,7 +34,7 @@ const (
 // Scores implements haltd.IncidentStore. A session that is unknown, or gone
 // with the retention, has none.
 func (s *Store) Scores(ctx context.Context, agent, session string) ([]haltd.ScorePoint, error) {
-	points, err := read(ctx, s.readers, scanScore, scoresSQL, session, agent)
+	points, err := read(ctx, s.readers, table.ScanScore, scoresSQL, session, agent)
 	if err != nil {
 		return nil, fmt.Errorf("read scores: %w", explain(s.path, err))
 	}
@@ -44,16 +44,9 @@ func (s *Store) Scores(ctx context.Context, agent, session string) ([]haltd.Scor
 // Peaks implements haltd.IncidentStore.
 func (s *Store) Peaks(ctx context.Context, q haltd.PeakQuery) ([]haltd.ScorePoint, error) {
 	since := table.Micros(q.Since)
-	points, err := read(ctx, s.readers, scanScore, peaksSQL, since, q.Threshold, q.Corroborated, q.Agent, q.Threshold, since, table.Limit(q.Limit))
+	points, err := read(ctx, s.readers, table.ScanScore, peaksSQL, since, q.Threshold, q.Corroborated, q.Agent, q.Threshold, since, table.Limit(q.Limit))
 	if err != nil {
 		return nil, fmt.Errorf("read peaks: %w", explain(s.path, err))
 	}
 	return points, nil
-}
-
-func scanScore(row scanner) (p haltd.ScorePoint, err error) {
-	var id, at int64
-	err = row.Scan(&id, &at, &p.Agent, &p.Session, &p.Score, &p.Unmet)
-	p.Event, p.Time = haltd.EventID(id), table.FromMicros(at)
-	return p, err
 }
