@@ -6,13 +6,10 @@ package app
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"io"
-	"log"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"path/filepath"
 	"sync"
@@ -32,7 +29,6 @@ import (
 	"github.com/haltd/haltd/internal/state"
 	"github.com/haltd/haltd/internal/store"
 	"github.com/haltd/haltd/internal/telemetry"
-	"github.com/haltd/haltd/web"
 )
 
 // stateEntries is how many requests, replies, buckets and counters are kept
@@ -349,63 +345,6 @@ func (a *App) hidesThoughts(provider, model string) bool {
 	return a.prices.Load().HidesThoughts(provider, model)
 }
 
-// maxHeader bounds the header of a request, which takes memory before anybody
-// is asked whether there is any: clients send a few KB, a ticket of Kerberos 64.
-const maxHeader = 128 << 10
-
-func (a *App) newServers(cfg *config.Config, token string) {
-	errorLog := log.New(serverLog{a.log}, "", 0)
-	a.gatewayServer = &http.Server{
-		Handler: withIngest(a.gateway, admin.NewIngest(admin.Options{
-			Ingester: a.gateway, Keys: a.keys, Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
-		})),
-		ReadHeaderTimeout: 10 * time.Second,
-		MaxHeaderBytes:    maxHeader,
-		IdleTimeout:       2 * time.Minute,
-		HTTP2:             http2(cfg),
-		ErrorLog:          errorLog,
-	}
-	streams, end := context.WithCancel(context.Background())
-	a.endStreams = end
-	a.adminServer = &http.Server{
-		Handler: admin.New(admin.Options{
-			Feed:   a.eventFeed(),
-			Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Recorder: recorder{a.recorder, a.gateway},
-			Control: a.control, Remarks: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
-			Spendings: a.judge, Ledgers: a.store, Windows: a.judge, Ingester: a.gateway, Calls: a.gateway, Alerts: a.alerts, Keys: a.keys,
-			Process: process{a}, Prices: prices{a}, Metrics: a.metrics.Handler(),
-			Dashboard: web.FS(), SignIn: a.signIn, SignOuts: a.store, Tokens: a.store, Audit: a.store, MetricsAccess: a.metricsAccess, TracePage: a.tracePage, Secure: secure(cfg),
-			Token: token, Hosts: cfg.Admin.Hosts, Public: a.publicHost, Loopback: isLoopback(a.adminListener.Addr()), Trusted: a.trusted,
-			Streams: streams, Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
-		}),
-		ReadHeaderTimeout: 10 * time.Second,
-		MaxHeaderBytes:    maxHeader,
-		IdleTimeout:       2 * time.Minute,
-		HTTP2:             http2(cfg),
-		ErrorLog:          errorLog,
-	}
-}
-
-// metricsAccess is who may read metrics besides those who may read all.
-func (a *App) metricsAccess() (token string, open bool) {
-	cfg := a.config.Load()
-	return cfg.Admin.MetricsToken.Reveal(), cfg.Admin.OpenMetrics
-}
-
-// tracePage is where a trace is shown; "" where the file does not say.
-func (a *App) tracePage(id string) string { return a.config.Load().Admin.TracePage(id) }
-
-// trusted are the proxies that say for whom they call.
-func (a *App) trusted() []netip.Prefix { return a.config.Load().Trusted }
-
-// eventFeed is what live streams follow where several nodes record.
-func (a *App) eventFeed() haltd.EventFeed {
-	if a.isShared() {
-		return a.store
-	}
-	return nil
-}
-
 // apply makes a configuration the one in force.
 func (a *App) apply(cfg *config.Config) {
 	names := make([]string, 0, len(cfg.Providers))
@@ -418,33 +357,6 @@ func (a *App) apply(cfg *config.Config) {
 	a.applyPrices(nil)
 }
 
-// Reload reads the configuration again and says in the log how it went. A
-// bad one changes nothing.
-func (a *App) Reload() {
-	a.reload.Lock()
-	defer a.reload.Unlock()
-	next, err := config.Load(a.opts.ConfigPath, a.opts.Env)
-	if err != nil {
-		a.log.Error("configuration not reloaded; the old one stays in force", "config", a.opts.ConfigPath, "error", err)
-		return
-	}
-	for _, w := range next.Warnings() {
-		a.log.Warn(w)
-	}
-	old := a.config.Load()
-	for _, field := range config.RestartNeeded(old, next) {
-		a.log.Warn("a change takes effect after a restart", "field", field)
-	}
-	if err := a.alerts.Configure(channels(next), next.Alerts.AllowInternal); err != nil {
-		a.log.Error("configuration not reloaded; the old one stays in force", "config", a.opts.ConfigPath, "error", err)
-		return
-	}
-	a.gateway.Configure(gateway.NewSettings(next, a.gateway.Settings()))
-	a.control.Configure(next.Defaults.Policy, next.Agents)
-	a.apply(next)
-	a.log.Info("configuration reloaded", "config", a.opts.ConfigPath)
-}
-
 // GatewayURL is where agents call.
 func (a *App) GatewayURL() string {
 	return secured(callableURL(a.gatewayListener.Addr()), a.gatewayTLS)
@@ -455,125 +367,3 @@ func (a *App) AdminURL() string { return secured(callableURL(a.adminListener.Add
 
 // DataDir is where the record lives.
 func (a *App) DataDir() string { return a.config.Load().DataDir }
-
-// Run serves until ctx ends, then lets streams finish within the configured
-// time and writes every event that is still in memory.
-func (a *App) Run(ctx context.Context) error {
-	failed := make(chan error, 2)
-	go func() { failed <- serve(a.gatewayServer, a.gatewayListener, a.gatewayTLS) }()
-	go func() { failed <- serve(a.adminServer, a.adminListener, a.adminTLS) }()
-	sending, stopSending := context.WithCancel(context.Background())
-	var sender sync.WaitGroup
-	sender.Go(func() { a.alerts.Run(sending) })
-	sender.Go(func() { a.watch(sending) })
-	if a.isShared() {
-		sender.Go(func() { a.member.run(sending, a.clock.set, a.rejoined, a.store.ChargeHeld) })
-		sender.Go(func() { a.ledgers.Follow(sending, a.judge.BudgetSpent) })
-		if a.shared == nil {
-			a.log.Warn("windows and rate limits are those of each node by itself: state.url names no Redis")
-		} else {
-			sender.Go(func() { a.member.count(sending) })
-		}
-	}
-	a.log.Info("haltd is ready; haltd sign-in prints a link to the dashboard", "gateway", secured("http://"+a.gatewayListener.Addr().String(), a.gatewayTLS), "admin", secured("http://"+a.adminListener.Addr().String(), a.adminTLS), "data_dir", a.DataDir(), "version", a.opts.Version, "node", a.member.self().ID)
-
-	var err error
-	select {
-	case <-ctx.Done():
-	case err = <-failed:
-	}
-	limit := a.config.Load().Gateway.ShutdownTimeout
-	ended := make(chan error, 1)
-	go func() {
-		a.drain(limit)
-		stopSending() // while the outbox can still be written
-		sender.Wait()
-		ended <- a.close()
-	}()
-	select {
-	case closeErr := <-ended:
-		return errors.Join(err, closeErr)
-	case <-time.After(limit + writeTime):
-		// A disk that hangs, or a call that does not end, must not keep the
-		// process: whoever stopped it waits for that.
-		return errors.Join(err, haltd.Errorf(haltd.CodeUnavailable, "haltd ended %v after gateway.shutdown_timeout (%v) with work undone: %d events are not written", writeTime, limit, a.recorder.Stats().Pending).
-			WithFix("Check the disk that holds %s.", a.DataDir()))
-	}
-}
-
-// rejoined goes on as another node, after the lease of this one had ended.
-func (a *App) rejoined(n haltd.Node) {
-	a.recorder.SetNode(n.Number)
-	a.ledgers.SetNode(n.ID)
-}
-
-// writeTime is how long what is left in memory may take to be written, after
-// the time for calls in flight.
-const writeTime = 5 * time.Second
-
-// drain lets calls in flight finish, within the limit.
-func (a *App) drain(limit time.Duration) {
-	a.draining.Store(true)
-	a.log.Info("shutting down; calls in flight may finish", "limit", limit)
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	if err := a.gatewayServer.Shutdown(ctx); err != nil {
-		a.log.Warn("calls were cut at the limit", "limit", limit)
-		a.gatewayServer.Close()
-	}
-	a.gateway.Wait() // a cut call still records itself
-	a.endStreams()
-	if err := a.adminServer.Shutdown(ctx); err != nil {
-		a.adminServer.Close()
-	}
-}
-
-// close frees what New opened, in the reverse order; it is safe on an App
-// that New did not finish.
-func (a *App) close() error {
-	var errs []error
-	if a.endStreams != nil {
-		a.endStreams()
-	}
-	for _, l := range []net.Listener{a.gatewayListener, a.adminListener} {
-		if l != nil {
-			_ = l.Close() // the servers close them as well
-		}
-	}
-	if a.gateway != nil {
-		a.gateway.Close()
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), writeTime-time.Second) // to say what is lost
-	defer cancel()
-	a.shared.close()
-	if a.control != nil {
-		a.control.Close(ctx)
-	}
-	if a.ledgers != nil {
-		errs = append(errs, a.ledgers.Close(ctx))
-	}
-	if a.keys != nil {
-		errs = append(errs, a.keys.Flush(ctx))
-	}
-	if a.recorder != nil {
-		errs = append(errs, a.recorder.Close(ctx))
-	}
-	for _, s := range []*record.Spool{a.spool, a.recent} {
-		if s != nil {
-			errs = append(errs, s.Close())
-		}
-	}
-	if err := a.tracer.Close(ctx); err != nil {
-		a.log.Warn("the last spans and metrics were not sent", "error", err)
-	}
-	if a.member != nil {
-		a.member.leave(ctx)
-	}
-	if a.store != nil {
-		errs = append(errs, a.store.Close())
-	}
-	if a.lock != nil {
-		errs = append(errs, a.lock.Close())
-	}
-	return errors.Join(errs...)
-}

@@ -1,0 +1,67 @@
+package app
+
+import (
+	"context"
+	"log"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/admin"
+	"github.com/haltd/haltd/internal/config"
+	"github.com/haltd/haltd/web"
+)
+
+// maxHeader bounds the header of a request, which takes memory before anybody
+// is asked whether there is any: clients send a few KB, a ticket of Kerberos 64.
+const maxHeader = 128 << 10
+
+func (a *App) newServers(cfg *config.Config, token string) {
+	a.gatewayServer = a.newServer(cfg, withIngest(a.gateway, admin.NewIngest(admin.Options{
+		Ingester: a.gateway, Keys: a.keys, Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
+	})))
+	streams, end := context.WithCancel(context.Background())
+	a.endStreams = end
+	a.adminServer = a.newServer(cfg, admin.New(admin.Options{
+		Feed:   a.eventFeed(),
+		Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Recorder: recorder{a.recorder, a.gateway},
+		Control: a.control, Remarks: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
+		Spendings: a.judge, Ledgers: a.store, Windows: a.judge, Ingester: a.gateway, Calls: a.gateway, Alerts: a.alerts, Keys: a.keys,
+		Process: process{a}, Prices: prices{a}, Metrics: a.metrics.Handler(),
+		Dashboard: web.FS(), SignIn: a.signIn, SignOuts: a.store, Tokens: a.store, Audit: a.store, MetricsAccess: a.metricsAccess, TracePage: a.tracePage, Secure: secure(cfg),
+		Token: token, Hosts: cfg.Admin.Hosts, Public: a.publicHost, Loopback: isLoopback(a.adminListener.Addr()), Trusted: a.trusted,
+		Streams: streams, Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
+	}))
+}
+
+func (a *App) newServer(cfg *config.Config, h http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		MaxHeaderBytes:    maxHeader,
+		IdleTimeout:       2 * time.Minute,
+		HTTP2:             http2(cfg),
+		ErrorLog:          log.New(serverLog{a.log}, "", 0),
+	}
+}
+
+// metricsAccess is who may read metrics besides those who may read all.
+func (a *App) metricsAccess() (token string, open bool) {
+	cfg := a.config.Load()
+	return cfg.Admin.MetricsToken.Reveal(), cfg.Admin.OpenMetrics
+}
+
+// tracePage is where a trace is shown; "" where the file does not say.
+func (a *App) tracePage(id string) string { return a.config.Load().Admin.TracePage(id) }
+
+// trusted are the proxies that say for whom they call.
+func (a *App) trusted() []netip.Prefix { return a.config.Load().Trusted }
+
+// eventFeed is what live streams follow where several nodes record.
+func (a *App) eventFeed() haltd.EventFeed {
+	if a.isShared() {
+		return a.store
+	}
+	return nil
+}
