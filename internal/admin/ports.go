@@ -81,8 +81,8 @@ type Prices interface {
 // unknown agent or incident is CodeNotFound.
 type Control interface {
 	Activate(ctx context.Context, t haltd.Target, grace time.Duration, by, why string) (haltd.Standing, error)
-	// Deactivate stops new calls; now cuts those in flight as well.
-	Deactivate(ctx context.Context, t haltd.Target, now bool, by, why string) (haltd.Standing, error)
+	// Deactivate stops new calls; cut ends those in flight as well.
+	Deactivate(ctx context.Context, t haltd.Target, cut bool, by, why string) (haltd.Standing, error)
 	Decide(ctx context.Context, incident string, status haltd.IncidentStatus, by, note string) (haltd.Incident, error)
 	// Reopen undoes a decision about an incident.
 	Reopen(ctx context.Context, incident, by string) (haltd.Incident, error)

@@ -138,15 +138,15 @@ func nameOf(t haltd.Target) string {
 }
 
 // Deactivate stops a target because a person wants it. Calls in flight finish,
-// unless now is set: then they are cut on all nodes, when the stop is written.
+// unless they are to be cut: then they are cut on all nodes, when the stop is written.
 // It holds at once, and where the store is not available, which is an error,
 // too: then it is written later.
-func (c *Control) Deactivate(ctx context.Context, t haltd.Target, now bool, by, why string) (haltd.Standing, error) {
+func (c *Control) Deactivate(ctx context.Context, t haltd.Target, cut bool, by, why string) (haltd.Standing, error) {
 	manual := haltd.ByManual
 	p, _ := c.pending.add(haltd.Standing{Agent: t.Agent, Session: t.Session, DeactivatedBy: &manual, At: c.now(), By: by, Why: why})
 	write := func(ctx context.Context) (haltd.Standing, error) {
-		s, err := retryOnConflict(ctx, c, func() (haltd.Standing, error) { return c.deactivate(ctx, t, p, now, by, why) })
-		if err == nil && now {
+		s, err := retryOnConflict(ctx, c, func() (haltd.Standing, error) { return c.deactivate(ctx, t, p, cut, by, why) })
+		if err == nil && cut {
 			c.cut(t)
 		}
 		return s, err
@@ -161,7 +161,7 @@ func (c *Control) Deactivate(ctx context.Context, t haltd.Target, now bool, by, 
 	return s, err
 }
 
-func (c *Control) deactivate(ctx context.Context, t haltd.Target, p *pendingStop, now bool, by, why string) (haltd.Standing, error) {
+func (c *Control) deactivate(ctx context.Context, t haltd.Target, p *pendingStop, cut bool, by, why string) (haltd.Standing, error) {
 	end, err := c.turn(ctx, t.Agent)
 	if err != nil {
 		return haltd.Standing{}, fmt.Errorf("deactivate %s: %w", t.Agent, err)
@@ -178,7 +178,7 @@ func (c *Control) deactivate(ctx context.Context, t haltd.Target, p *pendingStop
 	change := haltd.Change{
 		Standing: &s, Events: []haltd.Event{audit(at, t, haltd.Audit{Change: haltd.ChangeDeactivated, By: by, Why: why})},
 	}
-	if now {
+	if cut {
 		change.Cut = &t
 	}
 	err = c.commit(ctx, change, func(next *table) { next.setStanding(s) })

@@ -194,16 +194,13 @@ func (j *Judge) runDetectors(ev *evaluation, st detect.State, h *detect.History,
 	if ev.decision.Action == haltd.Halt {
 		ev.haltMark = m.Session.Newest()
 	}
-	switch {
-	case ev.decision.Action.Stops():
+	if ev.decision.Action.Stops() {
 		ev.recordRejection(m)
-	default:
+	} else {
 		ev.admitSession(m)
-	}
-	switch {
-	case ev.decision.Action.Stops():
-	case !r.Retry && !r.ingested:
-		ev.entry = detect.Admit(ev.settings, st, ev.decision.Detected, r.Now)
+		if !r.Retry && !r.ingested {
+			ev.entry = detect.Admit(ev.settings, st, ev.decision.Detected, r.Now)
+		}
 	}
 	if ev.decision.Detected.Level > m.Note.Told {
 		m.Note.Told, ev.decision.NewLevel = ev.decision.Detected.Level, true
