@@ -13,7 +13,7 @@ import (
 // The dearest incidents come first, page by page.
 func TestIncidentsByCost(t *testing.T) {
 	w := newWorld()
-	w.events.AppendEvents(nil, calls(9))
+	w.events.AppendEvents(t.Context(), calls(9))
 	for n, count := range []int{2, 5, 1, 4} {
 		w.incidents.incidents = append(w.incidents.incidents, killed(fmt.Sprintf(`{"signals":[{"detector":"stall","count":%d}]}`, count),
 			func(i *haltd.Incident) { i.ID = fmt.Sprint("inc_", n) }))
@@ -87,7 +87,7 @@ func TestRemarks(t *testing.T) {
 // What stops save together is what their incidents tell one by one.
 func TestSavings(t *testing.T) {
 	w := newWorld()
-	w.events.AppendEvents(nil, calls(9))
+	w.events.AppendEvents(t.Context(), calls(9))
 	budget := func(i *haltd.Incident) { i.Settings.Budgets.Day.HardUSD = 30 * haltd.Dollar }
 	again := func(i *haltd.Incident) { budget(i); i.ID, i.Time = "inc_b", i.Time.Add(-time.Second) }
 	free := func(i *haltd.Incident) { i.ID, i.Agent = "inc_c", "other" }

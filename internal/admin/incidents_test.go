@@ -92,10 +92,10 @@ func TestWhatARunawayBurned(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld()
-			w.events.AppendEvents(nil, calls(9))
+			w.events.AppendEvents(t.Context(), calls(9))
 			other := call(100, "billing-bot")
 			other.Session = "s2"
-			w.events.AppendEvents(nil, []haltd.Event{other})
+			w.events.AppendEvents(t.Context(), []haltd.Event{other})
 			w.incidents.incidents = []haltd.Incident{killed(c.verdict)}
 			got := answer[moneyBody](t, w, "GET", "/v1/incidents/inc_a", "", 200).Money
 			if got.Calls != c.calls || got.Burned != float64(c.calls) {
@@ -131,7 +131,7 @@ func TestWhatStoppingSaved(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld()
-			w.events.AppendEvents(nil, calls(9))
+			w.events.AppendEvents(t.Context(), calls(9))
 			w.incidents.incidents = []haltd.Incident{killed(`{}`, c.change)}
 			got := answer[moneyBody](t, w, "GET", "/v1/incidents/inc_a", "", 200).Money
 			saved := "none"
@@ -225,7 +225,7 @@ func TestDecisionsThatBreakARule(t *testing.T) {
 
 func TestWhatIfOfARejection(t *testing.T) {
 	w := newWorld()
-	w.events.AppendEvents(nil, calls(9)) // the tenth was rejected
+	w.events.AppendEvents(t.Context(), calls(9)) // the tenth was rejected
 	w.incidents.incidents = []haltd.Incident{killed(`{}`, func(i *haltd.Incident) { i.Action, i.Event = haltd.Reject, 11 })}
 	for n, score := range []float64{2.5, 5, 12, 14} { // and so was the eleventh
 		w.incidents.scores = append(w.incidents.scores, haltd.ScorePoint{Event: haltd.EventID(n + 8), Time: call(n+8, "").Time, Agent: "billing-bot", Session: "s1", Score: score})
@@ -240,7 +240,7 @@ func TestWhatIfOfARejection(t *testing.T) {
 
 func TestWhatIf(t *testing.T) {
 	w := newWorld()
-	w.events.AppendEvents(nil, calls(10))
+	w.events.AppendEvents(t.Context(), calls(10))
 	w.incidents.incidents = []haltd.Incident{killed(`{}`)}
 	point := func(n int, agent, session string, score float64) haltd.ScorePoint {
 		return haltd.ScorePoint{Event: haltd.EventID(n), Time: call(n, "").Time, Agent: agent, Session: session, Score: score}

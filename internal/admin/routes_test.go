@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,7 @@ func fill(w *world, n int) {
 	for i := 1; i <= n; i++ {
 		events = append(events, call(i, []string{"billing-bot", "other"}[i%2]))
 	}
-	w.events.AppendEvents(nil, events)
+	w.events.AppendEvents(context.Background(), events)
 }
 
 func TestEventsPageByPage(t *testing.T) {
@@ -118,7 +119,7 @@ func TestExcerptsAreShownWithTheirEventAlone(t *testing.T) {
 	w := newWorld()
 	said, quiet := call(2, "billing-bot"), call(1, "billing-bot")
 	said.Excerpt = &haltd.Excerpt{Prompt: "Reconcile the invoices.", Reply: "I will.", ToolCalls: `find {"invoice":"<7>"}`}
-	w.events.AppendEvents(nil, []haltd.Event{said, quiet})
+	w.events.AppendEvents(t.Context(), []haltd.Event{said, quiet})
 	type body struct {
 		ID      haltd.EventID
 		Agent   string
@@ -168,7 +169,7 @@ func TestExportCSVKeepsFormulasFromRunning(t *testing.T) {
 	e.Latency, e.Cost = haltd.Duration(1500*time.Microsecond), haltd.Dollar/4
 	e.Verdict = &haltd.Verdict{Version: 1, Action: haltd.Warn, Sentence: "=b,c"}
 	e.Audit = &haltd.Audit{Change: "policy", By: "ann"}
-	w.events.AppendEvents(nil, []haltd.Event{e})
+	w.events.AppendEvents(t.Context(), []haltd.Event{e})
 	rec := w.do("GET", "/v1/events/export?format=csv", "")
 	rows, err := csv.NewReader(rec.Body).ReadAll()
 	if err != nil || len(rows) != 2 {

@@ -65,10 +65,6 @@ func (s *server) stream(_ context.Context, in *streamInput) (*huma.StreamRespons
 		ctx, end := s.streamContext(r.Context())
 		defer end()
 		f := &follower{server: s, query: q, w: w, control: http.NewResponseController(w)}
-		run := f.run
-		if s.deps.Feed != nil {
-			run = f.runFeed
-		}
 		if located && s.deps.Feed != nil {
 			f.place = at
 			last = nil
@@ -82,7 +78,7 @@ func (s *server) stream(_ context.Context, in *streamInput) (*huma.StreamRespons
 		}
 		defer func() { f.unsubscribe() }()
 		defer endDeadline(f.control)
-		if err := run(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, errCannotWrite) {
+		if err := f.run(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, errCannotWrite) {
 			s.deps.Logger.WarnContext(ctx, "event stream ended early", "error", err)
 		}
 	}}, nil
@@ -178,6 +174,7 @@ func (f *follower) readBacklog(ctx context.Context) error {
 	return nil
 }
 
+// run sends what was missed, and then what happens until ctx ends.
 func (f *follower) run(ctx context.Context) error {
 	if err := f.write("retry: 2000\n\n"); err != nil {
 		return err
@@ -185,6 +182,14 @@ func (f *follower) run(ctx context.Context) error {
 	if err := f.sendBacklog(); err != nil {
 		return err
 	}
+	if f.deps.Feed != nil {
+		return f.runFeed(ctx)
+	}
+	return f.runLive(ctx)
+}
+
+// runLive sends the events that this node writes.
+func (f *follower) runLive(ctx context.Context) error {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	for {

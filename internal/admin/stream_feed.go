@@ -44,12 +44,6 @@ type commits struct {
 
 // runFeed sends the events that all nodes write, in the order of their commits.
 func (f *follower) runFeed(ctx context.Context) error {
-	if err := f.write("retry: 2000\n\n"); err != nil {
-		return err
-	}
-	if err := f.sendBacklog(); err != nil {
-		return err
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	feed := make(chan commits)

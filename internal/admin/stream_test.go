@@ -143,7 +143,7 @@ func TestStreamThatLaggedCatchesUp(t *testing.T) {
 		l.expect(t, "before it lags", "3")
 		w.live.cut()
 		synctest.Wait()
-		w.events.AppendEvents(nil, []haltd.Event{call(3, "a"), call(4, "a"), call(5, "a")})
+		w.events.AppendEvents(t.Context(), []haltd.Event{call(3, "a"), call(4, "a"), call(5, "a")})
 		time.Sleep(resubscribeAfter)
 		l.expect(t, "after it lagged", "4", "5")
 		w.live.publish(call(6, "a"))
@@ -224,7 +224,7 @@ func TestStreamGoesOnAcrossEventsThatAreWrittenLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
 		fill(w, 2)
-		w.events.AppendEvents(nil, []haltd.Event{call(4, "a")})
+		w.events.AppendEvents(t.Context(), []haltd.Event{call(4, "a")})
 		w.live.bound = 2
 		l := listen(t, w, "/v1/events/stream", haltd.EventID(1).String())
 		l.expect(t, "while 3 is not written", "2")
