@@ -44,12 +44,12 @@ func (e *Event) Resumes(session string) bool {
 
 // Audit says who changed what, and why. A policy_change event carries one.
 type Audit struct {
-	Change string `json:"change" doc:"activated, deactivated, policy, rule_saved, rule_deleted, bypass_on, bypass_off, incident_closed, incident_reopened, incident_acknowledged, incident_commented, deleted, key_created, key_changed, key_revoked, prices_loaded, prices_reset, token_created, token_revoked, channel_saved, channel_deleted, alert_rule_saved or alert_rule_deleted."`
+	Change string `json:"change" doc:"activated, deactivated, policy, rule_saved, rule_deleted, bypass_on, bypass_off, incident_closed, incident_reopened, incident_acknowledged, incident_commented, deleted, key_created, key_changed, key_revoked, prices_loaded, prices_reset, token_created, token_revoked, user_created, user_changed, user_link_made, user_deleted, password_chosen, channel_saved, channel_deleted, alert_rule_saved or alert_rule_deleted."`
 	By     string `json:"by"`
 	Why    string `json:"why,omitempty"`
 	// Subject names what was changed where no other field does: a key, a
-	// channel, an alert rule.
-	Subject    string          `json:"subject,omitempty" doc:"The key, channel or alert rule that was changed."`
+	// channel, an alert rule, a user.
+	Subject    string          `json:"subject,omitempty" doc:"The key, channel, alert rule or user that was changed."`
 	GraceUntil *time.Time      `json:"grace_until,omitempty"`
 	Override   *PolicyOverride `json:"override,omitempty"`
 	Rule       *Rule           `json:"rule,omitempty"`

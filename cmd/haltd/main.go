@@ -93,11 +93,18 @@ type commands struct {
 		Load  cli.PricesLoadCmd  `cmd:"" help:"Put a newer price table in force, from the next call on."`
 		Reset cli.PricesResetCmd `cmd:"" help:"Go back to the built-in price table."`
 	} `cmd:"" help:"What models cost."`
+	Users struct {
+		Add  cli.UsersAddCmd  `cmd:"" help:"Add a person; prints a link with which to choose a password."`
+		Ls   cli.UsersLsCmd   `cmd:"" help:"List users."`
+		Set  cli.UsersSetCmd  `cmd:"" help:"Change the role of a user."`
+		Link cli.UsersLinkCmd `cmd:"" help:"Sign a user out everywhere, and print a link with which to choose another password."`
+		Rm   cli.UsersRmCmd   `cmd:"" help:"Remove a user; sign-ins, and API tokens of that name, end."`
+	} `cmd:"" help:"People who sign in to the dashboard, each in a role."`
 	Tokens struct {
-		Create cli.TokensCreateCmd `cmd:"" help:"Create an API token for a person or a program; it is shown once."`
+		Create cli.TokensCreateCmd `cmd:"" help:"Create an API token for a program, or for the commands of a person; it is shown once."`
 		Ls     cli.TokensLsCmd     `cmd:"" help:"List API tokens."`
 		Revoke cli.TokensRevokeCmd `cmd:"" help:"Revoke an API token."`
-	} `cmd:"" help:"API tokens, which say who uses haltd, in which role."`
+	} `cmd:"" help:"API tokens, which say who uses the API and the commands, in which role."`
 	Audit cli.AuditCmd `cmd:"" help:"Show or export who changed what."`
 	Conf  struct {
 		Check cli.ConfigCheckCmd `cmd:"" help:"Say whether haltd would start with this configuration."`

@@ -44,6 +44,16 @@ func cleanName(text string) string {
 	return strings.TrimSpace(kept.String())
 }
 
+// actorName is the name of somebody new, which must not pass for the operator
+// or for haltd itself.
+func actorName(text string) (string, error) {
+	name := cleanName(text)
+	if name == "" || strings.EqualFold(name, "admin") || strings.EqualFold(name, "haltd") {
+		return "", haltd.Errorf(haltd.CodeInvalid, "expected the name of a person or a program, got %q", text).In("name")
+	}
+	return name, nil
+}
+
 // note records a change that concerns no agent's standing or policy; control
 // records those itself.
 func (s *server) note(by, change, agent, subject string, err error) {

@@ -57,6 +57,7 @@ type Options struct {
 	SignIn   *SignIn // of browsers; may be nil
 	SignOuts haltd.SignOutStore
 	Tokens   haltd.TokenStore // of the API; may be nil
+	Users    haltd.UserStore  // may be nil
 	Audit    haltd.AuditStore
 	// MetricsAccess is the token for metrics alone, and whether this machine
 	// may read them without one; may be nil.
@@ -101,7 +102,8 @@ type server struct {
 	api  huma.API
 	mux  *http.ServeMux
 
-	burns burns
+	burns     burns
+	passwords passwords
 }
 
 // New makes the handler of the admin listener.
@@ -129,7 +131,7 @@ func newServer(o Options) *server {
 	if o.Public == nil {
 		o.Public = func() string { return "" }
 	}
-	s := &server{deps: o, mux: http.NewServeMux()}
+	s := &server{deps: o, mux: http.NewServeMux(), passwords: newPasswords()}
 	s.api = humago.New(s.mux, apiConfig(o.Version))
 	s.api.UseMiddleware(s.authenticate, s.checkQuery, s.catchUp)
 	s.registerService()
@@ -149,6 +151,7 @@ func newServer(o Options) *server {
 	s.registerKeys()
 	s.registerPrices()
 	s.registerTokens()
+	s.registerUsers()
 	s.registerAudit()
 	s.registerSignIn()
 	return s

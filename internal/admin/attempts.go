@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/haltd/haltd"
 )
 
@@ -78,6 +79,22 @@ func (a *attempts) try(ctx context.Context, clock haltd.Clock, from caller, righ
 		return false, 0
 	}
 	return true, 0
+}
+
+// wait is how long until an attempt of this caller is looked at at all; 0 for
+// who is on this machine.
+func (a *attempts) wait(now time.Time, from caller) time.Duration {
+	if from.local {
+		return 0
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.limit(now, from)
+}
+
+// mustWait answers an attempt that was not looked at.
+func mustWait(wait time.Duration) error {
+	return huma.ErrorWithHeaders(newProblem(http.StatusTooManyRequests, tooMany()), http.Header{"Retry-After": {retryAfter(wait)}})
 }
 
 // limit is how long a caller has to wait.
@@ -159,7 +176,7 @@ func network(ip netip.Addr) netip.Prefix {
 
 // tooMany answers an attempt that was not looked at.
 func tooMany() *haltd.Error {
-	return haltd.Errorf(codeTooMany, "Too many wrong tokens were sent; this one was not checked").
+	return haltd.Errorf(codeTooMany, "Too many wrong tokens or passwords were sent; this one was not checked").
 		WithFix("Wait for the seconds that Retry-After names. On the machine of haltd itself the right token is always taken, within seconds: run haltd sign-in there.")
 }
 

@@ -7,6 +7,7 @@ var descriptions = map[string]string{
 	"create-key":         "Only `agent` is needed. The key itself, `secret`, is in this answer only.",
 	"create-rule":        "`enabled` is true and `priority` 0 when left out.",
 	"create-token":       "The token itself, `secret`, is in this answer only.",
+	"create-user":        "`url` is a link that works once, for 72 hours, and is in this answer only.",
 	"deactivate-agent":   "It holds at once. 503 says that it is not on disk yet, and haltd tries again. `now` cuts the calls in flight.",
 	"decide-incident":    "`resumed` lets the agent call again, and so does `resume` with `false_positive`; `grace_minutes` may go with both. A decision can be changed by another one, and `open` undoes it: who was resumed by it is stopped again. With `expect` nothing is changed where somebody else has decided since: 409 says who.",
 	"dismiss-delivery":   "It no longer counts as given up, and stays in the list as `dismissed`.",
@@ -24,7 +25,9 @@ var descriptions = map[string]string{
 	"make-sign-in-link":  "Who opens it first is signed in. `haltd sign-in` prints one.",
 	"patch-channel":      "Settings that are left out stay.",
 	"patch-rule":         "`condition` and `action_config` are replaced as a whole.",
+	"make-user-link":     "The password and the sign-ins until now are void.",
 	"remark-on-incident": "It stays open. 100 comments at most.",
+	"set-password":       "`current` is needed where there is a password. Sign-ins with the old one end.",
 	"test-channel":       "Tells what the receiver answered, or why it was not reached.",
 
 	"get-incident-excerpt": "Tools, arguments, results and words, redacted and cut; `excerpt` is left out where nothing is kept.",

@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -62,9 +61,9 @@ func (s *server) registerTokens() {
 
 func (s *server) createToken(ctx context.Context, in *createTokenInput) (*createTokenOutput, error) {
 	now := s.deps.Clock().UTC().Truncate(time.Microsecond)
-	name := cleanName(in.Body.Name)
-	if name == "" || strings.EqualFold(name, "admin") || strings.EqualFold(name, "haltd") {
-		return nil, haltd.Errorf(haltd.CodeInvalid, "expected the name of a person or a program, got %q", in.Body.Name).In("name")
+	name, err := actorName(in.Body.Name)
+	if err != nil {
+		return nil, err
 	}
 	if end := in.Body.ExpiresAt; end != nil && !end.After(now) {
 		return nil, haltd.Errorf(haltd.CodeInvalid, "%s has passed", end.Format(time.RFC3339)).In("expires_at")

@@ -29,7 +29,7 @@ func (a *App) newServers(cfg *config.Config, token string) {
 		Control: a.control, Remarks: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
 		Spendings: a.judge, Ledgers: a.store, Windows: a.judge, Ingester: a.gateway, Calls: a.gateway, Alerts: a.alerts, Keys: a.keys,
 		Process: process{a}, Prices: prices{a}, Metrics: a.metrics.Handler(),
-		Dashboard: web.FS(), SignIn: a.signIn, SignOuts: a.store, Tokens: a.store, Audit: a.store, MetricsAccess: a.metricsAccess, TracePage: a.tracePage, Secure: secure(cfg),
+		Dashboard: web.FS(), SignIn: a.signIn, SignOuts: a.store, Tokens: a.store, Users: a.store, Audit: a.store, MetricsAccess: a.metricsAccess, TracePage: a.tracePage, Secure: secure(cfg),
 		Token: token, Hosts: cfg.Admin.Hosts, Public: a.publicHost, Loopback: isLoopback(a.adminListener.Addr()), Trusted: a.trusted,
 		Streams: streams, Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
 	}))

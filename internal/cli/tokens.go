@@ -73,7 +73,7 @@ func (c *TokensLsCmd) Run(env *Env) error {
 		return env.printJSON(list)
 	}
 	if len(list.Tokens) == 0 {
-		_, err := fmt.Fprintln(env.Stdout, "There are no API tokens: everybody shares the admin token. Make one with `haltd tokens create --name ann --role operator`.")
+		_, err := fmt.Fprintln(env.Stdout, "There are no API tokens. Make one with `haltd tokens create --name ci --role viewer`; people sign in as users: `haltd users add ann --role operator`.")
 		return err
 	}
 	rows := [][]string{{"ID", "NAME", "ROLE", "CREATED", "STATE"}}

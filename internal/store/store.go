@@ -29,6 +29,7 @@ type Port interface {
 	haltd.SecretStore
 	haltd.SignOutStore
 	haltd.TokenStore
+	haltd.UserStore
 	haltd.PriceStore
 	haltd.AuditStore
 	// Ping is CodeUnavailable while the store does not answer.

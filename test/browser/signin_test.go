@@ -31,6 +31,7 @@ func TestSignIn(t *testing.T) {
 		{"links change nothing", linksChangeNothing},
 		{"a foreign page cannot post", foreignPageCannotPost},
 		{"by a token of one's own", signInByOwnToken},
+		{"by name and password", signInByName},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, n) })
 	}
@@ -98,6 +99,50 @@ func signInByOwnToken(t *testing.T, n *node) {
 	log.row("Bypass switched on").sees("ann", "a drill")
 	p.in("region", "Bypass").button("Enforce again")
 	log.row("Bypass switched off").sees("ann")
+}
+
+// An admin adds a person, who follows the link, chooses a password and comes back
+// with it; removed, she is out.
+func signInByName(t *testing.T, n *node) {
+	admin := newTab(t, n)
+	admin.open("/settings")
+	admin.in("region", "Users").button("Add user")
+	ask := admin.dialog("Add a user")
+	ask.fill("Name", "anna")
+	ask.button("Add user")
+	shown := admin.dialog("The link for this person")
+	shown.sees("/sign-in#code=")
+	link := evaluate[string](admin, "document.querySelector('[role=dialog] code, [role=dialog] pre').textContent")
+	shown.button("Done")
+	admin.in("region", "Users").row("anna").sees("Not yet chosen")
+
+	anna := newStranger(t, n)
+	anna.goTo(link)
+	anna.sees("Welcome, anna")
+	anna.fill("New password", "correct horse battery")
+	anna.button("Choose this password")
+	anna.at("/")
+	anna.in("banner", "").sees("anna, viewer")
+	anna.button("Sign out")
+	anna.at("/sign-in")
+	anna.expect("status of 401")
+	anna.fill("Name", "anna")
+	anna.fill("Password", "correct horse batterY")
+	anna.button("Sign in")
+	anna.in("alert", "").sees("This is not the name of a user with its password")
+	anna.fill("Password", "correct horse battery")
+	anna.button("Sign in")
+	anna.in("banner", "").sees("anna, viewer")
+	anna.open("/settings")
+	anna.in("region", "Your password").sees("you sign in as anna")
+
+	admin.open("/settings")
+	admin.in("region", "Users").row("anna").button("Remove anna")
+	admin.dialog("Remove anna?").button("Remove")
+	admin.in("region", "Users").sees("No user")
+	admin.in("region", "Audit log").row("User removed: anna").sees("admin")
+	anna.open("/agents")
+	anna.at("/sign-in?next=%2Fagents")
 }
 
 // The sign-in leads to pages of this dashboard only.

@@ -32,11 +32,11 @@ func TestUpgradeAndDowngradeOfTheRecord(t *testing.T) {
 	spent := spentBy(t, n, "spender")
 	n.Stop(t)
 
-	// Back to how the release before left it: without the newest three steps.
+	// Back to how the release before left it: without the newest four steps.
 	record := filepath.Join(n.Config.DataDir, "haltd.db")
 	version := inRecord(t, record,
-		"ALTER TABLE nodes DROP COLUMN host", "DROP TABLE price_file", "ALTER TABLE keys DROP COLUMN limits", "ALTER TABLE keys DROP COLUMN last_used_at")
-	setVersion(t, record, version-3)
+		"DROP TABLE users", "ALTER TABLE nodes DROP COLUMN host", "DROP TABLE price_file", "ALTER TABLE keys DROP COLUMN limits", "ALTER TABLE keys DROP COLUMN last_used_at")
+	setVersion(t, record, version-4)
 	n.Run(t)
 	if got := len(n.AllEvents(t, "agent=spender&type=llm_call")); got != 3 {
 		t.Errorf("%d of 3 events are left", got)

@@ -159,7 +159,7 @@ func (s *Store) sealChannels(c table.Chunk) (table.Chunk, error) {
 // continueNumbers has new rows numbered after those that were copied with
 // theirs.
 func continueNumbers(ctx context.Context, tx pgx.Tx) error {
-	for _, name := range []string{"keys", "tokens", "rules", "alert_rules", "incidents", "notices", "deliveries"} {
+	for _, name := range []string{"keys", "tokens", "users", "rules", "alert_rules", "incidents", "notices", "deliveries"} {
 		if _, err := tx.Exec(ctx, "SELECT setval(pg_get_serial_sequence('"+name+"', 'no'), (SELECT coalesce(max(no), 0) + 1 FROM "+name+"), false)"); err != nil {
 			return err
 		}
@@ -191,7 +191,7 @@ func compare(ctx context.Context, tx pgx.Tx, want table.Sums) error {
 
 var sumsSQL = map[string]string{
 	"events": "SELECT count(*) FROM events", "agents": "SELECT count(*) FROM agents", "keys": "SELECT count(*) FROM keys",
-	"tokens": "SELECT count(*) FROM tokens", "changes in the audit log": "SELECT count(*) FROM audits",
+	"tokens": "SELECT count(*) FROM tokens", "users": "SELECT count(*) FROM users", "changes in the audit log": "SELECT count(*) FROM audits",
 	"sessions":  "SELECT count(*) FROM sessions",
 	"incidents": "SELECT count(*) FROM incidents", "rules": "SELECT count(*) FROM rules", "channels": "SELECT count(*) FROM channels",
 	"deliveries": "SELECT count(*) FROM deliveries", "marks": "SELECT count(*) FROM marks", "stopped sessions": "SELECT count(*) FROM session_standings",

@@ -50,6 +50,7 @@ var exports = []struct {
 	{"deliveries", "no, id, notice, channel, status, attempts, next_at, answer, updated_at", "",
 		"no, id, notice, channel, status, attempts, next_at, answer, updated_at FROM deliveries"},
 	{"tokens", "no, id, hash, body", "", "no, id, hash, body FROM tokens"},
+	{"users", "no, id, name, password, body", "", "no, id, name, password, body FROM users"},
 	{"audits", "id, time, by, change, agent, session, body", "", "id, time, by, change, agent, session, body FROM audits ORDER BY id"},
 	{"sign_outs", "digest, until", "", "digest, until FROM sign_outs"},
 	{"shared_secrets", "name, value", "", "name, value FROM shared_secrets"},
@@ -152,7 +153,7 @@ func (s *Store) Sums(ctx context.Context) (table.Sums, error) {
 	sums := table.Sums{}
 	for what, query := range map[string]string{
 		"events": "SELECT count(*) FROM events", "agents": "SELECT count(*) FROM agents", "keys": "SELECT count(*) FROM keys",
-		"tokens": "SELECT count(*) FROM tokens", "changes in the audit log": "SELECT count(*) FROM audits",
+		"tokens": "SELECT count(*) FROM tokens", "users": "SELECT count(*) FROM users", "changes in the audit log": "SELECT count(*) FROM audits",
 		"sessions":  "SELECT count(*) FROM sessions WHERE agent IN (SELECT no FROM agents)",
 		"incidents": "SELECT count(*) FROM incidents", "rules": "SELECT count(*) FROM rules", "channels": "SELECT count(*) FROM channels",
 		"deliveries": "SELECT count(*) FROM deliveries", "marks": "SELECT count(*) FROM marks", "stopped sessions": "SELECT count(*) FROM session_standings",

@@ -47,6 +47,49 @@ func tokens(t *testing.T, s Store) {
 	wantCode(t, "an unknown hash", err, haltd.CodeNotFound)
 }
 
+func users(t *testing.T, s Store) {
+	ann := haltd.User{ID: "usr_ann", Name: "Ann", Role: haltd.AccessOperator, CreatedAt: start, CreatedBy: "admin"}
+	bob := haltd.User{ID: "usr_bob", Name: "bob", Role: haltd.AccessViewer, CreatedAt: start.Add(time.Second), CreatedBy: "Ann", Password: "hash", PasswordSet: true}
+	for _, u := range []haltd.User{ann, bob} {
+		if err := s.CreateUser(t.Context(), u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantCode(t, "the same name in another case", s.CreateUser(t.Context(), haltd.User{ID: "usr_other", Name: "ANN"}), haltd.CodeExists)
+	wantCode(t, "the same id", s.CreateUser(t.Context(), haltd.User{ID: "usr_ann", Name: "other"}), haltd.CodeExists)
+
+	ann.Role, ann.Password, ann.PasswordSet, ann.SignedOutAt = haltd.AccessAdmin, "another", true, new(start.Add(time.Minute))
+	got, err := s.ChangeUser(t.Context(), "usr_ann", func(u *haltd.User) {
+		changed := ann
+		changed.ID, changed.Name = "usr_bob", "bob" // which do not change
+		*u = changed
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "the changed user", got, ann)
+	list := func() []haltd.User {
+		t.Helper()
+		list, err := s.Users(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	equal(t, "users, oldest first", list(), []haltd.User{ann, bob})
+	_, err = s.ChangeUser(t.Context(), "usr_none", func(*haltd.User) {})
+	wantCode(t, "changing an unknown user", err, haltd.CodeNotFound)
+
+	if err := s.DeleteUser(t.Context(), "usr_ann"); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, "deleting an unknown user", s.DeleteUser(t.Context(), "usr_ann"), haltd.CodeNotFound)
+	equal(t, "users that are left", list(), []haltd.User{bob})
+	if err := s.CreateUser(t.Context(), haltd.User{ID: "usr_again", Name: "ann"}); err != nil {
+		t.Errorf("the name of a deleted user: %v", err)
+	}
+}
+
 // The audit log has every event that says who changed what, and keeps it when
 // events and agents go.
 func audits(t *testing.T, s Store) {

@@ -51,6 +51,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"keys", keys},
 		{"sign-outs", signOuts},
 		{"API tokens", tokens},
+		{"users", users},
 		{"the audit log is kept apart", audits},
 		{"keys that cannot be kept are refused", keysRefused},
 		{"an empty store lets everybody call", emptyControl},

@@ -2,7 +2,10 @@ import { queryOptions } from '@tanstack/react-query'
 import { api, read, without } from './client'
 import { pages } from './queries'
 
-export function signIn(proof: { token: string } | { code: string }) {
+/** Proof is what somebody signs in with. */
+export type Proof = { name: string; password: string } | { token: string } | { code: string }
+
+export function signIn(proof: Proof) {
   return read(api.POST('/v1/sign-in', { body: proof }))
 }
 

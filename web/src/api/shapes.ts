@@ -34,6 +34,7 @@ export type RoundExcerpt = Schemas['RoundExcerpt']
 export type IncidentDetail = Answer<'/v1/incidents/{id}', 'get'>
 export type Key = Schemas['KeyView']
 export type Token = Schemas['Token']
+export type User = Schemas['User']
 export type KillSwitch = Schemas['KillSwitch']
 export type KillSwitchChange = Body<'/v1/agents/{id}/kill-switch', 'patch'>
 export type Match = Schemas['Match']

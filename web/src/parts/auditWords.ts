@@ -80,6 +80,16 @@ export function changeWords({ change, subject, grace_until, override, rule, stat
       return naming('API token created', subject)
     case 'token_revoked':
       return naming('API token revoked', subject)
+    case 'user_created':
+      return naming('User added', subject)
+    case 'user_changed':
+      return naming('Role of a user changed', subject)
+    case 'user_link_made':
+      return naming('Password of a user reset', subject)
+    case 'user_deleted':
+      return naming('User removed', subject)
+    case 'password_chosen':
+      return naming('Password chosen', subject)
     case 'prices_loaded':
       return naming('Price table loaded', subject)
     case 'prices_reset':

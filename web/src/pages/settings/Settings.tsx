@@ -14,6 +14,7 @@ import { Keys } from './Keys'
 import { Nodes } from './Nodes'
 import { Tokens } from './Tokens'
 import { Upstreams } from './Upstreams'
+import { Users } from './Users'
 import { sectionOf } from './yaml'
 import { useTitle } from '../../parts/useTitle'
 
@@ -30,6 +31,7 @@ export default function Settings() {
       <Nodes />
       <Upstreams />
       <Keys />
+      <Users />
       <Tokens />
       <AuditLog />
       <BypassCard />

@@ -9,12 +9,13 @@ import { brief } from '../../format/time'
 import { Empty } from '../../parts/Empty'
 import { Loaded } from '../../parts/Loaded'
 import { done } from '../../parts/notify'
+import { roles } from '../../parts/roles'
 import { Section } from '../../parts/Section'
 import { ShownOnce } from '../../parts/ShownOnce'
 import { useChange } from '../../parts/useChange'
 import { actions, WideTable } from '../../parts/WideTable'
 
-/** Tokens are those of people and programs that use haltd; admins alone see them. */
+/** Tokens are those of programs, and of people's commands; admins alone see them. */
 export function Tokens() {
   const me = useQuery(meQuery).data
   if (me?.role !== 'admin') return null
@@ -25,11 +26,11 @@ function AllTokens() {
   const query = useQuery(tokensQuery)
   const [making, make] = useState(false)
   return (
-    <Section title="People and API tokens" aside="the audit log names who acts" actions={<Button onClick={() => make(true)}>New token</Button>}>
+    <Section title="API tokens" aside="for programs and commands; the audit log names who acts" actions={<Button onClick={() => make(true)}>New token</Button>}>
       <Loaded query={query} thing="tokens">
         {(tokens) =>
           tokens.length === 0 ? (
-            <Empty title="No API token">Everybody shares the admin token. Give each person and program one with a name and a role.</Empty>
+            <Empty title="No API token">Give each program one, with a name and a role; people sign in as users.</Empty>
           ) : (
             <WideTable columns={['Name', 'Role', 'Token', 'Created', 'State', actions]} minWidth={640}>
               {tokens.map((t) => (
@@ -79,12 +80,6 @@ function Row({ of: t }: { of: Token }) {
   )
 }
 
-const roles = [
-  { value: 'viewer', label: 'viewer: reads' },
-  { value: 'operator', label: 'operator: also stops, resumes, changes policies and rules' },
-  { value: 'admin', label: 'admin: everything' },
-]
-
 const spans = [
   { value: '', label: 'never' },
   { value: '7', label: 'in a week' },
@@ -122,7 +117,7 @@ function NewToken({ onClose }: { onClose: () => void }) {
   return (
     <Modal opened onClose={onClose} title="New API token">
       <Stack gap="md">
-        <TextInput label="Name" description="Of the person or the program; the audit log says who acted." value={name} onChange={(e) => setName(e.currentTarget.value)} maxLength={100} data-autofocus />
+        <TextInput label="Name" description="Of the program, or of the person whose commands use it; the audit log says who acted." value={name} onChange={(e) => setName(e.currentTarget.value)} maxLength={100} data-autofocus />
         <Select label="Role" data={roles} value={role} onChange={(v) => setRole((v ?? 'viewer') as Role)} allowDeselect={false} />
         <Select label="Expires" data={spans} value={days} onChange={(v) => setDays(v ?? '')} allowDeselect={false} />
         {error !== undefined && (
