@@ -27,6 +27,7 @@ var descriptions = map[string]string{
 	"patch-rule":         "`condition` and `action_config` are replaced as a whole.",
 	"make-user-link":     "The password and the sign-ins until now are void.",
 	"remark-on-incident": "It stays open. 100 comments at most.",
+	"revoke-key":         "It holds at once. 503 says that it is not on disk yet, and haltd tries again.",
 	"set-password":       "`current` is needed where there is a password. Sign-ins with the old one end.",
 	"test-channel":       "Tells what the receiver answered, or why it was not reached.",
 

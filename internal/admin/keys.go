@@ -140,7 +140,9 @@ func (s *server) registerKeys() {
 	register(s, operation(http.MethodDelete, "/v1/keys/{id}", "revoke-key", "Revoke a gateway key"),
 		func(ctx context.Context, in *revokeKeyInput) (*keyOutput, error) {
 			key, err := s.deps.Keys.Revoke(ctx, in.ID)
-			s.note(in.by(), haltd.ChangeKeyRevoked, key.Agent, key.ID, err)
+			if key.ID != "" { // it holds, on disk or not
+				s.note(in.by(), haltd.ChangeKeyRevoked, key.Agent, key.ID, nil)
+			}
 			return &keyOutput{keyInUTC(key)}, err
 		})
 }

@@ -50,7 +50,7 @@ func (a *App) watch(ctx context.Context) {
 			w.store(ctx)
 			if tick%keysEvery == 0 {
 				if err := a.keys.Flush(ctx); err != nil {
-					a.log.Warn("when gateway keys were used is not written yet", "error", err)
+					a.log.Warn("the use or the end of gateway keys is not written yet", "error", err)
 				}
 			}
 		}

@@ -21,6 +21,17 @@ type Keyring struct {
 
 	change sync.Mutex // held while the store and the table change together
 	table  atomic.Pointer[keyTable]
+
+	// mu guards the making of a new table and what is below. It is never held
+	// while the store is asked: to revoke a key waits for nobody.
+	mu      sync.Mutex
+	revoked map[string]*revocation // by key, of those that the store may still answer
+}
+
+// revocation is the end of a key that holds already.
+type revocation struct {
+	at      time.Time
+	written bool // to the store
 }
 
 // keyTable are the keys that are not revoked and the agents that have one. It
@@ -61,7 +72,7 @@ func (t *keyTable) plain() map[haltd.KeyHash]haltd.Key {
 
 // NewKeyring loads the keys of the store.
 func NewKeyring(ctx context.Context, store KeyStore, clock haltd.Clock) (*Keyring, error) {
-	k := &Keyring{store: store, clock: clock}
+	k := &Keyring{store: store, clock: clock, revoked: map[string]*revocation{}}
 	return k, k.Reload(ctx)
 }
 
@@ -73,8 +84,35 @@ func (k *Keyring) Reload(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("load gateway keys: %w", err)
 	}
-	k.table.Store(newKeyTable(hashes, k.table.Load()))
+	k.replace(func(map[haltd.KeyHash]haltd.Key) map[haltd.KeyHash]haltd.Key {
+		k.forgetRevoked(hashes)
+		return hashes
+	})
 	return nil
+}
+
+// replace makes a new table of the keys in force, without those that are
+// revoked: what was read from the store may be older than that.
+func (k *Keyring) replace(keys func(map[haltd.KeyHash]haltd.Key) map[haltd.KeyHash]haltd.Key) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	old := k.table.Load()
+	var now map[haltd.KeyHash]haltd.Key
+	if old != nil {
+		now = old.plain()
+	}
+	now = keys(now)
+	maps.DeleteFunc(now, func(_ haltd.KeyHash, key haltd.Key) bool { return k.revoked[key.ID] != nil })
+	k.table.Store(newKeyTable(now, old))
+}
+
+// forgetRevoked forgets the keys that the store no longer has in force either.
+func (k *Keyring) forgetRevoked(inForce map[haltd.KeyHash]haltd.Key) {
+	still := map[string]bool{}
+	for _, key := range inForce {
+		still[key.ID] = true
+	}
+	maps.DeleteFunc(k.revoked, func(id string, r *revocation) bool { return r.written && !still[id] })
 }
 
 // Find looks a whole key up, and notes that it is used. It may have expired.
@@ -100,8 +138,12 @@ func (k *Keyring) AgentOf(secret string) (agent string, ok bool) {
 	return key.Agent, ok
 }
 
-// Flush writes when keys were last used.
+// Flush writes when keys were last used, and which were revoked while the store
+// did not answer.
 func (k *Keyring) Flush(ctx context.Context) error {
+	if err := k.writeRevoked(ctx); err != nil {
+		return err
+	}
 	used := map[string]time.Time{}
 	var held []*heldKey
 	for _, h := range k.table.Load().keys {
@@ -143,9 +185,10 @@ func (k *Keyring) Create(ctx context.Context, agent, name string, limits haltd.K
 	if err := k.store.CreateKey(ctx, key, hash); err != nil {
 		return haltd.Key{}, "", fmt.Errorf("create gateway key: %w", err)
 	}
-	keys := k.table.Load().plain()
-	keys[hash] = key
-	k.table.Store(newKeyTable(keys, k.table.Load()))
+	k.replace(func(keys map[haltd.KeyHash]haltd.Key) map[haltd.KeyHash]haltd.Key {
+		keys[hash] = key
+		return keys
+	})
 	return key, secret, nil
 }
 
@@ -180,13 +223,14 @@ func (k *Keyring) Change(ctx context.Context, id string, edit func(*haltd.Key)) 
 	if err != nil {
 		return haltd.Key{}, fmt.Errorf("change gateway key: %w", err)
 	}
-	keys := k.table.Load().plain()
-	for hash, held := range keys {
-		if held.ID == id {
-			keys[hash] = key
+	k.replace(func(keys map[haltd.KeyHash]haltd.Key) map[haltd.KeyHash]haltd.Key {
+		for hash, held := range keys {
+			if held.ID == id {
+				keys[hash] = key
+			}
 		}
-	}
-	k.table.Store(newKeyTable(keys, k.table.Load()))
+		return keys
+	})
 	return key, nil
 }
 
@@ -237,18 +281,64 @@ func (k *Keyring) List(ctx context.Context) ([]haltd.Key, error) {
 	return keys, nil
 }
 
-// Revoke ends a key; the next request with it is refused.
+// Revoke ends a key; the next request with it is refused, whether or not the
+// store answers. A key that could not be written as revoked comes back with
+// CodeUnavailable, and is written by a later Flush.
 func (k *Keyring) Revoke(ctx context.Context, id string) (haltd.Key, error) {
-	k.change.Lock()
-	defer k.change.Unlock()
-	key, err := k.store.RevokeKey(ctx, id, k.clock().UTC())
-	if err != nil {
+	at := k.clock().UTC()
+	held, known := k.refuse(id, at)
+	key, err := k.store.RevokeKey(ctx, id, at)
+	switch {
+	case err == nil:
+		k.noteWritten(id)
+		return key, nil
+	case !known:
 		return haltd.Key{}, fmt.Errorf("revoke gateway key: %w", err)
 	}
-	keys := k.table.Load().plain()
-	maps.DeleteFunc(keys, func(_ haltd.KeyHash, v haltd.Key) bool { return v.ID == id })
-	k.table.Store(newKeyTable(keys, k.table.Load()))
-	return key, nil
+	held.RevokedAt = &at
+	return held, haltd.Errorf(haltd.CodeUnavailable, "Key %s is refused from now on, but that is not on disk yet, and a restart would lift it: %v", id, err).
+		WithFix("Check the store; haltd tries again by itself.")
+}
+
+// refuse takes a key out of the table, if it is in it.
+func (k *Keyring) refuse(id string, at time.Time) (held haltd.Key, known bool) {
+	k.replace(func(keys map[haltd.KeyHash]haltd.Key) map[haltd.KeyHash]haltd.Key {
+		for _, key := range keys {
+			if key.ID == id {
+				held, known = key, true
+				k.revoked[id] = &revocation{at: at}
+			}
+		}
+		return keys
+	})
+	return held, known
+}
+
+func (k *Keyring) noteWritten(id string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if r := k.revoked[id]; r != nil {
+		r.written = true
+	}
+}
+
+// writeRevoked writes what Revoke could not.
+func (k *Keyring) writeRevoked(ctx context.Context) error {
+	k.mu.Lock()
+	owed := map[string]time.Time{}
+	for id, r := range k.revoked {
+		if !r.written {
+			owed[id] = r.at
+		}
+	}
+	k.mu.Unlock()
+	for id, at := range owed {
+		if _, err := k.store.RevokeKey(ctx, id, at); err != nil && haltd.ErrorCode(err) != haltd.CodeNotFound {
+			return fmt.Errorf("revoke gateway key: %w", err)
+		}
+		k.noteWritten(id)
+	}
+	return nil
 }
 
 // letters makes a random name of lower-case letters.

@@ -96,6 +96,46 @@ func TestASlowStoreHoldsUpNobody(t *testing.T) {
 	killedWhileAnotherIsDeleted(t, s, db)
 }
 
+// A gateway key that is revoked while the store hangs is refused from the next
+// call on, and is written when the store is back.
+func TestARevokedKeyIsRefusedWhileTheStoreHangs(t *testing.T) {
+	t.Parallel()
+	_, url := provider(t)
+	n := start(t, "providers: {openai: {base_url: \""+url+"\", api_key: sk-operator}}\n")
+	var key struct{ ID, Secret string }
+	n.Must(t, "POST", "/v1/keys", map[string]any{"agent": "leaked"}, &key)
+	ask := func() int {
+		status, _ := post(t, n.Gateway+"/v1/chat/completions", chat, "Authorization", "Bearer "+key.Secret)
+		return status
+	}
+	if status := ask(); status != http.StatusOK {
+		t.Fatalf("a call with the key: %d", status)
+	}
+	db := lockStore(t, n.Config.DataDir)
+	answered := make(chan string, 1)
+	go func() {
+		_, errs, _ := n.CLI(t, "keys", "revoke", key.ID)
+		answered <- errs
+	}()
+	began := time.Now()
+	n.Eventually(t, "refusing the key", func() bool { return ask() == http.StatusUnauthorized })
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("the key was refused after %v", took)
+	}
+	if errs := <-answered; !strings.Contains(errs, "is refused from now on, but that is not on disk yet") {
+		t.Errorf("keys revoke said %q", errs)
+	}
+	if _, err := db.Exec("ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	n.Eventually(t, "written", func() bool { return strings.Contains(n.run(t, "keys", "ls"), "revoked") })
+	n.Stop(t)
+	n.Run(t)
+	if status := ask(); status != http.StatusUnauthorized {
+		t.Errorf("after a restart a call with the key: %d", status)
+	}
+}
+
 // killedWhileAnotherIsDeleted deletes an agent that has a great many sessions:
 // the kill of another is written in between.
 func killedWhileAnotherIsDeleted(t *testing.T, s *stage, db *sql.DB) {
