@@ -67,7 +67,7 @@ func (c *restoreCmd) Run(env *cli.Env) error {
 		_, err = fmt.Fprintf(env.Stdout, "{\"file\":%q,\"kept\":%q}\n", c.File, kept)
 		return err
 	}
-	fmt.Fprintln(env.Stdout, "The record is restored. Kills, keys, policies and spending are those of the backup: look at `haltd agents ls` after the start.")
+	fmt.Fprintln(env.Stdout, "The record is restored. Kills, keys, users, policies and spending are those of the backup, also of who was revoked or removed since: look at `haltd agents ls`, `keys ls` and `users ls` after the start.")
 	if kept != "" {
 		fmt.Fprintf(env.Stdout, "The old record is in %s.\n", kept)
 	}

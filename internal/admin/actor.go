@@ -49,7 +49,8 @@ func cleanName(text string) string {
 func actorName(text string) (string, error) {
 	name := cleanName(text)
 	if name == "" || strings.EqualFold(name, "admin") || strings.EqualFold(name, "haltd") {
-		return "", haltd.Errorf(haltd.CodeInvalid, "expected the name of a person or a program, got %q", text).In("name")
+		return "", haltd.Errorf(haltd.CodeInvalid, "expected the name of a person or a program, got %q", text).In("name").
+			WithFix("Use another name; admin and haltd stand in the audit log for the admin token and for haltd itself.")
 	}
 	return name, nil
 }

@@ -84,6 +84,10 @@ func TestAPersonSignsInAsHerself(t *testing.T) {
 		t.Errorf("the same name again: exit %d, %s", code, errs)
 	}
 
+	if _, errs, code := harness.CLI(t, nil, "--config", n.Config.Path, "users", "add", "Admin", "--role", "viewer"); code == 0 || !strings.Contains(errs, "stand in the audit log for the admin token") {
+		t.Errorf("the name of the admin token: exit %d, %s", code, errs)
+	}
+
 	anna := n.visitor(t)
 	anna.wants(t, "the link", 204, "POST", "/v1/sign-in", fields{"code": codeOf(link)})
 	n.visitor(t).wants(t, "the link a second time", 401, "POST", "/v1/sign-in", fields{"code": codeOf(link)})
