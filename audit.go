@@ -27,6 +27,13 @@ const (
 	ChangeKeyRevoked   = "key_revoked"
 	ChangeTokenCreated = "token_created"
 	ChangeTokenRevoked = "token_revoked"
+
+	ChangeUserCreated    = "user_created"
+	ChangeUserChanged    = "user_changed"
+	ChangeUserLinkMade   = "user_link_made" // a new one-time link, which ends the sign-ins of before
+	ChangeUserDeleted    = "user_deleted"
+	ChangePasswordChosen = "password_chosen"
+
 	ChangePricesLoaded = "prices_loaded"
 	ChangePricesReset  = "prices_reset"
 

@@ -101,7 +101,7 @@ func (s *server) createUser(ctx context.Context, in *createUserInput) (*invitati
 	if err := s.deps.Users.CreateUser(ctx, u); err != nil {
 		return nil, err
 	}
-	s.note(in.by(), "user_created", "", u.Name+" ("+string(u.Role)+")", nil)
+	s.note(in.by(), haltd.ChangeUserCreated, "", u.Name+" ("+string(u.Role)+")", nil)
 	return s.invite(u), nil
 }
 
@@ -112,7 +112,7 @@ func (s *server) invite(u haltd.User) *invitationOutput {
 
 func (s *server) patchUser(ctx context.Context, in *patchUserInput) (*userOutput, error) {
 	u, err := s.changeUser(ctx, in.Name, func(u *haltd.User) { u.Role = haltd.Access(in.Body.Role) })
-	s.note(in.by(), "user_changed", "", u.Name+" ("+string(u.Role)+")", err)
+	s.note(in.by(), haltd.ChangeUserChanged, "", u.Name+" ("+string(u.Role)+")", err)
 	return &userOutput{u}, err
 }
 
@@ -120,7 +120,7 @@ func (s *server) patchUser(ctx context.Context, in *patchUserInput) (*userOutput
 // old password is out.
 func (s *server) resetUser(ctx context.Context, in *userInput) (*invitationOutput, error) {
 	u, err := s.changeUser(ctx, in.Name, func(u *haltd.User) { s.setHash(u, "") })
-	s.note(in.by(), "user_link_made", "", u.Name, err)
+	s.note(in.by(), haltd.ChangeUserLinkMade, "", u.Name, err)
 	if err != nil {
 		return nil, err
 	}
@@ -147,14 +147,14 @@ func (s *server) deleteUser(ctx context.Context, in *userInput) (*userOutput, er
 	for _, t := range tokens {
 		if t.InForce(now) && strings.EqualFold(t.Name, u.Name) {
 			_, err := s.deps.Tokens.RevokeToken(ctx, t.ID, now)
-			s.note(in.by(), "token_revoked", "", t.Name+" ("+t.ID+")", err)
+			s.note(in.by(), haltd.ChangeTokenRevoked, "", t.Name+" ("+t.ID+")", err)
 			if err != nil {
 				return nil, err
 			}
 		}
 	}
 	err = s.deps.Users.DeleteUser(ctx, u.ID)
-	s.note(in.by(), "user_deleted", "", u.Name, err)
+	s.note(in.by(), haltd.ChangeUserDeleted, "", u.Name, err)
 	return &userOutput{u}, err
 }
 
@@ -192,7 +192,7 @@ func (s *server) setPassword(ctx context.Context, in *passwordInput) (*cookieOut
 			WithFix("An admin makes a link with which to choose another: haltd users link %s.", u.Name)
 	}
 	u, err = s.deps.Users.ChangeUser(ctx, id, func(u *haltd.User) { s.setHash(u, hash) })
-	s.note(in.by(), "password_chosen", "", u.Name, err)
+	s.note(in.by(), haltd.ChangePasswordChosen, "", u.Name, err)
 	if err != nil {
 		return nil, err
 	}
