@@ -103,7 +103,11 @@ func withoutSurroundings(text string) string {
 		case coded:
 			kept, exit = append(kept, t[start:i]), "\nexit code: "+strconv.Itoa(code)
 		default:
-			kept, output = append(kept, t[start:i]), ""
+			field := t[start:i]
+			if key == "body" {
+				field = t[start:from] + withoutSurroundings(value)
+			}
+			kept, output = append(kept, field), ""
 			if key == "data" || says&labels != 0 && says&verdicts == 0 {
 				output = value
 			}

@@ -225,11 +225,19 @@ type Answer struct {
 	counted  bool
 }
 
+// cutReply is how much of a reply tells it apart whose end did not come: those that
+// a client hangs up on are equal, wherever each was cut.
+const cutReply = 1 << 10
+
 // ReadReply reads a reply, outside of every lock. What it does is read where its
 // call was loose, carrying no history; else the next request shows it.
 func ReadReply(reply *haltd.Reply, loose bool) *Answer {
+	text := reply.Text
+	if !reply.Complete {
+		text = text[:min(len(text), cutReply)]
+	}
 	a := &Answer{
-		response: SimHash(reply.Text), exact: xxhash.Sum64String(reply.Text), tools: toolSignature(reply.Calls),
+		response: SimHash(text), exact: xxhash.Sum64String(text), tools: toolSignature(reply.Calls),
 		usage: reply.Usage, counted: reply.Counted,
 	}
 	if !loose {

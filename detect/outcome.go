@@ -285,6 +285,7 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 	if f.outcome == neutral && saysNothing(answer, act) {
 		f.outcome = empty
 	}
+	f.taken = f.outcome == neutral && isTaken(answer)
 	f.missing = f.outcome == failed && isMissing(answer, says)
 	f.thanked = f.polite && isPolite(answer) && !hasQuestion(answer)
 	f.full = says&changes != 0 && f.told.names(&f.numbers)
@@ -429,6 +430,30 @@ func jsonOutcome(t string, says meaning) outcome {
 		}
 	}
 	return neutral
+}
+
+// isTaken reports an answer whose HTTP status says that something was made, or will
+// be, however much is said beside it: {"status":201,…}, HTTP/1.1 202 Accepted.
+func isTaken(answer string) bool {
+	head := answer[:min(len(answer), 2*headBytes)]
+	if version, rest, ok := strings.Cut(head, " "); ok && strings.HasPrefix(version, "HTTP/") {
+		return isMade(rest)
+	}
+	if !strings.HasPrefix(head, "{") || !strings.Contains(head, "20") {
+		return false
+	}
+	low := strings.ToLower(strings.Map(dropSpace, head))
+	for _, sign := range [...]string{`"status":`, `"statuscode":`, `"status_code":`, `"httpstatuscode":`} {
+		if i := strings.Index(low, sign); i >= 0 && isMade(low[i+len(sign):]) {
+			return true
+		}
+	}
+	return false
+}
+
+// isMade reports what begins with 201, 202 or 204.
+func isMade(status string) bool {
+	return len(status) > 3 && status[:2] == "20" && strings.IndexByte("124", status[2]) >= 0 && !isDigit(status[3])
 }
 
 // deniedFor reports an object whose first field is false and that says why:

@@ -61,6 +61,7 @@ type round struct {
 
 	answered bool // something came back
 	outcome  outcome
+	taken    bool     // the answer says by its status that something was made or taken in
 	missing  bool     // it failed because there is no such command or tool
 	absent   bool     // it says that what was asked for is not there
 	thanked  bool     // the answer thanks, praises or takes leave, too
@@ -230,7 +231,13 @@ func (f *round) readAct(r *haltd.Round) string {
 // short reports an answer that is an acknowledgement rather than data, the
 // words of the act left out: "The file … has been updated".
 // The digest of a screen stands for all that is on it.
-func (f *round) short() bool { return f.rest <= shortAnswer*max(1, min(f.calls, 4)) && !f.state }
+func (f *round) short() bool {
+	most := shortAnswer * max(1, min(f.calls, 4))
+	if f.taken {
+		most *= 4
+	}
+	return f.rest <= most && !f.state
+}
 
 // readCalls reads native tool calls.
 func (f *round) readCalls(calls []haltd.ToolCall) string {

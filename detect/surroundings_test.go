@@ -183,3 +183,16 @@ func TestFormsFillAndClicksMiss(t *testing.T) {
 		t.Error("a click that changes nothing, beside those before it, was taken for work")
 	}
 }
+
+// Equal replies that a client hangs up on are equal wherever each was cut; where
+// nothing was cut, the end counts.
+func TestCutRepliesAreKnownByTheirBeginning(t *testing.T) {
+	text := "The order is on its way." + strings.Repeat(" It goes from town to town.", 200)
+	cut := func(n int) *Answer { return ReadReply(&haltd.Reply{Text: text[:n]}, false) }
+	if a, b := cut(2100), cut(4700); a.exact != b.exact || a.response != b.response {
+		t.Error("one reply, cut in two places, is two replies")
+	}
+	if a, b := ReadReply(said(text[:2100]), false), ReadReply(said(text[:4700]), false); a.exact == b.exact {
+		t.Error("two replies that begin alike are one")
+	}
+}

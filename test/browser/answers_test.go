@@ -31,6 +31,7 @@ var asks = map[string][]string{
 	"/v1/incidents/{id}/excerpt":            {""},
 	"/v1/incidents/{id}/what-if":            {"?threshold=5"},
 	"/v1/keys":                              {""},
+	"/v1/me":                                {""},
 	"/v1/rules":                             {""},
 	"/v1/savings":                           {"?since=24h", "?since=30d"},
 	"/v1/sessions":                          {"?limit=50", "?limit=50&sort=cost", "?limit=50&state=stopped", "?limit=50&search=42"},
@@ -39,6 +40,7 @@ var asks = map[string][]string{
 	"/v1/stats/rungs":                       {"?since=24h"},
 	"/v1/status":                            {""},
 	"/v1/tokens":                            {""},
+	"/v1/users":                             {""},
 }
 
 // quickAnswers asks the API all that the pages ask. Where other tests share
