@@ -196,3 +196,35 @@ func TestCutRepliesAreKnownByTheirBeginning(t *testing.T) {
 		t.Error("two replies that begin alike are one")
 	}
 }
+
+// A status of 201, 202 or 204 acknowledges, however much stands around it: a batch
+// over new things goes on, and doing the same again does not.
+func TestAStatusAcknowledges(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"status": 201, "body": {"id": 7}}`:          true,
+		`{"ResponseMetadata":{"HTTPStatusCode":202}}`: true,
+		"HTTP/1.1 204 No Content\n":                   true,
+		`{"status":200,"items":[1,2]}`:                false,
+		`{"status":2015}`:                             false,
+		`{"status":"open","total":201}`:               false,
+		"20 rows":                                     false,
+	} {
+		if got := isTaken(text); got != want {
+			t.Errorf("%q acknowledges: %v, want %v", text, got, want)
+		}
+	}
+	restore := func(key string, i int) haltd.Round {
+		return did("restore_object", fmt.Sprintf(`{"Key":"audit/2021/%s","Days":7}`, key), fmt.Sprintf(
+			`{"status": 202, "headers": {"X-Trace-Id": "%x", "Server": "envoy"}, "body": {"ResponseMetadata": {"RequestId": "%X"}, "charged": null, "path": null, "tier": "bulk", "storage": "cold", "region": "north", "notify": "nobody", "owner": "audit", "class": "archive", "expiry": "none", "lock": "off"}}`, 7919*(i+3), 104729*(i+5)))
+	}
+	var batch []haltd.Round
+	for i, key := range strings.Fields("warranty.pdf deductible.pdf address.gz webhook.dcm firmware.dcm prescription.gz pallet.pdf customs.gz") {
+		batch = append(batch, restore(key, i))
+	}
+	if s := relations("Restore the archived objects.", batch...)[7]; !s.wrote || s.signs[idle] > 0 || s.signs[useless] > 0 {
+		t.Errorf("the next of a batch: written %v, idle %.2f, useless %.2f", s.wrote, s.signs[idle], s.signs[useless])
+	}
+	if s := relations("Restore it.", restore("warranty.pdf", 0), restore("warranty.pdf", 1), restore("warranty.pdf", 2))[2]; s.wrote || s.pairAgo != 1 {
+		t.Errorf("the same again: written %v, last seen %d rounds ago", s.wrote, s.pairAgo)
+	}
+}
