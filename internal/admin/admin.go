@@ -7,6 +7,7 @@ package admin
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,6 +79,8 @@ type Options struct {
 	Version string
 	Clock   haltd.Clock
 	Logger  *slog.Logger // may be nil
+
+	hashRounds int // of passwords; 0 for as many as they take
 }
 
 // Status is the state of the process as it is now.
@@ -131,7 +134,7 @@ func newServer(o Options) *server {
 	if o.Public == nil {
 		o.Public = func() string { return "" }
 	}
-	s := &server{deps: o, mux: http.NewServeMux(), passwords: newPasswords()}
+	s := &server{deps: o, mux: http.NewServeMux(), passwords: newPasswords(cmp.Or(o.hashRounds, hashRounds))}
 	s.api = humago.New(s.mux, apiConfig(o.Version))
 	s.api.UseMiddleware(s.authenticate, s.checkQuery, s.catchUp)
 	s.registerService()

@@ -320,7 +320,7 @@ func newWorld(change ...func(*Options)) *world {
 	o := Options{
 		Agents: w.agents, Events: w.events, Excerpts: w.events, Incidents: w.incidents, Recorder: w, Keys: w.keys,
 		Control: w, Remarks: w, Policies: w, Standings: w, Rules: w, BreakGlass: w, Spendings: w, Ledgers: w, Ingester: w, Windows: w, Calls: w,
-		Token: token, Loopback: true, SignOuts: fakeSignOuts{}, Process: fakeProcess{w},
+		Token: token, hashRounds: 1000, Loopback: true, SignOuts: fakeSignOuts{}, Process: fakeProcess{w},
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "haltd_in_flight 0\n") }),
 		Version: "1.2.3",
 		Clock:   func() time.Time { return noon },

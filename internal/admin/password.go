@@ -20,9 +20,12 @@ const (
 
 // passwords hashes one password at a time: each costs a fraction of a second of a
 // processor by intent, and strangers may ask for it.
-type passwords struct{ turn chan struct{} }
+type passwords struct {
+	rounds int
+	turn   chan struct{}
+}
 
-func newPasswords() passwords { return passwords{make(chan struct{}, 1)} }
+func newPasswords(rounds int) passwords { return passwords{rounds, make(chan struct{}, 1)} }
 
 // acquire waits for its turn, or until the client leaves.
 func (p passwords) acquire(ctx context.Context) error {
@@ -41,11 +44,11 @@ func (p passwords) release() { <-p.turn }
 func (p passwords) hash(password string) (string, error) {
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt) // never fails
-	key, err := derive(password, salt, hashRounds)
+	key, err := derive(password, salt, p.rounds)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s$%d$%s$%s", hashScheme, hashRounds, encoded(salt), encoded(key)), nil
+	return fmt.Sprintf("%s$%d$%s$%s", hashScheme, p.rounds, encoded(salt), encoded(key)), nil
 }
 
 // matches reports the password of a hash. One without a hash takes as long and
@@ -54,7 +57,7 @@ func (p passwords) hash(password string) (string, error) {
 func (p passwords) matches(hash, password string) bool {
 	parts := strings.Split(hash, "$")
 	if len(parts) != 4 || parts[0] != hashScheme {
-		_, _ = derive(password, make([]byte, 16), hashRounds) // for the time that it takes
+		_, _ = derive(password, make([]byte, 16), p.rounds) // for the time that it takes
 		return false
 	}
 	rounds, err := strconv.Atoi(parts[1])

@@ -8,7 +8,7 @@ import (
 )
 
 func TestPasswords(t *testing.T) {
-	p := newPasswords()
+	p := newPasswords(hashRounds)
 	began := time.Now()
 	hash, err := p.hash("correct horse battery")
 	if err != nil {
@@ -32,7 +32,7 @@ func TestPasswords(t *testing.T) {
 
 // Who waits for his turn and leaves does not take it.
 func TestATurnIsNotTakenByWhoLeft(t *testing.T) {
-	p := newPasswords()
+	p := newPasswords(hashRounds)
 	if err := p.acquire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
