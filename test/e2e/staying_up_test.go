@@ -265,9 +265,10 @@ func TestClientsThatStallAreLetGo(t *testing.T) {
 		t.Parallel()
 		body := chat
 		conn := dial(t, fmt.Sprintf("POST /agents/slow/openai/v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n", len(body)))
-		for i := range 4 {
-			time.Sleep(300 * time.Millisecond) // slower in all than the limit, and never still for so long
-			if _, err := io.WriteString(conn, body[i*len(body)/4:(i+1)*len(body)/4]); err != nil {
+		const pieces = 24
+		for i := range pieces {
+			time.Sleep(50 * time.Millisecond) // slower in all than the limit, and never still for nearly so long
+			if _, err := io.WriteString(conn, body[i*len(body)/pieces:(i+1)*len(body)/pieces]); err != nil {
 				t.Fatal(err)
 			}
 		}
