@@ -23,7 +23,7 @@ func unwrapped(text string) (inner string, failed bool) {
 	if inner, failed, ok := content(text); ok {
 		return inner, failed
 	}
-	return withoutSurroundings(text), false
+	return withoutSurroundings(text, true), false
 }
 
 // content is the text inside an MCP server's envelope.
@@ -69,8 +69,9 @@ func withoutTag(text string) string {
 // withoutSurroundings is a JSON object without what a service or a client puts
 // around every answer: how long it took, ids of the call, what is left of a limit.
 // Of an object that has one output beside them, that is the answer, with the exit
-// code of the command after it.
-func withoutSurroundings(text string) string {
+// code of the command after it. open says that the body of an HTTP answer is looked
+// into, too; not the body of a body, or each level would be read once more.
+func withoutSurroundings(text string, open bool) string {
 	t := unlabelled(text)
 	if len(t) < 2 || t[0] != '{' || t[len(t)-1] != '}' || len(t) > maxRead {
 		return text
@@ -104,8 +105,8 @@ func withoutSurroundings(text string) string {
 			kept, exit = append(kept, t[start:i]), "\nexit code: "+strconv.Itoa(code)
 		default:
 			field := t[start:i]
-			if key == "body" {
-				field = t[start:from] + withoutSurroundings(value)
+			if open && key == "body" {
+				field = t[start:from] + withoutSurroundings(value, false)
 			}
 			kept, output = append(kept, field), ""
 			if key == "data" || says&labels != 0 && says&verdicts == 0 {

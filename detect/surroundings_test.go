@@ -228,3 +228,15 @@ func TestAStatusAcknowledges(t *testing.T) {
 		t.Errorf("the same again: written %v, last seen %d rounds ago", s.wrote, s.pairAgo)
 	}
 }
+
+// The body of an HTTP answer is opened, and no body within it: reading stays linear.
+func TestABodyIsOpenedOnce(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"status":202,"headers":{"a":1},"body":{"meta":{"b":2},"x":3}}`:          `{"status":202,"body":{"x":3}}`,
+		`{"headers":{"a":1},"status":202,"body":{"body":{"meta":{"b":2},"x":3}}}`: `{"status":202,"body":{"body":{"meta":{"b":2},"x":3}}}`,
+	} {
+		if got := withoutSurroundings(text, true); got != want {
+			t.Errorf("%s is read as %s, want %s", text, got, want)
+		}
+	}
+}
