@@ -176,4 +176,3 @@ func dropSpace(r rune) rune {
 
 // notThere is the exit code of a shell that does not find a command.
 const notThere = 127
-
