@@ -398,6 +398,9 @@ func bare(t string) bool {
 	return words <= 5 // <returncode>0</returncode><output></output>
 }
 
+// notThere is the exit code of a shell that does not find a command.
+const notThere = 127
+
 // isMissing reports whether what failed is not there at all.
 func isMissing(text string, says meaning) bool {
 	if code, ok := exitCode(text); ok {

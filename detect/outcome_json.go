@@ -173,6 +173,3 @@ func dropSpace(r rune) rune {
 	}
 	return r
 }
-
-// notThere is the exit code of a shell that does not find a command.
-const notThere = 127
