@@ -54,6 +54,8 @@ vitest: web/node_modules/.package-lock.json
 # packages that start haltd share one build of it.
 test verify: export CI = true
 test verify: export HALTD_BIN = $(CURDIR)/bin/race/haltd
+# By default a program with the race detector sleeps a second at its end.
+test verify: export GORACE = atexit_sleep_ms=50
 # SQLite is C, translated: watched by the race detector it is six times slower,
 # and the detector has nothing to find in it. With -trimpath, as bin/haltd is
 # built, what is compiled serves every step and every checkout; no debugger

@@ -86,12 +86,10 @@ func (a *actReader) arguments(text string) {
 	}
 }
 
-// asksForPage reports an address of a part of a list: https://…/?page=3.
+// asksForPage reports an address of a part of a list, or its fields alone:
+// https://…/?page=3, offset=50 limit=50.
 func asksForPage(s string) bool {
-	_, query, more := strings.Cut(s[:min(len(s), headBytes)], "?")
-	for more {
-		var field string
-		field, query, more = strings.Cut(query, "&")
+	for field := range strings.FieldsFuncSeq(s[:min(len(s), headBytes)], func(r rune) bool { return r == '?' || r == '&' || r == ' ' }) {
 		if key, _, ok := strings.Cut(field, "="); ok && keySays(key)&pages != 0 {
 			return true
 		}

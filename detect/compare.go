@@ -138,7 +138,7 @@ func (c *comparison) compare(i int) {
 	s.echo = s.placeAgo > 0 && echoes(r.round, c.rounds[i-s.placeAgo].round)
 	s.asked = c.askedFor(i)
 	s.drills = c.drilled(i)
-	s.over = r.ended || r.lastPage && s.walk
+	s.over = r.ended || s.walk && (r.lastPage || c.pastLastPage(i))
 	s.wrote = s.wroteNew(r) && !s.anchor
 	s.fills = c.fills(i)
 	s.ready = s.pairAgo == 0 && recently(s.coreAgo) && c.rounds[i-s.coreAgo].waiting && !r.waiting && r.outcome == neutral
@@ -163,7 +163,9 @@ func (c *comparison) compare(i int) {
 		s.wrote = false
 	}
 	c.findCycles(i)
-	if s.spins = turns || c.treads(i) || c.failingLaps(i) >= 1 || s.refusals >= insists && r.outcome == failed && r.program == s.refusedFor; s.spins {
+	rewritten := c.rewritten(i)
+	s.wrote = s.wrote && !rewritten
+	if s.spins = turns || c.treads(i) || c.failingLaps(i) >= 1 || c.orbits(i) || c.swings(i) || rewritten || s.refusals >= insists && r.outcome == failed && r.program == s.refusedFor; s.spins {
 		s.news = 0
 	}
 	s.readSigns(r)
@@ -195,7 +197,7 @@ func (c *comparison) weighNews(i int) {
 	}
 	switch {
 	case again && !changed:
-		s.news = 0 // other ids under the same numbers, if any
+		s.news, s.drawn = 0, s.coreAgo > 1 // other ids under the same numbers, if any; what gives the next of a list is asked in a row
 	case r.outcome == empty:
 		s.news = 0 // nothing was found, whatever is counted beside it
 	case r.outcome == failed && !c.attemptedSince(i, s.formAgo) && !(again && c.advances(i) && !c.tallies(i)):
@@ -204,6 +206,8 @@ func (c *comparison) weighNews(i int) {
 		s.news, s.drawn = 0, true // the number of a record
 	case r.short() && s.newTells <= 1 && s.newDeeds == 0 && s.payload >= .9 && !s.given && !s.aimed && c.ticks(i):
 		s.news = 0 // the same content sent again, and counted
+	case r.short() && s.newTells <= 1 && c.counted(i):
+		s.news, s.drawn = 0, true // the calls are counted
 	case r.manner == spoken && s.actAgo > 0:
 		s.news = 0 // said before to the letter, and answered as before
 	case !r.short() && again && !c.advances(i), len(r.tells) > 2*fewWords && c.goesToAndFro(i):
@@ -472,9 +476,10 @@ const fewRuns = 24
 // a list was done, since a round: a check after each of them is part of the work.
 func (c *comparison) writtenSince(i, ago int) bool {
 	tired := c.all[i].pairTimes >= insists/2 // of attempts that hardly differ
+	worn := c.all[i].pairTimes >= insists+2
 	for j := i - ago + 1; j < i; j++ {
 		s := &c.all[j]
-		if s.wrote && !(tired && c.jitters(j)) || s.onward || s.given && !s.over && c.rounds[j].outcome != failed && c.rounds[j].manner >= commanded {
+		if s.wrote && !(tired && c.jitters(j)) && !(worn && s.payload >= cosmetic && !s.aimed && !s.given && !s.nextID && !s.walk) || s.onward || s.given && !s.over && c.rounds[j].outcome != failed && c.rounds[j].manner >= commanded {
 			return true
 		}
 	}

@@ -51,14 +51,15 @@ func content(text string) (inner string, failed, ok bool) {
 }
 
 // withoutTag is what stands in a pair of tags that say no more than that it is a
-// result: <tool_result>…</tool_result>.
+// result: <tool_result>…</tool_result>, <result tool="search">…</result>.
 func withoutTag(text string) string {
 	t := strings.TrimSpace(text)
 	if len(t) < 2 || t[0] != '<' || t[len(t)-1] != '>' {
 		return text
 	}
 	name := t[1:runOf(t, 1, func(b byte) bool { return plainWord[b] != 0 })]
-	inner, opens := strings.CutPrefix(t[1+len(name):], ">")
+	attributes, inner, opens := strings.Cut(t[1+len(name):], ">")
+	opens = opens && (attributes == "" || attributes[0] == ' ' && !strings.Contains(attributes, "<"))
 	inner, closes := strings.CutSuffix(inner, "</"+name+">")
 	if !opens || !closes || nameSays(name)&labels == 0 || strings.TrimSpace(inner) == "" {
 		return text

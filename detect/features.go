@@ -237,7 +237,7 @@ func (s *relation) accepted(r *seenRound) bool {
 // reworded reports content of many words, none of them new, sent by the same
 // tool and acknowledged alike, time after time: a plan in other words.
 func (s *relation) reworded(r *seenRound) bool {
-	return r.manner >= commanded && r.outcome == neutral && s.resultAgo == 1 && s.placeTimes >= insists/2 &&
+	return r.manner >= commanded && r.outcome == neutral && s.formAgo == 1 && s.placeTimes >= insists/2 &&
 		!s.aimed && s.newDeeds == 0 && len(r.does) >= 2*manyWords && s.payload >= .5 && !s.given && !s.walk
 }
 

@@ -59,6 +59,66 @@ func (c *comparison) failingLaps(i int) float32 {
 	return ring.laps()
 }
 
+// orbits reports that for long nothing was done that had not been done before, and
+// that again and again one call of it failed alike.
+func (c *comparison) orbits(i int) bool {
+	const long, times = 14, 4
+	if i-long+1 < c.since {
+		return false
+	}
+	var fails uint64
+	n := 0
+	for j := i; j > i-long; j-- {
+		r, s := &c.rounds[j], &c.all[j]
+		if r.manner < commanded || !recently(s.coreAgo) || s.newDeeds > 0 || s.newWords > 0 || s.wrote || s.asked || s.onward || s.given || s.nextID || s.fills || r.waiting || s.human {
+			return false
+		}
+		if r.outcome == failed && c.advances(j) {
+			return false // a little further each time
+		}
+		if r.outcome == failed && (fails == 0 || fails == r.form) {
+			fails = r.form
+			n++
+		}
+	}
+	return n >= times
+}
+
+// swings reports two contents that the same tool was given in turn, three times each,
+// while a number beside them counts the calls: each takes back what the other wrote.
+func (c *comparison) swings(i int) bool {
+	const calls = 6
+	if c.all[i].shapeAgo != 2 || i-calls+1 < c.since || c.rounds[i-1].shape == c.rounds[i].shape {
+		return false
+	}
+	for j := i; j > i-calls+1; j-- {
+		at, last := &c.rounds[j], &c.rounds[j-1]
+		if at.outcome == failed || at.tools != c.rounds[i].tools || last.tools != at.tools || c.all[j].newDeeds > 0 || j >= i-calls+3 && c.all[j].shapeAgo != 2 {
+			return false
+		}
+		if step, ok := stepOf(&last.numbers, &at.numbers); !ok || slices.Min(step[:]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// rewritten reports that of late nothing was done but to give one tool the same many
+// words in another order: a plan that nobody begins with.
+func (c *comparison) rewritten(i int) bool {
+	if i-insists+1 < c.since {
+		return false
+	}
+	for j := i; j > i-insists; j-- {
+		r, s := &c.rounds[j], &c.all[j]
+		if r.tools != c.rounds[i].tools || r.numbers != c.rounds[i].numbers || r.manner != called || len(r.does) < 2*manyWords || r.outcome != neutral || s.newDeeds > 0 || s.newWords > 0 ||
+			s.payload < cosmetic || s.given || s.aimed || s.nextID || s.walk || s.asked || s.onward {
+			return false
+		}
+	}
+	return true
+}
+
 // saysAlike reports two rounds whose answers have the same numbers but for those
 // that their acts named, such as the number of a job that was started anew.
 func (c *comparison) saysAlike(i, j int) bool {

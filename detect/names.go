@@ -144,7 +144,7 @@ func aims(act string) []uint32 {
 		value := act[i+1 : end]
 		s := scanner{text: value}
 		for names.words <= longestName && s.next() {
-			if s.class == word || s.class == number {
+			if (s.class == word || s.class == number) && !isVersion(value[s.start:s.end]) { // "Plan v7" is about the plan
 				names.add(&s.token)
 			}
 		}

@@ -413,7 +413,15 @@ func withoutReminders(text string) string {
 	if !strings.Contains(text, "</") {
 		return text // nothing that is between tags
 	}
-	return withoutTagged(withoutTagged(text, "reminder>"), "environment_details>")
+	return withoutTagged(withoutTagged(text, "reminder>"), editorTag)
+}
+
+const editorTag = "environment_details>"
+
+// isEditors reports a text in which an editor speaks of itself alone.
+func isEditors(text string) bool {
+	t := strings.TrimSpace(text)
+	return strings.HasPrefix(t, "<"+editorTag) && strings.Index(t, "</"+editorTag) == len(t)-len("</"+editorTag)
 }
 
 // withoutTagged is a text without what stands between tags that end so.

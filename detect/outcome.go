@@ -292,8 +292,12 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 	f.absent = short && f.outcome == failed && (says|readsAs(answer[:min(len(answer), headBytes)]))&absent != 0
 	f.ended = short && says&ended != 0
 	f.lastPage = short && f.outcome == empty && saysEnded(answer)
-	f.waiting = f.saysToWait(answer, says, short)
+	f.waiting = f.saysToWait(answer, says, short) && meaningOf(act[:min(len(act), 2*headBytes)], maxActWords, pending) == 0 // which it sets itself
 }
+
+// maxActWords is within how many words of its beginning an act says what state it
+// sets or asks for: {"todos":[{"description":"…","status":"pending"}]}.
+const maxActWords = 64
 
 // saysToWait reports an answer that says that something takes its time. short says
 // that it has few words: in a long one such words are about something else.

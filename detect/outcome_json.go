@@ -12,6 +12,9 @@ func jsonOutcome(t string, says meaning) outcome {
 	case "[]", "{}", "null", `""`:
 		return empty
 	}
+	if strings.HasPrefix(compact, "[](") { // [] (56 ms)
+		return empty
+	}
 	low := strings.ToLower(compact)
 	for _, sign := range [...]string{`"error":"`, `"error":{`, `"error_message":"`, `"errors":[{`, `"errors":["`, `"error":true`, `"is_error":true`,
 		`"success":false`, `"state":"fail`, `"state":"error`, `"result":"fail`, `"ok":false`, `"status":"error"`, `"status":"fail`, `"status":4`, `"status":5`, `"statuscode":4`, `"statuscode":5`,

@@ -64,7 +64,7 @@ func (f *round) readResult(text string, states bool) {
 		f.state = f.state || digest
 		length := t.class == number && f.isLength(text[t.start:t.end])
 		drawn := length || !digest && (t.mixed || t.class != word) && (isDrawn(text[t.start:t.end]) || isSerial(text, t))
-		if t.class != word || drawn || t.mixed && !digest && isID(text, t) {
+		if t.class != word || drawn || t.mixed && !digest && (isID(text, t) || isVersion(text[t.start:t.end])) {
 			items.addID(text, t) // what is named can be worked on
 			h = 1
 			w |= 1 // an id counts as a number does

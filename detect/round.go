@@ -375,9 +375,9 @@ func (f *round) readInputs(r *haltd.Round) {
 	var d uint64
 	var b strings.Builder
 	for i := range r.Inputs {
-		if r.Inputs[i].Role == haltd.RoleUser {
-			d = fold(d, inputDigest(cut(r.Inputs[i].Text)))
-			b.WriteString(cut(r.Inputs[i].Text))
+		if text := r.Inputs[i].Text; r.Inputs[i].Role == haltd.RoleUser && !isEditors(text) {
+			d = fold(d, inputDigest(cut(text)))
+			b.WriteString(cut(text))
 			b.WriteByte('\n')
 		}
 	}

@@ -142,7 +142,7 @@ func (s *scanner) next() bool {
 		if s.class == number && (afterProcessName(text, s.prev) || beforeUnit(text, s.start, s.end) || inBrackets(text, s.start, s.end) ||
 			countsLines(text, s.prev) || afterClock(text, s.start, s.prev) || afterTally(text, s.start, s.end, s.prev)) {
 			s.class, s.hash = volatile, volatileHash
-		} else if s.mixed && isTimes(text, s.start, s.end) {
+		} else if s.mixed && (isTimes(text, s.start, s.end) || isMark(text, s.start, s.end)) {
 			s.class, s.hash = volatile, volatileHash
 		}
 	}
@@ -195,6 +195,21 @@ func (s *scanner) word(start int) {
 // isTimes reports how often something came, in brackets: (x23 over 9m).
 func isTimes(text string, start, end int) bool {
 	return text[start] == 'x' && start > 0 && text[start-1] == '(' && endOfDigits(text, start+1) == end
+}
+
+// isMark reports the few digits and letters up to f that a service puts in brackets
+// to find a line by: [f6bda], (62b61a).
+func isMark(text string, start, end int) bool {
+	const shortest, longest = 5, 6 // the digest of a picture is longer
+	if n := end - start; n < shortest || n > longest || start == 0 || end == len(text) || runOf(text, start, isHex) != end {
+		return false
+	}
+	return text[start-1] == '[' && text[end] == ']' || text[start-1] == '(' && text[end] == ')'
+}
+
+// isVersion reports how often something was written: v7.
+func isVersion(w string) bool {
+	return len(w) > 1 && len(w) <= 4 && w[0]|0x20 == 'v' && digits(w[1:])
 }
 
 // isTail reports the last part of a name that a cluster made up: letters that nobody
@@ -371,6 +386,10 @@ func volatileNumber(text string, i int) int {
 		if end := clock(text, i); end > 0 {
 			return zone(text, end)
 		}
+	case 1:
+		if end := stopwatch(text, i); end > 0 {
+			return end
+		}
 	}
 	if d < len(text) && (text[d] == '.' || isWord[text[d]]) {
 		if end := duration(text, i); end > 0 {
@@ -446,6 +465,23 @@ func clock(text string, i int) int {
 		}
 	}
 	if end < len(text) && isDigit(text[end]) {
+		return 0
+	}
+	return end
+}
+
+// stopwatch is the end of the minutes and seconds, or hours, minutes and seconds
+// (1:48, 2:05:33) at i, or 0. A column behind a line (12:3:40) is none.
+func stopwatch(text string, i int) int {
+	const seconds = 4
+	if i > 0 && (text[i-1] == ':' || text[i-1] == '.' || text[i-1] == '-') || len(text)-i < seconds || text[i+1] != ':' || text[i+2] > '5' || !digits(text[i+2:i+seconds]) {
+		return 0
+	}
+	end := i + seconds
+	if end+3 <= len(text) && text[end] == ':' && digits(text[end+1:end+3]) {
+		end += 3
+	}
+	if end < len(text) && (isWord[text[end]] || text[end] == ':') {
 		return 0
 	}
 	return end

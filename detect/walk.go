@@ -89,13 +89,47 @@ func (c *comparison) standsStill(i int) bool {
 	if r.short() {
 		return false
 	}
-	if s.placeAgo > 1 && s.place >= samePlace && s.newWords == 0 && s.newTells <= 2 {
+	if s.placeAgo > 1 && s.place >= samePlace && s.newWords == 0 && s.newTells <= 2 && !c.otherFigures(i, i-s.placeAgo) {
 		return true // back at a place that was left
 	}
 	if !r.paged {
 		return false
 	}
 	return recently(s.resultAgo) || recently(s.placeAgo) && s.place >= samePlace && s.newWords == 0 && 20*s.newTells <= len(r.tells) && len(r.tells) >= 2*manyTold
+}
+
+// otherFigures reports two answers most of whose few numbers differ: they measured
+// something, and the words around that are the same.
+func (c *comparison) otherFigures(i, j int) bool {
+	a, b := &c.rounds[i].told, &c.rounds[j].told
+	return a.n == b.n && a.n <= len(a.first) && 2*differing(a, b) > a.n && c.strides(i)
+}
+
+// pastLastPage reports an empty page after an empty page: there is no other behind it.
+// Days and times, which are large numbers, may have nothing and then something again.
+func (c *comparison) pastLastPage(i int) bool {
+	const large = 1e7
+	r := &c.rounds[i]
+	return r.paged && r.outcome == empty && c.rounds[i-c.all[i].shapeAgo].outcome == empty && slices.Max(r.numbers.first[:]) < large
+}
+
+// counted reports an answer to a known act that differs from one before by numbers
+// alone, which went up by one a round, whatever was asked in between.
+func (c *comparison) counted(i int) bool {
+	ago := c.all[i].residueAgo
+	if ago == 0 || ago >= c.all[i].actAgo {
+		return false
+	}
+	now, before := &c.rounds[i].told, &c.rounds[i-ago].told
+	if now.n != before.n || *now == *before {
+		return false
+	}
+	for k := range min(now.n, len(now.first)) {
+		if d := now.first[k] - before.first[k]; d != 0 && d != float64(ago) {
+			return false
+		}
+	}
+	return true
 }
 
 // tallies reports an answer that differs from the last one to the same act by
