@@ -54,6 +54,7 @@ vitest: web/node_modules/.package-lock.json
 # packages that start haltd share one build of it.
 test verify: export CI = true
 test verify: export HALTD_BIN = $(CURDIR)/bin/race/haltd
+test verify: export TMPDIR = $(shell ./test/tmpdir.sh)
 # By default a program with the race detector sleeps a second at its end.
 test verify: export GORACE = atexit_sleep_ms=50
 # SQLite is C, translated: watched by the race detector it is six times slower,

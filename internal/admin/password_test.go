@@ -4,17 +4,14 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestPasswords(t *testing.T) {
-	p := newPasswords(hashRounds)
-	began := time.Now()
+	p := newPasswords(hashRounds / 100)
 	hash, err := p.hash("correct horse battery")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("one hash took %v", time.Since(began))
 	if again, _ := p.hash("correct horse battery"); again == hash || strings.Contains(hash, "horse") {
 		t.Errorf("hashes without salt: %s", hash)
 	}
