@@ -197,7 +197,7 @@ func (c *comparison) weighNews(i int) {
 	}
 	switch {
 	case again && !changed:
-		s.news, s.drawn = 0, s.coreAgo > 1 // other ids under the same numbers, if any; what gives the next of a list is asked in a row
+		s.news, s.drawn = 0, s.coreAgo > 1 && r.rest > atOnce && s.newTells <= 1 // other ids under the same numbers, if any; one alone, or many, are the next of a list
 	case r.outcome == empty:
 		s.news = 0 // nothing was found, whatever is counted beside it
 	case r.outcome == failed && !c.attemptedSince(i, s.formAgo) && !(again && c.advances(i) && !c.tallies(i)):
