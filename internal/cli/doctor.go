@@ -47,6 +47,9 @@ func (c *DoctorCmd) Run(env *Env) error {
 	}
 	if status != nil {
 		d.agents(api)
+		if cfg != nil {
+			d.keys(api, cfg)
+		}
 		d.alerts(api)
 	}
 	return d.end()
@@ -258,6 +261,38 @@ func (d *doctor) agents(api *client) {
 	} else {
 		d.ok("The kill switch is on for %d of %d agents", switched, len(agents))
 	}
+}
+
+// keys says whether haltd has what it puts in the place of its gateway keys.
+func (d *doctor) keys(api *client, cfg *config.Config) {
+	var list struct {
+		Keys []haltd.Key `json:"keys"`
+	}
+	if err := api.call(d.env.Context, http.MethodGet, "/v1/keys", nil, nil, &list); err != nil {
+		d.failed(err)
+		return
+	}
+	inUse := 0
+	for i := range list.Keys {
+		if k := &list.Keys[i]; k.RevokedAt == nil && !k.Expired(d.env.Clock()) {
+			inUse++
+		}
+	}
+	if inUse == 0 {
+		return
+	}
+	var good []string
+	for _, p := range configuredProviders(cfg) {
+		if p.APIKey != "" || !p.NeedsKey {
+			good = append(good, p.Name)
+		}
+	}
+	if len(good) == 0 {
+		d.problem("Give haltd the key of a provider: providers.openai.api_key, or OPENAI_API_KEY where haltd runs.",
+			"Gateway keys in use: %d, and haltd has no key of a provider to put in their place", inUse)
+		return
+	}
+	d.ok("Gateway keys in use: %d, good for %s", inUse, strings.Join(good, ", "))
 }
 
 // alerts says whether somebody would hear of a kill.

@@ -206,6 +206,50 @@ func TestRedisRefusesWrites(t *testing.T) {
 	}
 }
 
+// A Redis that is there and does nothing for anybody, because a script of somebody
+// else does not end or because it reads its disk, is as good as gone until it is done.
+func TestRedisIsOccupied(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		start  func() (*servers.Server, error)
+		occupy func(t *testing.T, s *servers.Server) (end func())
+	}{
+		{"a script does not end", servers.Redis, func(t *testing.T, s *servers.Server) func() {
+			s.Set(t, "lua-time-limit", "50")
+			s.Begin(t, `EVAL "while true do end" 0`)
+			return func() { s.Command(t, "SCRIPT KILL") }
+		}},
+		{"it reads its disk", servers.RedisThatReloads, func(t *testing.T, s *servers.Server) func() {
+			s.Fill(t, 3000)
+			s.Reload(t)
+			return func() {}
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s, err := tc.start()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			g := node(t, s.Address)
+			call(t, g)
+			end := tc.occupy(t, s)
+			trip(t, g)
+			_, known, _ := call(t, g)
+			for i := range 20 {
+				if _, told, waited := call(t, g); g.Degraded() == nil || told != known+1+i || waited > slack {
+					t.Fatalf("the node's own state knows %d calls of %d after %v; the breaker has %v", told, known+1+i, waited, g.Degraded())
+				}
+			}
+			end()
+			degraded(t, g, false)
+			if _, told, _ := call(t, g); told != 2 {
+				t.Errorf("back again, the state knows %d calls, want two", told)
+			}
+		})
+	}
+}
+
 // An address that leads to another Redis, because the one before has become a
 // replica, is dialled again: connections to a replica stay.
 func TestTheAddressOfRedisLeadsElsewhere(t *testing.T) {

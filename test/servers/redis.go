@@ -18,6 +18,12 @@ func Redis() (*Server, error) { return redis() }
 // RedisCluster starts a Redis that is a node of a cluster, and the only one.
 func RedisCluster() (*Server, error) { return redis("--cluster-enabled", "yes") }
 
+// RedisThatReloads starts a Redis that takes its time to read what it holds from its
+// disk, where Reload has it do so.
+func RedisThatReloads() (*Server, error) {
+	return redis("--enable-debug-command", "yes", "--key-load-delay", "500", "--loading-process-events-interval-bytes", "1024")
+}
+
 func redis(more ...string) (*Server, error) {
 	program, err := find("redis-server")
 	if err != nil {
@@ -57,6 +63,26 @@ func (s *Server) Command(t testing.TB, command string) {
 	if line, err := s.redis(command); err != nil || !strings.HasPrefix(line, "+OK") {
 		t.Fatalf("%s: %q, %v", command, line, err)
 	}
+}
+
+// Begin has a Redis do something, and does not wait for its answer.
+func (s *Server) Begin(t testing.TB, command string) {
+	t.Helper()
+	conn, err := net.DialTimeout("tcp", s.Address, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if _, err := conn.Write([]byte(command + "\r\n")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Reload has a Redis read what it holds from its disk, and answer nothing else
+// meanwhile.
+func (s *Server) Reload(t testing.TB) {
+	t.Helper()
+	s.Begin(t, "DEBUG RELOAD")
 }
 
 // Fill writes so many keys of a kilobyte to a Redis.
