@@ -67,6 +67,7 @@ type relation struct {
 	echo   bool    // the place shows words of the act that it did not show before
 	cured  bool    // the tool has worked since it last failed so
 	aimed  bool    // it names a short value that no act named before
+	first  bool    // these tools never acted on a short value that it names
 	nextID bool    // it is about an id that the conversation named, and that no act was about
 	given  bool    // it acts for the first time on something the conversation had named
 	walk   bool    // it takes the next step of a walk over numbers or dates
@@ -260,6 +261,7 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 		}
 	}
 	for _, a := range r.aims {
+		s.first = s.first || !c.acted.has(actOn(r.tools, a))
 		if !c.acted.has(a) {
 			s.aimed = true
 			named = named || c.seen.has(a)
@@ -271,6 +273,9 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 	c.acted.add(r.ids)
 	c.acted.add(r.items)
 	c.acted.add(r.aims)
+	for _, a := range r.aims {
+		c.acted.add([]uint32{actOn(r.tools, a)})
+	}
 	c.seen.add(r.aims) // an answer that repeats the question names nothing new
 	s.given = named && s.newDeeds == 0
 	c.seen.add(r.does)
@@ -306,6 +311,9 @@ func (c *comparison) remember(r *seenRound) {
 	c.acted.set(r.ids)
 	c.acted.set(r.items)
 	c.acted.set(r.aims)
+	for _, a := range r.aims {
+		c.acted.set([]uint32{actOn(r.tools, a)})
+	}
 	c.seen.set(r.aims)
 	c.seen.set(r.does)
 	c.seen.set(r.tells)
@@ -314,6 +322,11 @@ func (c *comparison) remember(r *seenRound) {
 	c.seen.set(r.hears)
 	c.seen.set(r.says)
 	c.seen.set(r.turns)
+}
+
+// actOn is the hash of a value as what these tools acted on.
+func actOn(tools uint64, value uint32) uint32 {
+	return uint32(mix(tools^uint64(value))) &^ 1
 }
 
 // find looks for what a round repeats, the newest first.
@@ -510,8 +523,15 @@ func (s *relation) wroteNew(r *seenRound) bool {
 	if r.manner < commanded || s.actAgo > 0 || !r.answered || r.rests || s.recombined(r) {
 		return false
 	}
-	return r.outcome == acknowledged || r.outcome == neutral && !r.figures && !s.waits(r) && (r.short() || r.writes) &&
-		!r.ended && (s.newDeeds > 0 || r.payload || r.values >= 3 || len(r.tells) <= 2)
+	first := s.takesNext(r)
+	return r.outcome == acknowledged || r.outcome == neutral && !r.figures && !s.waits(r) && (r.short() || r.writes || first) &&
+		!r.ended && (first || s.newDeeds > 0 || r.payload || r.values >= 3 || len(r.tells) <= 2)
+}
+
+// takesNext reports an act that does something, as far as its name says, to a name that
+// its tools never acted on. What was made in a round before is no item of a list.
+func (s *relation) takesNext(r *seenRound) bool {
+	return r.effects && s.first && s.giverAgo == 0
 }
 
 // waits reports an answer that says that something is pending. "Queued" for

@@ -225,7 +225,7 @@ func (f *round) code(c *codec) {
 	for _, words := range [...]*[]uint32{&f.does, &f.items, &f.idents, &f.ids, &f.lists, &f.aims, &f.says, &f.claims, &f.tells, &f.turns, &f.mentions, &f.hears} {
 		c.list32(words)
 	}
-	c.bools(&f.prose, &f.asked, &f.wordy, &f.payload, &f.rests, &f.moves, &f.writes, &f.answered, &f.taken, &f.missing, &f.waiting, &f.ended,
+	c.bools(&f.prose, &f.asked, &f.wordy, &f.payload, &f.rests, &f.moves, &f.writes, &f.effects, &f.answered, &f.taken, &f.missing, &f.waiting, &f.ended,
 		&f.lastPage, &f.figures, &f.scripted, &f.polite, &f.thinks, &f.thanked, &f.state, &f.full, &f.absent, &f.paged, &f.scored, &f.board)
 	c.int(&f.values)
 	c.int(&f.bytes)
@@ -261,7 +261,7 @@ func (s *relation) code(c *codec) {
 	}
 	c.uint64(&s.refusedFor)
 	c.uint64(&s.failedFor)
-	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.drawn, &s.echo, &s.cured, &s.aimed, &s.nextID, &s.given, &s.walk, &s.probes, &s.wrote, &s.onward, &s.fills, &s.ready, &s.anchor, &s.spins, &s.drills, &s.slow, &s.human)
+	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.drawn, &s.echo, &s.cured, &s.aimed, &s.first, &s.nextID, &s.given, &s.walk, &s.probes, &s.wrote, &s.onward, &s.fills, &s.ready, &s.anchor, &s.spins, &s.drills, &s.slow, &s.human)
 	s.signs.code(c)
 }
 

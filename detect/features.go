@@ -126,7 +126,7 @@ var signInfos = [signCount]signInfo{
 func (s *relation) readSigns(r *seenRound) {
 	g := &s.signs
 	short := r.short()
-	work := (s.given || s.walk && r.outcome != failed || s.probes) && !s.over
+	work := (s.given || s.walk && r.outcome != failed || s.probes) && !s.over || s.takesNext(r) && r.outcome != failed
 	repeated := s.repeats() && s.distance() <= near && (s.pairAgo > 0 || !s.nextID)
 	d := s.dose
 	switch {

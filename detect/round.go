@@ -56,6 +56,7 @@ type round struct {
 	paged                   bool     // the act says which part of a list is wanted
 	moves                   bool     // the act moves a view or a cursor, as far as its name says
 	writes                  bool     // the act changes a text, as far as its name says
+	effects                 bool     // the act does something to what it names, as far as its name says
 	calls                   int      // how many calls the reply makes
 	doubles                 int      // calls of this round that repeat another of it, result included
 
@@ -265,7 +266,8 @@ func (f *round) readCalls(calls []haltd.ToolCall) string {
 		f.rests = f.rests && says&rests != 0 && namesRest(n)
 		f.thinks = f.thinks && says&thinks != 0
 	}
-	f.moves, f.writes = nameSays(names[0])&moves != 0, nameSays(names[0])&writes != 0
+	says := nameSays(names[0])
+	f.moves, f.writes, f.effects = says&moves != 0, says&writes != 0, says&effects != 0
 	for i := 0; i < len(calls) && i < maxCalls && !f.rests; i++ {
 		f.rests = commandRests(calls[i].Arguments)
 	}
