@@ -33,6 +33,9 @@ go test -race -count=5 -timeout 60m -run 'TestClients|TestShutdown|TestWhatWasSh
 step "bodies as large as the defaults allow, many at once"
 HALTD_SIZES=all go test -race -count=1 -timeout 60m -run 'TestBodiesInFlight|TestHTTP2' ./test/e2e
 
+step "streams that are cut at every byte"
+HALTD_SIZES=all go test -count=1 -timeout 60m -run TestStreamsReadTheSame ./internal/wire/formats
+
 step "coding clients over two turns: the first is halted, the second goes on"
 npm install --prefix test/clients/coding --no-package-lock --no-audit --no-fund --silent
 (cd test/clients && go test -race -tags coding -count=1 -timeout 60m -run TestCodingClients .)

@@ -216,7 +216,8 @@ func TestWhatBodiesTakeBesideTheirBytesCounts(t *testing.T) {
 func TestClientsThatStallAreLetGo(t *testing.T) {
 	llm, url := harness.Provider(t, harness.Scripted)
 	llm.SetRules([]fakellm.Rule{{Model: "long", Script: fakellm.Script{Text: strings.Repeat("word ", 1600<<10)}}})
-	n := startGateway(t, "stall_timeout: 1s", harness.Providers(url))
+	const stall = 3 * time.Second
+	n := startGateway(t, fmt.Sprintf("stall_timeout: %v", stall), harness.Providers(url))
 	dial := func(t *testing.T, head string) net.Conn {
 		t.Helper()
 		// The system takes little for a client that does not read.
@@ -267,7 +268,7 @@ func TestClientsThatStallAreLetGo(t *testing.T) {
 		conn := dial(t, fmt.Sprintf("POST /agents/slow/openai/v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n", len(body)))
 		const pieces = 24
 		for i := range pieces {
-			time.Sleep(50 * time.Millisecond) // slower in all than the limit, and never still for nearly so long
+			time.Sleep(stall * 5 / 4 / pieces) // slower in all than the limit, and never still for nearly so long
 			if _, err := io.WriteString(conn, body[i*len(body)/pieces:(i+1)*len(body)/pieces]); err != nil {
 				t.Fatal(err)
 			}
@@ -279,7 +280,7 @@ func TestClientsThatStallAreLetGo(t *testing.T) {
 	t.Run("a stream that pauses for longer", func(t *testing.T) {
 		t.Parallel()
 		a := (&stage{node: n, llm: llm, url: url}).agent(t)
-		got := a.send(request{messages: []message{user("hi")}, stream: true, reply: fakellm.Script{Text: "one two three", Chunks: 3, Delay: fakellm.Delay(1200 * time.Millisecond), ChunkDelay: fakellm.Delay(100 * time.Millisecond)}})
+		got := a.send(request{messages: []message{user("hi")}, stream: true, reply: fakellm.Script{Text: "one two three", Chunks: 3, Delay: fakellm.Delay(stall * 5 / 4), ChunkDelay: fakellm.Delay(100 * time.Millisecond)}})
 		if got.status != 200 || !strings.Contains(got.body, "[DONE]") {
 			t.Errorf("%d %s; want the whole stream", got.status, got.body)
 		}
