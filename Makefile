@@ -58,10 +58,10 @@ test verify: export TMPDIR = $(shell ./test/tmpdir.sh)
 # By default a program with the race detector sleeps a second at its end.
 test verify: export GORACE = atexit_sleep_ms=50
 # SQLite is C, translated: watched by the race detector it is six times slower,
-# and the detector has nothing to find in it; nor in what hashes passwords. With -trimpath, as bin/haltd is
+# and the detector has nothing to find in it. With -trimpath, as bin/haltd is
 # built, what is compiled serves every step and every checkout; no debugger
 # looks at the programs, of which there are fifty to link.
-test verify: export GOFLAGS := $(GOFLAGS) -trimpath -ldflags=-w '-gcflags=modernc.org/...=-race=false -d=checkptr=0' '-gcflags=crypto/...=-race=false -d=checkptr=0'
+test verify: export GOFLAGS := $(GOFLAGS) -trimpath -ldflags=-w '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 # Many tests wait for something, and npm for the network: two things at once.
 test: ## everything once, with -race, after installing what the tests need: 15 minutes on two cores at most
 	./test/install.sh
