@@ -70,18 +70,26 @@ func (c *comparison) orbits(i int) bool {
 	n := 0
 	for j := i; j > i-long; j-- {
 		r, s := &c.rounds[j], &c.all[j]
-		if r.manner < commanded || !recently(s.coreAgo) || s.newDeeds > 0 || s.newWords > 0 || s.wrote || s.asked || s.onward || s.given || s.nextID || s.fills || r.waiting || s.human {
+		if r.manner < commanded || !recently(s.coreAgo) || r.waiting || s.human || s.brings() {
 			return false
 		}
-		if r.outcome == failed && c.advances(j) {
+		if r.outcome != failed {
+			continue
+		}
+		if c.advances(j) {
 			return false // a little further each time
 		}
-		if r.outcome == failed && (fails == 0 || fails == r.form) {
+		if fails == 0 || fails == r.form {
 			fails = r.form
 			n++
 		}
 	}
 	return n >= times
+}
+
+// brings reports a round that did or told something new, or that the task asks for.
+func (s *relation) brings() bool {
+	return s.newDeeds > 0 || s.newWords > 0 || s.wrote || s.asked || s.onward || s.given || s.nextID || s.fills
 }
 
 // swings reports two contents that the same tool was given in turn, three times each,

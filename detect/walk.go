@@ -117,25 +117,16 @@ func (c *comparison) pastLastPage(i int) bool {
 // alone, which went up by one a round, whatever was asked in between.
 func (c *comparison) counted(i int) bool {
 	ago := c.all[i].residueAgo
-	if ago == 0 || ago >= c.all[i].actAgo {
-		return false
-	}
-	now, before := &c.rounds[i].told, &c.rounds[i-ago].told
-	if now.n != before.n || *now == *before {
-		return false
-	}
-	for k := range min(now.n, len(now.first)) {
-		if d := now.first[k] - before.first[k]; d != 0 && d != float64(ago) {
-			return false
-		}
-	}
-	return true
+	return ago > 0 && ago < c.all[i].actAgo && c.rounds[i].told != c.rounds[i-ago].told && c.upByOne(i, ago)
 }
 
 // tallies reports an answer that differs from the last one to the same act by
 // numbers alone, which went up by one a round: it counts the attempts.
-func (c *comparison) tallies(i int) bool {
-	ago := c.all[i].coreAgo
+func (c *comparison) tallies(i int) bool { return c.upByOne(i, c.all[i].coreAgo) }
+
+// upByOne reports an answer whose numbers are those of the one so many rounds ago, or
+// went up by one a round.
+func (c *comparison) upByOne(i, ago int) bool {
 	now, before := &c.rounds[i].told, &c.rounds[i-ago].told
 	if now.n != before.n {
 		return false
