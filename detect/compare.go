@@ -489,14 +489,20 @@ const fewRuns = 24
 // a list was done, since a round: a check after each of them is part of the work.
 func (c *comparison) writtenSince(i, ago int) bool {
 	tired := c.all[i].pairTimes >= insists/2 // of attempts that hardly differ
-	worn := c.all[i].pairTimes >= insists+2
+	worn := c.all[i].pairTimes >= insists+2  // of those that are about nothing else
 	for j := i - ago + 1; j < i; j++ {
 		s := &c.all[j]
-		if s.wrote && !(tired && c.jitters(j)) && !(worn && s.payload >= cosmetic && !s.aimed && !s.given && !s.nextID && !s.walk) || s.onward || s.given && !s.over && c.rounds[j].outcome != failed && c.rounds[j].manner >= commanded {
+		if s.wrote && !(tired && c.jitters(j)) && !(worn && s.repaints()) || s.onward || s.given && !s.over && c.rounds[j].outcome != failed && c.rounds[j].manner >= commanded {
 			return true
 		}
 	}
 	return false
+}
+
+// repaints reports an act that hardly differs from one before it, and is about nothing
+// that was not acted on.
+func (s *relation) repaints() bool {
+	return s.payload >= cosmetic && !s.aimed && !s.given && !s.nextID && !s.walk
 }
 
 // attempts reports that something got on, or was written: it was accepted, and

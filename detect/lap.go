@@ -120,7 +120,7 @@ func (c *comparison) rewritten(i int) bool {
 	for j := i; j > i-insists; j-- {
 		r, s := &c.rounds[j], &c.all[j]
 		if r.tools != c.rounds[i].tools || r.numbers != c.rounds[i].numbers || r.manner != called || len(r.does) < 2*manyWords || r.outcome != neutral || s.newDeeds > 0 || s.newWords > 0 ||
-			s.payload < cosmetic || s.given || s.aimed || s.nextID || s.walk || s.asked || s.onward {
+			!s.repaints() || s.asked || s.onward {
 			return false
 		}
 	}

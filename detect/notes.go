@@ -420,8 +420,9 @@ const editorTag = "environment_details>"
 
 // isEditors reports a text in which an editor speaks of itself alone.
 func isEditors(text string) bool {
-	t := strings.TrimSpace(text)
-	return strings.HasPrefix(t, "<"+editorTag) && strings.Index(t, "</"+editorTag) == len(t)-len("</"+editorTag)
+	inner, opens := strings.CutPrefix(strings.TrimSpace(text), "<"+editorTag)
+	inner, closes := strings.CutSuffix(inner, "</"+editorTag)
+	return opens && closes && !strings.Contains(inner, "</"+editorTag)
 }
 
 // withoutTagged is a text without what stands between tags that end so.

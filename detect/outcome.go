@@ -292,12 +292,16 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 	f.absent = short && f.outcome == failed && (says|readsAs(answer[:min(len(answer), headBytes)]))&absent != 0
 	f.ended = short && says&ended != 0
 	f.lastPage = short && f.outcome == empty && saysEnded(answer)
-	f.waiting = f.saysToWait(answer, says, short) && meaningOf(act[:min(len(act), 2*headBytes)], maxActWords, pending) == 0 // which it sets itself
+	f.waiting = f.saysToWait(answer, says, short) && !f.setsPending(act)
 }
 
-// maxActWords is within how many words of its beginning an act says what state it
-// sets or asks for: {"todos":[{"description":"…","status":"pending"}]}.
-const maxActWords = 64
+// setsPending reports content that says itself that something is pending, which the
+// answer may repeat: {"todos":[{"description":"…","status":"pending"}]}. A command
+// that asks for what is pending has few words.
+func (f *round) setsPending(act string) bool {
+	const within = 64 // words
+	return len(f.does) >= 2*manyWords && meaningOf(act[:min(len(act), 2*headBytes)], within, pending) != 0
+}
 
 // saysToWait reports an answer that says that something takes its time. short says
 // that it has few words: in a long one such words are about something else.

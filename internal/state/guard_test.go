@@ -220,7 +220,7 @@ func TestRedisIsOccupied(t *testing.T) {
 			return func() { s.Command(t, "SCRIPT KILL") }
 		}},
 		{"it reads its disk", servers.RedisThatReloads, func(t *testing.T, s *servers.Server) func() {
-			s.Fill(t, 3000)
+			s.Fill(t, 6000) // three seconds
 			s.Reload(t)
 			return func() {}
 		}},
