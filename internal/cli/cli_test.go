@@ -37,6 +37,7 @@ type node struct {
 	mu     sync.Mutex
 	events []haltd.Event // newest first
 	keys   []haltd.Key
+	config string // in force
 	subs   map[chan haltd.Event]bool
 	joined chan struct{} // one value per subscription
 	fakeControl
@@ -129,7 +130,7 @@ func (n *node) Delete(context.Context, string, string) error { return nil }
 func (n *node) Record(haltd.Event)                           {}
 func (n *node) Flush(context.Context) error                  { return nil }
 func (n *node) Ready(context.Context) error                  { return n.notReady }
-func (n *node) Config() ([]byte, error)                      { return nil, nil }
+func (n *node) Config() ([]byte, error)                      { return []byte(n.config), nil }
 func (n *node) Status() admin.Status {
 	return admin.Status{Gateway: n.gateway, Degraded: n.degraded, Upstreams: n.upstreams}
 }

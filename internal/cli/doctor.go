@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/config"
+	"go.yaml.in/yaml/v3"
 )
 
 // DoctorCmd looks for what keeps haltd from doing its work.
@@ -47,9 +50,7 @@ func (c *DoctorCmd) Run(env *Env) error {
 	}
 	if status != nil {
 		d.agents(api)
-		if cfg != nil {
-			d.keys(api, cfg)
-		}
+		d.keys(api)
 		d.alerts(api)
 	}
 	return d.end()
@@ -263,8 +264,9 @@ func (d *doctor) agents(api *client) {
 	}
 }
 
-// keys says whether haltd has what it puts in the place of its gateway keys.
-func (d *doctor) keys(api *client, cfg *config.Config) {
+// keys says whether haltd has what it puts in the place of its gateway keys. The haltd
+// that runs knows: its environment may be another than that of this shell.
+func (d *doctor) keys(api *client) {
 	var list struct {
 		Keys []haltd.Key `json:"keys"`
 	}
@@ -281,18 +283,40 @@ func (d *doctor) keys(api *client, cfg *config.Config) {
 	if inUse == 0 {
 		return
 	}
+	good, err := providersWithKeys(d.env.Context, api)
+	switch {
+	case err != nil:
+		d.failed(err)
+	case len(good) == 0:
+		d.notice("Set providers.openai.api_key, or OPENAI_API_KEY where haltd runs; those of other providers likewise.",
+			"Gateway keys in use: %d, and haltd has no key of a provider to put in their place", inUse)
+	default:
+		d.ok("Gateway keys in use: %d; haltd has a key of %s to put in their place", inUse, strings.Join(good, ", "))
+	}
+}
+
+// providersWithKeys are the providers that the running haltd has a key of.
+func providersWithKeys(ctx context.Context, api *client) ([]string, error) {
+	resp, err := api.open(ctx, http.MethodGet, "/v1/config", nil, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	var running struct {
+		Providers map[string]struct {
+			APIKey string `yaml:"api_key"` // without the secret
+		} `yaml:"providers"`
+	}
+	if err := yaml.NewDecoder(resp.Body).Decode(&running); err != nil {
+		return nil, api.notHaltd(resp)
+	}
 	var good []string
-	for _, p := range configuredProviders(cfg) {
-		if p.APIKey != "" || !p.NeedsKey {
-			good = append(good, p.Name)
+	for _, name := range slices.Sorted(maps.Keys(running.Providers)) {
+		if running.Providers[name].APIKey != "" {
+			good = append(good, name)
 		}
 	}
-	if len(good) == 0 {
-		d.problem("Give haltd the key of a provider: providers.openai.api_key, or OPENAI_API_KEY where haltd runs.",
-			"Gateway keys in use: %d, and haltd has no key of a provider to put in their place", inUse)
-		return
-	}
-	d.ok("Gateway keys in use: %d, good for %s", inUse, strings.Join(good, ", "))
+	return good, nil
 }
 
 // alerts says whether somebody would hear of a kill.

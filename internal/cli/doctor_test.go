@@ -103,12 +103,15 @@ func TestDoctorFindings(t *testing.T) {
 		{"no key to put in", func(t *testing.T, _ *node, term *terminal) {
 			term.ConfigPath = writeFile(t, "haltd.yaml", "gateway: {require_keys: true}\nproviders: {openai: {base_url: 'http://127.0.0.1:9'}}\n")
 		}, "✗", "Provider openai: gateway keys are required"},
-		{"gateway keys and none of a provider", func(_ *testing.T, n *node, _ *terminal) { n.keys = []haltd.Key{{ID: "key_1", Agent: "bot"}} }, "✗", "Gateway keys in use: 1, and haltd has no key of a provider"},
-		{"gateway keys", func(_ *testing.T, n *node, term *terminal) {
+		{"gateway keys and none of a provider", func(_ *testing.T, n *node, term *terminal) {
+			n.keys, n.config = []haltd.Key{{ID: "key_1", Agent: "bot"}}, "providers: {openai: {format: openai}}\n"
+			term.vars["OPENAI_API_KEY"] = "sk-secret" // that of this shell
+		}, "!", "Gateway keys in use: 1, and haltd has no key of a provider"},
+		{"gateway keys", func(_ *testing.T, n *node, _ *terminal) {
 			over := noon.Add(-time.Hour)
 			n.keys = []haltd.Key{{ID: "key_1", Agent: "bot"}, {ID: "key_2", Agent: "bot", RevokedAt: &over}, {ID: "key_3", Agent: "bot", KeyLimits: haltd.KeyLimits{ExpiresAt: &over}}}
-			term.vars["OPENAI_API_KEY"] = "sk-secret"
-		}, "✓", "Gateway keys in use: 1, good for openai"},
+			n.config = "providers: {openai: {api_key: '[redacted]'}, groq: {}}\n"
+		}, "✓", "Gateway keys in use: 1; haltd has a key of openai to put in their place"},
 		{"a key", func(_ *testing.T, _ *node, term *terminal) { term.vars["OPENAI_API_KEY"] = "sk-secret" }, "✓", "Provider openai: haltd has its key"},
 		{"reachable", func(t *testing.T, _ *node, term *terminal) {
 			term.ConfigPath = writeFile(t, "haltd.yaml", "providers: {lab: {base_url: '"+gateway+"'}}\n")
