@@ -3,6 +3,8 @@ package detect
 import (
 	"fmt"
 	"testing"
+
+	"github.com/haltd/haltd"
 )
 
 // Who goes in a circle is known by it whatever changes around it by itself: clocks,
@@ -154,5 +156,32 @@ func TestOneAfterTheOther(t *testing.T) {
 	}
 	if k.highest() >= Kill {
 		t.Errorf("it is killed: %v\n%s", k.levels, drawn(k))
+	}
+}
+
+// An answer that repeats a state which the act sets tells nobody to wait; one to an act
+// that asks for that state does.
+func TestWhoSetsAStateDoesNotWaitForIt(t *testing.T) {
+	plan := `{"todos":[{"description":"sync the formula endpoint","status":"pending"},{"description":"fetch the playlist model","status":"pending"},{"description":"publish the order view","status":"pending"},{"description":"validate every caption page","status":"pending"}]}`
+	for _, tc := range []struct {
+		round haltd.Round
+		want  bool
+	}{
+		{did("write_todos", plan, "The list is now:\n1. [pending] sync the formula endpoint\n2. [pending] fetch the playlist model"), false},
+		{did("bash", `{"command":"gh run list --status queued"}`, "queued  build  main"), true},
+		{did("job_status", `{"id":"6bdf"}`, `{"id":"6bdf","state":"queued"}`), true},
+	} {
+		if got := readRound(&tc.round, true).waiting; got != tc.want {
+			t.Errorf("%+v waits: %v, want %v", tc.round.Calls, got, tc.want)
+		}
+	}
+	for text, want := range map[string]bool{
+		"<environment_details>\n# Current Mode\nACT MODE\n</environment_details>\n": true,
+		"<environment_details>": false,
+		"<environment_details>ACT MODE</environment_details>\nNow do the second one, please.": false,
+	} {
+		if got := isEditors(text); got != want {
+			t.Errorf("%q is an editor's: %v, want %v", text, got, want)
+		}
 	}
 }
