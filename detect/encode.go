@@ -17,14 +17,7 @@ func (w *WindowMemory) AppendBinary(b []byte) ([]byte, error) {
 // UnmarshalBinary reads what AppendBinary wrote. What it cannot read is an
 // error, and leaves an empty window.
 func (w *WindowMemory) UnmarshalBinary(b []byte) error {
-	c := codec{b: b, reading: true}
-	*w = WindowMemory{}
-	w.code(&c)
-	if err := c.end(); err != nil {
-		*w = WindowMemory{}
-		return err
-	}
-	return nil
+	return unmarshal(w, b)
 }
 
 // AppendBinary is that of WindowMemory, for a session.
@@ -36,14 +29,35 @@ func (s *SessionMemory) AppendBinary(b []byte) ([]byte, error) {
 
 // UnmarshalBinary is that of WindowMemory, for a session.
 func (s *SessionMemory) UnmarshalBinary(b []byte) error {
+	return unmarshal(s, b)
+}
+
+// AppendBinary is that of WindowMemory, for a guard's session.
+func (g *GuardMemory) AppendBinary(b []byte) ([]byte, error) {
+	c := codec{b: b}
+	g.code(&c)
+	return c.b, nil
+}
+
+// UnmarshalBinary is that of WindowMemory, for a guard's session.
+func (g *GuardMemory) UnmarshalBinary(b []byte) error {
+	return unmarshal(g, b)
+}
+
+// unmarshal reads a memory, or empties it.
+func unmarshal[M any, P interface {
+	*M
+	code(*codec)
+}](m P, b []byte) error {
+	var empty M
+	*m = empty
 	c := codec{b: b, reading: true}
-	*s = SessionMemory{}
-	s.code(&c)
-	if err := c.end(); err != nil {
-		*s = SessionMemory{}
-		return err
+	m.code(&c)
+	err := c.end()
+	if err != nil {
+		*m = empty
 	}
-	return nil
+	return err
 }
 
 func (w *WindowMemory) code(c *codec) {
@@ -96,6 +110,18 @@ func (s *SessionMemory) code(c *codec) {
 	n.Stalled.code(c)
 	n.Tally.code(c)
 	n.Climb.code(c)
+}
+
+func (g *GuardMemory) code(c *codec) {
+	c.header()
+	g.Window.code(c)
+	g.Session.code(c)
+	c.uint64(&g.Mark.Round)
+	c.int(&g.Mark.Count)
+	c.bools(&g.Resumed, &g.Loose)
+	c.uvarint(&g.Entry)
+	c.string(&g.Source.Model)
+	c.uint64(&g.Source.System)
 }
 
 func (k *Climb) code(c *codec) {

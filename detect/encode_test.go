@@ -84,7 +84,7 @@ func populateFields(r *rand.Rand, v reflect.Value) {
 	}
 }
 
-// memory is what WindowMemory and SessionMemory have in common.
+// memory is what WindowMemory, SessionMemory and GuardMemory have in common.
 type memory interface {
 	AppendBinary([]byte) ([]byte, error)
 	UnmarshalBinary([]byte) error
@@ -95,6 +95,7 @@ func TestWhatIsRememberedIsWrittenWhole(t *testing.T) {
 	for _, c := range []struct{ full, empty, back memory }{
 		{&WindowMemory{}, &WindowMemory{}, &WindowMemory{}},
 		{&SessionMemory{}, &SessionMemory{}, &SessionMemory{}},
+		{&GuardMemory{}, &GuardMemory{}, &GuardMemory{}},
 	} {
 		populate(r, reflect.ValueOf(c.full).Elem())
 		for _, m := range []memory{c.full, c.empty} {
@@ -141,7 +142,8 @@ func TestWhatCannotBeReadStartsEmpty(t *testing.T) {
 func FuzzUnmarshal(f *testing.F) {
 	var s SessionMemory
 	var w WindowMemory
-	for _, m := range []memory{&s, &w} {
+	var g GuardMemory
+	for _, m := range []memory{&s, &w, &g} {
 		populate(rand.New(rand.NewPCG(5, 6)), reflect.ValueOf(m).Elem())
 		b, _ := m.AppendBinary(nil)
 		f.Add(b)
@@ -150,10 +152,12 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var m SessionMemory
 		var w WindowMemory
-		_, _ = m.UnmarshalBinary(b), w.UnmarshalBinary(b)
+		var g GuardMemory
+		_, _, _ = m.UnmarshalBinary(b), w.UnmarshalBinary(b), g.UnmarshalBinary(b)
 		m.Session.Weight()
 		w.Window.View()
 		judge(DefaultSettings(), State{Window: &w.Window, Session: &m.Session, Mark: m.Note.Mark}, call, noon)
+		judge(DefaultSettings(), g.State("one", &Window{}), call, noon)
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/xxhash"
 )
 
 // Options are what a Guard is made with. The zero value is the defaults that
@@ -116,14 +115,8 @@ type GuardSession struct {
 	guard *Guard
 	id    string
 
-	mu      sync.Mutex
-	window  Window
-	session Session
-	mark    Mark
-	resumed bool   // the next call shows what is put behind the mark
-	entry   uint64 // of the call that has no reply yet; 0 where there is none
-	source  Source // of that call
-	loose   bool   // that call carries no history
+	mu     sync.Mutex
+	memory GuardMemory
 }
 
 // Check judges a call before it is sent. Level says what to do: Pass, Warn
@@ -133,21 +126,21 @@ type GuardSession struct {
 func (s *GuardSession) Check(call *haltd.Call) Detection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g := s.guard
-	h := Read(g.cache, call, s.session.Pending())
+	g, m := s.guard, &s.memory
+	h := Read(g.cache, call, m.Session.Pending())
 	now := g.clock()
-	if s.resumed {
-		s.window.Clear()
-		s.mark, s.resumed = s.session.MarkHere(h, now), false
+	if m.Resumed {
+		m.Window.Clear()
+		m.Mark, m.Resumed = m.Session.MarkHere(h, now), false
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	st := s.state()
 	d := Judge(g.settings, st, h, now)
-	s.entry = 0
+	m.Entry = 0
 	if d.Level < Kill {
-		s.entry = Admit(g.settings, st, d, now)
-		s.source, s.loose = Source{Model: call.Model, System: call.System}, len(call.Rounds) == 0
+		m.Entry = Admit(g.settings, st, d, now)
+		m.Source, m.Loose = Source{Model: call.Model, System: call.System}, len(call.Rounds) == 0
 	}
 	return d
 }
@@ -157,18 +150,19 @@ func (s *GuardSession) Check(call *haltd.Call) Detection {
 func (s *GuardSession) Observe(reply *haltd.Reply) []Signal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	answer := ReadReply(reply, s.loose)
-	if s.entry == 0 {
+	m := &s.memory
+	answer := ReadReply(reply, m.Loose)
+	if m.Entry == 0 {
 		return nil
 	}
 	g := s.guard
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	signals := Observe(g.settings, s.state(), s.entry, s.source, answer, g.clock())
+	signals := Observe(g.settings, s.state(), m.Entry, m.Source, answer, g.clock())
 	for i := range signals {
 		signals[i].Session = s.id
 	}
-	s.entry = 0
+	m.Entry = 0
 	return signals
 }
 
@@ -177,13 +171,13 @@ func (s *GuardSession) Observe(reply *haltd.Reply) []Signal {
 func (s *GuardSession) Withdraw() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.entry == 0 {
+	if s.memory.Entry == 0 {
 		return
 	}
 	s.guard.mu.Lock()
 	defer s.guard.mu.Unlock()
-	Withdraw(s.state(), s.entry)
-	s.entry = 0
+	Withdraw(s.state(), s.memory.Entry)
+	s.memory.Entry = 0
 }
 
 // Resume lets a session go on that was killed, after a person has looked at
@@ -191,11 +185,11 @@ func (s *GuardSession) Withdraw() {
 func (s *GuardSession) Resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.resumed = true
+	s.memory.Resumed = true
 }
 
 func (s *GuardSession) state() State {
-	return State{Window: &s.window, Agent: &s.guard.calls, Session: &s.session, SessionID: xxhash.Sum64String(s.id), Mark: s.mark}
+	return s.memory.State(s.id, &s.guard.calls)
 }
 
 // MarshalBinary writes the session, for another process or a later one to go
@@ -203,39 +197,19 @@ func (s *GuardSession) state() State {
 func (s *GuardSession) MarshalBinary() ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var c codec
-	s.code(&c)
-	return c.b, nil
+	return s.memory.AppendBinary(nil)
 }
 
 // UnmarshalBinary puts what MarshalBinary wrote in the place of all that the
 // session knew. What it cannot read, such as a session of another version, is
 // an error and leaves an empty session: begin anew, the next calls tell most.
 func (s *GuardSession) UnmarshalBinary(b []byte) error {
-	read := GuardSession{}
-	c := codec{b: b, reading: true}
-	read.code(&c)
-	err := c.end()
-	if err != nil {
-		read = GuardSession{}
-	}
+	var read GuardMemory
+	err := read.UnmarshalBinary(b)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.window, s.session, s.mark = read.window, read.session, read.mark
-	s.resumed, s.loose, s.entry, s.source = read.resumed, read.loose, read.entry, read.source
+	s.memory = read
 	return err
-}
-
-func (s *GuardSession) code(c *codec) {
-	c.header()
-	s.window.code(c)
-	s.session.code(c)
-	c.uint64(&s.mark.Round)
-	c.int(&s.mark.Count)
-	c.bools(&s.resumed, &s.loose)
-	c.uvarint(&s.entry)
-	c.string(&s.source.Model)
-	c.uint64(&s.source.System)
 }
 
 // Sentence says in one sentence why a detection asks for more than to pass; ""

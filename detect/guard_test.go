@@ -125,13 +125,22 @@ func moved(t *testing.T, s *GuardSession, clock haltd.Clock) *GuardSession {
 // A call without a history that is answered elsewhere: what the reply does is kept
 // there, because no later request shows it.
 func TestAReplyElsewhereIsReadAsOneWithoutAHistory(t *testing.T) {
-	clock := ticking()
-	s := New(Options{Clock: clock}).Session("one")
-	s.Check(&haltd.Call{Opening: []haltd.Message{{Role: haltd.RoleUser, Text: "Find the invoice."}}})
-	s = moved(t, s, clock)
-	s.Observe(searches(0))
-	if p := s.session.Pending(); p == nil || p.answer == nil || p.answer.act == nil {
-		t.Error("what the reply does is not kept")
+	var kept [2][]byte
+	for i := range kept {
+		clock := ticking()
+		s := New(Options{Clock: clock}).Session("one")
+		s.Check(&haltd.Call{Opening: []haltd.Message{{Role: haltd.RoleUser, Text: "Find the invoice."}}})
+		if i == 1 {
+			s = moved(t, s, clock)
+		}
+		s.Observe(searches(0))
+		var err error
+		if kept[i], err = s.MarshalBinary(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Contains(kept[0], []byte("search")) || !bytes.Equal(kept[0], kept[1]) {
+		t.Error("what the reply does is not kept, or not elsewhere as it is here")
 	}
 }
 
@@ -169,8 +178,8 @@ func TestGuardCountsEqualCallsOfAllSessions(t *testing.T) {
 	for n := range 60 {
 		s := g.Session(fmt.Sprint("job ", n))
 		if d := s.Check(searching(0)); d.Level == Kill {
-			if n != longStreak-1 {
-				t.Errorf("stopped at call %d, want %d", n+1, longStreak)
+			if s := d.Signals[0]; s.Family != Streak || n+1 != int(s.Threshold) {
+				t.Errorf("stopped at call %d by %s, whose line is %v", n+1, s.Family, s.Threshold)
 			}
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/xxhash"
 )
 
 // WindowMemory is what is remembered of the calls that similarity compares.
@@ -28,6 +29,24 @@ func (w *WindowMemory) EmptyBefore(since time.Time) {
 type SessionMemory struct {
 	Session Session
 	Note    Note
+}
+
+// GuardMemory is what a guard in the agent's own process remembers of a session.
+// It can be written and read back like WindowMemory.
+type GuardMemory struct {
+	Window  Window
+	Session Session
+	Mark    Mark
+	Resumed bool   // the next call shows what is put behind the mark
+	Entry   uint64 // of the call that has no reply yet; 0 where there is none
+	Source  Source // of that call
+	Loose   bool   // that call carries no history
+}
+
+// State is what the detectors know of the session of that id, where equal calls of
+// all sessions are counted in a window of the agent.
+func (g *GuardMemory) State(id string, agent *Window) State {
+	return State{Window: &g.Window, Agent: agent, Session: &g.Session, SessionID: xxhash.Sum64String(id), Mark: g.Mark}
 }
 
 // Memory is what is remembered of a session, and of the window that it shares
