@@ -72,7 +72,7 @@ test: ## everything once, with -race, after installing what the tests need: 15 m
 	cd test/deploy && go vet ./...
 	go build -race -o $(HALTD_BIN) ./cmd/haltd
 	$(MAKE) -j2 packages modules
-	go test -vet=off -count=1 -run 'InTime|Offline|TestMadeUp|TestFamilies|TestGuard' ./detect ./test/scenarios # some measure time, and want the machine for themselves
+	go test -vet=off -count=1 -run 'InTime|Offline|TestMadeUp|TestFamilies|TestGuard' ./internal/detection ./test/scenarios # some measure time, and want the machine for themselves
 
 packages:
 	go test -race -vet=off -count=1 -timeout 20m ./...
@@ -99,7 +99,7 @@ quality: ## detection on recorded runs from the folder TRACES, each source judge
 	go run ./test/train -traces $(TRACES)
 
 train: ## fit the weights of stall anew to the labelled runs in TRACES (for maintainers)
-	go run ./test/train -traces $(TRACES) -ablate -out detect/weights.json -date $(shell date +%F)
+	go run ./test/train -traces $(TRACES) -ablate -out internal/detection/weights.json -date $(shell date +%F)
 
 reference: ## write the sample file and the references of settings, commands, errors and the API anew from their declarations
 	go run ./internal/config/reference

@@ -43,7 +43,7 @@ func (s *Standing) State() SessionState {
 }
 
 // Mark is where the rounds that count begin in a session that was seen before
-// its agent was activated; see detect.Mark.
+// its agent was activated; see detection.Mark.
 type Mark struct {
 	Agent, Session string
 	ActivatedAt    time.Time // the activation, or the halt, it belongs to

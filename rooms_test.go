@@ -13,17 +13,18 @@ const module = "github.com/haltd/haltd"
 // draws it. A room covers the folders below it.
 var rooms = map[string][]string{
 	".":                  {},
-	"detect":             {".", "internal/xxhash"},
+	"detect":             {".", "internal/detection"},
+	"internal/detection": {".", "internal/xxhash"},
 	"internal/xxhash":    {},
 	"calls":              {".", "internal/wire"},
 	"web":                {},
 	"internal/wire":      {"."},
 	"internal/policy":    {"."},
 	"internal/store":     {"."},
-	"internal/state":     {".", "detect", "internal/policy"},
+	"internal/state":     {".", "internal/detection", "internal/policy"},
 	"internal/control":   {".", "internal/policy"},
 	"internal/ledger":    {".", "internal/policy"},
-	"internal/judge":     {".", "detect", "internal/policy", "internal/control", "internal/ledger", "internal/state"},
+	"internal/judge":     {".", "internal/detection", "internal/policy", "internal/control", "internal/ledger", "internal/state"},
 	"internal/pricing":   {"."},
 	"internal/excerpt":   {"."},
 	"internal/telemetry": {"."},
@@ -32,8 +33,8 @@ var rooms = map[string][]string{
 	"internal/config":    {".", "internal/policy", "internal/pricing"},
 	"internal/economics": {".", "internal/policy"},
 	"internal/admin":     {".", "internal/economics"},
-	"internal/replay":    {".", "detect", "internal/wire", "internal/policy", "internal/config", "internal/economics"},
-	"internal/gateway":   {".", "detect", "internal/wire", "internal/judge", "internal/policy", "internal/config", "internal/excerpt"},
+	"internal/replay":    {".", "internal/detection", "internal/wire", "internal/policy", "internal/config", "internal/economics"},
+	"internal/gateway":   {".", "internal/detection", "internal/wire", "internal/judge", "internal/policy", "internal/config", "internal/excerpt"},
 	"internal/cli":       {".", "internal/config"},
 	"internal/app":       {".", "web", "internal/admin", "internal/alert", "internal/config", "internal/control", "internal/gateway", "internal/judge", "internal/ledger", "internal/pricing", "internal/record", "internal/state", "internal/store", "internal/telemetry"},
 	"internal/demo":      {".", "internal/app"},
@@ -43,7 +44,7 @@ var rooms = map[string][]string{
 // pure are the rooms that do no I/O, and outside are the packages of the
 // standard library that would.
 var (
-	pure    = []string{"detect", "internal/economics"}
+	pure    = []string{"detect", "internal/detection", "internal/economics"}
 	outside = []string{"os", "os/exec", "net", "net/http", "database/sql", "syscall"}
 )
 
@@ -129,7 +130,7 @@ func TestRootAndDetectNeedNoOtherModule(t *testing.T) {
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	own := []string{module, module + "/detect", module + "/internal/xxhash"}
+	own := []string{module, module + "/detect", module + "/internal/detection", module + "/internal/xxhash"}
 	for _, path := range strings.Fields(string(out)) {
 		if !slices.Contains(own, path) {
 			t.Errorf("package haltd or detect needs %s; they may need the standard library only", path)

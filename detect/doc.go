@@ -23,14 +23,7 @@
 // A session is written with MarshalBinary and read in another process. The
 // examples below run as tests.
 //
-// Guard, its sessions, Options, Detection and the signals are for programs that
-// import this package, and stay. The rest is for those who keep the state
-// themselves and may change with any release.
-//
-// The gateway and haltd replay judge by the same functions: Read, Judge, Admit
-// and Observe, on state that they keep themselves and guard. Everything but
-// Guard and Cache, which guard themselves, is pure: the clock is an argument,
-// state is a value, and there is no I/O, no goroutine and no package variable
-// that changes. The package may import the standard library, package haltd and
-// internal/xxhash, no other module.
+// The gateway and haltd replay judge by the same detectors, which are in
+// internal/detection. The package needs the standard library and packages of
+// this module that need no more, no other module.
 package detect

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 // Options are what a Guard is made with. The zero value is the defaults that
@@ -35,8 +36,8 @@ type Options struct {
 }
 
 // settings are the defaults with what the options say.
-func (o *Options) settings() Settings {
-	set := DefaultSettings()
+func (o *Options) settings() detection.Settings {
+	set := detection.DefaultSettings()
 	set.WarnAt, set.KillAt, set.Stateless, set.MinPromptTokens = o.WarnAt, o.KillAt, o.Stateless, o.MinPromptTokens
 	set.RequireCorroboration = !o.Literal
 	if o.WindowSize > 0 {
@@ -51,13 +52,13 @@ func (o *Options) settings() Settings {
 // Guard watches the sessions of one agent, in the agent's own process. It is
 // safe for use by many goroutines.
 type Guard struct {
-	settings Settings
+	settings detection.Settings
 	clock    haltd.Clock
-	cache    *Cache
+	cache    *detection.Cache
 	most     int
 
 	mu       sync.Mutex
-	calls    Window // where equal calls of all sessions are counted
+	calls    detection.Window // where equal calls of all sessions are counted
 	sessions map[string]*lru.Element
 	used     lru.List // of *GuardSession, the last one asked for in front
 }
@@ -68,7 +69,7 @@ const guardWords, guardSessions = 1 << 18, 1 << 10
 
 // New makes a guard for one agent.
 func New(o Options) *Guard {
-	g := &Guard{settings: o.settings(), clock: o.Clock, cache: NewCache(guardWords), most: o.Sessions, sessions: map[string]*lru.Element{}}
+	g := &Guard{settings: o.settings(), clock: o.Clock, cache: detection.NewCache(guardWords), most: o.Sessions, sessions: map[string]*lru.Element{}}
 	if g.clock == nil {
 		g.clock = time.Now
 	}
@@ -116,7 +117,7 @@ type GuardSession struct {
 	id    string
 
 	mu     sync.Mutex
-	memory GuardMemory
+	memory detection.GuardMemory
 }
 
 // Check judges a call before it is sent. Level says what to do: Pass, Warn
@@ -127,7 +128,7 @@ func (s *GuardSession) Check(call *haltd.Call) Detection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g, m := s.guard, &s.memory
-	h := Read(g.cache, call, m.Session.Pending())
+	h := detection.Read(g.cache, call, m.Session.Pending())
 	now := g.clock()
 	if m.Resumed {
 		m.Window.Clear()
@@ -136,13 +137,13 @@ func (s *GuardSession) Check(call *haltd.Call) Detection {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	st := s.state()
-	d := Judge(g.settings, st, h, now)
+	d := detection.Judge(g.settings, st, h, now)
 	m.Entry = 0
 	if d.Level < Kill {
-		m.Entry = Admit(g.settings, st, d, now)
-		m.Source, m.Loose = Source{Model: call.Model, System: call.System}, len(call.Rounds) == 0
+		m.Entry = detection.Admit(g.settings, st, d, now)
+		m.Source, m.Loose = detection.Source{Model: call.Model, System: call.System}, len(call.Rounds) == 0
 	}
-	return d
+	return detectionOf(d)
 }
 
 // Observe takes the reply to the call that was checked last. It returns what
@@ -151,14 +152,14 @@ func (s *GuardSession) Observe(reply *haltd.Reply) []Signal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := &s.memory
-	answer := ReadReply(reply, m.Loose)
+	answer := detection.ReadReply(reply, m.Loose)
 	if m.Entry == 0 {
 		return nil
 	}
 	g := s.guard
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	signals := Observe(g.settings, s.state(), m.Entry, m.Source, answer, g.clock())
+	signals := detection.Observe(g.settings, s.state(), m.Entry, m.Source, answer, g.clock())
 	for i := range signals {
 		signals[i].Session = s.id
 	}
@@ -176,7 +177,7 @@ func (s *GuardSession) Withdraw() {
 	}
 	s.guard.mu.Lock()
 	defer s.guard.mu.Unlock()
-	Withdraw(s.state(), s.memory.Entry)
+	detection.Withdraw(s.state(), s.memory.Entry)
 	s.memory.Entry = 0
 }
 
@@ -188,7 +189,7 @@ func (s *GuardSession) Resume() {
 	s.memory.Resumed = true
 }
 
-func (s *GuardSession) state() State {
+func (s *GuardSession) state() detection.State {
 	return s.memory.State(s.id, &s.guard.calls)
 }
 
@@ -204,19 +205,10 @@ func (s *GuardSession) MarshalBinary() ([]byte, error) {
 // session knew. What it cannot read, such as a session of another version, is
 // an error and leaves an empty session: begin anew, the next calls tell most.
 func (s *GuardSession) UnmarshalBinary(b []byte) error {
-	var read GuardMemory
+	var read detection.GuardMemory
 	err := read.UnmarshalBinary(b)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.memory = read
 	return err
-}
-
-// Sentence says in one sentence why a detection asks for more than to pass; ""
-// where it does not.
-func (v *Detection) Sentence(agent string) string {
-	if len(v.Signals) == 0 {
-		return ""
-	}
-	return v.Signals[0].Sentence(agent)
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/state"
@@ -40,7 +40,7 @@ type faultyLease struct {
 	of *faultyStates
 }
 
-func (l faultyLease) Memory() detect.Memory {
+func (l faultyLease) Memory() detection.Memory {
 	if l.of.uses++; l.of.uses == l.of.at {
 		panic("on purpose")
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/wire"
 )
 
@@ -31,7 +31,7 @@ type prefixKey struct {
 // them.
 type prefix struct {
 	*wire.Prefix
-	rounds *detect.Known
+	rounds *detection.Known
 	digest bodyDigest // of all its bytes
 }
 

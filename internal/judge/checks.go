@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/policy/exact"
@@ -196,7 +196,9 @@ func (j *Judge) checkExact(ev *evaluation) {
 }
 
 // exactSignal is what a policy has counted.
-func exactSignal(count int) detect.Signal { return detect.Signal{Detector: detect.Exact, Count: count} }
+func exactSignal(count int) detection.Signal {
+	return detection.Signal{Detector: detection.Exact, Count: count}
+}
 
 func exactFinding(agent string, p *policy.Policy, d exact.LoopDecision, count int) haltd.Finding {
 	s := exactSignal(count)

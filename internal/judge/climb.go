@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 const (
@@ -14,8 +14,8 @@ const (
 	enoughNews = 2
 )
 
-func ladderOf(k *haltd.KillSwitch, d detect.Detector) haltd.Ladder {
-	if d == detect.Similarity {
+func ladderOf(k *haltd.KillSwitch, d detection.Detector) haltd.Ladder {
+	if d == detection.Similarity {
 		return k.Similarity
 	}
 	return k.Stall
@@ -24,7 +24,7 @@ func ladderOf(k *haltd.KillSwitch, d detect.Detector) haltd.Ladder {
 // climb is the rung that a detector which is certain takes: the first of its
 // ladder above what was done before. A session that was steered and whose
 // newest round brought something new is only warned about.
-func (ev *evaluation) climb(c *detect.Climb, d detect.Detector) haltd.Action {
+func (ev *evaluation) climb(c *detection.Climb, d detection.Detector) haltd.Action {
 	l, r, rounds := ladderOf(&ev.agent.Policy.KillSwitch, d), ev.request, ev.decision.Detected.Basis.Rounds
 	switch {
 	case c.Rung == haltd.Steer && rounds > c.Round && !ev.newestRepeats():
@@ -54,17 +54,17 @@ func (ev *evaluation) climb(c *detect.Climb, d detect.Detector) haltd.Action {
 func (ev *evaluation) newestRepeats() bool {
 	d := &ev.decision.Detected
 	for i := range d.Signals {
-		if s := &d.Signals[i]; s.Detector == detect.Stall && len(s.Rounds) > 0 {
+		if s := &d.Signals[i]; s.Detector == detection.Stall && len(s.Rounds) > 0 {
 			last := &s.Rounds[len(s.Rounds)-1]
 			return last.Index == d.Basis.Rounds-1 && last.Family != ""
 		}
 	}
-	return d.Level == detect.Kill && d.Basis.Rounds == 0
+	return d.Level == detection.Kill && d.Basis.Rounds == 0
 }
 
 // climbed keeps what was decided about a session whose detectors are certain,
 // and what came of the steers before.
-func (ev *evaluation) climbed(m detect.Memory) {
+func (ev *evaluation) climbed(m detection.Memory) {
 	c, d, now := &m.Note.Climb, &ev.decision, ev.request.Now
 	f, ok := d.rung()
 	shadow := ok && f.Shadow
@@ -90,7 +90,7 @@ func (ev *evaluation) climbed(m detect.Memory) {
 			c.Incident = ""
 		}
 	case c.Steers > 0 && c.Rung != haltd.Halt && d.Detected.Basis.Rounds != c.Round:
-		if d.Detected.Level == detect.Pass {
+		if d.Detected.Level == detection.Pass {
 			ev.recovers(c)
 		} else if !ev.newestRepeats() {
 			if c.News++; c.News >= enoughNews {
@@ -104,11 +104,11 @@ func (ev *evaluation) climbed(m detect.Memory) {
 	d.Rungs = c.Steps
 }
 
-func (ev *evaluation) recovers(c *detect.Climb) {
+func (ev *evaluation) recovers(c *detection.Climb) {
 	if c.Incident != "" && c.Rung == haltd.Steer {
 		ev.steerEnd, ev.steered = haltd.IncidentRecovered, c.Incident
 	}
-	*c = detect.Climb{}
+	*c = detection.Climb{}
 }
 
 // rung is the finding of a detector that is more than a warning, and that is
@@ -171,7 +171,7 @@ func (j *Judge) endSteer(ev *evaluation, now time.Time) {
 
 // endsTurn notes a reply without a tool call, after which a steered session
 // repeats nothing any more.
-func (ev *evaluation) endsTurn(m detect.Memory, reply *haltd.Reply) {
+func (ev *evaluation) endsTurn(m detection.Memory, reply *haltd.Reply) {
 	c := &m.Note.Climb
 	if c.Steers > 0 && c.Rung == haltd.Steer && reply.Complete && reply.Err == "" && len(reply.Calls) == 0 && reply.Text != "" {
 		ev.ended = true
@@ -181,9 +181,9 @@ func (ev *evaluation) endsTurn(m detect.Memory, reply *haltd.Reply) {
 
 // afterHalt is what is left of a climb when a session was resumed: who was
 // halted a short while ago takes the next rung.
-func afterHalt(c detect.Climb, now time.Time) detect.Climb {
+func afterHalt(c detection.Climb, now time.Time) detection.Climb {
 	if n := len(c.Steps); c.Rung == haltd.Halt && n > 0 && now.Sub(c.Steps[n-1].Time) < haltSpan {
-		return detect.Climb{Rung: c.Rung, Steps: c.Steps}
+		return detection.Climb{Rung: c.Rung, Steps: c.Steps}
 	}
-	return detect.Climb{}
+	return detection.Climb{}
 }

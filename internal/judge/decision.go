@@ -2,7 +2,7 @@ package judge
 
 import (
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 // Decision is what was decided about one request: plain data that may be
@@ -13,7 +13,7 @@ type Decision struct {
 	haltd.Finding
 	Agent    string
 	Findings []haltd.Finding // of all checks, in their order
-	Detected detect.Detection
+	Detected detection.Detection
 	Incident string // that stops the request, "" without one
 	// Scope is what the kill switch or a person has switched off, and so what
 	// somebody has to resume; "" when something else stops the request.
@@ -43,6 +43,6 @@ func (d *Decision) decide() {
 
 // decisionOn is a decision beside the one on a request: about what was found of its
 // reply or its budget.
-func decisionOn(agent string, f haltd.Finding, detected detect.Detection) Decision {
+func decisionOn(agent string, f haltd.Finding, detected detection.Detection) Decision {
 	return Decision{Finding: f, Agent: agent, Findings: []haltd.Finding{f}, Detected: detected}
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/state"
 )
 
@@ -41,18 +41,18 @@ func (j *Judge) detect(ctx context.Context, ev *evaluation) {
 // look is what detect needs before it can judge, as far as it has it.
 type look struct {
 	*evaluation
-	before  evaluation      // as it was before the first look
-	since   time.Time       // of the newest activation
-	mark    *sessionMark    // nil where none is needed, or none was loaded yet
-	history *detect.History // nil until it is read
-	pending *detect.Pending // what a request without a history goes on from
-	waited  bool            // for the reply before it
-	version uint64          // of the state that it waits with
+	before  evaluation         // as it was before the first look
+	since   time.Time          // of the newest activation
+	mark    *sessionMark       // nil where none is needed, or none was loaded yet
+	history *detection.History // nil until it is read
+	pending *detection.Pending // what a request without a history goes on from
+	waited  bool               // for the reply before it
+	version uint64             // of the state that it waits with
 	missing need
-	halted  *haltd.Standing // where the session is
-	halt    *detect.Mark    // where it was; nil until it is loaded
-	lease   state.Lease     // for the first look
-	tally   *detect.Tally   // what is recorded of the session; nil until it was read
+	halted  *haltd.Standing  // where the session is
+	halt    *detection.Mark  // where it was; nil until it is loaded
+	lease   state.Lease      // for the first look
+	tally   *detection.Tally // what is recorded of the session; nil until it was read
 }
 
 // need is what a look at the state found missing.
@@ -73,7 +73,7 @@ func (l *look) run(ctx context.Context, j *Judge) (err error) {
 	for {
 		lease := l.lease
 		l.lease = nil
-		if err = j.updateFrom(ctx, lease, l.place, r.Now, func(m detect.Memory) bool { return l.at(j, m) }); err != nil {
+		if err = j.updateFrom(ctx, lease, l.place, r.Now, func(m detection.Memory) bool { return l.at(j, m) }); err != nil {
 			return err
 		}
 		switch l.missing {
@@ -84,9 +84,9 @@ func (l *look) run(ctx context.Context, j *Judge) (err error) {
 				return err
 			}
 		case needHistory:
-			read := detect.Read
+			read := detection.Read
 			if r.Shown {
-				read = detect.ReadShown
+				read = detection.ReadShown
 			}
 			l.history = read(j.cache, r.Call, l.pending)
 		case needHalt:
@@ -109,12 +109,12 @@ func (l *look) run(ctx context.Context, j *Judge) (err error) {
 
 // at looks at the state. It judges where nothing is missing, and reports
 // whether it has.
-func (l *look) at(j *Judge, m detect.Memory) (judged bool) {
+func (l *look) at(j *Judge, m detection.Memory) (judged bool) {
 	// The mark of a halt is not yet one of an activation.
 	unmarked := l.halted == nil && !l.since.IsZero() && m.Note.Marked.Before(l.since)
 	if l.history == nil && j.later != nil {
 		// To look again is dearer than to let others wait.
-		l.history = detect.Read(j.cache, l.request.Call, m.Session.Pending())
+		l.history = detection.Read(j.cache, l.request.Call, m.Session.Pending())
 	}
 	switch {
 	case unmarked && l.mark == nil:
@@ -174,18 +174,18 @@ func after(now, before time.Time) time.Time {
 	return now
 }
 
-func (j *Judge) state(m detect.Memory, r *Request) detect.State {
-	return detect.State{Window: m.Window, Agent: m.Agent, Session: m.Session, SessionID: r.sessionID(), Mark: m.Note.Mark}
+func (j *Judge) state(m detection.Memory, r *Request) detection.State {
+	return detection.State{Window: m.Window, Agent: m.Agent, Session: m.Session, SessionID: r.sessionID(), Mark: m.Note.Mark}
 }
 
 // runDetectors judges the call by the state of its session and window.
-func (j *Judge) runDetectors(ev *evaluation, st detect.State, h *detect.History, m detect.Memory, recorded *detect.Tally) {
+func (j *Judge) runDetectors(ev *evaluation, st detection.State, h *detection.History, m detection.Memory, recorded *detection.Tally) {
 	r, set := ev.request, ev.settings
 	set.Stateless = set.Stateless || r.Retry // the retry of a call is like that call
-	ev.decision.Detected = detect.Judge(set, st, h, r.Now)
+	ev.decision.Detected = detection.Judge(set, st, h, r.Now)
 	if ev.resetAfterQuiet(m, h) {
 		st.Mark = m.Note.Mark
-		ev.decision.Detected = detect.Judge(set, st, h, r.Now)
+		ev.decision.Detected = detection.Judge(set, st, h, r.Now)
 	}
 	ev.checkSession(m, recorded)
 	ev.addDetected(m)
@@ -199,7 +199,7 @@ func (j *Judge) runDetectors(ev *evaluation, st detect.State, h *detect.History,
 	} else {
 		ev.admitSession(m)
 		if !r.Retry && !r.ingested {
-			ev.entry = detect.Admit(ev.settings, st, ev.decision.Detected, r.Now)
+			ev.entry = detection.Admit(ev.settings, st, ev.decision.Detected, r.Now)
 		}
 	}
 	if ev.decision.Detected.Level > m.Note.Told {
@@ -210,9 +210,9 @@ func (j *Judge) runDetectors(ev *evaluation, st detect.State, h *detect.History,
 // resetAfterQuiet resets the evidence of a detector that rejects, once the
 // agent has been quiet for the time it was asked to wait. It reports whether it
 // did.
-func (ev *evaluation) resetAfterQuiet(m detect.Memory, h *detect.History) (did bool) {
+func (ev *evaluation) resetAfterQuiet(m detection.Memory, h *detection.History) (did bool) {
 	r := ev.request
-	quiet := func(d detect.Detector, past *detect.Rejections) bool {
+	quiet := func(d detection.Detector, past *detection.Rejections) bool {
 		wait := time.Duration(ev.agent.Policy.KillSwitch.RetryAfter) * time.Second
 		if !ev.rejects(d) || past.Last.IsZero() || r.Now.Sub(past.Last) < wait {
 			return false
@@ -220,11 +220,11 @@ func (ev *evaluation) resetAfterQuiet(m detect.Memory, h *detect.History) (did b
 		past.Last = time.Time{}
 		return true
 	}
-	if quiet(detect.Similarity, m.Similar) {
+	if quiet(detection.Similarity, m.Similar) {
 		m.Window.Clear()
 		did = true
 	}
-	if quiet(detect.Stall, &m.Note.Stalled) {
+	if quiet(detection.Stall, &m.Note.Stalled) {
 		m.Note.Mark = m.Session.MarkHere(h, r.Now)
 		did = true
 	}
@@ -233,9 +233,9 @@ func (ev *evaluation) resetAfterQuiet(m detect.Memory, h *detect.History) (did b
 
 // recordRejection saves when a request was last rejected, and puts rejections
 // within rejectionSpan under one incident.
-func (ev *evaluation) recordRejection(m detect.Memory) {
+func (ev *evaluation) recordRejection(m detection.Memory) {
 	now := ev.request.Now
-	for d, past := range map[detect.Detector]*detect.Rejections{detect.Similarity: m.Similar, detect.Stall: &m.Note.Stalled} {
+	for d, past := range map[detection.Detector]*detection.Rejections{detection.Similarity: m.Similar, detection.Stall: &m.Note.Stalled} {
 		if !ev.rejects(d) {
 			continue
 		}
@@ -252,21 +252,21 @@ func (ev *evaluation) recordRejection(m detect.Memory) {
 
 // The detectors' names as checks.
 const (
-	checkSimilarity = string(detect.Similarity)
-	checkStall      = string(detect.Stall)
-	checkExact      = string(detect.Exact)
+	checkSimilarity = string(detection.Similarity)
+	checkStall      = string(detection.Stall)
+	checkExact      = string(detection.Exact)
 )
 
 // rejects reports whether a detector is certain and its action is to reject.
-func (ev *evaluation) rejects(d detect.Detector) bool {
+func (ev *evaluation) rejects(d detection.Detector) bool {
 	k := &ev.agent.Policy.KillSwitch
 	return k.Enabled && ladderOf(k, d).Has(haltd.Reject) &&
-		slices.ContainsFunc(ev.decision.Detected.Signals, func(s detect.Signal) bool { return s.Detector == d && s.Level == detect.Kill })
+		slices.ContainsFunc(ev.decision.Detected.Signals, func(s detection.Signal) bool { return s.Detector == d && s.Level == detection.Kill })
 }
 
 // addDetected turns signals into findings. A detector that is certain takes the
 // action of the agent's policy; during a grace it only warns.
-func (ev *evaluation) addDetected(m detect.Memory) {
+func (ev *evaluation) addDetected(m detection.Memory) {
 	r, k, milder := ev.request, &ev.agent.Policy.KillSwitch, haltd.Kill
 	for i := range ev.decision.Detected.Signals {
 		s := &ev.decision.Detected.Signals[i]
@@ -274,9 +274,9 @@ func (ev *evaluation) addDetected(m detect.Memory) {
 			Check: string(s.Detector), Action: haltd.Warn, Reason: haltd.ReasonLoop,
 			Shadow: !k.Enabled, Sentence: s.Sentence(r.Agent),
 		}
-		if s.Level == detect.Kill {
+		if s.Level == detection.Kill {
 			f.Action = ev.climb(&m.Note.Climb, s.Detector)
-			if s.Detector == detect.Stall && f.Action <= haltd.Steer && k.Stall.Has(haltd.Steer) {
+			if s.Detector == detection.Stall && f.Action <= haltd.Steer && k.Stall.Has(haltd.Steer) {
 				milder = f.Action // what is steered for its rounds is not stopped for being alike
 			}
 			f.Action = min(f.Action, milder)

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/control"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/state"
 )
@@ -18,18 +18,18 @@ type evaluation struct {
 	agent    *control.Agent
 	decision Decision
 
-	settings    detect.Settings
-	place       state.Place     // of its state; empty where that cannot be had
-	history     *detect.History // of a request that has one
-	lease       state.Lease     // of its state, until it is judged
-	entry       uint64          // in the window; 0 when it is not there
-	rejected    bool            // the first rejection of its session
-	counted     bool            // as a call of its session
-	spent       haltd.Spending  // what it has cost its session, until that is counted
-	haltMark    detect.Mark     // where a halt ends the turn
-	newRung     bool            // a rung is climbed that was not before
-	firstSteer  bool            // of this stall
-	steered     string          // the incident of steers that ended with steerEnd
+	settings    detection.Settings
+	place       state.Place        // of its state; empty where that cannot be had
+	history     *detection.History // of a request that has one
+	lease       state.Lease        // of its state, until it is judged
+	entry       uint64             // in the window; 0 when it is not there
+	rejected    bool               // the first rejection of its session
+	counted     bool               // as a call of its session
+	spent       haltd.Spending     // what it has cost its session, until that is counted
+	haltMark    detection.Mark     // where a halt ends the turn
+	newRung     bool               // a rung is climbed that was not before
+	firstSteer  bool               // of this stall
+	steered     string             // the incident of steers that ended with steerEnd
 	steerEnd    haltd.IncidentStatus
 	ended       bool // the reply ended the turn
 	killSession bool // a kill stops the session alone, whatever the policy says
@@ -84,11 +84,11 @@ func (ev *evaluation) observe(ctx context.Context, reply *haltd.Reply, now time.
 
 func (ev *evaluation) observeReply(ctx context.Context, reply *haltd.Reply, now time.Time) (found []haltd.Finding) {
 	j, r := ev.judge, ev.request
-	var signals []detect.Signal
-	answer := detect.ReadReply(reply, len(r.Call.Rounds) == 0)
+	var signals []detection.Signal
+	answer := detection.ReadReply(reply, len(r.Call.Rounds) == 0)
 	// A reply counts, also when the client is gone.
-	err := j.update(context.WithoutCancel(ctx), ev.place, now, func(m detect.Memory) bool {
-		signals = detect.Observe(ev.settings, j.state(m, r), ev.entry, detect.Source{Model: r.Call.Model, System: r.Call.System}, answer, now)
+	err := j.update(context.WithoutCancel(ctx), ev.place, now, func(m detection.Memory) bool {
+		signals = detection.Observe(ev.settings, j.state(m, r), ev.entry, detection.Source{Model: r.Call.Model, System: r.Call.System}, answer, now)
 		ev.tallySpent(m)
 		ev.endsTurn(m, reply)
 		return true
@@ -100,7 +100,7 @@ func (ev *evaluation) observeReply(ctx context.Context, reply *haltd.Reply, now 
 	}
 	j.endSteer(ev, now)
 	for i := range signals {
-		if signals[i].Detector == detect.Growth {
+		if signals[i].Detector == detection.Growth {
 			signals[i].Session = r.Session
 			found = append(found, j.raiseGrowth(ev, signals[i], now))
 		}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 // A session that is halted for the mostHalts-th time within haltSpan is
@@ -17,20 +17,20 @@ const (
 
 // haltedAt loads where a session was halted. Where nobody knows, every
 // conversation of it counts for the one.
-func (j *Judge) haltedAt(ctx context.Context, r *Request, s *haltd.Standing) (*detect.Mark, error) {
+func (j *Judge) haltedAt(ctx context.Context, r *Request, s *haltd.Standing) (*detection.Mark, error) {
 	m, ok, err := j.marks.Mark(ctx, r.Agent, r.Session)
 	if err != nil || !ok || !m.ActivatedAt.Equal(s.At) {
-		return &detect.Mark{}, err
+		return &detection.Mark{}, err
 	}
-	return &detect.Mark{Round: m.Round, Count: m.Count}, nil
+	return &detection.Mark{Round: m.Round, Count: m.Count}, nil
 }
 
 // heldBack looks at a request of a session that is halted. Side calls, of other
 // conversations, pass and lift nothing; what goes on with the one that was
 // halted waits for a person.
-func (l *look) heldBack(j *Judge, m detect.Memory) (held, byPerson bool) {
+func (l *look) heldBack(j *Judge, m detection.Memory) (held, byPerson bool) {
 	r := l.request
-	if *l.halt == (detect.Mark{}) {
+	if *l.halt == (detection.Mark{}) {
 		return len(r.Call.Rounds) > 0, false
 	}
 	continues, byPerson := m.Session.Continues(j.state(m, r), l.history, *l.halt, l.halted.At, r.Now)

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/control"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/policy"
 )
@@ -104,11 +104,11 @@ func (ev *evaluation) event(d *Decision, kind haltd.EventType, incident string) 
 
 // raiseGrowth raises an incident about a session whose prompts grow without
 // end, once a day.
-func (j *Judge) raiseGrowth(ev *evaluation, s detect.Signal, now time.Time) haltd.Finding {
+func (j *Judge) raiseGrowth(ev *evaluation, s detection.Signal, now time.Time) haltd.Finding {
 	r := ev.request
 	d := decisionOn(r.Agent, haltd.Finding{
-		Check: string(detect.Growth), Action: haltd.Warn, Reason: haltd.ReasonGrowth, Sentence: s.Sentence(r.Agent),
-	}, detect.Detection{Level: s.Level, Signals: []detect.Signal{s}})
+		Check: string(detection.Growth), Action: haltd.Warn, Reason: haltd.ReasonGrowth, Sentence: s.Sentence(r.Agent),
+	}, detection.Detection{Level: s.Level, Signals: []detection.Signal{s}})
 	d.Grace, d.Bypass = ev.decision.Grace, ev.decision.Bypass
 	i := ev.incident(&d, haltd.IncidentGrowth, now)
 	i.Once, i.OnceFor = onceKey("growth", r), growthSpan
@@ -130,8 +130,8 @@ func (j *Judge) raiseExact(ev *evaluation) {
 		return
 	}
 	s := exactSignal(ev.asked.answer.Counts[i])
-	s.Level = detect.Kill
-	d := decisionOn(r.Agent, f, detect.Detection{Level: s.Level, Signals: []detect.Signal{s}})
+	s.Level = detection.Kill
+	d := decisionOn(r.Agent, f, detection.Detection{Level: s.Level, Signals: []detection.Signal{s}})
 	d.Grace, d.Bypass = ev.decision.Grace, ev.decision.Bypass
 	incident := ev.incident(&d, haltd.IncidentKillSwitch, r.Now)
 	incident.Once, incident.OnceFor = onceKey(checkExact+":"+f.Name, r), rejectionSpan
@@ -226,7 +226,7 @@ func (j *Judge) raiseOver(ev *evaluation, o ledger.Over, whose budgetOwner) {
 		Check: "budget", Action: action, Reason: reason, Name: string(o.Period), Spent: &o.Spent,
 		Sentence: fmt.Sprintf("%s has reached its %s %s budget of %s: %s are spent. It resets at %s.",
 			whose.first, limit, adjective(o.Period), formatBudget(o), formatSpending(o.Spent), ev.resets(o)),
-	}, detect.Detection{})
+	}, detection.Detection{})
 	if !o.IsSpent() {
 		limit = "unfit"
 		d.Sentence = fmt.Sprintf("A call of %s was refused: its hard %s budget of %s has %s left, and the call would have reserved %s. It resets at %s.",

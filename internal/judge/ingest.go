@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/ledger"
 )
 
@@ -14,9 +14,9 @@ import (
 func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost haltd.Money) (_ Decision, active bool) {
 	r.ingested = true
 	seen := &evaluation{judge: j, request: r, agent: j.agents.Agent(r.Agent)}
-	seen.place, seen.settings = seen.statePlace(), detect.SettingsOf(&seen.agent.Policy)
-	err := j.update(ctx, seen.place, r.Now, func(m detect.Memory) bool {
-		seen.entry = detect.Admit(seen.settings, j.state(m, r), detect.Detection{}, r.Now)
+	seen.place, seen.settings = seen.statePlace(), detection.SettingsOf(&seen.agent.Policy)
+	err := j.update(ctx, seen.place, r.Now, func(m detection.Memory) bool {
+		seen.entry = detection.Admit(seen.settings, j.state(m, r), detection.Detection{}, r.Now)
 		if seen.limitsSession() {
 			m.Note.Tally.Call(1)
 		}

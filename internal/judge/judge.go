@@ -16,7 +16,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/policy/exact"
 	"github.com/haltd/haltd/internal/state"
@@ -67,7 +67,7 @@ type Judge struct {
 	meter     Meter
 	clock     haltd.Clock
 	log       *slog.Logger
-	cache     *detect.Cache
+	cache     *detection.Cache
 }
 
 // New makes a judge.
@@ -75,7 +75,7 @@ func New(o Options) *Judge {
 	return &Judge{
 		agents: o.Agents, incidents: o.Incidents, marks: o.Marks, budgets: o.Budgets,
 		states: o.States, later: o.Later, sessions: o.Sessions, price: o.Price, maxOutput: o.MaxOutput, record: o.Record,
-		key: o.Key, meter: o.Meter, clock: o.Clock, log: o.Logger, cache: detect.NewCache(cacheWords),
+		key: o.Key, meter: o.Meter, clock: o.Clock, log: o.Logger, cache: detection.NewCache(cacheWords),
 	}
 }
 
@@ -99,7 +99,7 @@ type Request struct {
 	// Known is what is known of the first rounds of the conversation; Call then
 	// has the others alone, and Whole reads it as a whole. Both are nil where
 	// Call has all of them.
-	Known *detect.Known
+	Known *detection.Known
 	Whole func() *haltd.Call
 	// Attempt is the keyed digest of the request, 0 for none, and Claimed says
 	// that its client calls it a retry. Whether it is the transport's retry,

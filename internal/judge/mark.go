@@ -5,15 +5,15 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 // sessionMark says from which round on a session counts after an activation:
 // the rounds before it are no evidence.
 type sessionMark struct {
-	known *detect.Mark // that was saved; nil: make it at this request
-	fresh bool         // the session began after the activation: nothing to leave out
-	made  *haltd.Mark  // to be saved
+	known *detection.Mark // that was saved; nil: make it at this request
+	fresh bool            // the session began after the activation: nothing to leave out
+	made  *haltd.Mark     // to be saved
 }
 
 // loadMark loads the mark of a session, at its first request after its agent
@@ -25,7 +25,7 @@ func (j *Judge) loadMark(ctx context.Context, r *Request, since time.Time) (*ses
 		return m, err
 	}
 	if ok && mark.ActivatedAt.Equal(since) {
-		m.known = &detect.Mark{Round: mark.Round, Count: mark.Count}
+		m.known = &detection.Mark{Round: mark.Round, Count: mark.Count}
 		return m, nil
 	}
 	s, err := j.sessions.Session(ctx, r.Agent, r.Session)
@@ -38,8 +38,8 @@ func (j *Judge) loadMark(ctx context.Context, r *Request, since time.Time) (*ses
 
 // apply puts the mark behind all rounds that the request shows, unless one is
 // known or none is needed.
-func (m *sessionMark) apply(st detect.State, n *detect.Note, h *detect.History, r *Request, since time.Time) {
-	*n = detect.Note{Marked: since, Tally: n.Tally, Climb: afterHalt(n.Climb, r.Now)}
+func (m *sessionMark) apply(st detection.State, n *detection.Note, h *detection.History, r *Request, since time.Time) {
+	*n = detection.Note{Marked: since, Tally: n.Tally, Climb: afterHalt(n.Climb, r.Now)}
 	m.made = nil
 	switch {
 	case m.known != nil:

@@ -3,7 +3,7 @@ package judge
 import (
 	"context"
 
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/state"
 )
 
@@ -16,7 +16,7 @@ func (j *Judge) open(ctx context.Context, ev *evaluation) {
 	q := state.Question{Attempt: r.Attempt, Claim: ev.claim(j.key)}
 	if r.Call != nil {
 		ev.place = ev.statePlace()
-		ev.settings = detect.SettingsOf(&ev.agent.Policy)
+		ev.settings = detection.SettingsOf(&ev.agent.Policy)
 		if len(r.Call.Rounds) > 0 {
 			ev.history = j.readHistory(r)
 		}
@@ -40,14 +40,14 @@ func (j *Judge) open(ctx context.Context, ev *evaluation) {
 
 // readHistory reads a request with a history, as a whole where what is known of
 // it is not enough.
-func (j *Judge) readHistory(r *Request) *detect.History {
+func (j *Judge) readHistory(r *Request) *detection.History {
 	if r.Known != nil {
 		if h, ok := r.Known.Read(j.cache, r.Call); ok {
 			return h
 		}
 		r.readWhole()
 	}
-	return detect.Read(j.cache, r.Call, nil)
+	return detection.Read(j.cache, r.Call, nil)
 }
 
 // releaseLease ends a lease that nobody has used.

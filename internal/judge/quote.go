@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 const (
@@ -27,7 +27,7 @@ func (ev *evaluation) quote(i *haltd.Incident) *haltd.IncidentExcerpt {
 	r.readWhole()
 	prompt, _ := r.Call.Newest()
 	e := &haltd.IncidentExcerpt{Prompt: prompt, Rounds: []haltd.RoundExcerpt{}}
-	sent := detect.SentRounds(r.Call)
+	sent := detection.SentRounds(r.Call)
 	known := max(len(sent), ev.decision.Detected.Basis.Rounds)
 	for _, index := range provingRounds(i, known) {
 		// The rounds of the request are the newest of those that are known.

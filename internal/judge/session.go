@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/control"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 // limitsSession reports whether the agent's sessions have limits.
@@ -18,25 +18,25 @@ func (ev *evaluation) limitsSession() bool {
 
 // loadTally reads what a session has used before this process knew of it. A
 // store that does not answer is asked again at the next call.
-func (j *Judge) loadTally(ctx context.Context, r *Request) *detect.Tally {
+func (j *Judge) loadTally(ctx context.Context, r *Request) *detection.Tally {
 	s, err := j.sessions.Session(ctx, r.Agent, r.Session)
 	switch {
 	case haltd.ErrorCode(err) == haltd.CodeNotFound:
-		return &detect.Tally{Began: r.Now}
+		return &detection.Tally{Began: r.Now}
 	case err != nil:
 		j.log.Warn("session limits count from now on: the record of the session cannot be read", "agent", r.Agent, "error", err)
-		return &detect.Tally{}
+		return &detection.Tally{}
 	}
 	u := s.Totals
-	return &detect.Tally{Began: s.FirstSeen, Calls: u.Calls - u.Blocked, Cost: u.Cost, Tokens: u.Tokens.Input + u.Tokens.Output}
+	return &detection.Tally{Began: s.FirstSeen, Calls: u.Calls - u.Blocked, Cost: u.Cost, Tokens: u.Tokens.Input + u.Tokens.Output}
 }
 
 // checkSession stops a session that has reached one of its limits. Where there
 // are none, nothing is counted.
-func (ev *evaluation) checkSession(m detect.Memory, recorded *detect.Tally) {
+func (ev *evaluation) checkSession(m detection.Memory, recorded *detection.Tally) {
 	t := &m.Note.Tally
 	if !ev.limitsSession() {
-		*t = detect.Tally{} // limits that come later begin with what is recorded
+		*t = detection.Tally{} // limits that come later begin with what is recorded
 		return
 	}
 	if t.Began.IsZero() && recorded != nil {
@@ -50,7 +50,7 @@ func (ev *evaluation) checkSession(m detect.Memory, recorded *detect.Tally) {
 }
 
 // admitSession counts a call that is forwarded, unless it is the retry of one.
-func (ev *evaluation) admitSession(m detect.Memory) {
+func (ev *evaluation) admitSession(m detection.Memory) {
 	if ev.limitsSession() && !ev.request.Retry && !ev.request.ingested {
 		m.Note.Tally.Call(1)
 		ev.counted = true
@@ -58,7 +58,7 @@ func (ev *evaluation) admitSession(m detect.Memory) {
 }
 
 // sessionFinding is about the first limit that a session has reached.
-func sessionFinding(agent string, l *haltd.SessionLimits, t *detect.Tally, now time.Time) (haltd.Finding, bool) {
+func sessionFinding(agent string, l *haltd.SessionLimits, t *detection.Tally, now time.Time) (haltd.Finding, bool) {
 	minutes := int64(0)
 	if !t.Began.IsZero() {
 		minutes = int64(now.Sub(t.Began) / time.Minute)
@@ -111,7 +111,7 @@ func (j *Judge) raiseSession(ev *evaluation) {
 		if f.Check != "session" || f.Shadow {
 			continue
 		}
-		d := decisionOn(ev.request.Agent, f, detect.Detection{})
+		d := decisionOn(ev.request.Agent, f, detection.Detection{})
 		i := ev.incident(&d, haltd.IncidentSession, ev.request.Now)
 		i.Once, i.OnceFor = onceKey(f.Name, ev.request), forever
 		e := ev.event(&d, haltd.EventAlert, i.ID)
@@ -128,8 +128,8 @@ func (j *Judge) checkOther(ctx context.Context, ev *evaluation) {
 		return
 	}
 	ev.place = ev.statePlace()
-	before, recorded := *ev, (*detect.Tally)(nil)
-	look := func(m detect.Memory) bool {
+	before, recorded := *ev, (*detection.Tally)(nil)
+	look := func(m detection.Memory) bool {
 		if m.Note.Tally.Began.IsZero() && recorded == nil {
 			return false
 		}
@@ -160,7 +160,7 @@ func (t *Ticket) Spend(s haltd.Spending) {
 }
 
 // tallySpent counts what was spent and is not counted yet.
-func (ev *evaluation) tallySpent(m detect.Memory) {
+func (ev *evaluation) tallySpent(m detection.Memory) {
 	m.Note.Tally.Spend(ev.spent)
 }
 
@@ -169,7 +169,7 @@ func (t *Ticket) flushSpent(ctx context.Context, now time.Time) {
 	if t.spent == (haltd.Spending{}) {
 		return
 	}
-	if err := t.judge.update(context.WithoutCancel(ctx), t.place, now, func(m detect.Memory) bool { t.tallySpent(m); return true }); err != nil {
+	if err := t.judge.update(context.WithoutCancel(ctx), t.place, now, func(m detection.Memory) bool { t.tallySpent(m); return true }); err != nil {
 		t.judge.log.Warn("a call is not counted for its session: the state cannot be had", "agent", t.request.Agent, "error", err)
 	}
 	t.spent = haltd.Spending{}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/state"
 )
 
@@ -20,12 +20,12 @@ const (
 // update runs f on the state of a session and commits what it changed, where f
 // reports that it has. When another call was faster, f runs again on what that
 // one left: it has to begin anew each time.
-func (j *Judge) update(ctx context.Context, p state.Place, now time.Time, f func(detect.Memory) (changed bool)) error {
+func (j *Judge) update(ctx context.Context, p state.Place, now time.Time, f func(detection.Memory) (changed bool)) error {
 	return j.updateFrom(ctx, nil, p, now, f)
 }
 
 // updateFrom is update with a lease that the caller has already; nil for none.
-func (j *Judge) updateFrom(ctx context.Context, lease state.Lease, p state.Place, now time.Time, f func(detect.Memory) (changed bool)) (err error) {
+func (j *Judge) updateFrom(ctx context.Context, lease state.Lease, p state.Place, now time.Time, f func(detection.Memory) (changed bool)) (err error) {
 	for try := 1; ; try++ {
 		if lease == nil {
 			if lease, err = j.states.Acquire(ctx, p, now); err != nil {
@@ -42,7 +42,7 @@ func (j *Judge) updateFrom(ctx context.Context, lease state.Lease, p state.Place
 
 // use runs f on a lease and ends it. Nobody waits for a commit that no other
 // call can be faster than.
-func (j *Judge) use(ctx context.Context, lease state.Lease, p state.Place, f func(detect.Memory) (changed bool)) error {
+func (j *Judge) use(ctx context.Context, lease state.Lease, p state.Place, f func(detection.Memory) (changed bool)) error {
 	committing := false
 	defer func() {
 		if !committing {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/state"
 	"github.com/haltd/haltd/internal/state/memory"
@@ -58,7 +58,7 @@ func TestASlowerCallIsJudgedAgain(t *testing.T) {
 			switch f.Check {
 			case "rule":
 				rules++
-			case string(detect.Stall):
+			case string(detection.Stall):
 				stalls++
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/policy"
 )
 
@@ -69,18 +69,18 @@ func (t *Ticket) Release(ctx context.Context) {
 		j.later.Do(func() { _ = j.states.Charge(ctx, back, r.Now) }) // a state that is lost starts full
 	}
 	if t.entry != 0 {
-		_ = j.update(ctx, t.place, r.Now, func(m detect.Memory) bool {
-			detect.Withdraw(j.state(m, r), t.entry)
+		_ = j.update(ctx, t.place, r.Now, func(m detection.Memory) bool {
+			detection.Withdraw(j.state(m, r), t.entry)
 			t.uncount(m)
 			return true
 		})
 	} else if t.counted {
-		_ = j.update(ctx, t.place, r.Now, func(m detect.Memory) bool { t.uncount(m); return true })
+		_ = j.update(ctx, t.place, r.Now, func(m detection.Memory) bool { t.uncount(m); return true })
 	}
 }
 
 // uncount takes the call back from what its session has used.
-func (t *Ticket) uncount(m detect.Memory) {
+func (t *Ticket) uncount(m detection.Memory) {
 	if t.counted {
 		m.Note.Tally.Call(-1)
 	}
@@ -172,7 +172,7 @@ func (t *Ticket) Spent() Decision {
 
 // Known is what the call has told of its first n rounds; nil where that is not
 // enough to read the next one on from them.
-func (t *Ticket) Known(n int) *detect.Known { return t.history.Known(n) }
+func (t *Ticket) Known(n int) *detection.Known { return t.history.Known(n) }
 
 // DropTexts frees the texts of the call while the provider thinks.
 func (t *Ticket) DropTexts() {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/policy/exact"
@@ -20,14 +20,14 @@ import (
 
 func TestEachLevelIsNewsOnce(t *testing.T) {
 	b := newBench(t, haltd.DefaultPolicy())
-	var news []detect.Level
+	var news []detection.Level
 	for n := 1; n <= 12; n++ {
 		b.move(start.Add(time.Duration(n) * time.Second))
 		if v := b.ask("a", stuck(n)); v.NewLevel {
 			news = append(news, v.Detected.Level)
 		}
 	}
-	if len(news) != 2 || news[0] != detect.Warn || news[1] != detect.Kill {
+	if len(news) != 2 || news[0] != detection.Warn || news[1] != detection.Kill {
 		t.Errorf("news of levels %v, want warn and kill once each", news)
 	}
 }
@@ -36,7 +36,7 @@ func TestVerdictSaysWhatHappened(t *testing.T) {
 	b := newBench(t, haltd.DefaultPolicy())
 	v := b.ask("a", stuck(12))
 	full, brief := v.Full(), v.Brief()
-	if full.Level != detect.Kill || !strings.Contains(full.Sentence, "bot") || !strings.Contains(full.Sentence, "read_file") {
+	if full.Level != detection.Kill || !strings.Contains(full.Sentence, "bot") || !strings.Contains(full.Sentence, "read_file") {
 		t.Errorf("level %v, sentence %q; want a kill that names agent and tool", full.Level, full.Sentence)
 	}
 	if len(full.Signals) == 0 || len(full.Signals[0].Rounds) == 0 {
@@ -59,7 +59,7 @@ func TestVerdictSaysWhatHappened(t *testing.T) {
 	if full.Action != haltd.Allow || full.Check != "" || full.Reason != "" || len(full.Findings) == 0 || full.Findings[0].Action != haltd.Kill {
 		t.Errorf("decided %s by %q (%s), findings %+v; want to allow, and a finding that would kill", full.Action, full.Check, full.Reason, full.Findings)
 	}
-	m := detect.CurrentModel()
+	m := detection.CurrentModel()
 	if want := (haltd.Basis{Calls: 1, Rounds: 12, Features: m.Version, Weights: m.Date}); full.Basis == nil || *full.Basis != want {
 		t.Errorf("basis %+v, want %+v", full.Basis, want)
 	}

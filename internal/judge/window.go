@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 // Spending is what an agent has spent in the current periods.
@@ -29,7 +29,7 @@ func (j *Judge) Window(ctx context.Context, agent, session string) (haltd.Window
 	ev := &evaluation{judge: j, agent: j.agents.Agent(agent), request: &Request{Agent: agent, Session: session, Shared: session != "", Now: j.clock()}}
 	k := &ev.agent.Policy.KillSwitch
 	view := haltd.WindowView{Size: k.WindowSize, Threshold: k.Threshold, Entries: []haltd.WindowEntry{}}
-	err := j.update(ctx, ev.statePlace(), ev.request.Now, func(m detect.Memory) bool {
+	err := j.update(ctx, ev.statePlace(), ev.request.Now, func(m detection.Memory) bool {
 		view.Entries = m.Window.View()
 		return false
 	})

@@ -11,8 +11,8 @@ import (
 	"slices"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/config"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 // Command is `haltd replay`, as kong reads it.
@@ -160,15 +160,15 @@ func sameFile(a, b string) bool {
 
 // settings are those of the configuration, or the defaults with the kill
 // switch on when there is none.
-func settings(env Env) (detect.Settings, error) {
+func settings(env Env) (detection.Settings, error) {
 	if env.ConfigPath == "" {
-		return detect.DefaultSettings(), nil
+		return detection.DefaultSettings(), nil
 	}
 	cfg, err := config.Load(env.ConfigPath, env.Getenv)
 	if err != nil {
-		return detect.Settings{}, err
+		return detection.Settings{}, err
 	}
-	return detect.SettingsOf(&cfg.Defaults.Policy), nil
+	return detection.SettingsOf(&cfg.Defaults.Policy), nil
 }
 
 // progressEvery keeps the progress line from costing more than the work.

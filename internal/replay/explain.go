@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 // explain draws one run: each request with the rounds it shows for the first
 // time, what they add to the evidence, and what fired.
-func explain(w io.Writer, paths []string, id string, set detect.Settings) error {
-	o := &own{set: set, cache: detect.NewCache(cacheWords)}
+func explain(w io.Writer, paths []string, id string, set detection.Settings) error {
+	o := &own{set: set, cache: detection.NewCache(cacheWords)}
 	threads := map[string]*thread{}
 	shown := map[string]int{}
 	for _, path := range paths {
@@ -35,7 +35,7 @@ func explain(w io.Writer, paths []string, id string, set detect.Settings) error 
 			if err != nil {
 				return err
 			}
-			rounds := t.session.Rounds(detect.Mark{})
+			rounds := t.session.Rounds(detection.Mark{})
 			fmt.Fprintf(w, "request %d  %s\n", s.Step, s.Thread)
 			for _, r := range rounds[min(shown[s.Thread], len(rounds)):] {
 				fmt.Fprintf(w, "    %-3s %4d  %-24.24s %-13s %5.1f %%  %s\n", r.Letter, r.Index, r.Tool, r.Outcome, r.Certainty, r.Family)

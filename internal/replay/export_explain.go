@@ -5,13 +5,13 @@ import (
 	"io"
 	"strings"
 
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 // explainSession draws the calls of a recorded session with their scores, and
 // what fires where. The name is that of the session, or agent/session. It
 // reports whether there is such a session.
-func explainSession(w io.Writer, sessions []*recordedSession, name string, set detect.Settings) (found bool) {
+func explainSession(w io.Writer, sessions []*recordedSession, name string, set detection.Settings) (found bool) {
 	for _, s := range sessions {
 		if name != s.session && name != s.run() {
 			continue

@@ -5,25 +5,25 @@ import (
 	"slices"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/economics"
 )
 
 // firing is a signal and what it says to a person.
 type firing struct {
-	detect.Signal
+	detection.Signal
 	sentence string
 }
 
 // exportJudge judges the calls of one recorded session, one after the other.
 type exportJudge struct {
-	set     detect.Settings
+	set     detection.Settings
 	session *recordedSession
-	growing detect.Session
+	growing detection.Session
 }
 
 // replayExports judges every session of the exports.
-func replayExports(sessions []*recordedSession, set detect.Settings) []followed {
+func replayExports(sessions []*recordedSession, set detection.Settings) []followed {
 	outcomes := make([]followed, len(sessions))
 	for i, s := range sessions {
 		j := exportJudge{set: set, session: s}
@@ -36,10 +36,10 @@ func replayExports(sessions []*recordedSession, set detect.Settings) []followed 
 			stopped = stopped && !s.resumedBefore(n)
 			signals := j.call(n)
 			killed := o.KillStep != nil
-			var plain []detect.Signal
+			var plain []detection.Signal
 			for k := range signals {
 				o.take(n+1, &signals[k].Signal, signals[k].sentence)
-				stopped = stopped || signals[k].Level >= detect.Kill
+				stopped = stopped || signals[k].Level >= detection.Kill
 				plain = append(plain, signals[k].Signal)
 			}
 			switch {
@@ -59,10 +59,10 @@ func replayExports(sessions []*recordedSession, set detect.Settings) []followed 
 func (j *exportJudge) call(n int) []firing {
 	c := &j.session.calls[n]
 	if j.session.resumedBefore(n) {
-		j.growing = detect.Session{}
+		j.growing = detection.Session{}
 	}
 	var signals []firing
-	if stall, ok := c.finding(detect.Stall, j.session.agent); ok {
+	if stall, ok := c.finding(detection.Stall, j.session.agent); ok {
 		signals = append(signals, stall)
 	}
 	if s, ok := j.similarity(c); ok {
@@ -77,11 +77,11 @@ func (j *exportJudge) similarity(c *recordedCall) (firing, bool) {
 	if j.set.Stateless || c.score <= j.set.Threshold {
 		return firing{}, false
 	}
-	s := detect.Signal{
-		Detector: detect.Similarity, Level: detect.Kill, Score: c.score, Threshold: j.set.Threshold, Parts: &c.verdict.Parts,
+	s := detection.Signal{
+		Detector: detection.Similarity, Level: detection.Kill, Score: c.score, Threshold: j.set.Threshold, Parts: &c.verdict.Parts,
 	}
 	if j.set.RequireCorroboration && c.verdict.Unmet != "" {
-		s.Level, s.Unmet = detect.Warn, c.verdict.Unmet
+		s.Level, s.Unmet = detection.Warn, c.verdict.Unmet
 	}
 	sentence := fmt.Sprintf("%s repeats itself: score %.1f exceeds the threshold of %.1f.", j.session.agent, s.Score, s.Threshold)
 	return firing{s, sentence}, true
@@ -89,9 +89,9 @@ func (j *exportJudge) similarity(c *recordedCall) (firing, bool) {
 
 // growth looks at the tokens that the provider counted.
 func (j *exportJudge) growth(c *recordedCall) (signals []firing) {
-	reply := detect.ReadReply(&haltd.Reply{Usage: c.tokens, Counted: !c.estimated && c.tokens.Input > 0}, false)
-	st := detect.State{Window: &detect.Window{}, Session: &j.growing}
-	for _, s := range detect.Observe(j.set, st, 0, detect.Source{Model: c.model}, reply, c.at) {
+	reply := detection.ReadReply(&haltd.Reply{Usage: c.tokens, Counted: !c.estimated && c.tokens.Input > 0}, false)
+	st := detection.State{Window: &detection.Window{}, Session: &j.growing}
+	for _, s := range detection.Observe(j.set, st, 0, detection.Source{Model: c.model}, reply, c.at) {
 		s.Session = j.session.session
 		signals = append(signals, firing{s, s.Sentence(j.session.agent)})
 	}
@@ -102,7 +102,7 @@ func (j *exportJudge) growth(c *recordedCall) (signals []firing) {
 // where there is some, else the finding. The findings of the detectors stand
 // in the order of their strictness, so that the first has the verdict's level,
 // also where a policy only warned of it.
-func (c *recordedCall) finding(d detect.Detector, agent string) (firing, bool) {
+func (c *recordedCall) finding(d detection.Detector, agent string) (firing, bool) {
 	for _, s := range c.verdict.Signals {
 		if s.Detector == d {
 			return firing{s, s.Sentence(agent)}, true
@@ -110,16 +110,16 @@ func (c *recordedCall) finding(d detect.Detector, agent string) (firing, bool) {
 	}
 	first := true
 	for _, f := range c.verdict.Findings {
-		if f.Check != string(detect.Stall) && f.Check != string(detect.Similarity) {
+		if f.Check != string(detection.Stall) && f.Check != string(detection.Similarity) {
 			continue
 		}
-		level := detect.Warn
+		level := detection.Warn
 		if f.Action > haltd.Warn || first {
 			level = max(level, c.verdict.Level)
 		}
 		first = false
 		if f.Check == string(d) {
-			return firing{detect.Signal{Detector: d, Level: level}, f.Sentence}, true
+			return firing{detection.Signal{Detector: d, Level: level}, f.Sentence}, true
 		}
 	}
 	return firing{}, false

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
 	"github.com/haltd/haltd/internal/admin"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/store/sqlite"
 )
 
@@ -67,7 +67,7 @@ func (r *recording) event(kind haltd.EventType, verdict haltd.Verdict) haltd.Eve
 }
 
 // call records a call with what the detectors said to it.
-func (r *recording) call(input int64, parts detect.ScoreParts, level detect.Level, findings ...haltd.Finding) *recording {
+func (r *recording) call(input int64, parts detection.ScoreParts, level detection.Level, findings ...haltd.Finding) *recording {
 	e := r.event(haltd.EventCall, haltd.Verdict{Level: level, Parts: parts, Unmet: r.unmet, Findings: findings})
 	r.unmet = ""
 	e.Tokens = haltd.Usage{Input: input, Output: 10}
@@ -82,14 +82,14 @@ func (r *recording) lacks(unmet string) *recording {
 }
 
 // warning records an event that tells of the last call, with its evidence.
-func (r *recording) warning(parts detect.ScoreParts, signals ...detect.Signal) *recording {
+func (r *recording) warning(parts detection.ScoreParts, signals ...detection.Signal) *recording {
 	e := r.event(haltd.EventWarning, haltd.Verdict{Level: signals[0].Level, Parts: parts, Signals: signals})
 	e.Time = r.events[len(r.events)-1].Time.Add(time.Millisecond)
 	r.events = append(r.events, e)
 	return r
 }
 
-func finds(check detect.Detector, action haltd.Action) haltd.Finding {
+func finds(check detection.Detector, action haltd.Action) haltd.Finding {
 	return haltd.Finding{Check: string(check), Action: action, Reason: haltd.ReasonLoop, Sentence: "recorded by " + string(check)}
 }
 
@@ -118,9 +118,9 @@ func verdictsOf(t *testing.T, events []haltd.Event, config string) []Firing {
 }
 
 var (
-	none  detect.ScoreParts
-	alike = detect.ScoreParts{Prompts: 3, Responses: 3, ToolCalls: 2} // 12.0
-	lone  = detect.ScoreParts{Prompts: 12}                            // 12.0, and nothing beside it
+	none  detection.ScoreParts
+	alike = detection.ScoreParts{Prompts: 3, Responses: 3, ToolCalls: 2} // 12.0
+	lone  = detection.ScoreParts{Prompts: 12}                            // 12.0, and nothing beside it
 )
 
 func TestExportIsJudgedByItsScores(t *testing.T) {
@@ -131,39 +131,43 @@ func TestExportIsJudgedByItsScores(t *testing.T) {
 		record       func(*recording)
 		want         Firing
 	}{
-		{"nothing", "", func(r *recording) { r.call(100, none, detect.Pass).call(100, none, detect.Pass) }, Firing{}},
+		{"nothing", "", func(r *recording) { r.call(100, none, detection.Pass).call(100, none, detection.Pass) }, Firing{}},
 		{"a kill by similarity", "", func(r *recording) {
-			r.call(100, none, detect.Pass).call(100, alike, detect.Kill, finds(detect.Similarity, haltd.Kill))
+			r.call(100, none, detection.Pass).call(100, alike, detection.Kill, finds(detection.Similarity, haltd.Kill))
 		}, Firing{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
 		{"a kill that a policy only warned of", "", func(r *recording) {
-			r.call(100, none, detect.Pass).call(100, alike, detect.Kill, finds(detect.Similarity, haltd.Warn))
+			r.call(100, none, detection.Pass).call(100, alike, detection.Kill, finds(detection.Similarity, haltd.Warn))
 		}, Firing{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
 		{"vetoed when it was recorded", "", func(r *recording) {
-			r.call(100, none, detect.Pass).lacks("news").call(100, alike, detect.Warn, finds(detect.Similarity, haltd.Warn))
+			r.call(100, none, detection.Pass).lacks("news").call(100, alike, detection.Warn, finds(detection.Similarity, haltd.Warn))
 		}, Firing{WarnStep: &two, WarnBy: "similarity", Reason: sentence}},
-		{"no second signal", "", func(r *recording) { r.call(100, none, detect.Pass).lacks("a signal").call(100, lone, detect.Pass) },
+		{"no second signal", "", func(r *recording) {
+			r.call(100, none, detection.Pass).lacks("a signal").call(100, lone, detection.Pass)
+		},
 			Firing{WarnStep: &two, WarnBy: "similarity", Reason: sentence}},
-		{"no second signal asked for", "require_corroboration: false", func(r *recording) { r.call(100, none, detect.Pass).lacks("a signal").call(100, lone, detect.Pass) },
+		{"no second signal asked for", "require_corroboration: false", func(r *recording) {
+			r.call(100, none, detection.Pass).lacks("a signal").call(100, lone, detection.Pass)
+		},
 			Firing{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
 		{"a threshold above the score", "threshold: 12", func(r *recording) {
-			r.call(100, none, detect.Pass).call(100, alike, detect.Kill, finds(detect.Similarity, haltd.Kill))
+			r.call(100, none, detection.Pass).call(100, alike, detection.Kill, finds(detection.Similarity, haltd.Kill))
 		}, Firing{}},
-		{"a threshold that was higher then", "", func(r *recording) { r.call(100, none, detect.Pass).call(100, alike, detect.Pass) },
+		{"a threshold that was higher then", "", func(r *recording) { r.call(100, none, detection.Pass).call(100, alike, detection.Pass) },
 			Firing{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
-		{"the same with a veto", "", func(r *recording) { r.call(100, none, detect.Pass).lacks("news").call(100, alike, detect.Pass) },
+		{"the same with a veto", "", func(r *recording) { r.call(100, none, detection.Pass).lacks("news").call(100, alike, detection.Pass) },
 			Firing{WarnStep: &two, WarnBy: "similarity", Reason: sentence}},
 		{"the same with a stall beside it", "", func(r *recording) {
-			r.call(100, none, detect.Pass).call(100, alike, detect.Warn, finds(detect.Stall, haltd.Warn))
+			r.call(100, none, detection.Pass).call(100, alike, detection.Warn, finds(detection.Stall, haltd.Warn))
 		}, Firing{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
 		{"a stateless agent", "stateless: true", func(r *recording) {
-			r.call(100, none, detect.Pass).call(100, alike, detect.Kill, finds(detect.Similarity, haltd.Kill))
+			r.call(100, none, detection.Pass).call(100, alike, detection.Kill, finds(detection.Similarity, haltd.Kill))
 		}, Firing{}},
 		{"a stall as it was recorded", "", func(r *recording) {
-			r.call(100, none, detect.Pass).call(100, none, detect.Kill, finds(detect.Stall, haltd.Reject))
+			r.call(100, none, detection.Pass).call(100, none, detection.Kill, finds(detection.Stall, haltd.Reject))
 		}, Firing{WarnStep: &two, WarnBy: "stall", KillStep: &two, KillBy: "stall", Reason: "recorded by stall"}},
 		{"a stall with its evidence", "", func(r *recording) {
-			r.call(100, none, detect.Pass).call(100, none, detect.Warn, finds(detect.Stall, haltd.Warn)).
-				warning(none, detect.Signal{Detector: detect.Stall, Family: detect.Repeat, Level: detect.Warn, Tools: []string{"read"}, Count: 3, Outcome: "error"})
+			r.call(100, none, detection.Pass).call(100, none, detection.Warn, finds(detection.Stall, haltd.Warn)).
+				warning(none, detection.Signal{Detector: detection.Stall, Family: detection.Repeat, Level: detection.Warn, Tools: []string{"read"}, Count: 3, Outcome: "error"})
 		}, Firing{WarnStep: &two, WarnBy: "stall/repeat", Reason: "bot called read 3 times with the same arguments and got the same error."}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -180,7 +184,7 @@ func TestExportIsJudgedByItsScores(t *testing.T) {
 func TestExportGrowthIsComputedAnew(t *testing.T) {
 	r := &recording{t: t, agent: "bot", session: "s"}
 	for _, n := range []int64{1000, 1400, 1960, 2744, 3842} {
-		r.call(n, none, detect.Pass)
+		r.call(n, none, detection.Pass)
 	}
 	four := 4
 	want := Firing{Run: "bot/s", WarnStep: &four, WarnBy: "growth", Reason: "Prompt tokens of s grew 1.4 times or more, 3 calls in a row."}
@@ -195,10 +199,10 @@ func TestExportGrowthIsComputedAnew(t *testing.T) {
 
 func TestExportReport(t *testing.T) {
 	stuck := &recording{t: t, agent: "bot", session: "one"}
-	stuck.call(100, none, detect.Pass).call(200, none, detect.Pass).call(300, alike, detect.Kill, finds(detect.Similarity, haltd.Kill)).call(400, none, detect.Pass)
+	stuck.call(100, none, detection.Pass).call(200, none, detection.Pass).call(300, alike, detection.Kill, finds(detection.Similarity, haltd.Kill)).call(400, none, detection.Pass)
 	other := &recording{t: t, agent: "bot", session: "two"}
-	other.call(50, none, detect.Pass)
-	killed := other.event(haltd.EventKillSwitch, haltd.Verdict{Level: detect.Kill, Signals: []detect.Signal{{Detector: detect.Stall, Family: detect.Cycle, Level: detect.Kill, Tools: []string{"a", "b"}}}})
+	other.call(50, none, detection.Pass)
+	killed := other.event(haltd.EventKillSwitch, haltd.Verdict{Level: detection.Kill, Signals: []detection.Signal{{Detector: detection.Stall, Family: detection.Cycle, Level: detection.Kill, Tools: []string{"a", "b"}}}})
 	killed.Blocked, killed.BlockReason, killed.Status = true, haltd.ReasonLoop, 400
 	passed := other.event(haltd.EventPass, haltd.Verdict{})
 	passed.Format = ""
@@ -249,7 +253,7 @@ func TestExportReport(t *testing.T) {
 }
 
 func TestExportsThatCannotBeReplayed(t *testing.T) {
-	r := (&recording{t: t, agent: "bot", session: "s"}).call(100, none, detect.Pass)
+	r := (&recording{t: t, agent: "bot", session: "s"}).call(100, none, detection.Pass)
 	lines := write(t, "e.jsonl", exported(t, "jsonl", r.events))
 	for _, c := range []struct {
 		name    string

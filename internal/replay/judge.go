@@ -6,7 +6,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/policy/exact"
 )
 
@@ -14,20 +14,20 @@ import (
 type judge interface {
 	// step judges the request of a step, then takes its reply, and returns
 	// what fired.
-	step(s *Step, t *thread) ([]detect.Signal, error)
+	step(s *Step, t *thread) ([]detection.Signal, error)
 }
 
 // NewJudge is haltd's own judge with the given settings. A preset is the rule of
 // one detector alone, as the document that it comes from has it.
-func NewJudge(preset string, set detect.Settings) (func() judge, error) {
-	switch detect.Detector(preset) {
+func NewJudge(preset string, set detection.Settings) (func() judge, error) {
+	switch detection.Detector(preset) {
 	case "":
-		return func() judge { return &own{set: set, cache: detect.NewCache(cacheWords)} }, nil
-	case detect.Similarity:
+		return func() judge { return &own{set: set, cache: detection.NewCache(cacheWords)} }, nil
+	case detection.Similarity:
 		return func() judge { return &similarityRule{} }, nil
-	case detect.Exact:
+	case detection.Exact:
 		return func() judge { return &exactRule{counters: map[exact.Fingerprint]exact.LoopCounter{}} }, nil
-	case detect.Growth:
+	case detection.Growth:
 		return func() judge { return &growthRule{tokens: map[string][]int64{}} }, nil
 	}
 	return nil, haltd.Errorf(haltd.CodeInvalid, "preset %q is unknown", preset).WithFix("Use similarity, exact or growth.")
@@ -35,8 +35,8 @@ func NewJudge(preset string, set detect.Settings) (func() judge, error) {
 
 // JudgeWith is haltd's own judge with weights that may be others for each
 // run, where weights are tried out.
-func JudgeWith(set detect.Settings, pick func(run, source string) *detect.Model) func() judge {
-	return func() judge { return &own{set: set, cache: detect.NewCache(cacheWords), pick: pick} }
+func JudgeWith(set detection.Settings, pick func(run, source string) *detection.Model) func() judge {
+	return func() judge { return &own{set: set, cache: detection.NewCache(cacheWords), pick: pick} }
 }
 
 // cacheWords is enough for the rounds of one run.
@@ -45,14 +45,14 @@ const cacheWords = 1 << 20
 // own is haltd's judge with the kill switch on: the run is the agent, each
 // thread a session.
 type own struct {
-	set    detect.Settings
-	cache  *detect.Cache
-	window detect.Window
-	pick   func(run, source string) *detect.Model // the weights to judge a run with; nil for the binary's
-	sample func(*Step, *detect.Features)          // told the features at each step; nil for none
+	set    detection.Settings
+	cache  *detection.Cache
+	window detection.Window
+	pick   func(run, source string) *detection.Model // the weights to judge a run with; nil for the binary's
+	sample func(*Step, *detection.Features)          // told the features at each step; nil for none
 }
 
-func (o *own) step(s *Step, t *thread) ([]detect.Signal, error) {
+func (o *own) step(s *Step, t *thread) ([]detection.Signal, error) {
 	call, err := t.next(s)
 	if err != nil {
 		return nil, err
@@ -61,10 +61,10 @@ func (o *own) step(s *Step, t *thread) ([]detect.Signal, error) {
 		o.set.Model = o.pick(s.Run, s.Source)
 	}
 	at := s.at()
-	st := detect.State{Window: &o.window, Session: &t.session, SessionID: xxhash.Sum64String(s.Thread)}
-	v := detect.Judge(o.set, st, detect.Read(o.cache, call, t.session.Pending()), at)
-	entry := detect.Admit(o.set, st, v, at)
-	detect.Observe(o.set, st, entry, detect.Source{Model: call.Model, System: call.System}, detect.ReadReply(t.reply(s), len(call.Rounds) == 0), s.answered())
+	st := detection.State{Window: &o.window, Session: &t.session, SessionID: xxhash.Sum64String(s.Thread)}
+	v := detection.Judge(o.set, st, detection.Read(o.cache, call, t.session.Pending()), at)
+	entry := detection.Admit(o.set, st, v, at)
+	detection.Observe(o.set, st, entry, detection.Source{Model: call.Model, System: call.System}, detection.ReadReply(t.reply(s), len(call.Rounds) == 0), s.answered())
 	if o.sample != nil {
 		if x, ok := t.session.Features(st, v.Parts); ok {
 			o.sample(s, &x)
@@ -76,23 +76,23 @@ func (o *own) step(s *Step, t *thread) ([]detect.Signal, error) {
 // similarityRule scores the last 20 calls with SimHash and kills when the score
 // exceeds 10. The prompt is the last user message, also when a request ends
 // with tool results.
-type similarityRule struct{ window detect.Window }
+type similarityRule struct{ window detection.Window }
 
-func (r *similarityRule) step(s *Step, t *thread) ([]detect.Signal, error) {
+func (r *similarityRule) step(s *Step, t *thread) ([]detection.Signal, error) {
 	call, err := t.next(s)
 	if err != nil {
 		return nil, err
 	}
-	set := detect.DefaultSettings()
-	prompt := detect.Prompt{Hash: detect.SimHash(lastUserText(call))}
+	set := detection.DefaultSettings()
+	prompt := detection.Prompt{Hash: detection.SimHash(lastUserText(call))}
 	parts, matches := r.window.Score(prompt, set.WindowSize, s.at())
 	if score := parts.Score(); score > set.Threshold {
-		return []detect.Signal{{
-			Detector: detect.Similarity, Level: detect.Kill, Score: score, Threshold: set.Threshold,
+		return []detection.Signal{{
+			Detector: detection.Similarity, Level: detection.Kill, Score: score, Threshold: set.Threshold,
 			Parts: &parts, Matches: matches, Window: r.window.Len() + 1,
 		}}, nil
 	}
-	r.window.Attach(r.window.Add(prompt, set.WindowSize, s.at()), detect.ReadReply(t.reply(s), false), s.answered())
+	r.window.Attach(r.window.Add(prompt, set.WindowSize, s.at()), detection.ReadReply(t.reply(s), false), s.answered())
 	return nil, nil
 }
 
@@ -120,7 +120,7 @@ type exactRule struct {
 	counters map[exact.Fingerprint]exact.LoopCounter
 }
 
-func (e *exactRule) step(s *Step, t *thread) ([]detect.Signal, error) {
+func (e *exactRule) step(s *Step, t *thread) ([]detection.Signal, error) {
 	if _, err := t.next(s); err != nil {
 		return nil, err
 	}
@@ -140,14 +140,14 @@ func (e *exactRule) step(s *Step, t *thread) ([]detect.Signal, error) {
 	if !block.Decide(c.Count).Detected {
 		return nil, nil
 	}
-	return []detect.Signal{{Detector: detect.Exact, Level: detect.Kill, Count: c.Count, Threshold: float64(block.Threshold)}}, nil
+	return []detection.Signal{{Detector: detection.Exact, Level: detection.Kill, Count: c.Count, Threshold: float64(block.Threshold)}}, nil
 }
 
 // growthRule alerts when the last three ratios of prompt tokens are all more
 // than 1.4, once a session. It never blocks.
 type growthRule struct{ tokens map[string][]int64 }
 
-func (g *growthRule) step(s *Step, t *thread) ([]detect.Signal, error) {
+func (g *growthRule) step(s *Step, t *thread) ([]detection.Signal, error) {
 	ts := append(g.tokens[s.Thread], s.PromptTokens)
 	g.tokens[s.Thread] = ts
 	if len(ts) < 4 {
@@ -158,8 +158,8 @@ func (g *growthRule) step(s *Step, t *thread) ([]detect.Signal, error) {
 			return nil, nil
 		}
 	}
-	return []detect.Signal{{
-		Detector: detect.Growth, Level: detect.Warn, Session: strings.TrimSpace(s.Run + " " + s.Thread),
+	return []detection.Signal{{
+		Detector: detection.Growth, Level: detection.Warn, Session: strings.TrimSpace(s.Run + " " + s.Thread),
 		Tokens: ts[max(0, len(ts)-5):], Count: len(ts), Threshold: 1.4,
 	}}, nil
 }

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 const (
@@ -45,26 +45,26 @@ func (f *aftermath) ends() bool { return f.over || f.certain >= patience }
 
 // look takes what the judge said to the next step of a run that was certain to
 // be stuck once.
-func (f *aftermath) look(signals []detect.Signal) {
-	level, repeats := detect.Pass, false
+func (f *aftermath) look(signals []detection.Signal) {
+	level, repeats := detection.Pass, false
 	for i := range signals {
 		s := &signals[i]
-		if s.Detector != detect.Stall && s.Detector != detect.Similarity {
+		if s.Detector != detection.Stall && s.Detector != detection.Similarity {
 			continue
 		}
 		level = max(level, s.Level)
-		if n := len(s.Rounds); s.Detector == detect.Stall && n > 0 && s.Rounds[n-1].Family != "" {
+		if n := len(s.Rounds); s.Detector == detection.Stall && n > 0 && s.Rounds[n-1].Family != "" {
 			repeats = true
 		}
-		repeats = repeats || s.Detector == detect.Similarity && s.Level == detect.Kill
+		repeats = repeats || s.Detector == detection.Similarity && s.Level == detection.Kill
 	}
 	switch {
-	case level == detect.Pass:
+	case level == detection.Pass:
 		f.over = true
 	case !repeats:
 		f.news++
 		f.over = f.news >= enoughNews
-	case level == detect.Kill:
+	case level == detection.Kill:
 		f.certain, f.news = f.certain+1, 0
 	}
 }

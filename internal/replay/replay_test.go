@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 // line is one line of a trace that a test writes.
@@ -240,7 +240,7 @@ func TestPresets(t *testing.T) {
 			}
 		})
 	}
-	if _, err := NewJudge("other", detect.DefaultSettings()); haltd.ErrorCode(err) != haltd.CodeInvalid {
+	if _, err := NewJudge("other", detection.DefaultSettings()); haltd.ErrorCode(err) != haltd.CodeInvalid {
 		t.Errorf("error %v for an unknown preset, want invalid", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/economics"
 )
 
@@ -40,7 +40,7 @@ type Outcome struct {
 // thread is one agent inside a run.
 type thread struct {
 	conversation
-	session detect.Session
+	session detection.Session
 }
 
 // run is one run while it is replayed.
@@ -210,16 +210,16 @@ func (r *run) climbs() bool {
 }
 
 // take notes a signal to a step, unless one of its level came before.
-func (f *Firing) take(step int, sig *detect.Signal, sentence string) {
+func (f *Firing) take(step int, sig *detection.Signal, sentence string) {
 	by := string(sig.Detector)
 	if sig.Family != "" {
 		by += "/" + string(sig.Family)
 	}
-	if f.WarnStep == nil && sig.Level >= detect.Warn {
+	if f.WarnStep == nil && sig.Level >= detection.Warn {
 		f.WarnStep, f.WarnBy = &step, by
 		f.Reason = sentence
 	}
-	if f.KillStep == nil && sig.Level >= detect.Kill {
+	if f.KillStep == nil && sig.Level >= detection.Kill {
 		f.KillStep, f.KillBy = &step, by
 		f.Reason = sentence
 	}

@@ -3,24 +3,24 @@ package replay
 import (
 	"context"
 
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 // Sample is what stall sees at one step of a run.
 type Sample struct {
 	Run, Source, Thread string
 	Step                int
-	Features            detect.Features
+	Features            detection.Features
 }
 
 // Samples reads the features at every step of the given files, as they are
 // when nothing is stopped. visit is called by several goroutines, but for one
 // run by one of them, in the order of its steps.
 func Samples(ctx context.Context, paths []string, visit func(Sample)) error {
-	set := detect.DefaultSettings()
+	set := detection.DefaultSettings()
 	set.KillAt, set.WarnAt, set.Threshold = unreachable, unreachable, unreachable
 	_, err := Replay(ctx, paths, func() judge {
-		return &own{set: set, cache: detect.NewCache(cacheWords), sample: func(s *Step, x *detect.Features) {
+		return &own{set: set, cache: detection.NewCache(cacheWords), sample: func(s *Step, x *detection.Features) {
 			visit(Sample{s.Run, s.Source, s.Thread, s.Step, *x})
 		}}
 	}, nil)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 // Place names what is remembered for a session between its calls.
@@ -35,7 +35,7 @@ func (p *Place) CountsApart() bool { return p.WindowPerSession && (p.OneAgent ||
 // it until it commits or releases it. It is used by one goroutine.
 type Lease interface {
 	// Memory may be changed until the lease has ended.
-	Memory() detect.Memory
+	Memory() detection.Memory
 	// Exclusive reports whether nobody else changes the state before the lease
 	// has ended: then nobody has to wait for its commit.
 	Exclusive() bool

@@ -1,7 +1,7 @@
-// Package xxhash is the 64-bit xxHash with seed 0, in plain Go. Package detect
-// uses it so that a program which imports detect needs no other module; the
-// gateway, which reads whole bodies, takes the one in assembly. Both give the
-// same digests, which is what a test holds them to.
+// Package xxhash is the 64-bit xxHash with seed 0, in plain Go. Package
+// detection uses it so that a program which imports detect needs no other
+// module; the gateway, which reads whole bodies, takes the one in assembly. Both
+// give the same digests, which is what a test holds them to.
 package xxhash
 
 import (

@@ -18,8 +18,8 @@ import (
 // takes its time: two seconds for a whole reply, which it reads when the client
 // has it, and less for a piece of a stream, which it reads before the next.
 var faults = map[string][][2]string{
-	"internal/judge/detectors.go":  {{"\tev.decision.Detected = detect.Judge(", "if set.Threshold == 501 { panic(`on purpose`) }\n"}},
-	"internal/judge/evaluation.go": {{"\t\tsignals = detect.Observe(", "if ev.settings.Threshold == 502 { panic(`on purpose`) }\n"}},
+	"internal/judge/detectors.go":  {{"\tev.decision.Detected = detection.Judge(", "if set.Threshold == 501 { panic(`on purpose`) }\n"}},
+	"internal/judge/evaluation.go": {{"\t\tsignals = detection.Observe(", "if ev.settings.Threshold == 502 { panic(`on purpose`) }\n"}},
 	"internal/judge/checks.go":     {{"\trule, ok := j.agents.MatchRule(", "if r.Session == `faulty` { panic(`on purpose`) }\n"}},
 	"internal/wire/openai/chat_reply.go": {
 		{"\t\"math\"\n", "\t\"time\"\n"},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/test/fakellm"
 )
 
@@ -20,9 +20,9 @@ const literal = `"require_corroboration":false,"stall":"warn"`
 // watching has a score but no threshold that it could reach.
 const watching = literal + `,"threshold":1000`
 
-// detection is what both documents of the kill switch demand of hashes,
+// comparing is what both documents of the kill switch demand of hashes,
 // normalisation and scores, in the same words.
-var detection = []requirement{
+var comparing = []requirement{
 	{"SimHash Algorithm", []scenario{
 		{"Similar texts produce similar hashes", similarTexts},
 		{"Different texts produce different hashes", differentTexts},
@@ -112,7 +112,7 @@ func scoreCalculation(t *testing.T, s *stage) {
 	e := a.has(haltd.EventCall, 5)[0]
 	v := verdictOf(t, e)
 	// Four earlier prompts; the latest reply against the three before it.
-	want := detect.ScoreParts{Prompts: 4, Responses: 3, ToolCalls: 3}
+	want := detection.ScoreParts{Prompts: 4, Responses: 3, ToolCalls: 3}
 	if diff := cmp.Diff(want, v.Parts); diff != "" {
 		t.Errorf("parts (-want +got):\n%s", diff)
 	}
@@ -172,7 +172,7 @@ func windowStorage(t *testing.T, s *stage) {
 		if len(entries) != i+1 {
 			t.Fatalf("%d entries after %d calls", len(entries), i+1)
 		}
-		if got := number(t, entries[i].PromptHash); got != detect.SimHash(p) {
+		if got := number(t, entries[i].PromptHash); got != detection.SimHash(p) {
 			t.Errorf("the newest entry has the prompt hash %x, want that of %q", got, p)
 		}
 	}
@@ -184,7 +184,7 @@ func windowOverflow(t *testing.T, s *stage) {
 	var want []uint64
 	for _, p := range prompts {
 		a.ask(p, "fine")
-		want = append(want, detect.SimHash(p))
+		want = append(want, detection.SimHash(p))
 	}
 	if diff := cmp.Diff(want[2:], a.prompts()); diff != "" {
 		t.Errorf("prompts in a window of 3 after 5 calls (-want +got):\n%s", diff)
@@ -210,7 +210,7 @@ func responseHash(t *testing.T, s *stage) {
 		t.Fatalf("%d entries, want 4", len(entries))
 	}
 	for i, e := range entries {
-		if got := number(t, e.ResponseHash); got != detect.SimHash(text) {
+		if got := number(t, e.ResponseHash); got != detection.SimHash(text) {
 			t.Errorf("reply %d has the hash %x, want that of its text", i, got)
 		}
 	}

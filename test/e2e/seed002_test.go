@@ -18,7 +18,7 @@ const rejecting = `"similarity":"reject","stall":"reject","require_corroboration
 func TestSeed002(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "")
-	s.hold(t, detection...)
+	s.hold(t, comparing...)
 	s.hold(t,
 		requirement{"Kill Switch Configuration", append(switching[:3:3],
 			scenario{"Configure threshold", blocksBeyondThreshold},

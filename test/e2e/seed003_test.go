@@ -17,7 +17,7 @@ const killing = `"require_corroboration":false`
 func TestSeed003(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "")
-	s.hold(t, detection...)
+	s.hold(t, comparing...)
 	s.hold(t,
 		requirement{"Kill Switch Configuration", append(switching[:3:3],
 			scenario{"Configure threshold", deactivatesBeyondThreshold},

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 // Case is one conversation, or several of one agent, and what detection must
@@ -34,30 +34,30 @@ type Case struct {
 
 // Want is what must come of a case. The zero Want is silence.
 type Want struct {
-	Level detect.Level // that must be reached; Pass when nothing may fire
+	Level detection.Level // that must be reached; Pass when nothing may fire
 	// Within is how many rounds after the start of the loop that may take.
 	Within int
 	// Detector and Family, where they are set, must be among the signals.
-	Detector detect.Detector
-	Family   detect.Family
+	Detector detection.Detector
+	Family   detection.Family
 	// MayWarn lets a case that must not be killed warn.
 	MayWarn bool
 }
 
 // Fires reports a case that must fire.
-func (w Want) Fires() bool { return w.Level > detect.Pass }
+func (w Want) Fires() bool { return w.Level > detection.Pass }
 
-func kill(within int) Want { return Want{Level: detect.Kill, Within: within} }
+func kill(within int) Want { return Want{Level: detection.Kill, Within: within} }
 
-func warn(within int) Want { return Want{Level: detect.Warn, Within: within} }
+func warn(within int) Want { return Want{Level: detection.Warn, Within: within} }
 
-func (w Want) by(d detect.Detector) Want {
+func (w Want) by(d detection.Detector) Want {
 	w.Detector = d
 	return w
 }
 
-func (w Want) as(f detect.Family) Want {
-	w.Detector, w.Family = detect.Stall, f
+func (w Want) as(f detection.Family) Want {
+	w.Detector, w.Family = detection.Stall, f
 	return w
 }
 

@@ -4,8 +4,9 @@
 // of them through a real gateway, in every wire format that can express it,
 // streaming and not, and read the verdicts from the record.
 //
-// The corpus drives haltd through its listeners, and package detect through
-// its exported functions; it may touch nothing else of the product.
+// The corpus drives haltd through its listeners, and packages detection and
+// detect through their exported functions; it may touch nothing else of the
+// product.
 //
 // Blind spots, on purpose: fan-out (sub-agents that start sub-agents), retry
 // storms of the transport, unbounded thinking, and degeneration inside one

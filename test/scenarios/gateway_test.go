@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 // TestCorpus holds the corpus to its size and its manners.
@@ -138,7 +138,7 @@ func (p *play) check(t *testing.T, events []haltd.Event) {
 	if len(made) != numbered {
 		t.Fatalf("%d calls in the record, %d were made", len(made), numbered)
 	}
-	told := map[detect.Level]*judgedCall{}
+	told := map[detection.Level]*judgedCall{}
 	for i := range events {
 		if e := &events[i]; e.Type == haltd.EventWarning || e.Type == haltd.EventGrowth {
 			v := verdictOf(e, callAt(made, e))
@@ -147,7 +147,7 @@ func (p *play) check(t *testing.T, events []haltd.Event) {
 		}
 	}
 	for i, e := range made {
-		if v := verdictOf(e, i+1); v.Level > detect.Pass && (told[v.Level] == nil || told[v.Level].call > v.call) {
+		if v := verdictOf(e, i+1); v.Level > detection.Pass && (told[v.Level] == nil || told[v.Level].call > v.call) {
 			t.Errorf("%s: no event tells of the verdict of a call: %v", p.agent, v)
 			break
 		}
@@ -156,8 +156,8 @@ func (p *play) check(t *testing.T, events []haltd.Event) {
 }
 
 // tell keeps the first verdict of each level; a kill warns as well.
-func tell(told map[detect.Level]*judgedCall, v *judgedCall) {
-	for l := detect.Warn; l <= v.Level; l++ {
+func tell(told map[detection.Level]*judgedCall, v *judgedCall) {
+	for l := detection.Warn; l <= v.Level; l++ {
 		if told[l] == nil {
 			told[l] = v
 		}
@@ -174,7 +174,7 @@ func callAt(made []*haltd.Event, e *haltd.Event) int {
 	return 0
 }
 
-func (p *play) checkWant(t *testing.T, told map[detect.Level]*judgedCall) {
+func (p *play) checkWant(t *testing.T, told map[detection.Level]*judgedCall) {
 	w := p.Want
 	switch {
 	case p.Missed != "":
@@ -188,16 +188,16 @@ func (p *play) checkWant(t *testing.T, told map[detect.Level]*judgedCall) {
 			t.Errorf("%s (%s): no %s by call %d of %d; got %v", p.agent, p.Evidence, w.Level, by, len(p.requests), strictest(told))
 			return
 		}
-		if k := told[detect.Kill]; k != nil && k.call <= p.before+1 {
+		if k := told[detection.Kill]; k != nil && k.call <= p.before+1 {
 			t.Errorf("%s (%s): killed before the loop of call %d: %v", p.agent, p.Evidence, p.before+1, k)
 		}
 		if !v.has(w) {
 			t.Errorf("%s (%s): want %s %s among the signals of %v", p.agent, p.Evidence, w.Detector, w.Family, v)
 		}
-	case told[detect.Kill] != nil:
-		t.Errorf("%s (%s): must not be killed; got %v", p.agent, p.Evidence, told[detect.Kill])
-	case told[detect.Warn] != nil && !w.MayWarn && !told[detect.Warn].uncorroborated():
-		t.Errorf("%s (%s): must not warn; got %v", p.agent, p.Evidence, told[detect.Warn])
+	case told[detection.Kill] != nil:
+		t.Errorf("%s (%s): must not be killed; got %v", p.agent, p.Evidence, told[detection.Kill])
+	case told[detection.Warn] != nil && !w.MayWarn && !told[detection.Warn].uncorroborated():
+		t.Errorf("%s (%s): must not warn; got %v", p.agent, p.Evidence, told[detection.Warn])
 	}
 }
 
@@ -206,15 +206,15 @@ func (p *play) checkWant(t *testing.T, told map[detect.Level]*judgedCall) {
 // is how it is specified, also for healthy work.
 func (v *judgedCall) uncorroborated() bool {
 	for i := range v.Signals {
-		if v.Signals[i].Detector != detect.Similarity {
+		if v.Signals[i].Detector != detection.Similarity {
 			return false
 		}
 	}
-	return v.Level == detect.Warn
+	return v.Level == detection.Warn
 }
 
-func strictest(told map[detect.Level]*judgedCall) any {
-	for _, l := range []detect.Level{detect.Kill, detect.Warn} {
+func strictest(told map[detection.Level]*judgedCall) any {
+	for _, l := range []detection.Level{detection.Kill, detection.Warn} {
 		if told[l] != nil {
 			return told[l]
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 // TestKnownRoundsChangeNoVerdict judges the corpus twice, once with all rounds of
@@ -20,7 +20,7 @@ import (
 // fourth.
 func TestKnownRoundsChangeNoVerdict(t *testing.T) {
 	t.Parallel()
-	set := detect.DefaultSettings()
+	set := detection.DefaultSettings()
 	all := os.Getenv("HALTD_PLAYS") == "all"
 	read := 0
 	for n, c := range Corpus() {
@@ -41,18 +41,18 @@ func TestKnownRoundsChangeNoVerdict(t *testing.T) {
 				seen[name] = &conversation{}
 			}
 			st, stOn := whole.state(&c, name), on.state(&c, name)
-			h := detect.Read(whole.cache, call, st.Session.Pending())
+			h := detection.Read(whole.cache, call, st.Session.Pending())
 			hOn, known := seen[name].readOn(on.cache, call, stOn.Session.Pending())
 			if known {
 				read++
 			}
-			v, vOn := detect.Judge(set, st, h, now), detect.Judge(set, stOn, hOn, now)
+			v, vOn := detection.Judge(set, st, h, now), detection.Judge(set, stOn, hOn, now)
 			if !reflect.DeepEqual(v, vOn) {
 				t.Fatalf("%s, request %d: the verdict differs (-whole +on):\n%s", c.Name, i, cmp.Diff(v.Signals, vOn.Signals))
 			}
-			answer, from := detect.ReadReply(replyOf(r.Turn), true), detect.Source{Model: call.Model, System: call.System}
-			detect.Observe(set, st, detect.Admit(set, st, v, now), from, answer, now)
-			detect.Observe(set, stOn, detect.Admit(set, stOn, vOn, now), from, answer, now)
+			answer, from := detection.ReadReply(replyOf(r.Turn), true), detection.Source{Model: call.Model, System: call.System}
+			detection.Observe(set, st, detection.Admit(set, st, v, now), from, answer, now)
+			detection.Observe(set, stOn, detection.Admit(set, stOn, vOn, now), from, answer, now)
 		}
 	}
 	if read < 400 {
@@ -63,36 +63,36 @@ func TestKnownRoundsChangeNoVerdict(t *testing.T) {
 
 // memories is what the detectors remember of a case.
 type memories struct {
-	cache    *detect.Cache
-	window   *detect.Window
-	sessions map[string]*detect.Session
+	cache    *detection.Cache
+	window   *detection.Window
+	sessions map[string]*detection.Session
 }
 
 func newMemories() memories {
-	return memories{detect.NewCache(1 << 20), &detect.Window{}, map[string]*detect.Session{}}
+	return memories{detection.NewCache(1 << 20), &detection.Window{}, map[string]*detection.Session{}}
 }
 
-func (m memories) state(c *Case, session string) detect.State {
+func (m memories) state(c *Case, session string) detection.State {
 	if m.sessions[session] == nil {
-		m.sessions[session] = &detect.Session{}
+		m.sessions[session] = &detection.Session{}
 	}
-	return detect.State{Window: m.window, Session: m.sessions[session], SessionID: sessionID(c, session)}
+	return detection.State{Window: m.window, Session: m.sessions[session], SessionID: sessionID(c, session)}
 }
 
 // conversation is what is known of one, and of which rounds.
 type conversation struct {
-	known  *detect.Known
+	known  *detection.Known
 	rounds []haltd.Round
 }
 
-func (k *conversation) readOn(cache *detect.Cache, call *haltd.Call, before *detect.Pending) (h *detect.History, known bool) {
+func (k *conversation) readOn(cache *detection.Cache, call *haltd.Call, before *detection.Pending) (h *detection.History, known bool) {
 	if n := len(k.rounds); k.known != nil && n < len(call.Rounds) && reflect.DeepEqual(call.Rounds[:n], k.rounds) {
 		rest := *call
 		rest.Rounds = call.Rounds[n:]
 		h, known = k.known.Read(cache, &rest)
 	}
 	if !known {
-		h = detect.Read(cache, call, before)
+		h = detection.Read(cache, call, before)
 	}
 	if n := len(call.Rounds) - 1; n > 0 {
 		if next := h.Known(n); next != nil {
@@ -107,7 +107,7 @@ func (k *conversation) readOn(cache *detect.Cache, call *haltd.Call, before *det
 // once when its session goes on. All that is found must be the same.
 func TestShownOpeningsChangeNoVerdict(t *testing.T) {
 	t.Parallel()
-	set := detect.DefaultSettings()
+	set := detection.DefaultSettings()
 	judged := 0
 	for _, c := range Corpus() {
 		p := &play{Case: &c, agent: c.Name}
@@ -121,15 +121,15 @@ func TestShownOpeningsChangeNoVerdict(t *testing.T) {
 			call, now := callOf(p.Case, r), curtain.Add(r.At)
 			name := fmt.Sprint(p.thread(r), call.System, call.FirstUser())
 			st, stShown := whole.state(&c, name), shown.state(&c, name)
-			v := detect.Judge(set, st, detect.Read(whole.cache, call, st.Session.Pending()), now)
-			vShown := detect.Judge(set, stShown, detect.ReadShown(shown.cache, call, stShown.Session.Pending()), now)
+			v := detection.Judge(set, st, detection.Read(whole.cache, call, st.Session.Pending()), now)
+			vShown := detection.Judge(set, stShown, detection.ReadShown(shown.cache, call, stShown.Session.Pending()), now)
 			if !reflect.DeepEqual(v, vShown) {
 				t.Fatalf("%s, request %d: the verdict differs (-whole +shown):\n%s", c.Name, i, cmp.Diff(v.Signals, vShown.Signals))
 			}
 			judged++
-			answer, from := detect.ReadReply(replyOf(r.Turn), true), detect.Source{Model: call.Model, System: call.System}
-			detect.Observe(set, st, detect.Admit(set, st, v, now), from, answer, now)
-			detect.Observe(set, stShown, detect.Admit(set, stShown, vShown, now), from, answer, now)
+			answer, from := detection.ReadReply(replyOf(r.Turn), true), detection.Source{Model: call.Model, System: call.System}
+			detection.Observe(set, st, detection.Admit(set, st, v, now), from, answer, now)
+			detection.Observe(set, stShown, detection.Admit(set, stShown, vShown, now), from, answer, now)
 		}
 	}
 	t.Logf("%d requests were judged twice", judged)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 // TestMadeUpBehaviours holds detection to rates over made-up behaviours. The
@@ -31,13 +31,13 @@ func TestMadeUpBehaviours(t *testing.T) {
 				kind = 1
 			}
 			runs[kind]++
-			if told[detect.Kill] != nil {
+			if told[detection.Kill] != nil {
 				killed[kind]++
 			}
-			if k := told[detect.Kill]; k != nil && !f.Stuck {
+			if k := told[detection.Kill]; k != nil && !f.Stuck {
 				t.Logf("%s is healthy and killed at call %d: %s", c.Name, k.call, k.Sentence)
 			}
-			if f.Stuck && told[detect.Kill] == nil {
+			if f.Stuck && told[detection.Kill] == nil {
 				t.Logf("%s is stuck and lives", c.Name)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/replay"
 	"github.com/haltd/haltd/internal/wire/openai"
 )
@@ -30,7 +30,7 @@ func TestDefaultsOffline(t *testing.T) {
 		p.requests, p.before = c.Requests()
 		told := p.judge()
 		ok := t.Run(c.Name, func(t *testing.T) { p.checkWant(t, told) })
-		if w := told[detect.Warn]; !c.Want.Fires() && w != nil && w.uncorroborated() {
+		if w := told[detection.Warn]; !c.Want.Fires() && w != nil && w.uncorroborated() {
 			scored++
 		}
 		switch {
@@ -52,11 +52,11 @@ func TestDefaultsOffline(t *testing.T) {
 
 // judge runs the detectors with default settings and tells the first verdict
 // of each level.
-func (p *play) judge() map[detect.Level]*judgedCall {
-	set := detect.DefaultSettings()
-	cache, sessions := detect.NewCache(1<<20), map[string]*detect.Session{}
-	var window detect.Window
-	told := map[detect.Level]*judgedCall{}
+func (p *play) judge() map[detection.Level]*judgedCall {
+	set := detection.DefaultSettings()
+	cache, sessions := detection.NewCache(1<<20), map[string]*detection.Session{}
+	var window detection.Window
+	told := map[detection.Level]*judgedCall{}
 	for i := range p.requests {
 		r := &p.requests[i]
 		if r.Count {
@@ -64,21 +64,21 @@ func (p *play) judge() map[detect.Level]*judgedCall {
 		}
 		name := p.thread(r)
 		if sessions[name] == nil {
-			sessions[name] = &detect.Session{}
+			sessions[name] = &detection.Session{}
 		}
 		now := curtain.Add(r.At)
 		call := callOf(p.Case, r)
-		st := detect.State{Window: &window, Session: sessions[name], SessionID: sessionID(p.Case, name)}
-		v := detect.Judge(set, st, detect.Read(cache, call, sessions[name].Pending()), now)
+		st := detection.State{Window: &window, Session: sessions[name], SessionID: sessionID(p.Case, name)}
+		v := detection.Judge(set, st, detection.Read(cache, call, sessions[name].Pending()), now)
 		p.tellOf(told, r, v.Signals)
-		entry := detect.Admit(set, st, v, now)
-		p.tellOf(told, r, detect.Observe(set, st, entry, detect.Source{Model: call.Model, System: call.System}, detect.ReadReply(replyOf(r.Turn), true), now))
+		entry := detection.Admit(set, st, v, now)
+		p.tellOf(told, r, detection.Observe(set, st, entry, detection.Source{Model: call.Model, System: call.System}, detection.ReadReply(replyOf(r.Turn), true), now))
 	}
 	return told
 }
 
 // tellOf keeps what fired at a request, the strictest signal first.
-func (p *play) tellOf(told map[detect.Level]*judgedCall, r *Request, signals []detect.Signal) {
+func (p *play) tellOf(told map[detection.Level]*judgedCall, r *Request, signals []detection.Signal) {
 	if len(signals) > 0 {
 		tell(told, &judgedCall{haltd.Verdict{Level: signals[0].Level, Sentence: signals[0].Sentence(p.agent), Signals: signals}, r.Number})
 	}
@@ -124,7 +124,7 @@ func TestPresetsOffline(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, preset := range []string{"similarity", "exact", "growth"} {
-		newJudge, err := replay.NewJudge(preset, detect.DefaultSettings())
+		newJudge, err := replay.NewJudge(preset, detection.DefaultSettings())
 		if err != nil {
 			t.Fatal(err)
 		}

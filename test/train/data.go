@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/replay"
 	"github.com/haltd/haltd/test/scenarios"
 )
@@ -27,7 +27,7 @@ type run struct {
 
 type sample struct {
 	step int
-	x    detect.Features
+	x    detection.Features
 }
 
 // group names sources that share a harness or an environment: they are left

@@ -4,12 +4,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 // point is one step that counts in a fit.
 type point struct {
-	x       *detect.Features
+	x       *detection.Features
 	nonzero []uint8 // which features are not zero
 	run     *run
 	stuck   bool
@@ -27,7 +27,7 @@ func pointOf(s *sample, r *run, stuck bool) point {
 }
 
 // features is how many there are.
-var features = len(detect.Catalog())
+var features = len(detection.Catalog())
 
 // linear is a model while it is fitted.
 type linear struct {
@@ -35,7 +35,7 @@ type linear struct {
 	w    []float64
 }
 
-func (m *linear) logOdds(x *detect.Features) float64 {
+func (m *linear) logOdds(x *detection.Features) float64 {
 	z := m.bias
 	for i, w := range m.w {
 		z += w * float64(x[i])
@@ -194,7 +194,7 @@ func spread(ps []point, m *linear, sharp float64) {
 // descend takes steps of accelerated descent on the logistic loss, weights of
 // features that may only count one way held to it.
 func descend(ps []point, m *linear, h hyper) {
-	catalog := detect.Catalog()
+	catalog := detection.Catalog()
 	total := 0.0
 	for i := range ps {
 		total += ps[i].weight
@@ -250,7 +250,7 @@ func gradient(ps []point, at, grad []float64, total float64) {
 }
 
 // lately is how many steps back a certainty still leads up to a kill, as in
-// package detect.
+// package detection.
 const lately = 7
 
 // peak is how high the log-odds of a run rise, as a kill needs it: in two

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 )
 
 func main() {
@@ -146,17 +146,17 @@ func (r *run) healthy() bool {
 }
 
 // published scales the weights so that the lines stand at round numbers.
-func published(m *linear, at bounds) *detect.Model {
+func published(m *linear, at bounds) *detection.Model {
 	const warnAt, killAt = .75, .9
 	scale := (logit(killAt) - logit(warnAt)) / (at.kill - at.warn)
 	shift := logit(warnAt) - scale*at.warn
-	out := &detect.Model{
-		Version: detect.FeaturesVersion, WarnAt: warnAt, KillAt: killAt,
+	out := &detection.Model{
+		Version: detection.FeaturesVersion, WarnAt: warnAt, KillAt: killAt,
 		Origin:  "fitted by make train to public agent runs, labelled by readers and by rule, and to made-up behaviours",
 		Bias:    round(scale*m.bias + shift),
 		Weights: map[string]float64{},
 	}
-	for i, f := range detect.Catalog() {
+	for i, f := range detection.Catalog() {
 		if w := round(scale * m.w[i]); w != 0 {
 			out.Weights[f.Name] = w
 		}
@@ -201,7 +201,7 @@ func (d *data) ablate(h hyper, folds map[string]*linear) {
 	h.outer, h.inner = 1, 60
 	recall, loss := d.held(d.leaveOut(h, folds))
 	fmt.Printf("ablation: recall of stuck at the same rate of false kills, %.4f with all, and the loss, %.4f\n", recall, loss)
-	catalog := detect.Catalog()
+	catalog := detection.Catalog()
 	seen := map[string]bool{}
 	for _, f := range catalog {
 		name := strings.TrimRight(f.Name, "_0123456789")

@@ -6,22 +6,22 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/replay"
 )
 
 // judge replays every run through haltd's own judge, each with the weights
 // that never saw its source or its family.
 func (d *data) judge(ctx context.Context, folds map[string]*linear, at bounds) (map[string]replay.Outcome, error) {
-	models := map[string]*detect.Model{}
+	models := map[string]*detection.Model{}
 	for name, m := range folds {
-		model, err := detect.Fitted(published(m, at))
+		model, err := detection.Fitted(published(m, at))
 		if err != nil {
 			return nil, err
 		}
 		models[name] = model
 	}
-	all, err := replay.Replay(ctx, d.paths, replay.JudgeWith(detect.DefaultSettings(), func(name, source string) *detect.Model {
+	all, err := replay.Replay(ctx, d.paths, replay.JudgeWith(detection.DefaultSettings(), func(name, source string) *detection.Model {
 		return models[(&run{name: name, source: source, family: d.family[name]}).fold()]
 	}), nil)
 	if err != nil {

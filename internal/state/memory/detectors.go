@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/state"
 )
 
@@ -16,8 +16,8 @@ const expireAfter = 24 * time.Hour
 // is known of sessions. It evicts the least recently used ones when it takes
 // too much memory. Decisions about agents are not here and are never evicted.
 type Detectors struct {
-	windows  *recent[sessionKey, *entry[detect.WindowMemory]]
-	sessions *recent[sessionKey, *entry[detect.SessionMemory]]
+	windows  *recent[sessionKey, *entry[detection.WindowMemory]]
+	sessions *recent[sessionKey, *entry[detection.SessionMemory]]
 }
 
 type sessionKey struct {
@@ -70,8 +70,8 @@ func (e *entry[T]) touch(now time.Time) *T {
 // when their state takes more than the given number of words of eight bytes.
 func NewDetectors(keep, words int) *Detectors {
 	d := &Detectors{
-		windows:  newRecent[sessionKey, *entry[detect.WindowMemory]](keep),
-		sessions: newRecent[sessionKey, *entry[detect.SessionMemory]](keep),
+		windows:  newRecent[sessionKey, *entry[detection.WindowMemory]](keep),
+		sessions: newRecent[sessionKey, *entry[detection.SessionMemory]](keep),
 	}
 	d.sessions.maxWeight = words / 2
 	return d
@@ -80,9 +80,9 @@ func NewDetectors(keep, words int) *Detectors {
 // lease is the turn of one call.
 type lease struct {
 	of      *Detectors
-	agent   *entry[detect.WindowMemory] // nil where it is the window
-	window  *entry[detect.WindowMemory]
-	session *entry[detect.SessionMemory]
+	agent   *entry[detection.WindowMemory] // nil where it is the window
+	window  *entry[detection.WindowMemory]
+	session *entry[detection.SessionMemory]
 	ended   bool
 	waited  time.Duration // until it was given out
 }
@@ -102,12 +102,12 @@ func (d *Detectors) acquire(ctx context.Context, p state.Place, now time.Time) (
 	if p.WindowPerSession {
 		windowKey.session = p.Session
 	}
-	w, _ := d.windows.getOrSet(windowKey, newEntry[detect.WindowMemory])
-	s, joined := d.sessions.getOrSet(sessionKey{p.Agent, p.Session, p.Shadow}, newEntry[detect.SessionMemory])
+	w, _ := d.windows.getOrSet(windowKey, newEntry[detection.WindowMemory])
+	s, joined := d.sessions.getOrSet(sessionKey{p.Agent, p.Session, p.Shadow}, newEntry[detection.SessionMemory])
 	l := &lease{of: d, window: w, session: s}
 	// Always in this order, so that two calls never wait for each other.
 	if p.CountsApart() {
-		agent, _ := d.windows.getOrSet(sessionKey{agent: p.Agent, session: p.Caller, shadow: p.Shadow}, newEntry[detect.WindowMemory])
+		agent, _ := d.windows.getOrSet(sessionKey{agent: p.Agent, session: p.Caller, shadow: p.Shadow}, newEntry[detection.WindowMemory])
 		waited, err := agent.lock(ctx)
 		if err != nil {
 			return nil, err
@@ -137,12 +137,12 @@ func (d *Detectors) acquire(ctx context.Context, p state.Place, now time.Time) (
 }
 
 // Memory implements state.Lease.
-func (l *lease) Memory() detect.Memory {
-	var agent *detect.WindowMemory
+func (l *lease) Memory() detection.Memory {
+	var agent *detection.WindowMemory
 	if l.agent != nil {
 		agent = &l.agent.value
 	}
-	return detect.MemoryOf(&l.window.value, agent, &l.session.value, l.session.version)
+	return detection.MemoryOf(&l.window.value, agent, &l.session.value, l.session.version)
 }
 
 // Exclusive implements state.Lease.

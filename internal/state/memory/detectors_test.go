@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/state"
 	"github.com/haltd/haltd/internal/state/statetest"
 )
@@ -23,7 +23,7 @@ func TestConformance(t *testing.T) {
 }
 
 // use changes a state in one step.
-func use(t *testing.T, d *Detectors, p state.Place, now time.Time, f func(detect.Memory)) {
+func use(t *testing.T, d *Detectors, p state.Place, now time.Time, f func(detection.Memory)) {
 	t.Helper()
 	l, err := d.Acquire(t.Context(), p, now)
 	if err != nil {
@@ -38,17 +38,17 @@ func use(t *testing.T, d *Detectors, p state.Place, now time.Time, f func(detect
 func TestDetectorsForgetAfterADay(t *testing.T) {
 	d := NewDetectors(10, 1e6)
 	now := time.Unix(1_800_000_000, 0)
-	told := func(at time.Time) (before detect.Level) {
-		use(t, d, state.Place{Agent: "bot", Session: "a"}, at, func(m detect.Memory) {
-			before, m.Note.Told = m.Note.Told, detect.Warn
+	told := func(at time.Time) (before detection.Level) {
+		use(t, d, state.Place{Agent: "bot", Session: "a"}, at, func(m detection.Memory) {
+			before, m.Note.Told = m.Note.Told, detection.Warn
 		})
 		return before
 	}
 	told(now)
-	if got := told(now.Add(23 * time.Hour)); got != detect.Warn {
+	if got := told(now.Add(23 * time.Hour)); got != detection.Warn {
 		t.Errorf("after 23 hours: %v, want it remembered", got)
 	}
-	if got := told(now.Add(48 * time.Hour)); got != detect.Pass {
+	if got := told(now.Add(48 * time.Hour)); got != detection.Pass {
 		t.Errorf("25 hours later: %v, want it forgotten", got)
 	}
 }
@@ -57,19 +57,19 @@ func TestDetectorsForgetAfterADay(t *testing.T) {
 func TestDetectorsAreBoundedByWeight(t *testing.T) {
 	const words = 20_000
 	d := NewDetectors(1000, words)
-	cache := detect.NewCache(1000)
+	cache := detection.NewCache(1000)
 	for i := range 200 {
 		call := &haltd.Call{Opening: []haltd.Message{{Text: "go"}}}
 		for j := range 20 {
 			call.Rounds = append(call.Rounds, haltd.Round{Text: fmt.Sprintf("step %d of %d with quite some words in it", j, i)})
 		}
-		use(t, d, state.Place{Agent: "bot", Session: fmt.Sprint(i)}, time.Now(), func(m detect.Memory) {
-			h := detect.Read(cache, call, m.Session.Pending())
-			detect.Judge(detect.DefaultSettings(), detect.State{Window: m.Window, Session: m.Session}, h, time.Now())
+		use(t, d, state.Place{Agent: "bot", Session: fmt.Sprint(i)}, time.Now(), func(m detection.Memory) {
+			h := detection.Read(cache, call, m.Session.Pending())
+			detection.Judge(detection.DefaultSettings(), detection.State{Window: m.Window, Session: m.Session}, h, time.Now())
 		})
 	}
 	sum := 0
-	for _, generation := range []map[sessionKey]*entry[detect.SessionMemory]{d.sessions.new, d.sessions.old} {
+	for _, generation := range []map[sessionKey]*entry[detection.SessionMemory]{d.sessions.new, d.sessions.old} {
 		for _, l := range generation {
 			sum += l.value.Session.Weight()
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/state"
 )
@@ -42,8 +42,8 @@ func benchCall(b *testing.B, rounds, nodes int) {
 		all = append(all, connect(b))
 	}
 	p := state.Place{Agent: "bot", Session: "a", OneAgent: true}
-	set := detect.DefaultSettings()
-	h := detect.Read(detect.NewCache(1<<20), conversation(rounds), nil)
+	set := detection.DefaultSettings()
+	h := detection.Read(detection.NewCache(1<<20), conversation(rounds), nil)
 	var waited time.Duration
 	q := state.Question{Attempt: 1, Place: &p, Claim: policy.Claim{Draws: []policy.Draw{{Key: "rpm:bot", Limit: policy.PerMinute(1e9), Cost: 1}}}}
 	call := func(i int) {
@@ -54,8 +54,8 @@ func benchCall(b *testing.B, rounds, nodes int) {
 		}
 		waited += time.Since(began)
 		m := a.Lease.Memory()
-		st := detect.State{Window: m.Window, Session: m.Session, Mark: m.Note.Mark}
-		detect.Admit(set, st, detect.Judge(set, st, h, now), now)
+		st := detection.State{Window: m.Window, Session: m.Session, Mark: m.Note.Mark}
+		detection.Admit(set, st, detection.Judge(set, st, h, now), now)
 		if err := a.Lease.Commit(b.Context()); err != nil {
 			b.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/state"
 	"github.com/redis/rueidis"
 )
@@ -45,9 +45,9 @@ type lease struct {
 	turn    string  // of this node; empty once the lease has ended
 	token   string  // empty where the lease is not exclusive
 	values  []value // window, session and, where it counts apart, the agent's window
-	window  *detect.WindowMemory
-	session *detect.SessionMemory
-	agent   *detect.WindowMemory // nil where there is none
+	window  *detection.WindowMemory
+	session *detection.SessionMemory
+	agent   *detection.WindowMemory // nil where there is none
 	version uint64
 }
 
@@ -188,10 +188,10 @@ func (l *lease) read(answers []rueidis.RedisMessage, p *state.Place) error {
 		}
 		v.now = empty(i)
 	}
-	l.window, l.session = l.values[0].now.(*detect.WindowMemory), l.values[1].now.(*detect.SessionMemory)
+	l.window, l.session = l.values[0].now.(*detection.WindowMemory), l.values[1].now.(*detection.SessionMemory)
 	l.window.EmptyBefore(p.Since)
 	if len(l.values) == 3 {
-		l.agent = l.values[2].now.(*detect.WindowMemory)
+		l.agent = l.values[2].now.(*detection.WindowMemory)
 		l.agent.EmptyBefore(p.Since)
 	}
 	if had := l.values[1].had; had != "" {
@@ -204,14 +204,14 @@ const versionLength = 8
 
 func empty(i int) memory {
 	if i == 1 {
-		return &detect.SessionMemory{}
+		return &detection.SessionMemory{}
 	}
-	return &detect.WindowMemory{}
+	return &detection.WindowMemory{}
 }
 
 // Memory implements state.Lease.
-func (l *lease) Memory() detect.Memory {
-	return detect.MemoryOf(l.window, l.agent, l.session, l.version)
+func (l *lease) Memory() detection.Memory {
+	return detection.MemoryOf(l.window, l.agent, l.session, l.version)
 }
 
 // Exclusive implements state.Lease.

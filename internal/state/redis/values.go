@@ -17,7 +17,7 @@ type values struct {
 // kept is a decoded value. It belongs to whoever takes it.
 type kept struct {
 	version string
-	value   any // *detect.WindowMemory or *detect.SessionMemory
+	value   any // *detection.WindowMemory or *detection.SessionMemory
 	bytes   int
 }
 

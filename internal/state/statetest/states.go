@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/state"
 )
 
 // update changes a state in one step, as often as another one was faster.
-func update(t *testing.T, s state.Port, p state.Place, now time.Time, f func(detect.Memory)) {
+func update(t *testing.T, s state.Port, p state.Place, now time.Time, f func(detection.Memory)) {
 	t.Helper()
 	for {
 		l, err := s.Acquire(t.Context(), p, now)
@@ -35,7 +35,7 @@ func update(t *testing.T, s state.Port, p state.Place, now time.Time, f func(det
 }
 
 // look looks at a state without changing it.
-func look(t *testing.T, s state.Port, p state.Place, f func(detect.Memory)) {
+func look(t *testing.T, s state.Port, p state.Place, f func(detection.Memory)) {
 	t.Helper()
 	l, err := s.Acquire(t.Context(), p, noon)
 	if err != nil {
@@ -49,8 +49,8 @@ func look(t *testing.T, s state.Port, p state.Place, f func(detect.Memory)) {
 // something.
 func admit(t *testing.T, s state.Port, p state.Place, now time.Time) {
 	t.Helper()
-	update(t, s, p, now, func(m detect.Memory) {
-		m.Window.Add(detect.Prompt{Hash: 1, Exact: 2}, 1000, now)
+	update(t, s, p, now, func(m detection.Memory) {
+		m.Window.Add(detection.Prompt{Hash: 1, Exact: 2}, 1000, now)
 		m.Note.Told++
 	})
 }
@@ -58,7 +58,7 @@ func admit(t *testing.T, s state.Port, p state.Place, now time.Time) {
 // counts are the calls in the window, and what the session was told of.
 func counts(t *testing.T, s state.Port, p state.Place) (window, told int) {
 	t.Helper()
-	look(t, s, p, func(m detect.Memory) { window, told = m.Window.Len(), int(m.Note.Told) })
+	look(t, s, p, func(m detection.Memory) { window, told = m.Window.Len(), int(m.Note.Told) })
 	return window, told
 }
 
@@ -89,37 +89,37 @@ func scope(t *testing.T, nodes []state.Port) {
 // committed looks at all that a state is made of, from another node.
 func committed(t *testing.T, nodes []state.Port) {
 	p := state.Place{Agent: "bot", Session: "a"}
-	set, cache := detect.DefaultSettings(), detect.NewCache(1000)
+	set, cache := detection.DefaultSettings(), detection.NewCache(1000)
 	call := &haltd.Call{Opening: []haltd.Message{{Text: "go on"}}}
 	var entry uint64
 	for i := range 12 {
 		now := noon.Add(time.Duration(i) * time.Second)
-		h := detect.Read(cache, call, nil)
-		update(t, nodes[i%len(nodes)], p, now, func(m detect.Memory) {
-			st := detect.State{Window: m.Window, Session: m.Session, Mark: m.Note.Mark}
-			entry = detect.Admit(set, st, detect.Judge(set, st, h, now), now)
+		h := detection.Read(cache, call, nil)
+		update(t, nodes[i%len(nodes)], p, now, func(m detection.Memory) {
+			st := detection.State{Window: m.Window, Session: m.Session, Mark: m.Note.Mark}
+			entry = detection.Admit(set, st, detection.Judge(set, st, h, now), now)
 		})
 		reply := &haltd.Reply{Text: "still the same", Calls: []haltd.ToolCall{{ID: fmt.Sprint(i), Name: "read", Arguments: `{"path":"a"}`}}, Complete: true}
-		update(t, nodes[(i+1)%len(nodes)], p, now, func(m detect.Memory) {
-			detect.Observe(set, detect.State{Window: m.Window, Session: m.Session}, entry, detect.Source{}, detect.ReadReply(reply, true), now)
+		update(t, nodes[(i+1)%len(nodes)], p, now, func(m detection.Memory) {
+			detection.Observe(set, detection.State{Window: m.Window, Session: m.Session}, entry, detection.Source{}, detection.ReadReply(reply, true), now)
 		})
 		call.Rounds = append(call.Rounds, haltd.Round{Text: reply.Text, Calls: reply.Calls,
 			Results: []haltd.ToolResult{{CallID: fmt.Sprint(i), Text: "no such file"}}})
 	}
-	h := detect.Read(cache, call, nil)
+	h := detection.Read(cache, call, nil)
 	for i, s := range nodes {
-		look(t, s, p, func(m detect.Memory) {
+		look(t, s, p, func(m detection.Memory) {
 			if n := m.Window.Len(); n != 12 {
 				t.Errorf("node %d: %d calls in the window, want 12", i, n)
 			}
-			if n := len(m.Session.Rounds(detect.Mark{})); n != 11 {
+			if n := len(m.Session.Rounds(detection.Mark{})); n != 11 {
 				t.Errorf("node %d: %d rounds, want 11", i, n)
 			}
 		})
 	}
-	update(t, nodes[0], p, noon.Add(15*time.Second), func(m detect.Memory) {
-		st := detect.State{Window: m.Window, Session: m.Session}
-		if v := detect.Judge(set, st, h, noon.Add(15*time.Second)); v.Level != detect.Kill {
+	update(t, nodes[0], p, noon.Add(15*time.Second), func(m detection.Memory) {
+		st := detection.State{Window: m.Window, Session: m.Session}
+		if v := detection.Judge(set, st, h, noon.Add(15*time.Second)); v.Level != detection.Kill {
 			t.Errorf("a loop over all nodes is %v, want a kill", v.Level)
 		}
 	})
@@ -149,10 +149,10 @@ func emptied(t *testing.T, nodes []state.Port) {
 
 func rejections(t *testing.T, nodes []state.Port) {
 	incident := func(p state.Place) (id string) {
-		look(t, nodes[1], p, func(m detect.Memory) { id = m.Similar.Incident })
+		look(t, nodes[1], p, func(m detection.Memory) { id = m.Similar.Incident })
 		return id
 	}
-	update(t, nodes[0], state.Place{Agent: "bot", Session: "a"}, noon, func(m detect.Memory) { m.Similar.Incident = "inc_a" })
+	update(t, nodes[0], state.Place{Agent: "bot", Session: "a"}, noon, func(m detection.Memory) { m.Similar.Incident = "inc_a" })
 	for _, c := range []struct {
 		place state.Place
 		want  string
@@ -171,8 +171,8 @@ func released(t *testing.T, nodes []state.Port) {
 	p := state.Place{Agent: "bot", Session: "a"}
 	admit(t, nodes[0], p, noon)
 	var first, second uint64
-	look(t, nodes[0], p, func(m detect.Memory) { first = m.Version })
-	look(t, nodes[1], p, func(m detect.Memory) { second = m.Version })
+	look(t, nodes[0], p, func(m detection.Memory) { first = m.Version })
+	look(t, nodes[1], p, func(m detection.Memory) { second = m.Version })
 	if first != second {
 		t.Errorf("version %d, then %d, though nobody changed anything", first, second)
 	}
@@ -215,7 +215,7 @@ func awaited(t *testing.T, nodes []state.Port) {
 	p := state.Place{Agent: "bot", Session: "a"}
 	admit(t, nodes[0], p, noon)
 	var version uint64
-	look(t, nodes[1], p, func(m detect.Memory) { version = m.Version })
+	look(t, nodes[1], p, func(m detection.Memory) { version = m.Version })
 	changed := make(chan error, 1)
 	go func() { changed <- nodes[1].Await(t.Context(), p, version) }()
 	// Another session of the agent, and the shadow of this one, are others.
@@ -244,7 +244,7 @@ func awaitedInVain(t *testing.T, nodes []state.Port) {
 	p := state.Place{Agent: "bot", Session: "a"}
 	admit(t, nodes[0], p, noon)
 	var version uint64
-	look(t, nodes[0], p, func(m detect.Memory) { version = m.Version })
+	look(t, nodes[0], p, func(m detection.Memory) { version = m.Version })
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if err := nodes[1].Await(ctx, p, version); !errors.Is(err, context.DeadlineExceeded) {

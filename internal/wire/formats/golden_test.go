@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/detect"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/wire"
 )
 
@@ -201,7 +201,7 @@ func neutral(call *haltd.Call) {
 		round := &call.Rounds[i]
 		for j := range round.Calls {
 			round.Calls[j].ID = ""
-			round.Calls[j].Arguments = detect.CanonicalArguments(round.Calls[j].Arguments)
+			round.Calls[j].Arguments = detection.CanonicalArguments(round.Calls[j].Arguments)
 		}
 		for j := range round.Results {
 			round.Results[j].CallID = ""

@@ -1,0 +1,346 @@
+package detection
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/haltd/haltd/internal/xxhash"
+)
+
+// actReader digests an act without what changes from one attempt to the next.
+type actReader struct {
+	*round
+	prose []string // strings of the call being read that are prose
+	other int      // values of it that are not
+}
+
+// call reads one tool call: its name and canonical arguments.
+func (a *actReader) call(text string) {
+	name, args, _ := strings.Cut(text, " ")
+	a.fold(&token{hash: xxhash.Sum64String(name), class: word}, "")
+	if args == "" || args[0] != '{' && args[0] != '[' {
+		a.text(args)
+		return
+	}
+	a.object(args)
+}
+
+// object reads the arguments of a call, or a command that is written as JSON.
+func (a *actReader) object(args string) {
+	a.prose, a.other = a.prose[:0], 0
+	a.arguments(args)
+	a.values += a.other + len(a.prose)
+	if a.other > 0 {
+		return
+	}
+	a.wordy = len(a.prose) > 0
+	for _, p := range a.prose { // there is nothing else to tell the call by
+		a.text(p)
+	}
+}
+
+// arguments reads canonical JSON: keys and values as they come. Values of
+// arguments that change with every call are left out, prose is set aside.
+func (a *actReader) arguments(text string) {
+	skip, aside, command := false, false, false
+	for i := 0; i < len(text); {
+		switch b := text[i]; {
+		case b == '"':
+			end := endOfString(text, i)
+			s := text[i+1 : max(i+1, end-1)]
+			switch {
+			case isKeyEnd(text, end-1):
+				says := keySays(s)
+				a.paged = a.paged || says&pages != 0
+				skip, aside, command = says&volatileID != 0, says&narration != 0, says&commandArg != 0
+				a.fold(&token{hash: xxhash.Sum64String(s), class: word}, "")
+			case aside:
+				a.measure(s)
+				a.prose = append(a.prose, s)
+			case !skip:
+				a.measure(s)
+				if command && a.program == 0 {
+					a.program = programIn(s)
+				}
+				a.paged = a.paged || asksForPage(s)
+				a.value(s)
+			}
+			i = end
+		case isDigit(b) || b == '-' || b|0x20 >= 'a' && b|0x20 <= 'z':
+			end := i + 1
+			for end < len(text) && strings.IndexByte(",}]", text[end]) < 0 {
+				end++
+			}
+			if !skip {
+				a.other++
+				a.text(text[i:end])
+			}
+			i = end
+		default:
+			i++
+		}
+	}
+}
+
+// asksForPage reports an address of a part of a list, or its fields alone:
+// https://…/?page=3, offset=50 limit=50.
+func asksForPage(s string) bool {
+	for field := range strings.FieldsFuncSeq(s[:min(len(s), headBytes)], func(r rune) bool { return r == '?' || r == '&' || r == ' ' }) {
+		if key, _, ok := strings.Cut(field, "="); ok && keySays(key)&pages != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// keySays is what the name of an argument says as a whole.
+func keySays(key string) (says meaning) {
+	s := scanner{text: key}
+	if !s.next() || s.end != len(key) || opens(s.hash) == 0 {
+		return 0
+	}
+	for _, p := range phrases[s.hash] {
+		if len(p.rest) == 0 {
+			says |= p.says
+		}
+	}
+	return says
+}
+
+func endOfString(text string, i int) int {
+	for i++; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+func (a *actReader) value(s string) {
+	if isProse(s) {
+		a.prose = append(a.prose, s)
+		return
+	}
+	a.other++
+	a.text(s)
+}
+
+// measure keeps how long the longest text is that the act hands over: tools say so
+// when they have written it.
+func (a *actReader) measure(s string) {
+	const short = 20
+	if len(s) <= max(short, a.bytes) {
+		return
+	}
+	var text string
+	if strings.IndexByte(s, '\\') < 0 {
+		text = s
+	} else if json.Unmarshal([]byte(`"`+s+`"`), &text) != nil {
+		return
+	}
+	if len(text) > a.bytes {
+		a.bytes, a.runes = len(text), utf8.RuneCountInString(text)
+	}
+}
+
+// isLength reports a number that is the length of what the act handed over, in bytes
+// or letters, with or without the end of its last line.
+func (f *round) isLength(digits string) bool {
+	if f.bytes == 0 {
+		return false
+	}
+	n, err := strconv.Atoi(strings.ReplaceAll(digits, ",", ""))
+	return err == nil && (n == f.bytes || n == f.bytes+1 || n == f.runes || n == f.runes+1)
+}
+
+// isProse reports a text of some words with hardly a symbol in it.
+func isProse(s string) bool {
+	spaces := strings.Count(s, " ")
+	if spaces < 4 && !mayBeUnspaced(s) || len(s) < 24 {
+		return false
+	}
+	symbols := 0
+	for i := range len(s) {
+		if strings.IndexByte("/\\|{}[]()<>=$&;_*+#@~^`", s[i]) >= 0 {
+			symbols++
+		}
+	}
+	return 50*symbols <= len(s)
+}
+
+// text folds the words of a text.
+func (a *actReader) text(s string) {
+	sc := scanner{text: s}
+	for sc.next() {
+		if sc.class != mark {
+			a.fold(&sc.token, s)
+		}
+	}
+}
+
+// words reads an act that is a text, in one pass: its digests, its words, and
+// those of them that claim something.
+func (a *actReader) words(s string) {
+	if len(s) > maxRead {
+		a.text(cut(s))
+		a.does, a.claims = words(s, nil), nil
+		return
+	}
+	does, claims := newWordList(), newWordList()
+	defer does.free()
+	defer claims.free()
+	sc := scanner{text: s}
+	for sc.next() {
+		t := &sc.token
+		if t.class == mark {
+			continue
+		}
+		a.fold(t, s)
+		if t.class == volatile {
+			continue
+		}
+		w := t.asWord(s)
+		if !does.full() {
+			does.add(w)
+		}
+		if !claims.full() && isClaim(s, *t) {
+			claims.add(w)
+		}
+	}
+	a.does, a.claims = does.distinct(), claims.distinct()
+}
+
+func (a *actReader) fold(t *token, text string) {
+	core, shape := t.hash, t.hash
+	switch {
+	case t.class == number || t.class == volatile && text != "" && isDigit(text[t.start]):
+		shape = volatileHash
+		a.numbers.add(text[t.start:t.end])
+		if t.class == volatile { // a date or a clock may be what is walked over
+			core = xxhash.Sum64String(text[t.start:t.end])
+			if uuidAt(text, t.start) {
+				core = volatileHash
+			}
+		}
+	case text != "" && isRandom(text[t.start:t.end]):
+		core, shape = volatileHash, volatileHash
+	case t.class == word && text != "" && isDigit(text[t.end-1]): // B012, host7, 10.0.0.7
+		w := text[t.start:t.end]
+		letters := len(strings.TrimRight(w, "0123456789"))
+		shape = fold(hashWord(w[:letters], false), volatileHash)
+		a.numbers.add(w[letters:])
+	}
+	frame := shape
+	if t.mixed {
+		frame = volatileHash
+	}
+	a.core, a.shape, a.frame = fold(a.core, core), fold(a.shape, shape), fold(a.frame, frame)
+}
+
+// numberOf reads the digits of a number or of a date as one number.
+func numberOf(s string) float64 {
+	b := make([]byte, 0, 20)
+	for i := range len(s) {
+		if isDigit(s[i]) || s[i] == '.' && len(b) > 0 {
+			b = append(b, s[i])
+		}
+	}
+	n, err := strconv.ParseFloat(string(b), 64)
+	if err != nil || math.IsInf(n, 0) {
+		return 0
+	}
+	return n
+}
+
+// amounts are the first numbers of a text, and how many it has.
+type amounts struct {
+	first [4]float64
+	n     int
+}
+
+func (a *amounts) add(digits string) {
+	if a.n < len(a.first) {
+		a.first[a.n] = numberOf(digits)
+	}
+	a.n++
+}
+
+// names reports a text whose one number, zeros left out, is a large one of the
+// others.
+func (a *amounts) names(others *amounts) bool {
+	const large = 10
+	named := 0
+	for _, v := range a.first[:min(a.n, len(a.first))] {
+		switch {
+		case v == 0:
+		case v >= large && slices.Contains(others.first[:min(others.n, len(others.first))], v):
+			named++
+		default:
+			return false
+		}
+	}
+	return named == 1 && a.n <= len(a.first)
+}
+
+// steps are which numbers went up and which went down.
+type steps [len(amounts{}.first)]int8
+
+// stepOf is where the numbers of a text went; ok is false where they stayed,
+// or where there are more or fewer of them.
+func stepOf(from, to *amounts) (s steps, ok bool) {
+	if from.n != to.n {
+		return s, false
+	}
+	for k := range min(to.n, len(to.first)) {
+		switch d := to.first[k] - from.first[k]; {
+		case d > 0:
+			s[k], ok = 1, true
+		case d < 0:
+			s[k], ok = -1, true
+		}
+	}
+	return s, ok
+}
+
+// isDrawn reports an id that was drawn at random, or a digest: nobody has
+// seen it before, and it says nothing.
+func isDrawn(w string) bool {
+	if len(w) < 8 {
+		return false
+	}
+	digit, letter := false, false
+	for i := range len(w) {
+		switch {
+		case isDigit(w[i]):
+			digit = true
+		case isHex(w[i]):
+			letter = true
+		default:
+			return isRandom(w)
+		}
+	}
+	return digit && letter
+}
+
+// isRandom reports a word that no one would choose: eight characters or more
+// that change between letters and digits again and again.
+func isRandom(w string) bool {
+	if len(w) < 8 {
+		return false
+	}
+	changes, letters := 0, false
+	for i := 1; i < len(w); i++ {
+		if isDigit(w[i]) != isDigit(w[i-1]) {
+			changes++
+		}
+		letters = letters || isWord[w[i]] && !isDigit(w[i])
+	}
+	return letters && changes >= 3 && 4*changes >= len(w) // 10.0.0.7 is a host
+}

@@ -1,0 +1,116 @@
+package detection
+
+import (
+	"hash/maphash"
+	"sync"
+
+	"github.com/haltd/haltd"
+)
+
+// Cache keeps what was read of rounds by a digest of their content, so that a
+// conversation that grows by one round costs one round. It is bounded, and
+// safe for use by many sessions at once. The digest is seeded anew in every
+// process: no agent can make a round that passes for another's.
+type Cache struct {
+	seed       maphash.Seed
+	mu         sync.Mutex
+	limit      int // words held, over both generations
+	held       int
+	young, old map[uint64]cached
+}
+
+// cached is what a cache holds: a round, an opening, or what was found of notes.
+type cached interface{ weight() int }
+
+// NewCache makes a cache that holds about the given number of words (eight
+// bytes each).
+func NewCache(words int) *Cache {
+	return &Cache{seed: maphash.MakeSeed(), limit: words, young: map[uint64]cached{}, old: map[uint64]cached{}}
+}
+
+// key digests a round with h, which rounds share.
+func (c *Cache) key(h *maphash.Hash, r *haltd.Round, native bool) uint64 {
+	h.SetSeed(c.seed)
+	writeRound(h, r, native)
+	return h.Sum64()
+}
+
+// read is what is kept of a round less the notes in it, from the cache where it
+// holds it; nil where it does not and the text is not at hand.
+func (c *Cache) read(s *sent, i int, notes notes) *round {
+	key := s.keys[i]
+	for _, n := range notes {
+		key = fold(key, n)
+	}
+	if f, ok := c.find(key).(*round); ok {
+		return f
+	}
+	r := s.round(i)
+	if r == nil {
+		return nil
+	}
+	f := readRound(notes.less(r, s.native), s.native)
+	f.id = roundID(r, s.native)
+	c.put(key, f)
+	return f
+}
+
+// readOpening is what is kept of an opening, from the cache where it holds it:
+// the longest part of many requests is sent again with each.
+func (c *Cache) readOpening(messages []haltd.Message) *opening {
+	var h maphash.Hash
+	h.SetSeed(c.seed)
+	h.WriteString("opening")
+	for i := range messages {
+		h.WriteByte(byte(messages[i].Role))
+		h.WriteString(messages[i].Text)
+		h.WriteByte(0)
+	}
+	key := h.Sum64()
+	if o, ok := c.find(key).(*opening); ok {
+		return o
+	}
+	o := readOpening(messages)
+	c.put(key, o)
+	return o
+}
+
+func (c *Cache) put(key uint64, f cached) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keep(key, f)
+}
+
+func (c *Cache) find(key uint64) cached {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f, ok := c.young[key]; ok {
+		return f
+	}
+	f := c.old[key]
+	if f != nil {
+		c.keep(key, f)
+	}
+	return f
+}
+
+// keep puts what was read into the young generation. When it is full it becomes
+// the old one, and what the old one held is forgotten unless it is asked for
+// again: a clock with two hands instead of a list of uses.
+func (c *Cache) keep(key uint64, f cached) {
+	n := f.weight()
+	if c.held+n > c.limit/2 && len(c.young) > 0 {
+		c.old, c.young, c.held = c.young, make(map[uint64]cached, len(c.young)), 0
+	}
+	c.young[key] = f
+	c.held += n
+}
+
+// weight is about how many words of eight bytes a round takes.
+func (f *round) weight() int {
+	return (len(f.does)+len(f.items)+len(f.idents)+len(f.ids)+len(f.says)+len(f.claims)+len(f.tells)+len(f.hears)+len(f.turns)+len(f.aims)+len(f.mentions)+len(f.lists))/2 + 60
+}
+
+func (o *opening) weight() int {
+	return (len(o.words)+len(o.names))/2 + len(o.counts) + len(o.bounds) + 20
+}

@@ -1,0 +1,56 @@
+package detection
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/haltd/haltd"
+)
+
+// CanonicalArguments writes the JSON arguments of a tool call so that the
+// order of keys and white space outside strings do not matter. What is not
+// JSON stays as it is, trimmed. Numbers keep their digits: arguments are never
+// masked.
+func CanonicalArguments(arguments string) string {
+	return string(appendArguments(make([]byte, 0, len(arguments)), arguments))
+}
+
+// actText is a tool call as it is compared: the tool's name and its canonical
+// arguments.
+func actText(c *haltd.ToolCall) string {
+	b := make([]byte, 0, len(c.Name)+1+len(c.Arguments))
+	b = append(append(b, c.Name...), ' ')
+	return string(appendArguments(b, c.Arguments))
+}
+
+func appendArguments(b []byte, arguments string) []byte {
+	s := strings.TrimSpace(arguments)
+	if s == "" || s[0] != '{' && s[0] != '[' {
+		return append(b, s...)
+	}
+	if out, ok := appendCanonical(b, s); ok {
+		return out
+	}
+	return appendMended(b, s)
+}
+
+// appendMended writes what is refused at first and tools still take:
+// keys that come twice, of which the last counts, and what is not UTF-8. What
+// is not JSON is written as it is.
+func appendMended(b []byte, s string) []byte {
+	d := json.NewDecoder(strings.NewReader(s))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil || d.More() {
+		return append(b, s...)
+	}
+	text, err := json.Marshal(v)
+	if err != nil { // what was decoded always encodes
+		return append(b, s...)
+	}
+	out, ok := appendCanonical(b, string(text))
+	if !ok {
+		return append(b, s...)
+	}
+	return out
+}

@@ -1,0 +1,187 @@
+package detection
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/haltd/haltd"
+)
+
+// Who goes in a circle is known by it whatever changes around it by itself: clocks,
+// counters, ids. Work that looks alike is left alone.
+func TestCirclesWhateverCountsBesideThem(t *testing.T) {
+	const rounds = 36
+	words := func(i int) [2]string { // one content and the other, in turn
+		return [...][2]string{{"circa", "c."}, {"c.", "circa"}}[i%2]
+	}
+	stuck := map[string]func(k *talk, i int){
+		"pages behind the last one": func(k *talk, i int) {
+			if i < 8 {
+				k.does("fetch", fmt.Sprintf(`{"page":%d}`, i+1), fmt.Sprintf(`{"page":%d,"items":[{"id":%d,"name":%q},{"id":%d,"name":%q}]}`, i+1, 50*i, fresh(i), 50*i+1, fresh(i+100)))
+				return
+			}
+			k.does("fetch", fmt.Sprintf(`{"page":%d}`, i+1), fmt.Sprintf(`<tool_result tool="fetch">`+"\n"+`{"page":%d,"items":[],"took_ms":%d}`+"\n</tool_result>", i+1, 20+i*7%30))
+		},
+		"parts of a list behind its end": func(k *talk, i int) {
+			k.does("fetch", fmt.Sprintf(`{"input":"offset=%d limit=50"}`, 50*i), fmt.Sprintf("[] (%d ms)", 20+i*7%30))
+		},
+		"each takes back what the other wrote": func(k *talk, i int) {
+			w := words(i)
+			k.does("save_entry", fmt.Sprintf(`{"v":%d,"diff":"-%s 1935 +%s 1935"}`, i+3, w[0], w[1]), fmt.Sprintf("saved v%d at 14:%02d:26", i+3, i))
+		},
+		"a telephone menu that says how long one waits": func(k *talk, i int) {
+			switch i % 4 {
+			case 0:
+				k.does("keypad", `{"input":"1"}`, "Please say the number of your meter.")
+			case 1:
+				k.does("keypad", `{"input":"7 7 4 1"}`, "Sorry, I did not understand you.")
+			case 2:
+				k.does("speak", `{"input":"774109"}`, "I am taking you to the main menu.")
+			default:
+				k.does("speak", `{"input":"wait"}`, fmt.Sprintf("Welcome. For your meter press one. Waiting time %d:%02d.", 1+i/8, 7*i%60))
+			}
+		},
+		"restarts, while the log has an id in every line that fails": func(k *talk, i int) {
+			force := []string{"true", "false"}[i*7/3%2]
+			switch i % 3 {
+			case 0:
+				k.does("restart", `{"force":`+force+`,"service":"pricing"}`, fmt.Sprintf("rolled, pod %05d", 7919*i%99999))
+			case 1:
+				k.does("status", `{"force":`+force+`,"service":"pricing"}`, fmt.Sprintf("NAME READY STATUS\npricing 0/1 CrashLoopBackOff (restarts %d) 12m", i))
+			default:
+				k.does("logs", `{"force":`+force+`,"service":"pricing"}`, fmt.Sprintf("09:01:%02d INFO pricing starting, build 7.14.2\n09:01:%02d INFO binding 0.0.0.0:8080\n09:01:%02d FATAL missing license file [%05x]\n09:01:%02d INFO shutting down, exit code 1", i, i, i, 0x1b3d2+7919*i, i))
+			}
+		},
+		"checks that are counted": func(k *talk, i int) {
+			k.does([]string{"verify", "control"}[i%2], fmt.Sprintf(`{"ref":"P%d"}`, 1+i%3), fmt.Sprintf("P%d: done, check %d OK (09:%02d:02)", 1+i%3, i, i))
+		},
+		"a list of tasks that is only put in another order": func(k *talk, i int) {
+			tasks := []string{"sync the formula endpoint", "fetch the playlist model", "publish the order view", "validate the caption page", "format the comment box"}
+			args, list := "", ""
+			for n := range tasks {
+				task := tasks[(n*(1+i%4)+i*i)%len(tasks)]
+				state := []string{"pending", "in_progress"}[bitOf(n == i%3)]
+				args += fmt.Sprintf(`,{"description":%q,"status":%q}`, task, state)
+				list += fmt.Sprintf("\n%d. [%s] %s", n+1, state, task)
+			}
+			k.does("write_todos", `{"todos":[`+args[1:]+`]}`, "Updated the list. It is now:"+list)
+		},
+	}
+	for name, play := range stuck {
+		t.Run(name, func(t *testing.T) {
+			k := newTalk(t, "Do what has to be done.")
+			for i := range rounds {
+				play(k, i)
+			}
+			if k.highest() < Kill {
+				t.Errorf("it goes on after %d rounds: %v\n%s", rounds, k.levels, drawn(k))
+			}
+		})
+	}
+	healthy := map[string]func(k *talk, i int){
+		"days of which some have nothing": func(k *talk, i int) {
+			answer := `{"items":[]}`
+			if i%9 == 0 {
+				answer = fmt.Sprintf(`{"items":[{"id":%d,"note":%q}]}`, i, fresh(i))
+			}
+			k.does("fetch", fmt.Sprintf(`{"start":"2026-03-%02d"}`, i+1), answer)
+		},
+		"windows of a match": func(k *talk, i int) {
+			seen := []string{"corner cleared", "long ball, offside", "throw-in, slow play", "free kick, saved", "yellow card shown"}[i*i%5]
+			k.does("watch", fmt.Sprintf(`{"from":"%02d:00","to":"%02d:00"}`, 12+3*i%48, 15+3*i%48), fmt.Sprintf("%s | score bug visible, crowd %d dB, cuts %d, ball possession home %d%%", seen, 60+i*17%37, 4+i*5%19, 35+i*13%31))
+		},
+		"objects of a list, each with a number and a word of its own": func(k *talk, i int) {
+			k.does("http_request", fmt.Sprintf(`{"method":"POST","url":"https://s3.example/audit/%s-%05d.gz?restore","json":{"Restore":{"Days":7,"Tier":"Bulk","Notify":"audit team","Reason":"yearly review of the archive"}}}`, fresh(i), 7919*i%99999), "204 No Content")
+		},
+		"work in an editor that speaks of itself now and then": func(k *talk, i int) {
+			var notes []string
+			if i*7%5 < 2 {
+				notes = []string{fmt.Sprintf("<environment_details>\n# Visible Files\nsrc/shop.rb\n# Current Time\n2026-01-17 05:%02d:38\n# Context Window Usage\n%d / 200K tokens used\n# Current Mode\nACT MODE\n</environment_details>", i, 4000*i)}
+			}
+			switch i % 3 {
+			case 0:
+				k.does("read_file", `{"path":"legacy/policy"}`, fmt.Sprintf("%d | sub %s {\n%d |   return undef unless defined $opt{%s};\n%d | }", 31*i, fresh(i), 31*i+1, fresh(i+200), 31*i+2), notes...)
+			case 1:
+				k.does("replace_in_file", fmt.Sprintf(`{"path":"app/policy.rb","diff":"# PORT: next\n=======\ndef %s(scope)\n  scope.%s\nend"}`, fresh(i-1), fresh(i+300)), "The content was successfully saved to app/policy.rb.", notes...)
+			default:
+				k.does("execute_command", `{"command":"bundle exec rspec spec/policy_spec.rb"}`, fmt.Sprintf("Finished in %d.26 seconds\n%d examples, 0 failures", 1+i%7, 3*i), notes...)
+			}
+		},
+	}
+	for name, play := range healthy {
+		t.Run(name, func(t *testing.T) {
+			k := newTalk(t, "Do what has to be done.")
+			for i := range rounds {
+				play(k, i)
+			}
+			if k.highest() >= Kill {
+				t.Errorf("it is killed: %v\n%s", k.levels, drawn(k))
+			}
+		})
+	}
+}
+
+func bitOf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Minutes and seconds are a clock as hours and minutes are; a line and a column of a
+// file, an address and a score are not.
+func TestStopwatches(t *testing.T) {
+	for text, want := range map[string]bool{
+		"1:48": true, "2:05:33": true, "waiting time 3:07.": true,
+		"main.go:3:48": false, "3:481": false, "2:1": false, "1:75": false, "3:07:": false, "10.0.0.7:31": false,
+	} {
+		got := false
+		for s := (scanner{text: text}); s.next(); {
+			got = got || s.class == volatile
+		}
+		if got != want {
+			t.Errorf("%q has a clock: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// What does something to one name after the other is at work, however long and alike
+// the answers are.
+func TestOneAfterTheOther(t *testing.T) {
+	k := newTalk(t, "Roll out the new network module.")
+	for i := range 24 {
+		name := topics[i] + "-eu"
+		k.does("terraform_plan", fmt.Sprintf(`{"workspace":%q}`, name), fmt.Sprintf("Acquiring state lock. Refreshing state... [id=subnet-%x]\n\nTerraform will perform the following actions:\n  # module.vpc.aws_subnet.private[%d] will be updated in-place\n  ~ tags = { network: old to new }\nPlan: %d to add, %d to change, 0 to destroy.", 0x7b00c0e019f76+i*7919, i%4, i%3, 1+i%9))
+		k.does("terraform_apply", fmt.Sprintf(`{"workspace":%q}`, name), fmt.Sprintf("module.vpc.aws_subnet.private[%d]: Modifying... [id=subnet-%x]\nmodule.vpc.aws_subnet.private: Modifications complete after %ds\n\nApply complete! Resources: %d added, %d changed, 0 destroyed.", i%4, 0x37af25764556b+i*7919, 1+i%9, i%3, 1+i%9))
+	}
+	if k.highest() >= Kill {
+		t.Errorf("it is killed: %v\n%s", k.levels, drawn(k))
+	}
+}
+
+// An answer that repeats a state which the act sets tells nobody to wait; one to an act
+// that asks for that state does.
+func TestWhoSetsAStateDoesNotWaitForIt(t *testing.T) {
+	plan := `{"todos":[{"description":"sync the formula endpoint","status":"pending"},{"description":"fetch the playlist model","status":"pending"},{"description":"publish the order view","status":"pending"},{"description":"validate every caption page","status":"pending"}]}`
+	for _, tc := range []struct {
+		round haltd.Round
+		want  bool
+	}{
+		{did("write_todos", plan, "The list is now:\n1. [pending] sync the formula endpoint\n2. [pending] fetch the playlist model"), false},
+		{did("bash", `{"command":"gh run list --status queued"}`, "queued  build  main"), true},
+		{did("job_status", `{"id":"6bdf"}`, `{"id":"6bdf","state":"queued"}`), true},
+	} {
+		if got := readRound(&tc.round, true).waiting; got != tc.want {
+			t.Errorf("%+v waits: %v, want %v", tc.round.Calls, got, tc.want)
+		}
+	}
+	for text, want := range map[string]bool{
+		"<environment_details>\n# Current Mode\nACT MODE\n</environment_details>\n": true,
+		"<environment_details>": false,
+		"<environment_details>ACT MODE</environment_details>\nNow do the second one, please.": false,
+	} {
+		if got := isEditors(text); got != want {
+			t.Errorf("%q is an editor's: %v, want %v", text, got, want)
+		}
+	}
+}

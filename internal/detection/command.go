@@ -1,0 +1,194 @@
+package detection
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/xxhash"
+)
+
+// Agents without native tools write their calls as text, each harness in a
+// way of its own: in fenced blocks, after "Action:", between tags, as JSON.
+
+// commandIn is the part of a text that acts.
+func commandIn(text string) (command string, found bool) {
+	var b strings.Builder
+	var prose string
+	rest := text
+	for {
+		i := strings.Index(rest, "```")
+		if i < 0 {
+			break
+		}
+		rest = rest[i+3:]
+		if nl := strings.IndexByte(rest, '\n'); nl >= 0 && nl < 20 && !strings.ContainsAny(rest[:nl], " `") {
+			rest = rest[nl+1:] // the language
+		}
+		end := strings.Index(rest, "```")
+		if end < 0 {
+			end = len(rest)
+		}
+		if block := rest[:end]; endsAsSentence(block) {
+			prose = block // a thought that was fenced in, too
+		} else {
+			b.WriteString(block)
+			b.WriteByte('\n')
+		}
+		rest = rest[min(end+3, len(rest)):]
+	}
+	if s := strings.TrimSpace(b.String()); s != "" {
+		return s, true
+	}
+	if s := strings.TrimSpace(prose); s != "" {
+		return s, true
+	}
+	if i := strings.LastIndex(text, "Action:"); i >= 0 {
+		if s := strings.TrimSpace(text[i+len("Action:"):]); s != "" {
+			return s, true
+		}
+	}
+	if s := betweenTags(text); s != "" {
+		return s, true
+	}
+	return text, false
+}
+
+// betweenTags is the part of a text from the tag on that its last tag closes:
+// <shell><cmd>ls</cmd></shell>. What follows a thought is the command.
+func betweenTags(text string) string {
+	text = strings.TrimSpace(text)
+	i := strings.LastIndex(text, "</")
+	if i < 0 || !strings.HasSuffix(text, ">") {
+		return ""
+	}
+	name := text[i+2 : len(text)-1]
+	if name == "" || len(name) > 64 || runOf(name, 0, isTagByte) != len(name) {
+		return ""
+	}
+	for start := 0; ; start++ {
+		j := strings.Index(text[start:], "<"+name)
+		if j < 0 {
+			return ""
+		}
+		start += j
+		if after := text[start+1+len(name)]; after == '>' || after <= ' ' {
+			return text[start:]
+		}
+	}
+}
+
+func isTagByte(b byte) bool { return isWord[b] || b == '-' || b == ':' || b == '.' }
+
+// writtenCall reads a call that is written as one JSON object: a field that
+// names the tool, one with its arguments. What else it has is thinking aloud. Or
+// the tool stands in a line of its own, and its input after that.
+func writtenCall(command string) (call haltd.ToolCall, ok bool) {
+	if name, input, cut := strings.Cut(command, "Action Input:"); cut {
+		name, input = strings.TrimSpace(name), strings.TrimSpace(input)
+		if name == "" || firstWord(name) != name || len(input) > maxRead {
+			return call, false
+		}
+		if !json.Valid([]byte(input)) {
+			text, err := json.Marshal(map[string]string{"input": input})
+			if err != nil {
+				return call, false
+			}
+			input = string(text)
+		}
+		return haltd.ToolCall{Name: name, Arguments: input}, true
+	}
+	if inner, cut := strings.CutPrefix(command, "<"); cut { // <tool_call>{…}</tool_call>
+		_, inner, _ = strings.Cut(inner, ">")
+		if i := strings.LastIndex(inner, "</"); i >= 0 {
+			command = strings.TrimSpace(inner[:i])
+		}
+	}
+	if len(command) < 2 || command[0] != '{' || command[len(command)-1] != '}' || len(command) > maxRead {
+		return call, false
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal([]byte(command), &fields) != nil {
+		return call, false
+	}
+	for _, key := range [...]string{"command", "action", "tool", "function", "tool_call", "function_call"} { // {"thoughts":{…},"command":{"name":…,"args":{…}}}
+		var inner map[string]json.RawMessage
+		if json.Unmarshal(fields[key], &inner) == nil && inner != nil {
+			fields = inner
+			break
+		}
+	}
+	for _, key := range [...]string{"tool", "tool_name", "function", "name", "action", "command"} {
+		var name string
+		if json.Unmarshal(fields[key], &name) == nil && name != "" && firstWord(name) == name {
+			call.Name = name
+			delete(fields, key)
+			break
+		}
+	}
+	if call.Name == "" {
+		return call, false
+	}
+	for _, key := range [...]string{"args", "arguments", "parameters", "params", "input", "tool_input", "action_input"} {
+		if args, has := fields[key]; has {
+			call.Arguments = string(args)
+			return call, true
+		}
+	}
+	for key := range fields {
+		if keySays(key)&narration != 0 {
+			delete(fields, key)
+		}
+	}
+	args, err := json.Marshal(fields)
+	if err != nil {
+		return call, false
+	}
+	call.Arguments = string(args)
+	return call, true
+}
+
+// programIn digests which program a shell command runs: its first word, but
+// for what only prepares it, and the subcommand after it.
+func programIn(command string) uint64 {
+	command = command[:min(len(command), headBytes)]
+	for {
+		step, rest, more := strings.Cut(command, "&&")
+		if more && strings.HasPrefix(strings.TrimSpace(step), "cd ") {
+			command = rest
+			continue
+		}
+		break
+	}
+	var name string
+	for word := range strings.FieldsSeq(command) {
+		switch {
+		case name == "" && (strings.Contains(word, "=") || isDigit(word[0]) || keySays(word)&wrapper != 0):
+		case name == "":
+			name = word[strings.LastIndexByte(word, '/')+1:]
+		case runOf(word, 0, func(b byte) bool { return b >= 'a' && b <= 'z' || b == '-' && word[0] != '-' }) == len(word):
+			return fold(xxhash.Sum64String(name), xxhash.Sum64String(word))
+		default:
+			return xxhash.Sum64String(name)
+		}
+	}
+	return xxhash.Sum64String(name)
+}
+
+func firstWord(s string) string {
+	if i := strings.IndexAny(s, " \t\n("); i > 0 {
+		s = s[:i]
+	}
+	if len(s) > 32 {
+		s = s[:32]
+	}
+	return strings.ToValidUTF8(s, "")
+}
+
+// toolName is what a command is called by: its first word, or its tag.
+func toolName(command string) string {
+	if name, ok := strings.CutPrefix(command, "<"); ok {
+		return firstWord(name[:runOf(name, 0, isTagByte)])
+	}
+	return firstWord(command)
+}

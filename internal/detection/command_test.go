@@ -1,0 +1,153 @@
+package detection
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/haltd/haltd"
+)
+
+func TestCommandInText(t *testing.T) {
+	for _, c := range []struct {
+		name, text, want string
+		found            bool
+	}{
+		{"a fenced block", "I look first.\n```bash\nls -l\n```\nThen I go on.", "ls -l", true},
+		{"a fenced thought before the command", "```\nThe file should be here, so I list it.\n```\n```\nls -l\n```", "ls -l", true},
+		{"a fenced thought alone", "```\nI wait for the answer.\n```", "I wait for the answer.", true},
+		{"two blocks", "```\nls\n```\nand\n```\npwd\n```", "ls\n\npwd", true},
+		{"a block that is not closed", "```sh\nls -l", "ls -l", true},
+		{"an action", "Thought: Action: is a word.\nAction: click [4]", "click [4]", true},
+		{"tags after a thought", "I list them.\n<shell><cmd>ls</cmd></shell>", "<shell><cmd>ls</cmd></shell>", true},
+		{"a tag with an attribute", `so: <run shell="sh">ls</run>`, `<run shell="sh">ls</run>`, true},
+		{"a tag whose name begins another", "<runner>x</runner><run>ls</run>", "<run>ls</run>", true},
+		{"a tag that nothing opened", "ls</run>", "ls</run>", false},
+		{"less than", "a < b and c > d", "a < b and c > d", false},
+		{"plain words", "Let me see.", "Let me see.", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got, found := commandIn(c.text); got != c.want || found != c.found {
+				t.Errorf("command in %q: %q, %v; want %q, %v", c.text, got, found, c.want, c.found)
+			}
+		})
+	}
+}
+
+func TestWrittenCall(t *testing.T) {
+	for _, c := range []struct {
+		command, name, arguments string
+	}{
+		{`{"tool":"read","args":{"path":"a.go"},"thought":"Let me read it."}`, "read", `{"path":"a.go"}`},
+		{`{"action":"read","action_input":"a.go"}`, "read", `"a.go"`},
+		{`{"command":"read","path":"a.go","thought":"Let me read it."}`, "read", `{"path":"a.go"}`},
+		{`<tool_call>{"name":"read","arguments":{"path":"a.go"}}</tool_call>`, "read", `{"path":"a.go"}`},
+		{"read\nAction Input: {\"path\":\"a.go\"}", "read", `{"path":"a.go"}`},
+		{"read\nAction Input: a.go", "read", `{"input":"a.go"}`},
+		{"read it\nAction Input: a.go", "", ""},
+		{`{"thoughts":{"text":"I read it."},"command":{"name":"read","args":{"path":"a.go"}}}`, "read", `{"path":"a.go"}`},
+		{`{"command":{"path":"a.go"}}`, "", ""},
+		{`{"command":"ls -l /tmp"}`, "", ""}, // a command of a shell, no tool's name
+		{`{"path":"a.go"}`, "", ""},
+		{`{"tool":7}`, "", ""},
+		{`{"tool":"read"`, "", ""},
+		{`read a.go`, "", ""},
+		{``, "", ""},
+	} {
+		got, ok := writtenCall(c.command)
+		if ok != (c.name != "") || ok && (got.Name != c.name || got.Arguments != c.arguments) {
+			t.Errorf("call in %s: %+v, %v; want %s %s", c.command, got, ok, c.name, c.arguments)
+		}
+	}
+}
+
+// A call is the same act whichever way it is written.
+func TestAWrittenCallIsTheCallItself(t *testing.T) {
+	native := act("read", `{"path":"a.go"}`)
+	for _, text := range []string{
+		`{"tool":"read","args":{"path":"a.go"}}`,
+		"I read it.\n```json\n{\"name\": \"read\", \"parameters\": {\"path\": \"a.go\"}}\n```",
+		`<tool_call>{"name":"read","arguments":{"path":"a.go"}}</tool_call>`,
+	} {
+		got := readRound(&haltd.Round{Text: text}, false)
+		if got.core != native.core || got.manner != commanded || got.name != "read" {
+			t.Errorf("%s: %s, manner %d, same core as the call %v", text, got.name, got.manner, got.core == native.core)
+		}
+	}
+}
+
+func TestToolNames(t *testing.T) {
+	for command, want := range map[string]string{
+		"ls -l":                 "ls",
+		"print(1)":              "print",
+		"<shell>ls</shell>":     "shell",
+		"<mcp:run-it x=\"1\"/>": "mcp:run-it",
+		"averylongwordaverylongwordaverylongword": "averylongwordaverylongwordaveryl",
+	} {
+		if got := toolName(command); got != want {
+			t.Errorf("%q is called %q, want %q", command, got, want)
+		}
+	}
+}
+
+func TestAToolToThinkWithDoesNothing(t *testing.T) {
+	for tool, want := range map[string]manner{"think": spoken, "sequentialthinking": spoken, "rethink_schedule_api": called} {
+		if got := act(tool, `{"thought":"I should look at the file again."}`).manner; got != want {
+			t.Errorf("%s: manner %d, want %d", tool, got, want)
+		}
+	}
+}
+
+func TestProgramOfACommand(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"git push", "git push origin HEAD", true},
+		{"sudo timeout 20 ssh a@10.0.0.1 ls", "ssh -v b@10.0.0.1 true", true},
+		{"cd /app && CI=1 ./bin/pytest -q", "pytest -q tests/a.py", true},
+		{"git push", "git log -1", false},
+		{"date", "uptime", false},
+	} {
+		if got := programIn(c.a) == programIn(c.b); got != c.same {
+			t.Errorf("%q and %q run the same program: %v, want %v", c.a, c.b, got, c.same)
+		}
+		a, b := act("Bash", fmt.Sprintf(`{"command":%q}`, c.a)), act("Bash", fmt.Sprintf(`{"command":%q}`, c.b))
+		if got := a.program == b.program; got != c.same {
+			t.Errorf("calls of %q and %q run the same program: %v, want %v", c.a, c.b, got, c.same)
+		}
+	}
+	if act("Bash", `{"command":"date"}`).program == act("Shell", `{"command":"date"}`).program {
+		t.Error("two tools are one program")
+	}
+}
+
+// A success of another program does not take back what one was refused.
+func TestRefusalsOfAProgramAddUp(t *testing.T) {
+	const denied = "remote: Permission denied to deploy-bot.\nfatal: the requested URL returned error: 403"
+	bash := func(command, result string) haltd.Round {
+		return did("Bash", fmt.Sprintf(`{"command":%q}`, command), result)
+	}
+	var rounds []haltd.Round
+	for range 6 {
+		rounds = append(rounds, bash("git push", denied), bash("git status", "On branch main\nnothing to commit"))
+	}
+	if s := relations("Publish it.", rounds...)[11]; s.refusals < 5 || s.failedAlike < 5 {
+		t.Errorf("%v refusals, failed alike %v times; want five after the first", s.refusals, s.failedAlike)
+	}
+	rounds = append(rounds, bash("git push", "To example.org:shop.git\n 1a2b3c4..5d6e7f8 main -> main"))
+	if s := relations("Publish it.", rounds...)[12]; s.refusals != 0 || s.failedAlike != 0 {
+		t.Errorf("%v refusals, failed alike %v times after a success; want none", s.refusals, s.failedAlike)
+	}
+}
+
+// Attempts that are written in between do not make a new failure of it.
+func TestAFailureAmidEditsIsTheSame(t *testing.T) {
+	var rounds []haltd.Round
+	for i := range 8 {
+		rounds = append(rounds, did("edit", fmt.Sprintf(`{"path":"a.py","new":"name%d_x  # other"}`, i), "updated"),
+			did("run", `{"command":"pytest -q"}`, fmt.Sprintf("FAILED test_a - assert 11 == 43\n1 failed, 11 passed in %d.41s", i)))
+	}
+	if s := relations("Make it pass.", rounds...)[15]; s.failedAlike != 7 || s.refusals > 2 {
+		t.Errorf("failed alike %v times, %v refusals; want seven after the first, and attempts that take refusals back", s.failedAlike, s.refusals)
+	}
+}

@@ -1,0 +1,101 @@
+package detection
+
+import "strings"
+
+// Numbers that change by themselves, by what stands around them.
+
+// beforeUnit reports a number that a unit of time follows: "0.1 seconds".
+func beforeUnit(text string, start, i int) bool {
+	if i >= len(text) || text[i] != ' ' {
+		return false
+	}
+	end := runOf(text, i+1, func(b byte) bool { return isWord[b] })
+	if strings.HasPrefix(text[end:], "/s") && end > i+1 && text[end-1] == 'B' {
+		return true // 3358 KB/s: how fast it went this time
+	}
+	return isUnit(text[i+1:end]) && !isMeasure(text, start, end)
+}
+
+// inBrackets reports the number of a process as a system's log writes it:
+// importer[20101]:
+func inBrackets(text string, start, end int) bool {
+	return start > 1 && text[start-1] == '[' && isWord[text[start-2]] && strings.HasPrefix(text[end:], "]:")
+}
+
+// countsLines reports whether the number after prev is how many lines a shell
+// has read so far ("/bin/bash: line 27424: javac: command not found"): every
+// command moves it on. A script's own line ("deploy.sh: line 12") stays.
+func countsLines(text string, prev before) bool {
+	if prev.end == 0 || text[prev.start:prev.end] != "line" {
+		return false
+	}
+	before, ok := strings.CutSuffix(text[:prev.start], "sh: ")
+	before = strings.TrimSuffix(before, "ba")
+	return ok && (before == "" || before[len(before)-1] == '/' || before[len(before)-1] <= ' ')
+}
+
+// afterClock reports whether a number is one that goes on by itself: a running
+// number such as #628, the t=1178 of a device.
+func afterClock(text string, start int, prev before) bool {
+	if start > 0 && text[start-1] == '#' && (start < 2 || !isWord[text[start-2]]) {
+		return true
+	}
+	if prev.end == 0 || start-prev.end > 2 {
+		return false
+	}
+	name := text[prev.start:prev.end]
+	return prev.end < start && text[prev.end] == '=' && (name == "t" || name == "ts")
+}
+
+// afterProcessName reports whether the word before a number says that it names
+// a process, a message, a revision, a frame or a duration (took_ms, valid_s),
+// which change by themselves.
+func afterProcessName(text string, prev before) bool {
+	if !prev.word || prev.end == 0 {
+		return false
+	}
+	name := text[prev.start:prev.end]
+	if i := strings.LastIndexByte(name, '_'); i > 0 {
+		name = name[i+1:] // worker_pid
+		if name == "s" || name == "sec" {
+			return true // valid_s
+		}
+	}
+	switch name {
+	case "pid", "PID", "pgid", "PGID", "ppid", "PPID", "seq", "ms", "rev", "sek", "мс", "сек", "frame", "stamp", "uptime", "elapsed":
+		return true
+	}
+	return false
+}
+
+// afterTally reports whether the word before a number says that it counts the
+// attempts: "turn 7", "check_no": 5. One that says how many there are to be ("try
+// 3 of 5") counts down to an end.
+func afterTally(text string, start, end int, prev before) bool {
+	return prev.word && prev.end > 0 && start-prev.end <= 3 && tallyWords[hashWord(text[prev.start:prev.end], false)] && wholeAt(text, end) == ""
+}
+
+// isShare reports a number that is part of a whole: 54 %, 3/20, 3 of 20. Steps,
+// turns and attempts are counted, whatever comes of them.
+func isShare(text string, s *scanner) bool {
+	if strings.HasPrefix(strings.TrimPrefix(text[s.end:], " "), "%") {
+		return true
+	}
+	whole := wholeAt(text, s.end)
+	return whole != "" && (s.start == 0 || text[s.start-1] != '/') && numberOf(text[s.start:s.end]) <= numberOf(whole) &&
+		!(s.prev.word && keySays(text[s.prev.start:s.prev.end])&turns != 0)
+}
+
+// wholeAt is the number of which the one that ends at i is a part; "" where none
+// follows.
+func wholeAt(text string, i int) string {
+	if i == len(text) || text[i] != '/' && text[i] != ' ' {
+		return ""
+	}
+	for _, mark := range [...]string{"/", " / ", " of ", " out of "} {
+		if rest, ok := strings.CutPrefix(text[i:], mark); ok {
+			return rest[:endOfDigits(rest, 0)]
+		}
+	}
+	return ""
+}

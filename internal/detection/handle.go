@@ -1,0 +1,101 @@
+package detection
+
+import "slices"
+
+// A handle is a number or an id that an answer gave and that a later act names: the
+// run that was started, the pod that came up, the draft that was saved. An act that
+// differs from the one before by its handle alone is the same act.
+
+// giver is how many rounds ago the answer came that gave an act its handle, where the
+// act is the same as one before but for it and the answer came since: what was made
+// anew is looked at anew. It is 0 where there is none.
+func (c *comparison) giver(i int) int {
+	r, ago := &c.rounds[i], c.all[i].frameAgo
+	if !recently(ago) || r.manner < commanded || len(r.items) > mostNamed {
+		return 0
+	}
+	before := c.rounds[i-ago].does
+	for _, w := range r.items {
+		if _, known := slices.BinarySearch(before, w); known {
+			continue
+		}
+		for j := i - ago; j < i; j++ {
+			told := c.rounds[j].lists
+			if isNumber(w) {
+				told = c.rounds[j].tells
+			}
+			if _, is := slices.BinarySearch(told, w); is {
+				return i - j
+			}
+		}
+	}
+	return 0
+}
+
+// mostNamed is how many things an act names at most that is about a handle: one with
+// more carries content.
+const mostNamed = 64
+
+// anchors reports an act on another handle that failed as it did on the last one, or
+// that takes back what was made: nothing comes of it, however new the handle is.
+// Numbers that the act did not name tell one failure from another.
+func (c *comparison) anchors(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	if s.giverAgo == 0 {
+		return false
+	}
+	o := &c.rounds[i-s.frameAgo]
+	if o.form != r.form || o.beside != r.beside || o.outcome != r.outcome {
+		return false
+	}
+	return r.undoes() && c.made(i-s.giverAgo) || r.outcome == failed && !r.absent && !c.attemptedSince(i, s.frameAgo)
+}
+
+// made reports an act that made what its answer names: it says how, and came before.
+// One that fetches the next of a list has less to say, and fewer of them are left.
+func (c *comparison) made(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	return s.frameAgo > 0 && !s.onward && (r.values > 1 || len(r.does) >= manyWords)
+}
+
+// treads reports a round on a treadmill: what it does was done before but for its
+// handle, and of late the same failure, or the same taking back, came round again
+// and again.
+func (c *comparison) treads(i int) bool {
+	const times = 2
+	s := &c.all[i]
+	if s.newWords > 0 || s.giverAgo == 0 && !recently(s.coreAgo) {
+		return false
+	}
+	n := 0
+	for j := max(c.since, i-near+1); j <= i; j++ {
+		if c.all[j].anchor {
+			n++
+		}
+	}
+	return n >= times
+}
+
+// undoes reports an act that takes something back, as far as its words say.
+func (f *round) undoes() bool {
+	if f.outcome == failed || !f.answered {
+		return false
+	}
+	return nameSays(f.name)&takesBack != 0 || slices.ContainsFunc(f.does, func(w uint32) bool {
+		_, is := slices.BinarySearch(undoWords, w)
+		return is
+	})
+}
+
+// undoWords are the words that say so, as acts have them.
+var undoWords = func() (ws []uint32) {
+	for w, ps := range phrases {
+		for _, p := range ps {
+			if p.says&takesBack != 0 && len(p.rest) == 0 {
+				ws = append(ws, uint32(w)&^1)
+			}
+		}
+	}
+	slices.Sort(ws)
+	return ws
+}()

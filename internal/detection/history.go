@@ -1,0 +1,418 @@
+package detection
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/xxhash"
+)
+
+// maxRounds bounds what a session remembers. A loop shows in far fewer.
+const maxRounds = 512
+
+// History is a request as the detectors compare it. Reading one needs no
+// state, so that it is done outside of every lock; the texts stay with the
+// call.
+type History struct {
+	rounds  []readOnce
+	sent    *sent // those rounds by digests; nil where they are not all that the request has
+	opening opening
+	prompt  Prompt
+	model   string
+	system  uint64
+
+	// Of a request without a history:
+	messages []uint64 // digests of its messages, in order
+	lines    []uint64 // digests of the lines of the last of them
+	before   *Pending // what it was joined with
+	next     *round   // the round that it completes; nil where it begins anew
+	// kept are those of its texts that the request before it had.
+	kept []haltd.Message
+
+	// texts are those of the opening, which are read when it turns out that the
+	// session goes on. Most requests without a history are the only one of theirs.
+	texts []haltd.Message
+}
+
+// readOnce is a round, with a digest of the assistant's turn alone: clients
+// drop what came back for it when it is old, the turn they keep.
+type readOnce struct {
+	*round
+	turn uint64
+}
+
+// opening is what a conversation begins with. It has a digest alone until its
+// words are needed.
+type opening struct {
+	digest uint64
+	words  []uint32  // nothing that repeats them later is news
+	names  []uint32  // those of several words
+	counts []float64 // the numbers in it that may say how often something is to be done
+	bounds []float64 // its first numbers, those at the end of a name or an address included
+	every  float64   // how many seconds lie between two times that it asks for; 0 where it asks for none
+}
+
+// Read reads a request. before is what the session said last, for requests
+// without a history: see Session.Pending.
+func Read(cache *Cache, call *haltd.Call, before *Pending) *History {
+	if len(call.Rounds) == 0 {
+		return readLoose(call, before, openingRead)
+	}
+	rounds, turns := sentRounds(call)
+	s := &sent{native: isNative(call), turns: turns}
+	s.add(cache, rounds)
+	h, _ := readHistory(cache, call, s) // all texts are at hand
+	return h
+}
+
+// ReadShown is Read in a session that is known by its system prompt and its first
+// message: all its requests show how it began, so that the words of that are read
+// when there is another.
+func ReadShown(cache *Cache, call *haltd.Call, before *Pending) *History {
+	first := slices.IndexFunc(call.Opening, func(m haltd.Message) bool { return m.Role == haltd.RoleUser })
+	if len(call.Rounds) > 0 || first < 0 || first != len(call.Opening)-1 {
+		return Read(cache, call, before)
+	}
+	return readLoose(call, before, 0)
+}
+
+// readLoose reads a request without a history, and at once the words of an
+// opening of up to the given size.
+func readLoose(call *haltd.Call, before *Pending, most int) *History {
+	h := &History{prompt: promptOf(call), model: call.Model, system: call.System}
+	h.readMessages(call, most)
+	h.before, h.next = before, before.join(h, call)
+	return h
+}
+
+func readOpening(messages []haltd.Message) *opening {
+	o := &opening{}
+	l := newWordList()
+	defer l.free()
+	for i := range messages {
+		text := messages[i].Text
+		o.digest = fold(o.digest, xxhash.Sum64String(text))
+		o.readText(l, cut(text), messages[i].Role == haltd.RoleUser)
+	}
+	o.words = l.distinct()
+	return o
+}
+
+// readText adds a text of an opening in one pass: its words to the list, its
+// names and ids to the names and, of a user's, the numbers of repetitions.
+func (o *opening) readText(l *wordList, text string, asks bool) {
+	names := nameReader{list: newWordList(), least: 2}
+	defer names.list.free()
+	ids := newWordList()
+	defer ids.free()
+	var last float64 // the number before, where words may say what it counts
+	s := scanner{text: text}
+	for s.next() {
+		t := &s.token
+		names.read(text, &s)
+		if isMaskedID(text, t) {
+			ids.addID(text, t)
+		}
+		if t.class != mark && t.class != volatile && !l.full() {
+			l.add(t.asWord(text))
+		}
+		if asks && t.start < countsWithin {
+			last = o.readCount(text, t, last)
+		}
+	}
+	o.names = append(o.names, names.distinct()...)
+	o.names = append(o.names, ids.distinctUpTo(maxTurns)...)
+}
+
+const (
+	// maxCounts is how many numbers of an opening are looked at.
+	maxCounts = 16
+	// runsMeasured is how often something that is flaky is run to see how flaky it is.
+	runsMeasured = 12
+	// countsWithin is in how many bytes of a text they are looked for.
+	countsWithin = 4 << 10
+)
+
+// readCount adds a number of repetitions, "30 times", at the word that says so.
+// It is the number that waits for such a word.
+func (o *opening) readCount(text string, t *token, last float64) float64 {
+	if w := text[t.start:t.end]; len(o.bounds) < maxCounts && (t.class == number || t.class == word && isDigit(w[len(w)-1])) {
+		if t.class == word { // host7, 10.0.0.7
+			w = w[len(strings.TrimRight(w, "0123456789")):]
+		}
+		o.bounds = append(o.bounds, numberOf(w))
+	}
+	switch t.class {
+	case number:
+		return numberOf(text[t.start:t.end])
+	case word:
+	default:
+		return last
+	}
+	if o.every == 0 && startsPhrase([]uint64{t.hash, 0}, every) {
+		o.every = interval(text[t.end:])
+	}
+	if len(o.counts) < maxCounts && startsPhrase([]uint64{t.hash, 0}, unsteady) {
+		o.counts = append(o.counts, runsMeasured)
+	}
+	if opens(t.hash)&counted != 0 && numberWords[t.hash] > 0 {
+		return numberWords[t.hash]
+	}
+	if last > 0 && len(o.counts) < maxCounts && opens(t.hash)&times != 0 {
+		for _, p := range phrases[t.hash] {
+			if p.says == times && len(p.rest) == 0 {
+				o.counts = append(o.counts, last)
+			}
+		}
+	}
+	return 0
+}
+
+func (h *History) readMessages(call *haltd.Call, most int) {
+	h.messages, h.texts = make([]uint64, len(call.Opening)), call.Opening
+	for i := range call.Opening {
+		h.messages[i] = xxhash.Sum64String(call.Opening[i].Text)
+		h.opening.digest = fold(h.opening.digest, h.messages[i])
+	}
+	if n := len(call.Opening); n > 0 {
+		h.lines = linesOf(call.Opening[n-1].Text, h.messages[n-1])
+	}
+	if size(call.Opening) <= most { // later requests may not show it again
+		h.opening.readTexts(call.Opening)
+	}
+}
+
+// openingRead is the size up to which the words of an opening are read before it
+// is known whether its session goes on: most do not.
+const openingRead = 4 << 10
+
+func size(messages []haltd.Message) (n int) {
+	for i := range messages {
+		n += len(messages[i].Text)
+	}
+	return n
+}
+
+// readTexts reads the words of an opening that has only a digest so far.
+func (o *opening) readTexts(messages []haltd.Message) {
+	if len(o.words)+len(o.names) > 0 || len(messages) == 0 {
+		return
+	}
+	digest := o.digest
+	*o = *readOpening(messages)
+	o.digest = digest
+}
+
+// isNative reports whether a conversation uses the format's own tool calls.
+func isNative(call *haltd.Call) bool {
+	for i := range call.Rounds {
+		if len(call.Rounds[i].Calls) > 0 || len(call.Rounds[i].Results) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Answer is a reply as the detectors keep it: digests and words, no text.
+type Answer struct {
+	response uint64 // SimHash of the text
+	exact    uint64 // digest of the text
+	tools    uint64
+	act      *round // what the reply does; what comes back is not known yet
+	names    []string
+	usage    haltd.Usage
+	counted  bool
+}
+
+// cutReply is how much of a reply tells it apart whose end did not come: those that
+// a client hangs up on are equal, wherever each was cut.
+const cutReply = 1 << 10
+
+// ReadReply reads a reply, outside of every lock. What it does is read where its
+// call was loose, carrying no history; else the next request shows it.
+func ReadReply(reply *haltd.Reply, loose bool) *Answer {
+	text := reply.Text
+	if !reply.Complete {
+		text = text[:min(len(text), cutReply)]
+	}
+	a := &Answer{
+		response: SimHash(text), exact: xxhash.Sum64String(text), tools: toolSignature(reply.Calls),
+		usage: reply.Usage, counted: reply.Counted,
+	}
+	if !loose {
+		return a
+	}
+	a.act = &round{}
+	r := haltd.Round{Text: reply.Text, Calls: reply.Calls}
+	a.act.readTurn(&r)
+	a.act.id = roundID(&r, false)
+	for i := range min(len(reply.Calls), maxNames) {
+		a.names = append(a.names, strings.Clone(reply.Calls[i].Name))
+	}
+	return a
+}
+
+// Pending is a request without a history and its reply, to be joined with
+// the next request. It never changes.
+type Pending struct {
+	turn     uint64 // its number in the session, by which it is known again
+	messages []uint64
+	lines    []uint64
+	answer   *Answer
+}
+
+// is reports whether both are the same, perhaps read anew.
+func (p *Pending) is(other *Pending) bool {
+	return p == other || p != nil && other != nil && p.turn == other.turn
+}
+
+// join makes a round of the last reply and what this request says for the
+// first time: all that follows the messages of the request before, or the
+// lines that were not there where the client writes its history into one
+// message. It is nil when the request does not go on from that reply but is a
+// job of its own.
+func (p *Pending) join(h *History, call *haltd.Call) *round {
+	if p == nil || p.answer == nil {
+		return nil
+	}
+	known := 0
+	for known < min(len(h.messages)-1, len(p.messages)) && h.messages[known] == p.messages[known] {
+		known++
+	}
+	goesOn := known > 0
+	h.kept = call.Opening[:known:known]
+	var said strings.Builder
+	for _, m := range call.Opening[known:] {
+		text := cut(m.Text)
+		if rest, kept, grew := p.grown(text); grew {
+			text, goesOn = rest, true
+			h.kept = append(h.kept, haltd.Message{Role: m.Role, Text: kept})
+		}
+		goesOn = goesOn || p.answer.quotedIn(text)
+		if m.Role == haltd.RoleUser {
+			said.WriteString(p.answer.without(text))
+			said.WriteByte('\n')
+		}
+	}
+	if !goesOn {
+		return nil
+	}
+	return p.answer.act.answeredWith(said.String())
+}
+
+// answeredWith completes a reply with what came back for it.
+func (f *round) answeredWith(text string) *round {
+	r := haltd.Round{Inputs: []haltd.Message{{Text: text}}}
+	if f.manner == called {
+		r = haltd.Round{Results: []haltd.ToolResult{{Text: text}}}
+	}
+	out := *f
+	out.answered = strings.TrimSpace(text) != "" || f.manner == called
+	if out.answered {
+		out.readAnswer(&r, text, "")
+	}
+	out.id = fold(f.id, xxhash.Sum64String(text))
+	return &out
+}
+
+// grown is what a message adds to the last one of the request before: the
+// lines that were not there, or not so often; and the others.
+func (p *Pending) grown(text string) (added, kept string, ok bool) {
+	if len(p.lines) < 2 {
+		return "", "", false
+	}
+	times := make(map[uint64]int, len(p.lines))
+	for _, l := range p.lines {
+		times[l]++
+	}
+	var b, old strings.Builder
+	known := 0
+	for line := range strings.Lines(text) {
+		if h := lineHash(line); times[h] > 0 {
+			times[h]--
+			known++
+			old.WriteString(line)
+			continue
+		}
+		b.WriteString(line)
+	}
+	return b.String(), old.String(), b.Len() > 0 && 10*known >= 9*len(p.lines)
+}
+
+// maxLines bounds what is kept of a message that holds a history.
+const maxLines = 4096
+
+// linesOf digests the lines of a text, whose digest is given.
+func linesOf(text string, digest uint64) []uint64 {
+	if text != "" && strings.IndexByte(text, '\n') < 0 && strings.TrimSpace(text) == text {
+		return []uint64{digest}
+	}
+	var ls []uint64
+	for line := range strings.Lines(text) {
+		if ls = append(ls, lineHash(line)); len(ls) == maxLines {
+			break
+		}
+	}
+	return ls
+}
+
+func lineHash(line string) uint64 { return xxhash.Sum64String(strings.TrimSpace(line)) }
+
+// quotable is the number of words, or bytes, from which a reply that stands in
+// the next message is no coincidence.
+const quotable = 16
+
+// quotedIn reports whether a message carries the reply within it: nearly all
+// of its words, or the name of a tool that it called.
+func (a *Answer) quotedIn(message string) bool {
+	for _, name := range a.names {
+		if strings.Contains(message, name) {
+			return true
+		}
+	}
+	return len(a.act.says) >= quotable/4 && contained(a.act.says, words(message, nil)) >= .95
+}
+
+// without is a text less the lines that quote the reply.
+func (a *Answer) without(text string) string {
+	if len(a.act.says) == 0 {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if ws := words(line, nil); len(ws) >= 3 && contained(ws, a.act.says) >= .8 {
+			continue
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// contained is which share of the words of a stand in b, both sorted.
+func contained(a, b []uint32) float32 {
+	n := 0
+	for _, w := range a {
+		if _, ok := slices.BinarySearch(b, w); ok {
+			n++
+		}
+	}
+	return ratio(n, len(a))
+}
+
+// interval is how many seconds a time is that a text begins with: "30 seconds",
+// "minute"; 0 where it begins with none. "Every second" is no time: most say so of
+// every other.
+func interval(text string) float64 {
+	text = strings.TrimPrefix(strings.TrimLeft(text[:min(len(text), headBytes)], " "), "les ")
+	digits := endOfDigits(text, 0)
+	unit := strings.TrimLeft(text[digits:], " ")
+	seconds := units[strings.ToLower(unit[:runOf(unit, 0, func(b byte) bool { return isWord[b] })])]
+	switch {
+	case digits > 0:
+		return numberOf(text[:digits]) * seconds
+	case seconds > 1:
+		return seconds
+	}
+	return 0
+}

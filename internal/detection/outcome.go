@@ -1,0 +1,452 @@
+package detection
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/haltd/haltd"
+)
+
+// outcome is what a result says about success, read from structure first.
+type outcome uint8
+
+const (
+	neutral      outcome = iota
+	failed               // an error, a refusal, a non-zero exit
+	empty                // nothing was found
+	acknowledged         // nothing came back, and that is not a failure
+)
+
+// word is an outcome as sentences say it.
+func (o outcome) word() string {
+	switch o {
+	case failed:
+		return "error"
+	case empty, acknowledged:
+		return "empty result"
+	}
+	return "result"
+}
+
+// headBytes is how much of a result's beginning and end is read for exit
+// codes and the fields of JSON.
+const headBytes = 240
+
+// soon is within how many words a short result says no.
+const soon = 6
+
+// atOnce is within how many words a result says what state something is in.
+const atOnce = 3
+
+// shortAnswer is the number of distinct words up to which a result is an
+// acknowledgement ("File created successfully at: …") rather than data.
+const shortAnswer = 12
+
+// outcomeOf reads the format's own error mark, exit codes, JSON error fields
+// and HTTP status; whole words at the beginning and in the last line only
+// support. says is what the phrases at the beginning mean.
+func outcomeOf(text string, marked bool) (o outcome, says meaning) {
+	t := withoutWarnings(unlabelled(text))
+	if t == "" {
+		if marked {
+			return failed, 0
+		}
+		return acknowledged, 0
+	}
+	says = meaningOf(withoutCode(t[:min(len(t), 2*headBytes)]), maxPhraseWords, anything)
+	if marked {
+		return failed, says
+	}
+	if code, ok := exitCode(t); ok {
+		return outcomeOfExit(code, t, says), says
+	}
+	if beginsJSON(t) {
+		return jsonOutcome(t, says), says
+	}
+	switch {
+	case says&failure != 0 && (says&mended != 0 || meaningOf(t[:min(len(t), headBytes)], atOnce, pending) != 0) && !endsInFailure(t) && !namesFailure(t):
+		return neutral, says
+	case says&failure != 0 && !(says&nothing != 0 && firstOf(t, nothing|failure) == nothing):
+		return failed, says
+	case says&nothing != 0 && says&fine == 0 && len(t) <= headBytes:
+		return empty, says
+	}
+	if len(t) <= headBytes && says&fine == 0 && meaningOf(t, soon, negation) != 0 {
+		return empty, says
+	}
+	if endsInFailure(t) {
+		return failed, says
+	}
+	if len(t) <= headBytes && blankValues(t) {
+		return empty, says
+	}
+	return neutral, says
+}
+
+// withoutWarnings is a result without the lines before it in which a program warns:
+// "bash: warning: setlocale: cannot change locale". What was asked for comes after.
+func withoutWarnings(t string) string {
+	for {
+		line, rest, more := strings.Cut(t, "\n")
+		if !more || strings.TrimSpace(rest) == "" || len(line) > headBytes || !warns(line) {
+			return t
+		}
+		t = rest
+	}
+}
+
+// withoutCode is the beginning of a text without its lines of code, which handle
+// errors that did not happen. JSON has such lines, too, and tells of those that did.
+func withoutCode(t string) string {
+	if !strings.Contains(t, "{\n") && !strings.Contains(t, ";\n") || beginsJSON(t) {
+		return t
+	}
+	var b strings.Builder
+	for line := range strings.Lines(t) {
+		if end := strings.TrimRight(line, "\r\n"); !strings.HasSuffix(end, "{") && !strings.HasSuffix(end, ";") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// warns reports a line whose first words, or those before its first colons, are a
+// warning.
+func warns(line string) bool {
+	for range 2 {
+		end := runOf(line, 0, func(b byte) bool { return b != ' ' && b != ':' })
+		switch strings.ToLower(strings.Trim(line[:end], "[]()")) {
+		case "warning", "warn", "deprecationwarning", "warnung", "avertissement":
+			return true
+		}
+		if end == len(line) {
+			break
+		}
+		line = strings.TrimLeft(line[end:], ": ")
+	}
+	return false
+}
+
+// endsInFailure reports a text of several lines whose last one says that it failed.
+func endsInFailure(t string) bool {
+	i := lastLine(t)
+	return i > 0 && len(t)-i < headBytes && meaningOf(t[i+1:], maxPhraseWords, failure) != 0 || talliesFailures(t)
+}
+
+// talliesFailures reports a text that closes with how many tests failed and how many
+// passed, whatever its last line says: "Tests: 4 failed, 42 passed, 46 total".
+func talliesFailures(t string) bool {
+	for line := range strings.Lines(t[max(0, len(t)-headBytes):]) {
+		before, _, ok := strings.Cut(line, " failed")
+		if ok && (strings.Contains(line, " passed") || strings.Contains(line, " total")) {
+			digits := before[strings.LastIndexByte(before, ' ')+1:]
+			if n, err := strconv.Atoi(digits); err == nil && n > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// namesFailure reports a line that says after a label what went wrong, whatever was
+// said before: "│ Error: creating S3 Bucket …", but not "Errors: 0".
+func namesFailure(t string) bool {
+	for line := range strings.Lines(t[:min(len(t), 2*headBytes)]) {
+		line = strings.TrimLeftFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		label, rest, _ := strings.Cut(line, ": ")
+		if r, _ := utf8.DecodeRuneInString(rest); unicode.IsLetter(r) && keySays(label)&failure != 0 && meaningOf(rest, 1, none) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsJSON reports an object or a list, and not a text that begins with a name
+// in brackets: [worker-7] I could not …. One that is nothing else says what is not
+// there, such as [old result cleared], and is no result either.
+func beginsJSON(t string) bool {
+	if t[0] != '[' {
+		return t[0] == '{'
+	}
+	if strings.IndexByte(t, ']') == len(t)-1 {
+		return true
+	}
+	rest := strings.TrimLeft(t[1:], " \n\t\r-")
+	i := endOfDigits(rest, 0)
+	return rest == "" || strings.IndexByte(`{["]`, rest[0]) >= 0 || i > 0 && i < len(rest) && strings.IndexByte(",.] \n", rest[i]) >= 0 && !strings.HasPrefix(rest[i:], "] ")
+}
+
+// blankValues reports names and values, none of which says anything, and one of
+// which is empty: text: "" confidence: 0.
+func blankValues(t string) bool {
+	blank, named := false, false
+	for field := range strings.FieldsFuncSeq(t, func(r rune) bool { return r <= ' ' || r == ',' || r == ';' || r == '|' }) {
+		value := field
+		if isStamp(value) {
+			continue
+		}
+		if i := strings.IndexAny(field, ":="); i > 0 {
+			named = true
+			if value = field[i+1:]; value == "" {
+				continue // what follows is its value
+			}
+		}
+		switch strings.ToLower(value) {
+		case `""`, "''", "[]", "{}", "null", "none", "nil":
+			blank = true
+		case "0", "0.0", "0.00", "false", "-":
+		default:
+			return false
+		}
+	}
+	return blank && named
+}
+
+func outcomeOfExit(code int, t string, says meaning) outcome {
+	switch {
+	case code == 1 && bare(t):
+		return empty // grep found nothing, diff found a difference: a failure says why
+	case code != 0:
+		return failed
+	case bare(t):
+		return acknowledged
+	case says&nothing != 0 && len(t) <= headBytes:
+		return empty
+	}
+	return neutral
+}
+
+// labelBytes is how long a label before a result is at most.
+const labelBytes = 40
+
+// unlabelled is a result without the label that a harness puts before it where
+// tools are not native: "Observation:", "[click] Result:".
+func unlabelled(text string) string {
+	t := strings.TrimSpace(text)
+	head := t[:min(len(t), labelBytes)]
+	from := 0
+	if head != "" && head[0] == '[' {
+		i := strings.IndexByte(head, ']')
+		if i > 1 && isoDate(head, 1) > 0 && runOf(head, 1, isStampByte) == i {
+			return strings.TrimSpace(t[i+1:]) // when it was said
+		}
+		if i > 1 && strings.IndexFunc(head[1:i], notInName) < 0 {
+			from = i + 1
+		}
+	}
+	i := strings.IndexByte(head[from:], ':')
+	if i < 0 {
+		return t
+	}
+	label, rest := strings.TrimSpace(head[from:from+i]), strings.TrimSpace(t[from+i+1:])
+	if label == "" || strings.Count(label, " ") >= atOnce || strings.ContainsAny(label, "{}\"<>()\n") {
+		return t
+	}
+	if rest != "" && (rest[0] == '{' || rest[0] == '[') || meaningOf(label, atOnce, labels) != 0 {
+		return rest
+	}
+	return t
+}
+
+// isStampByte reports what a date and a time are made of.
+func isStampByte(b byte) bool { return isDigit(b) || strings.IndexByte("-:.,+TZ ", b) >= 0 }
+
+func notInName(r rune) bool { return r != '_' && r != '-' && r != ' ' && !unicode.IsLetter(r) }
+
+// lastLine is where the line break before the last line of a text stands; -1
+// where that line is longer than headBytes, or the only one.
+func lastLine(text string) int {
+	from := max(0, len(text)-headBytes)
+	if i := strings.LastIndexByte(text[from:], '\n'); i >= 0 {
+		return from + i
+	}
+	return -1
+}
+
+// readOutcome reads what an answer says of the act.
+func (f *round) readOutcome(r *haltd.Round, answer, act string) {
+	var says meaning
+	answer = unlabelled(answer)
+	if len(r.Results) > 0 && answer != "" {
+		f.outcome, says = outcomeOfResults(r.Results)
+	}
+	if len(r.Results) == 0 || strings.TrimSpace(joinedResults(r.Results)) == "" {
+		f.outcome, says = outcomeOf(f.withoutQuote(answer, act), false)
+	}
+	if f.outcome == failed && f.writes && !marked(r.Results) {
+		// The rest shows what was written, whatever that is about.
+		first, _, _ := strings.Cut(answer, "\n")
+		f.outcome, says = outcomeOf(first, false)
+	}
+	if f.outcome == neutral && saysNothing(answer, act) {
+		f.outcome = empty
+	}
+	f.taken = f.outcome == neutral && isTaken(answer)
+	f.missing = f.outcome == failed && isMissing(answer, says)
+	f.thanked = f.polite && isPolite(answer) && !hasQuestion(answer)
+	f.full = says&changes != 0 && f.told.names(&f.numbers)
+	short := len(f.tells) <= 4*shortAnswer
+	f.absent = short && f.outcome == failed && (says|readsAs(answer[:min(len(answer), headBytes)]))&absent != 0
+	f.ended = short && says&ended != 0
+	f.lastPage = short && f.outcome == empty && saysEnded(answer)
+	f.waiting = f.saysToWait(answer, says, short) && !f.setsPending(act)
+}
+
+// setsPending reports content that says itself that something is pending, which the
+// answer may repeat: {"todos":[{"description":"…","status":"pending"}]}. A command
+// that asks for what is pending has few words.
+func (f *round) setsPending(act string) bool {
+	const within = 64 // words
+	return len(f.does) >= 2*manyWords && meaningOf(act[:min(len(act), 2*headBytes)], within, pending) != 0
+}
+
+// saysToWait reports an answer that says that something takes its time. short says
+// that it has few words: in a long one such words are about something else.
+func (f *round) saysToWait(answer string, says meaning, short bool) bool {
+	text, head := strings.TrimSpace(answer), answer[:min(len(answer), headBytes)]
+	if text != "" && text[0] == '{' && meaningOf(text[:min(len(text), headBytes)], shortAnswer, pending) != 0 {
+		return f.outcome != failed
+	}
+	switch {
+	case !short || says&unpaid != 0:
+		return false
+	case says&later != 0, meaningOf(head, 1, rests) != 0:
+		return true
+	case f.outcome != failed && says&pending != 0 && len(f.tells) <= 2*shortAnswer:
+		return true
+	}
+	return f.outcome == neutral && (says&pending != 0 && meaningOf(head, atOnce, pending) != 0 || unfinished(text))
+}
+
+// marked reports whether a result says by the format's own mark that it failed.
+func marked(rs []haltd.ToolResult) bool {
+	return slices.ContainsFunc(rs, func(r haltd.ToolResult) bool { return r.Error })
+}
+
+// outcomeOfResults is the outcome of a whole round: the best of its results,
+// because one success is progress.
+func outcomeOfResults(rs []haltd.ToolResult) (best outcome, says meaning) {
+	rank := [...]int{neutral: 0, acknowledged: 1, empty: 2, failed: 3}
+	best = failed
+	for i := range rs[:min(len(rs), manyResults)] {
+		o, s := outcomeOf(rs[i].Text, rs[i].Error)
+		says |= s
+		if rank[o] < rank[best] {
+			best = o
+		}
+	}
+	return best, says
+}
+
+// manyResults bounds how many results of one reply are looked at one by one.
+const manyResults = 64
+
+// exitCode finds "exit code: 2", "<returncode>0</returncode>" and their like
+// at the beginning and at the end of t.
+func exitCode(t string) (code int, ok bool) {
+	if code, ok = exitCodeIn(t[:min(len(t), headBytes)]); ok || len(t) <= headBytes {
+		return code, ok
+	}
+	return exitCodeIn(t[len(t)-headBytes:])
+}
+
+var exitCodeKeys = [...]string{"exit code", "exitcode", "exit_code", "returncode", "return code", "exit status"}
+
+func exitCodeIn(text string) (code int, ok bool) {
+	if !mayHaveExitCode(text) {
+		return 0, false
+	}
+	low := strings.ToLower(text)
+	for _, key := range exitCodeKeys {
+		i := strings.Index(low, key)
+		if i < 0 {
+			continue
+		}
+		rest := strings.TrimLeft(low[i+len(key):], "\"'>:=( \t")
+		if rest == "" {
+			continue
+		}
+		if rest[0] == '-' {
+			return -1, true // killed by a signal
+		}
+		if n := endOfDigits(rest, 0); n > 0 {
+			code, err := strconv.Atoi(rest[:n])
+			if err != nil {
+				code = -1 // too long for a code, and not zero
+			}
+			return code, true
+		}
+	}
+	return 0, false
+}
+
+// mayHaveExitCode reports a text with "xit" or "etu" in it, in letters of any
+// size: few have.
+func mayHaveExitCode(text string) bool {
+	for i := 1; i+1 < len(text); i++ {
+		if b := text[i] | 0x20; b == 'i' && text[i-1]|0x20 == 'x' && text[i+1]|0x20 == 't' || b == 't' && text[i-1]|0x20 == 'e' && text[i+1]|0x20 == 'u' {
+			return true
+		}
+	}
+	return false
+}
+
+// bare reports a result that carries an exit code and nothing else.
+func bare(t string) bool {
+	words := 0
+	s := scanner{text: t}
+	for words <= 5 && s.next() {
+		if s.class != mark {
+			words++
+		}
+	}
+	return words <= 5 // <returncode>0</returncode><output></output>
+}
+
+// notThere is the exit code of a shell that does not find a command.
+const notThere = 127
+
+// isMissing reports whether what failed is not there at all.
+func isMissing(text string, says meaning) bool {
+	if code, ok := exitCode(text); ok {
+		return code == notThere
+	}
+	return says&missing != 0
+}
+
+// saysEnded reports the fields by which services say that a list has no more
+// pages.
+func saysEnded(text string) bool {
+	low := strings.ToLower(strings.Map(dropSpace, text[:min(len(text), 2*headBytes)]))
+	for _, sign := range [...]string{`"has_more":false`, `"hasmore":false`, `"more":false`, `"next":null`, `"next_page":null`, `"nextpage":null`,
+		`"next_cursor":null`, `"nextcursor":null`, `"next_page_token":null`, `"nextpagetoken":null`, `"last":true`, `"end":true`, `"eof":true`} {
+		if strings.Contains(low, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// unfinished reports the fields by which services say that a job has not
+// ended: a result that is not there, an end that has no time.
+func unfinished(text string) bool {
+	first, _, _ := strings.Cut(text, "\n")
+	if name := strings.Trim(first, `"`); len(name) <= labelBytes && runOf(name, 0, isConstantByte) == len(name) {
+		return readsAs(name)&pending != 0 // "CREATE_IN_PROGRESS"
+	}
+	if len(text) > 2*headBytes || text == "" || text[0] != '{' {
+		return false
+	}
+	low := strings.ToLower(strings.Map(dropSpace, text))
+	for _, sign := range [...]string{`"done":false`, `"finished":false`, `"complete":false`, `"completed":false`, `"ready":false`,
+		`"building":true`, `"running":true`, `"pending":true`, `"in_progress":true`, `"alive":true`, `"result":null`, `"output":null`, `"conclusion":null`, `"end_time":null`, `"endtime":null`,
+		`"ended_at":null`, `"endedat":null`, `"finished_at":null`, `"finishedat":null`, `"completed_at":null`, `"completedat":null`} {
+		if strings.Contains(low, sign) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,84 @@
+package detection
+
+import "time"
+
+// patience is the pause above which equal results only warn: who asks once a
+// minute is waiting, not spinning. The pause is the client's own, from the
+// reply to the next request, so that a slow model does not look patient.
+const patience = time.Minute
+
+// Waiting is given patience in proportion: each unhurried pause more counts a
+// poll as a half, a third, and so on; an answer that says "pending" or "refused
+// for now", or nothing at all, divides by waitsFor more. Tools that take their
+// time are no polls, and get less: half as much for each leisurely pause.
+const (
+	hurried   = 5 * time.Second
+	unhurried = 10 * time.Second
+	leisurely = 30 * time.Second
+	waitsFor  = 5
+	asAsked   = .05 // what the task itself asks for hardly counts
+)
+
+// doseOf is how much a round counts as a repetition.
+func (c *comparison) doseOf(i int) float32 {
+	r, s := &c.rounds[i], &c.all[i]
+	last := i - max(s.pairAgo, s.placeAgo, s.actAgo, s.residueAgo)
+	if last == i {
+		return 1
+	}
+	last = i - nearest(s.pairAgo, s.placeAgo, s.actAgo, s.residueAgo)
+	var pause, all time.Duration
+	first := max(last+1, i-near)
+	for j := first; j <= i; j++ {
+		pause = max(pause, c.rounds[j].pause)
+		all += c.rounds[j].pause
+	}
+	s.slow = pause > patience || !r.at.IsZero() && !c.rounds[last].at.IsZero() && i-last == 1 && pause == 0 && r.at.Sub(c.rounds[last].at) > 2*patience
+	if s.asked {
+		return asAsked
+	}
+	unknown := r.pause == 0 && !r.at.IsZero() && i-last == 1 // one request showed both
+	poll := s.coreAgo > 0 && r.outcome != failed && r.short() && len(r.does) <= 2*fewWords
+	waits := r.waiting && (s.coreAgo > 0 || pause > hurried) || c.creeps(i) || c.rested(last, i) || poll && pause > hurried && (r.outcome == empty || r.outcome == acknowledged)
+	dose := float32(1)
+	switch {
+	case (poll || waits) && pause > hurried:
+		dose = 1 / (1 + float32(pause-hurried)/float32(unhurried))
+	case poll && unknown:
+		dose = .35 // nobody knows how long it waited
+	case pause > unhurried:
+		dose = 1 / (1 + float32(pause-unhurried)/float32(leisurely))
+	}
+	if usual := all / time.Duration(i-first+1); usual > leisurely { // beyond a minute nothing counts
+		dose *= max(.2, 1-.8*float32(usual-leisurely)/float32(patience-leisurely))
+	}
+	if r.manner == silent {
+		dose /= 2 // some agents recover from a few empty replies
+	}
+	if r.moves && r.short() {
+		dose /= 3 // the answer does not show where it led
+	}
+	if waits {
+		dose /= waitsFor * (1 + 4*c.others) // it may wait for the others
+	}
+	return dose
+}
+
+func nearest(agos ...int) (n int) {
+	for _, a := range agos {
+		if a > 0 && (n == 0 || a < n) {
+			n = a
+		}
+	}
+	return n
+}
+
+// rested reports whether the client let time pass between two rounds.
+func (c *comparison) rested(from, to int) bool {
+	for j := max(from+1, to-near); j <= to; j++ {
+		if c.rounds[j].rests {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,401 @@
+package detection
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// meaning is what a phrase says, one bit each.
+type meaning uint64
+
+const (
+	failure    meaning = 1 << iota // something went wrong
+	missing                        // there is no such command or tool
+	nothing                        // nothing was found
+	pending                        // something is still going on
+	later                          // refused for now
+	ended                          // the range that was walked over has ended
+	moves                          // the name of a tool that moves a view or a cursor
+	rests                          // an act that lets time pass
+	times                          // a number of repetitions
+	narration                      // the name of an argument in which the model talks to itself
+	volatileID                     // the name of an argument that changes with every call
+	courtesy                       // thanks, praise, a farewell
+	negation                       // no, not, nothing
+	digests                        // the name of what tells one state from another
+	commandArg                     // the name of an argument that is a shell command
+	wrapper                        // a program that runs another
+	thinks                         // the name of a tool that only writes a thought down
+	labels                         // what a harness writes before a result
+	none                           // the word before what is not there: no errors
+	fine                           // nothing is wrong
+	changes                        // how much an act has changed
+	absent                         // what was asked for is not there
+	verdicts                       // the name of a field that says how it went
+	turns                          // a turn, a step or an attempt, which somebody counts
+	measures                       // what makes an error a quantity: norm, rate
+	pages                          // the name of an argument that says which part of a list is wanted
+	scores                         // the name of a number that goes up with progress
+	mended                         // what was wrong is so no more
+	adverts                        // what a page writes before an advertisement
+	unpaid                         // refused until somebody pays, or a month is over
+	every                          // before a time: how often something is to be done
+	writes                         // the name of a tool that changes a text
+	effects                        // the name of a tool that does something to what it is told
+	takesBack                      // an act that undoes another
+	surrounds                      // the name of what a service puts around every answer
+	notices                        // what software writes before a message of its own
+	unsteady                       // comes out one way now and another way then
+	usage                          // what a client counts of its own: tokens, context
+	reported                       // what a client reports of a command, one thing a line
+)
+
+// anything is all that phrases can say.
+const anything = ^meaning(0)
+
+var meanings = map[string]meaning{
+	"failure": failure, "missing": missing, "nothing": nothing, "pending": pending, "later": later,
+	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid, "every": every, "writes": writes, "effects": effects, "surroundings": surrounds, "undoes": takesBack, "notices": notices, "reported": reported, "usage": usage, "unsteady": unsteady,
+}
+
+//go:embed phrases.json
+var phrasesJSON []byte
+
+// phrase is a sequence of words; rest are those after the first.
+type phrase struct {
+	rest []uint64
+	says meaning
+}
+
+// phraseFile is the file: what is said, in which language, by which phrases.
+var phraseFile = func() (file map[string]map[string][]string) {
+	if err := json.Unmarshal(phrasesJSON, &file); err != nil {
+		panic(fmt.Sprintf("phrases.json: %v", err)) // part of the program
+	}
+	return file
+}()
+
+// numbers names the words in the file that are numbers, from two on; tallies
+// those before a number that every attempt moves on.
+const numbers, tallies = "numbers", "tallies"
+
+// tallyWords are the latter, by their hashes. Reading a text needs them, so that
+// they are not read as other phrases are.
+var tallyWords = func() map[uint64]bool {
+	index := map[uint64]bool{}
+	for _, list := range phraseFile[tallies] {
+		for _, w := range list {
+			index[hashWord(w, false)] = true
+		}
+	}
+	return index
+}()
+
+// numberWords are the numbers that people write out, by the hashes of the words.
+var numberWords = func() map[uint64]float64 {
+	index := map[uint64]float64{}
+	for _, list := range phraseFile[numbers] {
+		for i, w := range list {
+			ws, _ := plainWords(w, maxPhraseWords)
+			index[ws[0]] = float64(i + 2)
+		}
+	}
+	return index
+}()
+
+// units are those of time, in seconds.
+var units = func() map[string]float64 {
+	index := map[string]float64{}
+	for name, seconds := range lasts {
+		for _, list := range phraseFile[name] {
+			for _, w := range list {
+				index[w] = seconds
+			}
+		}
+	}
+	return index
+}()
+
+// lasts says how many seconds the units of time in the file last.
+var lasts = map[string]float64{"seconds": 1, "minutes": 60, "hours": 3600}
+
+// phrases are found by the hash of their first word.
+var phrases = func() map[uint64][]phrase {
+	index := map[uint64][]phrase{}
+	for name, languages := range phraseFile {
+		if name == numbers || name == tallies || lasts[name] > 0 {
+			continue
+		}
+		says, ok := meanings[name]
+		if !ok {
+			panic(fmt.Sprintf("phrases.json: meaning %q is unknown", name))
+		}
+		for _, list := range languages {
+			for _, text := range list {
+				ws, _ := plainWords(text, maxPhraseWords)
+				index[ws[0]] = append(index[ws[0]], phrase{ws[1:], says})
+			}
+		}
+	}
+	return index
+}()
+
+// openings has what phrases say by the last bits of their first word: most words
+// of a text open none of those that are looked for, and are told so without a
+// look into the index.
+var openings = func() (table [1 << 11]meaning) {
+	for w, list := range phrases {
+		for _, p := range list {
+			table[w%uint64(len(table))] |= p.says
+		}
+	}
+	for w := range numberWords {
+		table[w%uint64(len(table))] |= counted
+	}
+	return table
+}()
+
+// counted stands in openings for a number that is written out.
+const counted meaning = 1 << 63
+
+// opens is what phrases may say that begin with a word; 0 where there are none.
+func opens(w uint64) meaning {
+	if w == 0 {
+		return 0
+	}
+	return openings[w%uint64(len(openings))]
+}
+
+// maxPhraseWords is how many words of a text are searched for phrases.
+// Deeper inside, the word "error" is more often content (a source file, a log
+// that was asked for) than an outcome.
+const maxPhraseWords = 48
+
+// plainWords are the hashes of the first words of a text, n at most. Words
+// that are part of a path, of an identifier or of a JSON key are left out, as
+// are those of a file's name: only whole words speak. ends has a bit for each
+// word that a sentence or a line ends before.
+func plainWords(text string, n int) (ws []uint64, ends uint64) {
+	return appendPlainWords(make([]uint64, 0, min(n, len(text)/2+1)), text, n)
+}
+
+// appendPlainWords is plainWords into memory of the caller, which is empty.
+func appendPlainWords(ws []uint64, text string, n int) (_ []uint64, ends uint64) {
+	ended := false
+	s := scanner{text: text}
+	for len(ws) < n && s.next() {
+		t := &s.token
+		if t.class == mark {
+			ended = ended || strings.IndexByte(".!?;", text[t.start]) >= 0
+			continue
+		}
+		if ended = ended || t.newLine; t.class == volatile {
+			continue
+		}
+		if ended {
+			ends, ended = ends|1<<len(ws), false
+		}
+		if !standsAlone(text, t.start, t.end) {
+			ws = append(ws, 0) // matches nothing and parts the words around it
+			continue
+		}
+		ws = append(ws, t.hash)
+	}
+	return ws, ends
+}
+
+// standsAlone reports whether a word is one by itself and no part of a path,
+// a name or a key.
+func standsAlone(text string, start, end int) bool {
+	if start > 0 && strings.IndexByte(`/\.-@#$&=`, text[start-1]) >= 0 && !(text[start-1] == '-' && (start < 2 || text[start-2] <= ' ')) &&
+		!(text[start-1] == '.' && (start < 2 || !isWord[text[start-2]])) {
+		return false
+	}
+	if end >= len(text) {
+		return true
+	}
+	if start > 0 && text[start-1] == '<' && text[end] == '>' && end+1 < len(text) && isDigit(text[end+1]) {
+		return false // <invalid>2</invalid>
+	}
+	switch next := text[end]; next {
+	case '/', '\\', '-', '@', '=':
+		return end+1 < len(text) && text[end+1] <= ' '
+	case '.':
+		return end+1 >= len(text) || !isWord[text[end+1]]
+	case '"':
+		return !isKeyEnd(text, end)
+	}
+	return true
+}
+
+// isKeyEnd reports whether the quotation mark at i ends the key of a JSON
+// object.
+func isKeyEnd(text string, i int) bool {
+	for i++; i < len(text) && text[i] == ' '; i++ {
+	}
+	return i < len(text) && text[i] == ':'
+}
+
+// meaningOf is what the phrases among the first words of a text say, n at most,
+// of what is asked for.
+func meaningOf(text string, n int, asked meaning) (says meaning) {
+	var memory [maxPhraseWords]uint64
+	ws, ends := appendPlainWords(memory[:0], text, n)
+	if asked&failure != 0 && namesError(text) {
+		says |= failure
+	}
+	for i, w := range ws {
+		if opens(w)&asked&^says == 0 {
+			continue
+		}
+		for _, p := range phrases[w] {
+			if p.says&asked&^says != 0 && startsWith(ws[i+1:], p.rest) && !(p.says&failure != 0 && (noneOf(ws, ends, i, len(p.rest)) || measured(ws, i, len(p.rest)))) {
+				says |= p.says
+			}
+		}
+	}
+	return says
+}
+
+// noneOf reports a phrase of which there is none: "no errors", "0 failed",
+// "0 parse failures", "errors: 0", "blocked: false".
+func noneOf(ws []uint64, ends uint64, i, rest int) bool {
+	if i > 1 && ends>>(i-1)&3 == 0 && ws[i-2] == zeroHash {
+		return true
+	}
+	if i > 0 && ends>>i&1 == 0 && opens(ws[i-1])&none != 0 {
+		for _, p := range phrases[ws[i-1]] {
+			if p.says&none != 0 && len(p.rest) == 0 {
+				return true
+			}
+		}
+	}
+	next := i + 1 + rest
+	if next < len(ws) && ws[next] == falseHash && ends>>next&1 == 0 {
+		return true
+	}
+	return next < len(ws) && ws[next] == zeroHash && ends>>next&1 == 0 && !(next+1 < len(ws) && ends>>(next+1)&1 == 0 && startsPhrase(ws[next+1:], failure))
+}
+
+// measured reports an error that is a quantity: "error norm 8.4 %", "mean error".
+func measured(ws []uint64, i, rest int) bool {
+	next := i + 1 + rest
+	return i > 0 && startsPhrase(ws[i-1:i], measures) || next < len(ws) && startsPhrase(ws[next:next+1], measures)
+}
+
+// The hashes of what says that there is none.
+var zeroHash, falseHash = hashWord("0", true), hashWord("false", false)
+
+// startsPhrase reports words that begin with a phrase that says so.
+func startsPhrase(ws []uint64, says meaning) bool {
+	if opens(ws[0])&says == 0 {
+		return false
+	}
+	for _, p := range phrases[ws[0]] {
+		if p.says&says != 0 && startsWith(ws[1:], p.rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstOf is which of some meanings a text says first: "nothing was found" is
+// no failure, though "not found" stands in it.
+func firstOf(text string, among meaning) meaning {
+	ws, ends := plainWords(text[:min(len(text), 2*headBytes)], maxPhraseWords)
+	for i, w := range ws {
+		if opens(w)&among == 0 {
+			continue
+		}
+		for _, p := range phrases[w] {
+			if p.says&among != 0 && startsWith(ws[i+1:], p.rest) && !(p.says&failure != 0 && noneOf(ws, ends, i, len(p.rest))) {
+				return p.says & among
+			}
+		}
+	}
+	return 0
+}
+
+// namesError reports a line that begins as programs begin what they say about
+// an error: "TimeoutError: …", "java.io.IOException: …", "usage: …", and the
+// errors of a spreadsheet. Source code names errors, too, but not so.
+func namesError(text string) bool {
+	if i := strings.IndexByte(text, '#'); i >= 0 && len(text) <= headBytes {
+		for _, name := range [...]string{"#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NUM!", "#NULL!", "#SPILL!", "#CIRC!", "#ERROR!"} {
+			if strings.Contains(text[i:], name) {
+				return true
+			}
+		}
+	}
+	if n := runOf(text, 0, isConstantByte); n == len(text) || text[n] == ':' || text[n] == '\n' {
+		if strings.Contains(text[:n], "_") && readsAs(text[:n])&failure != 0 {
+			return true
+		}
+	}
+	for line := range strings.Lines(text) {
+		name, _, found := strings.Cut(line, ":")
+		if found && !strings.ContainsAny(name, " \t(\"'") && (strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.EqualFold(name, "usage")) {
+			return true
+		}
+	}
+	return false
+}
+
+// isConstantByte reports what names such as PLANNING_FAILED are made of.
+func isConstantByte(b byte) bool { return b-'A' < 26 || isDigit(b) || b == '_' }
+
+// readsAs is what a name says whose words are joined: no_object, NOT-FOUND.
+func readsAs(name string) meaning {
+	return meaningOf(strings.NewReplacer("_", " ", "-", " ").Replace(name), maxPhraseWords, anything)
+}
+
+func startsWith(ws, start []uint64) bool {
+	if len(ws) < len(start) {
+		return false
+	}
+	for i, w := range start {
+		if ws[i] != w {
+			return false
+		}
+	}
+	return true
+}
+
+// nameSays is what the words of a name say: wait_for_job, sleepSeconds.
+func nameSays(name string) (says meaning) {
+	for _, part := range nameWords(name) {
+		for _, p := range phrases[part] {
+			if len(p.rest) == 0 {
+				says |= p.says
+			}
+		}
+	}
+	return says
+}
+
+// nameWords are the words that a tool's name is made of.
+func nameWords(name string) (ws []uint64) {
+	start := 0
+	flush := func(end int) {
+		if end > start {
+			s := scanner{text: name[start:end]}
+			if s.next() && s.class == word {
+				ws = append(ws, s.hash)
+			}
+		}
+	}
+	for i := range len(name) {
+		switch b := name[i]; {
+		case !isWord[b] || b == '_':
+			flush(i)
+			start = i + 1
+		case b-'A' < 26 && i > start && name[i-1]-'A' >= 26:
+			flush(i)
+			start = i
+		}
+	}
+	flush(len(name))
+	return ws
+}

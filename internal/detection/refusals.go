@@ -1,0 +1,162 @@
+package detection
+
+// curedSince reports whether the tool of a round did as it was told since it
+// last failed in this way: an editor that wants each file to be read first. A
+// shell, which takes any command, cures nothing.
+func (c *comparison) curedSince(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	if r.manner != called || r.values < 2 {
+		return false
+	}
+	for j := i - s.residueAgo + 1; s.residueAgo > 0 && j < i; j++ {
+		if c.rounds[j].tools == r.tools && c.rounds[j].answered && c.rounds[j].outcome != failed {
+			return true
+		}
+	}
+	return false
+}
+
+// count adds up how often the same was seen since a person last spoke.
+func (c *comparison) count(i int) {
+	r, s := &c.rounds[i], &c.all[i]
+	worked, inputs := 0, 0
+	written := -1 // the last round before j that wrote something
+	lastFail := -1
+	tries := 0
+	for j := c.since; j < i; j++ {
+		o, other := &c.rounds[j], &c.all[j]
+		if other.attempts(o) {
+			written = j
+		}
+		if r.input != 0 && r.input == o.input {
+			inputs++
+			if r.tools == o.tools && len(r.tells)+len(r.hears) > briefly && (len(r.hears) >= fewWords && s.news < .3 || r.result == o.result || r.outcome == failed) {
+				s.refused += c.refusal(j)
+			}
+		}
+		if r.act == o.act && r.result == o.result && r.answered && o.answered {
+			s.pairTimes += other.dose
+		}
+		if r.answered && o.answered && r.result == o.result {
+			s.placeTimes += other.dose
+		}
+		if r.tools != o.tools {
+			continue
+		}
+		switch {
+		case o.outcome == failed && r.outcome == failed && sameAnswer(r, o) && !other.given && !other.probes && !other.asked:
+			if lastFail < 0 || written <= lastFail { // else an attempt was made
+				s.failTimes += other.dose
+			}
+			lastFail = j
+			if o.act == r.act {
+				tries++
+			}
+		case o.outcome != failed && s.failTimes > 0:
+			worked++
+		}
+	}
+	s.inputs = inputs
+	// A tool that mostly does as it is told, such as a shell, refuses nothing:
+	// in a long run it misses now and then, each time something else.
+	if float32(2*worked) > s.failTimes {
+		s.failTimes = float32(tries)
+	}
+	// What follows every round is a harness's habit, not a refusal.
+	if 2*inputs > i-c.since {
+		s.refused = 0
+	}
+	c.countRefusals(i)
+}
+
+// sameAnswer reports two answers that are the same, the words of their acts left
+// out, or to the letter: an act may name a word of the answer by chance.
+func sameAnswer(a, b *seenRound) bool { return a.residue == b.residue || a.result == b.result }
+
+// countRefusals counts how often a program failed in this way, across whatever
+// else was done: a success of it ends the count, an attempt that was written in
+// between leaves it to what is failed to the letter. A program that is not there
+// refuses nothing: others do its work.
+func (c *comparison) countRefusals(i int) {
+	r, s := &c.rounds[i], &c.all[i]
+	var refusals, alike float32
+	if r.outcome == failed && !r.missing {
+		worked, tries := 0, 0
+		written, lastFail := -1, -1
+		for j := c.since; j < i; j++ {
+			o, other := &c.rounds[j], &c.all[j]
+			if other.attempts(o) {
+				written = j
+			}
+			switch {
+			case r.program != o.program || !o.answered:
+			case o.outcome != failed:
+				if refusals > 0 {
+					worked++
+				}
+				alike = 0
+			case sameAnswer(r, o) && !other.given && !other.probes && !other.asked:
+				if lastFail < 0 || written <= lastFail {
+					refusals += c.refusal(j)
+				}
+				lastFail = j
+				if o.act == r.act {
+					tries++
+				}
+				if o.result == r.result {
+					alike += c.refusal(j)
+				}
+			}
+		}
+		if float32(2*worked) > refusals {
+			refusals = float32(tries)
+		}
+	}
+	c.keepRefusals(i, refusals)
+	if i > c.since {
+		s.failedAlike, s.failedFor = c.all[i-1].failedAlike, c.all[i-1].failedFor
+	}
+	if r.answered && (r.program == s.failedFor || alike > s.failedAlike) {
+		s.failedAlike, s.failedFor = alike, r.program
+	}
+}
+
+// returning is how often one failure came back, and of which program.
+func (s *relation) returning() (times float32, program uint64) {
+	if s.failedAlike > s.refusals {
+		return s.failedAlike, s.failedFor
+	}
+	return s.refusals, s.refusedFor
+}
+
+// briefly is how many words a person approves with, or tells an agent to go
+// on; a refusal has more.
+const briefly = 2
+
+// refusal is how much a refused round counts as one of many. What lies between
+// two refusals is work at its own pace; where nothing does, and where it is told
+// to wait, who waits counts for less.
+func (c *comparison) refusal(i int) float32 {
+	s := &c.all[i]
+	if c.rounds[i].waiting || s.slow || s.residueAgo == 1 || s.pairAgo == 1 {
+		return s.dose
+	}
+	return 1
+}
+
+// keepRefusals carries the refusals of the rounds before.
+func (c *comparison) keepRefusals(i int, refusals float32) {
+	r, s := &c.rounds[i], &c.all[i]
+	if i > c.since {
+		s.refusals, s.refusedFor = c.all[i-1].refusals, c.all[i-1].refusedFor
+	}
+	if r.program == s.refusedFor && r.outcome != failed && r.input == 0 {
+		s.refusals = 0
+	}
+	if recently(s.coreAgo) && c.moved(i) {
+		return // it fails a little further each time
+	}
+	if n := max(refusals, s.refused); n >= s.refusals && n > 0 {
+		s.refusals, s.refusedFor = n, r.program
+	}
+}

@@ -1,0 +1,189 @@
+package detection
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/haltd/haltd/internal/xxhash"
+)
+
+// maxResult bounds how much of one result is read word by word: the beginning and
+// the end, half of it each. The rest is told apart by a digest alone.
+const maxResult = 1 << 15
+
+// readResult digests a result in several ways in one pass. states says that digests
+// in it are those of states.
+func (f *round) readResult(text string, states bool) {
+	var result, residue uint64
+	whole := len(text) <= maxResult
+	if !whole {
+		result = xxhash.Sum64String(text)
+		text = text[:maxResult/2] + text[len(text)-maxResult/2:]
+	}
+	s := scanner{text: text}
+	tells := newWordList()
+	defer tells.free()
+	turns := newWordList()
+	defer turns.free()
+	names := nameReader{list: newWordList(), least: 2}
+	defer names.list.free()
+	items := newWordList()
+	defer items.free()
+	var form uint64
+	var masked uint64 // the result without ids that were drawn at random
+	var plain int     // its other words
+	var last uint32   // the word before, in the same line
+	var repeats bool  // that word is one of the act
+	var acted uint64  // a bit for each word of the act
+	for _, w := range f.does {
+		acted |= 1 << (w >> 1 & 63)
+	}
+	f.figures = text != ""
+	begins := len(text) - len(unlabelled(text))
+	board := true    // nothing but numbers and single signs
+	first := true    // no word came yet
+	advert := false  // the line is an advertisement, or says how long it took
+	var label uint64 // the word before, where it may name a score
+	for s.next() {
+		t := &s.token
+		if t.newLine || first {
+			first = t.class == mark
+			advert = isAdvert(text, t) || isTiming(text, t)
+		}
+		if advert {
+			continue
+		}
+		result = fold(result, t.hash)
+		if t.class == mark {
+			names.end()
+			continue
+		}
+		w := t.asWord(text)
+		h := w
+		digest := states && t.mixed && isDigest(text, &s)
+		f.state = f.state || digest
+		length := t.class == number && f.isLength(text[t.start:t.end])
+		drawn := length || !digest && (t.mixed || t.class != word) && (isDrawn(text[t.start:t.end]) || isSerial(text, t))
+		if t.class != word || drawn || t.mixed && !digest && (isID(text, t) || isVersion(text[t.start:t.end])) {
+			items.addID(text, t) // what is named can be worked on
+			h = 1
+			w |= 1 // an id counts as a number does
+		}
+		form = fold(form, uint64(h))
+		if t.newLine {
+			last, repeats = 0, false
+			names.end()
+		}
+		inAct := acted>>(w>>1&63)&1 == 1
+		if inAct {
+			_, inAct = slices.BinarySearch(f.does, w)
+		}
+		if names.add(t); drawn || t.class == volatile {
+			names.spoil()
+		}
+		if inAct {
+			names.asked++
+		} else {
+			items.addListed(text, t)
+		}
+		if !turns.full() && !inAct && !repeats { // an answer that repeats the question
+			turns.add(uint32(mix(uint64(last)<<32|uint64(h))) &^ 1)
+		}
+		last, repeats = h, inAct
+		if !inAct {
+			h := t.hash
+			if t.class == number || w&1 == 1 {
+				h = volatileHash
+			}
+			residue = fold(residue, h)
+		}
+		f.figures = f.figures && t.class == number
+		board = board && (t.class == number || t.end-t.start <= 2 || t.start < begins)
+		if t.class == number && label != 0 && !f.scored && startsPhrase([]uint64{label}, scores) {
+			f.scored, f.score = true, numberOf(text[t.start:t.end])
+		}
+		if label = 0; t.class == word && opens(t.hash)&scores != 0 {
+			label = t.hash
+		}
+		if t.class == number && !length {
+			f.told.add(text[t.start:t.end])
+			if isShare(text, &s) {
+				f.shares.add(text[t.start:t.end])
+			}
+			if !inAct {
+				f.beside = fold(f.beside, t.hash)
+			}
+		}
+		if t.class != volatile && !tells.full() && !drawn {
+			tells.add(w)
+		}
+		if h := t.hash; drawn {
+			masked = fold(masked, volatileHash)
+		} else {
+			masked, plain = fold(masked, h), plain+1
+		}
+	}
+	if plain >= atOnce && whole { // ids that nobody has seen before change nothing
+		result = masked
+	}
+	f.board = board && !f.figures && plain >= 4
+	f.result, f.residue, f.form = result, residue, form
+	f.tells = tells.distinct()
+	f.sketch = sketchOf(f.tells)
+	for _, w := range f.tells {
+		if _, named := slices.BinarySearch(f.does, w); !named {
+			f.rest++
+		}
+	}
+	f.turns = turns.distinctUpTo(maxTurns)
+	f.mentions = names.distinct()
+	f.lists = items.distinctUpTo(maxTurns)
+}
+
+// isAdvert reports a line that begins by saying that it is an advertisement:
+// "Ad: Learn piano in 30 days", complementary "Advertisement": …. What it goes on
+// with means nothing.
+func isAdvert(text string, t *token) bool {
+	const longest = 40
+	line := text[t.start:min(len(text), t.start+longest)]
+	if t.class != word || opens(t.hash)&adverts == 0 && strings.IndexByte(line, '"') < 0 {
+		return false
+	}
+	end := 0
+	for end < len(line) && line[end] != ':' && line[end] != ']' && line[end] != '\n' {
+		end++
+	}
+	if end == len(line) || line[end] == '\n' {
+		return false
+	}
+	name := line[:end]
+	if _, quoted, ok := strings.Cut(name, `"`); ok {
+		name, _, _ = strings.Cut(quoted, `"`) // what a part of a page is called
+	} else if opens(t.hash)&adverts == 0 {
+		return false
+	}
+	ws, _ := plainWords(name, maxAdvert)
+	if len(ws) == 0 {
+		return false
+	}
+	for _, p := range phrases[ws[0]] {
+		if p.says&adverts != 0 && len(ws) == 1+len(p.rest) && startsWith(ws[1:], p.rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// isTiming reports a line in which a shell says how long a command took:
+// "real	0m0.839s".
+func isTiming(text string, t *token) bool {
+	switch text[t.start:t.end] {
+	case "real", "user", "sys":
+		at := runOf(text, t.end, func(b byte) bool { return b == ' ' || b == '\t' })
+		return at > t.end && at < len(text) && age(text, at) > 0
+	}
+	return false
+}
+
+// maxAdvert is of how many words what stands before an advertisement is at most.
+const maxAdvert = 4

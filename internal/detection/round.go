@@ -1,0 +1,588 @@
+package detection
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/xxhash"
+)
+
+// manner is how a round acts.
+type manner uint8
+
+const (
+	silent    manner = iota // neither a call nor a word
+	spoken                  // words only
+	commanded               // a command in the text: a fenced block, after "Action:", or a bare line
+	called                  // native tool calls
+)
+
+// round is what is kept of one round, whatever stands around it. It holds no
+// text but the name of the tool, so that a cache of many rounds stays small.
+type round struct {
+	id     uint64 // digest of the round's whole content
+	manner manner
+	name   string // of the tools, or the first word of a command
+	tools  uint64 // digest of name
+	// program is tools and, of a tool that takes any command, the program that
+	// the command runs: a shell that answers "date" does not take back what
+	// "git push" was refused.
+	program uint64
+
+	// What was done, as four digests: to the letter; without prose, ids and
+	// clocks, so that a reworded goal beside the same click is the same act;
+	// without numbers, too, so that the steps of a walk are alike; and without
+	// any word that has a digit in it.
+	act, core, shape, frame uint64
+	numbers                 amounts  // the first numbers of the act
+	does                    []uint32 // distinct words of the act, sorted
+	items                   []uint32 // those of does that can name a thing to work on; none where the act has several lines
+	idents                  []uint32 // those of items that look like a name: digits, capitals inside, parts joined by a mark
+	ids                     []uint32 // the random ones of its words, which core leaves out
+	aims                    []uint32 // the short values that it names
+	says                    []uint32 // distinct words of the assistant's text, sorted
+	claims                  []uint32 // those of says that state something checkable: numbers, identifiers
+	prose                   bool     // the text ends as a sentence does, not as a command
+	asked                   bool     // the text has a question in it
+	polite                  bool     // the text thanks, praises or takes leave
+	wordy                   bool     // the act is made of prose alone
+	values                  int      // how many arguments have a value
+	payload                 bool     // the act carries several lines of content
+	bytes, runes            int      // the length of the longest text that the act hands over
+	rests                   bool     // the act itself lets time pass
+	thinks                  bool     // the act is a thought that was written down
+	paged                   bool     // the act says which part of a list is wanted
+	moves                   bool     // the act moves a view or a cursor, as far as its name says
+	writes                  bool     // the act changes a text, as far as its name says
+	effects                 bool     // the act does something to what it names, as far as its name says
+	calls                   int      // how many calls the reply makes
+	doubles                 int      // calls of this round that repeat another of it, result included
+
+	answered bool // something came back
+	outcome  outcome
+	taken    bool     // the answer says by its status that something was made or taken in
+	missing  bool     // it failed because there is no such command or tool
+	absent   bool     // it says that what was asked for is not there
+	thanked  bool     // the answer thanks, praises or takes leave, too
+	waiting  bool     // the answer says that something is pending, or refused for now
+	ended    bool     // the answer says that the range has ended
+	lastPage bool     // the answer says that no page follows
+	result   uint64   // digest of what came back, volatile tokens masked
+	residue  uint64   // result without the words of the act, numbers masked
+	form     uint64   // result without numbers and ids
+	tells    []uint32 // distinct words of what came back, sorted
+	sketch   sketch   // of tells
+	rest     int      // how many of them the act did not name
+	turns    []uint32 // a sample of the pairs of words in what came back
+	mentions []uint32 // the names in what came back
+	lists    []uint32 // the words that stand by themselves in it, as items of a list do
+	figures  bool     // it is numbers and nothing else
+	board    bool     // it is numbers and single letters: a board, of which every arrangement is another
+	full     bool     // it says that as much was changed as the act allows at a time
+	state    bool     // it has the digest of something: a screen, a file
+	told     amounts  // the first numbers in it
+	shares   amounts  // those of its numbers that are part of a whole: 54 %, 3 of 20
+	beside   uint64   // of its numbers, those that the act did not name
+	scored   bool     // it has a score, a level or the like
+	score    float64  // the first of them
+
+	input    uint64   // digest of the user messages, numbers and clocks masked; 0 where they are the result or there are none
+	hears    []uint32 // distinct words of those messages
+	scripted bool     // they begin with a tag or a label: software wrote them
+}
+
+// roundID digests the content of a round. Rounds with the same id have the
+// same features.
+func roundID(r *haltd.Round, native bool) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	writeRound(&d, r, native)
+	return d.Sum64()
+}
+
+func writeRound[H io.StringWriter](d H, r *haltd.Round, native bool) {
+	if native {
+		d.WriteString(sep[1:])
+	}
+	d.WriteString(r.Text)
+	for i := range r.Calls {
+		d.WriteString(sep[:1])
+		d.WriteString(r.Calls[i].Name)
+		d.WriteString(sep[:1])
+		d.WriteString(r.Calls[i].Arguments)
+	}
+	for i := range r.Results {
+		d.WriteString(sep[1:])
+		if r.Results[i].Error {
+			d.WriteString(sep)
+		}
+		d.WriteString(r.Results[i].Text)
+	}
+	for i := range r.Inputs {
+		d.WriteString(sep)
+		d.WriteString(roles[r.Inputs[i].Role:][:1])
+		d.WriteString(r.Inputs[i].Text)
+	}
+}
+
+// What stands between the parts of a round. They are strings, because a slice
+// that is handed to any writer takes memory each time.
+const sep = "\x00\x01"
+
+var roles = func() string {
+	var all [256]byte
+	for i := range all {
+		all[i] = byte(i)
+	}
+	return string(all[:])
+}()
+
+// readRound reads a round. native says that the conversation has native tool
+// calls: then user messages after a result are a person or a harness, else
+// they are what came back.
+func readRound(r *haltd.Round, native bool) *round {
+	f := &round{}
+	act := f.readTurn(r)
+	answer := f.resultText(r)
+	f.answered = len(r.Results) > 0 || answer != ""
+	if f.answered {
+		f.readAnswer(r, answer, act)
+	}
+	f.doubles = doubles(r)
+	if native && !f.inputsAnswer(r) {
+		f.readInputs(r)
+	}
+	return f
+}
+
+// readAnswer reads what came back. The digest of a screen or file tells one from
+// another; beside a failure it is one more id.
+func (f *round) readAnswer(r *haltd.Round, answer, act string) {
+	before := *f
+	f.readResult(answer, true)
+	f.readOutcome(r, answer, act)
+	if f.outcome == failed && f.state {
+		*f = before
+		f.readResult(answer, false)
+		f.readOutcome(r, answer, act)
+	}
+}
+
+// readTurn reads the assistant's part of a round. It returns the act as text.
+func (f *round) readTurn(r *haltd.Round) string {
+	act := f.readAct(r)
+	if f.manner > spoken { // words alone are of no tool, whichever comes first
+		f.tools = xxhash.Sum64String(f.name)
+	}
+	if f.manner == commanded && f.program == 0 {
+		f.program = programIn(act)
+	}
+	f.program = fold(f.tools, f.program)
+	f.payload = len(f.does) > manyWords && (strings.Contains(act, "\n") || strings.Contains(act, `\n`))
+	if f.manner >= commanded {
+		f.readNames(act)
+	}
+	f.readWords(r, act)
+	return act
+}
+
+// readAct finds what the assistant did: its tool calls in any order, else the
+// fenced blocks of its text, else what follows the last "Action:", else the
+// whole text. It returns the act as text.
+func (f *round) readAct(r *haltd.Round) string {
+	if len(r.Calls) > 0 {
+		act := f.readCalls(r.Calls)
+		if f.thinks {
+			f.manner = spoken // a tool to think with does nothing
+		}
+		return act
+	}
+	text := strings.TrimSpace(r.Text)
+	if text == "" {
+		return ""
+	}
+	command, found := commandIn(text)
+	if call, ok := writtenCall(command); ok {
+		act := f.readCalls([]haltd.ToolCall{call})
+		f.manner = commanded
+		return act
+	}
+	f.manner = spoken
+	f.act = spacedDigest(cut(command))
+	a := actReader{round: f}
+	if command[0] == '{' && command[len(command)-1] == '}' {
+		found = true
+		a.object(cut(command))
+		f.does = words(command, nil)
+	} else {
+		a.words(command)
+	}
+	if found || isBareCommand(text) {
+		f.manner = commanded
+	}
+	if f.name == "" {
+		f.name = strings.Clone(toolName(command)) // not the whole command
+	}
+	f.rests = f.manner == commanded && commandRests(command)
+	return command
+}
+
+// short reports an answer that is an acknowledgement rather than data, the
+// words of the act left out: "The file … has been updated".
+// The digest of a screen stands for all that is on it.
+func (f *round) short() bool {
+	most := shortAnswer * max(1, min(f.calls, 4))
+	if f.taken {
+		most *= 4
+	}
+	return f.rest <= most && !f.state
+}
+
+// readCalls reads native tool calls.
+func (f *round) readCalls(calls []haltd.ToolCall) string {
+	f.manner, f.calls = called, len(calls)
+	acts := make([]string, 0, 8) // of a fixed size, so that they need no heap
+	names := make([]string, 0, 8)
+	for i := range calls {
+		acts = append(acts, actText(&calls[i]))
+		names = append(names, calls[i].Name)
+	}
+	slices.Sort(acts)
+	slices.Sort(names)
+	names = slices.Compact(names)
+	f.name = strings.Clone(strings.Join(names[:min(len(names), maxNames)], ", "))
+	joined := strings.Join(acts, "\n")
+	f.act = xxhash.Sum64String(joined)
+	f.does = words(joined, nil)
+	a := actReader{round: f}
+	for _, act := range acts[:min(len(acts), maxCalls)] {
+		a.call(cut(act))
+	}
+	f.rests, f.thinks = true, true
+	for _, n := range names[:min(len(names), maxNames)] {
+		says := nameSays(n)
+		f.rests = f.rests && says&rests != 0 && namesRest(n)
+		f.thinks = f.thinks && says&thinks != 0
+	}
+	says := nameSays(names[0])
+	f.moves, f.writes, f.effects = says&moves != 0, says&writes != 0, says&effects != 0
+	for i := 0; i < len(calls) && i < maxCalls && !f.rests; i++ {
+		f.rests = commandRests(calls[i].Arguments)
+	}
+	return joined
+}
+
+// namesRest reports a tool that waits and does nothing else: wait_for_job and
+// browser_wait, but not send_and_wait_for_reply.
+func namesRest(name string) bool {
+	ws := nameWords(name)
+	for _, w := range [...]uint64{ws[0], ws[len(ws)-1]} {
+		for _, p := range phrases[w] {
+			if len(p.rest) == 0 && p.says&rests != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Bounds for one reply: names that a sentence lists, calls that are read one
+// by one. What lies beyond counts in the digests only.
+const maxNames, maxCalls = 8, 256
+
+// maxRead bounds the text of one act or message that is read word by word; a
+// digest of the whole still tells it from another.
+const maxRead = 1 << 18
+
+func cut(text string) string { return text[:min(len(text), maxRead)] }
+
+// commandRests reports a shell command that sleeps: the word at a command's
+// place, with a number after it.
+func commandRests(command string) bool {
+	command = command[:min(len(command), headBytes)]
+	for i := 0; ; {
+		j := strings.Index(command[i:], "sleep ")
+		if j < 0 {
+			return false
+		}
+		i += j
+		before := strings.TrimRight(command[:i], " ")
+		after := strings.TrimLeft(command[i+len("sleep "):], " ")
+		starts := before == "" || strings.IndexByte(";&|\"'(`\n", before[len(before)-1]) >= 0 || strings.HasSuffix(before, " do") || strings.HasSuffix(before, `\n`)
+		if starts && after != "" && isDigit(after[0]) {
+			return true
+		}
+		i += len("sleep ")
+	}
+}
+
+// isBareCommand reports a short line that is no sentence, as agents in games
+// and on screens act: "go north", "click(12, 30)".
+func isBareCommand(text string) bool {
+	return len(text) <= 160 && !endsAsSentence(text) && !hasQuestion(text) && strings.Count(text, " ") < shortAnswer
+}
+
+// readWords reads what the assistant said, after what it did.
+func (f *round) readWords(r *haltd.Round, act string) {
+	text := r.Text
+	if f.thinks {
+		text = joinedArguments(r)
+	}
+	// Where nothing but the text acts, its words have been read.
+	read := f.claims != nil && !f.thinks && len(text) <= maxRead && act == strings.TrimSpace(text)
+	if f.says = f.does; !read {
+		f.says = words(cut(text), nil)
+	}
+	if f.manner != spoken {
+		f.claims = nil
+	} else {
+		f.prose = endsAsSentence(text)
+		if !read {
+			f.claims = words(cut(text), isClaim)
+		}
+		f.asked = hasQuestion(text) && !f.thinks
+		f.polite = isPolite(text)
+	}
+}
+
+// joinedArguments is what was said and thought in a round.
+func joinedArguments(r *haltd.Round) string {
+	parts := append(make([]string, 0, 1+len(r.Calls)), r.Text)
+	for i := range r.Calls[:min(len(r.Calls), maxCalls)] {
+		parts = append(parts, r.Calls[i].Arguments)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// isPolite reports a text that begins or ends with thanks, praise or a
+// farewell.
+func isPolite(text string) bool {
+	if meaningOf(text[:min(len(text), headBytes)], maxPhraseWords, courtesy) != 0 {
+		return true
+	}
+	return len(text) > headBytes && meaningOf(text[len(text)-headBytes:], maxPhraseWords, courtesy) != 0
+}
+
+// inputsAnswer reports whether the user messages are what came back for the
+// calls: the calls have no result of their own, or an empty one. So agents
+// work that show a page after each action.
+func (f *round) inputsAnswer(r *haltd.Round) bool {
+	return f.manner == called && strings.TrimSpace(joinedResults(r.Results)) == ""
+}
+
+func (f *round) readInputs(r *haltd.Round) {
+	f.scripted = len(r.Inputs) > 0 && tagged(r.Inputs)
+	var d uint64
+	var b strings.Builder
+	for i := range r.Inputs {
+		if text := r.Inputs[i].Text; r.Inputs[i].Role == haltd.RoleUser && !isEditors(text) {
+			d = fold(d, inputDigest(cut(text)))
+			b.WriteString(cut(text))
+			b.WriteByte('\n')
+		}
+	}
+	f.input = d
+	if d != 0 && len(r.Results) > 0 {
+		f.hears = words(b.String(), nil)
+	}
+}
+
+// inputDigest digests what a user said without its numbers, unless a number is what
+// was said: "70", "138, check".
+func inputDigest(text string) uint64 {
+	numbers, words := 0, 0
+	s := scanner{text: text}
+	for n := 0; n < atOnce+1 && s.next(); n++ {
+		switch {
+		case s.class == number:
+			numbers++
+		case s.class == word && numbers == 0, s.class == volatile:
+			return maskedDigest(text)
+		case s.class == word:
+			words++
+		}
+	}
+	if numbers == 1 && words <= 1 && !s.next() {
+		return spacedDigest(text)
+	}
+	return maskedDigest(text)
+}
+
+// maskedDigest digests a text without its numbers and clocks.
+func maskedDigest(text string) uint64 {
+	var d uint64
+	s := scanner{text: text}
+	for s.next() {
+		t := &s.token
+		h := t.hash
+		if t.class == number || t.class == volatile {
+			h = volatileHash
+		}
+		d = fold(d, h)
+	}
+	return d
+}
+
+func joinedResults(rs []haltd.ToolResult) string {
+	if len(rs) == 1 {
+		return rs[0].Text
+	}
+	var b strings.Builder
+	for i := range rs {
+		b.WriteString(rs[i].Text)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// resultText is what came back: tool results, else what the other side said.
+func (f *round) resultText(r *haltd.Round) string {
+	if text := joinedResults(r.Results); strings.TrimSpace(text) != "" {
+		return text
+	}
+	var b strings.Builder
+	for i := range r.Inputs {
+		if r.Inputs[i].Role == haltd.RoleUser {
+			b.WriteString(r.Inputs[i].Text)
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// tagged reports whether every user message begins with a tag or a label, such as
+// <system-reminder>, [notice] or System: people seldom write so, harnesses do.
+func tagged(ms []haltd.Message) bool {
+	for i := range ms {
+		if ms[i].Role == haltd.RoleUser && !isNotice(strings.TrimSpace(ms[i].Text)) {
+			return false
+		}
+	}
+	return true
+}
+
+func isNotice(t string) bool {
+	if len(t) > 1 && t[0] == '<' && isWord[t[1]] {
+		return true
+	}
+	head := t[:min(len(t), labelBytes)]
+	end := strings.IndexByte(head, ':')
+	if head != "" && head[0] == '[' {
+		head = head[1:]
+		end = strings.IndexByte(head, ']')
+	}
+	return end > 0 && meaningOf(head[:end], atOnce, notices) != 0
+}
+
+// maxTurns is how many pairs of words are kept of a result: those with the
+// smallest hashes, which is a sample that is the same for equal texts.
+const maxTurns = 256
+
+// isDigest reports whether the word before a token says that the token is the
+// digest of something, which tells one screen or file from another.
+func isDigest(text string, s *scanner) bool {
+	const letters = 8
+	if s.class != word || s.end-s.start < letters || !s.prev.word || !isDrawn(text[s.start:s.end]) {
+		return false
+	}
+	return keySays(text[s.prev.start:s.prev.end])&digests != 0
+}
+
+// isID reports a word of letters and digits, as ids are. What follows a colon
+// or stands in brackets is the digest of a picture, which tells it from
+// another.
+func isID(text string, t *token) bool {
+	if t.end-t.start < 5 || t.start > 0 && (text[t.start-1] == ':' || text[t.start-1] == '[') {
+		return false
+	}
+	return t.mixed
+}
+
+// isSerial reports the number of a record, of twelve digits or more, and a short
+// one of digits and the letters of hexadecimal numbers that is all of a value, or
+// ends a name: "hop": "5a15", rev=6df8, worker-c2d4; and what is numbered on a page.
+func isSerial(text string, t *token) bool {
+	const digits, long, short = 12, 8, 4
+	w := text[t.start:t.end]
+	if t.class == number {
+		return len(w) >= digits && endOfDigits(w, 0) == len(w)
+	}
+	if t.class != word || t.start == 0 || len(w) >= long {
+		return false
+	}
+	if t.mixed && strings.HasSuffix(text[:t.start], "ref=") {
+		return true // how a browser numbers what is on a page: [ref=e67]
+	}
+	if len(w) < short || !isShortHex(w) {
+		return false
+	}
+	switch text[t.start-1] {
+	case '"':
+		return t.end < len(text) && text[t.end] == '"'
+	case '=':
+		return t.end == len(text) || !isWord[text[t.end]]
+	case '-':
+		return t.start > 1 && isWord[text[t.start-2]] && (t.end == len(text) || text[t.end] != '.' && text[t.end] != '-')
+	}
+	return false
+}
+
+// isShortHex reports digits and letters of hexadecimal numbers, some of both.
+func isShortHex(w string) bool {
+	digits := 0
+	for i := range len(w) {
+		if !isHex(w[i]) {
+			return false
+		}
+		if isDigit(w[i]) {
+			digits++
+		}
+	}
+	return digits > 0 && digits < len(w)
+}
+
+// withoutQuote is a result without the command that it quotes: a harness that
+// says "the last command <command>…</command> timed out" says it after a
+// command that may be longer than all that is read of a result.
+func (f *round) withoutQuote(result, act string) string {
+	if f.manner != commanded || len(act) < quotable {
+		return result
+	}
+	before, after, ok := strings.Cut(result, act)
+	if !ok {
+		return result
+	}
+	return before + after
+}
+
+// doubles counts the calls of a reply that do what another of it did, with
+// the same result.
+func doubles(r *haltd.Round) (n int) {
+	if len(r.Calls) < 2 || len(r.Results) < len(r.Calls) || len(r.Calls) > maxCalls {
+		return 0
+	}
+	results := make(map[string]string, len(r.Results))
+	for i := range r.Results {
+		results[r.Results[i].CallID] = r.Results[i].Text
+	}
+	seen := make(map[[3]string]bool, len(r.Calls))
+	for _, c := range r.Calls {
+		k := [3]string{c.Name, CanonicalArguments(c.Arguments), results[c.ID]}
+		if seen[k] {
+			n++
+		}
+		seen[k] = true
+	}
+	return n
+}
+
+// hasLines reports an act that carries a text of several lines, such as a
+// script. Between native calls a line break stands for nothing.
+func hasLines(act string, m manner) bool {
+	if m == called {
+		return strings.Contains(act, `\n`)
+	}
+	return strings.Contains(act, "\n")
+}

@@ -1,0 +1,52 @@
+package detection
+
+import "strings"
+
+// endsAsSentence tells prose from a bare command such as SELECT … or ls -la .
+func endsAsSentence(text string) bool {
+	text = strings.TrimSpace(text)
+	if n := len(text); n > 1 {
+		switch text[n-1] {
+		case '?', '!':
+			return true
+		case '.':
+			return isWord[text[n-2]] && strings.Contains(text, " ")
+		}
+		return strings.HasSuffix(text, "。") || strings.HasSuffix(text, "！") || strings.HasSuffix(text, "？")
+	}
+	return false
+}
+
+func hasQuestion(text string) bool {
+	return strings.Contains(text, "?") || strings.Contains(text, "？") || strings.Contains(text, "؟")
+}
+
+// isClaim selects the words by which a text states something that was not
+// there before: numbers, and identifiers (digits, underscores, capitals
+// inside). Praise and paraphrase have none.
+func isClaim(text string, t token) bool {
+	if t.class == number {
+		return true
+	}
+	w := text[t.start:t.end]
+	for i := range len(w) {
+		if isDigit(w[i]) || w[i] == '_' || i > 0 && w[i]-'A' < 26 {
+			return true
+		}
+	}
+	return false
+}
+
+// isIdent selects words that look like the name of something, rather than
+// like a word of a sentence.
+func isIdent(text string, t *token) bool {
+	return isClaim(text, *t) || t.start > 1 && joins(text[t.start-1]) && isWord[text[t.start-2]] ||
+		t.end+1 < len(text) && joins(text[t.end]) && isWord[text[t.end+1]]
+}
+
+// joins reports the marks that join the parts of a name.
+func joins(b byte) bool { return b == '-' || b == '.' || b == '/' || b == '@' }
+
+// canName selects the words that can name a thing to work on. Small numbers
+// cannot: whatever they are, some result has had them.
+func canName(t *token) bool { return t.class != number || t.end-t.start > 2 }

@@ -1,0 +1,260 @@
+package detection
+
+import (
+	"math/bits"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// SimHash is a 64-bit locality-sensitive hash of a text in which case, white space
+// and the values of numbers, dates and ids do not matter: the more different pairs
+// of neighbouring words two texts share, the fewer bits differ. Of a long text passages from all over it vote. It takes time
+// linear in the length. The hash of a text without words is 0, which is similar
+// to nothing.
+func SimHash(text string) uint64 {
+	v := votes{word: hashSeed}
+	if len(text) <= readWhole || !v.sample(text) {
+		v.read(text, 0, len(text))
+	}
+	return v.majority()
+}
+
+// readWhole is the length up to which all words of a text vote.
+const readWhole = 16 << 10
+
+// A sample is taken at letters that are rare in most languages, and neither in
+// a number, a clock nor an id: where such a letter stands does not depend on
+// what is masked, and it is found without a look at the bytes between. The
+// words from each on are a passage, and enough of them vote for the whole.
+const (
+	rareLetters  = "qQjJkKvVwWyYgGpPmM"
+	passageWords = 4
+	passageBytes = 256
+	enoughVotes  = 1024 // of different pairs: fewer may be the form of a listing alone
+)
+
+// sample lets passages of a long text vote. It is false, and nothing has voted,
+// where they have too little to say, as in a script without these letters, or
+// are most of the text.
+func (v *votes) sample(text string) bool {
+	most := len(text) / 2 // bytes to read
+	for letter := range len(rareLetters) {
+		for i := 0; most > 0; {
+			n := strings.IndexByte(text[i:], rareLetters[letter])
+			if n < 0 {
+				break
+			}
+			start, least := i+n, max(i, i+n-passageBytes/4)
+			for start > least && kinds[text[start-1]] != boundary {
+				start--
+			}
+			v.before = 0
+			end := v.read(text[:min(len(text), start+passageBytes)], start, passageWords)
+			v.endWord()
+			most -= end - start
+			for i += n + 1; i < len(text) && i < end && kinds[text[i]] != boundary; {
+				i++ // one passage for each word
+			}
+		}
+		if letter%2 == 1 && most > 0 && int(v.total)+v.pending >= enoughVotes {
+			return true
+		}
+	}
+	*v = votes{word: hashSeed}
+	return false
+}
+
+// read lets at most so many words vote from start on, and says where they end.
+func (v *votes) read(text string, start, words int) int {
+	i := start
+	for i < len(text) && words > 0 {
+		switch b := text[i]; kinds[b] {
+		case asciiLetter:
+			if i+8 < len(text) && text[i+8] == '-' && v.word == hashSeed && isHex(b) && uuidAt(text, i) {
+				i = v.number(text, i)
+				continue
+			}
+			h := v.word
+			for i < len(text) && kinds[text[i]] == asciiLetter {
+				h = (h ^ uint64(text[i]|0x20)) * hashPrime
+				i++
+			}
+			v.word = h
+		case digit:
+			i = v.number(text, i)
+		case highByte:
+			i = v.rune(text, i)
+		default:
+			if v.word != hashSeed {
+				words--
+			}
+			v.endWord()
+			i++
+		}
+	}
+	return i
+}
+
+// similarBelow is the Hamming distance below which two texts are similar.
+const similarBelow = 3
+
+// distance is the number of bits in which two hashes differ.
+func distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }
+
+// similar reports whether two texts are near-equal. What is empty or unread
+// (0) is similar to nothing.
+func similar(a, b uint64) bool {
+	return a != 0 && b != 0 && distance(a, b) < similarBelow
+}
+
+// lanes spreads the bits of a byte over the bytes of a word, so that eight
+// counters are incremented by one addition.
+var lanes = func() (t [256]uint64) {
+	for b := range t {
+		for bit := range 8 {
+			t[b] |= uint64(b>>bit&1) << (8 * bit)
+		}
+	}
+	return t
+}()
+
+// kinds tells what a byte is to the hash. Capitals fall on small letters by
+// one bit.
+var kinds = func() (t [256]byteKind) {
+	for c := range t {
+		switch b := byte(c); {
+		case b >= utf8.RuneSelf:
+			t[c] = highByte
+		case isDigit(b):
+			t[c] = digit
+		case b == '_' || b|0x20 >= 'a' && b|0x20 <= 'z':
+			t[c] = asciiLetter
+		}
+	}
+	return t
+}()
+
+type byteKind uint8
+
+const (
+	boundary byteKind = iota
+	asciiLetter
+	digit
+	highByte
+)
+
+// votes counts, for each of the 64 bits, how many features set it. It also
+// holds the word that is being read and the one before.
+type votes struct {
+	word, before uint64
+	packed       [8]uint64 // eight counters of eight bits each
+	pending      int       // features in packed
+	counts       [64]int32
+	total        int32
+	voted        [votedSlots]uint64 // pairs that have voted lately
+}
+
+// votedSlots is how many pairs of words are remembered: those that make the
+// form of a listing, not its content, come in every line.
+const votedSlots = 256
+
+func (v *votes) add(h uint64) {
+	p := &v.packed
+	p[0] += lanes[byte(h)]
+	p[1] += lanes[byte(h>>8)]
+	p[2] += lanes[byte(h>>16)]
+	p[3] += lanes[byte(h>>24)]
+	p[4] += lanes[byte(h>>32)]
+	p[5] += lanes[byte(h>>40)]
+	p[6] += lanes[byte(h>>48)]
+	p[7] += lanes[byte(h>>56)]
+	v.pending++
+	if v.pending == 255 {
+		v.flush()
+	}
+}
+
+func (v *votes) flush() {
+	for i := range v.packed {
+		for bit := range 8 {
+			v.counts[8*i+bit] += int32(byte(v.packed[i] >> (8 * bit)))
+		}
+		v.packed[i] = 0
+	}
+	v.total += int32(v.pending)
+	v.pending = 0
+}
+
+// endWord lets the word that was read vote together with the one before it;
+// the first votes alone.
+func (v *votes) endWord() {
+	if v.word == hashSeed {
+		return
+	}
+	if h := mix(v.word ^ v.before); v.voted[h%votedSlots] != h {
+		v.voted[h%votedSlots] = h // a pair votes once, however often it comes
+		v.add(h)
+	}
+	v.before, v.word = bits.RotateLeft64(v.word, 31), hashSeed
+}
+
+// What stands in a word for the parts that do not count.
+const (
+	numberHash    = 0x4e554d
+	timestampHash = 0x5453
+	idHash        = 0x4944
+)
+
+// number reads the UUID, the timestamp or the number at i.
+func (v *votes) number(text string, i int) int {
+	if v.word == hashSeed {
+		if uuidAt(text, i) {
+			v.word = (v.word ^ idHash) * hashPrime
+			return i + uuidLen
+		}
+		if end := timestamp(text, i); end > 0 {
+			v.word = (v.word ^ timestampHash) * hashPrime
+			return end
+		}
+	}
+	v.word = (v.word ^ numberHash) * hashPrime
+	return numberEnd(text, i)
+}
+
+// wide is the first character of the scripts that put no spaces between
+// words (CJK and what follows): there each character is a word.
+const wide = 0x2e80
+
+// rune reads a character beyond ASCII.
+func (v *votes) rune(text string, i int) int {
+	r, n := utf8.DecodeRuneInString(text[i:])
+	switch {
+	case unicode.IsSpace(r):
+		v.endWord()
+	case unicode.Is(unicode.Cf, r): // nobody sees it
+	case r >= wide:
+		v.endWord()
+		v.word = (v.word ^ uint64(r)) * hashPrime
+		v.endWord()
+	default:
+		v.word = (v.word ^ uint64(unicode.ToLower(r))) * hashPrime
+	}
+	return i + n
+}
+
+// majority has the bits that more than half of the features set; 0 where
+// there are none.
+func (v *votes) majority() (h uint64) {
+	v.endWord()
+	v.flush()
+	if v.total == 0 {
+		return 0
+	}
+	for bit, n := range v.counts {
+		if 2*n > v.total {
+			h |= 1 << bit
+		}
+	}
+	return max(h, 1)
+}

@@ -1,0 +1,558 @@
+package detection
+
+import (
+	"math"
+	"slices"
+)
+
+// walks reports the next step of a walk: the act before but for numbers or
+// dates, which go on in one direction.
+func (c *comparison) walks(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	if s.shapeAgo == 0 || s.shapeAgo > near || s.coreAgo > 0 || r.manner < commanded {
+		return false
+	}
+	o := &c.rounds[i-s.shapeAgo]
+	step, ok := stepOf(&o.numbers, &r.numbers)
+	if !ok {
+		return false
+	}
+	before := &c.all[i-s.shapeAgo]
+	if before.shapeAgo == 0 {
+		return true // the second of a kind may begin a walk
+	}
+	first := &c.rounds[i-s.shapeAgo-before.shapeAgo]
+	last, ok := stepOf(&first.numbers, &o.numbers)
+	return ok && (last == step || goesOnBeside(&first.numbers, &o.numbers, &r.numbers)) && (before.walk || before.coreAgo > 0)
+}
+
+// goesOnBeside reports three places of which one number goes on, while the others
+// stay about where they are: clicks down a list.
+func goesOnBeside(a, b, c *amounts) bool {
+	const about = .02
+	onward := false
+	for k := range min(a.n, len(a.first)) {
+		first, last := b.first[k]-a.first[k], c.first[k]-b.first[k]
+		switch {
+		case first*last > 0:
+			onward = true
+		case max(math.Abs(first), math.Abs(last)) > about*b.first[k]:
+			return false
+		}
+	}
+	return onward
+}
+
+// strides reports a walk whose last two steps were equally long.
+func (c *comparison) strides(i int) bool {
+	o := i - c.all[i].shapeAgo
+	if c.all[o].shapeAgo == 0 {
+		return true
+	}
+	at, last, before := &c.rounds[i].numbers, &c.rounds[o].numbers, &c.rounds[o-c.all[o].shapeAgo].numbers
+	for k := range min(at.n, len(at.first)) {
+		if math.Abs(at.first[k]-last.first[k]-(last.first[k]-before.first[k])) > 1e-9 {
+			return false
+		}
+	}
+	return true
+}
+
+// inBounds reports a failed step of a walk that began at a number of the task and
+// has not left the range that the task names: "check port 23 on 10.0.4.1 … 10.0.4.21".
+func (c *comparison) inBounds(i int) bool {
+	at := c.rounds[i].numbers
+	if c.rounds[i].outcome != failed || len(c.bounds) < 2 {
+		return false
+	}
+	first := i
+	for c.all[first].shapeAgo > 0 {
+		first -= c.all[first].shapeAgo
+	}
+	from := &c.rounds[first].numbers
+	for k := range min(at.n, len(at.first)) {
+		if from.first[k] == at.first[k] {
+			continue
+		}
+		return slices.Contains(c.bounds, from.first[k]) && slices.ContainsFunc(c.bounds, func(end float64) bool {
+			return at.first[k] > from.first[k] && at.first[k] <= end
+		})
+	}
+	return false
+}
+
+// standsStill reports another part of a list whose long answer came before, to the
+// letter or, where it is very long, without a new word or number: whatever page
+// was asked for, it is the same page.
+func (c *comparison) standsStill(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	if r.short() {
+		return false
+	}
+	if s.placeAgo > 1 && s.place >= samePlace && s.newWords == 0 && s.newTells <= 2 && !c.otherFigures(i, i-s.placeAgo) {
+		return true // back at a place that was left
+	}
+	if !r.paged {
+		return false
+	}
+	return recently(s.resultAgo) || recently(s.placeAgo) && s.place >= samePlace && s.newWords == 0 && 20*s.newTells <= len(r.tells) && len(r.tells) >= 2*manyTold
+}
+
+// otherFigures reports two answers most of whose few numbers differ: they measured
+// something, and the words around that are the same.
+func (c *comparison) otherFigures(i, j int) bool {
+	a, b := &c.rounds[i].told, &c.rounds[j].told
+	return a.n == b.n && a.n <= len(a.first) && 2*differing(a, b) > a.n && c.strides(i)
+}
+
+// pastLastPage reports an empty page after an empty page: there is no other behind it.
+// Days and times, which are large numbers, may have nothing and then something again.
+func (c *comparison) pastLastPage(i int) bool {
+	const large = 1e7
+	r := &c.rounds[i]
+	return r.paged && r.outcome == empty && c.rounds[i-c.all[i].shapeAgo].outcome == empty && slices.Max(r.numbers.first[:]) < large
+}
+
+// counted reports an answer to a known act that differs from one before by numbers
+// alone, which went up by one a round, whatever was asked in between.
+func (c *comparison) counted(i int) bool {
+	ago := c.all[i].residueAgo
+	return ago > 0 && ago < c.all[i].actAgo && c.rounds[i].told != c.rounds[i-ago].told && c.upByOne(i, ago)
+}
+
+// tallies reports an answer that differs from the last one to the same act by
+// numbers alone, which went up by one a round: it counts the attempts.
+func (c *comparison) tallies(i int) bool { return c.upByOne(i, c.all[i].coreAgo) }
+
+// upByOne reports an answer whose numbers are those of the one so many rounds ago, or
+// went up by one a round.
+func (c *comparison) upByOne(i, ago int) bool {
+	now, before := &c.rounds[i].told, &c.rounds[i-ago].told
+	if now.n != before.n {
+		return false
+	}
+	for k := range min(now.n, len(now.first)) {
+		if d := now.first[k] - before.first[k]; d != 0 && d != float64(ago) {
+			return false
+		}
+	}
+	return true
+}
+
+// ticks reports an answer of the form of one before whose numbers are the same but
+// for one that went up.
+func (c *comparison) ticks(i int) bool {
+	step, ok := stepOf(&c.rounds[i-c.all[i].formAgo].told, &c.rounds[i].told)
+	up := 0
+	for _, d := range step {
+		if d < 0 {
+			return false
+		}
+		up += int(d)
+	}
+	return ok && up == 1
+}
+
+// narrows reports the next step of a search that halves what is left, such as
+// one for the largest size that fits: the act before but for numbers, in ever
+// smaller steps. It ends by itself, whatever it finds on the way.
+func (c *comparison) narrows(i int) bool {
+	const shrinks, steps = .75, 3
+	at := &c.rounds[i].numbers
+	var before amounts // how far each number went in the step after
+	for n := range steps {
+		ago := c.all[i].shapeAgo
+		if ago == 0 || ago > near || c.all[i].coreAgo > 0 {
+			return false
+		}
+		i -= ago
+		o := &c.rounds[i].numbers
+		if o.n != at.n {
+			return false
+		}
+		var went amounts
+		moved := false
+		for k := range min(at.n, len(at.first)) {
+			went.first[k] = math.Abs(at.first[k] - o.first[k])
+			if n > 0 && before.first[k] > shrinks*went.first[k] {
+				return false
+			}
+			moved = moved || went.first[k] > 0
+		}
+		if !moved {
+			return false
+		}
+		at, before = o, went
+	}
+	return true
+}
+
+// goesOn reports an act that was done before, did not fail, and whose answer has
+// a number that has gone down, three times at least: what is left. Numbers that go up
+// may count no more than the attempts.
+func (c *comparison) goesOn(i int) bool {
+	s := &c.all[i]
+	if c.rounds[i].outcome == failed || !recently(s.coreAgo) {
+		return false
+	}
+	_, down, n := c.trend(i)
+	return down && n >= 3
+}
+
+// countsDown reports answers of one program whose first number, or second, has gone
+// down three times in a row, whatever it was told in between: "64 revisions left".
+func (c *comparison) countsDown(i int) bool {
+	const times, among = 3, 2
+	r := &c.rounds[i]
+	if r.outcome == failed || r.manner < commanded || r.told.n == 0 {
+		return false
+	}
+	down := [among]bool{true, true}
+	at, n := r, 0
+	for j := i - 1; j >= c.since && i-j <= near && n < times; j-- {
+		o := &c.rounds[j]
+		if o.program != r.program || o.outcome == failed || o.told.n == 0 {
+			continue
+		}
+		for k := range down {
+			down[k] = down[k] && k < min(at.told.n, o.told.n) && at.told.first[k] < o.told.first[k]
+		}
+		at = o
+		n++
+	}
+	return n == times && (down[0] || down[1])
+}
+
+// lessens reports failures of one program in one form whose first number has gone down
+// three times in a row, whatever was done about them: "Found 92 errors."
+func (c *comparison) lessens(i int) bool {
+	const times = 3
+	r := &c.rounds[i]
+	if r.outcome != failed || r.manner < commanded || r.told.n == 0 {
+		return false
+	}
+	at, n := r, 0
+	for j := i - 1; j >= c.since && i-j <= near && n < times; j-- {
+		o := &c.rounds[j]
+		if o.program != r.program {
+			continue
+		}
+		if o.outcome != failed || o.form != r.form || at.told.first[0] >= o.told.first[0] {
+			return false
+		}
+		at = o
+		n++
+	}
+	return n == times
+}
+
+// searches reports a question about something nobody asked for yet, which is not
+// there, while one like it found something of late: a list of names is gone through.
+func (c *comparison) searches(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	if !r.absent || s.newDeeds == 0 || r.manner != called {
+		return false
+	}
+	for j := i - 1; j >= c.since && i-j <= near; j-- {
+		o := &c.rounds[j]
+		if o.tools == r.tools && !o.denied() && o.answered && c.all[j].newDeeds > 0 {
+			if all, _ := overlap(r.does, o.does); all >= .5 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// runsOut reports a failure whose answers to one program have counted down by one
+// for three times: "tries_left": 13. It ends by itself.
+func (c *comparison) runsOut(i int) bool {
+	const times = 3
+	at, n := &c.rounds[i], 0
+	for j := i - 1; j >= c.since && i-j <= near && n < times; j-- {
+		o := &c.rounds[j]
+		if o.program != at.program {
+			continue
+		}
+		if at.outcome != failed || o.outcome != failed || !oneLess(&o.told, &at.told) {
+			return false
+		}
+		at = o
+		n++
+	}
+	return n == times
+}
+
+// oneLess reports numbers of which the same came before, but for one that went down
+// by one.
+func oneLess(from, to *amounts) bool {
+	less := 0
+	for k := range min(to.n, len(to.first)) {
+		switch to.first[k] - from.first[k] {
+		case 0:
+		case -1:
+			less++
+		default:
+			return false
+		}
+	}
+	return less == 1 && from.n == to.n
+}
+
+// gains reports a score that is higher than any before it.
+func (c *comparison) gains(i int) bool {
+	r := &c.rounds[i]
+	before := false
+	for j := c.since; j < i && r.scored; j++ {
+		if o := &c.rounds[j]; o.scored {
+			if before = true; o.score >= r.score {
+				return false
+			}
+		}
+	}
+	return before
+}
+
+// mended reports an act that failed the last time and works now, as it never did
+// before: what was done in between has helped.
+func (c *comparison) mended(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	return r.outcome == neutral && r.answered && !r.waiting && s.coreAgo > 1 && s.coreAgo <= far && s.formAgo == 0 && s.place < samePlace &&
+		c.rounds[i-s.coreAgo].outcome == failed && c.attemptedSince(i, s.coreAgo)
+}
+
+// advances reports whether a number in the answer to the same act has gone on
+// in one direction, the last times. Two answers are too few to say that it does
+// not.
+func (c *comparison) advances(i int) bool {
+	went, _, n := c.trend(i)
+	return n < 2 || went
+}
+
+// mark notes which numbers ever went up and which ever went down.
+func (s steps) mark(ups, downs *steps) {
+	for k, d := range s {
+		if d > 0 {
+			ups[k] = 1
+		} else if d < 0 {
+			downs[k] = 1
+		}
+	}
+}
+
+// trendSteps is how many steps of a number tell where it goes.
+const trendSteps = 4
+
+// trend looks at the last answers to the same act: whether one of their numbers
+// went in one direction only, whether one went down only, and in how many steps.
+func (c *comparison) trend(i int) (one, down bool, n int) {
+	var ups, downs, now steps
+	for n < trendSteps {
+		ago := c.all[i].coreAgo
+		if ago == 0 || ago > near {
+			break
+		}
+		step, _ := stepOf(&c.rounds[i-ago].told, &c.rounds[i].told)
+		if n == 0 {
+			now = step
+		}
+		step.mark(&ups, &downs)
+		i -= ago
+		n++
+	}
+	for k := range now {
+		one = one || now[k] != 0 && ups[k] != downs[k]
+		down = down || now[k] < 0 && ups[k] == 0
+	}
+	return one, down, n
+}
+
+// wanders reports a large number in answers of one form that leapt up and down of
+// late: it is drawn, and measures nothing. One that goes on, such as the bytes of
+// a download, does, and so does one that hardly moves.
+func (c *comparison) wanders(i int, large float64) bool {
+	const leap = 1.1
+	var ups, downs steps
+	for range trendSteps {
+		ago := c.all[i].formAgo
+		if !recently(ago) {
+			return false
+		}
+		now, before := &c.rounds[i].told, &c.rounds[i-ago].told
+		if now.n != before.n {
+			return false
+		}
+		for k := range min(now.n, len(now.first)) {
+			switch a, b := now.first[k], before.first[k]; {
+			case a < large || b < large:
+			case a > leap*b:
+				ups[k] = 1
+			case b > leap*a:
+				downs[k] = 1
+			}
+			if ups[k]*downs[k] > 0 {
+				return true
+			}
+		}
+		i -= ago
+	}
+	return false
+}
+
+// goesToAndFro reports an answer whose form came three times of late, and whose
+// numbers all went up and down in them.
+func (c *comparison) goesToAndFro(i int) bool {
+	const times = 3
+	var ups, downs steps
+	for range times {
+		ago := c.all[i].formAgo
+		if !recently(ago) {
+			return false
+		}
+		step, _ := stepOf(&c.rounds[i-ago].told, &c.rounds[i].told)
+		step.mark(&ups, &downs)
+		i -= ago
+	}
+	return ups == downs && ups != steps{}
+}
+
+// measures reports an act of many words that was done before with other numbers only,
+// and to which mostly other numbers came back than ever: one point of a grid after the
+// other. A click elsewhere has few words.
+func (c *comparison) measures(i int) bool {
+	const few = 12
+	r, s := &c.rounds[i], &c.all[i]
+	if r.manner < commanded || len(r.does) < manyWords || r.outcome != neutral || r.waiting || s.coreAgo > 0 || s.resultAgo > 0 || !recently(s.shapeAgo) || r.told.n > few {
+		return false
+	}
+	other := differing(&c.rounds[i-s.shapeAgo].told, &r.told)
+	return 2*other > min(r.told.n, len(r.told.first)) && s.newTells >= other
+}
+
+// differing is how many of the first numbers of an answer are others than those of
+// the answer before it: all where they are more or fewer.
+func differing(from, to *amounts) (n int) {
+	for k := range min(to.n, len(to.first)) {
+		if from.n != to.n || from.first[k] != to.first[k] {
+			n++
+		}
+	}
+	return n
+}
+
+// moved reports whether the numbers in the answer to the same act go on in
+// one direction.
+func (c *comparison) moved(i int) bool {
+	s := &c.all[i]
+	_, changed := stepOf(&c.rounds[i-s.coreAgo].told, &c.rounds[i].told)
+	return changed && c.advances(i)
+}
+
+// fills reports an answer in which a part of a whole is larger than the last time
+// the same was asked, and was not smaller of late: what is waited for gets on. Two
+// steps down in a row are a way, too.
+func (c *comparison) fills(i int) bool {
+	const steps = 4
+	var ups, downs [len(amounts{}.first)]int
+	last := [len(ups)]int8{}
+	for n := range steps {
+		ago := c.all[i].coreAgo
+		if !recently(ago) {
+			break
+		}
+		step, _ := stepOf(&c.rounds[i-ago].shares, &c.rounds[i].shares)
+		for k, d := range step {
+			if n == 0 && !c.passes(i-ago, i, k) {
+				last[k] = d
+			}
+			if d > 0 {
+				ups[k]++
+			} else if d < 0 {
+				downs[k]++
+			}
+		}
+		i -= ago
+	}
+	for k, d := range last {
+		if d > 0 && downs[k] == 0 || d < 0 && ups[k] == 0 && downs[k] > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// passes reports whether a share went on in what came back for other acts in
+// between, too: how much of its memory the agent has used, not what was asked.
+func (c *comparison) passes(from, to, k int) bool {
+	a, b := c.rounds[from].shares.first[k], c.rounds[to].shares.first[k]
+	for j := from + 1; j < to; j++ {
+		if between := &c.rounds[j].shares; k < between.n && between.n == c.rounds[to].shares.n && between.first[k] >= min(a, b) && between.first[k] <= max(a, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// creeps reports an answer to a question that is asked without hurry, in which a
+// number goes on in one direction, now and then, and not as a clock does.
+func (c *comparison) creeps(i int) bool {
+	const polls, moves = 8, 2
+	var ups, downs [len(amounts{}.first)]int
+	var slowest, fastest [len(ups)]float64 // change of a number in a second
+	var least, most [len(ups)]float64      // and in a round
+	newest, n := i, 0
+	for ; n < polls && recently(c.all[i].coreAgo); n++ {
+		o := i - c.all[i].coreAgo
+		now, before := &c.rounds[i], &c.rounds[o]
+		took := now.at.Sub(before.at)
+		if now.told.n != before.told.n || took < unhurried || now.at.IsZero() || before.at.IsZero() {
+			break
+		}
+		for k := range min(now.told.n, len(ups)) {
+			d := now.told.first[k] - before.told.first[k]
+			pace, step := math.Abs(d)/took.Seconds(), d/float64(i-o)
+			if n == 0 {
+				slowest[k], fastest[k], least[k], most[k] = pace, pace, step, step
+			}
+			slowest[k], fastest[k] = min(slowest[k], pace), max(fastest[k], pace)
+			least[k], most[k] = min(least[k], step), max(most[k], step)
+			if d > 0 {
+				ups[k]++
+			} else if d < 0 {
+				downs[k]++
+			}
+		}
+		i = o
+	}
+	const steady, often = 1.15, 5 // what goes at one pace is a clock, and by one amount a round a count of the rounds
+	for k := range ups {
+		if n >= often && most[k]-least[k] <= 1e-6*math.Abs(c.rounds[newest].told.first[k]) {
+			continue
+		}
+		if ups[k]+downs[k] >= moves && (ups[k] == 0 || downs[k] == 0) && fastest[k] > steady*slowest[k] {
+			return true
+		}
+	}
+	return false
+}
+
+// jitters reports an act that was done before but for numbers, to the same effect,
+// and whose numbers are about the same: another click beside the last one.
+func (c *comparison) jitters(i int) bool {
+	const about = .05
+	r, s := &c.rounds[i], &c.all[i]
+	if !recently(s.shapeAgo) || s.given || r.numbers.n == 0 || r.numbers.n > len(r.numbers.first) {
+		return false
+	}
+	o := &c.rounds[i-s.shapeAgo]
+	if o.result != r.result || o.numbers.n != r.numbers.n {
+		return false
+	}
+	for k := range r.numbers.n {
+		a, b := r.numbers.first[k], o.numbers.first[k]
+		if math.Abs(a-b) > about*max(a, b) {
+			return false
+		}
+	}
+	return true
+}
