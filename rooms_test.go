@@ -1,6 +1,7 @@
 package haltd_test
 
 import (
+	"go/ast"
 	"os/exec"
 	"slices"
 	"strings"
@@ -120,6 +121,29 @@ func TestRoomsAreDrawn(t *testing.T) {
 	for room := range rooms {
 		if !drawn[room] {
 			t.Errorf("docs/architecture.md has no room %s", room)
+		}
+	}
+}
+
+// Time is an argument of what is pure: the same call is judged the same when it is
+// replayed. The guard alone has a clock, which its Options may replace.
+func TestPureRoomsHaveNoClock(t *testing.T) {
+	clocks := []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTicker", "NewTimer", "Sleep", "Tick"}
+	for _, room := range pure {
+		if room == "detect" {
+			continue
+		}
+		for file, parsed := range sources(t, room) {
+			ast.Inspect(parsed, func(n ast.Node) bool {
+				s, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				if from, ok := s.X.(*ast.Ident); ok && from.Name == "time" && slices.Contains(clocks, s.Sel.Name) {
+					t.Errorf("%s asks time.%s; room %s is told the time", file, s.Sel.Name, room)
+				}
+				return true
+			})
 		}
 	}
 }
