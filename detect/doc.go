@@ -1,10 +1,9 @@
-// Package detect notices agents that run away. It holds three detectors: stall
+// Package detect notices agents that run away. It has three detectors: stall
 // (rounds that repeat and bring nothing new), similarity (the window of near-equal
 // calls) and growth (prompts that swell call after call).
 //
 // An agent that is written in Go guards its own loop with New, without a
-// gateway and without another module. These few lines stand around the one
-// that sends a call; package calls reads the bodies of all formats:
+// gateway. These few lines stand around the one that sends a call:
 //
 //	guard := detect.New(detect.Options{})
 //	session := guard.Session(runID)
@@ -20,10 +19,12 @@
 //		}
 //	}
 //
-// A session is written with MarshalBinary and read in another process. The
+// Package calls makes a haltd.Call and a haltd.Reply of the bodies of all formats
+// that the gateway reads; an agent with messages of its own can fill them in
+// itself. A session is written with MarshalBinary and read in another process. The
 // examples below run as tests.
 //
-// The gateway and haltd replay judge by the same detectors, which are in
-// internal/detection. The package needs the standard library and packages of
-// this module that need no more, no other module.
+// The gateway and haltd replay judge by the same detectors. This package and
+// package haltd need no other module; package calls needs those of the gateway's
+// readers, for JSON and what is compressed.
 package detect
