@@ -67,17 +67,7 @@ func TestCirclesWhateverCountsBesideThem(t *testing.T) {
 			k.does("write_todos", `{"todos":[`+args[1:]+`]}`, "Updated the list. It is now:"+list)
 		},
 	}
-	for name, play := range stuck {
-		t.Run(name, func(t *testing.T) {
-			k := newTalk(t, "Do what has to be done.")
-			for i := range rounds {
-				play(k, i)
-			}
-			if k.highest() < Kill {
-				t.Errorf("it goes on after %d rounds: %v\n%s", rounds, k.levels, drawn(k))
-			}
-		})
-	}
+	playAll(t, rounds, stuck, true)
 	healthy := map[string]func(k *talk, i int){
 		"days of which some have nothing": func(k *talk, i int) {
 			answer := `{"items":[]}`
@@ -108,14 +98,19 @@ func TestCirclesWhateverCountsBesideThem(t *testing.T) {
 			}
 		},
 	}
-	for name, play := range healthy {
+	playAll(t, rounds, healthy, false)
+}
+
+// playAll plays conversations of so many rounds, of which all are killed or none is.
+func playAll(t *testing.T, rounds int, plays map[string]func(k *talk, i int), killed bool) {
+	for name, play := range plays {
 		t.Run(name, func(t *testing.T) {
 			k := newTalk(t, "Do what has to be done.")
 			for i := range rounds {
 				play(k, i)
 			}
-			if k.highest() >= Kill {
-				t.Errorf("it is killed: %v\n%s", k.levels, drawn(k))
+			if got := k.highest() == Kill; got != killed {
+				t.Errorf("killed: %v, want %v: %v\n%s", got, killed, k.levels, drawn(k))
 			}
 		})
 	}

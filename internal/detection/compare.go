@@ -132,6 +132,7 @@ func (c *comparison) compare(i int) {
 	if turns {
 		s.given, s.nextID, s.aimed = false, false, false
 	}
+	c.discountClocks(i)
 	c.weighNews(i)
 	s.walk = c.walks(i) && !c.standsStill(i)
 	s.given = s.given || c.narrows(i)
@@ -139,7 +140,7 @@ func (c *comparison) compare(i int) {
 	s.echo = s.placeAgo > 0 && echoes(r.round, c.rounds[i-s.placeAgo].round)
 	s.asked = c.askedFor(i)
 	s.drills = c.drilled(i)
-	s.over = r.ended || s.walk && (r.lastPage || c.pastLastPage(i))
+	s.over = r.ended || s.walk && (r.lastPage || c.pastLastPage(i) || c.pastBound(i))
 	s.wrote = s.wroteNew(r) && !s.anchor
 	s.fills = c.fills(i)
 	s.ready = s.pairAgo == 0 && recently(s.coreAgo) && c.rounds[i-s.coreAgo].waiting && !r.waiting && r.outcome == neutral
@@ -209,6 +210,8 @@ func (c *comparison) weighNews(i int) {
 		s.news = 0 // the same content sent again, and counted
 	case r.short() && s.newTells <= 1 && c.counted(i):
 		s.news, s.drawn = 0, true // the calls are counted
+	case r.record && r.short() && s.newTells <= 1 && s.newDeeds == 0 && !c.goesDown(i):
+		s.news, s.drawn = 0, true // what was done before got another number
 	case r.manner == spoken && s.actAgo > 0:
 		s.news = 0 // said before to the letter, and answered as before
 	case !r.short() && again && !c.advances(i), len(r.tells) > 2*fewWords && c.goesToAndFro(i):
@@ -229,7 +232,7 @@ func (c *comparison) addUp(i int) {
 	if s.refusals >= insists {
 		progress /= 4 // what is found on the way does not help
 	}
-	if i > c.since {
+	if i > c.since && !s.fills { // of a whole more is done: all that led there has helped
 		b := &c.all[i-1]
 		s.uselessSum, s.idleSum, s.chatSum = b.uselessSum, b.idleSum, b.chatSum
 	}
@@ -530,8 +533,14 @@ func (s *relation) wroteNew(r *seenRound) bool {
 		return false
 	}
 	first := s.takesNext(r)
-	return r.outcome == acknowledged || r.outcome == neutral && !r.figures && !s.waits(r) && (r.short() || r.writes || first) &&
+	return r.outcome == acknowledged || r.outcome == neutral && !r.figures && !s.waits(r) && (r.short() || r.writes || first || s.entered(r)) &&
 		!r.ended && (first || s.newDeeds > 0 || r.payload || r.values >= 3 || len(r.tells) <= 2)
+}
+
+// entered reports a text that was typed, has words that nobody had said, and is shown.
+func (s *relation) entered(r *seenRound) bool {
+	const shown = 2 // words
+	return r.enters && s.newDeeds > 0 && r.rest+shown <= len(r.tells)
 }
 
 // takesNext reports an act that does something, as far as its name says, to a name that

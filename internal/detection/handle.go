@@ -36,8 +36,9 @@ func (c *comparison) giver(i int) int {
 // more carries content.
 const mostNamed = 64
 
-// anchors reports an act on another handle that failed as it did on the last one, or
-// that takes back what was made: nothing comes of it, however new the handle is.
+// anchors reports an act on another handle that failed as it did on the last one,
+// that takes back what was made, or whose handle came with an answer that was the
+// same before: nothing comes of it, however new the handle is.
 // Numbers that the act did not name tell one failure from another.
 func (c *comparison) anchors(i int) bool {
 	r, s := &c.rounds[i], &c.all[i]
@@ -45,17 +46,27 @@ func (c *comparison) anchors(i int) bool {
 		return false
 	}
 	o := &c.rounds[i-s.frameAgo]
-	if o.form != r.form || o.beside != r.beside || o.outcome != r.outcome {
+	if o.form != r.form || o.outcome != r.outcome {
 		return false
 	}
-	return r.undoes() && c.made(i-s.giverAgo) || r.outcome == failed && !r.absent && !c.attemptedSince(i, s.frameAgo)
+	from := &c.all[i-s.giverAgo]
+	switch {
+	case r.undoes() && c.made(i-s.giverAgo, s.giverAgo == 1):
+		return true
+	case o.beside != r.beside:
+		return false
+	case from.pairAgo > 1 && !from.onward:
+		return true
+	}
+	return r.outcome == failed && !r.absent && !c.attemptedSince(i, s.frameAgo)
 }
 
-// made reports an act that made what its answer names: it says how, and came before.
-// One that fetches the next of a list has less to say, and fewer of them are left.
-func (c *comparison) made(i int) bool {
+// made reports an act that made what its answer names: it says how, and came before
+// unless what was made is taken back at once. One that fetches the next of a list has
+// less to say, and fewer of them are left.
+func (c *comparison) made(i int, atOnce bool) bool {
 	r, s := &c.rounds[i], &c.all[i]
-	return s.frameAgo > 0 && !s.onward && (r.values > 1 || len(r.does) >= manyWords)
+	return (atOnce || s.frameAgo > 0) && !s.onward && (r.values > 1 || len(r.does) >= manyWords)
 }
 
 // treads reports a round on a treadmill: what it does was done before but for its

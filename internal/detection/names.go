@@ -87,6 +87,7 @@ func isMaskedID(text string, t *token) bool {
 func (f *round) readNames(act string) {
 	act = cut(act)
 	f.aims = aims(act)
+	f.enters = nameSays(f.name)&enters != 0 || entersText(act)
 	items, idents, ids := newWordList(), newWordList(), newWordList()
 	defer items.free()
 	defer idents.free()
@@ -146,12 +147,31 @@ func aims(act string) []uint32 {
 		for names.words <= longestName && s.next() {
 			if (s.class == word || s.class == number) && !isVersion(value[s.start:s.end]) { // "Plan v7" is about the plan
 				names.add(&s.token)
+				if s.class == number && goesOnFrom(value, s.start) {
+					names.words-- // ip-10-18-68-215 is one word
+				}
 			}
 		}
 		names.end()
 		i = end
 	}
 	return names.distinct()
+}
+
+// entersText reports an act one of whose values says that it types a text:
+// {"action":"type","text":"…"}.
+func entersText(act string) bool {
+	for i := 0; i < len(act); i++ {
+		if act[i] != '"' {
+			continue
+		}
+		end := endOfQuote(act, i)
+		if i > 0 && act[i-1] == ':' && keySays(act[i+1:end])&enters != 0 {
+			return true
+		}
+		i = end
+	}
+	return false
 }
 
 // endOfQuote is where the string that begins at i ends.

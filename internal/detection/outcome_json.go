@@ -26,7 +26,10 @@ func jsonOutcome(t string, says meaning) outcome {
 	if says&failure != 0 && len(t) <= headBytes && t[0] == '{' {
 		return failed
 	}
-	if deniedFor(low) {
+	if name, denied := deniedFor(low); denied {
+		if keySays(name)&present != 0 {
+			return empty // {"available":false,"message":"fully booked"} answers a question
+		}
 		return failed
 	}
 	if o := statedOutcome(compact); o != neutral {
@@ -66,18 +69,18 @@ func isMade(status string) bool {
 }
 
 // deniedFor reports an object whose first field is false and that says why:
-// {"gripped":false,"reason":"no air pressure"}.
-func deniedFor(compact string) bool {
+// {"gripped":false,"reason":"no air pressure"}; and the name of that field.
+func deniedFor(compact string) (field string, denied bool) {
 	name, rest, ok := strings.Cut(compact, `":`)
 	if !ok || !strings.HasPrefix(name, `{"`) || strings.Contains(name, ":") || !strings.HasPrefix(rest, "false,") {
-		return false
+		return "", false
 	}
 	for _, key := range [...]string{`"reason":"`, `"message":"`, `"detail":"`, `"details":"`, `"cause":"`, `"fault":"`, `"why":"`, `"grund":"`, `"raison":"`, `"motivo":"`, `"причина":"`} {
 		if i := strings.Index(rest, key); i >= 0 && !strings.HasPrefix(rest[i+len(key):], `"`) {
-			return true
+			return name[2:], true
 		}
 	}
-	return false
+	return "", false
 }
 
 // statedOutcome is what the fields of a JSON object that say how it went say:

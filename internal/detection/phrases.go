@@ -50,6 +50,9 @@ const (
 	unsteady                       // comes out one way now and another way then
 	usage                          // what a client counts of its own: tokens, context
 	reported                       // what a client reports of a command, one thing a line
+	records                        // the word before the number that something was filed under
+	enters                         // an action that types a text into what a screen shows
+	present                        // the name of a field that says whether something is there
 )
 
 // anything is all that phrases can say.
@@ -57,7 +60,7 @@ const anything = ^meaning(0)
 
 var meanings = map[string]meaning{
 	"failure": failure, "missing": missing, "nothing": nothing, "pending": pending, "later": later,
-	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid, "every": every, "writes": writes, "effects": effects, "surroundings": surrounds, "undoes": takesBack, "notices": notices, "reported": reported, "usage": usage, "unsteady": unsteady,
+	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid, "every": every, "writes": writes, "effects": effects, "surroundings": surrounds, "undoes": takesBack, "notices": notices, "reported": reported, "usage": usage, "unsteady": unsteady, "records": records, "present": present, "enters": enters,
 }
 
 //go:embed phrases.json
@@ -335,12 +338,23 @@ func namesError(text string) bool {
 		}
 	}
 	for line := range strings.Lines(text) {
-		name, _, found := strings.Cut(line, ":")
+		name, _, found := strings.Cut(withoutStamp(line), ":")
 		if found && !strings.ContainsAny(name, " \t(\"'") && (strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.EqualFold(name, "usage")) {
 			return true
 		}
 	}
 	return false
+}
+
+// withoutStamp is a line of a log without the day and the time before it.
+func withoutStamp(line string) string {
+	for {
+		end := runOf(line, 0, func(b byte) bool { return isDigit(b) || strings.IndexByte(":-/.,TZ[]+", b) >= 0 })
+		if end < len("07:10") || end == len(line) || line[end] != ' ' {
+			return line
+		}
+		line = line[end+1:]
+	}
 }
 
 // isConstantByte reports what names such as PLANNING_FAILED are made of.

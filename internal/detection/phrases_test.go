@@ -33,12 +33,12 @@ func TestPhrasesAreWholeWords(t *testing.T) {
 		{"Error: the disk is full", failure},
 		{"- error in the second line", failure},
 		{"terror", 0},
-		{"404 not found", failure | negation | absent},
-		{"not\nfound", failure | negation | absent},
-		{"found, and not lost", negation},
+		{"404 not found", failure | negation | absent | present},
+		{"not\nfound", failure | negation | absent | present},
+		{"found, and not lost", negation | present},
 		{"$missing", 0},
 		{"run --missing=x", 0},
-		{"die Datei wurde nicht gefunden", failure | negation | absent},
+		{"die Datei wurde nicht gefunden", failure | negation | absent | present},
 		{"文件未找到", failure | negation | absent},
 	} {
 		if got := meaningOf(c.text, maxPhraseWords, anything); got != c.want {

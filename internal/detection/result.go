@@ -43,7 +43,7 @@ func (f *round) readResult(text string, states bool) {
 	board := true    // nothing but numbers and single signs
 	first := true    // no word came yet
 	advert := false  // the line is an advertisement, or says how long it took
-	var label uint64 // the word before, where it may name a score
+	var label uint64 // the word before, where it may name a score or a record
 	for s.next() {
 		t := &s.token
 		if t.newLine || first {
@@ -102,7 +102,10 @@ func (f *round) readResult(text string, states bool) {
 		if t.class == number && label != 0 && !f.scored && startsPhrase([]uint64{label}, scores) {
 			f.scored, f.score = true, numberOf(text[t.start:t.end])
 		}
-		if label = 0; t.class == word && opens(t.hash)&scores != 0 {
+		if t.class == number && label != 0 && !inAct && t.end-t.start >= 3 && startsPhrase([]uint64{label}, records) {
+			f.record = true
+		}
+		if label = 0; t.class == word && opens(t.hash)&(scores|records) != 0 {
 			label = t.hash
 		}
 		if t.class == number && !length {

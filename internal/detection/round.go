@@ -56,6 +56,7 @@ type round struct {
 	paged                   bool     // the act says which part of a list is wanted
 	moves                   bool     // the act moves a view or a cursor, as far as its name says
 	writes                  bool     // the act changes a text, as far as its name says
+	enters                  bool     // the act types a text into what a screen shows, as far as it says
 	effects                 bool     // the act does something to what it names, as far as its name says
 	calls                   int      // how many calls the reply makes
 	doubles                 int      // calls of this round that repeat another of it, result included
@@ -85,6 +86,7 @@ type round struct {
 	told     amounts  // the first numbers in it
 	shares   amounts  // those of its numbers that are part of a whole: 54 %, 3 of 20
 	beside   uint64   // of its numbers, those that the act did not name
+	record   bool     // one of its numbers is what something was filed under
 	scored   bool     // it has a score, a level or the like
 	score    float64  // the first of them
 

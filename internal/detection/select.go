@@ -40,8 +40,13 @@ func isClaim(text string, t token) bool {
 // isIdent selects words that look like the name of something, rather than
 // like a word of a sentence.
 func isIdent(text string, t *token) bool {
-	return isClaim(text, *t) || t.start > 1 && joins(text[t.start-1]) && isWord[text[t.start-2]] ||
+	return isClaim(text, *t) || goesOnFrom(text, t.start) ||
 		t.end+1 < len(text) && joins(text[t.end]) && isWord[text[t.end+1]]
+}
+
+// goesOnFrom reports a word that is part of the name before it.
+func goesOnFrom(text string, start int) bool {
+	return start > 1 && joins(text[start-1]) && isWord[text[start-2]]
 }
 
 // joins reports the marks that join the parts of a name.

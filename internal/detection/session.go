@@ -358,13 +358,34 @@ func (c *comparison) byPerson(i int) bool {
 	if r.input != 0 && !c.cameAgain(i) {
 		return r.manner < called || !c.inputBefore(i)
 	}
-	return r.manner == spoken && r.answered && r.pause >= typing && len(r.tells) <= fewWords && r.outcome == neutral && !c.insists(i)
+	return r.manner == spoken && r.answered && r.pause >= typing && (len(r.tells) <= fewWords || c.asksAgain(i)) && r.outcome == neutral && !c.insists(i)
+}
+
+// reading is how long a person reads what came back at least.
+const reading = 15 * time.Second
+
+// asksAgain reports words that came before, but not the last time, and to which a tool
+// has something new to say: somebody else asks the same, or the same person later.
+func (c *comparison) asksAgain(i int) bool {
+	r := &c.rounds[i]
+	if r.pause < reading {
+		return false
+	}
+	found := false
+	for j := i - 1; j >= 0; j-- {
+		o := &c.rounds[j]
+		if o.manner == spoken && o.answered {
+			return found && o.result != r.result
+		}
+		found = found || o.manner == called && c.all[j].news >= .3 && o.outcome == neutral
+	}
+	return false
 }
 
 // insists reports the same few words for the fourth time, and soon: a person who
 // says "continue" so often reads what came back before.
 func (c *comparison) insists(i int) bool {
-	const often, reading = 3, 15 * time.Second
+	const often = 3
 	r, times := &c.rounds[i], 0
 	if r.pause >= reading {
 		return false

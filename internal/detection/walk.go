@@ -113,44 +113,25 @@ func (c *comparison) pastLastPage(i int) bool {
 	return r.paged && r.outcome == empty && c.rounds[i-c.all[i].shapeAgo].outcome == empty && slices.Max(r.numbers.first[:]) < large
 }
 
-// counted reports an answer to a known act that differs from one before by numbers
-// alone, which went up by one a round, whatever was asked in between.
-func (c *comparison) counted(i int) bool {
-	ago := c.all[i].residueAgo
-	return ago > 0 && ago < c.all[i].actAgo && c.rounds[i].told != c.rounds[i-ago].told && c.upByOne(i, ago)
-}
-
-// tallies reports an answer that differs from the last one to the same act by
-// numbers alone, which went up by one a round: it counts the attempts.
-func (c *comparison) tallies(i int) bool { return c.upByOne(i, c.all[i].coreAgo) }
-
-// upByOne reports an answer whose numbers are those of the one so many rounds ago, or
-// went up by one a round.
-func (c *comparison) upByOne(i, ago int) bool {
-	now, before := &c.rounds[i].told, &c.rounds[i-ago].told
-	if now.n != before.n {
+// pastBound reports a walk that fails behind a number that the answer names and that the
+// walk has been at: "page 13 does not exist (the document has 5 pages)".
+func (c *comparison) pastBound(i int) bool {
+	r := &c.rounds[i]
+	if !r.denied() || r.told.n > len(r.told.first) || c.rounds[i-c.all[i].shapeAgo].form != r.form {
 		return false
 	}
-	for k := range min(now.n, len(now.first)) {
-		if d := now.first[k] - before.first[k]; d != 0 && d != float64(ago) {
-			return false
+	for _, bound := range r.told.first[:r.told.n] {
+		for j := i; bound > 0 && j >= c.since; j -= c.all[j].shapeAgo {
+			o := &c.rounds[j]
+			if j < i && o.outcome == neutral && slices.Contains(o.numbers.first[:min(o.numbers.n, len(o.numbers.first))], bound) {
+				return true
+			}
+			if c.all[j].shapeAgo == 0 {
+				break
+			}
 		}
 	}
-	return true
-}
-
-// ticks reports an answer of the form of one before whose numbers are the same but
-// for one that went up.
-func (c *comparison) ticks(i int) bool {
-	step, ok := stepOf(&c.rounds[i-c.all[i].formAgo].told, &c.rounds[i].told)
-	up := 0
-	for _, d := range step {
-		if d < 0 {
-			return false
-		}
-		up += int(d)
-	}
-	return ok && up == 1
+	return false
 }
 
 // narrows reports the next step of a search that halves what is left, such as
@@ -207,7 +188,8 @@ func (c *comparison) countsDown(i int) bool {
 	if r.outcome == failed || r.manner < commanded || r.told.n == 0 {
 		return false
 	}
-	down := [among]bool{true, true}
+	clocks := c.clocks(i)
+	down := [among]bool{!clocks[0], !clocks[1]}
 	at, n := r, 0
 	for j := i - 1; j >= c.since && i-j <= near && n < times; j-- {
 		o := &c.rounds[j]
@@ -347,6 +329,7 @@ const trendSteps = 4
 // went in one direction only, whether one went down only, and in how many steps.
 func (c *comparison) trend(i int) (one, down bool, n int) {
 	var ups, downs, now steps
+	newest := i
 	for n < trendSteps {
 		ago := c.all[i].coreAgo
 		if ago == 0 || ago > near {
@@ -360,60 +343,14 @@ func (c *comparison) trend(i int) (one, down bool, n int) {
 		i -= ago
 		n++
 	}
-	for k := range now {
+	for k, clock := range c.clocks(newest) {
+		if clock {
+			continue
+		}
 		one = one || now[k] != 0 && ups[k] != downs[k]
 		down = down || now[k] < 0 && ups[k] == 0
 	}
 	return one, down, n
-}
-
-// wanders reports a large number in answers of one form that leapt up and down of
-// late: it is drawn, and measures nothing. One that goes on, such as the bytes of
-// a download, does, and so does one that hardly moves.
-func (c *comparison) wanders(i int, large float64) bool {
-	const leap = 1.1
-	var ups, downs steps
-	for range trendSteps {
-		ago := c.all[i].formAgo
-		if !recently(ago) {
-			return false
-		}
-		now, before := &c.rounds[i].told, &c.rounds[i-ago].told
-		if now.n != before.n {
-			return false
-		}
-		for k := range min(now.n, len(now.first)) {
-			switch a, b := now.first[k], before.first[k]; {
-			case a < large || b < large:
-			case a > leap*b:
-				ups[k] = 1
-			case b > leap*a:
-				downs[k] = 1
-			}
-			if ups[k]*downs[k] > 0 {
-				return true
-			}
-		}
-		i -= ago
-	}
-	return false
-}
-
-// goesToAndFro reports an answer whose form came three times of late, and whose
-// numbers all went up and down in them.
-func (c *comparison) goesToAndFro(i int) bool {
-	const times = 3
-	var ups, downs steps
-	for range times {
-		ago := c.all[i].formAgo
-		if !recently(ago) {
-			return false
-		}
-		step, _ := stepOf(&c.rounds[i-ago].told, &c.rounds[i].told)
-		step.mark(&ups, &downs)
-		i -= ago
-	}
-	return ups == downs && ups != steps{}
 }
 
 // measures reports an act of many words that was done before with other numbers only,
@@ -455,6 +392,8 @@ func (c *comparison) fills(i int) bool {
 	const steps = 4
 	var ups, downs [len(amounts{}.first)]int
 	last := [len(ups)]int8{}
+	clocks, told := c.clocks(i), c.rounds[i].told.first
+	shares := c.rounds[i].shares.first
 	for n := range steps {
 		ago := c.all[i].coreAgo
 		if !recently(ago) {
@@ -474,6 +413,9 @@ func (c *comparison) fills(i int) bool {
 		i -= ago
 	}
 	for k, d := range last {
+		if at := slices.Index(told[:], shares[k]); at >= 0 && clocks[at] {
+			continue
+		}
 		if d > 0 && downs[k] == 0 || d < 0 && ups[k] == 0 && downs[k] > 1 {
 			return true
 		}
@@ -486,7 +428,7 @@ func (c *comparison) fills(i int) bool {
 func (c *comparison) passes(from, to, k int) bool {
 	a, b := c.rounds[from].shares.first[k], c.rounds[to].shares.first[k]
 	for j := from + 1; j < to; j++ {
-		if between := &c.rounds[j].shares; k < between.n && between.n == c.rounds[to].shares.n && between.first[k] >= min(a, b) && between.first[k] <= max(a, b) {
+		if between := &c.rounds[j].shares; k < between.n && between.n == c.rounds[to].shares.n && between.first[k] > min(a, b) && between.first[k] < max(a, b) {
 			return true
 		}
 	}
