@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -129,6 +130,23 @@ func TestBaseURLWithVersion(t *testing.T) {
 		got := s.upstream("openai").target("/v1/chat/completions", "", false).RequestURI()
 		if got != want {
 			t.Errorf("%s: %s, want %s", base, got, want)
+		}
+	}
+}
+
+// A proxy is asked for the whole URL where it makes the call itself, and a
+// provider never is.
+func TestTargetByProxy(t *testing.T) {
+	const path = "/v1/files/a%2Fb"
+	for _, tc := range []struct{ base, proxy, want string }{
+		{"http://h:81/up", "http://p:3128", "http://h:81/up" + path + "?x=1"},
+		{"http://h", "https://p:3128", "http://h" + path + "?x=1"},
+		{"http://h", "socks5://p:1080", path + "?x=1"},
+		{"https://h", "http://p:3128", path + "?x=1"},
+	} {
+		s := NewSettings(loadConfig(t, fmt.Sprintf("providers: {lab: {base_url: %q, proxy: %q}}", tc.base, tc.proxy)), nil)
+		if got := s.upstream("lab").target(path, "x=1", false).RequestURI(); got != tc.want {
+			t.Errorf("%s by %s: %s, want %s", tc.base, tc.proxy, got, tc.want)
 		}
 	}
 }

@@ -43,6 +43,7 @@ type upstream struct {
 	config.Provider
 	dialect   wire.Dialect
 	transport *http.Transport
+	forProxy  string // what a path begins with for a proxy that is asked for whole URLs
 	health    *health
 }
 
@@ -103,6 +104,7 @@ func (s *Settings) upstream(name string) *upstream {
 // inherit takes over the connections and health of the upstream that had the
 // name before, where its address is the same; nil when there was none.
 func (u *upstream) inherit(before *upstream) {
+	u.forProxy = u.hostForProxy()
 	if before == nil || before.BaseURL.String() != u.BaseURL.String() {
 		u.transport, u.health = u.newTransport(), &health{}
 		return
@@ -143,17 +145,13 @@ func (s *Settings) closeIdle(next *Settings) {
 // newTransport makes a pool. It must not decompress: what the client asked
 // for is what it gets.
 func (u *upstream) newTransport() *http.Transport {
-	proxy := http.ProxyFromEnvironment
-	if u.Proxy != nil {
-		proxy = http.ProxyURL(u.Proxy)
-	}
 	var trust *tls.Config
 	if u.Authorities != nil {
 		trust = &tls.Config{RootCAs: u.Authorities}
 	}
 	connect := cmp.Or(u.ConnectTimeout, 10*time.Second) // services of policies have none of their own
 	return &http.Transport{
-		Proxy:                 proxy,
+		Proxy:                 u.proxy(),
 		DialContext:           dialer(connect),
 		TLSHandshakeTimeout:   connect,
 		TLSClientConfig:       trust,
@@ -168,6 +166,26 @@ func (u *upstream) newTransport() *http.Transport {
 		// Headers are in nobody's share of memory. It bounds 1xx replies, too.
 		MaxResponseHeaderBytes: 1 << 20,
 	}
+}
+
+func (u *upstream) proxy() func(*http.Request) (*url.URL, error) {
+	if u.Proxy != nil {
+		return http.ProxyURL(u.Proxy)
+	}
+	return http.ProxyFromEnvironment
+}
+
+// hostForProxy is "//" and the host where a proxy is asked for whole URLs: those
+// of plain HTTP, which it reads. Into TLS and SOCKS it only opens a way.
+func (u *upstream) hostForProxy() string {
+	if u.BaseURL.Scheme != "http" {
+		return ""
+	}
+	proxy, err := u.proxy()(&http.Request{URL: u.BaseURL})
+	if proxy == nil || err != nil || strings.HasPrefix(proxy.Scheme, "socks") { // an error is that of each call
+		return ""
+	}
+	return "//" + u.BaseURL.Host
 }
 
 func dialer(timeout time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -209,7 +227,7 @@ func (u *upstream) target(escapedPath, rawQuery string, forceQuery bool) *url.UR
 		}
 		return t
 	}
-	t.Opaque = full
+	t.Opaque = u.forProxy + full // net/http makes no whole URL of it
 	return t
 }
 
