@@ -67,7 +67,7 @@ func (e *Env) connect() (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport, err := transportTo(local)
+	transport, err := transportTo("admin", local)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (c *DoctorCmd) Run(env *Env) error {
 		d.providers(cfg, c.Network)
 	}
 	if gateway := gatewayOf(cfg, status); gateway != "" {
-		d.gateway(gateway)
+		d.gateway(cfg, gateway)
 		d.shell(cfg, gateway)
 	}
 	if status != nil {
@@ -204,7 +204,16 @@ const patience = 3 * time.Second
 
 // gateway asks for the greeting, which the gateway gives without recording
 // it.
-func (d *doctor) gateway(address string) {
+func (d *doctor) gateway(cfg *config.Config, address string) {
+	transport := http.RoundTripper(&http.Transport{DisableKeepAlives: true})
+	if cfg != nil && d.env.AdminURL == "" && cfg.Gateway.TLS.On() {
+		own, err := transportTo("gateway", cfg.Gateway.TLS)
+		if err != nil {
+			d.failed(err)
+			return
+		}
+		transport = own
+	}
 	ctx, cancel := context.WithTimeout(d.env.Context, patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/", nil)
@@ -212,7 +221,8 @@ func (d *doctor) gateway(address string) {
 		d.failed(err)
 		return
 	}
-	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	req.Close = true
+	resp, err := transport.RoundTrip(req)
 	if err != nil {
 		d.problem("Start it with `haltd serve`, or look at gateway.listen.", "The gateway does not answer at %s", address)
 		return

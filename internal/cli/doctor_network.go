@@ -95,6 +95,8 @@ func gatewayOf(cfg *config.Config, status *nodeStatus) string {
 		if u, err := url.Parse(status.Gateway); err == nil {
 			return u.Scheme + "://" + callableAddress(u.Host)
 		}
+	case cfg != nil && cfg.Gateway.TLS.On():
+		return "https://" + callableAddress(cfg.Gateway.Listen)
 	case cfg != nil:
 		return "http://" + callableAddress(cfg.Gateway.Listen)
 	}

@@ -103,6 +103,9 @@ func TestTLSOnBothListeners(t *testing.T) {
 	if out := n.run(t, "sign-in"); !strings.HasPrefix(out, n.Admin+"/sign-in#code=") {
 		t.Errorf("haltd sign-in: %s", out)
 	}
+	if out, _, _ := n.CLI(t, "doctor"); !strings.Contains(out, "✓ The gateway answers at "+n.Gateway) {
+		t.Errorf("haltd doctor: %s", out)
+	}
 	var status struct{ Gateway string }
 	n.Must(t, "GET", "/v1/status", nil, &status)
 	if status.Gateway != n.Gateway {
