@@ -10,12 +10,14 @@ import (
 	"os"
 	"os/signal"
 	"os/user"
+	"reflect"
 	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/haltd/haltd/internal/app"
 	"github.com/haltd/haltd/internal/cli"
+	"github.com/haltd/haltd/internal/config"
 	"github.com/haltd/haltd/internal/demo"
 	"github.com/haltd/haltd/internal/replay"
 	"golang.org/x/term"
@@ -177,9 +179,24 @@ func helpFor(typed *kong.Context) string {
 	return "Run haltd " + commandPath(command) + " --help for what it takes."
 }
 
+// readSpan reads a span of time as the configuration writes it, with days.
+func readSpan(typed *kong.DecodeContext, target reflect.Value) error {
+	var text string
+	if err := typed.Scan.PopValueInto("span", &text); err != nil {
+		return err
+	}
+	span, ok := config.ParseDuration(text)
+	if !ok {
+		return fmt.Errorf("expected a span of time such as 30m, 12h or 90d, got %q", text)
+	}
+	target.SetInt(int64(span))
+	return nil
+}
+
 func newParser(c *commands) *kong.Kong {
 	parser := kong.Must(c, kong.Name("haltd"),
 		kong.Description("A gateway between AI agents and LLM providers that records every call and stops a runaway agent."),
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(readSpan)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	addExamples(parser.Model.Node)
 	return parser

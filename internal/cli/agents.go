@@ -214,7 +214,7 @@ type AgentsResumeCmd struct {
 // Run clears the agent's window and lets it call.
 func (c *AgentsResumeCmd) Run(env *Env) error {
 	if c.Grace < 0 || c.Grace > 7*24*time.Hour {
-		return haltd.Errorf(codeUsage, "--grace %s is not between 0 and 168h", c.Grace).WithFix("Use for example --grace 30m.")
+		return haltd.Errorf(codeUsage, "--grace %s is not between 0 and 7d", c.Grace).WithFix("Use for example --grace 30m.")
 	}
 	body := map[string]any{"grace_minutes": int(math.Ceil(c.Grace.Minutes())), "reason": c.Reason}
 	err := env.changeStanding(c.Agent, c.Session, "activate", body, func(s haltd.Standing) string {

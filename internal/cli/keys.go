@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/config"
 )
 
 // KeysCreateCmd makes a gateway key and shows it once.
 type KeysCreateCmd struct {
 	Agent       string        `required:"" help:"Agent that calls with the key."`
 	Name        string        `help:"What you call the key."`
-	Expires     time.Duration `placeholder:"SPAN" help:"When it ends, from now, for example 2160h; left out, never."`
+	Expires     time.Duration `placeholder:"SPAN" help:"When it ends, from now, for example 90d; left out, never."`
 	Models      []string      `placeholder:"MODEL" help:"Models that may be called with it, * for any text, with commas between; left out, all."`
 	BudgetDay   float64       `placeholder:"USD" help:"What calls with it may cost in a day, besides the budget of the agent."`
 	BudgetMonth float64       `placeholder:"USD" help:"The same in a month."`
@@ -25,7 +26,7 @@ type KeysCreateCmd struct {
 func (c *KeysCreateCmd) Run(env *Env) error {
 	body := map[string]any{"agent": c.Agent, "name": c.Name}
 	if c.Expires < 0 {
-		return haltd.Errorf(codeUsage, "--expires %s has passed", c.Expires).WithFix("Use for example --expires 2160h.")
+		return haltd.Errorf(codeUsage, "--expires %s has passed", c.Expires).WithFix("Use for example --expires 90d.")
 	}
 	if c.Expires > 0 {
 		body["expires_at"] = env.Clock().Add(c.Expires).UTC().Format(time.RFC3339)
@@ -122,7 +123,7 @@ func (k *listedKey) allowance() string {
 type KeysSetCmd struct {
 	ID          string    `arg:"" help:"Id of the key, as keys ls shows it."`
 	Name        *string   `help:"What you call the key."`
-	Expires     *string   `placeholder:"SPAN" help:"When it ends, from now, for example 2160h, or never."`
+	Expires     *string   `placeholder:"SPAN" help:"When it ends, from now, for example 90d, or never."`
 	Models      *[]string `placeholder:"MODEL" help:"Models that may be called with it, * for any text, with commas between; * alone for all."`
 	BudgetDay   *float64  `placeholder:"USD" help:"What calls with it may cost in a day, besides the budget of the agent; 0 is no limit."`
 	BudgetMonth *float64  `placeholder:"USD" help:"The same in a month."`
@@ -157,9 +158,9 @@ func (c *KeysSetCmd) patch(now time.Time) (map[string]any, error) {
 	if c.Expires != nil && *c.Expires == "never" {
 		body["expires_at"] = nil
 	} else if c.Expires != nil {
-		span, err := time.ParseDuration(*c.Expires)
-		if err != nil || span <= 0 {
-			return nil, haltd.Errorf(codeUsage, "--expires %s is not a span of time", clean(*c.Expires)).WithFix("Use for example --expires 2160h, or --expires never.")
+		span, ok := config.ParseDuration(*c.Expires)
+		if !ok || span <= 0 {
+			return nil, haltd.Errorf(codeUsage, "--expires %s is not a span of time", clean(*c.Expires)).WithFix("Use for example --expires 90d, or --expires never.")
 		}
 		body["expires_at"] = now.Add(span).UTC().Format(time.RFC3339)
 	}

@@ -14,7 +14,7 @@ import (
 type TokensCreateCmd struct {
 	Name    string        `required:"" help:"Who acts with it: a person or a program. The audit log says so."`
 	Role    string        `required:"" enum:"viewer,operator,admin" help:"viewer reads; operator also stops, resumes and changes policies and rules; admin does everything."`
-	Expires time.Duration `placeholder:"SPAN" help:"When it ends, from now, for example 2160h; left out, never."`
+	Expires time.Duration `placeholder:"SPAN" help:"When it ends, from now, for example 90d; left out, never."`
 }
 
 // Run prints the secret alone to stdout, so that a script can take it, and
@@ -22,7 +22,7 @@ type TokensCreateCmd struct {
 func (c *TokensCreateCmd) Run(env *Env) error {
 	body := map[string]any{"name": c.Name, "role": c.Role}
 	if c.Expires < 0 {
-		return haltd.Errorf(codeUsage, "--expires %s has passed", c.Expires).WithFix("Use for example --expires 2160h.")
+		return haltd.Errorf(codeUsage, "--expires %s has passed", c.Expires).WithFix("Use for example --expires 90d.")
 	}
 	if c.Expires > 0 {
 		body["expires_at"] = env.Clock().Add(c.Expires).UTC().Format(time.RFC3339)

@@ -214,7 +214,7 @@ func TestRedactedHidesUserinfo(t *testing.T) {
 
 func TestDurationsAndSizesReadBack(t *testing.T) {
 	for _, d := range []time.Duration{0, time.Nanosecond, time.Second, 90 * time.Second, 10 * time.Minute, time.Hour, 20 * time.Hour, day, 30 * day, 36 * time.Hour, time.Hour + time.Second} {
-		if got, ok := parseDuration(formatDuration(d)); !ok || got != d {
+		if got, ok := ParseDuration(formatDuration(d)); !ok || got != d {
 			t.Errorf("%v is written %s and read %v", d, formatDuration(d), got)
 		}
 	}

@@ -78,8 +78,8 @@ const day = 24 * time.Hour
 
 var daysFirst = regexp.MustCompile(`^(\d{1,5})d(.*)$`)
 
-// parseDuration reads Go's durations, days in front of them, and a bare 0.
-func parseDuration(text string) (time.Duration, bool) {
+// ParseDuration reads Go's durations, days in front of them, and a bare 0.
+func ParseDuration(text string) (time.Duration, bool) {
 	var days time.Duration
 	if m := daysFirst.FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[1]) // five digits at most
@@ -165,7 +165,7 @@ func setScalar(target any, text string) (handled bool, err error) {
 		*t, ok = parseByteSize(text)
 	case *time.Duration:
 		expected = "a duration such as 30s, 12h or 30d"
-		*t, ok = parseDuration(text)
+		*t, ok = ParseDuration(text)
 	case *slog.Level:
 		expected = "debug, info, warn or error"
 		*t, ok = logLevels[text]
