@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/app"
 	"github.com/haltd/haltd/internal/cli"
 	"github.com/haltd/haltd/internal/config"
@@ -159,6 +160,10 @@ func run(ctx context.Context, args []string) int {
 		var usage *kong.ParseError
 		if errors.As(err, &usage) {
 			fmt.Fprintln(os.Stderr, helpFor(usage.Context))
+		}
+		var refused *haltd.Error
+		if errors.As(err, &refused) && refused.Code == haltd.CodeInvalid && refused.Fix == "" {
+			fmt.Fprintln(os.Stderr, helpFor(k))
 		}
 	}
 	return cli.ExitCode(err)

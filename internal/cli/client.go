@@ -271,7 +271,19 @@ func (c *client) refusal(resp *http.Response) error {
 		return haltd.Errorf(haltd.CodeUnauthorized, "haltd at %s %s", c.base, what).
 			WithFix("Set HALTD_ADMIN_TOKEN, or use --config with the file that haltd runs with; without a token of its own it keeps one in admin.token in its data directory.")
 	}
-	return &haltd.Error{Code: clean(answer.Error.Code), Message: clean(answer.Error.Message), Fix: clean(*answer.Error.Fix)}
+	return &haltd.Error{Code: clean(answer.Error.Code), Message: clean(answer.Error.Message), Fix: fixInTerminal(clean(*answer.Error.Fix))}
+}
+
+// fixInTerminal says by commands what the API says by its paths. Where that is
+// what a path takes, it is empty: the help of the command says so.
+func fixInTerminal(fix string) string {
+	if strings.Contains(fix, "GET /v1/openapi.json") {
+		return ""
+	}
+	if things, ok := strings.CutSuffix(fix, " lists what there is."); ok && strings.HasPrefix(things, "GET /v1/") {
+		return "haltd " + strings.TrimPrefix(things, "GET /v1/") + " ls lists what there is."
+	}
+	return fix
 }
 
 func (c *client) notHaltd(resp *http.Response) error {
