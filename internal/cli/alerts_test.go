@@ -146,7 +146,7 @@ func TestSecretsOfTheCommandLine(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q, %q", c.name, got, err, c.want, c.says)
 		}
 	}
-	if _, err := (&Env{}).secret("--url", "", filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "read --url") {
+	if _, err := (&Env{}).secret("--url", "", filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "--url-file cannot be read") {
 		t.Errorf("a missing file = %v", err)
 	}
 }

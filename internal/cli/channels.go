@@ -168,12 +168,13 @@ func (e *Env) secret(flag, value, file string) (string, error) {
 	case value == "-":
 		b, err = e.readHidden(flag)
 	case file != "":
+		flag += "-file"
 		b, err = os.ReadFile(file)
 	default:
 		return value, nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w", flag, err)
+		return "", haltd.Errorf(codeUsage, "%s cannot be read: %v", flag, err).WithFix("Name a file that you can read, or give - and write it to standard input.")
 	}
 	text := strings.TrimSpace(string(b))
 	if text == "" {
