@@ -38,9 +38,35 @@ const (
 
 // listFile is a table as files have it; internal/pricing/prices.json is one.
 type listFile struct {
-	Source string                     `json:"source"`
-	Date   string                     `json:"date"`
-	Models map[string]json.RawMessage `json:"models"`
+	Source string     `json:"source"`
+	Date   string     `json:"date"`
+	Models modelFiles `json:"models"`
+}
+
+// modelFiles has each model once: of two, one would win unseen.
+type modelFiles map[string]json.RawMessage
+
+func (m *modelFiles) UnmarshalJSON(data []byte) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return haltd.Errorf(haltd.CodeInvalid, "expected an object with the models by name").In("models")
+	}
+	*m = modelFiles{}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		var model json.RawMessage
+		if err := d.Decode(&model); err != nil {
+			return err
+		}
+		if _, twice := (*m)[name.(string)]; twice { // the key of an object is one
+			return haltd.Errorf(haltd.CodeInvalid, "is there twice").In("models." + name.(string))
+		}
+		(*m)[name.(string)] = model
+	}
+	return nil
 }
 
 type modelFile struct {
@@ -125,9 +151,13 @@ func readStrict(data []byte, into any, field string) error {
 	if err == nil {
 		return nil
 	}
+	var named *haltd.Error
+	if errors.As(err, &named) {
+		return named
+	}
 	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) && kind.Field != "" {
-		field = strings.TrimPrefix(field+"."+kind.Field, ".")
+	if errors.As(err, &kind) {
+		field = strings.Trim(field+"."+kind.Field, ".")
 		err = fmt.Errorf("expected another kind of value than %s", kind.Value)
 	}
 	return haltd.Errorf(haltd.CodeInvalid, "%s", strings.TrimPrefix(err.Error(), "json: ")).In(field).
