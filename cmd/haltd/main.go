@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/app"
 	"github.com/haltd/haltd/internal/cli"
 	"github.com/haltd/haltd/internal/config"
@@ -149,6 +148,7 @@ func run(ctx context.Context, args []string) int {
 			Color:   cli.UseColor(term.IsTerminal(int(os.Stdout.Fd())), os.LookupEnv),
 			Version: version, Commit: commit,
 			Actor:   actor(),
+			Help:    helpFor(k),
 			Clock:   time.Now,
 			Inspect: app.Inspect,
 
@@ -160,10 +160,6 @@ func run(ctx context.Context, args []string) int {
 		var usage *kong.ParseError
 		if errors.As(err, &usage) {
 			fmt.Fprintln(os.Stderr, helpFor(usage.Context))
-		}
-		var refused *haltd.Error
-		if errors.As(err, &refused) && refused.Code == haltd.CodeInvalid && refused.Fix == "" {
-			fmt.Fprintln(os.Stderr, helpFor(k))
 		}
 	}
 	return cli.ExitCode(err)

@@ -29,6 +29,7 @@ type Env struct {
 	Version    string
 	Commit     string // "" where the build was not told
 	Actor      string // who acts, for the record, such as ann@laptop; may be empty
+	Help       string // which help says what the command takes
 	Clock      haltd.Clock
 	// StartTime is how long a command waits for a haltd on this machine that was
 	// started a moment ago, as by `haltd serve & haltd agents ls`.

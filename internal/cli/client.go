@@ -27,6 +27,7 @@ type client struct {
 	base  *url.URL
 	token string
 	actor string
+	help  string
 	http  *http.Client
 }
 
@@ -71,7 +72,7 @@ func (e *Env) connect() (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &client{base: base, token: token, actor: e.Actor, http: &http.Client{
+	return &client{base: base, token: token, actor: e.Actor, help: e.Help, http: &http.Client{
 		Transport: transport,
 		// A redirect could carry the token elsewhere.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -271,14 +272,13 @@ func (c *client) refusal(resp *http.Response) error {
 		return haltd.Errorf(haltd.CodeUnauthorized, "haltd at %s %s", c.base, what).
 			WithFix("Set HALTD_ADMIN_TOKEN, or use --config with the file that haltd runs with; without a token of its own it keeps one in admin.token in its data directory.")
 	}
-	return &haltd.Error{Code: clean(answer.Error.Code), Message: clean(answer.Error.Message), Fix: fixInTerminal(clean(*answer.Error.Fix))}
+	return &haltd.Error{Code: clean(answer.Error.Code), Message: clean(answer.Error.Message), Fix: c.fixInTerminal(clean(*answer.Error.Fix))}
 }
 
-// fixInTerminal says by commands what the API says by its paths. Where that is
-// what a path takes, it is empty: the help of the command says so.
-func fixInTerminal(fix string) string {
+// fixInTerminal says by commands what the API says by its paths.
+func (c *client) fixInTerminal(fix string) string {
 	if strings.Contains(fix, "GET /v1/openapi.json") {
-		return ""
+		return c.help
 	}
 	if things, ok := strings.CutSuffix(fix, " lists what there is."); ok && strings.HasPrefix(things, "GET /v1/") {
 		return "haltd " + strings.TrimPrefix(things, "GET /v1/") + " ls lists what there is."

@@ -77,8 +77,8 @@ func TestPoliciesAndRulesByCommand(t *testing.T) {
 	})
 
 	t.Run("what the API refuses is said in commands", func(t *testing.T) {
-		s.fails(t, 1, "expected number <= 99.9\nRun haltd agents set --help", "agents", "set", "billing-bot", "kill_switch.kill_at=900")
-		s.fails(t, 1, "expected 1 to 30000, got 0\nRun haltd rules add --help", "rules", "add", "--name", "x", "--action", "throttle")
+		s.fails(t, 1, "expected number <= 99.9. Run haltd agents set --help", "agents", "set", "billing-bot", "kill_switch.kill_at=900")
+		s.fails(t, 1, "expected 1 to 30000, got 0. Run haltd rules add --help", "rules", "add", "--name", "x", "--action", "throttle")
 		s.fails(t, 1, "haltd tokens ls lists what there is", "tokens", "revoke", "tok_none")
 		s.fails(t, 1, "haltd keys ls lists what there is", "keys", "set", "key_none", "--budget-day", "5")
 	})
