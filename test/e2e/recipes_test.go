@@ -39,7 +39,7 @@ func newFollower(t *testing.T) *follower {
 	}
 	f.write(t, "slack.url", "https://hooks.slack.com/services/T000/B000/XXXX", 0o600)
 	f.env = []string{
-		"PATH=" + filepath.Join(f.dir, "bin") + ":" + os.Getenv("PATH"), "HOME=" + f.dir, "HALTD_CONFIG=haltd.yaml",
+		"PATH=" + filepath.Join(f.dir, "bin") + ":" + os.Getenv("PATH"), "HOME=" + f.dir,
 		"OPENAI_API_KEY=sk-client", "CI_JOB_ID=4711",
 	}
 	return f
@@ -161,7 +161,11 @@ func TestRecipesWork(t *testing.T) {
 			f := newFollower(t)
 			f.configure(t, blocks(t, recipe.section, "yaml")[0])
 			typed := blocks(t, recipe.section, "sh")
-			out := f.run(t, strings.Join(append([]string{typed[0], recipe.between}, typed[1:]...), "\n"), f.events())
+			const check = "haltd config check --config haltd.yaml\n" // as the page begins
+			out := f.run(t, check+strings.Join(append([]string{typed[0], recipe.between}, typed[1:]...), "\n"), f.events())
+			if strings.Contains(out, "Notice:") || strings.Contains(out, "Warning:") {
+				t.Errorf("haltd finds fault with the recipe:\n%s", out)
+			}
 			for _, want := range recipe.want {
 				if !strings.Contains(out, want) {
 					t.Errorf("nothing says %s:\n%s", want, out)
@@ -210,7 +214,7 @@ func TestRecipeForNginxWorks(t *testing.T) {
 	}
 	// No name is resolved here: both are nginx.
 	f.write(t, ".curlrc", fmt.Sprintf("connect-to = llm.example.com:443:127.0.0.1:%[1]s\nconnect-to = haltd.example.com:443:127.0.0.1:%[1]s\n", port), 0o600)
-	out := f.run(t, "haltd serve &\nhaltd agents ls\n"+typed[len(typed)-1], "curl -sS https://haltd.example.com/readyz\n"+f.events())
+	out := f.run(t, "export HALTD_CONFIG=haltd.yaml\nhaltd serve &\nhaltd agents ls\n"+typed[len(typed)-1], "curl -sS https://haltd.example.com/readyz\n"+f.events())
 	for _, want := range []string{"data: [DONE]", `"agent":"try"`, `"ready"`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("nothing says %s:\n%s", want, out)
