@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -103,8 +104,15 @@ func wanted(env func(string) (string, bool), signal string, log *slog.Logger) bo
 	return cmp.Or(value(env, "OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT"), value(env, "OTEL_EXPORTER_OTLP_ENDPOINT")) != ""
 }
 
-// protocol is how a signal is sent: grpc or http/protobuf.
+// protocol is how a signal is sent: grpc or http/protobuf. An endpoint that is no
+// URL is refused as well: the SDK would send to its default in that place.
 func protocol(env func(string) (string, bool), signal string) (string, error) {
+	for _, variable := range []string{"OTEL_EXPORTER_OTLP_" + signal + "_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"} {
+		endpoint := value(env, variable)
+		if u, err := url.Parse(endpoint); endpoint != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+			return "", haltd.Errorf(haltd.CodeInvalid, "%s: %q is not a URL", variable, endpoint).WithFix("Write for example http://127.0.0.1:4318.")
+		}
+	}
 	p := cmp.Or(value(env, "OTEL_EXPORTER_OTLP_"+signal+"_PROTOCOL"), value(env, "OTEL_EXPORTER_OTLP_PROTOCOL"), "http/protobuf")
 	if p == "grpc" || p == "http/protobuf" {
 		return p, nil

@@ -51,3 +51,21 @@ func TestTheVariablesSayWhatIsSent(t *testing.T) {
 		})
 	}
 }
+
+// What cannot be meant is refused with the name of the variable, before anything is
+// sent to where nobody asked for.
+func TestVariablesThatAreRefused(t *testing.T) {
+	for _, c := range []struct{ variable, value, protocol string }{
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", "127.0.0.1:4318", ""},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4317", "grpc"},
+		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://", ""},
+		{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "ftp://127.0.0.1", ""},
+		{"OTEL_EXPORTER_OTLP_PROTOCOL", "pigeon", "pigeon"},
+	} {
+		env := map[string]string{"OTEL_TRACES_EXPORTER": "otlp", "OTEL_METRICS_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_PROTOCOL": c.protocol, c.variable: c.value}
+		tracer, err := NewTracer(t.Context(), func(key string) (string, bool) { v, ok := env[key]; return v, ok }, "1.2.3", slog.New(slog.DiscardHandler))
+		if tracer != nil || err == nil || !strings.HasPrefix(err.Error(), c.variable+": ") {
+			t.Errorf("%s=%s: %v", c.variable, c.value, err)
+		}
+	}
+}
