@@ -92,6 +92,9 @@ func unreachable(up *upstream, err error) *haltd.Error {
 		return e.WithFix("Name the certificate of its authority in providers.%s.ca_file, or check providers.%s.base_url.", up.Name, up.Name)
 	}
 	switch failureText(err) {
+	case timedOut:
+		return haltd.Errorf(haltd.CodeUpstream, "%s at %s cannot be reached: %s", up.Name, up.BaseURL.Host, timedOut).
+			WithFix("Check providers.%s.base_url and the network between haltd and it, or raise providers.%s.connect_timeout.", up.Name, up.Name)
 	case noValidAnswer:
 		return noHTTP(up)
 	case closedEarly:
@@ -113,6 +116,7 @@ const (
 	// noValidAnswer is all that is said of an answer that cannot be read.
 	noValidAnswer = "gave no valid answer"
 	closedEarly   = "closed the connection without an answer"
+	timedOut      = "timed out"
 )
 
 // closedIdle is what net/http says, with an error that it does not export, of a
@@ -135,7 +139,7 @@ func failureText(err error) string {
 	)
 	switch {
 	case errors.As(err, &network) && network.Timeout():
-		return "timed out"
+		return timedOut
 	case errors.As(err, &name):
 		return "host name not found"
 	case errors.Is(err, syscall.ECONNREFUSED):

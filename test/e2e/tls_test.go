@@ -13,6 +13,7 @@ import (
 	"io"
 	"log"
 	"math/big"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -174,6 +175,11 @@ func TestHowProvidersAreReached(t *testing.T) {
 		r.SetURL(to)
 	}})
 	defer proxy.Close()
+	mute, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mute.Close()
 	n := start(t, fmt.Sprintf(`providers:
   trusted: {base_url: %q, ca_file: %q}
   hurried: {base_url: %[1]q, ca_file: %[2]q, first_byte_timeout: 200ms}
@@ -181,7 +187,8 @@ func TestHowProvidersAreReached(t *testing.T) {
   strange: {base_url: %[1]q}
   beyond: {base_url: "http://llm.invalid", proxy: %[3]q}
   stranded: {base_url: %[1]q, proxy: "http://127.0.0.1:1"}
-`, private.URL, ca, proxy.URL))
+  mute: {base_url: "https://%[4]s", connect_timeout: 200ms}
+`, private.URL, ca, proxy.URL, mute.Addr()))
 	ask := func(path string) (int, string, error) {
 		res, err := http.Post(n.Gateway+path+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}`))
 		if err != nil {
@@ -199,6 +206,9 @@ func TestHowProvidersAreReached(t *testing.T) {
 	}
 	if status, body, _ := ask("/stranded"); status != 502 || !strings.Contains(body, "providers.stranded.proxy") {
 		t.Errorf("by a proxy that is not there: %d %s", status, body)
+	}
+	if status, body, _ := ask("/mute"); status != 502 || !strings.Contains(body, "timed out") || !strings.Contains(body, "providers.mute.connect_timeout") {
+		t.Errorf("a handshake that nobody answers: %d %s", status, body)
 	}
 	if status, body, err := ask("/beyond"); status != 200 || proxied.Load() != 1 || err != nil {
 		t.Errorf("by a proxy: %d %s %v, %d calls through it", status, body, err, proxied.Load())
