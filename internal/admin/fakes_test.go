@@ -159,7 +159,7 @@ func (f *fakeKeys) Create(_ context.Context, agent, name string, limits haltd.Ke
 	if agent == "not valid" {
 		return haltd.Key{}, "", haltd.Errorf(haltd.CodeInvalid, "agent: %q is not a valid agent id", agent)
 	}
-	k := haltd.Key{ID: "key_one", Agent: agent, Name: name, CreatedAt: noon}
+	k := haltd.Key{ID: "key_one", Agent: agent, Name: name, CreatedAt: noon, KeyLimits: limits}
 	f.keys = append(f.keys, k)
 	return k, "haltd_secret", nil
 }

@@ -3,7 +3,9 @@ package admin
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -125,7 +127,7 @@ func (s *server) registerKeys() {
 	create.DefaultStatus = http.StatusCreated
 	register(s, create, func(ctx context.Context, in *createKeyInput) (*createKeyOutput, error) {
 		key, secret, err := s.deps.Keys.Create(ctx, in.Body.Agent, in.Body.Name, in.Body.KeyLimits)
-		s.note(in.by(), haltd.ChangeKeyCreated, key.Agent, key.ID, err)
+		s.note(in.by(), haltd.ChangeKeyCreated, key.Agent, auditedKey(&key), err)
 		return &createKeyOutput{newKey{keyInUTC(key), secret}}, err
 	})
 
@@ -133,7 +135,7 @@ func (s *server) registerKeys() {
 	patch.Description = "What is left out stays as it is. Effective on the next call; a key that has expired may be given more time, one that is revoked is not changed."
 	register(s, patch, func(ctx context.Context, in *patchKeyInput) (*keyOutput, error) {
 		key, err := s.deps.Keys.Change(ctx, in.ID, in.Body.apply)
-		s.note(in.by(), haltd.ChangeKeyChanged, key.Agent, key.ID, err)
+		s.note(in.by(), haltd.ChangeKeyChanged, key.Agent, auditedKey(&key), err)
 		return &keyOutput{keyInUTC(key)}, err
 	})
 
@@ -145,6 +147,25 @@ func (s *server) registerKeys() {
 			}
 			return &keyOutput{keyInUTC(key)}, err
 		})
+}
+
+// auditedKey is a key as the audit log names it where it was made or changed:
+// with what it is good for from now on.
+func auditedKey(k *haltd.Key) string {
+	good := []string{"all models"}
+	if len(k.Models) > 0 {
+		good[0] = strings.Join(k.Models, " ")
+	}
+	if k.BudgetDay > 0 {
+		good = append(good, fmt.Sprintf("$%s a day", k.BudgetDay))
+	}
+	if k.BudgetMonth > 0 {
+		good = append(good, fmt.Sprintf("$%s a month", k.BudgetMonth))
+	}
+	if k.ExpiresAt != nil {
+		good = append(good, "until "+k.ExpiresAt.UTC().Format(time.RFC3339))
+	}
+	return fmt.Sprintf("%s (%s)", k.ID, strings.Join(good, ", "))
 }
 
 func keyInUTC(k haltd.Key) haltd.Key {

@@ -151,7 +151,8 @@ func TestBypass(t *testing.T) {
 // Changes that control does not record are recorded here: who and what.
 func TestKeysAreAudited(t *testing.T) {
 	w := newWorld()
-	if rec := w.do("POST", "/v1/keys", `{"agent":"billing-bot"}`, "Content-Type", "application/json", "X-Haltd-Actor", "ada@desk"); rec.Code != 201 {
+	if rec := w.do("POST", "/v1/keys", `{"agent":"billing-bot","models":["gpt-5*"],"budget_day_usd":5,"expires_at":"2999-01-31T08:00:00Z"}`,
+		"Content-Type", "application/json", "X-Haltd-Actor", "ada@desk"); rec.Code != 201 {
 		t.Fatalf("%d %s", rec.Code, rec.Body)
 	}
 	if rec := w.do("POST", "/v1/keys", `{"agent":""}`, "Content-Type", "application/json"); rec.Code != 400 {
@@ -163,6 +164,9 @@ func TestKeysAreAudited(t *testing.T) {
 	e := w.events.noted[0]
 	if e.Type != haltd.EventPolicy || e.Agent != "billing-bot" || e.Audit == nil || e.Audit.Change != "key_created" || e.Audit.By != "ada@desk" {
 		t.Errorf("noted %s of %q: %+v", e.Type, e.Agent, e.Audit)
+	}
+	if want := "key_one (gpt-5*, $5.00 a day, until 2999-01-31T08:00:00Z)"; e.Audit.Subject != want {
+		t.Errorf("the key is noted as %q, want %q", e.Audit.Subject, want)
 	}
 }
 

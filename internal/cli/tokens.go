@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -164,8 +165,15 @@ func (c *AuditCmd) Run(env *Env) error {
 	for i := range page.Entries {
 		e := &page.Entries[i]
 		subject := e.Subject
-		if e.Rule != nil {
+		switch {
+		case e.Rule != nil:
 			subject = e.Rule.Name
+		case e.Override != nil: // what the agent has of its own from then on
+			own, err := json.Marshal(e.Override)
+			if err != nil {
+				return fmt.Errorf("show a policy: %w", err)
+			}
+			subject = string(own)
 		}
 		rows = append(rows, []string{minute(e.Time), clean(e.By), clean(e.Change), clean(dash(e.Agent)), clean(dash(subject)), clean(dash(e.Why))})
 	}

@@ -74,6 +74,10 @@ func TestPeopleHaveRoles(t *testing.T) {
 		if err := json.Unmarshal([]byte(lines[0]), &e); err != nil || e.By != "ada" {
 			t.Errorf("the export of ada: %s, %v", lines[0], err)
 		}
+		n.run(t, "agents", "set", "watched-bot", "--kill-switch", "on")
+		if out := n.run(t, "audit", "--agent", "watched-bot"); !strings.Contains(out, `{"kill_switch":{"enabled":true}}`) {
+			t.Errorf("haltd audit does not say which policy was set:\n%s", out)
+		}
 		n.run(t, "agents", "show", "bot")
 		n.Must(t, "DELETE", "/v1/agents/bot", nil, nil)
 		n.Must(t, "GET", "/v1/audit?agent=bot&by=otto", nil, &log)
