@@ -17,7 +17,6 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/haltd/haltd/internal/app"
 	"github.com/haltd/haltd/internal/cli"
-	"github.com/haltd/haltd/internal/config"
 	"github.com/haltd/haltd/internal/demo"
 	"github.com/haltd/haltd/internal/replay"
 	"golang.org/x/term"
@@ -186,12 +185,9 @@ func readSpan(typed *kong.DecodeContext, target reflect.Value) error {
 	if err := typed.Scan.PopValueInto("span", &text); err != nil {
 		return err
 	}
-	span, ok := config.ParseDuration(text)
-	if !ok {
-		return fmt.Errorf("expected a span of time such as 30m, 12h or 90d, got %q", text)
-	}
+	span, err := cli.ParseSpan(text)
 	target.SetInt(int64(span))
-	return nil
+	return err
 }
 
 func newParser(c *commands) *kong.Kong {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/config"
 )
 
 // KeysCreateCmd makes a gateway key and shows it once.
@@ -158,8 +157,8 @@ func (c *KeysSetCmd) patch(now time.Time) (map[string]any, error) {
 	if c.Expires != nil && *c.Expires == "never" {
 		body["expires_at"] = nil
 	} else if c.Expires != nil {
-		span, ok := config.ParseDuration(*c.Expires)
-		if !ok || span <= 0 {
+		span, err := ParseSpan(*c.Expires)
+		if err != nil || span <= 0 {
 			return nil, haltd.Errorf(codeUsage, "--expires %s is not a span of time", clean(*c.Expires)).WithFix("Use for example --expires 90d, or --expires never.")
 		}
 		body["expires_at"] = now.Add(span).UTC().Format(time.RFC3339)

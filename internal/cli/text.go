@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/haltd/haltd/internal/config"
 )
 
 // clean makes a text safe for a terminal. Agents choose their own names, so
@@ -104,4 +107,13 @@ func (e *Env) paint(text string, c colour) string {
 		return text
 	}
 	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
+}
+
+// ParseSpan reads a span of time as the configuration writes it, with days.
+func ParseSpan(text string) (time.Duration, error) {
+	span, ok := config.ParseDuration(text)
+	if !ok {
+		return 0, fmt.Errorf("expected a span of time such as 30m, 12h or 90d, got %q", text)
+	}
+	return span, nil
 }
