@@ -1,0 +1,78 @@
+package detection
+
+// What was written, as far as it can be seen from outside.
+
+// writtenSince reports whether something was written, or got on, or the next of
+// a list was done, since a round: a check after each of them is part of the work.
+func (c *comparison) writtenSince(i, ago int) bool {
+	tired := c.all[i].pairTimes >= insists/2 // of attempts that hardly differ
+	worn := c.all[i].pairTimes >= insists+2  // of those that are about nothing else
+	for j := i - ago + 1; j < i; j++ {
+		s := &c.all[j]
+		if s.wrote && !(tired && c.jitters(j)) && !(worn && s.repaints()) || s.onward || s.given && !s.over && c.rounds[j].outcome != failed && c.rounds[j].manner >= commanded {
+			return true
+		}
+	}
+	return false
+}
+
+// repaints reports an act that hardly differs from one before it, and is about nothing
+// that was not acted on.
+func (s *relation) repaints() bool {
+	return s.payload >= cosmetic && !s.aimed && !s.given && !s.nextID && !s.walk
+}
+
+// attempts reports that something got on, or was written: it was accepted, and
+// hardly a word or a number came back that was not known. What told more was a
+// question.
+func (s *relation) attempts(r *seenRound) bool {
+	return s.wrote && (s.newTells <= 1 || r.writes) || s.onward
+}
+
+// attemptedSince reports whether something was written since a round.
+func (c *comparison) attemptedSince(i, ago int) bool {
+	for j := i - ago + 1; ago > 1 && j < i; j++ {
+		if c.all[j].attempts(&c.rounds[j]) {
+			return true
+		}
+	}
+	return false
+}
+
+// wroteNew reports an act that was not done before and that was accepted in
+// silence, or with a short acknowledgement: that is how writing looks from
+// outside.
+func (s *relation) wroteNew(r *seenRound) bool {
+	if r.manner < commanded || s.actAgo > 0 || !r.answered || r.rests || s.recombined(r) {
+		return false
+	}
+	first := s.takesNext(r)
+	return r.outcome == acknowledged || r.outcome == neutral && !r.figures && !s.waits(r) && (r.short() || r.writes || first || s.entered(r)) &&
+		!r.ended && (first || s.newDeeds > 0 || r.payload || r.values >= 3 || len(r.tells) <= 2)
+}
+
+// entered reports a text that was typed, has words that nobody had said, and is shown.
+func (s *relation) entered(r *seenRound) bool {
+	const shown = 2 // words
+	return r.enters && s.newDeeds > 0 && r.rest+shown <= len(r.tells)
+}
+
+// takesNext reports an act that does something, as far as its name says, to a name that
+// its tools never acted on. What was made in a round before is no item of a list.
+func (s *relation) takesNext(r *seenRound) bool {
+	return r.effects && s.first && s.giverAgo == 0
+}
+
+// waits reports an answer that says that something is pending. "Queued" for
+// something that nothing was done about yet only says that it was taken in: who
+// waits asks about the same thing again.
+func (s *relation) waits(r *seenRound) bool {
+	return r.waiting && !(r.outcome == neutral && r.short() && s.coreAgo == 0 && s.aimed)
+}
+
+// recombined reports an act that puts a few known words together anew, nearly as
+// one before it did, and is about nothing that was not acted on. A longer one may
+// be a plan with one item more ticked off.
+func (s *relation) recombined(r *seenRound) bool {
+	return len(r.does) < 2*manyWords && s.newDeeds == 0 && s.payload >= .9 && !s.given && !s.aimed && !s.nextID && !s.walk
+}
