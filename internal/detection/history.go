@@ -247,6 +247,9 @@ func ReadReply(reply *haltd.Reply, loose bool) *Answer {
 	r := haltd.Round{Text: reply.Text, Calls: reply.Calls}
 	a.act.readTurn(&r)
 	a.act.id = roundID(&r, false)
+	if a.tools == 0 && a.act.manner == commanded {
+		a.tools = a.act.act | inText // a command is a call, whatever is said around it
+	}
 	for i := range min(len(reply.Calls), maxNames) {
 		a.names = append(a.names, strings.Clone(reply.Calls[i].Name))
 	}

@@ -45,6 +45,10 @@ func isContinuation(call *haltd.Call) bool {
 	return len(call.Rounds) == 1 && call.Rounds[0].Text == "" && len(call.Rounds[0].Calls) == 0
 }
 
+// inText marks the signature of a command that stands in the text of a reply. Where
+// the whole text is alike, it counts as that alone.
+const inText = 1 << 63
+
 // toolSignature is a digest of the calls a reply made, names and canonical
 // arguments, in any order; 0 when it made none.
 func toolSignature(calls []haltd.ToolCall) uint64 {
@@ -62,7 +66,7 @@ func toolSignature(calls []haltd.ToolCall) uint64 {
 		d.WriteString(a)
 		d.Write([]byte{0})
 	}
-	return max(d.Sum64(), 1)
+	return max(d.Sum64()&^inText, 1)
 }
 
 // Window is the last calls of an agent, or of a session. The zero value is
@@ -117,11 +121,12 @@ func score(es []entry, p Prompt, asked, answered func(i int) bool) (parts ScoreP
 			m.PromptDistance = distance(p.Hash, e.prompt.Hash)
 		}
 		if latest != nil && e != latest && e.replied > 0 && answered(i) {
-			if similar(latest.response, e.response) {
+			alike := similar(latest.response, e.response)
+			if alike {
 				parts.Responses++
 				m.ResponseDistance = distance(latest.response, e.response)
 			}
-			if latest.tools != 0 && latest.tools == e.tools {
+			if latest.tools != 0 && latest.tools == e.tools && !(alike && latest.tools&inText != 0) {
 				parts.ToolCalls++
 				m.SameTools = true
 			}

@@ -92,6 +92,19 @@ func TestToolCallRepetitionCheck(t *testing.T) {
 	}
 }
 
+// A command in the text of a reply is a call, whatever is said around it; where the
+// whole text is alike, it is counted once.
+func TestACommandInTheTextIsACall(t *testing.T) {
+	var w Window
+	fill(&w, 20, "Goal: accept the terms. Screen: a dialog with two buttons.",
+		said("Hmm, I look for the button now.\nAction: press 5"), said("Perhaps it needs a moment more than before.\nAction: press 5"),
+		said("Once again and with care.\nAction: press 5"), said("Once again and with care.\nAction: press 5"))
+	parts, _ := w.Score(asking("Goal: accept the terms. Screen: a dialog with two buttons."), 20, noon)
+	if diff := cmp.Diff(ScoreParts{Prompts: 4, Responses: 1, ToolCalls: 2}, parts); diff != "" {
+		t.Errorf("parts (-want +got):\n%s", diff)
+	}
+}
+
 func TestEmptyOrUnreadTextMatchesNothing(t *testing.T) {
 	var w Window
 	fill(&w, 20, "", said(""), said(""), said(""))
