@@ -76,6 +76,9 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	}
 	c.pair = pair
 	c.log.Info("certificate reloaded", "field", c.what+".tls", "file", c.files.CertFile)
+	if leaf := pair.Leaf; leaf != nil && now.After(leaf.NotAfter) {
+		c.log.Warn("the certificate has expired; clients will refuse it", "field", c.what+".tls", "file", c.files.CertFile, "expired", leaf.NotAfter)
+	}
 	return c.pair, nil
 }
 

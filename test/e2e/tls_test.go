@@ -33,13 +33,18 @@ import (
 // answers what a client has to trust.
 func makeCertificate(t *testing.T, folder, name string) *x509.CertPool {
 	t.Helper()
+	return makeCertificateUntil(t, folder, name, time.Now().Add(time.Hour))
+}
+
+func makeCertificateUntil(t *testing.T, folder, name string, end time.Time) *x509.CertPool {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		NotBefore: end.Add(-2 * time.Hour), NotAfter: end, IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
@@ -130,6 +135,15 @@ func TestTLSOnBothListeners(t *testing.T) {
 	})
 	n.Client = clientOf(t, second, "second.example", false)
 	n.Must(t, "GET", "/v1/status", nil, &status)
+
+	// One that has expired is what the files hold; the log says why clients leave.
+	expired := makeCertificateUntil(t, folder, "third.example", time.Now().Add(-time.Minute))
+	n.Eventually(t, "saying that the certificate has expired", func() bool {
+		if _, err := call(clientOf(t, expired, "third.example", false), false); err == nil {
+			t.Fatal("a client takes an expired certificate")
+		}
+		return strings.Contains(n.Log(), "the certificate has expired; clients will refuse it")
+	})
 }
 
 // A provider behind a private authority and a proxy is reached; one that is
