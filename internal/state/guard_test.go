@@ -216,7 +216,7 @@ func TestRedisIsOccupied(t *testing.T) {
 	}{
 		{"a script does not end", servers.Redis, func(t *testing.T, s *servers.Server) func() {
 			s.Set(t, "lua-time-limit", "50")
-			s.Begin(t, `EVAL "while true do end" 0`)
+			s.Occupy(t, `EVAL "while true do end" 0`)
 			return func() { s.Command(t, "SCRIPT KILL") }
 		}},
 		{"it reads its disk", servers.RedisThatReloads, func(t *testing.T, s *servers.Server) func() {

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/haltd/haltd/test/harness"
 )
 
 // Redis starts an empty Redis that keeps nothing on disk: started again, it is
@@ -65,8 +67,10 @@ func (s *Server) Command(t testing.TB, command string) {
 	}
 }
 
-// Begin has a Redis do something, and does not wait for its answer.
-func (s *Server) Begin(t testing.TB, command string) {
+// Occupy has a Redis do something that takes long, and returns when it is at it
+// and refuses everybody else: what is sent on another connection may overtake the
+// command until then.
+func (s *Server) Occupy(t testing.TB, command string) {
 	t.Helper()
 	conn, err := net.DialTimeout("tcp", s.Address, time.Second)
 	if err != nil {
@@ -76,13 +80,21 @@ func (s *Server) Begin(t testing.TB, command string) {
 	if _, err := conn.Write([]byte(command + "\r\n")); err != nil {
 		t.Fatal(err)
 	}
+	var line string
+	err = harness.Until(t.Context(), func() bool {
+		line, _ = s.redis("PING") // no answer is none of the two either
+		return strings.HasPrefix(line, "-BUSY") || strings.HasPrefix(line, "-LOADING")
+	})
+	if err != nil {
+		t.Fatalf("%s does not occupy Redis, which answers %q: %v", command, line, err)
+	}
 }
 
 // Reload has a Redis read what it holds from its disk, and answer nothing else
 // meanwhile.
 func (s *Server) Reload(t testing.TB) {
 	t.Helper()
-	s.Begin(t, "DEBUG RELOAD")
+	s.Occupy(t, "DEBUG RELOAD")
 }
 
 // Fill writes so many keys of a kilobyte to a Redis.
