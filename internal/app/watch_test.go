@@ -18,6 +18,7 @@ import (
 	"github.com/haltd/haltd/internal/alert"
 	"github.com/haltd/haltd/internal/record"
 	"github.com/haltd/haltd/internal/store/sqlite"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // full is a store that takes no events.
@@ -74,10 +75,8 @@ func TestTheWatchWaitsForItsAlerts(t *testing.T) {
 	now := time.Unix(0, 0)
 	a := &App{opts: Options{Clock: func() time.Time { return now }}, log: logger, alerts: alerts, recorder: record.New(full{store}, record.Options{Interval: time.Millisecond})}
 	a.recorder.Record(haltd.Event{Agent: "a"})
-	for began := time.Now(); a.recorder.Degraded() == nil; time.Sleep(time.Millisecond) {
-		if time.Since(began) > time.Minute {
-			t.Fatal("the recorder does not notice that its store fails")
-		}
+	if err := harness.Until(t.Context(), func() bool { return a.recorder.Degraded() != nil }); err != nil {
+		t.Fatalf("the recorder does not notice that its store fails: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	w := watcher{app: a}

@@ -11,6 +11,7 @@ import (
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/store/sqlite"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // node is one of several that share a store.
@@ -72,10 +73,8 @@ func joinStore(t *testing.T, store haltd.ControlStore, incidents Incidents, feed
 
 func await(t *testing.T, what string, happened func() bool) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); !happened(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%s: not on the other node after 5 s", what)
-		}
+	if err := harness.Until(t.Context(), happened); err != nil {
+		t.Fatalf("%s, on the other node: %v", what, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // hanging is a store that answers changes of one agent only when it is let.
@@ -98,17 +99,12 @@ func TestRecoveryLeavesADecisionAlone(t *testing.T) {
 	i := incident("inc_a", "")
 	i.Kind, i.Verdict = haltd.IncidentBudgetHard, &haltd.Verdict{Findings: []haltd.Finding{{Name: string(haltd.Daily)}}}
 	b.Raise(i, event(haltd.EventAlert))
-	for began := time.Now(); ; time.Sleep(time.Millisecond) {
-		_, err := b.store.Incident(t.Context(), "inc_a")
-		if err == nil {
-			break
-		}
-		if time.Since(began) > time.Minute {
-			t.Fatal(err)
-		}
-	}
-	listed, err := b.store.Incident(t.Context(), "inc_a") // as the list was read before the decision
-	if err != nil {
+	var listed haltd.Incident // as the list was read before the decision
+	if err := harness.Until(t.Context(), func() bool {
+		var err error
+		listed, err = b.store.Incident(t.Context(), "inc_a")
+		return err == nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.Decide(t.Context(), "inc_a", haltd.IncidentFalsePositive, "ann", "planned"); err != nil {

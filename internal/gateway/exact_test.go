@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/test/harness"
 )
 
 func exactYAML(action string, threshold int) string {
@@ -107,10 +108,12 @@ func TestAThrottledClientThatLeaves(t *testing.T) {
 
 // awaitHeld waits until a call of the bot holds tokens back.
 func (f *fixture) awaitHeld(t *testing.T) {
-	for held := int64(0); held == 0 && t.Context().Err() == nil; time.Sleep(time.Millisecond) {
-		if s, _ := f.judge.Spending(t.Context(), "bot"); len(s) > 0 {
-			held = s[0].Held.Tokens
-		}
+	t.Helper()
+	if err := harness.Until(t.Context(), func() bool {
+		s, _ := f.judge.Spending(t.Context(), "bot")
+		return len(s) > 0 && s[0].Held.Tokens != 0
+	}); err != nil {
+		t.Errorf("no call holds tokens back: %v", err)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/state/memory"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // countedLimits counts how often the limit in tokens was charged or given
@@ -115,9 +116,7 @@ func TestEveryEndEndsTheTicketOnce(t *testing.T) {
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
 			go func() {
-				for !ready(f) && ctx.Err() == nil {
-					time.Sleep(time.Millisecond)
-				}
+				_ = harness.Until(ctx, func() bool { return ready(f) }) // or the call has ended by itself
 				leave()
 			}()
 			req, _ := http.NewRequestWithContext(ctx, "POST", f.url+chatPath, strings.NewReader(chatBody))
@@ -131,8 +130,8 @@ func TestEveryEndEndsTheTicketOnce(t *testing.T) {
 	cutting := func(ready func(f *fixture) bool) func(*testing.T, *fixture) {
 		return func(t *testing.T, f *fixture) {
 			go func() {
-				for !ready(f) {
-					time.Sleep(time.Millisecond)
+				if err := harness.Until(t.Context(), func() bool { return ready(f) }); err != nil {
+					t.Errorf("nothing to cut: %v", err)
 				}
 				_, _ = f.control.Deactivate(context.Background(), haltd.Target{Agent: "bot"}, true, "ann", "")
 			}()

@@ -316,8 +316,8 @@ func TestWhoLeavesAfterTheEndOfAStreamHasNotLeft(t *testing.T) {
 		}
 		leave()
 		res.Body.Close()
-		for deadline := time.Now().Add(10 * time.Second); f.events.count() == 0 && time.Now().Before(deadline); {
-			time.Sleep(time.Millisecond)
+		if err := harness.Until(t.Context(), func() bool { return f.events.count() > 0 }); err != nil {
+			t.Fatalf("no event tells of the call: %v", err)
 		}
 		if got := f.last(t); got.Error != want || got.Status != http.StatusOK {
 			t.Errorf("after %d bytes: %d %q, want %q", len(text), got.Status, got.Error, want)

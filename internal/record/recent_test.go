@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -26,10 +27,15 @@ func (s *slow) AppendEvents(ctx context.Context, events []haltd.Event) error {
 	}
 }
 
-// eventually waits for something that the Recorder does by itself.
+// eventually waits, in a bubble of synctest, for something that the Recorder does
+// by itself.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		synctest.Wait()
+		if ok() {
+			return
+		}
 		if time.Now().After(end) {
 			t.Fatal(what)
 		}
@@ -38,7 +44,9 @@ func eventually(t *testing.T, what string, ok func() bool) {
 
 // While the store is slow, each event is copied once; what it has taken is not
 // kept for longer than the rest, and the file does not grow without end.
-func TestRecent(t *testing.T) {
+func TestRecent(t *testing.T) { synctest.Test(t, recentCopies) }
+
+func recentCopies(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "recent.jsonl")
 	store := &slow{absent: absent{took: map[haltd.EventID]int{}}, let: make(chan struct{})}
 	recent := spoolAt(t, path)
@@ -93,7 +101,9 @@ func idsIn(t *testing.T, path string) (ids []haltd.EventID) {
 
 // The file is empty again when the store has taken all, however the writes and
 // the copies met.
-func TestRecentIsEmptyWhenAllIsWritten(t *testing.T) {
+func TestRecentIsEmptyWhenAllIsWritten(t *testing.T) { synctest.Test(t, recentEmpty) }
+
+func recentEmpty(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "recent.jsonl")
 	store := &slow{absent: absent{took: map[haltd.EventID]int{}}, let: make(chan struct{}, 1)}
 	r := New(store, Options{Recent: spoolAt(t, path), Interval: time.Millisecond, Batch: 7})

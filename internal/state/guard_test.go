@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,15 +44,26 @@ func node(t *testing.T, address string) *state.Guard { return patient(t, address
 
 func patient(t *testing.T, address string, patience time.Duration) *state.Guard {
 	t.Helper()
+	return guard(t, remoteAt(t, address), patience)
+}
+
+func remoteAt(t *testing.T, address string) *redis.State {
+	t.Helper()
 	remote, err := redis.New("redis://"+address, secret(t))
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(remote.Close)
+	return remote
+}
+
+func guard(t *testing.T, remote state.Remote, patience time.Duration) *state.Guard {
+	t.Helper()
 	g := state.NewGuard(t.Context(), state.GuardOptions{
 		Remote: remote, Local: func() state.Port { return memory.New(1000, 1000, 1e6) },
 		Nodes: func() int { return 3 }, Patience: patience, Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
-	t.Cleanup(func() { g.Close(); remote.Close() })
+	t.Cleanup(g.Close)
 	return g
 }
 
@@ -163,6 +175,20 @@ func TestRedisGoesAwayAndComesBack(t *testing.T) {
 	}
 }
 
+// probed counts the probes that a remote state refuses.
+type probed struct {
+	state.Remote
+	refused atomic.Int64
+}
+
+func (p *probed) Ping(ctx context.Context) error {
+	err := p.Remote.Ping(ctx)
+	if err != nil {
+		p.refused.Add(1)
+	}
+	return err
+}
+
 // A Redis that answers who reads and refuses who writes is as good as gone, as
 // long as it does: the node keeps a state of its own, which grows, and says so.
 func TestRedisRefusesWrites(t *testing.T) {
@@ -173,7 +199,8 @@ func TestRedisRefusesWrites(t *testing.T) {
 		{"its user may not run scripts", "ACL SETUSER default -eval -evalsha", "ACL SETUSER default +eval +evalsha", "NOPERM"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			g := node(t, server.Address)
+			remote := &probed{Remote: remoteAt(t, server.Address)}
+			g := guard(t, remote, patience)
 			call(t, g)
 			server.Command(t, tc.refuse)
 			allowed := false
@@ -185,7 +212,7 @@ func TestRedisRefusesWrites(t *testing.T) {
 			}
 			defer allow()
 			known := 0
-			for end := time.Now().Add(time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			err := harness.Until(t.Context(), func() bool {
 				_, told, _ := call(t, g)
 				if known++; told != known {
 					t.Fatalf("the node's own state knows %d calls of %d", told, known)
@@ -196,6 +223,10 @@ func TestRedisRefusesWrites(t *testing.T) {
 				if err := g.Degraded(); known >= 3 && (err == nil || !strings.Contains(err.Error(), tc.says)) {
 					t.Fatalf("after %d calls the breaker has %v", known, err)
 				}
+				return known > 20 && remote.refused.Load() >= 3
+			})
+			if err != nil {
+				t.Fatalf("%d probes were refused, want three: %v", remote.refused.Load(), err)
 			}
 			allow()
 			degraded(t, g, false)
