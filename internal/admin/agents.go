@@ -193,7 +193,7 @@ func (s *server) window(ctx context.Context, in *windowInput) (*windowOutput, er
 func agentID(field, name string) (string, error) {
 	id, ok := haltd.AgentID(name)
 	if !ok {
-		return "", haltd.Errorf(haltd.CodeInvalid, "%s: %q is not a valid agent id", field, name).
+		return "", haltd.Errorf(haltd.CodeInvalid, "%q is not a valid agent id", name).In(field).
 			WithFix("Use up to 128 letters, digits and . _ : @ -, beginning with a letter or digit.")
 	}
 	return id, nil

@@ -25,7 +25,7 @@ func (f *fakeAlerts) ListChannels(context.Context) ([]haltd.Channel, error) { re
 func (f *fakeAlerts) SaveChannel(_ context.Context, c haltd.Channel) (haltd.Channel, error) {
 	f.saved = c
 	if c.Name == "broken" {
-		return haltd.Channel{}, haltd.Errorf(haltd.CodeInvalid, "url: is missing").WithFix("Give it.")
+		return haltd.Channel{}, haltd.Errorf(haltd.CodeInvalid, "is missing").In("url").WithFix("Give it.")
 	}
 	if c.ID == "" {
 		c.ID, c.Source, c.CreatedAt = "chn_one", "api", noon.In(east)
@@ -75,7 +75,7 @@ func (f *fakeAlerts) DeleteAlertRule(_ context.Context, id string) error {
 func (f *fakeAlerts) Deliveries(_ context.Context, q haltd.DeliveryQuery) ([]haltd.Delivery, string, error) {
 	f.asked = q
 	if q.Cursor == "broken" {
-		return nil, "", haltd.Errorf(haltd.CodeInvalid, "cursor: not from this list")
+		return nil, "", haltd.Errorf(haltd.CodeInvalid, "not from this list").In("cursor")
 	}
 	return f.deliveries, "more", nil
 }

@@ -62,7 +62,7 @@ func (s *server) listAudit(ctx context.Context, in *auditInput) (*auditOutput, e
 	}
 	if in.Cursor != "" {
 		if q.Before, err = haltd.ParseEventID(in.Cursor); err != nil || q.Before <= 0 {
-			return nil, haltd.Errorf(haltd.CodeInvalid, "cursor: %q is not the next of an earlier page", in.Cursor).WithFix("Leave it out to start at the newest entry.")
+			return nil, haltd.Errorf(haltd.CodeInvalid, "%q is not the next of an earlier page", in.Cursor).In("cursor").WithFix("Leave it out to start at the newest entry.")
 		}
 	}
 	out := &auditOutput{}

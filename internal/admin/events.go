@@ -49,7 +49,7 @@ func (f *EventFilter) query(now time.Time) (haltd.EventQuery, error) {
 	for _, list := range f.Type {
 		for name := range strings.SplitSeq(list, ",") {
 			if !slices.Contains(eventTypes, name) {
-				return q, haltd.Errorf(haltd.CodeInvalid, "type: %q is not an event type", name).
+				return q, haltd.Errorf(haltd.CodeInvalid, "%q is not an event type", name).In("type").
 					WithFix("%s", suggestion(name, eventTypes))
 			}
 			q.Types = append(q.Types, haltd.EventType(name))
@@ -108,7 +108,7 @@ func (s *server) events(ctx context.Context, in *eventsInput) (*eventsOutput, er
 	}
 	if in.Cursor != "" {
 		if q.Before, err = haltd.ParseEventID(in.Cursor); err != nil || q.Before <= 0 {
-			return nil, haltd.Errorf(haltd.CodeInvalid, "cursor: %q is not the next of an earlier page", in.Cursor).
+			return nil, haltd.Errorf(haltd.CodeInvalid, "%q is not the next of an earlier page", in.Cursor).In("cursor").
 				WithFix("Leave it out to start at the newest event.")
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -122,7 +123,7 @@ var east = time.FixedZone("east", 2*60*60)
 func (f *fakeAgents) Agents(_ context.Context, q haltd.AgentQuery) ([]haltd.Agent, string, error) {
 	f.agents = q
 	if q.Cursor == "broken" {
-		return nil, "", haltd.Errorf(haltd.CodeInvalid, "cursor: not from this list")
+		return nil, "", haltd.Errorf(haltd.CodeInvalid, "not from this list").In("cursor")
 	}
 	if q.Cursor == "second" {
 		return nil, "", nil
@@ -157,7 +158,7 @@ type fakeKeys struct{ keys []haltd.Key }
 
 func (f *fakeKeys) Create(_ context.Context, agent, name string, limits haltd.KeyLimits) (haltd.Key, string, error) {
 	if agent == "not valid" {
-		return haltd.Key{}, "", haltd.Errorf(haltd.CodeInvalid, "agent: %q is not a valid agent id", agent)
+		return haltd.Key{}, "", haltd.Errorf(haltd.CodeInvalid, "%q is not a valid agent id", agent).In("agent")
 	}
 	k := haltd.Key{ID: "key_one", Agent: agent, Name: name, CreatedAt: noon, KeyLimits: limits}
 	f.keys = append(f.keys, k)
@@ -360,11 +361,23 @@ func answer[T any](t *testing.T, w *world, method, target, body string, status i
 	if err := json.Unmarshal(rec.Body.Bytes(), &v); err != nil {
 		t.Fatalf("%s %s answered %q: %v", method, target, rec.Body, err)
 	}
+	if p, ok := any(v).(problemBody); ok && !p.isFieldSaid() {
+		t.Errorf("%s %s: the field of %q is %q", method, target, p.Error.Message, p.Error.Field)
+	}
 	return v
 }
 
 type problemBody struct {
-	Error struct{ Code, Message, Fix string }
+	Error struct{ Code, Message, Field, Fix string }
+}
+
+// leads is the field that a message begins with, as in "step: is too short".
+var leads = regexp.MustCompile(`^([a-z][a-z0-9_.\[\]]*)(?:: | is not a field of this )`)
+
+// isFieldSaid reports whether a field that the message names is told by itself too.
+func (p problemBody) isFieldSaid() bool {
+	named := leads.FindStringSubmatch(p.Error.Message)
+	return named == nil || named[1] == "body" || named[1] == p.Error.Field
 }
 
 // call makes an event; higher numbers are newer.

@@ -98,7 +98,7 @@ func (s *server) dearest(ctx context.Context, q haltd.IncidentQuery) ([]listedIn
 	if q.Cursor != "" {
 		var err error
 		if place, err = strconv.Atoi(q.Cursor); err != nil || place < 0 {
-			return nil, "", haltd.Errorf(haltd.CodeInvalid, "cursor: %q is not from this list", q.Cursor).WithFix("Pass the next of the page before, unchanged.")
+			return nil, "", haltd.Errorf(haltd.CodeInvalid, "%q is not from this list", q.Cursor).In("cursor").WithFix("Pass the next of the page before, unchanged.")
 		}
 	}
 	size := q.Limit
@@ -151,7 +151,7 @@ func (s *server) incidentCounts(ctx context.Context, in *IncidentFilter) (*incid
 func (s *server) remark(ctx context.Context, in *remarkInput) (*incidentOutput, error) {
 	text := strings.TrimSpace(in.Body.Text)
 	if text == "" && !in.Body.Acknowledge {
-		return nil, haltd.Errorf(haltd.CodeInvalid, "text: the comment is empty").WithFix("Send a text, or \"acknowledge\": true, or both.")
+		return nil, haltd.Errorf(haltd.CodeInvalid, "the comment is empty").In("text").WithFix("Send a text, or \"acknowledge\": true, or both.")
 	}
 	incident, err := s.deps.Remarks.Remark(ctx, haltd.Remark{Incident: in.ID, Seen: in.Body.Acknowledge, Text: text, By: in.by()})
 	if err != nil {

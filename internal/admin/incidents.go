@@ -137,11 +137,11 @@ func (s *server) decide(ctx context.Context, in *feedbackInput) (*incidentOutput
 	resume := in.Body.Resume || status == haltd.IncidentResumed
 	switch {
 	case resume && status == haltd.IncidentKept:
-		return nil, haltd.Errorf(haltd.CodeInvalid, "resume: what is kept stopped cannot be resumed as well").WithFix("Use the status resumed or false_positive.")
+		return nil, haltd.Errorf(haltd.CodeInvalid, "what is kept stopped cannot be resumed as well").In("resume").WithFix("Use the status resumed or false_positive.")
 	case resume && !incident.Stops():
-		return nil, haltd.Errorf(haltd.CodeInvalid, "resume: incident %s stopped nobody", incident.ID).WithFix("Use the status kept, or false_positive without resume.")
+		return nil, haltd.Errorf(haltd.CodeInvalid, "incident %s stopped nobody", incident.ID).In("resume").WithFix("Use the status kept, or false_positive without resume.")
 	case !resume && in.Body.Grace != 0:
-		return nil, haltd.Errorf(haltd.CodeInvalid, "grace_minutes: only a resume can have a grace time").WithFix("Add \"resume\": true, or leave it out.")
+		return nil, haltd.Errorf(haltd.CodeInvalid, "only a resume can have a grace time").In("grace_minutes").WithFix("Add \"resume\": true, or leave it out.")
 	}
 	decided, err := s.deps.Control.Decide(ctx, incident.ID, status, in.by(), in.Body.Note)
 	if err != nil {
@@ -163,10 +163,10 @@ func (s *server) decide(ctx context.Context, in *feedbackInput) (*incidentOutput
 // reopen undoes a decision.
 func (s *server) reopen(ctx context.Context, in *feedbackInput, i *haltd.Incident) (*incidentOutput, error) {
 	if i.Status == haltd.IncidentOpen {
-		return nil, haltd.Errorf(haltd.CodeInvalid, "status: incident %s is open, there is no decision to undo", i.ID).WithFix("Use the status resumed, kept or false_positive.")
+		return nil, haltd.Errorf(haltd.CodeInvalid, "incident %s is open, there is no decision to undo", i.ID).In("status").WithFix("Use the status resumed, kept or false_positive.")
 	}
 	if in.Body.Resume || in.Body.Grace != 0 || in.Body.Note != "" {
-		return nil, haltd.Errorf(haltd.CodeInvalid, "status: open undoes a decision and takes no other field").WithFix("Leave out note, resume and grace_minutes.")
+		return nil, haltd.Errorf(haltd.CodeInvalid, "open undoes a decision and takes no other field").In("status").WithFix("Leave out note, resume and grace_minutes.")
 	}
 	incident, err := s.deps.Control.Reopen(ctx, in.ID, in.by())
 	if err != nil {

@@ -62,11 +62,11 @@ func reporter(ctx context.Context, named string) (string, error) {
 	case named == "" && keyed:
 		return own, nil
 	case named == "":
-		return "", haltd.Errorf(haltd.CodeInvalid, "agent: the admin token belongs to no agent").WithFix("Name the agent that made the call.")
+		return "", haltd.Errorf(haltd.CodeInvalid, "the admin token belongs to no agent").In("agent").WithFix("Name the agent that made the call.")
 	}
 	id, err := agentID("agent", named)
 	if err == nil && keyed && id != own {
-		err = haltd.Errorf(codeForbidden, "agent: this gateway key reports for %s and not for %s", own, id).
+		err = haltd.Errorf(codeForbidden, "this gateway key reports for %s and not for %s", own, id).In("agent").
 			WithFix("Leave agent out, or use a key of %s or the admin token.", id)
 	}
 	return id, err

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +15,8 @@ import (
 	"github.com/haltd/haltd"
 )
 
-// problem is the one shape of an error: {"error": {code, message, fix}}.
+// problem is the one shape of an error: {"error": {code, message, field,
+// fix}}.
 type problem struct {
 	Detail problemDetail `json:"error"`
 	status int
@@ -23,6 +25,7 @@ type problem struct {
 type problemDetail struct {
 	Code    string `json:"code" doc:"Stable; programs may match on it."`
 	Message string `json:"message" doc:"What happened."`
+	Field   string `json:"field,omitempty" doc:"What of the request the message is about, such as budgets.day.hard_usd; the first where it is about several. Left out where it is about none."`
 	Fix     string `json:"fix" doc:"What to do now."`
 }
 
@@ -52,7 +55,7 @@ func newProblem(status int, e *haltd.Error) *problem {
 	if fix == "" {
 		fix = "GET /v1/openapi.json says what this path takes."
 	}
-	return &problem{status: status, Detail: problemDetail{Code: e.Code, Message: e.Sentence(), Fix: fix}}
+	return &problem{status: status, Detail: problemDetail{Code: e.Code, Message: e.Sentence(), Field: e.Field, Fix: fix}}
 }
 
 var usualFix = map[string]string{
@@ -95,7 +98,9 @@ func (s *server) problemOf(ctx context.Context, op *huma.Operation, err error) *
 			if list, _, named := strings.Cut(op.Path, "/{"); shown.Fix == "" && named && e.Code == haltd.CodeNotFound {
 				shown.Fix = "GET " + list + " lists what there is."
 			}
-			return newProblem(status, &shown)
+			p := newProblem(status, &shown)
+			p.Detail.Field = e.Field
+			return p
 		}
 	}
 	if ctx.Err() == nil {
@@ -131,10 +136,12 @@ func withAll(first *haltd.Error, err error) *haltd.Error {
 // yet.
 func fromHuma(op *huma.Operation, status int, message string, errs ...error) huma.StatusError {
 	var sentences []string
+	var first string
 	e := haltd.Errorf(haltd.CodeInvalid, "%s", message)
 	for _, err := range errs {
 		if err != nil {
-			sentences = append(sentences, wording(err))
+			sentence, field := wording(err)
+			sentences, first = append(sentences, sentence), cmp.Or(first, field)
 			if e.Fix == "" {
 				e.Fix = meant(op, err)
 			}
@@ -154,30 +161,32 @@ func fromHuma(op *huma.Operation, status int, message string, errs ...error) hum
 	if status >= 400 && e.Fix == "" {
 		e.Fix = "GET /v1/openapi.json says what this path takes."
 	}
-	return newProblem(status, e)
+	p := newProblem(status, e)
+	p.Detail.Field = first
+	return p
 }
 
-// wording names the field and what is wrong with it, without repeating a
-// whole body.
-func wording(err error) string {
+// wording names the field, where there is one, and what is wrong with it,
+// without repeating a whole body.
+func wording(err error) (sentence, field string) {
 	var d *huma.ErrorDetail
 	if !errors.As(err, &d) {
-		return err.Error()
+		return err.Error(), ""
 	}
 	if d.Location == "" {
-		return d.Message
+		return d.Message, ""
 	}
 	place, field, _ := strings.Cut(d.Location, ".")
 	if field == "" {
-		return place + ": " + d.Message
+		return place + ": " + d.Message, ""
 	}
 	switch d.Message {
 	case validation.MsgUnexpectedProperty:
-		return field + " is not a field of this " + place
+		return field + " is not a field of this " + place, field
 	case validation.MsgExpectedMatchExactlyOneSchema: // nothing but a ladder takes one of two kinds
-		return field + ": expected warn, steer, reject, halt or kill, or a list of them, the mildest first"
+		return field + ": expected warn, steer, reject, halt or kill, or a list of them, the mildest first", field
 	}
-	return field + ": " + d.Message
+	return field + ": " + d.Message, field
 }
 
 // meant suggests the field that a key which is none was meant to be; "" for

@@ -88,7 +88,7 @@ func (s *server) ready(ctx context.Context, _ *noInput) (*health, error) {
 			e = haltd.Errorf(haltd.CodeUnavailable, "haltd is not ready").WithFix("haltd's log says why.")
 			s.deps.Logger.WarnContext(ctx, "not ready", "error", err)
 		}
-		return nil, &haltd.Error{Code: haltd.CodeUnavailable, Message: e.Message, Fix: e.Fix}
+		return nil, &haltd.Error{Code: haltd.CodeUnavailable, Message: e.Sentence(), Fix: e.Fix}
 	}
 	out := &health{}
 	out.Body.Status = "ready"

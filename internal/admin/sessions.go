@@ -86,7 +86,7 @@ func (s *server) agentOf(ctx context.Context, session string) (string, error) {
 	case 1:
 		return agents[0], nil
 	}
-	return "", haltd.Errorf(haltd.CodeInvalid, "agent: session %s exists for more than one agent: %s", session, strings.Join(agents, ", ")).
+	return "", haltd.Errorf(haltd.CodeInvalid, "session %s exists for more than one agent: %s", session, strings.Join(agents, ", ")).In("agent").
 		WithFix("Say which with ?agent=.")
 }
 

@@ -21,7 +21,7 @@ func instant(name, text string, now time.Time) (time.Time, error) {
 	if d, ok := span(text); ok {
 		return now.Add(-d).UTC(), nil
 	}
-	return time.Time{}, haltd.Errorf(haltd.CodeInvalid, "%s: %q is not a time", name, text).
+	return time.Time{}, haltd.Errorf(haltd.CodeInvalid, "%q is not a time", text).In(name).
 		WithFix("Use RFC 3339 such as 2026-01-31T08:00:00Z, or a span before now such as 15m, 1h or 7d.")
 }
 

@@ -61,15 +61,15 @@ func (in *statsInput) query(now time.Time) (haltd.StatsQuery, error) {
 	}
 	step, ok := span(in.Step)
 	if !ok || step <= 0 || step%time.Hour != 0 {
-		return q, haltd.Errorf(haltd.CodeInvalid, "step: %q is not a number of whole hours", in.Step).WithFix("Use for example 1h, 6h or 1d.")
+		return q, haltd.Errorf(haltd.CodeInvalid, "%q is not a number of whole hours", in.Step).In("step").WithFix("Use for example 1h, 6h or 1d.")
 	}
 	q.Since, q.Step = since.Truncate(time.Hour), step
 	q.Until = until.Add(time.Hour - 1).Truncate(time.Hour)
 	if !q.Since.Before(q.Until) {
-		return q, haltd.Errorf(haltd.CodeInvalid, "since: %s is not before until", since.Format(time.RFC3339)).WithFix("Swap since and until.")
+		return q, haltd.Errorf(haltd.CodeInvalid, "%s is not before until", since.Format(time.RFC3339)).In("since").WithFix("Swap since and until.")
 	}
 	if q.Until.Sub(q.Since)/step > maxBuckets {
-		return q, haltd.Errorf(haltd.CodeInvalid, "step: %s gives more than %d buckets", in.Step, maxBuckets).WithFix("Take a wider step or a shorter time.")
+		return q, haltd.Errorf(haltd.CodeInvalid, "%s gives more than %d buckets", in.Step, maxBuckets).In("step").WithFix("Take a wider step or a shorter time.")
 	}
 	return q, nil
 }

@@ -45,7 +45,7 @@ func (s *server) registerWhatIf() {
 
 func (s *server) whatIf(ctx context.Context, in *whatIfInput) (*whatIfOutput, error) {
 	if math.IsNaN(in.Threshold) { // which no bound refuses
-		return nil, haltd.Errorf(haltd.CodeInvalid, "threshold: expected a number").WithFix("Use for example 8.5.")
+		return nil, haltd.Errorf(haltd.CodeInvalid, "expected a number").In("threshold").WithFix("Use for example 8.5.")
 	}
 	incident, err := s.deps.Incidents.Incident(ctx, in.ID)
 	if err != nil {

@@ -137,7 +137,7 @@ func slackOfEnvironment(address string) (haltd.Channel, error) {
 		return haltd.Channel{}, fmt.Errorf("SLACK_WEBHOOK_URL: %w", err)
 	}
 	if err := ParseSettings(haltd.ChannelSlack, settings); err != nil {
-		return haltd.Channel{}, haltd.Errorf(haltd.CodeInvalid, "SLACK_WEBHOOK_URL: is not the address of a receiver").
+		return haltd.Channel{}, haltd.Errorf(haltd.CodeInvalid, "is not the address of a receiver").In("SLACK_WEBHOOK_URL").
 			WithFix("Set it to the address of an incoming webhook, which starts with https://hooks.slack.com/, or unset it.")
 	}
 	return haltd.Channel{
@@ -162,7 +162,7 @@ func parse(kind haltd.ChannelKind, raw json.RawMessage) (settings outbound.Setti
 	case haltd.ChannelEmail:
 		settings, err = email.Parse(raw)
 	default:
-		err = haltd.Errorf(haltd.CodeInvalid, "kind: %q is not a kind of channel", kind).WithFix("Use slack, webhook or email.")
+		err = haltd.Errorf(haltd.CodeInvalid, "%q is not a kind of channel", kind).In("kind").WithFix("Use slack, webhook or email.")
 	}
 	if err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func (s *Service) SaveChannel(ctx context.Context, c haltd.Channel) (haltd.Chann
 	s.saving.Lock()
 	defer s.saving.Unlock()
 	if c.Name = outbound.Line(c.Name, 100); c.Name == "" {
-		return haltd.Channel{}, haltd.Errorf(haltd.CodeInvalid, "name: is missing").WithFix("Say what you call the channel.")
+		return haltd.Channel{}, haltd.Errorf(haltd.CodeInvalid, "is missing").In("name").WithFix("Say what you call the channel.")
 	}
 	made, err := s.prepare(ctx, &c)
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *Service) prepare(ctx context.Context, c *haltd.Channel) (made string, e
 // version wrote them.
 func enter(c *haltd.Channel) (made string, err error) {
 	if len(c.Settings) == 0 {
-		return "", haltd.Errorf(haltd.CodeInvalid, "settings: are missing, and there are none that can be read").
+		return "", haltd.Errorf(haltd.CodeInvalid, "are missing, and there are none that can be read").In("settings").
 			WithFix("Enter all settings of the channel, or delete it.")
 	}
 	if c.Kind == haltd.ChannelWebhook {
@@ -165,7 +165,7 @@ func (s *Service) checkName(ctx context.Context, c haltd.Channel) error {
 	}
 	for _, other := range channels {
 		if other.ID != c.ID && strings.EqualFold(other.Name, c.Name) {
-			return haltd.Errorf(haltd.CodeExists, "name: there is a channel %q already", c.Name).WithFix("Choose another name.")
+			return haltd.Errorf(haltd.CodeExists, "there is a channel %q already", c.Name).In("name").WithFix("Choose another name.")
 		}
 	}
 	return nil
@@ -189,7 +189,7 @@ func change(c haltd.Channel, before outbound.Settings, given json.RawMessage) (j
 	}
 	var fields map[string]any
 	if err := json.Unmarshal(given, &fields); err != nil {
-		return nil, haltd.Errorf(haltd.CodeInvalid, "settings: is not an object").WithFix("Send the settings that change, by name.")
+		return nil, haltd.Errorf(haltd.CodeInvalid, "is not an object").In("settings").WithFix("Send the settings that change, by name.")
 	}
 	dropShown(fields, before)
 	settings, err := merge(c.Settings, fields)
@@ -228,7 +228,7 @@ func checkPassword(before, after outbound.Settings, given map[string]any) error 
 	if _, sent := given["password"]; !ok || !stays || sent || is.Password == "" || is.SameServer(was) {
 		return nil
 	}
-	return haltd.Errorf(haltd.CodeInvalid, "password: has to be given again for another mail server").
+	return haltd.Errorf(haltd.CodeInvalid, "has to be given again for another mail server").In("password").
 		WithFix("Send it together with host, port and tls.")
 }
 

@@ -93,21 +93,21 @@ const maxCooldown = 7 * 24 * time.Hour
 // checkRule brings a rule into its canonical form.
 func (s *Service) checkRule(ctx context.Context, r *haltd.AlertRule) error {
 	if r.Name = outbound.Line(r.Name, 100); r.Name == "" {
-		return haltd.Errorf(haltd.CodeInvalid, "name: is missing").WithFix("Say what you call the rule.")
+		return haltd.Errorf(haltd.CodeInvalid, "is missing").In("name").WithFix("Say what you call the rule.")
 	}
 	if r.Cooldown < 0 || r.Cooldown > int(maxCooldown/time.Second) {
-		return haltd.Errorf(haltd.CodeInvalid, "cooldown_seconds: is not between 0 and %d", int(maxCooldown/time.Second)).WithFix("Seven days are the longest.")
+		return haltd.Errorf(haltd.CodeInvalid, "is not between 0 and %d", int(maxCooldown/time.Second)).In("cooldown_seconds").WithFix("Seven days are the longest.")
 	}
 	for _, t := range r.Topics {
 		if !slices.Contains(topics, t) && t != haltd.TopicShadow {
-			return haltd.Errorf(haltd.CodeInvalid, "topics: %q is not a topic", t).WithFix("Use kill_switch, growth, budget_soft, budget_hard, session_limit, shadow, upstream, bypass or store.")
+			return haltd.Errorf(haltd.CodeInvalid, "%q is not a topic", t).In("topics").WithFix("Use kill_switch, growth, budget_soft, budget_hard, session_limit, shadow, upstream, bypass or store.")
 		}
 	}
 	r.Agents = slices.Clone(r.Agents)
 	for i, a := range r.Agents {
 		id, ok := haltd.AgentID(a)
 		if !ok {
-			return haltd.Errorf(haltd.CodeInvalid, "agents: %q is not an agent id", outbound.Line(a, 128)).
+			return haltd.Errorf(haltd.CodeInvalid, "%q is not an agent id", outbound.Line(a, 128)).In("agents").
 				WithFix("Agent ids are letters, digits and . _ : @ -; an empty list means all agents.")
 		}
 		r.Agents[i] = id
@@ -117,7 +117,7 @@ func (s *Service) checkRule(ctx context.Context, r *haltd.AlertRule) error {
 			if haltd.ErrorCode(err) != haltd.CodeNotFound {
 				return err
 			}
-			return haltd.Errorf(haltd.CodeInvalid, "channels: there is no channel %q", outbound.Line(id, 100)).
+			return haltd.Errorf(haltd.CodeInvalid, "there is no channel %q", outbound.Line(id, 100)).In("channels").
 				WithFix("GET /v1/channels lists the ids; an empty list means all channels.")
 		}
 	}

@@ -24,12 +24,12 @@ func Migrate(ctx context.Context, configPath string, env func(string) (string, b
 		return err
 	}
 	if cfg.Store.URL == "" {
-		return haltd.Errorf(haltd.CodeInvalid, "store.url: not set; it names the PostgreSQL database to copy to").
+		return haltd.Errorf(haltd.CodeInvalid, "not set; it names the PostgreSQL database to copy to").In("store.url").
 			WithFix("Set store.url in the configuration, or HALTD_STORE_URL.")
 	}
 	path := filepath.Join(cfg.DataDir, "haltd.db")
 	if _, err := os.Stat(path); err != nil {
-		return haltd.Errorf(haltd.CodeNotFound, "data_dir: there is no record at %s", path).WithFix("Set data_dir to the folder that holds haltd.db.")
+		return haltd.Errorf(haltd.CodeNotFound, "there is no record at %s", path).In("data_dir").WithFix("Set data_dir to the folder that holds haltd.db.")
 	}
 	lock, err := lockDataDir(cfg.DataDir)
 	if err != nil {

@@ -178,7 +178,7 @@ func (e *Env) secret(flag, value, file string) (string, error) {
 	}
 	text := strings.TrimSpace(string(b))
 	if text == "" {
-		return "", haltd.Errorf(codeUsage, "%s: there is nothing to read", flag).WithFix("Give it on standard input with -, or in a file.")
+		return "", haltd.Errorf(codeUsage, "there is nothing to read").In(flag).WithFix("Give it on standard input with -, or in a file.")
 	}
 	return text, nil
 }

@@ -76,7 +76,7 @@ func (d *doctor) problem(fix, format string, args ...any) {
 func (d *doctor) failed(err error) {
 	var e *haltd.Error
 	if errors.As(err, &e) {
-		d.problem(e.Fix, "%s", e.Message)
+		d.problem(e.Fix, "%s", e.Sentence())
 		return
 	}
 	d.problem("", "%v", err)

@@ -168,7 +168,7 @@ func (k *Keyring) Flush(ctx context.Context) error {
 func (k *Keyring) Create(ctx context.Context, agent, name string, limits haltd.KeyLimits) (haltd.Key, string, error) {
 	id, ok := haltd.AgentID(agent)
 	if !ok {
-		return haltd.Key{}, "", haltd.Errorf(haltd.CodeInvalid, "agent: %q is not a valid agent id", agent).
+		return haltd.Key{}, "", haltd.Errorf(haltd.CodeInvalid, "%q is not a valid agent id", agent).In("agent").
 			WithFix("Use 1 to 128 letters, digits and . _ : @ -, starting with a letter or digit.")
 	}
 	if err := checkKeyName(name); err != nil {
@@ -194,7 +194,7 @@ func (k *Keyring) Create(ctx context.Context, agent, name string, limits haltd.K
 
 func checkKeyName(name string) error {
 	if len(name) > 200 {
-		return haltd.Errorf(haltd.CodeInvalid, "name: longer than 200 bytes").WithFix("Shorten it.")
+		return haltd.Errorf(haltd.CodeInvalid, "longer than 200 bytes").In("name").WithFix("Shorten it.")
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func protocol(env func(string) (string, bool), signal string) (string, error) {
 	if p == "grpc" || p == "http/protobuf" {
 		return p, nil
 	}
-	return "", haltd.Errorf(haltd.CodeInvalid, "OTEL_EXPORTER_OTLP_PROTOCOL: %q is not supported", p).WithFix("Use http/protobuf or grpc.")
+	return "", haltd.Errorf(haltd.CodeInvalid, "%q is not supported", p).In("OTEL_EXPORTER_OTLP_PROTOCOL").WithFix("Use http/protobuf or grpc.")
 }
 
 func (t *Tracer) openSpans(ctx context.Context, env func(string) (string, bool), about *resource.Resource) error {

@@ -83,7 +83,7 @@ func (s *Settings) check() error {
 }
 
 func invalid(field, what string) *haltd.Error {
-	return haltd.Errorf(haltd.CodeInvalid, "%s: %s", field, what)
+	return haltd.Errorf(haltd.CodeInvalid, "%s", what).In(field)
 }
 
 // Host is the name or address that the channel calls.

@@ -40,7 +40,7 @@ func NewNetwork(allow []string, roots *x509.CertPool) (*Network, error) {
 		} else if p, err := netip.ParsePrefix(host); err == nil {
 			n.nets = append(n.nets, p.Masked())
 		} else if host == "" || strings.ContainsAny(host, "/:*@ ") {
-			return nil, haltd.Errorf(haltd.CodeInvalid, "alerts.allow_internal: %q is not a host, an address or a network", entry).
+			return nil, haltd.Errorf(haltd.CodeInvalid, "%q is not a host, an address or a network", entry).In("alerts.allow_internal").
 				WithFix("Write for example mail.internal, 10.1.2.3 or 10.0.0.0/8.")
 		} else {
 			n.hosts[host] = true

@@ -123,11 +123,11 @@ func retryAfter(value string, now time.Time) time.Duration {
 // name the field and do not repeat the address.
 func ParseURL(field, text string) (*url.URL, error) {
 	if text == "" {
-		return nil, haltd.Errorf(haltd.CodeInvalid, "%s: is missing", field).WithFix("Give the address that the receiver told you.")
+		return nil, haltd.Errorf(haltd.CodeInvalid, "is missing").In(field).WithFix("Give the address that the receiver told you.")
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.Fragment != "" {
-		return nil, haltd.Errorf(haltd.CodeInvalid, "%s: is not the address of a receiver", field).
+		return nil, haltd.Errorf(haltd.CodeInvalid, "is not the address of a receiver").In(field).
 			WithFix("It starts with https:// or http://, names a host and holds no user name or fragment.")
 	}
 	return u, nil

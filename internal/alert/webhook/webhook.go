@@ -44,13 +44,13 @@ func Parse(raw json.RawMessage) (*Settings, error) {
 		return nil, err
 	}
 	if s.Secret == "" {
-		return nil, haltd.Errorf(haltd.CodeInvalid, "secret: is missing").
+		return nil, haltd.Errorf(haltd.CodeInvalid, "is missing").In("secret").
 			WithFix("Give the text that starts with whsec_ and that the receiver checks signatures with.")
 	}
 	encoded, ok := strings.CutPrefix(s.Secret, secretPrefix)
 	s.key, err = base64.StdEncoding.DecodeString(encoded)
 	if !ok || err != nil || len(s.key) < 24 || len(s.key) > 64 {
-		return nil, haltd.Errorf(haltd.CodeInvalid, "secret: is not a Standard Webhooks secret").
+		return nil, haltd.Errorf(haltd.CodeInvalid, "is not a Standard Webhooks secret").In("secret").
 			WithFix("It is whsec_ and 24 to 64 random bytes in base64.")
 	}
 	return s, nil

@@ -67,7 +67,7 @@ func (i *inspection) problem(fix, format string, args ...any) {
 
 func (i *inspection) failed(err error, fix string) {
 	if e, ok := err.(*haltd.Error); ok {
-		i.problem(e.Fix, "%s", e.Message)
+		i.problem(e.Fix, "%s", e.Sentence())
 		return
 	}
 	i.problem(fix, "%v", err)
@@ -184,7 +184,7 @@ func (i *inspection) permissions(ctx context.Context, s *State) {
 
 func messageOf(err error) string {
 	if e, ok := err.(*haltd.Error); ok {
-		return e.Message
+		return e.Sentence()
 	}
 	return err.Error()
 }

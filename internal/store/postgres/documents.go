@@ -32,7 +32,7 @@ func (d documents[T]) all(ctx context.Context, db querier) ([]T, error) {
 // save makes or replaces a document.
 func (d documents[T]) save(ctx context.Context, db querier, id string, document T) error {
 	if id == "" {
-		return haltd.Errorf(haltd.CodeInvalid, "id: the %s has none", d.what)
+		return haltd.Errorf(haltd.CodeInvalid, "the %s has none", d.what).In("id")
 	}
 	text, err := json.Marshal(document)
 	if err != nil {

@@ -29,7 +29,7 @@ func (s *Store) Import(ctx context.Context, from table.Source, progress func(tab
 			return err
 		}
 		if full {
-			return haltd.Errorf(haltd.CodeExists, "store.url: the database %s holds a record already, or a haltd uses it", s.place).
+			return haltd.Errorf(haltd.CodeExists, "the database %s holds a record already, or a haltd uses it", s.place).In("store.url").
 				WithFix("Name an empty database, and stop the nodes that use it.")
 		}
 		if _, err := tx.Exec(ctx, "DELETE FROM shared_secrets"); err != nil {

@@ -46,7 +46,7 @@ func Inspect(ctx context.Context, url string) []haltd.Check {
 func failed(err error) haltd.Check {
 	var e *haltd.Error
 	if errors.As(err, &e) {
-		return haltd.Check{Outcome: haltd.CheckProblem, Said: e.Message, Fix: e.Fix}
+		return haltd.Check{Outcome: haltd.CheckProblem, Said: e.Sentence(), Fix: e.Fix}
 	}
 	return haltd.Check{Outcome: haltd.CheckProblem, Said: err.Error(), Fix: "Look at PostgreSQL's log."}
 }

@@ -24,10 +24,10 @@ const (
 func (s *Store) CreateKey(ctx context.Context, k haltd.Key, hash haltd.KeyHash) error {
 	return s.write(ctx, "create key", func(ctx context.Context, tx pgx.Tx) error {
 		if rest, ok := strings.CutPrefix(k.ID, keyIDPrefix); !ok || rest == "" {
-			return haltd.Errorf(haltd.CodeInvalid, "id: %q is not a key id", k.ID).WithFix("Key ids are key_ and letters.")
+			return haltd.Errorf(haltd.CodeInvalid, "%q is not a key id", k.ID).In("id").WithFix("Key ids are key_ and letters.")
 		}
 		if k.Agent == "" {
-			return haltd.Errorf(haltd.CodeInvalid, "agent: a key needs the agent it names")
+			return haltd.Errorf(haltd.CodeInvalid, "a key needs the agent it names").In("agent")
 		}
 		limits, err := json.Marshal(k.KeyLimits)
 		if err != nil {
@@ -36,7 +36,7 @@ func (s *Store) CreateKey(ctx context.Context, k haltd.Key, hash haltd.KeyHash) 
 		_, err = exec(ctx, tx, "INSERT INTO keys (id, agent, name, hash, created_at, revoked_at, limits, last_used_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
 			k.ID, k.Agent, k.Name, hash[:], table.Micros(k.CreatedAt), table.PointerMicros(k.RevokedAt), string(limits), table.PointerMicros(k.LastUsedAt))
 		if isConstraint(err) {
-			return haltd.Errorf(haltd.CodeInvalid, "id: the key %s, or its secret, exists already", k.ID)
+			return haltd.Errorf(haltd.CodeInvalid, "the key %s, or its secret, exists already", k.ID).In("id")
 		}
 		if err != nil {
 			return err
@@ -143,7 +143,7 @@ func (s *Store) UseKeys(ctx context.Context, used map[string]time.Time) error {
 // CodeInvalid.
 func (s *Store) SharedSecret(ctx context.Context, name string, fresh []byte) (secret []byte, err error) {
 	if name == "" || len(fresh) == 0 {
-		return nil, haltd.Errorf(haltd.CodeInvalid, "name: a shared secret needs a name and a value")
+		return nil, haltd.Errorf(haltd.CodeInvalid, "a shared secret needs a name and a value").In("name")
 	}
 	err = s.do(ctx, "read the shared secret "+name, func(ctx context.Context) error {
 		if _, err := exec(ctx, s.pool, "INSERT INTO shared_secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", name, fresh); err != nil {

@@ -16,7 +16,7 @@ const joinLock = 1751215221
 func (s *Store) Join(ctx context.Context, n haltd.Node, lease time.Duration) (haltd.Node, error) {
 	err := s.write(ctx, "join", func(ctx context.Context, tx pgx.Tx) error {
 		if n.ID == "" {
-			return haltd.Errorf(haltd.CodeInvalid, "id: the node has none")
+			return haltd.Errorf(haltd.CodeInvalid, "the node has none").In("id")
 		}
 		if _, err := exec(ctx, tx, "SELECT pg_advisory_xact_lock($1)", joinLock); err != nil {
 			return err

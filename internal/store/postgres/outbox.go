@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -18,7 +19,7 @@ func writeNotices(ctx context.Context, tx pgx.Tx, c *haltd.Change) error {
 	for i := range c.Notices {
 		n := &c.Notices[i]
 		if n.ID == "" {
-			return haltd.Errorf(haltd.CodeInvalid, "notices[%d].id: the notice has none", i)
+			return haltd.Errorf(haltd.CodeInvalid, "the notice has none").In(fmt.Sprintf("notices[%d].id", i))
 		}
 		body, err := json.Marshal(n)
 		if err != nil {
@@ -60,7 +61,7 @@ func dispatch(ctx context.Context, tx pgx.Tx, notice string, deliveries []haltd.
 	for i := range deliveries {
 		d := &deliveries[i]
 		if d.ID == "" {
-			return haltd.Errorf(haltd.CodeInvalid, "deliveries[%d].id: the delivery has none", i)
+			return haltd.Errorf(haltd.CodeInvalid, "the delivery has none").In(fmt.Sprintf("deliveries[%d].id", i))
 		}
 		_, err := exec(ctx, tx, `INSERT INTO deliveries (id, notice, channel, status, attempts, next_at, answer, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,

@@ -118,7 +118,7 @@ func parse(url string) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		// What pgx says repeats the URL, and the password in it.
-		return nil, haltd.Errorf(haltd.CodeInvalid, "store.url: it is no URL of a PostgreSQL database").
+		return nil, haltd.Errorf(haltd.CodeInvalid, "it is no URL of a PostgreSQL database").In("store.url").
 			WithFix("Write it as postgres://user:password@host:5432/database.")
 	}
 	if !strings.Contains(url, "pool_max_conns") {

@@ -108,7 +108,7 @@ func requireAgent(ctx context.Context, tx pgx.Tx, id string) error {
 	if err != nil || known {
 		return err
 	}
-	return haltd.Errorf(haltd.CodeInvalid, "events: agent %q is new, and nothing in the change says when it appeared", id)
+	return haltd.Errorf(haltd.CodeInvalid, "agent %q is new, and nothing in the change says when it appeared", id).In("events")
 }
 
 // Mark implements haltd.ControlStore.

@@ -23,7 +23,7 @@ func (d documents[T]) all(ctx context.Context, db querier) ([]T, error) {
 // save makes or replaces a document inside the transaction of its caller.
 func (d documents[T]) save(ctx context.Context, s *Store, id string, document T) error {
 	if id == "" {
-		return haltd.Errorf(haltd.CodeInvalid, "id: the %s has none", d.what)
+		return haltd.Errorf(haltd.CodeInvalid, "the %s has none", d.what).In("id")
 	}
 	text, err := json.Marshal(document)
 	if err != nil {

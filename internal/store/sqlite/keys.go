@@ -22,7 +22,7 @@ const (
 func (s *Store) CreateKey(ctx context.Context, k haltd.Key, hash haltd.KeyHash) error {
 	err := s.createKey(ctx, k, hash)
 	if isConstraint(err) {
-		err = haltd.Errorf(haltd.CodeInvalid, "id: the key %s, or its secret, exists already", k.ID)
+		err = haltd.Errorf(haltd.CodeInvalid, "the key %s, or its secret, exists already", k.ID).In("id")
 	}
 	if err != nil {
 		return fmt.Errorf("create key: %w", explain(s.path, err))
@@ -33,10 +33,10 @@ func (s *Store) CreateKey(ctx context.Context, k haltd.Key, hash haltd.KeyHash) 
 
 func (s *Store) createKey(ctx context.Context, k haltd.Key, hash haltd.KeyHash) error {
 	if rest, ok := strings.CutPrefix(k.ID, keyIDPrefix); !ok || rest == "" {
-		return haltd.Errorf(haltd.CodeInvalid, "id: %q is not a key id", k.ID).WithFix("Key ids are key_ and letters.")
+		return haltd.Errorf(haltd.CodeInvalid, "%q is not a key id", k.ID).In("id").WithFix("Key ids are key_ and letters.")
 	}
 	if k.Agent == "" {
-		return haltd.Errorf(haltd.CodeInvalid, "agent: a key needs the agent it names")
+		return haltd.Errorf(haltd.CodeInvalid, "a key needs the agent it names").In("agent")
 	}
 	limits, err := json.Marshal(k.KeyLimits)
 	if err != nil {

@@ -30,7 +30,7 @@ func (s *Store) endLeases(ctx context.Context) error {
 func (s *Store) Join(ctx context.Context, n haltd.Node, lease time.Duration) (haltd.Node, error) {
 	err := s.writer.write(ctx, func(ctx context.Context) error {
 		if n.ID == "" {
-			return haltd.Errorf(haltd.CodeInvalid, "id: the node has none")
+			return haltd.Errorf(haltd.CodeInvalid, "the node has none").In("id")
 		}
 		// What ended a day ago nobody asks for any more. Of the others those that
 		// have left were last seen when their lease ended.

@@ -17,7 +17,7 @@ func (s *Store) writeNotices(ctx context.Context, c *haltd.Change) error {
 	for i := range c.Notices {
 		n := &c.Notices[i]
 		if n.ID == "" {
-			return haltd.Errorf(haltd.CodeInvalid, "notices[%d].id: the notice has none", i)
+			return haltd.Errorf(haltd.CodeInvalid, "the notice has none").In(fmt.Sprintf("notices[%d].id", i))
 		}
 		body, err := json.Marshal(n)
 		if err != nil {
@@ -63,7 +63,7 @@ func (s *Store) dispatch(ctx context.Context, notice string, deliveries []haltd.
 	for i := range deliveries {
 		d := &deliveries[i]
 		if d.ID == "" {
-			return haltd.Errorf(haltd.CodeInvalid, "deliveries[%d].id: the delivery has none", i)
+			return haltd.Errorf(haltd.CodeInvalid, "the delivery has none").In(fmt.Sprintf("deliveries[%d].id", i))
 		}
 		err := s.exec(ctx, `INSERT INTO deliveries (id, notice, channel, status, attempts, next_at, answer, updated_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -11,7 +11,7 @@ import (
 // CodeInvalid.
 func (s *Store) SharedSecret(ctx context.Context, name string, fresh []byte) (secret []byte, err error) {
 	if name == "" || len(fresh) == 0 {
-		return nil, haltd.Errorf(haltd.CodeInvalid, "name: a shared secret needs a name and a value")
+		return nil, haltd.Errorf(haltd.CodeInvalid, "a shared secret needs a name and a value").In("name")
 	}
 	err = s.writer.write(ctx, func(ctx context.Context) error {
 		if err := s.exec(ctx, "INSERT INTO shared_secrets (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name, fresh); err != nil {

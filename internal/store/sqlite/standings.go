@@ -100,5 +100,5 @@ func (s *Store) requireAgent(ctx context.Context, id string) error {
 	if err := row.Scan(&known); err != nil || known {
 		return err
 	}
-	return haltd.Errorf(haltd.CodeInvalid, "events: agent %q is new, and nothing in the change says when it appeared", id)
+	return haltd.Errorf(haltd.CodeInvalid, "agent %q is new, and nothing in the change says when it appeared", id).In("events")
 }

@@ -57,7 +57,7 @@ func CheckChange(c *haltd.Change) error {
 		{c.Closing != nil && c.Closing.ID == "" && c.Closing.Agent == "", "closing.agent"},
 	} {
 		if part.wrong {
-			return haltd.Errorf(haltd.CodeInvalid, "%s: a change needs it to know what it changes", part.field)
+			return haltd.Errorf(haltd.CodeInvalid, "a change needs it to know what it changes").In(part.field)
 		}
 	}
 	for i := range c.Events {
@@ -71,7 +71,7 @@ func CheckChange(c *haltd.Change) error {
 // CheckEvent refuses what can never be written.
 func CheckEvent(e *haltd.Event) error {
 	if e.ID <= 0 {
-		return haltd.Errorf(haltd.CodeInvalid, "id: an event of agent %q has none", e.Agent)
+		return haltd.Errorf(haltd.CodeInvalid, "an event of agent %q has none", e.Agent).In("id")
 	}
 	return nil
 }

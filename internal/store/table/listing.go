@@ -34,7 +34,7 @@ func (p Position) Cursor(kind byte) string {
 func ParseCursor(text string, kind byte) (Position, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(b) != 17 || b[0] != kind {
-		return Position{}, haltd.Errorf(haltd.CodeInvalid, "cursor: %q is not from this list", text).
+		return Position{}, haltd.Errorf(haltd.CodeInvalid, "%q is not from this list", text).In("cursor").
 			WithFix("Pass the next of the page before, unchanged, or leave it out to start at the newest.")
 	}
 	return Position{int64(binary.BigEndian.Uint64(b[1:])), int64(binary.BigEndian.Uint64(b[9:]))}, nil

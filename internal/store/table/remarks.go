@@ -16,7 +16,7 @@ func AddComment(comments string, r *haltd.Remark) (string, error) {
 		}
 	}
 	if len(list) >= haltd.MaxComments {
-		return "", haltd.Errorf(haltd.CodeConflict, "text: incident %s has %d comments, which is the most", r.Incident, len(list)).
+		return "", haltd.Errorf(haltd.CodeConflict, "incident %s has %d comments, which is the most", r.Incident, len(list)).In("text").
 			WithFix("Say it where the work is tracked, and keep the link in the note of your decision.")
 	}
 	added, err := json.Marshal(append(list, haltd.Comment{Time: r.At.UTC(), By: r.By, Text: r.Text}))

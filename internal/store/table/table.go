@@ -59,5 +59,5 @@ func HourOf(t time.Time) int64 { return Micros(t.UTC().Truncate(time.Hour)) }
 
 // Unfit is the error of a value that no JSON can hold.
 func Unfit(field string, err error) error {
-	return haltd.Errorf(haltd.CodeInvalid, "%s: cannot be kept as JSON: %v", field, err)
+	return haltd.Errorf(haltd.CodeInvalid, "cannot be kept as JSON: %v", err).In(field)
 }
