@@ -11,23 +11,20 @@ import (
 // detail is the part of an event that no query filters by, as it stands in
 // events.detail. Durations are in microseconds; what is zero is left out.
 type detail struct {
-	Session     string       `json:"session,omitempty"` // where there is no agent, and so no session row
-	Label       string       `json:"label,omitempty"`
-	Trace       string       `json:"trace,omitempty"`
-	Format      string       `json:"format,omitempty"`
-	Path        string       `json:"path,omitempty"`
-	Status      int          `json:"status,omitempty"`
-	Stream      bool         `json:"stream,omitempty"`
-	Input       int64        `json:"input,omitempty"`
-	Output      int64        `json:"output,omitempty"`
-	CacheRead   int64        `json:"cache_read,omitempty"`
-	CacheWrite  int64        `json:"cache_write,omitempty"`
+	Session string `json:"session,omitempty"` // where there is no agent, and so no session row
+	Label   string `json:"label,omitempty"`
+	Trace   string `json:"trace,omitempty"`
+	Format  string `json:"format,omitempty"`
+	Path    string `json:"path,omitempty"`
+	Status  int    `json:"status,omitempty"`
+	Stream  bool   `json:"stream,omitempty"`
+	tokens
 	Estimated   bool         `json:"estimated,omitempty"`
-	Cost        int64        `json:"cost,omitempty"`
+	Cost        amount       `json:"cost,omitempty"`
 	Unpriced    bool         `json:"unpriced,omitempty"`
-	Latency     int64        `json:"latency,omitempty"`
-	FirstByte   int64        `json:"first_byte,omitempty"`
-	BlockReason string       `json:"block_reason,omitempty"`
+	Latency     microseconds `json:"latency,omitempty"`
+	FirstByte   microseconds `json:"first_byte,omitempty"`
+	BlockReason haltd.Reason `json:"block_reason,omitempty"`
 	Incident    string       `json:"incident,omitempty"`
 	Shadow      bool         `json:"shadow,omitempty"`
 	Retry       bool         `json:"retry,omitempty"`
@@ -37,29 +34,91 @@ type detail struct {
 	Finish      string       `json:"finish,omitempty"`
 	ToolCalls   []string     `json:"tool_calls,omitempty"`
 	PromptHash  string       `json:"prompt_hash,omitempty"`
-	PromptLen   int64        `json:"prompt_bytes,omitempty"`
+	PromptLen   int          `json:"prompt_bytes,omitempty"`
 	ReplyHash   string       `json:"reply_hash,omitempty"`
-	ReplyLen    int64        `json:"reply_bytes,omitempty"`
+	ReplyLen    int          `json:"reply_bytes,omitempty"`
 	Unread      string       `json:"unread,omitempty"`
 	Error       string       `json:"error,omitempty"`
 	Verdict     recorded     `json:"verdict,omitzero"`
 	Audit       *haltd.Audit `json:"audit,omitempty"`
 }
 
+// tokens are a haltd.Usage, in the detail itself.
+type tokens struct {
+	Input      int64 `json:"input,omitempty"`
+	Output     int64 `json:"output,omitempty"`
+	CacheRead  int64 `json:"cache_read,omitempty"`
+	CacheWrite int64 `json:"cache_write,omitempty"`
+}
+
+// amount is a haltd.Money, as the whole number that it is.
+type amount int64
+
+// microseconds are a haltd.Duration.
+type microseconds int64
+
+// each pairs the fields of a detail with those of its event: the one list for
+// writing and reading. What one of the two does in a way of its own is not in it.
+func (d *detail) each(e *haltd.Event, pass passing) {
+	copyField(pass, &d.Label, &e.Label)
+	copyField(pass, &d.Trace, &e.Trace)
+	copyField(pass, &d.Format, &e.Format)
+	copyField(pass, &d.Path, &e.Path)
+	copyField(pass, &d.Status, &e.Status)
+	copyField(pass, &d.Stream, &e.Stream)
+	copyField(pass, &d.tokens, (*tokens)(&e.Tokens))
+	copyField(pass, &d.Estimated, &e.Estimated)
+	copyField(pass, &d.Cost, (*amount)(&e.Cost))
+	copyField(pass, &d.Unpriced, &e.Unpriced)
+	copySpan(pass, &d.Latency, &e.Latency)
+	copySpan(pass, &d.FirstByte, &e.FirstByte)
+	copyField(pass, &d.BlockReason, &e.BlockReason)
+	copyField(pass, &d.Incident, &e.Incident)
+	copyField(pass, &d.Shadow, &e.Shadow)
+	copyField(pass, &d.Retry, &e.Retry)
+	copyField(pass, &d.Score, &e.Score)
+	copyField(pass, &d.Rule, &e.Rule)
+	copyField(pass, &d.Tags, &e.Tags)
+	copyField(pass, &d.Finish, &e.Finish)
+	copyField(pass, &d.ToolCalls, &e.ToolCalls)
+	copyField(pass, &d.PromptHash, &e.PromptHash)
+	copyField(pass, &d.PromptLen, &e.PromptLen)
+	copyField(pass, &d.ReplyHash, &e.ReplyHash)
+	copyField(pass, &d.ReplyLen, &e.ReplyLen)
+	copyField(pass, &d.Unread, &e.Unread)
+	copyField(pass, &d.Error, &e.Error)
+	copyField(pass, &d.Verdict.verdict, &e.Verdict)
+	copyField(pass, &d.Audit, &e.Audit)
+}
+
+// passing is the way that fields are copied.
+type passing bool
+
+const (
+	toDetail passing = true
+	toEvent  passing = false
+)
+
+func copyField[T any](pass passing, ofDetail, ofEvent *T) {
+	if pass == toDetail {
+		*ofDetail = *ofEvent
+	} else {
+		*ofEvent = *ofDetail
+	}
+}
+
+func copySpan(pass passing, ofDetail *microseconds, ofEvent *haltd.Duration) {
+	if pass == toDetail {
+		*ofDetail = microseconds(time.Duration(*ofEvent).Microseconds())
+	} else {
+		*ofEvent = haltd.Duration(time.Duration(*ofDetail) * time.Microsecond)
+	}
+}
+
 // DetailOf is the detail of an event, as JSON.
 func DetailOf(e *haltd.Event) ([]byte, error) {
-	d := detail{
-		Label: e.Label, Trace: e.Trace, Format: e.Format, Path: e.Path,
-		Status: e.Status, Stream: e.Stream,
-		Input: e.Tokens.Input, Output: e.Tokens.Output, CacheRead: e.Tokens.CacheRead, CacheWrite: e.Tokens.CacheWrite,
-		Estimated: e.Estimated, Cost: int64(e.Cost), Unpriced: e.Unpriced,
-		Latency: time.Duration(e.Latency).Microseconds(), FirstByte: time.Duration(e.FirstByte).Microseconds(),
-		BlockReason: string(e.BlockReason), Incident: e.Incident, Shadow: e.Shadow, Retry: e.Retry,
-		Score: e.Score, Rule: e.Rule, Tags: e.Tags,
-		Finish: e.Finish, ToolCalls: e.ToolCalls,
-		PromptHash: e.PromptHash, PromptLen: int64(e.PromptLen), ReplyHash: e.ReplyHash, ReplyLen: int64(e.ReplyLen),
-		Unread: e.Unread, Error: e.Error, Verdict: recorded{verdict: e.Verdict}, Audit: e.Audit,
-	}
+	var d detail
+	d.each(e, toDetail)
 	if e.Agent == "" {
 		d.Session = e.Session
 	}
@@ -72,21 +131,8 @@ func ReadDetail(text []byte, e *haltd.Event) error {
 	if err := json.Unmarshal(text, &d); err != nil {
 		return err
 	}
-	if e.Session == "" {
-		e.Session = d.Session
-	}
-	e.Label, e.Trace, e.Format, e.Path = d.Label, d.Trace, d.Format, d.Path
-	e.Status, e.Stream = d.Status, d.Stream
-	e.Tokens = haltd.Usage{Input: d.Input, Output: d.Output, CacheRead: d.CacheRead, CacheWrite: d.CacheWrite}
-	e.Estimated, e.Cost, e.Unpriced = d.Estimated, haltd.Money(d.Cost), d.Unpriced
-	e.Latency = haltd.Duration(time.Duration(d.Latency) * time.Microsecond)
-	e.FirstByte = haltd.Duration(time.Duration(d.FirstByte) * time.Microsecond)
-	e.BlockReason, e.Incident, e.Shadow, e.Retry = haltd.Reason(d.BlockReason), d.Incident, d.Shadow, d.Retry
-	e.Score, e.Rule, e.Tags = d.Score, d.Rule, d.Tags
-	e.Finish, e.ToolCalls = d.Finish, d.ToolCalls
-	e.PromptHash, e.PromptLen = d.PromptHash, int(d.PromptLen)
-	e.ReplyHash, e.ReplyLen = d.ReplyHash, int(d.ReplyLen)
-	e.Unread, e.Error = d.Unread, d.Error
-	e.Verdict, e.Audit = d.Verdict.verdict, cmp.Or(d.Audit, d.Verdict.audit)
+	d.each(e, toEvent)
+	e.Session = cmp.Or(e.Session, d.Session)
+	e.Audit = cmp.Or(d.Audit, d.Verdict.audit)
 	return nil
 }

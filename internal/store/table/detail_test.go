@@ -24,7 +24,7 @@ func TestDetailKeepsEveryField(t *testing.T) {
 			return haltd.Duration(time.Duration(rapid.Int64Range(0, 1<<40).Draw(t, "µs")) * time.Microsecond)
 		})
 		want := haltd.Event{
-			Label: text.Draw(t, "label"), Format: text.Draw(t, "format"), Path: text.Draw(t, "path"),
+			Label: text.Draw(t, "label"), Trace: text.Draw(t, "trace"), Format: text.Draw(t, "format"), Path: text.Draw(t, "path"),
 			Status: int(number.Draw(t, "status")), Stream: flag.Draw(t, "stream"),
 			Tokens: haltd.Usage{Input: number.Draw(t, "input"), Output: number.Draw(t, "output"),
 				CacheRead: number.Draw(t, "cache read"), CacheWrite: number.Draw(t, "cache write")},
@@ -74,17 +74,19 @@ func TestDetailKnowsEveryField(t *testing.T) {
 	for _, name := range columns {
 		isColumn[name] = true
 	}
-	empty := string(written(t, &haltd.Event{Agent: "a"}))
 	fields := reflect.TypeFor[haltd.Event]()
 	for i := range fields.NumField() {
 		field := fields.Field(i)
 		if isColumn[field.Name] {
 			continue
 		}
-		e := haltd.Event{Agent: "a"}
-		setSomething(t, reflect.ValueOf(&e).Elem().Field(i))
-		if string(written(t, &e)) == empty {
-			t.Errorf("haltd.Event.%s is not written", field.Name)
+		want, got := haltd.Event{Agent: "a"}, haltd.Event{Agent: "a"}
+		setSomething(t, reflect.ValueOf(&want).Elem().Field(i))
+		if err := ReadDetail(written(t, &want), &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("haltd.Event.%s is not kept (-want +got):\n%s", field.Name, diff)
 		}
 	}
 }
@@ -100,9 +102,12 @@ func setSomething(t *testing.T, v reflect.Value) {
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.Struct:
-		setSomething(t, v.Field(0))
+		for i := range v.NumField() {
+			setSomething(t, v.Field(i))
+		}
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		setSomething(t, v.Index(0))
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 	default:
