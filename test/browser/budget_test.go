@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -13,7 +14,7 @@ import (
 func TestBudgetIncident(t *testing.T) {
 	t.Parallel()
 	n := start(t, "defaults: {loop_detection: {enabled: true, window_seconds: 300, threshold_identical_requests: 4, action: reject}}\n")
-	n.Must(t, "PATCH", "/v1/agents/report-writer", raw(`{"budgets": {"day": {"soft_tokens": 1000, "hard_tokens": 4000}}}`), nil)
+	n.Must(t, "PATCH", "/v1/agents/report-writer", json.RawMessage(`{"budgets": {"day": {"soft_tokens": 1000, "hard_tokens": 4000}}}`), nil)
 	n.send(t, call{agent: "report-writer", reply: fakellm.Script{Text: "Here it is.", Usage: &haltd.Usage{Input: 1900, Output: 100}}})
 	s := &story{node: n}
 	p := newTab(t, n)
@@ -55,7 +56,7 @@ func TestBudgetIncident(t *testing.T) {
 func limitOfTurn(t *testing.T, p *tab) {
 	p.during(t)
 	n := p.n
-	n.Must(t, "PATCH", "/v1/agents/mail-bot", raw(`{"session": {"turn": {"calls": 3}}}`), nil)
+	n.Must(t, "PATCH", "/v1/agents/mail-bot", json.RawMessage(`{"session": {"turn": {"calls": 3}}}`), nil)
 	asked := []message{user("Tidy the mailbox.")}
 	for k := range 4 {
 		asked = append(asked, round(fmt.Sprint("call_", k), "move_mail", fmt.Sprintf(`{"id": %d}`, k), fmt.Sprint("moved ", k))...)

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -17,7 +18,7 @@ const plantedKey = "sk-ant-api03-aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF"
 // key.
 func (n *node) attempts(t *testing.T, agent string) string {
 	t.Helper()
-	n.Must(t, "PATCH", "/v1/agents/"+agent+"/kill-switch", raw(`{"enabled": true, "require_corroboration": false, "stall": "warn"}`), nil)
+	n.Must(t, "PATCH", "/v1/agents/"+agent+"/kill-switch", json.RawMessage(`{"enabled": true, "require_corroboration": false, "stall": "warn"}`), nil)
 	for i := range 20 {
 		prompt := fmt.Sprintf("Attempt %d of %s\nwith %s\n%s", i+1, strings.Join(hostile, "\n"), plantedKey, strings.Repeat("The ledger of November is not complete.\n", 60))
 		reply := fakellm.Script{

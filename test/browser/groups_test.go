@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 )
@@ -39,7 +40,7 @@ func TestGroupsOfIncidents(t *testing.T) {
 	ask.button("Keep all stopped")
 	p.sees("not all were decided.", "ann has decided already", "2 of 3 decided.", "1 incident")
 	n.expectStatus(t, ids[1], "open")
-	n.Must(t, "POST", "/v1/incidents/"+ids[1]+"/feedback", raw(`{"status": "kept"}`), nil)
+	n.Must(t, "POST", "/v1/incidents/"+ids[1]+"/feedback", json.RawMessage(`{"status": "kept"}`), nil)
 	p.sees("No open incidents")
 	for _, id := range ids {
 		n.expectStatus(t, id, "kept")

@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -105,5 +104,3 @@ func (n *node) incident(t *testing.T, id string) (i incident) {
 	n.Must(t, "GET", "/v1/incidents/"+id, nil, &i)
 	return i
 }
-
-func raw(text string) json.RawMessage { return json.RawMessage(text) }

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"testing"
@@ -105,7 +106,7 @@ func TestIncident(t *testing.T) {
 		p.expect("status of 409")
 		p.button("Keep stopped")
 		p.dialog("Keep contested-bot stopped?").there()
-		n.Must(t, "POST", "/v1/incidents/"+id+"/feedback", raw(`{"status": "resumed"}`), nil)
+		n.Must(t, "POST", "/v1/incidents/"+id+"/feedback", json.RawMessage(`{"status": "resumed"}`), nil)
 		p.dialog("Keep contested-bot stopped?").button("Keep stopped")
 		p.sees("Not saved. Nothing has changed.", "has decided already", "Resumed")
 		n.expectStatus(t, id, "resumed")
@@ -155,7 +156,7 @@ func TestIncident(t *testing.T) {
 
 	t.Run("Reject", func(t *testing.T) {
 		p.during(t)
-		n.Must(t, "PATCH", "/v1/agents/polite-bot", raw(`{"kill_switch": {"similarity": "reject", "stall": "warn", "require_corroboration": false}}`), nil)
+		n.Must(t, "PATCH", "/v1/agents/polite-bot", json.RawMessage(`{"kill_switch": {"similarity": "reject", "stall": "warn", "require_corroboration": false}}`), nil)
 		id := n.runAway(t, "polite-bot", "ticket-99")
 		p.open("/incidents/" + id)
 		p.sees("Rejected", "Call #5 was not forwarded.", "The agent stays active.", "fires at the same call", "loop, #1 to #4", "stopped")

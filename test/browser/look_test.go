@@ -3,6 +3,7 @@
 package browser
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -53,7 +54,7 @@ func TestLookAtIncidents(t *testing.T) {
 	}
 	for _, f := range families() {
 		draw(f.name, func(agent string) string {
-			n.Must(t, "PATCH", "/v1/agents/"+agent+"/kill-switch", raw(`{"similarity": "warn"}`), nil)
+			n.Must(t, "PATCH", "/v1/agents/"+agent+"/kill-switch", json.RawMessage(`{"similarity": "warn"}`), nil)
 			return n.runs(t, f).ID
 		})
 	}
@@ -65,7 +66,10 @@ func TestLookAtIncidents(t *testing.T) {
 // incidentsOfOthers makes incidents of all but the families of stall, by what
 // their pictures are called.
 func incidentsOfOthers(t *testing.T, w *walk) map[string]func(agent string) string {
-	set := func(agent, policy string) { t.Helper(); w.Must(t, "PATCH", "/v1/agents/"+agent, raw(policy), nil) }
+	set := func(agent, policy string) {
+		t.Helper()
+		w.Must(t, "PATCH", "/v1/agents/"+agent, json.RawMessage(policy), nil)
+	}
 	stopped := func(status int) bool { return status != http.StatusOK }
 	newest := (&story{node: w.node}).newest
 	// until calls again and again, until it is refused, and answers the incident.

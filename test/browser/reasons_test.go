@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
@@ -20,7 +21,7 @@ import (
 // to one detector, and answers the incident.
 func (n *node) decided(t *testing.T, agent, by, killSwitch string) incident {
 	t.Helper()
-	n.Must(t, "PATCH", "/v1/agents/"+agent+"/kill-switch", raw(killSwitch), nil)
+	n.Must(t, "PATCH", "/v1/agents/"+agent+"/kill-switch", json.RawMessage(killSwitch), nil)
 	id := n.runAway(t, agent, "recon-of-"+agent)
 	n.Eventually(t, "telling of its rejection", func() bool {
 		status, _, err := n.Ask(t.Context(), "GET", "/v1/incidents/"+id, nil)
@@ -63,7 +64,7 @@ func TestReasons(t *testing.T) {
 		p.fits()
 		p.show(desktop)
 
-		n.Must(t, "POST", "/v1/agents/stuck-bot/activate", raw(`{}`), nil)
+		n.Must(t, "POST", "/v1/agents/stuck-bot/activate", json.RawMessage(`{}`), nil)
 		p.open("/incidents/" + i.ID)
 		p.sees("was not forwarded; stuck-bot was stopped.", "The agent is now: Active")
 	})

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -71,7 +72,7 @@ func (w *walk) ofKind(t *testing.T, agent, kind string) (id string) {
 
 func (w *walk) ladder(t *testing.T, agent, settings string) {
 	t.Helper()
-	w.Must(t, "PATCH", "/v1/agents/"+agent+"/kill-switch", raw(settings), nil)
+	w.Must(t, "PATCH", "/v1/agents/"+agent+"/kill-switch", json.RawMessage(settings), nil)
 }
 
 func (w *walk) shadow(t *testing.T) {

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -91,7 +92,7 @@ func yesterday(ctx context.Context, store *sqlite.Store) error {
 func tell(t *testing.T, n *node, receiver string, pace time.Duration) *story {
 	t.Helper()
 	s := &story{node: n, pace: pace}
-	post := func(path, body string) { t.Helper(); n.Must(t, "POST", path, raw(body), nil) }
+	post := func(path, body string) { t.Helper(); n.Must(t, "POST", path, json.RawMessage(body), nil) }
 	post("/v1/channels", fmt.Sprintf(`{"name": "on-call", "kind": "webhook", "settings": {"url": %q}}`, receiver))
 	post("/v1/alert-rules", `{"name": "Everything that stops an agent", "topics": ["kill_switch", "budget_hard"], "cooldown_seconds": 600}`)
 	post("/v1/alert-rules", `{"name": "Growth, quietly", "topics": ["growth", "budget_soft"], "cooldown_seconds": 3600}`)
@@ -99,7 +100,10 @@ func tell(t *testing.T, n *node, receiver string, pace time.Duration) *story {
 	post("/v1/rules", `{"name": "Slow down long prompts", "priority": 10, "condition": {"prompt_tokens_min": 150000}, "action": "throttle", "action_config": {"delay_ms": 2000}}`)
 	post("/v1/rules", `{"name": "Mark the trial", "condition": {"agent": "research-agent"}, "action": "tag", "action_config": {"tag": "trial"}}`)
 	post("/v1/keys", `{"agent": "code-review", "name": "build server"}`)
-	patch := func(agent, body string) { t.Helper(); n.Must(t, "PATCH", "/v1/agents/"+agent, raw(body), nil) }
+	patch := func(agent, body string) {
+		t.Helper()
+		n.Must(t, "PATCH", "/v1/agents/"+agent, json.RawMessage(body), nil)
+	}
 	patch("billing-bot", `{"kill_switch": {"enabled": true}, "budgets": {"day": {"soft_usd": 40, "hard_usd": 60}}}`)
 	patch("code-review", `{"kill_switch": {"enabled": true}, "rate_limits": {"requests_per_minute": 120}}`)
 	patch("report-writer", `{"budgets": {"day": {"soft_usd": 6, "hard_usd": 12}}}`)

@@ -1,9 +1,7 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -234,39 +232,17 @@ func TestALiveStreamGoesOnWhereItBroke(t *testing.T) {
 	// listen goes on after an event and, once it listens, has something happen;
 	// it leaves when it has heard enough.
 	listen := func(query, last string, happens func(), enough func() bool) string {
-		ctx, leave := context.WithTimeout(t.Context(), harness.Patience)
-		defer leave()
-		req, err := http.NewRequestWithContext(ctx, "GET", s.Admin+"/v1/events/stream?"+query, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "Bearer "+harness.Token)
-		if last != "" {
-			req.Header.Set("Last-Event-ID", last)
-		}
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
+		stream := s.Stream(t, query, last)
+		defer stream.Close()
 		go happens()
-		lines := bufio.NewScanner(res.Body)
-		for !enough() && lines.Scan() {
-			if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
-				last = id
+		for !enough() {
+			e, err := stream.Next()
+			if err != nil {
+				t.Fatalf("after %d events: %v", len(heard), err)
 			}
-			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-				var e haltd.Event
-				if err := json.Unmarshal([]byte(data), &e); err != nil {
-					t.Fatal(err)
-				}
-				heard = append(heard, e)
-			}
+			heard = append(heard, e)
 		}
-		if !enough() {
-			t.Fatalf("the stream ended with %v after %d events", lines.Err(), len(heard))
-		}
-		return last
+		return stream.Last
 	}
 	calls := func(from, to int) func() {
 		return func() {

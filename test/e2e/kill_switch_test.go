@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/bits"
 	"net/http"
@@ -290,7 +291,7 @@ func TestKillSwitchSettingsByAPI(t *testing.T) {
 			{`{"windw_size":20}`, []string{"windw_size", "window_size"}},
 		} {
 			var got refused
-			status := s.API(t, "PATCH", "/v1/agents/"+a.id+"/kill-switch", raw(tc.patch), &got)
+			status := s.API(t, "PATCH", "/v1/agents/"+a.id+"/kill-switch", json.RawMessage(tc.patch), &got)
 			if status != http.StatusBadRequest {
 				t.Errorf("%s: %d, want 400", tc.patch, status)
 			}

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -285,7 +286,7 @@ func policyRefusals(t *testing.T, s *stage) {
 		`{"time_zone":"Mars/Olympus"}`:                                   {"time_zone", "Europe/Berlin"},
 	} {
 		var got refused
-		if status := s.API(t, "PATCH", "/v1/agents/"+a.id, raw(body), &got); status != http.StatusBadRequest {
+		if status := s.API(t, "PATCH", "/v1/agents/"+a.id, json.RawMessage(body), &got); status != http.StatusBadRequest {
 			t.Errorf("%s: %d, want 400", body, status)
 		}
 		for _, word := range words {

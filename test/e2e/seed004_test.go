@@ -200,7 +200,7 @@ func (a *agent) rule(priority int, condition, action, config string) {
 	condition = strings.TrimSuffix(fmt.Sprintf(`{"agent":%q,%s`, a.id, condition), ",") + "}"
 	body := fmt.Sprintf(`{"name":"%s %d","priority":%d,"condition":%s,"action":%q,"action_config":{%s}}`, action, priority, priority, condition, action, config)
 	var got map[string]any
-	if status := a.API(a.t, "POST", "/v1/rules", raw(body), &got); status != http.StatusCreated {
+	if status := a.API(a.t, "POST", "/v1/rules", json.RawMessage(body), &got); status != http.StatusCreated {
 		a.t.Fatalf("POST %s: %d %v", body, status, got)
 	}
 }
@@ -265,7 +265,7 @@ func unknownRuleKeys(t *testing.T, s *stage) {
 		`{"name":"r","condition":{"prompt_tokens_min":9,"prompt_tokens_max":1},"action":"tag"}`: {"prompt_tokens_min", "action_config.tag"},
 	} {
 		var got refused
-		if status := s.API(t, "POST", "/v1/rules", raw(body), &got); status != http.StatusBadRequest {
+		if status := s.API(t, "POST", "/v1/rules", json.RawMessage(body), &got); status != http.StatusBadRequest {
 			t.Errorf("%s: %d, want 400", body, status)
 		}
 		for _, word := range words {
@@ -392,7 +392,7 @@ func ingestRefusals(t *testing.T, s *stage) {
 		`{"agent":"a b","session_id":"run","model":"m","prompt_tokens":1}`:             "agent",
 	} {
 		var got refused
-		if status := s.API(t, "POST", "/v1/ingest", raw(body), &got); status != http.StatusBadRequest || !strings.Contains(got.Error.Message, word) {
+		if status := s.API(t, "POST", "/v1/ingest", json.RawMessage(body), &got); status != http.StatusBadRequest || !strings.Contains(got.Error.Message, word) {
 			t.Errorf("%s: %d %+v; want 400 that names %s", body, status, got.Error, word)
 		}
 	}

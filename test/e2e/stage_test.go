@@ -87,7 +87,7 @@ func (a *agent) with(settings string) *agent {
 func (a *agent) policy(change string) *agent {
 	a.t.Helper()
 	var got map[string]any
-	if status := a.API(a.t, "PATCH", "/v1/agents/"+a.id, raw(change), &got); status != 200 {
+	if status := a.API(a.t, "PATCH", "/v1/agents/"+a.id, json.RawMessage(change), &got); status != 200 {
 		a.t.Fatalf("PATCH agent %s: %d %v", change, status, got)
 	}
 	return a
@@ -100,8 +100,6 @@ func (a *agent) activate() {
 		a.t.Fatalf("activate: %d", status)
 	}
 }
-
-func raw(text string) json.RawMessage { return json.RawMessage(text) }
 
 // message is one of a chat.
 type message map[string]any

@@ -213,13 +213,13 @@ func ladders(t *testing.T, s *stage) {
 	for body, want := range map[string]string{
 		`{"stall":"kill"}`: `"kill"`, `{"stall":["warn","kill"]}`: `"kill"`, `{"stall":["warn"]}`: `"warn"`, `{"stall":["steer","kill"]}`: `["warn","steer","kill"]`,
 	} {
-		if status := s.API(t, "PATCH", "/v1/agents/ladder/kill-switch", raw(body), &shown); status != 200 || string(shown.Stall) != want {
+		if status := s.API(t, "PATCH", "/v1/agents/ladder/kill-switch", json.RawMessage(body), &shown); status != 200 || string(shown.Stall) != want {
 			t.Errorf("%s: %d %s, want %s", body, status, shown.Stall, want)
 		}
 	}
 	for _, body := range []string{`{"stall":["kill","warn"]}`, `{"stall":["warn","throttle"]}`, `{"stall":[]}`, `{"stall":"block"}`} {
 		var no refused
-		if status := s.API(t, "PATCH", "/v1/agents/ladder/kill-switch", raw(body), &no); status < 400 || !strings.Contains(no.Error.Message, "stall") {
+		if status := s.API(t, "PATCH", "/v1/agents/ladder/kill-switch", json.RawMessage(body), &no); status < 400 || !strings.Contains(no.Error.Message, "stall") {
 			t.Errorf("%s: %d %+v, want it refused by name", body, status, no)
 		}
 	}

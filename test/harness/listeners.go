@@ -23,6 +23,14 @@ type Listeners struct {
 
 // Open makes a request of the admin API and leaves its answer to be read.
 func (l Listeners) Open(ctx context.Context, method, path string, body any) (*http.Response, error) {
+	r, err := l.request(ctx, method, path, body)
+	if err != nil {
+		return nil, err
+	}
+	return l.do(r)
+}
+
+func (l Listeners) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
 	sent := io.Reader(http.NoBody)
 	if body != nil {
 		text, err := json.Marshal(body)
@@ -37,6 +45,10 @@ func (l Listeners) Open(ctx context.Context, method, path string, body any) (*ht
 	}
 	r.Header.Set("Authorization", "Bearer "+Token)
 	r.Header.Set("Content-Type", "application/json")
+	return r, nil
+}
+
+func (l Listeners) do(r *http.Request) (*http.Response, error) {
 	client := l.Client
 	if client == nil {
 		client = http.DefaultClient

@@ -418,65 +418,38 @@ func budgetsAreExact(t *testing.T, c *cluster) {
 	t.Logf("%d of %d calls passed", passed.Load(), calls)
 }
 
-// messages reads the ids and events of a live stream.
-func messages(t *testing.T, n *harness.Node, last string) (next func() (id string, e haltd.Event), end func()) {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "GET", n.Admin+"/v1/events/stream?agent=streamed", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+harness.Token)
-	if last != "" {
-		req.Header.Set("Last-Event-ID", last)
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(res.Body)
-	return func() (id string, e haltd.Event) {
-		t.Helper()
-		for lines.Scan() {
-			if value, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
-				id = value
-			}
-			if value, ok := strings.CutPrefix(lines.Text(), "data: "); ok && id != "" {
-				if err := json.Unmarshal([]byte(value), &e); err != nil {
-					t.Fatal(err)
-				}
-				return id, e
-			}
-		}
-		t.Fatalf("the stream ended: %v", lines.Err())
-		return "", e
-	}, func() { res.Body.Close() }
-}
-
 func liveStream(t *testing.T, c *cluster) {
-	next, end := messages(t, c.nodes[2], "")
+	stream := c.nodes[2].Stream(t, "agent=streamed", "")
+	next := func() haltd.Event {
+		t.Helper()
+		e, err := stream.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
 	seen := map[haltd.EventID]bool{}
-	last := ""
 	for _, n := range c.nodes {
 		if status, _ := ask(t, n, request{agent: "streamed", model: "echo"}); status != 200 {
 			t.Fatalf("a call: %d", status)
 		}
 	}
 	for range c.nodes {
-		id, e := next()
-		last, seen[e.ID] = id, true
+		seen[next().ID] = true
 	}
-	end()
+	stream.Close()
 	for range 2 {
 		for _, n := range c.nodes {
 			ask(t, n, request{agent: "streamed", model: "echo"})
 		}
 	}
-	next, end = messages(t, c.nodes[0], last)
-	defer end()
+	last := stream.Last
+	stream = c.nodes[0].Stream(t, "agent=streamed", last)
+	defer stream.Close()
 	for range 2 * len(c.nodes) {
-		id, e := next()
+		e := next()
 		if seen[e.ID] {
-			t.Errorf("event %s comes twice, after %s", id, last)
+			t.Errorf("event %s comes twice, after %s", stream.Last, last)
 		}
 		seen[e.ID] = true
 	}
