@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"crypto/tls"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -31,25 +30,26 @@ func deployed(t *testing.T, name string, replace ...string) string {
 	return strings.NewReplacer(replace...).Replace(string(text))
 }
 
+// frontOf is the configuration of an nginx that has these servers alone.
+func frontOf(servers string) string { return "events {}\nhttp {\naccess_log off;\n" + servers + "}\n" }
+
 // Behind nginx and Caddy, as deploy/ has them, streams and the dashboard arrive,
 // and haltd knows who calls.
 func TestProxiesInFrontWork(t *testing.T) {
 	t.Parallel()
 	_, url := provider(t)
 	n := start(t, harness.Providers(url)+"trusted_proxies: [127.0.0.1]\n")
-	for name, launch := range map[string]func(t *testing.T, dir, certificate, agents, people string) *exec.Cmd{
-		"nginx": func(t *testing.T, dir, certificate, agents, people string) *exec.Cmd {
+	for name, launch := range map[string]func(t *testing.T, dir, certificate, agents, people string) *harness.Process{
+		"nginx": func(t *testing.T, dir, certificate, agents, people string) *harness.Process {
 			key := filepath.Join(dir, "key.pem")
 			servers := deployed(t, "proxy/nginx.conf", "127.0.0.1:7070", strings.TrimPrefix(n.Gateway, "http://"), "127.0.0.1:7071", strings.TrimPrefix(n.Admin, "http://"),
 				"/etc/nginx/llm.example.com.crt", certificate, "/etc/nginx/llm.example.com.key", key,
 				"/etc/nginx/haltd.example.com.crt", certificate, "/etc/nginx/haltd.example.com.key", key)
 			servers = strings.Replace(servers, "listen 443 ssl", "listen "+agents+" ssl", 1)
 			servers = strings.Replace(servers, "listen 443 ssl", "listen "+people+" ssl", 1)
-			config := filepath.Join(dir, "nginx.conf")
-			writeFile(t, config, fmt.Sprintf("daemon off; master_process off; pid %[1]s/pid; error_log %[1]s/error.log;\nevents {}\nhttp {\naccess_log off; client_body_temp_path %[1]s/b; proxy_temp_path %[1]s/p; fastcgi_temp_path %[1]s/f; uwsgi_temp_path %[1]s/u; scgi_temp_path %[1]s/s;\n%[2]s}\n", dir, servers))
-			return exec.Command(harness.Need(t, "nginx"), "-c", config, "-p", dir)
+			return harness.Nginx(t, dir, frontOf(servers), agents, people)
 		},
-		"caddy": func(t *testing.T, dir, certificate, agents, people string) *exec.Cmd {
+		"caddy": func(t *testing.T, dir, certificate, agents, people string) *harness.Process {
 			// No name, and no authority to ask for certificates, is to be had here.
 			own := "{\n\ttls " + certificate + " " + filepath.Join(dir, "key.pem")
 			sites := deployed(t, "proxy/Caddyfile", "127.0.0.1:7070", strings.TrimPrefix(n.Gateway, "http://"), "127.0.0.1:7071", strings.TrimPrefix(n.Admin, "http://"),
@@ -58,24 +58,21 @@ func TestProxiesInFrontWork(t *testing.T) {
 			writeFile(t, config, "{\n\tadmin off\n\tauto_https disable_redirects\n}\n"+sites)
 			cmd := exec.Command(harness.Need(t, "caddy"), "run", "--config", config, "--adapter", "caddyfile")
 			cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
-			return cmd
+			p, err := harness.Launch(cmd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = p.Stop() }) // it says that it was told to
+			if err := p.AwaitListening(t.Context(), agents, people); err != nil {
+				t.Fatal(err)
+			}
+			return p
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			agents, people := harness.Address(t), harness.Address(t)
-			p, err := harness.Launch(launch(t, dir, writeCertificate(t, dir), agents, people))
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := p.Stop(); err != nil && name == "nginx" {
-					t.Error(err)
-				}
-			})
-			if err := p.Await(t.Context(), "listening", func() bool { return harness.Listens(agents) && harness.Listens(people) }); err != nil {
-				t.Fatal(err)
-			}
+			p := launch(t, dir, writeCertificate(t, dir), agents, people)
 			client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 			status, body := through(t, client, "POST", "https://"+agents+"/agents/behind-"+name+"/v1/chat/completions", strings.Replace(chat, "{", `{"stream":true,`, 1))
 			if status != 200 || !strings.Contains(body, "data: [DONE]") {

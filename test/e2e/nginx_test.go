@@ -12,7 +12,6 @@ import (
 	"math/big"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,40 +23,20 @@ import (
 // nginx stands for the edge of a real provider: TLS, HTTP/2, gzip.
 func startNginx(t *testing.T, upstream string) (address, certificate, log string) {
 	t.Helper()
-	program := harness.Need(t, "nginx")
 	dir := t.TempDir()
 	address = harness.Address(t)
 	certificate = writeCertificate(t, dir)
 	log = filepath.Join(dir, "access.log")
-	config := filepath.Join(dir, "nginx.conf")
-	err := os.WriteFile(config, []byte(fmt.Sprintf(`
-daemon off; master_process off; worker_processes 1; pid %[1]s/pid; error_log %[1]s/error.log;
-events { worker_connections 200; }
+	harness.Nginx(t, dir, fmt.Sprintf(`events { worker_connections 200; }
 http {
   log_format version "$server_protocol $request_method $uri $status"; access_log %[1]s/access.log version;
-  client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy; fastcgi_temp_path %[1]s/f; uwsgi_temp_path %[1]s/u; scgi_temp_path %[1]s/s;
   gzip on; gzip_types application/json; gzip_min_length 1; gzip_proxied any;
   server {
     listen %[2]s ssl http2;
     ssl_certificate %[1]s/cert.pem; ssl_certificate_key %[1]s/key.pem;
     location / { proxy_pass %[3]s; proxy_buffering off; proxy_http_version 1.1; }
   }
-}`, dir, address, upstream)), 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := harness.Launch(exec.Command(program, "-c", config, "-p", dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := p.Await(t.Context(), "listening", func() bool { return harness.Listens(address) }); err != nil {
-		t.Fatal(err)
-	}
+}`, dir, address, upstream), address)
 	return address, certificate, log
 }
 

@@ -180,7 +180,6 @@ func TestRecipesWork(t *testing.T) {
 func TestRecipeForNginxWorks(t *testing.T) {
 	t.Parallel()
 	const recipe = "nginx or Envoy in front"
-	nginx := harness.Need(t, "nginx")
 	f := newFollower(t)
 	f.configure(t, blocks(t, recipe, "yaml")[0])
 	front := harness.Address(t)
@@ -194,19 +193,7 @@ func TestRecipeForNginxWorks(t *testing.T) {
 	server := deployed(t, file[1], "listen 443 ssl", "listen "+front+" ssl", "127.0.0.1:7070", f.gateway, "127.0.0.1:7071", f.admin,
 		"/etc/nginx/llm.example.com.crt", certificate, "/etc/nginx/llm.example.com.key", key,
 		"/etc/nginx/haltd.example.com.crt", certificate, "/etc/nginx/haltd.example.com.key", key)
-	f.write(t, "nginx.conf", fmt.Sprintf("daemon off; master_process off; pid %[1]s/pid; error_log %[1]s/error.log;\nevents {}\nhttp {\naccess_log off; client_body_temp_path %[1]s/b; proxy_temp_path %[1]s/p; fastcgi_temp_path %[1]s/f; uwsgi_temp_path %[1]s/u; scgi_temp_path %[1]s/s;\n%[2]s}\n", f.dir, server), 0o600)
-	p, err := harness.Launch(exec.Command(nginx, "-c", filepath.Join(f.dir, "nginx.conf"), "-p", f.dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := p.Await(t.Context(), "listening", func() bool { return harness.Listens(front) }); err != nil {
-		t.Fatal(err)
-	}
+	harness.Nginx(t, f.dir, frontOf(server), front)
 	f.env = append(f.env, "CURL_CA_BUNDLE="+certificate)
 	_, port, err := net.SplitHostPort(front)
 	if err != nil {

@@ -77,6 +77,26 @@ func TestAwaitEndsWithItsContext(t *testing.T) {
 	}
 }
 
+func TestChildrenAreThoseThatRun(t *testing.T) {
+	p := launch(t, "sleep 60 & echo begun; wait")
+	if err := p.Await(t.Context(), "begun", func() bool { return strings.Contains(p.Log(), "begun") }); err != nil {
+		t.Fatal(err)
+	}
+	children, err := p.Children()
+	if err != nil || len(children) != 1 {
+		t.Fatalf("children %v, %v; want one", children, err)
+	}
+	if err := syscall.Kill(children[0], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Wait(); err != nil {
+		t.Error(err)
+	}
+	if _, err := p.Children(); err == nil {
+		t.Error("a process that has ended has children")
+	}
+}
+
 func TestStopIsOrderlyAndKillIsNot(t *testing.T) {
 	const script = `trap 'echo stopped; exit 0' TERM; echo ready; while :; do sleep 0.01; done`
 	ready := func(p *Process) {

@@ -5,9 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -78,6 +82,40 @@ func (p *Process) Await(ctx context.Context, what string, ok func() bool) error 
 		return fmt.Errorf("%s is not %s: %w\n%s", p.name(), what, err, p.Log())
 	}
 	return nil
+}
+
+// AwaitListening waits until connections are taken on all addresses.
+func (p *Process) AwaitListening(ctx context.Context, addresses ...string) error {
+	return p.Await(ctx, "listening", func() bool {
+		return !slices.ContainsFunc(addresses, func(a string) bool { return !Listens(a) })
+	})
+}
+
+// Children are the processes that it has started and that run. They need not be
+// a group: PostgreSQL gives each a session of its own.
+func (p *Process) Children() (pids []int, err error) {
+	// A child is that of one thread.
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.PID()))
+	if err != nil || len(lists) == 0 {
+		return nil, errors.Join(err, fmt.Errorf("the children of %s cannot be read; that needs Linux and /proc", p.name()))
+	}
+	for _, list := range lists {
+		text, err := os.ReadFile(list)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the thread has ended meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, field := range strings.Fields(string(text)) {
+			pid, err := strconv.Atoi(field)
+			if err != nil {
+				return nil, fmt.Errorf("read the children of %s: %w", p.name(), err)
+			}
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
 }
 
 // Wait waits for its end, after Patience by force, and says how it ended.

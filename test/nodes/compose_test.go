@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -162,32 +161,13 @@ func checkProxy(t *testing.T, nodes []string, services map[string]service) {
 
 // behindNginx runs nginx as deploy/ configures it before the nodes of a test.
 func behindNginx(t *testing.T, c *cluster) {
-	dir := t.TempDir()
 	gateway, admin := harness.Address(t), harness.Address(t)
-	changes := []string{"listen 7070;", "listen " + gateway + ";", "listen 7071;", "listen " + admin + ";",
-		"http {", "http { client_body_temp_path " + dir + "/b; proxy_temp_path " + dir + "/p; fastcgi_temp_path " + dir + "/f; uwsgi_temp_path " + dir + "/u; scgi_temp_path " + dir + "/s;"}
+	changes := []string{"listen 7070;", "listen " + gateway + ";", "listen 7071;", "listen " + admin + ";"}
 	for i, n := range c.nodes {
 		name := "haltd-" + string(rune('1'+i))
 		changes = append(changes, name+":7070", strings.TrimPrefix(n.Gateway, "http://"), name+":7071", strings.TrimPrefix(n.Admin, "http://"))
 	}
-	path := filepath.Join(dir, "nginx.conf")
-	config := "daemon off; master_process off; pid " + dir + "/pid; error_log " + dir + "/error.log;\n" +
-		strings.NewReplacer(changes...).Replace(read(t, deploy+"/nodes/nginx.conf"))
-	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p, err := harness.Launch(exec.Command(harness.Need(t, "nginx"), "-c", path, "-p", dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := p.Await(t.Context(), "listening", func() bool { return harness.Listens(gateway) && harness.Listens(admin) }); err != nil {
-		t.Fatal(err)
-	}
+	harness.Nginx(t, t.TempDir(), strings.NewReplacer(changes...).Replace(read(t, deploy+"/nodes/nginx.conf")), gateway, admin)
 	front := harness.At(t.TempDir(), gateway, admin)
 	for i := range 6 {
 		r := request{agent: "fronted", model: "echo", stream: i%2 == 0, reply: fakellm.Script{Text: "one two three", Chunks: 3}}

@@ -10,8 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -102,8 +100,7 @@ func (s *Server) stop() error {
 // are.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
-	family := s.family(t)
-	for _, pid := range family[1:] {
+	for _, pid := range s.children(t) {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // it may end by itself
 	}
 	if err := s.process.Kill(); err != nil {
@@ -136,27 +133,16 @@ func (s *Server) signal(t testing.TB, sig syscall.Signal) {
 	if err := s.process.Signal(sig); err != nil {
 		t.Fatal(err)
 	}
-	for _, pid := range s.family(t)[1:] {
+	for _, pid := range s.children(t) {
 		_ = syscall.Kill(pid, sig) // it may have ended meanwhile
 	}
 }
 
-// family is the process and its children, which are no group: PostgreSQL gives
-// each a session of its own.
-func (s *Server) family(t testing.TB) []int {
+func (s *Server) children(t testing.TB) []int {
 	t.Helper()
-	pid := s.process.PID()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	pids, err := s.process.Children()
 	if err != nil {
 		t.Fatal(err)
-	}
-	pids := []int{pid}
-	for _, field := range strings.Fields(string(text)) {
-		child, err := strconv.Atoi(field)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pids = append(pids, child)
 	}
 	return pids
 }

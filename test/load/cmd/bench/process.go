@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -46,7 +45,8 @@ func start(ctx context.Context, dir, name string, command func(address string) (
 	}
 	err = p.Await(ctx, "listening", func() bool { return harness.Listens(address) })
 	if err == nil {
-		p.pids, err = family(p.PID())
+		p.pids, err = p.Children()
+		p.pids = append(p.pids, p.PID())
 	}
 	if err != nil {
 		p.stop()
@@ -157,29 +157,4 @@ func parseMemory(status []byte, field string) (int64, error) {
 		}
 	}
 	return 0, fmt.Errorf("there is no %s", field)
-}
-
-// family is a process and its children.
-func family(pid int) ([]int, error) {
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil || len(stats) == 0 {
-		return nil, errors.Join(err, errors.New("processes cannot be read; the benchmark needs Linux and /proc"))
-	}
-	pids := []int{pid}
-	for _, path := range stats {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			continue // ended meanwhile
-		}
-		fields, err := statFields(b)
-		if err != nil || fields[1] != strconv.Itoa(pid) {
-			continue
-		}
-		child, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		if err != nil {
-			return nil, fmt.Errorf("read the id of a process: %w", err)
-		}
-		pids = append(pids, child)
-	}
-	return pids, nil
 }
