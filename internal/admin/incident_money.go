@@ -107,29 +107,25 @@ func (s *server) saved(ctx context.Context, i *haltd.Incident) (economics.Saved,
 	if err != nil {
 		return economics.Saved{}, err
 	}
+	known := map[economics.Budget]haltd.Money{} // all are of one agent
+	recorded := func(ctx context.Context, agent string, b economics.Budget) (_ haltd.Money, err error) {
+		if sum, ok := known[b]; ok {
+			return sum, nil
+		}
+		// Who was resumed has spent more since.
+		known[b], err = s.spent(ctx, agent, b.Start, earliest(b.End, latest(s.deps.Clock(), i.Time)))
+		return known[b], err
+	}
 	charged := charges{s: s}
-	known := map[economics.Budget]haltd.Money{}
 	var stops []economics.Stop
-	for _, stop := range append(later, *i) {
-		budgets, _ := economics.Budgets(&stop, zoneOf(&stop))
-		if len(budgets) == 0 {
-			continue
+	for _, other := range append(later, *i) {
+		stop, err := charged.stopOf(ctx, &other, recorded)
+		if err != nil {
+			return economics.Saved{}, err
 		}
-		spent := make([]haltd.Money, len(budgets))
-		for n, b := range budgets {
-			if _, ok := known[b]; !ok {
-				// Who was resumed has spent more since.
-				recorded, err := s.spent(ctx, i.Agent, b.Start, earliest(b.End, latest(s.deps.Clock(), i.Time)))
-				if err != nil {
-					return economics.Saved{}, err
-				}
-				if known[b], err = charged.atLeast(ctx, recorded, i.Agent, b); err != nil {
-					return economics.Saved{}, err
-				}
-			}
-			spent[n] = known[b]
+		if len(stop.Budgets) > 0 {
+			stops = append(stops, stop)
 		}
-		stops = append(stops, economics.Stop{Budgets: budgets, Spent: spent})
 	}
 	return economics.Save(stops), nil
 }
@@ -191,6 +187,23 @@ func (s *server) spent(ctx context.Context, agent string, from, to time.Time) (h
 type charges struct {
 	s     *server
 	known map[string][]haltd.Ledger
+}
+
+// stopOf is what an incident stopped, with what was spent of each budget that
+// makes an estimate possible. recorded is what the record has of that.
+func (c *charges) stopOf(ctx context.Context, i *haltd.Incident, recorded func(ctx context.Context, agent string, b economics.Budget) (haltd.Money, error)) (economics.Stop, error) {
+	budgets, _ := economics.Budgets(i, zoneOf(i))
+	stop := economics.Stop{Budgets: budgets, Spent: make([]haltd.Money, len(budgets))}
+	for n, b := range budgets {
+		sum, err := recorded(ctx, i.Agent, b)
+		if err != nil {
+			return stop, err
+		}
+		if stop.Spent[n], err = c.atLeast(ctx, sum, i.Agent, b); err != nil {
+			return stop, err
+		}
+	}
+	return stop, nil
 }
 
 // atLeast is what was spent of a budget: as recorded, or as charged where that is more.

@@ -53,19 +53,12 @@ func (s *server) savings(ctx context.Context, in *savingsInput) (*savingsOutput,
 	for n := range stops {
 		i := &stops[n]
 		out.Body.Stops[n] = stopPoint{i.ID, i.Agent, i.Time.UTC()}
-		budgets, _ := economics.Budgets(i, zoneOf(i))
-		if len(budgets) == 0 {
-			continue
+		stop, err := charged.stopOf(ctx, i, sums.of)
+		if err != nil {
+			return nil, err
 		}
-		stop := economics.Stop{Budgets: budgets, Spent: make([]haltd.Money, len(budgets))}
-		for k, b := range budgets {
-			recorded, err := sums.of(ctx, i.Agent, b)
-			if err != nil {
-				return nil, err
-			}
-			if stop.Spent[k], err = charged.atLeast(ctx, recorded, i.Agent, b); err != nil {
-				return nil, err
-			}
+		if len(stop.Budgets) == 0 {
+			continue
 		}
 		// The newest come first: what they saved, an older one did not.
 		byAgent[i.Agent] = append(byAgent[i.Agent], stop)
