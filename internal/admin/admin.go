@@ -7,7 +7,6 @@ package admin
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,23 +53,10 @@ type Options struct {
 	Metrics    http.Handler
 	Dashboard  fs.FS // with an index.html; nil for none
 
-	Token    string  // what callers present; with an empty one nobody is let in
-	SignIn   *SignIn // of browsers; may be nil
-	SignOuts haltd.SignOutStore
-	Tokens   haltd.TokenStore // of the API; may be nil
-	Users    haltd.UserStore  // may be nil
-	Audit    haltd.AuditStore
-	// MetricsAccess is the token for metrics alone, and whether this machine
-	// may read them without one; may be nil.
-	MetricsAccess func() (token string, open bool)
+	Access Access
+	Audit  haltd.AuditStore
 	// TracePage is where a trace is shown, "" for nowhere; may be nil.
 	TracePage func(id string) string
-	Secure    bool          // browsers reach the listener by https
-	Hosts     []string      // host names that are answered besides loopback; may be empty
-	Public    func() string // the host by which people reach the listener; may be nil
-	Loopback  bool          // the listener is on loopback: answer no other host than loopback, Hosts and Public
-
-	Trusted func() []netip.Prefix // proxies that say for whom they call; may be nil
 
 	// Streams ends when live streams are to end, which would not by themselves;
 	// nil for never.
@@ -79,8 +65,23 @@ type Options struct {
 	Version string
 	Clock   haltd.Clock
 	Logger  *slog.Logger // may be nil
+}
 
-	hashRounds int // of passwords; 0 for as many as they take
+// Access says who is let in, and by which way.
+type Access struct {
+	Token    string  // what callers present; with an empty one nobody is let in
+	SignIn   *SignIn // of browsers; may be nil
+	SignOuts haltd.SignOutStore
+	Tokens   haltd.TokenStore // of the API; may be nil
+	Users    haltd.UserStore  // may be nil
+	// Metrics is the token for metrics alone, and whether this machine
+	// may read them without one; may be nil.
+	Metrics  func() (token string, open bool)
+	Secure   bool                  // browsers reach the listener by https
+	Hosts    []string              // host names that are answered besides loopback; may be empty
+	Public   func() string         // the host by which people reach the listener; may be nil
+	Loopback bool                  // the listener is on loopback: answer no other host than loopback, Hosts and Public
+	Trusted  func() []netip.Prefix // proxies that say for whom they call; may be nil
 }
 
 // Status is the state of the process as it is now.
@@ -119,22 +120,22 @@ func newServer(o Options) *server {
 	if o.Recorder == nil {
 		o.Recorder = noRecorder{}
 	}
-	if o.SignIn == nil {
-		o.SignIn = NewSignIn(o.Clock, func() string { return "" }, o.Token)
+	if o.Access.SignIn == nil {
+		o.Access.SignIn = NewSignIn(o.Clock, func() string { return "" }, o.Access.Token)
 	}
-	if o.Trusted == nil {
-		o.Trusted = func() []netip.Prefix { return nil }
+	if o.Access.Trusted == nil {
+		o.Access.Trusted = func() []netip.Prefix { return nil }
 	}
-	if o.MetricsAccess == nil {
-		o.MetricsAccess = func() (string, bool) { return "", false }
+	if o.Access.Metrics == nil {
+		o.Access.Metrics = func() (string, bool) { return "", false }
 	}
 	if o.TracePage == nil {
 		o.TracePage = func(string) string { return "" }
 	}
-	if o.Public == nil {
-		o.Public = func() string { return "" }
+	if o.Access.Public == nil {
+		o.Access.Public = func() string { return "" }
 	}
-	s := &server{deps: o, mux: http.NewServeMux(), passwords: newPasswords(cmp.Or(o.hashRounds, hashRounds))}
+	s := &server{deps: o, mux: http.NewServeMux(), passwords: newPasswords(hashRounds)}
 	s.api = humago.New(s.mux, apiConfig(o.Version))
 	s.api.UseMiddleware(s.authenticate, s.checkQuery, s.catchUp)
 	s.registerService()

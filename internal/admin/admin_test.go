@@ -92,7 +92,7 @@ func TestTheDocsNameEveryRoute(t *testing.T) {
 }
 
 func TestWithoutAConfiguredTokenNobodyIsLetIn(t *testing.T) {
-	w := newWorld(func(o *Options) { o.Token = "" })
+	w := newWorld(func(o *Options) { o.Access.Token = "" })
 	for _, authorization := range []string{"", "Bearer", "Bearer "} {
 		if rec := w.do("GET", "/v1/agents", "", "Authorization", authorization); rec.Code != 401 {
 			t.Errorf("Authorization %q = %d, want 401", authorization, rec.Code)
@@ -246,7 +246,7 @@ func TestHostsAgainstRebinding(t *testing.T) {
 		{"evil.example", false, []string{"haltd.internal"}, 421},
 		{"10.0.0.5.nip.io", false, []string{"haltd.internal"}, 421},
 	} {
-		w := newWorld(func(o *Options) { o.Loopback, o.Hosts = c.loopback, c.hosts })
+		w := newWorld(func(o *Options) { o.Access.Loopback, o.Access.Hosts = c.loopback, c.hosts })
 		rec := w.do("GET", "/v1/agents", "", "Host", c.host)
 		if rec.Code != c.status {
 			t.Errorf("host %q (loopback %v, hosts %v) = %d, want %d", c.host, c.loopback, c.hosts, rec.Code, c.status)

@@ -155,7 +155,7 @@ func (s *server) callerOf(r *http.Request) caller {
 	if peer.IsLoopback() && len(passedOn) == 0 {
 		return caller{network: network(peer), local: r.Header.Get("Forwarded") == ""}
 	}
-	client, ok := haltd.ClientAddress(peer, passedOn, append(s.deps.Trusted(), thisMachine...))
+	client, ok := haltd.ClientAddress(peer, passedOn, append(s.deps.Access.Trusted(), thisMachine...))
 	if !ok {
 		return caller{}
 	}

@@ -321,7 +321,7 @@ func newWorld(change ...func(*Options)) *world {
 	o := Options{
 		Agents: w.agents, Events: w.events, Excerpts: w.events, Incidents: w.incidents, Recorder: w, Keys: w.keys,
 		Control: w, Remarks: w, Policies: w, Standings: w, Rules: w, BreakGlass: w, Spendings: w, Ledgers: w, Ingester: w, Windows: w, Calls: w,
-		Token: token, hashRounds: 1000, Loopback: true, SignOuts: fakeSignOuts{}, Process: fakeProcess{w},
+		Access: Access{Token: token, Loopback: true, SignOuts: fakeSignOuts{}}, Process: fakeProcess{w},
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "haltd_in_flight 0\n") }),
 		Version: "1.2.3",
 		Clock:   func() time.Time { return noon },
@@ -329,9 +329,11 @@ func newWorld(change ...func(*Options)) *world {
 	for _, c := range change {
 		c(&o)
 	}
-	o.SignIn = NewSignIn(o.Clock, func() string { return "http://127.0.0.1:7071" }, o.Token)
-	w.signIn = o.SignIn
-	w.Handler = New(o)
+	o.Access.SignIn = NewSignIn(o.Clock, func() string { return "http://127.0.0.1:7071" }, o.Access.Token)
+	w.signIn = o.Access.SignIn
+	s := newServer(o)
+	s.passwords = newPasswords(1000) // more rounds take time and prove nothing here
+	w.Handler = http.HandlerFunc(s.serve)
 	return w
 }
 

@@ -82,8 +82,8 @@ func (s *server) enter(ctx huma.Context, who identity, err error, next func(huma
 // the token for them, or comes from this machine where that is enough.
 func (s *server) opensMetrics(ctx huma.Context) bool {
 	r, _ := humago.Unwrap(ctx)
-	token, open := s.deps.MetricsAccess()
-	return open && s.deps.Loopback && s.callerOf(r).local ||
+	token, open := s.deps.Access.Metrics()
+	return open && s.deps.Access.Loopback && s.callerOf(r).local ||
 		token != "" && subtle.ConstantTimeCompare([]byte(bearer(ctx.Header("Authorization"))), []byte(token)) == 1
 }
 
@@ -92,7 +92,7 @@ func (s *server) opensMetrics(ctx huma.Context) bool {
 // have been revoked, and must not get in an operator's way.
 func (s *server) byToken(ctx huma.Context) (who identity, ok bool, wait time.Duration, err error) {
 	token := bearer(ctx.Header("Authorization"))
-	if token == "" || strings.HasPrefix(token, haltd.KeyPrefix) && !strings.HasPrefix(s.deps.Token, haltd.KeyPrefix) {
+	if token == "" || strings.HasPrefix(token, haltd.KeyPrefix) && !strings.HasPrefix(s.deps.Access.Token, haltd.KeyPrefix) {
 		return identity{}, false, 0, nil
 	}
 	r, _ := humago.Unwrap(ctx)
@@ -100,7 +100,7 @@ func (s *server) byToken(ctx huma.Context) (who identity, ok bool, wait time.Dur
 	if err != nil {
 		return who, false, 0, err
 	}
-	ok, wait = s.deps.SignIn.attempts.try(ctx.Context(), s.deps.Clock, s.callerOf(r), func() bool { return right })
+	ok, wait = s.deps.Access.SignIn.attempts.try(ctx.Context(), s.deps.Clock, s.callerOf(r), func() bool { return right })
 	return who, ok, wait, nil
 }
 
@@ -130,10 +130,10 @@ func bearer(authorization string) string {
 // isToken compares digests, so that neither the length nor the content of
 // the token shows in the time it takes.
 func (s *server) isToken(token string) bool {
-	if s.deps.Token == "" {
+	if s.deps.Access.Token == "" {
 		return false
 	}
-	got, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(s.deps.Token))
+	got, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(s.deps.Access.Token))
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
 
@@ -145,17 +145,17 @@ func (s *server) checkHost(r *http.Request) *problem {
 	if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" {
 		return nil
 	}
-	if !s.deps.Loopback && len(s.deps.Hosts) == 0 {
+	if !s.deps.Access.Loopback && len(s.deps.Access.Hosts) == 0 {
 		return nil
 	}
 	host := hostName(r.Host)
-	if isLoopback(host) || !s.deps.Loopback && isAddress(host) {
+	if isLoopback(host) || !s.deps.Access.Loopback && isAddress(host) {
 		return nil
 	}
-	if public := s.deps.Public(); public != "" && hostName(public) == host {
+	if public := s.deps.Access.Public(); public != "" && hostName(public) == host {
 		return nil
 	}
-	if slices.ContainsFunc(s.deps.Hosts, func(known string) bool { return hostName(known) == host }) {
+	if slices.ContainsFunc(s.deps.Access.Hosts, func(known string) bool { return hostName(known) == host }) {
 		return nil
 	}
 	return newProblem(http.StatusMisdirectedRequest, haltd.Errorf("unknown_host", "This haltd does not go by the name %q", host).

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"log/slog"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -11,11 +12,19 @@ import (
 // IngestPath is where agents report calls, on either listener.
 const IngestPath = "/v1/ingest"
 
+// IngestOptions are what reports of calls need. All are.
+type IngestOptions struct {
+	Ingester Ingester
+	Keys     Keyring
+	Version  string
+	Logger   *slog.Logger
+}
+
 // NewIngest makes the handler of IngestPath on the gateway's listener, so that
 // agents need not reach the admin listener. It takes gateway keys and no other
 // token: whether something is the admin token is not told here.
-func NewIngest(o Options) http.Handler {
-	s := &server{deps: o, mux: http.NewServeMux()}
+func NewIngest(o IngestOptions) http.Handler {
+	s := &server{deps: Options{Ingester: o.Ingester, Keys: o.Keys, Logger: o.Logger}, mux: http.NewServeMux()}
 	s.api = humago.New(s.mux, apiConfig(o.Version))
 	s.api.UseMiddleware(s.requireKey, s.checkQuery)
 	s.registerIngest()

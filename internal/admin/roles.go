@@ -67,10 +67,10 @@ func (s *server) holder(ctx context.Context, secret string) (identity, bool, err
 	if s.isToken(secret) {
 		return owner, true, nil
 	}
-	if s.deps.Tokens == nil || len(secret) < len(haltd.TokenPrefix) || secret[:len(haltd.TokenPrefix)] != haltd.TokenPrefix {
+	if s.deps.Access.Tokens == nil || len(secret) < len(haltd.TokenPrefix) || secret[:len(haltd.TokenPrefix)] != haltd.TokenPrefix {
 		return identity{}, false, nil
 	}
-	token, err := s.deps.Tokens.TokenByHash(ctx, haltd.HashToken(secret))
+	token, err := s.deps.Access.Tokens.TokenByHash(ctx, haltd.HashToken(secret))
 	if haltd.ErrorCode(err) == haltd.CodeNotFound {
 		return identity{}, false, nil
 	}
@@ -86,10 +86,10 @@ func (s *server) holderOf(ctx context.Context, id string, at time.Time) (identit
 	if strings.HasPrefix(id, haltd.UserIDPrefix) {
 		return s.signedInUser(ctx, id, at)
 	}
-	if s.deps.Tokens == nil {
+	if s.deps.Access.Tokens == nil {
 		return identity{}, false, nil
 	}
-	tokens, err := s.deps.Tokens.Tokens(ctx)
+	tokens, err := s.deps.Access.Tokens.Tokens(ctx)
 	i := slices.IndexFunc(tokens, func(t haltd.Token) bool { return t.ID == id })
 	if err != nil || i < 0 {
 		return identity{}, false, err
@@ -107,7 +107,7 @@ func (s *server) inForce(t haltd.Token, err error) (identity, bool, error) {
 // signedInUser is the user of this id, unless what was handed out then is void.
 // Both times count in whole seconds: a proof has no finer ones.
 func (s *server) signedInUser(ctx context.Context, id string, at time.Time) (identity, bool, error) {
-	if s.deps.Users == nil {
+	if s.deps.Access.Users == nil {
 		return identity{}, false, nil
 	}
 	u, err := s.userOf(ctx, id)

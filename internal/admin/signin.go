@@ -129,7 +129,7 @@ func (s *server) registerSignIn() {
 		s.signIn)
 	register(s, operation(http.MethodPost, "/v1/sign-in-links", "make-sign-in-link", "Make a link that signs in a browser, once, within ten minutes"),
 		func(ctx context.Context, _ *noInput) (*signInLinkOutput, error) {
-			link, expires := s.deps.SignIn.link("/", identityOf(ctx).id, codeLasts)
+			link, expires := s.deps.Access.SignIn.link("/", identityOf(ctx).id, codeLasts)
 			return &signInLinkOutput{signInLink{link, expires.UTC()}}, nil
 		})
 	register(s, public(operation(http.MethodPost, "/v1/sign-out", "sign-out", "End the cookie")),
@@ -153,9 +153,9 @@ func (s *server) signIn(ctx context.Context, in *signInInput) (*cookieOutput, er
 	if err != nil {
 		return nil, err
 	}
-	ok, wait := s.deps.SignIn.attempts.try(ctx, s.deps.Clock, s.callerOf(in.request), func() bool { return right })
+	ok, wait := s.deps.Access.SignIn.attempts.try(ctx, s.deps.Clock, s.callerOf(in.request), func() bool { return right })
 	if ok && !until.IsZero() { // whoever is first uses the code up
-		if ok, err = s.deps.SignOuts.SignOut(ctx, digestOf(in.Body.Code), s.deps.Clock(), until); err != nil {
+		if ok, err = s.deps.Access.SignOuts.SignOut(ctx, digestOf(in.Body.Code), s.deps.Clock(), until); err != nil {
 			return nil, err
 		}
 	}
@@ -175,14 +175,14 @@ func (s *server) signIn(ctx context.Context, in *signInInput) (*cookieOutput, er
 // presented is whose name and password, token or code a request brings; until
 // is when the code ends.
 func (s *server) presented(ctx context.Context, in *signInInput) (who identity, until time.Time, right bool, err error) {
-	if in.Body.Name != "" && s.deps.Users != nil {
+	if in.Body.Name != "" && s.deps.Access.Users != nil {
 		who, right, err = s.byPassword(ctx, in.request, in.Body.Name, in.Body.Password)
 		return who, until, right, err
 	}
 	if who, right, err = s.holder(ctx, in.Body.Token); right || err != nil {
 		return who, until, right, err
 	}
-	id, since, until, ok := s.deps.SignIn.read(in.Body.Code)
+	id, since, until, ok := s.deps.Access.SignIn.read(in.Body.Code)
 	if !ok {
 		return identity{}, time.Time{}, false, nil
 	}
@@ -196,7 +196,7 @@ func retryAfter(wait time.Duration) string { return strconv.Itoa(int(math.Ceil(w
 func (s *server) cookie(value string, age time.Duration) http.Cookie {
 	return http.Cookie{
 		Name: cookieName, Value: value, Path: "/", MaxAge: int(age.Seconds()),
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.deps.Secure,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.deps.Access.Secure,
 	}
 }
 
@@ -207,7 +207,7 @@ func (s *server) newSession(id string) string {
 }
 
 func (s *server) sessionKey() [sha256.Size]byte {
-	return sha256.Sum256([]byte("haltd session " + s.deps.Token))
+	return sha256.Sum256([]byte("haltd session " + s.deps.Access.Token))
 }
 
 // proof is a text that only who has the key can make: when it ends, a random
@@ -245,10 +245,10 @@ func sign(key [sha256.Size]byte, b []byte) []byte {
 // signed out, and whose it is. It fails when the store cannot tell.
 func (s *server) holdsSession(ctx context.Context, cookie string) (identity, bool, error) {
 	id, until, ok := readProof(s.sessionKey(), cookie, s.deps.Clock())
-	if !ok || s.deps.Token == "" {
+	if !ok || s.deps.Access.Token == "" {
 		return identity{}, false, nil
 	}
-	if out, err := s.deps.SignOuts.SignedOut(ctx, digestOf(cookie)); out || err != nil {
+	if out, err := s.deps.Access.SignOuts.SignedOut(ctx, digestOf(cookie)); out || err != nil {
 		return identity{}, false, err
 	}
 	return s.holderOf(ctx, id, until.Add(-signedIn))
@@ -269,7 +269,7 @@ func (s *server) revoke(ctx context.Context, cookie string) error {
 		return err
 	}
 	now := s.deps.Clock()
-	_, err := s.deps.SignOuts.SignOut(ctx, digestOf(cookie), now, now.Add(signedIn))
+	_, err := s.deps.Access.SignOuts.SignOut(ctx, digestOf(cookie), now, now.Add(signedIn))
 	return err
 }
 

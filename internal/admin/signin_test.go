@@ -117,7 +117,7 @@ func TestACookieEndsWithItsTimeAndItsToken(t *testing.T) {
 	now := noon
 	b, _ := newBrowser(t, func(o *Options) { o.Clock = func() time.Time { return now } })
 	b.send("POST", "/v1/sign-in", `{"token":"`+token+`"}`)
-	other, _ := newBrowser(t, func(o *Options) { o.Token = "another-token-of-the-tests" })
+	other, _ := newBrowser(t, func(o *Options) { o.Access.Token = "another-token-of-the-tests" })
 	other.cookie = b.cookie
 	if w := other.send("GET", "/v1/me", ""); w.Code != 401 {
 		t.Errorf("a cookie of another token: %d", w.Code)
@@ -135,7 +135,7 @@ func TestACookieEndsWithItsTimeAndItsToken(t *testing.T) {
 
 func TestWhenTheStoreCannotTellWhoSignedOutNobodyIsLetIn(t *testing.T) {
 	failing := false
-	b, _ := newBrowser(t, func(o *Options) { o.SignOuts = &failingSignOuts{o.SignOuts, &failing} })
+	b, _ := newBrowser(t, func(o *Options) { o.Access.SignOuts = &failingSignOuts{o.Access.SignOuts, &failing} })
 	b.send("POST", "/v1/sign-in", `{"token":"`+token+`"}`)
 	failing = true
 	if w := b.send("GET", "/v1/me", ""); w.Code != 503 || !strings.Contains(w.Body.String(), `"fix":"`) {

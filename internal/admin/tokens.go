@@ -43,7 +43,7 @@ type tokenOutput struct{ Body haltd.Token }
 func (s *server) registerTokens() {
 	register(s, operation(http.MethodGet, "/v1/tokens", "list-tokens", "API tokens, those that have ended included"),
 		func(ctx context.Context, _ *noInput) (*tokensOutput, error) {
-			list, err := s.deps.Tokens.Tokens(ctx)
+			list, err := s.deps.Access.Tokens.Tokens(ctx)
 			out := &tokensOutput{}
 			out.Body.Tokens = append([]haltd.Token{}, list...)
 			return out, err
@@ -53,7 +53,7 @@ func (s *server) registerTokens() {
 	register(s, create, s.createToken)
 	register(s, operation(http.MethodDelete, "/v1/tokens/{id}", "revoke-token", "End an API token, and the sign-ins made with it"),
 		func(ctx context.Context, in *revokeTokenInput) (*tokenOutput, error) {
-			token, err := s.deps.Tokens.RevokeToken(ctx, in.ID, s.deps.Clock())
+			token, err := s.deps.Access.Tokens.RevokeToken(ctx, in.ID, s.deps.Clock())
 			s.note(in.by(), haltd.ChangeTokenRevoked, "", token.Name+" ("+in.ID+")", err)
 			return &tokenOutput{token}, err
 		})
@@ -68,7 +68,7 @@ func (s *server) createToken(ctx context.Context, in *createTokenInput) (*create
 	if end := in.Body.ExpiresAt; end != nil && !end.After(now) {
 		return nil, haltd.Errorf(haltd.CodeInvalid, "%s has passed", end.Format(time.RFC3339)).In("expires_at")
 	}
-	list, err := s.deps.Tokens.Tokens(ctx)
+	list, err := s.deps.Access.Tokens.Tokens(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (s *server) createToken(ctx context.Context, in *createTokenInput) (*create
 	}
 	token := haltd.Token{ID: haltd.NewName("tok_"), Name: name, Role: haltd.Access(in.Body.Role), CreatedAt: now, CreatedBy: in.by(), ExpiresAt: inUTC(in.Body.ExpiresAt)}
 	secret := haltd.NewTokenSecret()
-	err = s.deps.Tokens.CreateToken(ctx, token, haltd.HashToken(secret))
+	err = s.deps.Access.Tokens.CreateToken(ctx, token, haltd.HashToken(secret))
 	s.note(in.by(), haltd.ChangeTokenCreated, "", token.Name+" ("+token.ID+", "+string(token.Role)+")", err)
 	return &createTokenOutput{newToken{token, secret}}, err
 }

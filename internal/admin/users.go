@@ -70,7 +70,7 @@ func (in *passwordInput) Resolve(ctx huma.Context) []error {
 func (s *server) registerUsers() {
 	register(s, operation(http.MethodGet, "/v1/users", "list-users", "People who sign in by name and password"),
 		func(ctx context.Context, _ *noInput) (*usersOutput, error) {
-			list, err := s.deps.Users.Users(ctx)
+			list, err := s.deps.Access.Users.Users(ctx)
 			out := &usersOutput{}
 			out.Body.Users = append([]haltd.User{}, list...)
 			return out, err
@@ -89,7 +89,7 @@ func (s *server) createUser(ctx context.Context, in *createUserInput) (*invitati
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.deps.Users.Users(ctx)
+	list, err := s.deps.Access.Users.Users(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (s *server) createUser(ctx context.Context, in *createUserInput) (*invitati
 	}
 	now := s.deps.Clock().UTC().Truncate(time.Microsecond)
 	u := haltd.User{ID: haltd.NewName(haltd.UserIDPrefix), Name: name, Role: haltd.Access(in.Body.Role), CreatedAt: now, CreatedBy: in.by()}
-	if err := s.deps.Users.CreateUser(ctx, u); err != nil {
+	if err := s.deps.Access.Users.CreateUser(ctx, u); err != nil {
 		return nil, err
 	}
 	s.note(in.by(), haltd.ChangeUserCreated, "", u.Name+" ("+string(u.Role)+")", nil)
@@ -106,7 +106,7 @@ func (s *server) createUser(ctx context.Context, in *createUserInput) (*invitati
 }
 
 func (s *server) invite(u haltd.User) *invitationOutput {
-	link, expires := s.deps.SignIn.invite(u.ID)
+	link, expires := s.deps.Access.SignIn.invite(u.ID)
 	return &invitationOutput{invitation{u, link, expires.UTC()}}
 }
 
@@ -139,21 +139,21 @@ func (s *server) deleteUser(ctx context.Context, in *userInput) (*userOutput, er
 		return nil, err
 	}
 	// First what the person could still come in with.
-	tokens, err := s.deps.Tokens.Tokens(ctx)
+	tokens, err := s.deps.Access.Tokens.Tokens(ctx)
 	if err != nil {
 		return nil, err
 	}
 	now := s.deps.Clock()
 	for _, t := range tokens {
 		if t.InForce(now) && strings.EqualFold(t.Name, u.Name) {
-			_, err := s.deps.Tokens.RevokeToken(ctx, t.ID, now)
+			_, err := s.deps.Access.Tokens.RevokeToken(ctx, t.ID, now)
 			s.note(in.by(), haltd.ChangeTokenRevoked, "", t.Name+" ("+t.ID+")", err)
 			if err != nil {
 				return nil, err
 			}
 		}
 	}
-	err = s.deps.Users.DeleteUser(ctx, u.ID)
+	err = s.deps.Access.Users.DeleteUser(ctx, u.ID)
 	s.note(in.by(), haltd.ChangeUserDeleted, "", u.Name, err)
 	return &userOutput{u}, err
 }
@@ -184,14 +184,14 @@ func (s *server) setPassword(ctx context.Context, in *passwordInput) (*cookieOut
 	if err != nil {
 		return nil, err
 	}
-	if right, wait = s.deps.SignIn.attempts.try(ctx, s.deps.Clock, s.callerOf(in.request), func() bool { return right }); wait > 0 {
+	if right, wait = s.deps.Access.SignIn.attempts.try(ctx, s.deps.Clock, s.callerOf(in.request), func() bool { return right }); wait > 0 {
 		return nil, mustWait(wait)
 	}
 	if !right {
 		return nil, haltd.Errorf(haltd.CodeInvalid, "this is not the password until now").In("current").
 			WithFix("An admin makes a link with which to choose another: haltd users link %s.", u.Name)
 	}
-	u, err = s.deps.Users.ChangeUser(ctx, id, func(u *haltd.User) { s.setHash(u, hash) })
+	u, err = s.deps.Access.Users.ChangeUser(ctx, id, func(u *haltd.User) { s.setHash(u, hash) })
 	s.note(in.by(), haltd.ChangePasswordChosen, "", u.Name, err)
 	if err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func (s *server) setPassword(ctx context.Context, in *passwordInput) (*cookieOut
 
 // byPassword tells who comes with a name and a password.
 func (s *server) byPassword(ctx context.Context, r *http.Request, name, password string) (who identity, right bool, err error) {
-	list, err := s.deps.Users.Users(ctx)
+	list, err := s.deps.Access.Users.Users(ctx)
 	if err != nil {
 		return identity{}, false, err
 	}
@@ -223,7 +223,7 @@ func (s *server) hashing(ctx context.Context, r *http.Request, fn func() error) 
 		return err
 	}
 	defer s.passwords.release()
-	if wait := s.deps.SignIn.attempts.wait(s.deps.Clock(), s.callerOf(r)); wait > 0 {
+	if wait := s.deps.Access.SignIn.attempts.wait(s.deps.Clock(), s.callerOf(r)); wait > 0 {
 		return mustWait(wait)
 	}
 	return fn()
@@ -244,7 +244,7 @@ func (s *server) userOf(ctx context.Context, id string) (haltd.User, error) {
 }
 
 func (s *server) findUser(ctx context.Context, is func(haltd.User) bool) (haltd.User, error) {
-	list, err := s.deps.Users.Users(ctx)
+	list, err := s.deps.Access.Users.Users(ctx)
 	if err != nil {
 		return haltd.User{}, err
 	}
@@ -260,7 +260,7 @@ func (s *server) changeUser(ctx context.Context, name string, change func(*haltd
 	if err != nil {
 		return u, err
 	}
-	return s.deps.Users.ChangeUser(ctx, u.ID, change)
+	return s.deps.Access.Users.ChangeUser(ctx, u.ID, change)
 }
 
 func identityOfUser(u haltd.User) identity {

@@ -61,7 +61,7 @@ type peopled struct {
 func newPeopled(t *testing.T) (*peopled, *browser) {
 	t.Helper()
 	p := &peopled{now: noon, users: &fakeUsers{}}
-	b, _ := newBrowser(t, func(o *Options) { o.Clock, o.Users = func() time.Time { return p.now }, p.users })
+	b, _ := newBrowser(t, func(o *Options) { o.Clock, o.Access.Users = func() time.Time { return p.now }, p.users })
 	p.Handler = b.handler
 	if w := b.send("POST", "/v1/sign-in", `{"token":"`+token+`"}`); w.Code >= 300 {
 		t.Fatal(w.Code, w.Body)

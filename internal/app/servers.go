@@ -18,8 +18,8 @@ import (
 const maxHeader = 128 << 10
 
 func (a *App) newServers(cfg *config.Config, token string) {
-	a.gatewayServer = a.newServer(cfg, withIngest(a.gateway, admin.NewIngest(admin.Options{
-		Ingester: a.gateway, Keys: a.keys, Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
+	a.gatewayServer = a.newServer(cfg, withIngest(a.gateway, admin.NewIngest(admin.IngestOptions{
+		Ingester: a.gateway, Keys: a.keys, Version: a.opts.Version, Logger: a.log,
 	})))
 	streams, end := context.WithCancel(context.Background())
 	a.endStreams = end
@@ -29,8 +29,11 @@ func (a *App) newServers(cfg *config.Config, token string) {
 		Control: a.control, Remarks: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
 		Spendings: a.judge, Ledgers: a.store, Windows: a.judge, Ingester: a.gateway, Calls: a.gateway, Alerts: a.alerts, Keys: a.keys,
 		Process: process{a}, Prices: prices{a}, Metrics: a.metrics.Handler(),
-		Dashboard: web.FS(), SignIn: a.signIn, SignOuts: a.store, Tokens: a.store, Users: a.store, Audit: a.store, MetricsAccess: a.metricsAccess, TracePage: a.tracePage, Secure: secure(cfg),
-		Token: token, Hosts: cfg.Admin.Hosts, Public: a.publicHost, Loopback: isLoopback(a.adminListener.Addr()), Trusted: a.trusted,
+		Dashboard: web.FS(), Audit: a.store, TracePage: a.tracePage,
+		Access: admin.Access{
+			Token: token, SignIn: a.signIn, SignOuts: a.store, Tokens: a.store, Users: a.store, Metrics: a.metricsAccess,
+			Secure: secure(cfg), Hosts: cfg.Admin.Hosts, Public: a.publicHost, Loopback: isLoopback(a.adminListener.Addr()), Trusted: a.trusted,
+		},
 		Streams: streams, Version: a.opts.Version, Clock: a.opts.Clock, Logger: a.log,
 	}))
 }

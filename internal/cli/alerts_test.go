@@ -49,7 +49,7 @@ func newOffice(t *testing.T) *office {
 	if err := o.alerts.Configure(nil, []string{"127.0.0.1"}); err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(admin.New(admin.Options{Alerts: o.alerts, Token: token, Loopback: true, Clock: func() time.Time { return noon }}))
+	srv := httptest.NewServer(admin.New(admin.Options{Alerts: o.alerts, Access: admin.Access{Token: token, Loopback: true}, Clock: func() time.Time { return noon }}))
 	t.Cleanup(srv.Close)
 	o.terminal = newTerminal(t, srv.URL)
 	return o

@@ -116,7 +116,7 @@ func (n *node) serve(t *testing.T) *httptest.Server {
 	srv := httptest.NewServer(admin.New(admin.Options{
 		Events: n, Recorder: n, Keys: n, Agents: n, Incidents: n, Control: n, Policies: n, Standings: n, Spendings: n, BreakGlass: n, Alerts: fakeAlerts{status: &n.alerts},
 		Process: n, Calls: n,
-		Token: token, Loopback: true, Clock: func() time.Time { return noon },
+		Access: admin.Access{Token: token, Loopback: true}, Clock: func() time.Time { return noon },
 	}))
 	t.Cleanup(srv.Close)
 	return srv

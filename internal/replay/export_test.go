@@ -36,7 +36,7 @@ func exported(t *testing.T, format string, events []haltd.Event) string {
 	if err := store.AppendEvents(t.Context(), events); err != nil {
 		t.Fatal(err)
 	}
-	api := admin.New(admin.Options{Events: store, Token: "secret-of-the-test", Clock: func() time.Time { return noon }})
+	api := admin.New(admin.Options{Events: store, Access: admin.Access{Token: "secret-of-the-test"}, Clock: func() time.Time { return noon }})
 	r := httptest.NewRequest("GET", "http://localhost/v1/events/export?format="+format, nil)
 	r.Header.Set("Authorization", "Bearer secret-of-the-test")
 	w := httptest.NewRecorder()
