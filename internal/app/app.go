@@ -143,7 +143,7 @@ func open(ctx context.Context, o Options) (_ *App, err error) {
 		return nil, err
 	}
 	a.gateway = gateway.New(gateway.Options{
-		Keys: a.keys, AdminToken: token, Judge: a.judge, Recorder: a.recorder, Price: a.price, HidesThoughts: a.hidesThoughts, Meter: a.metrics, Usage: a.metrics,
+		Keys: a.keys, AdminToken: token, Judge: a.judge, Recorder: a.recorder, Prices: prices{a}, Meter: a.metrics, Usage: a.metrics,
 		Attempts: a.state, Replies: a.state, Guesses: a.state,
 		Key: a.key, Tracer: a.gatewayTracer(),
 		Clock: a.opts.Clock, Logger: a.log,
@@ -320,7 +320,7 @@ func (a *App) openJudge(ctx context.Context, cfg *config.Config) (err error) {
 	a.judge = judge.New(judge.Options{
 		Agents: a.control, Incidents: a.control, Marks: a.control, Budgets: a.ledgers, Sessions: a.store,
 		States: a.state, Later: a.laterState(),
-		Price: a.price, MaxOutput: a.maxOutput, Record: a.recorder.Record, Key: a.key,
+		Prices: prices{a}, Record: a.recorder.Record, Key: a.key,
 		Meter: a.metrics, Clock: a.opts.Clock, Logger: a.log,
 	})
 	return nil
@@ -331,18 +331,6 @@ func (a *App) cut(t haltd.Target) {
 	if g := a.serving.Load(); g != nil {
 		g.Cut(t)
 	}
-}
-
-func (a *App) price(provider, model string, u haltd.Usage) (haltd.Money, bool) {
-	return a.prices.Load().Cost(provider, model, u)
-}
-
-func (a *App) maxOutput(provider, model string) int64 {
-	return a.prices.Load().MaxOutput(provider, model)
-}
-
-func (a *App) hidesThoughts(provider, model string) bool {
-	return a.prices.Load().HidesThoughts(provider, model)
 }
 
 // apply makes a configuration the one in force.

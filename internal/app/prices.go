@@ -43,10 +43,22 @@ func (a *App) reloadPrices(ctx context.Context) error {
 	return nil
 }
 
-// prices are the price table as the admin API sees it.
+// prices are the price table in force, whichever that is when somebody asks.
 type prices struct{ app *App }
 
 func (p prices) Prices() haltd.PriceList { return p.app.prices.Load().List() }
+
+func (p prices) Cost(provider, model string, u haltd.Usage) (cost haltd.Money, known bool) {
+	return p.app.prices.Load().Cost(provider, model, u)
+}
+
+func (p prices) MaxOutput(provider, model string) int64 {
+	return p.app.prices.Load().MaxOutput(provider, model)
+}
+
+func (p prices) HidesThoughts(provider, model string) bool {
+	return p.app.prices.Load().HidesThoughts(provider, model)
+}
 
 // LoadPrices puts a newer table in force, from the next call on, and keeps it.
 func (p prices) LoadPrices(ctx context.Context, file []byte) error {

@@ -41,14 +41,10 @@ type Options struct {
 
 	Judge    Judge
 	Recorder Recorder
-	// Price is what a call cost; known is false where a default was used.
-	Price func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
-	// HidesThoughts reports a model whose reply may have cost more than it
-	// shows.
-	HidesThoughts func(provider, model string) bool
-	Attempts      Attempts
-	Replies       Replies
-	Guesses       Guesses
+	Prices   Prices
+	Attempts Attempts
+	Replies  Replies
+	Guesses  Guesses
 	// Key keys the digests of requests; all nodes have the same.
 	Key    []byte
 	Meter  Meter
@@ -64,8 +60,7 @@ type Gateway struct {
 	guard    *tokenGuard
 	judging  Judge
 	recorder Recorder
-	price    func(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
-	hides    func(provider, model string) bool
+	prices   Prices
 	attempts Attempts
 	replies  Replies
 	guesses  Guesses
@@ -88,7 +83,7 @@ type Gateway struct {
 // New makes a gateway that forwards by settings.
 func New(o Options, s *Settings) *Gateway {
 	g := &Gateway{
-		keys: o.Keys, guard: newTokenGuard(o.AdminToken), judging: o.Judge, recorder: o.Recorder, price: o.Price, hides: o.HidesThoughts,
+		keys: o.Keys, guard: newTokenGuard(o.AdminToken), judging: o.Judge, recorder: o.Recorder, prices: o.Prices,
 		attempts: o.Attempts, replies: o.Replies, guesses: o.Guesses, meter: o.Meter, usage: o.Usage, tracer: o.Tracer, clock: o.Clock, log: o.Logger,
 		hasher: newHasher(o.Key), prefixes: prefixes{limit: prefixMemory},
 	}

@@ -47,7 +47,7 @@ type setup struct {
 	data  string // folder of the store; "" for a new one
 	clock *clock
 	// price is what tokens cost; nil for a tenth of a cent each.
-	price func(provider, model string, u haltd.Usage) (haltd.Money, bool)
+	price pricing
 	// control stands between control and the store.
 	control func(haltd.ControlStore) haltd.ControlStore
 	// judge replaces neighbours of the judge.
@@ -55,6 +55,15 @@ type setup struct {
 	// attempts stands between the gateway and what it remembers of requests.
 	attempts func(Attempts) Attempts
 }
+
+// pricing prices tokens, and knows nothing else of a model.
+type pricing func(provider, model string, u haltd.Usage) (haltd.Money, bool)
+
+func (p pricing) Cost(provider, model string, u haltd.Usage) (haltd.Money, bool) {
+	return p(provider, model, u)
+}
+func (pricing) MaxOutput(string, string) int64    { return 0 }
+func (pricing) HidesThoughts(string, string) bool { return false }
 
 // clock goes on from a noon in March and can be put forward.
 type clock struct {
@@ -120,7 +129,7 @@ func (s setup) start(t testing.TB) *fixture {
 		attempts = s.attempts(attempts)
 	}
 	f.Gateway = New(Options{
-		Keys: f.ring, AdminToken: adminToken, Recorder: f.events, Meter: f.meter, Usage: f.meter, Price: price, HidesThoughts: func(string, string) bool { return false }, Judge: f.judge,
+		Keys: f.ring, AdminToken: adminToken, Recorder: f.events, Meter: f.meter, Usage: f.meter, Prices: price, Judge: f.judge,
 		Attempts: attempts, Replies: f.limits, Guesses: f.limits,
 		Clock: f.clock.now, Logger: slog.New(slog.DiscardHandler),
 	}, NewSettings(cfg, nil))
@@ -158,7 +167,7 @@ func (f *fixture) persist(t *testing.T) {
 }
 
 // newJudge makes a judge over a store.
-func (f *fixture) newJudge(t testing.TB, cfg *config.Config, price func(_, _ string, u haltd.Usage) (haltd.Money, bool)) (end func()) {
+func (f *fixture) newJudge(t testing.TB, cfg *config.Config, price pricing) (end func()) {
 	t.Helper()
 	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
 	var err error
@@ -189,7 +198,7 @@ func (f *fixture) newJudge(t testing.TB, cfg *config.Config, price func(_, _ str
 	options := judge.Options{
 		Agents: f.control, Incidents: f.control, Marks: f.control, Budgets: ledgers, Sessions: f.store,
 		States: f.limits,
-		Price:  price, MaxOutput: func(string, string) int64 { return 0 }, Record: f.events.Record, Key: []byte("a key of the tests"),
+		Prices: price, Record: f.events.Record, Key: []byte("a key of the tests"),
 		Meter: f.meter, Clock: f.clock.now, Logger: log,
 	}
 	if f.setup.judge != nil {

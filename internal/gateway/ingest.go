@@ -18,7 +18,7 @@ func (g *Gateway) Ingest(ctx context.Context, in haltd.Ingest) (haltd.IngestAnsw
 	now := g.clock()
 	e := ingestEvent(in)
 	e.Time = now.UTC()
-	e.Cost, _ = g.price(e.Provider, e.Model, e.Tokens)
+	e.Cost, _ = g.prices.Cost(e.Provider, e.Model, e.Tokens)
 	reply := &haltd.Reply{
 		Calls: in.ToolCalls, Text: hashWord(in.ResponseHash), Usage: e.Tokens, Counted: true, Complete: true,
 	}

@@ -82,7 +82,7 @@ func (g *Gateway) settlePoll(x *exchange, now time.Time) {
 		return
 	}
 	e := &x.event
-	cost, known := g.price(e.Provider, before.Model, r.Usage)
+	cost, known := g.prices.Cost(e.Provider, before.Model, r.Usage)
 	e.Unpriced, e.Cost = !known, cost-before.Cost
 	e.Tokens = haltd.Usage{
 		Input: r.Usage.Input - before.Tokens.Input, Output: r.Usage.Output - before.Tokens.Output,

@@ -34,6 +34,15 @@ type Keys interface {
 	Guards(agent string) bool
 }
 
+// Prices know the models.
+type Prices interface {
+	// Cost is what a call cost; known is false where a default was used.
+	Cost(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
+	// HidesThoughts reports a model whose reply may have cost more than it
+	// shows.
+	HidesThoughts(provider, model string) bool
+}
+
 // Recorder takes the event of each exchange. It must not block and does not
 // fail: what it cannot keep it counts.
 type Recorder interface {

@@ -71,7 +71,7 @@ func (x *exchange) countsIdentical() bool {
 func (g *Gateway) describeCall(x *exchange) {
 	e, c := &x.event, x.call
 	x.estimate, x.models, x.predicted = c.PromptTokens, c.Models, c.Predicted
-	x.reasons = c.Reasons || g.hides(e.Provider, c.Model)
+	x.reasons = c.Reasons || g.prices.HidesThoughts(e.Provider, c.Model)
 	e.Format, e.Model, e.Stream = c.Format, truncate(c.Model, 200), c.Stream
 	prompt, _ := c.Newest()
 	e.PromptHash, e.PromptLen = textHash(prompt), len(prompt)

@@ -88,13 +88,13 @@ func (g *Gateway) priceEvent(x *exchange) {
 	if x.reply != nil && x.reply.Model != "" && (len(x.models) > 0 || e.Model == "") {
 		e.Model, x.models = truncate(x.reply.Model, 200), nil
 	}
-	cost, known := g.price(e.Provider, e.Model, e.Tokens)
+	cost, known := g.prices.Cost(e.Provider, e.Model, e.Tokens)
 	for _, model := range x.models {
-		c, k := g.price(e.Provider, model, e.Tokens)
+		c, k := g.prices.Cost(e.Provider, model, e.Tokens)
 		cost, known = max(cost, c), known && k
 	}
 	if x.reply != nil && x.reply.Model != "" {
-		switch c, k := g.price(e.Provider, x.reply.Model, e.Tokens); {
+		switch c, k := g.prices.Cost(e.Provider, x.reply.Model, e.Tokens); {
 		case !k:
 		case !known: // a name of its own for a model with a price, such as that of a deployment
 			cost, known = c, true

@@ -37,11 +37,7 @@ type Options struct {
 	// nothing is worth it.
 	Later    *state.Later
 	Sessions Sessions
-	// Price is what tokens of a model cost.
-	Price func(provider, model string, u haltd.Usage) (haltd.Money, bool)
-	// MaxOutput is how many tokens a reply of a model can have; 0 where nobody
-	// says.
-	MaxOutput func(provider, model string) int64
+	Prices   Prices
 	// Record takes an event and must not block.
 	Record func(haltd.Event)
 	// Key makes fingerprints unforgeable.
@@ -60,8 +56,7 @@ type Judge struct {
 	states    States
 	later     *state.Later
 	sessions  Sessions
-	price     func(provider, model string, u haltd.Usage) (haltd.Money, bool)
-	maxOutput func(provider, model string) int64
+	prices    Prices
 	record    func(haltd.Event)
 	key       []byte
 	meter     Meter
@@ -74,7 +69,7 @@ type Judge struct {
 func New(o Options) *Judge {
 	return &Judge{
 		agents: o.Agents, incidents: o.Incidents, marks: o.Marks, budgets: o.Budgets,
-		states: o.States, later: o.Later, sessions: o.Sessions, price: o.Price, maxOutput: o.MaxOutput, record: o.Record,
+		states: o.States, later: o.Later, sessions: o.Sessions, prices: o.Prices, record: o.Record,
 		key: o.Key, meter: o.Meter, clock: o.Clock, log: o.Logger, cache: detection.NewCache(cacheWords),
 	}
 }

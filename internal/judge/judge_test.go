@@ -70,6 +70,14 @@ func (b *bench) Outcome(haltd.IncidentStatus) {}
 func (b *bench) Panic(string)                 {}
 func (b *bench) Abandon([]haltd.Event)        {}
 
+// perToken are prices of one unit for each token.
+type perToken struct{}
+
+func (perToken) Cost(_, _ string, u haltd.Usage) (haltd.Money, bool) {
+	return haltd.Money(u.Input + u.Output), true
+}
+func (perToken) MaxOutput(string, string) int64 { return 0 }
+
 func newBench(t *testing.T, p haltd.Policy, change ...func(*judge.Options)) *bench {
 	t.Helper()
 	ctx, log := context.Background(), slog.New(slog.DiscardHandler)
@@ -92,10 +100,9 @@ func newBench(t *testing.T, p haltd.Policy, change ...func(*judge.Options)) *ben
 	t.Cleanup(func() { b.flush(); _ = b.ledgers.Close(ctx); b.store.Close() })
 	o := judge.Options{
 		Agents: b.control, Incidents: b.control, Marks: b.control, Budgets: b.ledgers, Sessions: b.store,
-		States:    memory.New(100, 100, 1e6),
-		Price:     func(_, _ string, u haltd.Usage) (haltd.Money, bool) { return haltd.Money(u.Input + u.Output), true },
-		MaxOutput: func(string, string) int64 { return 0 },
-		Record:    b.record, Key: []byte("k"), Meter: b, Clock: b.clock, Logger: log,
+		States: memory.New(100, 100, 1e6),
+		Prices: perToken{},
+		Record: b.record, Key: []byte("k"), Meter: b, Clock: b.clock, Logger: log,
 	}
 	for _, f := range change {
 		f(&o)

@@ -98,6 +98,16 @@ type Sessions interface {
 	Session(ctx context.Context, agent, id string) (haltd.Session, error)
 }
 
+// Prices know the models.
+type Prices interface {
+	// Cost is what tokens of a model cost; known is false where a default was
+	// used.
+	Cost(provider, model string, u haltd.Usage) (cost haltd.Money, known bool)
+	// MaxOutput is how many tokens a reply of a model can have; 0 where nobody
+	// says.
+	MaxOutput(provider, model string) int64
+}
+
 // Meter counts what the judge does.
 type Meter interface {
 	Detect(time.Duration)

@@ -55,9 +55,9 @@ func (ev *evaluation) maxUsage() haltd.Usage {
 // longestReply is how long a reply of the models can be, in tokens.
 func (ev *evaluation) longestReply() int64 {
 	r, j := ev.request, ev.judge
-	longest := cmp.Or(j.maxOutput(r.Provider, r.Model), ev.agent.Policy.Budgets.ReserveTokens)
+	longest := cmp.Or(j.prices.MaxOutput(r.Provider, r.Model), ev.agent.Policy.Budgets.ReserveTokens)
 	for _, model := range r.Models {
-		longest = max(longest, cmp.Or(j.maxOutput(r.Provider, model), ev.agent.Policy.Budgets.ReserveTokens))
+		longest = max(longest, cmp.Or(j.prices.MaxOutput(r.Provider, model), ev.agent.Policy.Budgets.ReserveTokens))
 	}
 	return longest
 }
@@ -74,9 +74,9 @@ func (ev *evaluation) maxSpending() haltd.Spending {
 // cost is what the dearest of the models takes.
 func (ev *evaluation) cost(u haltd.Usage) haltd.Money {
 	r := ev.request
-	most, _ := ev.judge.price(r.Provider, r.Model, u)
+	most, _ := ev.judge.prices.Cost(r.Provider, r.Model, u)
 	for _, model := range r.Models {
-		cost, _ := ev.judge.price(r.Provider, model, u)
+		cost, _ := ev.judge.prices.Cost(r.Provider, model, u)
 		most = max(most, cost)
 	}
 	return most
