@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api, read } from './client'
-import type { Setting } from './shapes'
+import type { Section, Setting } from './shapes'
 
 /** settingsQuery is every setting of a policy, as haltd declares it. */
 export const settingsQuery = queryOptions({
@@ -9,7 +9,14 @@ export const settingsQuery = queryOptions({
   staleTime: Infinity,
 })
 
-/** useAllSettings is the same without its sections; empty until it is known. */
+/** useSections is the same; empty until it is known. */
+export function useSections(): Section[] {
+  return useQuery(settingsQuery).data ?? none
+}
+
+const none: Section[] = []
+
+/** useAllSettings is the same without its sections. */
 export function useAllSettings(): Setting[] {
-  return useQuery(settingsQuery).data?.flatMap((s) => s.settings) ?? []
+  return useSections().flatMap((s) => s.settings)
 }

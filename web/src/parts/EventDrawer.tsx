@@ -3,6 +3,7 @@ import { useHotkeys } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { eventQuery } from '../api/events'
+import { useSections } from '../api/settings'
 import type { Event } from '../api/shapes'
 import { verdictOf } from '../api/verdict'
 import { bytes, certain, count, money, score } from '../format/figures'
@@ -42,7 +43,7 @@ export function EventDrawer({ event, onClose, onMove, title, children }: Props) 
 }
 
 function Marks({ event: e }: { event: Event }) {
-  const { color, what } = eventWords(e)
+  const { color, what } = eventWords(e, useSections())
   return (
     <Group gap={6}>
       <Badge color={color}>{what}</Badge>

@@ -1,5 +1,6 @@
 import { Table, UnstyledButton } from '@mantine/core'
 import { memo } from 'react'
+import { useSections } from '../api/settings'
 import type { Event } from '../api/shapes'
 import { money, score, short } from '../format/figures'
 import { brief, full, span, zone } from '../format/time'
@@ -39,7 +40,7 @@ export function EventTable({ events, withAgent, onOpen }: { events: Event[]; wit
 
 // What was there is not drawn again when another event arrives.
 const Row = memo(function Row({ event: e, withAgent, onOpen }: { event: Event; withAgent?: boolean; onOpen: (e: Event) => void }) {
-  const { color, what } = eventWords(e)
+  const { color, what } = eventWords(e, useSections())
   const called = [...new Set(e.tool_calls ?? [])].join(', ')
   const tokens = e.tokens.input + e.tokens.output
   return (

@@ -1,15 +1,16 @@
-import type { Audit, Event } from '../api/shapes'
+import type { Audit, Event, Section } from '../api/shapes'
 import { verdictOf } from '../api/verdict'
 import { certain, score } from '../format/figures'
 import { minute } from '../format/time'
 import { linesOf, whole } from '../pages/incident/certainty'
 
-/** auditWords is a change, in words: what, and by whom and why. */
-export function auditWords(e: Event): { what: string; who: string } {
+/** auditWords is a change, in words: what, and by whom and why. The sections are
+ *  those of the settings of a policy, which have their labels. */
+export function auditWords(e: Event, sections: Section[]): { what: string; who: string } {
   const who = [e.audit?.by, e.audit?.why].filter(Boolean).join(': ')
   switch (e.event_type) {
     case 'policy_change':
-      return { what: e.audit ? changeWords(e.audit) : 'Policy changed', who }
+      return { what: e.audit ? changeWords(e.audit, sections) : 'Policy changed', who }
     case 'steer':
       return { what: e.shadow ? 'Would have been steered' : 'Steered by a note', who: 'haltd' }
     case 'halt':
@@ -46,14 +47,14 @@ export function warningOf(e: Event): keyof typeof warningWords {
 
 /** changeWords is what somebody changed. The subject is the name of what was
  *  saved or deleted, and the id of a key. */
-export function changeWords({ change, subject, grace_until, override, rule, status }: Audit): string {
+export function changeWords({ change, subject, grace_until, override, rule, status }: Audit, sections: Section[]): string {
   switch (change) {
     case 'activated':
       return grace_until ? `Resumed, with grace until ${minute(grace_until)}` : 'Resumed'
     case 'deactivated':
       return 'Stopped by hand'
     case 'policy':
-      return policyWords(override)
+      return policyWords(override, sections)
     case 'rule_saved':
       return naming('Rule saved', rule?.name)
     case 'rule_deleted':
@@ -118,10 +119,16 @@ function naming(what: string, name: string | undefined): string {
   return name ? `${what}: ${name}` : what
 }
 
-// An override is what an agent has of its own after the change.
-function policyWords(own: Audit['override'] = {}): string {
-  const parts = Object.entries(own.kill_switch ?? {}).map(([k, value]) => (k === 'enabled' ? `Kill Switch ${value ? 'on' : 'off'}` : `${k.replaceAll('_', ' ')} ${String(value)}`))
-  const others = Object.keys(own).filter((k) => k !== 'kill_switch').map((k) => k.replaceAll('_', ' '))
+// An override is what an agent has of its own after the change. What a newer haltd
+// has recorded may have no label here.
+function policyWords(own: Audit['override'] = {}, sections: Section[]): string {
+  const settings = sections.flatMap((s) => s.settings)
+  const labelOf = (path: string) => settings.find((s) => s.path === path)?.label ?? sections.find((s) => s.name === path)?.label ?? path
+  const parts = Object.entries(own.kill_switch ?? {}).map(([k, value]) => {
+    const label = labelOf(`kill_switch.${k}`)
+    return k === 'enabled' ? `${label} ${value ? 'on' : 'off'}` : `${label}: ${String(value)}`
+  })
+  const others = Object.keys(own).filter((k) => k !== 'kill_switch').map(labelOf)
   const all = [...parts, ...others]
-  return all.length === 0 ? 'Policy back to the defaults' : `Own policy: ${all.join(', ')}`
+  return all.length === 0 ? 'Policy back to the defaults' : `Own policy: ${all.join('; ')}`
 }

@@ -1,4 +1,4 @@
-import type { Event } from '../api/shapes'
+import type { Event, Section } from '../api/shapes'
 import { verdictOf } from '../api/verdict'
 import { count, money, score } from '../format/figures'
 import { auditWords, warningOf } from './auditWords'
@@ -25,8 +25,8 @@ export const refusals: Record<string, string> = {
   not_durable: 'budget could not be stored',
 }
 
-/** eventWords is an event in one line. */
-export function eventWords(e: Event): EventWords {
+/** eventWords is an event in one line; see auditWords for the sections. */
+export function eventWords(e: Event, sections: Section[]): EventWords {
   const status = e.status > 0 ? String(e.status) : ''
   switch (e.event_type) {
     case 'llm_call':
@@ -48,18 +48,18 @@ export function eventWords(e: Event): EventWords {
     case 'growth':
       return { color: 'amber', what: 'prompt tokens grow', figure: '' }
     case 'policy_change':
-      return { color: 'gray', what: auditWords(e).what, figure: '' }
+      return { color: 'gray', what: auditWords(e, sections).what, figure: '' }
     case 'alert':
-      return { color: 'gray', what: alertWords(e), figure: '' }
+      return { color: 'gray', what: alertWords(e, sections), figure: '' }
     default:
       return { color: 'red', what: e.error || 'error', figure: status }
   }
 }
 
 // The agent stands beside it already, so that the sentence would name it twice.
-function alertWords(e: Event): string {
+function alertWords(e: Event, sections: Section[]): string {
   const budget = verdictOf(e).findings?.find((f) => f.check === 'budget')
-  if (!budget) return auditWords(e).what
+  if (!budget) return auditWords(e, sections).what
   const limit = budget.reason === 'budget_soft' ? 'soft' : 'hard'
   const spent = budget.spent && `: ${money(budget.spent.cost_usd)} and ${count(budget.spent.tokens)} tokens are spent`
   return `has reached its ${limit} ${budget.name === 'month' ? 'monthly' : 'daily'} budget${spent ?? ''}`

@@ -2,6 +2,7 @@ import { Text, Timeline } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { newestEvents } from '../../api/events'
+import { useSections } from '../../api/settings'
 import type { IncidentDetail } from '../../api/shapes'
 import { brief } from '../../format/time'
 import { auditWords } from '../../parts/auditWords'
@@ -10,6 +11,7 @@ import { Section } from '../../parts/Section'
 
 /** Audit is who changed what about this agent, the newest first. */
 export function Audit({ incident }: { incident: IncidentDetail }) {
+  const sections = useSections()
   const query = useQuery(newestEvents({ agent: incident.agent, type: ['policy_change', 'kill_switch', 'halt', 'warning'] }, 6))
   return (
     <Section
@@ -29,7 +31,7 @@ export function Audit({ incident }: { incident: IncidentDetail }) {
           ) : (
             <Timeline bulletSize={10} lineWidth={2} active={-1} color="accent">
               {page.rows.map((e) => {
-                const { what, who } = auditWords(e)
+                const { what, who } = auditWords(e, sections)
                 return (
                   <Timeline.Item key={e.id} title={<Text size="sm" style={{ overflowWrap: 'anywhere' }}>{what}</Text>} color={e.event_type === 'kill_switch' ? 'red' : undefined} mt={12}>
                     <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { memo, useState } from 'react'
 import { feedQuery, feedSize as shown } from '../../api/events'
 import { useEvents } from '../../api/live'
+import { useSections } from '../../api/settings'
 import type { Event } from '../../api/shapes'
 import { clock } from '../../format/time'
 import { Dot } from '../../parts/Dot'
@@ -51,7 +52,7 @@ export function LiveFeed() {
 }
 
 const Line = memo(function Line({ event, onOpen }: { event: Event; onOpen: (e: Event) => void }) {
-  const { color, what, figure } = eventWords(event)
+  const { color, what, figure } = eventWords(event, useSections())
   return (
     <button type="button" className={classes.row} onClick={() => onOpen(event)}>
       <span className="muted">{clock(event.time)}</span>

@@ -1,6 +1,7 @@
 import { Button, Group, Table } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { auditPages } from '../../api/service'
+import { useSections } from '../../api/settings'
 import type { AuditEntry } from '../../api/shapes'
 import { brief, zone } from '../../format/time'
 import { changeWords } from '../../parts/auditWords'
@@ -58,7 +59,7 @@ function Row({ of: e }: { of: AuditEntry }) {
         {e.by}
       </Table.Td>
       <Table.Td maw={360} style={{ overflowWrap: 'anywhere' }}>
-        {changeWords(e)}
+        {changeWords(e, useSections())}
       </Table.Td>
       <Table.Td>{e.agent && <AgentLink id={e.agent} />}</Table.Td>
       <Table.Td maw={240} c="dimmed" style={{ overflowWrap: 'anywhere' }}>
