@@ -186,7 +186,7 @@ func TestFrozenDatabase(t *testing.T) {
 func wantError(t *testing.T, what string, err error, code, message string) {
 	t.Helper()
 	var e *haltd.Error
-	if !errors.As(err, &e) || e.Code != code || !strings.Contains(e.Message, message) {
+	if !errors.As(err, &e) || e.Code != code || !strings.Contains(e.Sentence(), message) {
 		t.Errorf("%s: error %v; want code %q and a message with %q", what, err, code, message)
 	} else if e.Fix == "" {
 		t.Errorf("%s: error %q does not say what to do", what, err)

@@ -322,7 +322,7 @@ func withDatabase(t *testing.T, path string, fn func(*sql.DB)) {
 func wantError(t *testing.T, what string, err error, code, message string) {
 	t.Helper()
 	var e *haltd.Error
-	if !errors.As(err, &e) || e.Code != code || !strings.Contains(e.Message, message) {
+	if !errors.As(err, &e) || e.Code != code || !strings.Contains(e.Sentence(), message) {
 		t.Errorf("%s: error %v; want code %q and a message with %q", what, err, code, message)
 		return
 	}
