@@ -110,7 +110,7 @@ func protocol(env func(string) (string, bool), signal string) (string, error) {
 	for _, variable := range []string{"OTEL_EXPORTER_OTLP_" + signal + "_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"} {
 		endpoint := value(env, variable)
 		if u, err := url.Parse(endpoint); endpoint != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
-			return "", haltd.Errorf(haltd.CodeInvalid, "%s: %q is not a URL", variable, endpoint).WithFix("Write for example http://127.0.0.1:4318.")
+			return "", haltd.Errorf(haltd.CodeInvalid, "%q is not a URL", endpoint).In(variable).WithFix("Write for example http://127.0.0.1:4318.")
 		}
 	}
 	p := cmp.Or(value(env, "OTEL_EXPORTER_OTLP_"+signal+"_PROTOCOL"), value(env, "OTEL_EXPORTER_OTLP_PROTOCOL"), "http/protobuf")
