@@ -159,7 +159,7 @@ func (j *Judge) endSteer(ev *evaluation, now time.Time) {
 		if ev.decision.Incident != "" && ev.decision.Incident != ev.steered {
 			note += " See incident " + ev.decision.Incident + "."
 		}
-	case ev.ended:
+	case ev.turnEnded:
 		note = "It ended its turn after the note."
 	}
 	j.meter.Outcome(ev.steerEnd)
@@ -174,7 +174,7 @@ func (j *Judge) endSteer(ev *evaluation, now time.Time) {
 func (ev *evaluation) endsTurn(m detection.Memory, reply *haltd.Reply) {
 	c := &m.Note.Climb
 	if c.Steers > 0 && c.Rung == haltd.Steer && reply.Complete && reply.Err == "" && len(reply.Calls) == 0 && reply.Text != "" {
-		ev.ended = true
+		ev.turnEnded = true
 		ev.recovers(c)
 	}
 }

@@ -21,13 +21,13 @@ func (j *Judge) detect(ctx context.Context, ev *evaluation) {
 	if ev.lease = nil; lease == nil { // it ends with the first look
 		return
 	}
-	l := look{evaluation: ev, before: *ev, since: ev.agent.Activated(r.Session), history: ev.history, lease: lease}
+	l := look{evaluation: ev, before: ev.judgement, since: ev.agent.Activated(r.Session), history: ev.history, lease: lease}
 	if s, ok := ev.agent.Halted(r.Session); ok && !ev.decision.Bypass && !r.ingested {
 		l.halted = &s
 	}
 	err := l.run(ctx, j)
 	if err != nil {
-		*ev = l.before
+		ev.judgement = l.before
 		j.log.Warn("call not judged by the detectors", "agent", r.Agent, "error", err)
 		return
 	}
@@ -41,7 +41,7 @@ func (j *Judge) detect(ctx context.Context, ev *evaluation) {
 // look is what detect needs before it can judge, as far as it has it.
 type look struct {
 	*evaluation
-	before  evaluation         // as it was before the first look
+	before  judgement          // as it was before the first look
 	since   time.Time          // of the newest activation
 	mark    *sessionMark       // nil where none is needed, or none was loaded yet
 	history *detection.History // nil until it is read
@@ -138,13 +138,13 @@ func (l *look) at(j *Judge, m detection.Memory) (judged bool) {
 			}
 			if held {
 				l.missing = nothing
-				*l.evaluation = l.before
+				l.judgement = l.before
 				l.haltedFinding(l.halted)
 				return false
 			}
 		}
 		l.missing = nothing
-		*l.evaluation = l.before // an earlier try may have judged in vain
+		l.judgement = l.before // an earlier try may have judged in vain
 		if j.later != nil {
 			// What was observed on another node until now came before this
 			// call: it must not seem to overlap with it.

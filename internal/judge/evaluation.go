@@ -13,32 +13,47 @@ import (
 
 // evaluation is one request under judgement, and what it takes when it passes.
 type evaluation struct {
-	judge    *Judge
-	request  *Request
-	agent    *control.Agent
-	decision Decision
+	_ noCopy
+	judgement
+	judge   *Judge
+	request *Request
+	agent   *control.Agent
 
-	settings    detection.Settings
-	place       state.Place        // of its state; empty where that cannot be had
-	history     *detection.History // of a request that has one
-	lease       state.Lease        // of its state, until it is judged
-	entry       uint64             // in the window; 0 when it is not there
-	rejected    bool               // the first rejection of its session
-	counted     bool               // as a call of its session
-	spent       haltd.Spending     // what it has cost its session, until that is counted
-	haltMark    detection.Mark     // where a halt ends the turn
-	newRung     bool               // a rung is climbed that was not before
-	firstSteer  bool               // of this stall
-	steered     string             // the incident of steers that ended with steerEnd
-	steerEnd    haltd.IncidentStatus
-	ended       bool // the reply ended the turn
-	killSession bool // a kill stops the session alone, whatever the policy says
+	settings  detection.Settings
+	place     state.Place        // of its state; empty where that cannot be had
+	history   *detection.History // of a request that has one
+	lease     state.Lease        // of its state, until it is judged
+	spent     haltd.Spending     // what it has cost its session, until that is counted
+	turnEnded bool               // by the reply
 
 	asked   asked
 	drawn   bool           // all draws were taken
 	tokens  policy.Draw    // of the limit in tokens
 	most    haltd.Spending // that the call can cost; zero until booking asks
 	holding holding
+}
+
+// noCopy lets go vet find copies of an evaluation, and so of a ticket: two of
+// them would both hold what is there once.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
+
+// judgement is what the checks decide by the state of a session. It is a value:
+// a check that was in vain, because another call changed that state meanwhile,
+// begins anew with the judgement as it was before.
+type judgement struct {
+	decision    Decision
+	entry       uint64         // in the window; 0 when it is not there
+	rejected    bool           // the first rejection of its session
+	counted     bool           // as a call of its session
+	haltMark    detection.Mark // where a halt ends the turn
+	newRung     bool           // a rung is climbed that was not before
+	firstSteer  bool           // of this stall
+	steered     string         // the incident of steers that ended with steerEnd
+	steerEnd    haltd.IncidentStatus
+	killSession bool // a kill stops the session alone, whatever the policy says
 }
 
 // inactive blocks an agent or session that may not call. The bypass lets all

@@ -49,7 +49,6 @@ func (j *Judge) lift(ctx context.Context, l *look) {
 		return
 	}
 	l.agent = j.agents.Agent(r.Agent)
-	l.before.agent = l.agent
 	l.since = s.ActivatedAt
 	if lifted {
 		j.meter.Outcome(haltd.IncidentContinued)

@@ -164,7 +164,8 @@ func (r *Request) sessionID() uint64 {
 // taken nothing, and its ticket is ended already. The ticket is never nil.
 func (j *Judge) Judge(ctx context.Context, r *Request) (Decision, *Ticket) {
 	t := &Ticket{covered: -1, evaluation: evaluation{
-		judge: j, request: r, agent: j.agents.Agent(r.Agent), decision: Decision{Agent: r.Agent, Bypass: j.agents.Bypass().On},
+		judge: j, request: r, agent: j.agents.Agent(r.Agent),
+		judgement: judgement{decision: Decision{Agent: r.Agent, Bypass: j.agents.Bypass().On}},
 	}}
 	judged := false
 	defer func() {

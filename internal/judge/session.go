@@ -128,12 +128,12 @@ func (j *Judge) checkOther(ctx context.Context, ev *evaluation) {
 		return
 	}
 	ev.place = ev.statePlace()
-	before, recorded := *ev, (*detection.Tally)(nil)
+	before, recorded := ev.judgement, (*detection.Tally)(nil)
 	look := func(m detection.Memory) bool {
 		if m.Note.Tally.Began.IsZero() && recorded == nil {
 			return false
 		}
-		*ev = before
+		ev.judgement = before
 		ev.checkSession(m, recorded)
 		if !ev.decision.Action.Stops() {
 			ev.admitSession(m)
@@ -146,7 +146,7 @@ func (j *Judge) checkOther(ctx context.Context, ev *evaluation) {
 		err = j.update(ctx, ev.place, r.Now, look)
 	}
 	if err != nil {
-		*ev = before
+		ev.judgement = before
 		j.log.Warn("session limits not checked: their state cannot be had", "agent", r.Agent, "error", err)
 	}
 }

@@ -16,19 +16,11 @@ import (
 // what comes after that does nothing. Whoever was given a ticket ends it: what
 // is never ended stays reserved.
 type Ticket struct {
-	_ noCopy
 	evaluation
 	ended    atomic.Bool
 	observed atomic.Bool
 	covered  int64 // tokens of the reply that are paid for; -1 until somebody asks
 }
-
-// noCopy lets go vet find copies of a ticket: two of them would both hold
-// what is there once.
-type noCopy struct{}
-
-func (*noCopy) Lock()   {}
-func (*noCopy) Unlock() {}
 
 // Recheck checks, after a wait, whether the agent may still call. When it may
 // not, ok is false, the decision says why, and the ticket is released.
