@@ -46,11 +46,11 @@ func (c *Control) isMoot(agent string, i *haltd.Incident) bool {
 }
 
 func (c *Control) kill(ctx context.Context, t haltd.Target, incident haltd.Incident, event haltd.Event) (killed bool, err error) {
-	end, err := c.turn(ctx, t.Agent)
+	unlock, err := c.lock(ctx, t.Agent)
 	if err != nil {
 		return false, fmt.Errorf("kill %s: %w", t.Agent, err)
 	}
-	defer end()
+	defer unlock()
 	if c.isMoot(t.Agent, &incident) {
 		return false, nil
 	}
@@ -90,16 +90,16 @@ func (c *Control) standing(t haltd.Target) haltd.Standing {
 // the detectors knew of it. With grace, a kill only warns until then.
 func (c *Control) Activate(ctx context.Context, t haltd.Target, grace time.Duration, by, why string) (haltd.Standing, error) {
 	return retryOnConflict(ctx, c, func() (haltd.Standing, error) {
-		end, err := c.turn(ctx, t.Agent)
+		unlock, err := c.lock(ctx, t.Agent)
 		if err != nil {
 			return haltd.Standing{}, fmt.Errorf("activate %s: %w", t.Agent, err)
 		}
-		defer end()
+		defer unlock()
 		return c.setActive(ctx, t, grace, by, why, haltd.IncidentResumed)
 	})
 }
 
-// setActive is for who has the turn of the agent.
+// setActive is for who holds the lock of the agent.
 func (c *Control) setActive(ctx context.Context, t haltd.Target, grace time.Duration, by, why string, as haltd.IncidentStatus) (haltd.Standing, error) {
 	now := c.now()
 	before := c.standing(t)
@@ -162,11 +162,11 @@ func (c *Control) Deactivate(ctx context.Context, t haltd.Target, cut bool, by, 
 }
 
 func (c *Control) deactivate(ctx context.Context, t haltd.Target, p *pendingStop, cut bool, by, why string) (haltd.Standing, error) {
-	end, err := c.turn(ctx, t.Agent)
+	unlock, err := c.lock(ctx, t.Agent)
 	if err != nil {
 		return haltd.Standing{}, fmt.Errorf("deactivate %s: %w", t.Agent, err)
 	}
-	defer end()
+	defer unlock()
 	if p != nil && !c.pending.holds(p) { // resumed, or stopped anew, since it could not be written
 		return c.standing(t), nil
 	}

@@ -61,11 +61,11 @@ func (c *Control) endBypass(held *heldBypass) {
 // setBypass writes how the switch is to stand. What is held is written only as
 // long as it holds.
 func (c *Control) setBypass(ctx context.Context, b haltd.Bypass, held *heldBypass) (haltd.Bypass, error) {
-	end, err := c.turn(ctx, bypassTurn)
+	unlock, err := c.lock(ctx, bypassLock)
 	if err != nil {
 		return haltd.Bypass{}, fmt.Errorf("set the bypass: %w", err)
 	}
-	defer end()
+	defer unlock()
 	if held != nil && c.bypass.Load() != held { // switched since it could not be written
 		return c.Bypass(), nil
 	}

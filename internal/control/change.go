@@ -23,11 +23,11 @@ func (c *Control) Override(ctx context.Context, agent, by string, change func(*h
 }
 
 func (c *Control) override(ctx context.Context, agent, by string, change func(*haltd.PolicyOverride) error) (haltd.Policy, error) {
-	end, err := c.turn(ctx, agent)
+	unlock, err := c.lock(ctx, agent)
 	if err != nil {
 		return haltd.Policy{}, fmt.Errorf("change the policy of %s: %w", agent, err)
 	}
-	defer end()
+	defer unlock()
 	known := c.table.Load()
 	own := known.overrides[agent]
 	if err := change(&own); err != nil {
@@ -68,11 +68,11 @@ func (c *Control) SaveRule(ctx context.Context, r haltd.Rule, by string) (haltd.
 }
 
 func (c *Control) saveRule(ctx context.Context, r haltd.Rule, by string) (haltd.Rule, error) {
-	end, err := c.turn(ctx, rulesTurn)
+	unlock, err := c.lock(ctx, rulesLock)
 	if err != nil {
 		return haltd.Rule{}, fmt.Errorf("save rule %q: %w", r.Name, err)
 	}
-	defer end()
+	defer unlock()
 	list := slices.Clone(c.table.Load().list)
 	now := c.now()
 	r.UpdatedAt = now
@@ -104,11 +104,11 @@ func (c *Control) DeleteRule(ctx context.Context, id, by string) error {
 }
 
 func (c *Control) deleteRule(ctx context.Context, id, by string) error {
-	end, err := c.turn(ctx, rulesTurn)
+	unlock, err := c.lock(ctx, rulesLock)
 	if err != nil {
 		return fmt.Errorf("delete rule %q: %w", id, err)
 	}
-	defer end()
+	defer unlock()
 	list := slices.Clone(c.table.Load().list)
 	i := slices.IndexFunc(list, func(r haltd.Rule) bool { return r.ID == id })
 	if i < 0 {
@@ -137,11 +137,11 @@ func (c *Control) Decide(ctx context.Context, id string, status haltd.IncidentSt
 	if err != nil {
 		return haltd.Incident{}, err
 	}
-	end, err := c.turn(ctx, incidentTurn+id)
+	unlock, err := c.lock(ctx, incidentLock+id)
 	if err != nil {
 		return haltd.Incident{}, fmt.Errorf("decide about incident %s: %w", id, err)
 	}
-	defer end()
+	defer unlock()
 	now := c.now()
 	err = c.commit(ctx, haltd.Change{
 		Closing: &haltd.Closing{ID: id, Status: status, By: by, Note: note, At: now},

@@ -92,12 +92,12 @@ func (c *Control) applyAll(ctx context.Context, list []haltd.Change) error {
 // applyOne applies one change, after this node has made its own change of the
 // same, which was before.
 func (c *Control) applyOne(ctx context.Context, change *haltd.Change) error {
-	for _, key := range turnsOf(change) {
-		end, err := c.turn(ctx, key)
+	for _, key := range locksOf(change) {
+		unlock, err := c.lock(ctx, key)
 		if err != nil {
 			return err
 		}
-		defer end()
+		defer unlock()
 	}
 	c.update(func(next *table) { next.apply(change) })
 	if change.Cut != nil {
@@ -106,8 +106,8 @@ func (c *Control) applyOne(ctx context.Context, change *haltd.Change) error {
 	return nil
 }
 
-// turnsOf are the turns in which a change is made: of an agent, then others.
-func turnsOf(c *haltd.Change) (keys []string) {
+// locksOf are the locks under which a change is made: of an agent, then others.
+func locksOf(c *haltd.Change) (keys []string) {
 	switch {
 	case c.Standing != nil:
 		keys = append(keys, c.Standing.Agent)
@@ -119,10 +119,10 @@ func turnsOf(c *haltd.Change) (keys []string) {
 		keys = append(keys, c.Deleted)
 	}
 	if c.Rule != nil || c.DeleteRule != "" {
-		keys = append(keys, rulesTurn)
+		keys = append(keys, rulesLock)
 	}
 	if c.Bypass != nil {
-		keys = append(keys, bypassTurn)
+		keys = append(keys, bypassLock)
 	}
 	return keys
 }
@@ -213,7 +213,7 @@ func (t *table) keepStops(before map[string]*Agent) {
 }
 
 // retryOnConflict makes a change, and decides about it anew when another node was
-// faster: f looks at the table in a turn of its own.
+// faster: f looks at the table under a lock of its own.
 func retryOnConflict[T any](ctx context.Context, c *Control, f func() (T, error)) (v T, err error) {
 	for range mostTries {
 		seen := c.seen.Load()

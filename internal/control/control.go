@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/lock"
 	"github.com/haltd/haltd/internal/policy"
 )
 
@@ -80,7 +81,7 @@ type Control struct {
 	seen     atomic.Int64 // the version that the feed was followed to
 	ownUntil atomic.Int64 // up to where this node follows its own changes, too
 	applying sync.Mutex   // locked while changes of other nodes are applied
-	turns    turns        // held while the store and the table change together
+	locks    lock.Keyed   // held while the store and the table change together
 	swap     sync.Mutex   // locked while the table is replaced, and over nothing else
 	table    atomic.Pointer[table]
 	pending  pendingStops
@@ -254,7 +255,7 @@ func zone(name string) *time.Location {
 
 // commit writes a change and, when it is written, applies it to the table; nil
 // where the table does not show it. Whoever changes the table, or what it has
-// read before, holds the turn of it.
+// read before, holds the lock of it.
 func (c *Control) commit(ctx context.Context, change haltd.Change, apply func(*table)) error {
 	// A change that has begun is finished, also when its caller is gone.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)

@@ -51,7 +51,7 @@ func (c *Control) EvictSessions(ctx context.Context) error {
 }
 
 // evict asks the store, which knows when a session last called. It holds no
-// turn: a session that is stopped meanwhile is left alone, by the store as by
+// lock: a session that is stopped meanwhile is left alone, by the store as by
 // the table, because its standing is new.
 func (c *Control) evict(ctx context.Context, sessions []haltd.Target, before time.Time) error {
 	gone, err := c.store.ForgetSessions(ctx, c.node, sessions, before)

@@ -17,11 +17,11 @@ func (c *Control) Halt(ctx context.Context, m haltd.Mark, incident haltd.Inciden
 }
 
 func (c *Control) halt(ctx context.Context, m haltd.Mark, incident haltd.Incident, event haltd.Event) (halted bool, err error) {
-	end, err := c.turn(ctx, m.Agent)
+	unlock, err := c.lock(ctx, m.Agent)
 	if err != nil {
 		return false, fmt.Errorf("halt a session of %s: %w", m.Agent, err)
 	}
-	defer end()
+	defer unlock()
 	a := c.Agent(m.Agent)
 	_, before := a.Halted(m.Session)
 	if _, stopped := a.Stopped(m.Session); stopped || before || a.Activated(m.Session).After(incident.Time) {
@@ -60,11 +60,11 @@ func (c *Control) Halts(ctx context.Context, t haltd.Target, since time.Time) (n
 // is true for one.
 func (c *Control) Continue(ctx context.Context, t haltd.Target) (s haltd.Standing, lifted bool, err error) {
 	s, err = retryOnConflict(ctx, c, func() (haltd.Standing, error) {
-		end, err := c.turn(ctx, t.Agent)
+		unlock, err := c.lock(ctx, t.Agent)
 		if err != nil {
 			return haltd.Standing{}, fmt.Errorf("continue a session of %s: %w", t.Agent, err)
 		}
-		defer end()
+		defer unlock()
 		if before := c.standing(t); !before.IsHalted() { // another call of the session was faster
 			lifted = false
 			return before, nil

@@ -58,11 +58,11 @@ func (c *Control) recoverBudget(ctx context.Context, i *haltd.Incident) error {
 	if period == "" || now.Before(policy.PeriodEnd(period, zone(i.Settings.TimeZone), i.Time)) {
 		return nil
 	}
-	end, err := c.turn(ctx, incidentTurn+i.ID)
+	unlock, err := c.lock(ctx, incidentLock+i.ID)
 	if err != nil {
 		return fmt.Errorf("close incident %s: %w", i.ID, err)
 	}
-	defer end()
+	defer unlock()
 	// A person may have decided since it was listed: that stays.
 	if now, err := c.incidents.Incident(ctx, i.ID); err != nil || now.Status != haltd.IncidentOpen {
 		return err

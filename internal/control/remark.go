@@ -13,11 +13,11 @@ func (c *Control) Remark(ctx context.Context, r haltd.Remark) (haltd.Incident, e
 	if err != nil {
 		return haltd.Incident{}, err
 	}
-	end, err := c.turn(ctx, incidentTurn+r.Incident)
+	unlock, err := c.lock(ctx, incidentLock+r.Incident)
 	if err != nil {
 		return haltd.Incident{}, fmt.Errorf("remark on incident %s: %w", r.Incident, err)
 	}
-	defer end()
+	defer unlock()
 	r.At = c.now()
 	entry := haltd.Audit{Change: haltd.ChangeCommented, By: r.By, Why: r.Text, Incident: r.Incident}
 	if r.Seen {

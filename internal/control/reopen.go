@@ -19,11 +19,11 @@ func (c *Control) reopen(ctx context.Context, id, by string) (haltd.Incident, er
 	if err != nil {
 		return haltd.Incident{}, err
 	}
-	end, err := c.turn(ctx, incident.Agent)
+	unlock, err := c.lock(ctx, incident.Agent)
 	if err != nil {
 		return haltd.Incident{}, fmt.Errorf("reopen incident %s: %w", id, err)
 	}
-	defer end()
+	defer unlock()
 	now := c.now()
 	t := haltd.Target{Agent: incident.Agent}
 	if incident.Scope == haltd.ScopeSession {

@@ -48,11 +48,11 @@ func (c *Control) Stopped(session string) []string {
 // Delete removes what was recorded of an agent, and the API's override for it.
 // Its standing stays: deleting lifts no kill.
 func (c *Control) Delete(ctx context.Context, agent, by string) error {
-	end, err := c.turn(ctx, agent)
+	unlock, err := c.lock(ctx, agent)
 	if err != nil {
 		return fmt.Errorf("delete %s: %w", agent, err)
 	}
-	defer end()
+	defer unlock()
 	if err := c.store.DeleteAgent(ctx, c.node, agent); err != nil {
 		return fmt.Errorf("delete %s: %w", agent, err)
 	}

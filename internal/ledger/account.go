@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/lock"
 )
 
 // account is what one agent spends.
@@ -14,40 +15,26 @@ type account struct {
 	agent   string
 	users   int       // calls in flight and readers; the mu of ledgers guards it
 	used    time.Time // when one of them last released it; likewise
-	loading turn      // held while a span is loaded
+	loading lock.Lock // held while a span is loaded
 	// flushing is held while the ledger is written: one write serves all who
 	// wait for it.
-	flushing turn
+	flushing lock.Lock
 
 	mu    sync.Mutex
 	spans [2]*span // of today and of this month
 	past  []*span  // older ones that are not over, or have calls to settle
 }
 
-// turn is for one at a time. Unlike a mutex it is waited for only as long as a
-// context lasts, because the store may take its time.
-type turn chan struct{}
-
-func newTurn() turn { return make(turn, 1) }
-
-// acquire waits for the turn, for storeTimeout at most.
-func (t turn) acquire(ctx context.Context) error {
-	select {
-	case t <- struct{}{}:
+// acquire waits for a lock of the account, for storeTimeout at most: the store
+// may take its time.
+func acquire(ctx context.Context, l lock.Lock) error {
+	if l.TryAcquire() {
 		return nil
-	default:
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	select {
-	case t <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return l.Acquire(ctx)
 }
-
-func (t turn) release() { <-t }
 
 // span is one period of an account.
 type span struct {

@@ -91,17 +91,17 @@ func (a *account) flush(ctx context.Context, mode flushMode) error {
 // ask is flush that says whether the store grants what is asked for. It always
 // does but for what calls ask for, and then nothing is written.
 func (a *account) ask(ctx context.Context, mode flushMode) (granted bool, err error) {
-	if err := a.flushing.acquire(ctx); err != nil {
+	if err := acquire(ctx, a.flushing); err != nil {
 		return false, fmt.Errorf("write the budget of %s: %w", a.agent, err)
 	}
 	node := *a.ledgers.node.Load()
 	ls, spans := a.outdated(mode, node)
 	if len(ls) == 0 {
-		a.flushing.release()
+		a.flushing.Release()
 		return true, nil
 	}
 	granted, err = detached(ctx, func(ctx context.Context) (bool, error) {
-		defer a.flushing.release()
+		defer a.flushing.Release()
 		return a.save(ctx, node, ls, spans)
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/lock"
 	"github.com/haltd/haltd/internal/policy"
 )
 
@@ -86,7 +87,7 @@ func (l *Ledgers) acquire(agent string) *account {
 	defer l.mu.Unlock()
 	a := l.accounts[agent]
 	if a == nil {
-		a = &account{ledgers: l, agent: agent, loading: newTurn(), flushing: newTurn()}
+		a = &account{ledgers: l, agent: agent, loading: lock.New(), flushing: lock.New()}
 		l.accounts[agent] = a
 	}
 	a.users++
@@ -108,11 +109,11 @@ func (l *Ledgers) spansOf(ctx context.Context, a *account, zone *time.Location, 
 	if spans := a.current(zone, now); spans != nil {
 		return spans, nil
 	}
-	if err := a.loading.acquire(ctx); err != nil {
+	if err := acquire(ctx, a.loading); err != nil {
 		return nil, fmt.Errorf("open the budget of %s: %w", a.agent, err)
 	}
 	return detached(ctx, func(ctx context.Context) ([]*span, error) {
-		defer a.loading.release()
+		defer a.loading.Release()
 		return l.openSpans(ctx, a, zone, now)
 	})
 }
@@ -134,7 +135,7 @@ func (s *span) isCurrent(start, now time.Time) bool {
 	return s.start.Equal(start) || now.Before(s.start)
 }
 
-// openSpans is spansOf for who has the turn to load.
+// openSpans is spansOf for who holds the lock to load.
 func (l *Ledgers) openSpans(ctx context.Context, a *account, zone *time.Location, now time.Time) ([]*span, error) {
 	for i, p := range [...]haltd.Period{haltd.Daily, haltd.Monthly} {
 		start := policy.PeriodStart(p, zone, now)

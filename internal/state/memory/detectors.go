@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd/internal/detection"
+	"github.com/haltd/haltd/internal/lock"
 	"github.com/haltd/haltd/internal/state"
 )
 
@@ -25,10 +26,10 @@ type sessionKey struct {
 	shadow         bool
 }
 
-// entry is a value that one call at a time may use: whoever has put a token
-// into turn. What else is here belongs to that call.
+// entry is a value that one call at a time may use: whoever holds its
+// lock. What else is here belongs to that call.
 type entry[T any] struct {
-	turn    chan struct{}
+	held    lock.Lock
 	used    time.Time
 	counted int // what of its weight its generation includes
 	version uint64
@@ -36,25 +37,19 @@ type entry[T any] struct {
 	value   T
 }
 
-func newEntry[T any]() *entry[T] { return &entry[T]{turn: make(chan struct{}, 1)} }
+func newEntry[T any]() *entry[T] { return &entry[T]{held: lock.New()} }
 
-// lock waits for the turn of the caller, and says how long.
+// lock waits until nobody else uses the value, and says how long.
 func (e *entry[T]) lock(ctx context.Context) (waited time.Duration, err error) {
-	select {
-	case e.turn <- struct{}{}:
+	if e.held.TryAcquire() {
 		return 0, nil
-	default:
 	}
 	asked := time.Now()
-	select {
-	case e.turn <- struct{}{}:
-		return time.Since(asked), nil
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
+	err = e.held.Acquire(ctx)
+	return time.Since(asked), err
 }
 
-func (e *entry[T]) unlock() { <-e.turn }
+func (e *entry[T]) unlock() { e.held.Release() }
 
 // touch marks a value as used, after resetting one that has expired.
 func (e *entry[T]) touch(now time.Time) *T {
@@ -77,7 +72,7 @@ func NewDetectors(keep, words int) *Detectors {
 	return d
 }
 
-// lease is the turn of one call.
+// lease is what one call holds.
 type lease struct {
 	of      *Detectors
 	agent   *entry[detection.WindowMemory] // nil where it is the window

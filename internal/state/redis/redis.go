@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/lock"
 	"github.com/haltd/haltd/internal/state"
 	"github.com/redis/rueidis"
 )
@@ -75,7 +76,7 @@ type State struct {
 	client     atomic.Pointer[rueidis.Client] // nil until Ping has connected
 	closed     bool
 
-	turns   turns
+	locks   lock.Keyed // of calls of this node that need the same lock of Redis
 	values  *values
 	guesses *guesses
 }
@@ -100,7 +101,7 @@ func New(url string, secret []byte) (*State, error) {
 	// until that is noticed all calls go in.
 	o.RingScaleEachConn = 14
 	o.ReadBufferEachConn, o.WriteBufferEachConn = 64<<10, 64<<10
-	return &State{options: o, secret: secret, turns: turns{waiting: map[string]*turn{}}, values: newValues(), guesses: newGuesses()}, nil
+	return &State{options: o, secret: secret, values: newValues(), guesses: newGuesses()}, nil
 }
 
 // Ping reports whether Redis answers and runs scripts that write, and connects

@@ -42,7 +42,7 @@ type value struct {
 // lease is what one call has of the state.
 type lease struct {
 	of      *State
-	turn    string  // of this node; empty once the lease has ended
+	held    string  // the lock of this node; empty once the lease has ended
 	token   string  // empty where the lease is not exclusive
 	values  []value // window, session and, where it counts apart, the agent's window
 	window  *detection.WindowMemory
@@ -102,10 +102,10 @@ func (s *State) Open(ctx context.Context, q state.Question, _ time.Time) (a stat
 	var l *lease
 	if q.Place != nil {
 		l = s.newLease(*q.Place)
-		if err := s.turns.take(ctx, l.lock()); err != nil {
+		if err := s.locks.Acquire(ctx, l.lock()); err != nil {
 			return a, err
 		}
-		l.turn, l.token = l.lock(), token()
+		l.held, l.token = l.lock(), token()
 		for i := range l.values {
 			l.values[i].known = s.values.take(l.values[i].key)
 		}
@@ -248,16 +248,16 @@ func (l *lease) Commit(ctx context.Context) error {
 
 // Release implements state.Lease. Nobody waits for it.
 func (l *lease) Release() {
-	key := l.turn
-	if l.turn = ""; key == "" {
+	key := l.held
+	if l.held = ""; key == "" {
 		return
 	}
 	if l.token == "" {
-		l.of.turns.end(key)
+		l.of.locks.Release(key)
 		return
 	}
 	go func() {
-		defer l.of.turns.end(key)
+		defer l.of.locks.Release(key)
 		l.unlock(key)
 	}()
 }
@@ -268,9 +268,9 @@ func (l *lease) abandon() {
 	if l == nil {
 		return
 	}
-	key := l.turn
-	l.turn = ""
-	l.of.turns.end(key)
+	key := l.held
+	l.held = ""
+	l.of.locks.Release(key)
 	if l.token != "" {
 		go l.unlock(key)
 	}

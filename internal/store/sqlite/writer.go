@@ -7,14 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/haltd/haltd/internal/lock"
 )
 
 // writer is the one connection that writes.
 type writer struct {
-	db   *sql.DB
-	conn *sql.Conn
-	turn chan struct{} // holds one token: whoever has it may use conn
-	done chan struct{} // closed with the writer
+	db     *sql.DB
+	conn   *sql.Conn
+	lock   lock.Lock // whoever holds it may use conn
+	closed bool      // the lock guards it
 	*appender
 }
 
@@ -24,7 +26,7 @@ func openWriter(ctx context.Context, dsn string) (_ *writer, err error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	w := &writer{db: db, turn: make(chan struct{}, 1), done: make(chan struct{})}
+	w := &writer{db: db, lock: lock.New()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
@@ -47,17 +49,17 @@ func openWriter(ctx context.Context, dsn string) (_ *writer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	w.turn <- struct{}{}
 	return w, nil
 }
 
 func (w *writer) close() error {
 	var errs []error
 	if w.appender != nil {
-		select {
-		case <-w.turn: // a write that has begun ends first
-			close(w.done)
-		case <-w.done:
+		_ = w.lock.Acquire(context.Background()) // a write that has begun ends first
+		closed := w.closed
+		w.closed = true
+		w.lock.Release()
+		if closed {
 			return nil
 		}
 		errs = append(errs, w.conn.Raw(func(any) error { return w.appender.close() }))
@@ -68,21 +70,20 @@ func (w *writer) close() error {
 	return errors.Join(append(errs, w.db.Close())...)
 }
 
-// write runs fn in a transaction when it is this caller's turn. ctx is for
-// the wait: once begun, a transaction is not cut short, because an interrupt
+// write runs fn in a transaction when nobody else writes. ctx is for the
+// wait: once begun, a transaction is not cut short, because an interrupt
 // would cost the connection.
 func (w *writer) write(ctx context.Context, fn func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	select {
-	case <-w.turn:
-	case <-w.done:
-		return sql.ErrConnDone
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := w.lock.Acquire(ctx); err != nil {
+		return err
 	}
-	defer func() { w.turn <- struct{}{} }()
+	defer w.lock.Release()
+	if w.closed {
+		return sql.ErrConnDone
+	}
 	ctx = context.WithoutCancel(ctx)
 	err := transact(ctx, w.conn, func() error { return fn(ctx) })
 	if err != nil {
