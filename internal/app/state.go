@@ -62,14 +62,14 @@ func (s *sharedState) close() {
 }
 
 // Inspect looks at the servers that a configuration names, for haltd doctor.
-func Inspect(ctx context.Context, cfg *config.Config) (checks []haltd.Check) {
+func Inspect(ctx context.Context, cfg *config.Config) (checks []haltd.Diagnosis) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	if url := cfg.Store.URL.Reveal(); url != "" {
 		checks = append(checks, postgres.Inspect(ctx, url)...)
 		if cfg.State.URL == "" {
-			checks = append(checks, haltd.Check{
-				Outcome: haltd.CheckNotice, Said: "Windows and rate limits are those of each node by itself",
+			checks = append(checks, haltd.Diagnosis{
+				Outcome: haltd.DiagnosisNotice, Message: "Windows and rate limits are those of each node by itself",
 				Fix: "Set state.url to a Redis or Valkey that all nodes share.",
 			})
 		}

@@ -36,7 +36,7 @@ type Env struct {
 	StartTime time.Duration
 	// Inspect looks at the servers that a configuration names; nil where there
 	// are none.
-	Inspect func(context.Context, *config.Config) []haltd.Check
+	Inspect func(context.Context, *config.Config) []haltd.Diagnosis
 }
 
 // UseColor says whether to colour an output: only a terminal's, and never

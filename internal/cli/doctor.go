@@ -33,7 +33,7 @@ func (c *DoctorCmd) Run(env *Env) error {
 	}
 	if cfg != nil && env.Inspect != nil {
 		for _, c := range env.Inspect(env.Context, cfg) {
-			d.add(c.Outcome, c.Fix, "%s", c.Said)
+			d.add(c.Outcome, c.Fix, "%s", c.Message)
 		}
 	}
 	if status != nil {
@@ -59,17 +59,17 @@ func (c *DoctorCmd) Run(env *Env) error {
 // doctor is one run of the command.
 type doctor struct {
 	env    *Env
-	checks []haltd.Check
+	checks []haltd.Diagnosis
 }
 
-func (d *doctor) ok(format string, args ...any) { d.add(haltd.CheckOK, "", format, args...) }
+func (d *doctor) ok(format string, args ...any) { d.add(haltd.DiagnosisOK, "", format, args...) }
 
 func (d *doctor) notice(fix, format string, args ...any) {
-	d.add(haltd.CheckNotice, fix, format, args...)
+	d.add(haltd.DiagnosisNotice, fix, format, args...)
 }
 
 func (d *doctor) problem(fix, format string, args ...any) {
-	d.add(haltd.CheckProblem, fix, format, args...)
+	d.add(haltd.DiagnosisProblem, fix, format, args...)
 }
 
 // failed is a problem that an error describes, with its fix where it has one.
@@ -84,18 +84,18 @@ func (d *doctor) failed(err error) {
 
 // add shows a check as soon as it is done.
 func (d *doctor) add(outcome, fix, format string, args ...any) {
-	d.show(haltd.Check{Outcome: outcome, Said: clean(fmt.Sprintf(format, args...)), Fix: clean(fix)})
+	d.show(haltd.Diagnosis{Outcome: outcome, Message: clean(fmt.Sprintf(format, args...)), Fix: clean(fix)})
 }
 
-func (d *doctor) show(c haltd.Check) {
+func (d *doctor) show(c haltd.Diagnosis) {
 	d.checks = append(d.checks, c)
 	if d.env.JSON {
 		return
 	}
 	mark := map[string]string{
-		haltd.CheckOK: d.env.paint("✓", green), haltd.CheckNotice: d.env.paint("!", yellow), haltd.CheckProblem: d.env.paint("✗", red),
+		haltd.DiagnosisOK: d.env.paint("✓", green), haltd.DiagnosisNotice: d.env.paint("!", yellow), haltd.DiagnosisProblem: d.env.paint("✗", red),
 	}[c.Outcome]
-	fmt.Fprintf(d.env.Stdout, "%s %s\n", mark, c.Said)
+	fmt.Fprintf(d.env.Stdout, "%s %s\n", mark, c.Message)
 	if c.Fix != "" {
 		fmt.Fprintf(d.env.Stdout, "  → %s\n", c.Fix)
 	}
@@ -104,7 +104,7 @@ func (d *doctor) show(c haltd.Check) {
 func (d *doctor) end() error {
 	problems := 0
 	for _, c := range d.checks {
-		if c.Outcome == haltd.CheckProblem {
+		if c.Outcome == haltd.DiagnosisProblem {
 			problems++
 		}
 	}

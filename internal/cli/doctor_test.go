@@ -175,7 +175,7 @@ func TestDoctorAsJSON(t *testing.T) {
 	}
 	var got struct {
 		Healthy bool
-		Checks  []haltd.Check
+		Checks  []haltd.Diagnosis
 	}
 	if err := json.Unmarshal([]byte(term.out.String()), &got); err != nil || got.Healthy || len(got.Checks) < 8 {
 		t.Errorf("printed %s, error %v", term.out.String(), err)

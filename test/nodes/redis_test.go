@@ -34,7 +34,7 @@ func doctor(t *testing.T, n *harness.Node) (said string, healthy bool) {
 	out, err := cmd.Output()
 	var report struct {
 		Healthy bool
-		Checks  []haltd.Check
+		Checks  []haltd.Diagnosis
 	}
 	if decodeErr := json.Unmarshal(out, &report); decodeErr != nil {
 		t.Fatalf("%v: %s", decodeErr, out)
@@ -43,9 +43,9 @@ func doctor(t *testing.T, n *harness.Node) (said string, healthy bool) {
 		t.Errorf("healthy %v, and it ended with %v", report.Healthy, err)
 	}
 	for _, c := range report.Checks {
-		said += c.Outcome + ": " + c.Said + " → " + c.Fix + "\n"
-		if c.Outcome == haltd.CheckProblem && c.Fix == "" {
-			t.Errorf("%q does not say what to do", c.Said)
+		said += c.Outcome + ": " + c.Message + " → " + c.Fix + "\n"
+		if c.Outcome == haltd.DiagnosisProblem && c.Fix == "" {
+			t.Errorf("%q does not say what to do", c.Message)
 		}
 	}
 	return said, report.Healthy

@@ -23,7 +23,7 @@ const grant = "ACL SETUSER <user> ~" + Prefix + "* +@read +@write +@scripting +@
 // Inspect looks at the Redis that a URL names as haltd would use it: whether it
 // answers, and how fast, its version, what the user may do, its clock, and what
 // it does when its memory is full. It leaves nothing behind.
-func Inspect(ctx context.Context, address string) []haltd.Check {
+func Inspect(ctx context.Context, address string) []haltd.Diagnosis {
 	i := &inspection{}
 	s, err := New(address, []byte(haltd.NewName("doctor")))
 	if err != nil {
@@ -51,18 +51,18 @@ func Inspect(ctx context.Context, address string) []haltd.Check {
 	return i.checks
 }
 
-type inspection struct{ checks []haltd.Check }
+type inspection struct{ checks []haltd.Diagnosis }
 
 func (i *inspection) add(outcome, fix, format string, args ...any) {
-	i.checks = append(i.checks, haltd.Check{Outcome: outcome, Said: fmt.Sprintf(format, args...), Fix: fix})
+	i.checks = append(i.checks, haltd.Diagnosis{Outcome: outcome, Message: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-func (i *inspection) ok(format string, args ...any) { i.add(haltd.CheckOK, "", format, args...) }
+func (i *inspection) ok(format string, args ...any) { i.add(haltd.DiagnosisOK, "", format, args...) }
 func (i *inspection) notice(fix, format string, args ...any) {
-	i.add(haltd.CheckNotice, fix, format, args...)
+	i.add(haltd.DiagnosisNotice, fix, format, args...)
 }
 func (i *inspection) problem(fix, format string, args ...any) {
-	i.add(haltd.CheckProblem, fix, format, args...)
+	i.add(haltd.DiagnosisProblem, fix, format, args...)
 }
 
 func (i *inspection) failed(err error, fix string) {
@@ -197,5 +197,5 @@ func (i *inspection) clock(ctx context.Context, c rueidis.Client) {
 		i.notice("Let the user run TIME: "+grant, "Redis does not say what time it is: %v", err)
 		return
 	}
-	i.checks = append(i.checks, haltd.CheckClock("Redis", time.Unix(parts[0], parts[1]*1000), asked, answered))
+	i.checks = append(i.checks, haltd.DiagnoseClock("Redis", time.Unix(parts[0], parts[1]*1000), asked, answered))
 }

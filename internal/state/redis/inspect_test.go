@@ -13,12 +13,12 @@ func outcomes(t *testing.T, url string) map[string]string {
 	t.Helper()
 	said := map[string]string{}
 	for _, c := range Inspect(t.Context(), url) {
-		said[c.Outcome] += c.Said + "\n"
-		if c.Outcome != haltd.CheckOK && c.Fix == "" {
-			t.Errorf("%q says not what to do", c.Said)
+		said[c.Outcome] += c.Message + "\n"
+		if c.Outcome != haltd.DiagnosisOK && c.Fix == "" {
+			t.Errorf("%q says not what to do", c.Message)
 		}
-		if strings.Contains(c.Said+c.Fix, "sesame") {
-			t.Errorf("%q shows the password", c.Said)
+		if strings.Contains(c.Message+c.Fix, "sesame") {
+			t.Errorf("%q shows the password", c.Message)
 		}
 	}
 	return said
@@ -26,12 +26,12 @@ func outcomes(t *testing.T, url string) map[string]string {
 
 func TestInspectAHealthyServer(t *testing.T) {
 	said := outcomes(t, server.URL)
-	if said[haltd.CheckProblem]+said[haltd.CheckNotice] != "" {
+	if said[haltd.DiagnosisProblem]+said[haltd.DiagnosisNotice] != "" {
 		t.Errorf("complaints: %v", said)
 	}
 	for _, want := range []string{"answers after", "has version", "may run its scripts", "The clock of Redis differs"} {
-		if !strings.Contains(said[haltd.CheckOK], want) {
-			t.Errorf("%q is not said of a healthy server:\n%s", want, said[haltd.CheckOK])
+		if !strings.Contains(said[haltd.DiagnosisOK], want) {
+			t.Errorf("%q is not said of a healthy server:\n%s", want, said[haltd.DiagnosisOK])
 		}
 	}
 	s := connect(t)
@@ -62,7 +62,7 @@ func TestInspectServersThatAreBroken(t *testing.T) {
 		{"keys of others", "redis://ann:sesame@" + server.Address, "What a call needs cannot be done"},
 		{"no URL", "http://x", "is not the URL of a Redis"},
 	} {
-		if said := outcomes(t, tc.url); !strings.Contains(said[haltd.CheckProblem], tc.want) {
+		if said := outcomes(t, tc.url); !strings.Contains(said[haltd.DiagnosisProblem], tc.want) {
 			t.Errorf("%s: %v, want %q", tc.name, said, tc.want)
 		}
 	}

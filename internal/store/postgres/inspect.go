@@ -20,18 +20,18 @@ const oldest = 15
 // Inspect looks at the database that a URL names as haltd would use it: whether
 // it answers, its version, what the user may do, its clock, its tables, and how
 // far nodes and replicas are behind. It changes nothing.
-func Inspect(ctx context.Context, url string) []haltd.Check {
+func Inspect(ctx context.Context, url string) []haltd.Diagnosis {
 	cfg, err := parse(url)
 	if err != nil {
-		return []haltd.Check{failed(err)}
+		return []haltd.Diagnosis{failed(err)}
 	}
 	s := &Store{place: place(cfg)}
 	conn, err := pgx.ConnectConfig(ctx, cfg.ConnConfig)
 	if err != nil {
-		return []haltd.Check{failed(s.explain(ctx, err))}
+		return []haltd.Diagnosis{failed(s.explain(ctx, err))}
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	i := &inspection{conn: conn, checks: []haltd.Check{{Outcome: haltd.CheckOK, Said: "The database " + s.place + " answers"}}}
+	i := &inspection{conn: conn, checks: []haltd.Diagnosis{{Outcome: haltd.DiagnosisOK, Message: "The database " + s.place + " answers"}}}
 	for _, look := range []func(context.Context) error{i.server, i.clock, i.permissions, i.migrations} {
 		if err := look(ctx); err != nil {
 			i.checks = append(i.checks, failed(s.explain(ctx, err)))
@@ -43,22 +43,22 @@ func Inspect(ctx context.Context, url string) []haltd.Check {
 	return i.checks
 }
 
-func failed(err error) haltd.Check {
+func failed(err error) haltd.Diagnosis {
 	var e *haltd.Error
 	if errors.As(err, &e) {
-		return haltd.Check{Outcome: haltd.CheckProblem, Said: e.Sentence(), Fix: e.Fix}
+		return haltd.Diagnosis{Outcome: haltd.DiagnosisProblem, Message: e.Sentence(), Fix: e.Fix}
 	}
-	return haltd.Check{Outcome: haltd.CheckProblem, Said: err.Error(), Fix: "Look at PostgreSQL's log."}
+	return haltd.Diagnosis{Outcome: haltd.DiagnosisProblem, Message: err.Error(), Fix: "Look at PostgreSQL's log."}
 }
 
 type inspection struct {
 	conn   *pgx.Conn
-	checks []haltd.Check
+	checks []haltd.Diagnosis
 	closed bool // to the user: there is nothing more to look at
 }
 
 func (i *inspection) add(outcome, fix, format string, args ...any) {
-	i.checks = append(i.checks, haltd.Check{Outcome: outcome, Said: fmt.Sprintf(format, args...), Fix: fix})
+	i.checks = append(i.checks, haltd.Diagnosis{Outcome: outcome, Message: fmt.Sprintf(format, args...), Fix: fix})
 }
 
 func (i *inspection) server(ctx context.Context) error {
@@ -71,16 +71,16 @@ func (i *inspection) server(ctx context.Context) error {
 	}
 	i.version(number, version)
 	if replica {
-		i.add(haltd.CheckProblem, "Set store.url to the primary.", "This PostgreSQL is a replica, and takes no writes")
+		i.add(haltd.DiagnosisProblem, "Set store.url to the primary.", "This PostgreSQL is a replica, and takes no writes")
 	}
 	return nil
 }
 
 func (i *inspection) version(number int, version string) {
 	if number/10000 < oldest {
-		i.add(haltd.CheckProblem, fmt.Sprintf("Use PostgreSQL %d or newer.", oldest), "PostgreSQL %s is too old", version)
+		i.add(haltd.DiagnosisProblem, fmt.Sprintf("Use PostgreSQL %d or newer.", oldest), "PostgreSQL %s is too old", version)
 	} else {
-		i.add(haltd.CheckOK, "", "PostgreSQL has version %s", version)
+		i.add(haltd.DiagnosisOK, "", "PostgreSQL has version %s", version)
 	}
 }
 
@@ -90,7 +90,7 @@ func (i *inspection) clock(ctx context.Context) error {
 	if err := i.conn.QueryRow(ctx, "SELECT "+now).Scan(&us); err != nil {
 		return err
 	}
-	i.checks = append(i.checks, haltd.CheckClock("PostgreSQL", table.FromMicros(us), asked, time.Now()))
+	i.checks = append(i.checks, haltd.DiagnoseClock("PostgreSQL", table.FromMicros(us), asked, time.Now()))
 	return nil
 }
 
@@ -122,16 +122,16 @@ func (i *inspection) permissions(ctx context.Context) error {
 	case lacking > 0:
 		i.deny("Run as their owner: "+use, "User %s may not read and write all tables: %d are closed to it", user, lacking)
 	case used && !creates:
-		i.add(haltd.CheckNotice, fmt.Sprintf("Before the next upgrade: GRANT CREATE ON SCHEMA %s TO %s;", name, user), "User %s may not make tables: an upgrade could not", user)
+		i.add(haltd.DiagnosisNotice, fmt.Sprintf("Before the next upgrade: GRANT CREATE ON SCHEMA %s TO %s;", name, user), "User %s may not make tables: an upgrade could not", user)
 	default:
-		i.add(haltd.CheckOK, "", "User %s may do what haltd needs", user)
+		i.add(haltd.DiagnosisOK, "", "User %s may do what haltd needs", user)
 	}
 	return nil
 }
 
 func (i *inspection) deny(fix, format string, args ...any) {
 	i.closed = true
-	i.add(haltd.CheckProblem, fix, format, args...)
+	i.add(haltd.DiagnosisProblem, fix, format, args...)
 }
 
 // migrations says whether the tables are those that this haltd knows, and then
@@ -146,7 +146,7 @@ func (i *inspection) migrations(ctx context.Context) error {
 		return err
 	}
 	if !there {
-		i.add(haltd.CheckOK, "", "The tables are not made yet; haltd makes them when it starts")
+		i.add(haltd.DiagnosisOK, "", "The tables are not made yet; haltd makes them when it starts")
 		return nil
 	}
 	var version int
@@ -155,13 +155,13 @@ func (i *inspection) migrations(ctx context.Context) error {
 	}
 	switch {
 	case version > len(steps):
-		i.add(haltd.CheckProblem, "Run the newer haltd that wrote it, or restore the backup from before the upgrade.", "The tables have version %d, and this haltd knows versions up to %d", version, len(steps))
+		i.add(haltd.DiagnosisProblem, "Run the newer haltd that wrote it, or restore the backup from before the upgrade.", "The tables have version %d, and this haltd knows versions up to %d", version, len(steps))
 		return nil
 	case version < len(steps):
-		i.add(haltd.CheckNotice, "Start this haltd: it brings them up to date.", "The tables have version %d of %d", version, len(steps))
+		i.add(haltd.DiagnosisNotice, "Start this haltd: it brings them up to date.", "The tables have version %d of %d", version, len(steps))
 		return nil
 	}
-	i.add(haltd.CheckOK, "", "The tables are up to date (version %d)", version)
+	i.add(haltd.DiagnosisOK, "", "The tables are up to date (version %d)", version)
 	return i.lag(ctx)
 }
 
@@ -226,25 +226,25 @@ func (i *inspection) nodes(all []inspectedNode) {
 		}
 		switch last := n.silent.Round(time.Second); {
 		case !n.alive:
-			i.add(haltd.CheckNotice, "Start it again where nobody has: the others do its work, and what it held for calls was charged.", "Node %s ended without a word, %v ago", n.name(), last)
+			i.add(haltd.DiagnosisNotice, "Start it again where nobody has: the others do its work, and what it held for calls was charged.", "Node %s ended without a word, %v ago", n.name(), last)
 		case n.silent > behind:
-			i.add(haltd.CheckNotice, "Look at its machine, its way to the database and its log.", "Node %s was last seen %v ago", n.name(), last)
+			i.add(haltd.DiagnosisNotice, "Look at its machine, its way to the database and its log.", "Node %s was last seen %v ago", n.name(), last)
 		}
 	}
 	switch {
 	case living == 0:
-		i.add(haltd.CheckNotice, "Start haltd with this store.url.", "No node uses the database now")
+		i.add(haltd.DiagnosisNotice, "Start haltd with this store.url.", "No node uses the database now")
 	case longest > behind:
-		i.add(haltd.CheckOK, "", "%d nodes live", living)
+		i.add(haltd.DiagnosisOK, "", "%d nodes live", living)
 	default:
-		i.add(haltd.CheckOK, "", "%d nodes live, all seen within %v", living, longest.Round(time.Second))
+		i.add(haltd.DiagnosisOK, "", "%d nodes live, all seen within %v", living, longest.Round(time.Second))
 	}
 	if len(versions) > 1 {
 		var runs []string
 		for _, v := range slices.Sorted(maps.Keys(versions)) {
 			runs = append(runs, v+" on "+strings.Join(versions[v], ", "))
 		}
-		i.add(haltd.CheckNotice, "Finish the upgrade: replace the nodes of the older version, one after the other.", "Nodes run different versions: %s", strings.Join(runs, "; "))
+		i.add(haltd.DiagnosisNotice, "Finish the upgrade: replace the nodes of the older version, one after the other.", "Nodes run different versions: %s", strings.Join(runs, "; "))
 	}
 }
 
@@ -254,10 +254,10 @@ func (i *inspection) replicas(user string, all, hidden int, lag time.Duration) {
 	switch {
 	case all == 0:
 	case lag > behind:
-		i.add(haltd.CheckNotice, "Look at the replica's disk and network: what it lacks is lost if it takes over.", "A replica is %v behind", lag.Round(time.Second))
+		i.add(haltd.DiagnosisNotice, "Look at the replica's disk and network: what it lacks is lost if it takes over.", "A replica is %v behind", lag.Round(time.Second))
 	case hidden > 0:
-		i.add(haltd.CheckNotice, fmt.Sprintf("Run as a superuser: GRANT pg_read_all_stats TO %s;", user), "User %s may not see how far the replicas of this PostgreSQL are behind", user)
+		i.add(haltd.DiagnosisNotice, fmt.Sprintf("Run as a superuser: GRANT pg_read_all_stats TO %s;", user), "User %s may not see how far the replicas of this PostgreSQL are behind", user)
 	default:
-		i.add(haltd.CheckOK, "", "Replicas: %d, none more than %v behind", all, max(lag, time.Second).Round(time.Second))
+		i.add(haltd.DiagnosisOK, "", "Replicas: %d, none more than %v behind", all, max(lag, time.Second).Round(time.Second))
 	}
 }

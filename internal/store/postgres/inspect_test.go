@@ -10,10 +10,10 @@ import (
 
 // What a test cannot have a real server be: an old one.
 func TestInspectAnOldServer(t *testing.T) {
-	for number, want := range map[int]string{140011: haltd.CheckProblem, 150000: haltd.CheckOK, 170002: haltd.CheckOK} {
+	for number, want := range map[int]string{140011: haltd.DiagnosisProblem, 150000: haltd.DiagnosisOK, 170002: haltd.DiagnosisOK} {
 		i := &inspection{}
 		i.version(number, "14.11 (Debian 14.11-1)")
-		if c := i.checks[0]; c.Outcome != want || !strings.Contains(c.Said, "14.11") || (c.Fix == "") != (want == haltd.CheckOK) {
+		if c := i.checks[0]; c.Outcome != want || !strings.Contains(c.Message, "14.11") || (c.Fix == "") != (want == haltd.DiagnosisOK) {
 			t.Errorf("version %d: %+v, want %s", number, c, want)
 		}
 	}
@@ -28,16 +28,16 @@ func TestInspectReplicas(t *testing.T) {
 		outcome, said string
 	}{
 		{0, 0, 0, "", ""},
-		{2, 0, time.Millisecond, haltd.CheckOK, "Replicas: 2, none more than 1s behind"},
-		{2, 0, 8 * time.Second, haltd.CheckNotice, "A replica is 8s behind"},
-		{1, 1, 0, haltd.CheckNotice, "User ann may not see how far"},
+		{2, 0, time.Millisecond, haltd.DiagnosisOK, "Replicas: 2, none more than 1s behind"},
+		{2, 0, 8 * time.Second, haltd.DiagnosisNotice, "A replica is 8s behind"},
+		{1, 1, 0, haltd.DiagnosisNotice, "User ann may not see how far"},
 	} {
 		i := &inspection{}
 		i.replicas("ann", c.all, c.hidden, c.lag)
 		if c.all == 0 && len(i.checks) == 0 {
 			continue
 		}
-		if len(i.checks) != 1 || i.checks[0].Outcome != c.outcome || !strings.Contains(i.checks[0].Said, c.said) || (i.checks[0].Fix == "") != (c.outcome == haltd.CheckOK) {
+		if len(i.checks) != 1 || i.checks[0].Outcome != c.outcome || !strings.Contains(i.checks[0].Message, c.said) || (i.checks[0].Fix == "") != (c.outcome == haltd.DiagnosisOK) {
 			t.Errorf("%+v: %+v", c, i.checks)
 		}
 	}
@@ -68,9 +68,9 @@ func TestInspectNodes(t *testing.T) {
 	}
 	said := ""
 	for _, c := range Inspect(t.Context(), url) {
-		said += c.Outcome + ": " + c.Said + "\n"
-		if c.Outcome != haltd.CheckOK && c.Fix == "" {
-			t.Errorf("%q does not say what to do", c.Said)
+		said += c.Outcome + ": " + c.Message + "\n"
+		if c.Outcome != haltd.DiagnosisOK && c.Fix == "" {
+			t.Errorf("%q does not say what to do", c.Message)
 		}
 	}
 	for _, want := range []string{
