@@ -25,8 +25,8 @@ type Incident struct {
 	Model    string `json:"model"`
 
 	Reason   Reason `json:"reason"`
-	Detector string `json:"detector,omitempty"` // that decided: stall, similarity, growth
-	Sentence string `json:"sentence"`           // for a person
+	Detector Check  `json:"detector,omitempty" enum:"inactive,budget,hours,rate,rule,exact,session,similarity,stall,growth" doc:"The check that decided: a detector, budget or session."`
+	Sentence string `json:"sentence"` // for a person
 
 	Verdict  *Verdict `json:"verdict,omitempty"` // with its evidence
 	Settings Policy   `json:"settings"`          // in force then
@@ -151,7 +151,7 @@ type IncidentQuery struct {
 	Search   string // part of the agent's name or of the incident's id
 	Session  string
 	Kind     IncidentKind
-	Detector string
+	Detector Check
 	Status   IncidentStatus
 	Shadow   *bool
 	Stops    *bool // what stopped an agent or a session; see Incident.Stops
@@ -162,7 +162,7 @@ type IncidentQuery struct {
 // IncidentCount is how many incidents are alike in what a list is filtered by.
 type IncidentCount struct {
 	Kind     IncidentKind   `json:"kind"`
-	Detector string         `json:"detector,omitempty"`
+	Detector Check          `json:"detector,omitempty" enum:"inactive,budget,hours,rate,rule,exact,session,similarity,stall,growth"`
 	Status   IncidentStatus `json:"status"`
 	Action   Action         `json:"action" enum:"allow,warn,throttle,steer,reject,block,halt,kill"`
 	Shadow   bool           `json:"shadow"`

@@ -66,13 +66,15 @@ const (
 
 // Finding is what one check says to a request.
 type Finding struct {
-	Check    string `json:"check"` // inactive, budget, hours, rate, rule, policy, exact, session, similarity, stall
+	Check    Check  `json:"check" enum:"inactive,budget,hours,rate,rule,exact,session,similarity,stall,growth"`
 	Action   Action `json:"action" enum:"allow,warn,throttle,steer,reject,block,halt,kill"`
 	Reason   Reason `json:"reason"`
 	Sentence string `json:"sentence"`
-	// Name is the rule, the policy, the period or the session limit that the
-	// check went by.
-	Name string `json:"name,omitempty"`
+	// Name is the rule, the policy, the rate limit or the session limit that the
+	// check went by. That of a budget is its period, which readers of the API
+	// know from there.
+	Name   string `json:"name,omitempty"`
+	Period Period `json:"period,omitempty" enum:"day,month" doc:"Of a budget: day or month."`
 	// Shadow says that nothing is done: the check only tells what it would
 	// have done.
 	Shadow     bool     `json:"shadow,omitempty"`
@@ -113,7 +115,7 @@ type Verdict struct {
 	// finding that counts. Where nothing was found the action is allow, and
 	// the sentence is that of the strictest signal, if there is one.
 	Action   Action `json:"action" enum:"allow,warn,throttle,steer,reject,block,halt,kill"`
-	Check    string `json:"check,omitempty" doc:"The check that decided."`
+	Check    Check  `json:"check,omitempty" enum:"inactive,budget,hours,rate,rule,exact,session,similarity,stall,growth" doc:"The check that decided."`
 	Reason   Reason `json:"reason,omitempty"`
 	Sentence string `json:"sentence,omitempty"`
 
@@ -167,10 +169,24 @@ func (v *Verdict) Signal(d Detector) *Signal {
 	return nil
 }
 
+// Budget is the finding about a budget; nil where none was reached. It may be
+// asked of no verdict.
+func (v *Verdict) Budget() *Finding {
+	if v == nil {
+		return nil
+	}
+	for i := range v.Findings {
+		if v.Findings[i].Check == CheckBudget {
+			return &v.Findings[i]
+		}
+	}
+	return nil
+}
+
 // Decisive is the signal of the detector that decided an incident, else the
 // strictest; nil without evidence.
-func (v *Verdict) Decisive(detector string) *Signal {
-	if s := v.Signal(Detector(detector)); s != nil || v == nil || len(v.Signals) == 0 {
+func (v *Verdict) Decisive(by Check) *Signal {
+	if s := v.Signal(Detector(by)); s != nil || v == nil || len(v.Signals) == 0 {
 		return s
 	}
 	return &v.Signals[0]

@@ -14,7 +14,7 @@ import (
 func (f *IncidentFilter) query(now time.Time) (haltd.IncidentQuery, error) {
 	since, err := instant("since", f.Since, now)
 	return haltd.IncidentQuery{
-		Agent: strings.ToLower(f.Agent), Search: strings.TrimSpace(f.Search), Session: f.Session, Kind: haltd.IncidentKind(f.Kind), Detector: f.Detector,
+		Agent: strings.ToLower(f.Agent), Search: strings.TrimSpace(f.Search), Session: f.Session, Kind: haltd.IncidentKind(f.Kind), Detector: haltd.Check(f.Detector),
 		Status: haltd.IncidentStatus(f.Status), Shadow: choice(f.Shadow), Stops: choice(f.Stops), Since: since,
 	}, err
 }

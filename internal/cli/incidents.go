@@ -146,7 +146,7 @@ func incidentRows(v *shownIncident) [][]string {
 		rows = append(rows, []string{"Trace", clean(cmp.Or(v.TraceURL, v.Trace))})
 	}
 	rows = append(rows,
-		[]string{"Detector", clean(dash(v.Detector))},
+		[]string{"Detector", clean(dash(string(v.Detector)))},
 		[]string{"Burned", cost(v.Money.Burned) + " in " + amount(v.Money.Calls) + " calls"})
 	saved := "no estimate. "
 	if v.Money.Saved != nil {

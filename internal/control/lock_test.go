@@ -97,7 +97,7 @@ func TestASlowChangeDelaysNoKillOfAnother(t *testing.T) {
 func TestRecoveryLeavesADecisionAlone(t *testing.T) {
 	b := newBench(t)
 	i := incident("inc_a", "")
-	i.Kind, i.Verdict = haltd.IncidentBudgetHard, &haltd.Verdict{Findings: []haltd.Finding{{Name: string(haltd.Daily)}}}
+	i.Kind, i.Verdict = haltd.IncidentBudgetHard, &haltd.Verdict{Findings: []haltd.Finding{{Check: haltd.CheckBudget, Period: haltd.Daily}}}
 	b.Raise(i, event(haltd.EventAlert))
 	var listed haltd.Incident // as the list was read before the decision
 	if err := harness.Until(t.Context(), func() bool {

@@ -84,8 +84,8 @@ func (c *Control) recoverBudget(ctx context.Context, i *haltd.Incident) error {
 
 // periodOf is the period whose budget was spent, as the verdict names it.
 func periodOf(i *haltd.Incident) haltd.Period {
-	if i.Verdict == nil || len(i.Verdict.Findings) == 0 {
-		return ""
+	if f := i.Verdict.Budget(); f != nil {
+		return f.Period
 	}
-	return haltd.Period(i.Verdict.Findings[0].Name)
+	return ""
 }

@@ -74,7 +74,7 @@ func TestOfAgent(t *testing.T) {
 		{haltd.Signal{Detector: haltd.DetectorSimilarity, Family: haltd.FamilyStreak}, haltd.ScopeSession, true},
 		{haltd.Signal{Detector: haltd.DetectorStall}, haltd.ScopeAgent, false},
 	} {
-		i := &haltd.Incident{Detector: string(tc.signal.Detector), Verdict: &haltd.Verdict{Signals: []haltd.Signal{tc.signal}}}
+		i := &haltd.Incident{Detector: haltd.Check(tc.signal.Detector), Verdict: &haltd.Verdict{Signals: []haltd.Signal{tc.signal}}}
 		i.Settings.KillSwitch.WindowScope = tc.window
 		if got := OfAgent(i); got != tc.want {
 			t.Errorf("%+v in the window of a %s: %v, want %v", tc.signal, tc.window, got, tc.want)

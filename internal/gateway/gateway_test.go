@@ -310,7 +310,7 @@ func (m *meter) get(what string) int {
 func (m *meter) Request(provider, decision string)             { m.add(provider + " " + decision) }
 func (m *meter) Overhead(d time.Duration)                      { m.add("overhead"); m.overhead.Store(int64(d)) }
 func (m *meter) Detect(time.Duration)                          { m.add("detect") }
-func (m *meter) Rung(a haltd.Action, detector string)          { m.add(a.String() + " " + detector) }
+func (m *meter) Rung(a haltd.Action, by haltd.Check)           { m.add(a.String() + " " + string(by)) }
 func (m *meter) Outcome(s haltd.IncidentStatus)                { m.add(string(s)) }
 func (m *meter) Count(what string)                             { m.add(what) }
 func (m *meter) Panic(where string)                            { m.add("panic " + where) }

@@ -333,7 +333,7 @@ func TestBypassOpensAllDoorsButManual(t *testing.T) {
 	}
 	calls := f.events.ofType(haltd.EventCall)
 	v := calls[len(calls)-1].Verdict
-	found := map[string]int{}
+	found := map[haltd.Check]int{}
 	for _, g := range v.Findings {
 		found[g.Check]++
 		if !g.Shadow {

@@ -45,7 +45,7 @@ func (j *Judge) budgetFinding(ev *evaluation, o ledger.Over) haltd.Finding {
 
 // overFinding says why the budget of whose refuses the call.
 func (j *Judge) overFinding(ev *evaluation, o ledger.Over, whose string) haltd.Finding {
-	f := haltd.Finding{Check: "budget", Action: haltd.Block, Reason: haltd.ReasonBudget, Name: string(o.Period)}
+	f := haltd.Finding{Check: haltd.CheckBudget, Action: haltd.Block, Reason: haltd.ReasonBudget, Name: string(o.Period), Period: o.Period}
 	resets := ev.resets(o)
 	if o.IsSpent() {
 		f.Sentence = fmt.Sprintf("The %s budget of %s is spent; it resets at %s.", adjective(o.Period), whose, resets)
@@ -65,7 +65,7 @@ func (j *Judge) overFinding(ev *evaluation, o ledger.Over, whose string) haltd.F
 // spentFinding is about a stream that is cut because the money is gone.
 func (ev *evaluation) spentFinding() haltd.Finding {
 	f := haltd.Finding{
-		Check: "budget", Action: haltd.Block, Reason: haltd.ReasonBudget,
+		Check: haltd.CheckBudget, Action: haltd.Block, Reason: haltd.ReasonBudget,
 		Sentence: fmt.Sprintf("The reply was cut because the budget of %s is spent.", ev.request.Agent),
 	}
 	if ev.holding.key != nil {
@@ -94,7 +94,7 @@ func (j *Judge) checkHours(ev *evaluation) {
 	if next, ok := policy.NextAllowed(p.Hours, ev.agent.Zone, ev.request.Now); ok {
 		sentence = fmt.Sprintf("%s may not call at this hour; its hours begin at %s.", ev.request.Agent, next.In(ev.agent.Zone).Format("2006-01-02 15:04 MST"))
 	}
-	ev.decision.add(haltd.Finding{Check: "hours", Action: haltd.Block, Reason: haltd.ReasonHours, Sentence: sentence})
+	ev.decision.add(haltd.Finding{Check: haltd.CheckHours, Action: haltd.Block, Reason: haltd.ReasonHours, Sentence: sentence})
 }
 
 // asked is what a request asks of limits, and what came back.
@@ -166,7 +166,7 @@ func (j *Judge) checkRates(ev *evaluation) {
 
 func (ev *evaluation) rateFinding(name string, wait time.Duration, shadow bool) haltd.Finding {
 	return haltd.Finding{
-		Check: "rate", Action: haltd.Reject, Reason: haltd.ReasonRate, Name: name, Shadow: shadow,
+		Check: haltd.CheckRate, Action: haltd.Reject, Reason: haltd.ReasonRate, Name: name, Shadow: shadow,
 		RetryAfter: max(1, int(math.Ceil(wait.Seconds()))),
 		Sentence:   fmt.Sprintf("%s has used up its limit of %s.", ev.request.Agent, name),
 	}
@@ -202,7 +202,7 @@ func exactSignal(count int) detection.Signal {
 
 func exactFinding(agent string, p *policy.Policy, d exact.LoopDecision, count int) haltd.Finding {
 	s := exactSignal(count)
-	f := haltd.Finding{Check: checkExact, Reason: haltd.ReasonLoop, Name: p.ID, Shadow: p.Shadow, Sentence: s.Sentence(agent)}
+	f := haltd.Finding{Check: haltd.CheckExact, Reason: haltd.ReasonLoop, Name: p.ID, Shadow: p.Shadow, Sentence: s.Sentence(agent)}
 	switch d.Action {
 	case exact.LoopReject:
 		f.Action, f.RetryAfter = haltd.Reject, int(d.RetryAfter.Seconds())

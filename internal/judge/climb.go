@@ -115,7 +115,7 @@ func (ev *evaluation) recovers(c *detection.Climb) {
 // what becomes of the request; in shadow, what would.
 func (d *Decision) rung() (best haltd.Finding, ok bool) {
 	for _, f := range d.Findings {
-		if (f.Check == checkSimilarity || f.Check == checkStall) && f.Action > haltd.Warn && (!ok || f.Action > best.Action) {
+		if (f.Check == haltd.CheckSimilarity || f.Check == haltd.CheckStall) && f.Action > haltd.Warn && (!ok || f.Action > best.Action) {
 			best, ok = f, true
 		}
 	}

@@ -240,7 +240,7 @@ func (ev *evaluation) recordRejection(m detection.Memory) {
 			continue
 		}
 		past.Last = now
-		if ev.decision.Action != haltd.Reject || ev.decision.Check != string(d) {
+		if ev.decision.Action != haltd.Reject || ev.decision.Check != haltd.Check(d) {
 			continue
 		}
 		if past.Incident == "" || now.Sub(past.Began) >= rejectionSpan {
@@ -249,13 +249,6 @@ func (ev *evaluation) recordRejection(m detection.Memory) {
 		ev.decision.Incident = past.Incident
 	}
 }
-
-// The detectors' names as checks.
-const (
-	checkSimilarity = string(detection.Similarity)
-	checkStall      = string(detection.Stall)
-	checkExact      = string(detection.Exact)
-)
 
 // rejects reports whether a detector is certain and its action is to reject.
 func (ev *evaluation) rejects(d detection.Detector) bool {
@@ -271,7 +264,7 @@ func (ev *evaluation) addDetected(m detection.Memory) {
 	for i := range ev.decision.Detected.Signals {
 		s := &ev.decision.Detected.Signals[i]
 		f := haltd.Finding{
-			Check: string(s.Detector), Action: haltd.Warn, Reason: haltd.ReasonLoop,
+			Check: haltd.Check(s.Detector), Action: haltd.Warn, Reason: haltd.ReasonLoop,
 			Shadow: !k.Enabled, Sentence: s.Sentence(r.Agent),
 		}
 		if s.Level == detection.Kill {

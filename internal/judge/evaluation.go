@@ -83,7 +83,7 @@ func (ev *evaluation) inactive() bool {
 // switchedOff is the finding about an agent that a person has stopped.
 func switchedOff(who string) haltd.Finding {
 	return haltd.Finding{
-		Check: "inactive", Action: haltd.Block, Reason: haltd.ReasonManual,
+		Check: haltd.CheckInactive, Action: haltd.Block, Reason: haltd.ReasonManual,
 		Sentence: who + " was stopped by a person.",
 	}
 }

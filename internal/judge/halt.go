@@ -60,7 +60,7 @@ func (j *Judge) lift(ctx context.Context, l *look) {
 func (ev *evaluation) haltedFinding(s *haltd.Standing) {
 	ev.decision.Incident, ev.decision.Scope = s.Incident, haltd.ScopeSession
 	ev.decision.add(haltd.Finding{
-		Check: "inactive", Action: haltd.Block, Reason: haltd.ReasonHalted,
+		Check: haltd.CheckInactive, Action: haltd.Block, Reason: haltd.ReasonHalted,
 		Sentence: "This turn of " + ev.request.Agent + " was halted. " + s.Why,
 	})
 }

@@ -58,7 +58,7 @@ func (j *Judge) report(ev *evaluation) {
 	case d.NewLevel && d.Incident == "": // or the incident has the evidence
 		e := ev.event(d, haltd.EventWarning, "")
 		if signals := d.Detected.Signals; !e.Shadow && len(signals) > 0 {
-			j.meter.Rung(haltd.Warn, string(signals[0].Detector))
+			j.meter.Rung(haltd.Warn, haltd.Check(signals[0].Detector))
 		}
 		j.record(e)
 	}
@@ -72,7 +72,7 @@ func onceKey(what string, r *Request) string { return what + ":" + r.Agent + " "
 // switch is off.
 func (d *Decision) wouldStop() (best haltd.Finding, ok bool) {
 	for _, f := range d.Findings {
-		if f.Shadow && f.Action.Stops() && f.Action > best.Action && (f.Check == checkSimilarity || f.Check == checkStall) {
+		if f.Shadow && f.Action.Stops() && f.Action > best.Action && (f.Check == haltd.CheckSimilarity || f.Check == haltd.CheckStall) {
 			best, ok = f, true
 		}
 	}
@@ -107,7 +107,7 @@ func (ev *evaluation) event(d *Decision, kind haltd.EventType, incident string) 
 func (j *Judge) raiseGrowth(ev *evaluation, s detection.Signal, now time.Time) haltd.Finding {
 	r := ev.request
 	d := decisionOn(r.Agent, haltd.Finding{
-		Check: string(detection.Growth), Action: haltd.Warn, Reason: haltd.ReasonGrowth, Sentence: s.Sentence(r.Agent),
+		Check: haltd.CheckGrowth, Action: haltd.Warn, Reason: haltd.ReasonGrowth, Sentence: s.Sentence(r.Agent),
 	}, detection.Detection{Level: s.Level, Signals: []detection.Signal{s}})
 	d.Grace, d.Bypass = ev.decision.Grace, ev.decision.Bypass
 	i := ev.incident(&d, haltd.IncidentGrowth, now)
@@ -121,7 +121,7 @@ func (j *Judge) raiseGrowth(ev *evaluation, s detection.Signal, now time.Time) h
 // raiseExact raises an incident about a session that sends the same request
 // again and again and is rejected for that, once for rejectionSpan.
 func (j *Judge) raiseExact(ev *evaluation) {
-	if ev.decision.Action != haltd.Reject || ev.decision.Check != checkExact {
+	if ev.decision.Action != haltd.Reject || ev.decision.Check != haltd.CheckExact {
 		return
 	}
 	r, f := ev.request, ev.decision.Finding
@@ -134,7 +134,7 @@ func (j *Judge) raiseExact(ev *evaluation) {
 	d := decisionOn(r.Agent, f, detection.Detection{Level: s.Level, Signals: []detection.Signal{s}})
 	d.Grace, d.Bypass = ev.decision.Grace, ev.decision.Bypass
 	incident := ev.incident(&d, haltd.IncidentKillSwitch, r.Now)
-	incident.Once, incident.OnceFor = onceKey(checkExact+":"+f.Name, r), rejectionSpan
+	incident.Once, incident.OnceFor = onceKey(string(haltd.CheckExact)+":"+f.Name, r), rejectionSpan
 	incident.Excerpt = ev.quote(&incident)
 	e := ev.event(&d, haltd.EventWarning, incident.ID)
 	e.Shadow, e.Score = false, 0
@@ -223,7 +223,7 @@ func (j *Judge) raiseOver(ev *evaluation, o ledger.Over, whose budgetOwner) {
 		kind, reason, action, limit = haltd.IncidentBudgetHard, haltd.ReasonBudget, haltd.Block, "hard"
 	}
 	d := decisionOn(r.Agent, haltd.Finding{
-		Check: "budget", Action: action, Reason: reason, Name: string(o.Period), Spent: &o.Spent,
+		Check: haltd.CheckBudget, Action: action, Reason: reason, Name: string(o.Period), Period: o.Period, Spent: &o.Spent,
 		Sentence: fmt.Sprintf("%s has reached its %s %s budget of %s: %s are spent. It resets at %s.",
 			whose.first, limit, adjective(o.Period), formatBudget(o), formatSpending(o.Spent), ev.resets(o)),
 	}, detection.Detection{})

@@ -239,7 +239,7 @@ func (j *Judge) refuseUnsaved(ctx context.Context, ev *evaluation, why string, e
 		j.log.Error("call refused: its reservation cannot be written", "agent", ev.request.Agent, "error", err)
 	}
 	ev.decision.add(haltd.Finding{
-		Check: "budget", Action: haltd.Reject, Reason: haltd.ReasonUnsaved, RetryAfter: 5,
+		Check: haltd.CheckBudget, Action: haltd.Reject, Reason: haltd.ReasonUnsaved, RetryAfter: 5,
 		Sentence: "haltd cannot write to its store, and " + why + " that must not be forgotten.",
 	})
 }

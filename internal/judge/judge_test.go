@@ -64,11 +64,11 @@ func (b *bench) record(e haltd.Event) {
 	b.events = append(b.events, e)
 }
 
-func (b *bench) Detect(time.Duration)         {}
-func (b *bench) Rung(haltd.Action, string)    {}
-func (b *bench) Outcome(haltd.IncidentStatus) {}
-func (b *bench) Panic(string)                 {}
-func (b *bench) Abandon([]haltd.Event)        {}
+func (b *bench) Detect(time.Duration)           {}
+func (b *bench) Rung(haltd.Action, haltd.Check) {}
+func (b *bench) Outcome(haltd.IncidentStatus)   {}
+func (b *bench) Panic(string)                   {}
+func (b *bench) Abandon([]haltd.Event)          {}
 
 // perToken are prices of one unit for each token.
 type perToken struct{}
@@ -212,26 +212,26 @@ func TestTheStrictestDecides(t *testing.T) {
 		loop   exact.LoopAction // of exact, which is at its threshold
 		spent  bool             // budget and rate are used up
 		rounds int
-		check  string // that decides
+		check  haltd.Check // that decides
 		action haltd.Action
-		found  []string // in order; stall may speak more than once
+		found  []haltd.Check // in order; stall may speak more than once
 	}{
 		{name: "nothing", check: "", action: haltd.Allow},
 		{name: "budget before all", policy: changes{budget, hours, rate}, rule: haltd.RuleBlock, loop: exact.LoopReject, spent: true,
-			check: "budget", action: haltd.Block, found: []string{"budget", "hours", "rate", "rule", "exact"}},
-		{name: "hours before rules", policy: changes{hours}, rule: haltd.RuleBlock, check: "hours", action: haltd.Block, found: []string{"hours", "rule"}},
+			check: "budget", action: haltd.Block, found: []haltd.Check{"budget", "hours", "rate", "rule", "exact"}},
+		{name: "hours before rules", policy: changes{hours}, rule: haltd.RuleBlock, check: "hours", action: haltd.Block, found: []haltd.Check{"hours", "rule"}},
 		{name: "rate before reject rules", policy: changes{rate}, rule: haltd.RuleReject, loop: exact.LoopReject, spent: true,
-			check: "rate", action: haltd.Reject, found: []string{"rate", "rule", "exact"}},
-		{name: "a block is stricter than a rate", policy: changes{rate}, rule: haltd.RuleBlock, spent: true, check: "rule", action: haltd.Block, found: []string{"rate", "rule"}},
-		{name: "rules before exact", rule: haltd.RuleThrottle, loop: exact.LoopThrottle, check: "rule", action: haltd.Throttle, found: []string{"rule", "exact"}},
-		{name: "exact before stall", policy: changes{rejecting}, loop: exact.LoopReject, rounds: 12, check: "exact", action: haltd.Reject, found: []string{"exact", "stall"}},
+			check: "rate", action: haltd.Reject, found: []haltd.Check{"rate", "rule", "exact"}},
+		{name: "a block is stricter than a rate", policy: changes{rate}, rule: haltd.RuleBlock, spent: true, check: "rule", action: haltd.Block, found: []haltd.Check{"rate", "rule"}},
+		{name: "rules before exact", rule: haltd.RuleThrottle, loop: exact.LoopThrottle, check: "rule", action: haltd.Throttle, found: []haltd.Check{"rule", "exact"}},
+		{name: "exact before stall", policy: changes{rejecting}, loop: exact.LoopReject, rounds: 12, check: "exact", action: haltd.Reject, found: []haltd.Check{"exact", "stall"}},
 		{name: "a kill is the strictest", policy: changes{budget, hours, rate}, rule: haltd.RuleBlock, loop: exact.LoopReject, spent: true, rounds: 12,
-			check: "stall", action: haltd.Kill, found: []string{"budget", "hours", "rate", "rule", "exact", "stall"}},
+			check: "stall", action: haltd.Kill, found: []haltd.Check{"budget", "hours", "rate", "rule", "exact", "stall"}},
 		{name: "a warning switches nothing off", policy: changes{warnOnly}, rule: haltd.RuleWarn, loop: exact.LoopWarn, rounds: 12,
-			check: "rule", action: haltd.Warn, found: []string{"rule", "exact", "stall"}},
-		{name: "a warning before a kill", rule: haltd.RuleWarn, rounds: 12, check: "stall", action: haltd.Kill, found: []string{"rule", "stall"}},
-		{name: "allow ends rules only", rule: haltd.RuleAllow, rounds: 12, check: "stall", action: haltd.Kill, found: []string{"rule", "stall"}},
-		{name: "a shadow decides nothing", policy: changes{off}, loop: exact.LoopThrottle, rounds: 12, check: "exact", action: haltd.Throttle, found: []string{"exact", "stall"}},
+			check: "rule", action: haltd.Warn, found: []haltd.Check{"rule", "exact", "stall"}},
+		{name: "a warning before a kill", rule: haltd.RuleWarn, rounds: 12, check: "stall", action: haltd.Kill, found: []haltd.Check{"rule", "stall"}},
+		{name: "allow ends rules only", rule: haltd.RuleAllow, rounds: 12, check: "stall", action: haltd.Kill, found: []haltd.Check{"rule", "stall"}},
+		{name: "a shadow decides nothing", policy: changes{off}, loop: exact.LoopThrottle, rounds: 12, check: "exact", action: haltd.Throttle, found: []haltd.Check{"exact", "stall"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := killing()
@@ -261,7 +261,7 @@ func TestTheStrictestDecides(t *testing.T) {
 			if v.Check != tc.check || v.Action != tc.action {
 				t.Errorf("decided by %q: %v, want %q: %v", v.Check, v.Action, tc.check, tc.action)
 			}
-			var found []string
+			var found []haltd.Check
 			for _, f := range v.Findings {
 				if len(found) == 0 || found[len(found)-1] != f.Check {
 					found = append(found, f.Check)

@@ -112,7 +112,7 @@ type Prices interface {
 type Meter interface {
 	Detect(time.Duration)
 	// Rung counts a rung that a detector took.
-	Rung(a haltd.Action, detector string)
+	Rung(a haltd.Action, by haltd.Check)
 	// Outcome counts what came of a steer or a halt.
 	Outcome(haltd.IncidentStatus)
 	// Panic counts a fault of haltd that the call survived.

@@ -80,7 +80,7 @@ func sessionFinding(agent string, l *haltd.SessionLimits, t *detection.Tally, no
 			continue
 		}
 		return haltd.Finding{
-			Check: "session", Action: haltd.Block, Reason: haltd.ReasonSession, Name: "session." + c.name,
+			Check: haltd.CheckSession, Action: haltd.Block, Reason: haltd.ReasonSession, Name: "session." + c.name,
 			Sentence: fmt.Sprintf("This %s of %s has %s %s, and session.%s allows %s.", c.span, agent, c.verb, c.text(c.used), c.name, c.text(c.limit)),
 		}, true
 	}
@@ -108,7 +108,7 @@ func dollars(n int64) string {
 // once a session.
 func (j *Judge) raiseSession(ev *evaluation) {
 	for _, f := range ev.decision.Findings {
-		if f.Check != "session" || f.Shadow {
+		if f.Check != haltd.CheckSession || f.Shadow {
 			continue
 		}
 		d := decisionOn(ev.request.Agent, f, detection.Detection{})

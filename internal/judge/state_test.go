@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/state"
 	"github.com/haltd/haltd/internal/state/memory"
@@ -58,7 +57,7 @@ func TestASlowerCallIsJudgedAgain(t *testing.T) {
 			switch f.Check {
 			case "rule":
 				rules++
-			case string(detection.Stall):
+			case haltd.CheckStall:
 				stalls++
 			}
 		}

@@ -48,7 +48,7 @@ func (d *Decision) Describe(e *haltd.Event) {
 	}
 	e.Tags = nil
 	for _, f := range d.Findings {
-		if f.Check == "rule" {
+		if f.Check == haltd.CheckRule {
 			e.Rule = f.Name
 		}
 		if f.Tag != "" {

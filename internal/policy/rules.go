@@ -124,7 +124,7 @@ const defaultRetryAfter = 60
 
 // Finding is what a rule that matched says to the request.
 func Finding(rule haltd.Rule) haltd.Finding {
-	f := haltd.Finding{Check: "rule", Reason: haltd.ReasonRule, Name: rule.Name}
+	f := haltd.Finding{Check: haltd.CheckRule, Reason: haltd.ReasonRule, Name: rule.Name}
 	does := "allows this call"
 	switch rule.Action {
 	case haltd.RuleBlock:

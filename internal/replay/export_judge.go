@@ -110,7 +110,7 @@ func (c *recordedCall) finding(d detection.Detector, agent string) (firing, bool
 	}
 	first := true
 	for _, f := range c.verdict.Findings {
-		if f.Check != string(detection.Stall) && f.Check != string(detection.Similarity) {
+		if f.Check != haltd.CheckStall && f.Check != haltd.CheckSimilarity {
 			continue
 		}
 		level := detection.Warn
@@ -118,7 +118,7 @@ func (c *recordedCall) finding(d detection.Detector, agent string) (firing, bool
 			level = max(level, c.verdict.Level)
 		}
 		first = false
-		if f.Check == string(d) {
+		if f.Check == haltd.Check(d) {
 			return firing{detection.Signal{Detector: d, Level: level}, f.Sentence}, true
 		}
 	}

@@ -90,7 +90,7 @@ func (r *recording) warning(parts detection.ScoreParts, signals ...detection.Sig
 }
 
 func finds(check detection.Detector, action haltd.Action) haltd.Finding {
-	return haltd.Finding{Check: string(check), Action: action, Reason: haltd.ReasonLoop, Sentence: "recorded by " + string(check)}
+	return haltd.Finding{Check: haltd.Check(check), Action: action, Reason: haltd.ReasonLoop, Sentence: "recorded by " + string(check)}
 }
 
 // verdictsOf replays an export and returns what it says of each session.

@@ -137,7 +137,7 @@ func counter(name, help string) prometheus.Counter {
 // series that begins at one, and the first kill, or the first alert that does
 // not arrive, is the one that matters.
 func (m *Metrics) startAtZero() {
-	for _, detector := range []string{"similarity", "stall"} {
+	for _, detector := range []string{string(haltd.CheckSimilarity), string(haltd.CheckStall)} {
 		m.kills.WithLabelValues(detector)
 		for _, action := range []haltd.Action{haltd.Warn, haltd.Steer, haltd.Halt, haltd.Kill} {
 			m.rungs.WithLabelValues(action.String(), detector)
@@ -239,11 +239,11 @@ func (m *Metrics) Count(what string) {
 // Rung counts a rung that a detector took: a session that it warned about, a
 // call that it steered or rejected, a turn that it halted, an agent or a
 // session that it killed.
-func (m *Metrics) Rung(a haltd.Action, detector string) {
+func (m *Metrics) Rung(a haltd.Action, by haltd.Check) {
 	if a == haltd.Kill {
-		m.kills.WithLabelValues(detector).Inc()
+		m.kills.WithLabelValues(string(by)).Inc()
 	}
-	m.rungs.WithLabelValues(a.String(), detector).Inc()
+	m.rungs.WithLabelValues(a.String(), string(by)).Inc()
 }
 
 // Outcome counts what came of a steer or a halt, as its incident says.

@@ -38,7 +38,7 @@ func TestEveryDetectorRaisesOneIncident(t *testing.T) {
 	type stop struct {
 		name     string
 		kind     haltd.IncidentKind
-		detector string
+		detector haltd.Check
 		action   haltd.Action
 		signal   haltd.Detector // "" where no detector is asked
 		times    int            // calls

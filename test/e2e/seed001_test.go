@@ -357,7 +357,7 @@ func testShadowPolicy(t *testing.T, s *stage) {
 		if !f.Shadow {
 			t.Errorf("finding %+v, want shadows only", f)
 		}
-		tried[f.Check+" "+f.Name] = true
+		tried[string(f.Check)+" "+f.Name] = true
 	}
 	if !tried["exact trial"] || !tried["rate trial/one"] {
 		t.Errorf("the verdict tells of %v, want what the shadow policy would have done", tried)

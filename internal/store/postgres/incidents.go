@@ -63,7 +63,7 @@ func writeIncident(ctx context.Context, tx pgx.Tx, c *haltd.Change) error {
 	}
 	_, err = exec(ctx, tx, `INSERT INTO incidents (id, time, kind, detector, action, status, shadow, scope, agent, session, once, verdict, body, closed_at, closed_by, note)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-		i.ID, table.Micros(i.Time), string(i.Kind), i.Detector, i.Action.String(), string(i.Status), i.Shadow, string(i.Scope), i.Agent, i.Session, table.OptionalText(i.Once),
+		i.ID, table.Micros(i.Time), string(i.Kind), string(i.Detector), i.Action.String(), string(i.Status), i.Shadow, string(i.Scope), i.Agent, i.Session, table.OptionalText(i.Once),
 		table.OptionalText(string(verdict)), string(body), table.PointerMicros(i.ClosedAt), i.ClosedBy, i.Note)
 	return err
 }

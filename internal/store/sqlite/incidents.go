@@ -62,7 +62,7 @@ func (s *Store) writeIncident(ctx context.Context, c *haltd.Change) error {
 	}
 	return s.exec(ctx, `INSERT INTO incidents (id, time, kind, detector, action, status, shadow, agent, session, once, verdict, body, closed_at, closed_by, note)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		i.ID, table.Micros(i.Time), string(i.Kind), i.Detector, i.Action.String(), string(i.Status), i.Shadow, i.Agent, i.Session, table.OptionalText(i.Once),
+		i.ID, table.Micros(i.Time), string(i.Kind), string(i.Detector), i.Action.String(), string(i.Status), i.Shadow, i.Agent, i.Session, table.OptionalText(i.Once),
 		table.OptionalText(string(verdict)), string(body), table.PointerMicros(i.ClosedAt), i.ClosedBy, i.Note)
 }
 

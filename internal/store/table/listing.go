@@ -91,7 +91,7 @@ func (w *Conditions) Incidents(q haltd.IncidentQuery) {
 	w.ContainsAny([]string{"i.agent", "i.id"}, q.Search)
 	w.Equal("i.session", q.Session)
 	w.Equal("i.kind", string(q.Kind))
-	w.Equal("i.detector", q.Detector)
+	w.Equal("i.detector", string(q.Detector))
 	w.Equal("i.status", string(q.Status))
 	if q.Shadow != nil {
 		w.Add("i.shadow = ?", *q.Shadow)

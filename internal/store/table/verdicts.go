@@ -29,6 +29,12 @@ func (r *recorded) UnmarshalJSON(b []byte) error {
 	case string(b) == "null":
 	case err == nil && read.Change == "":
 		r.verdict = &read.Verdict
+		// Findings of budgets had a period when they had no place for it yet.
+		for i := range r.verdict.Findings {
+			if f := &r.verdict.Findings[i]; f.Check == haltd.CheckBudget && f.Period == "" {
+				f.Period = haltd.Period(f.Name)
+			}
+		}
 	case err == nil:
 		r.audit = &haltd.Audit{}
 		if json.Unmarshal(b, r.audit) == nil {

@@ -6,9 +6,9 @@ import { eventWords } from './eventWords'
 const alert = (verdict: object) => eventWords({ event_type: 'alert', agent: 'bot', verdict: verdict as Verdict } as Event, []).what
 
 test('a budget that is reached is told without the agent, from what the verdict says', () => {
-  const budget = { check: 'budget', action: 'block', reason: 'budget_exceeded', name: 'day', sentence: 'bot has reached it.', spent: { cost_usd: 4, tokens: 4000 } }
+  const budget = { check: 'budget', action: 'block', reason: 'budget_exceeded', name: 'day', period: 'day', sentence: 'bot has reached it.', spent: { cost_usd: 4, tokens: 4000 } }
   expect(alert({ sentence: budget.sentence, findings: [budget] })).toBe('has reached its hard daily budget: $4.00 and 4,000 tokens are spent')
-  expect(alert({ findings: [{ ...budget, reason: 'budget_soft', name: 'month', spent: undefined }] })).toBe('has reached its soft monthly budget')
+  expect(alert({ findings: [{ ...budget, reason: 'budget_soft', name: 'month', period: 'month', spent: undefined }] })).toBe('has reached its soft monthly budget')
   expect(alert({ sentence: 'bot did something.' })).toBe('bot did something.')
 })
 

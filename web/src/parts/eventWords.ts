@@ -62,7 +62,7 @@ function alertWords(e: Event, sections: Section[]): string {
   if (!budget) return auditWords(e, sections).what
   const limit = budget.reason === 'budget_soft' ? 'soft' : 'hard'
   const spent = budget.spent && `: ${money(budget.spent.cost_usd)} and ${count(budget.spent.tokens)} tokens are spent`
-  return `has reached its ${limit} ${budget.name === 'month' ? 'monthly' : 'daily'} budget${spent ?? ''}`
+  return `has reached its ${limit} ${budget.period === 'month' ? 'monthly' : 'daily'} budget${spent ?? ''}`
 }
 
 /** typeWords are the kinds of events for a person. */

@@ -52,7 +52,7 @@ func raised(n int, began time.Time) haltd.Change {
 	i := &haltd.Incident{
 		ID: haltd.NewName("inc_"), Time: at(call, began).Add(apart / 2), Kind: k.kind, Status: haltd.IncidentOpen, Action: k.action,
 		Scope: haltd.ScopeAgent, Agent: agentName(call), Session: sessionName(call), Client: "openai-python", Provider: "openai", Model: "gpt-4.1-mini",
-		Reason: k.reason, Detector: string(k.signal.Detector), Settings: haltd.DefaultPolicy(),
+		Reason: k.reason, Detector: haltd.Check(k.signal.Detector), Settings: haltd.DefaultPolicy(),
 	}
 	i.Shadow = n%5 == 4 && k.kind == haltd.IncidentKillSwitch
 	i.Settings.KillSwitch.Enabled = !i.Shadow
@@ -121,11 +121,11 @@ func verdict(k kind, i *haltd.Incident, call int, began time.Time) *haltd.Verdic
 		v.Basis = &haltd.Basis{Calls: s.Window}
 	case "":
 		v.Sentence = bound(k.kind, i)
-		v.Check = map[haltd.IncidentKind]string{haltd.IncidentSession: "session"}[k.kind]
+		v.Check = map[haltd.IncidentKind]haltd.Check{haltd.IncidentSession: haltd.CheckSession}[k.kind]
 		if v.Check == "" {
-			v.Check = "budget"
+			v.Check = haltd.CheckBudget
 		}
-		v.Findings = []haltd.Finding{{Check: v.Check, Action: k.action, Reason: k.reason, Sentence: v.Sentence, Name: "day",
+		v.Findings = []haltd.Finding{{Check: v.Check, Action: k.action, Reason: k.reason, Sentence: v.Sentence, Name: "day", Period: haltd.Daily,
 			Spent: &haltd.Spending{Cost: 60 * haltd.Dollar, Tokens: 9_000_000}}}
 		return v
 	}

@@ -16,10 +16,10 @@ import { refused, type Scene } from './scene'
 export function SpendEvidence({ incident, verdict, scene }: { incident: IncidentDetail; verdict: Verdict; scene: Scene | undefined }) {
   const found = verdict.findings?.find((f) => f.check === 'budget')
   if (!found) return null
-  const budget = found.name === 'month' ? incident.settings.budgets.month : incident.settings.budgets.day
+  const budget = found.period === 'month' ? incident.settings.budgets.month : incident.settings.budgets.day
   const [usd, tokens] = incident.kind === 'budget_hard' ? [budget.hard_usd, budget.hard_tokens] : [budget.soft_usd, budget.soft_tokens]
   return (
-    <Section title="Evidence" aside={`the ${incident.kind === 'budget_hard' ? 'hard' : 'soft'} budget of the ${found.name === 'month' ? 'month' : 'day'}`}>
+    <Section title="Evidence" aside={`the ${incident.kind === 'budget_hard' ? 'hard' : 'soft'} budget of the ${found.period === 'month' ? 'month' : 'day'}`}>
       <Box maw={480}>
         <Pairs>
           {(usd ?? 0) > 0 && <Pair name="Budget">{money(usd!)}</Pair>}

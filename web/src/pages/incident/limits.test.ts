@@ -18,7 +18,7 @@ test.each([
   ['session_limit', 'session', 'session.minutes', []],
   ['growth', 'growth', '', []],
 ])('the limits of %s by %s %s', (kind, check, name, want) => {
-  const verdict = { findings: [{ check, name }] } as unknown as Verdict
+  const verdict = { findings: [check === 'budget' ? { check, period: name } : { check, name }] } as unknown as Verdict
   expect(limitsOf({ kind } as IncidentDetail, verdict, policy, settings).map((l) => l.path)).toEqual(want)
 })
 
