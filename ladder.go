@@ -14,6 +14,14 @@ type Ladder uint16
 // ladderRungs are the actions that can stand on a ladder.
 const ladderRungs = 1<<Warn | 1<<Steer | 1<<Reject | 1<<Halt | 1<<Kill
 
+const (
+	// MostSteers is how often one stall is steered before the next rung.
+	MostSteers = 2
+	// RecoveryRounds is how many rounds in a row must bring something new before
+	// a steered session counts as recovered though stall still warns.
+	RecoveryRounds = 2
+)
+
 // LadderOf makes a ladder of rungs.
 func LadderOf(rungs ...Action) Ladder {
 	l := Ladder(1 << Warn)

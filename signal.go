@@ -161,6 +161,13 @@ func (p ScoreParts) counted() string {
 	return strings.Join(said[:last], ", ") + " and " + said[last]
 }
 
+// LastRoundRepeats reports whether the newest round that the signal shows
+// repeats something. Only stall shows rounds.
+func (s *Signal) LastRoundRepeats() bool {
+	n := len(s.Rounds)
+	return n > 0 && s.Rounds[n-1].Family != ""
+}
+
 // Sentence tells a person what happened.
 func (s *Signal) Sentence(agent string) string {
 	switch s.Detector {

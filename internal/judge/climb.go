@@ -7,13 +7,6 @@ import (
 	"github.com/haltd/haltd/internal/detection"
 )
 
-const (
-	mostSteers = 2 // of one stall
-	// enoughNews is how many rounds in a row must bring something new before a
-	// steered session counts as recovered though stall still warns.
-	enoughNews = 2
-)
-
 func ladderOf(k *haltd.KillSwitch, d detection.Detector) haltd.Ladder {
 	if d == detection.Similarity {
 		return k.Similarity
@@ -33,7 +26,7 @@ func (ev *evaluation) climb(c *detection.Climb, d detection.Detector) haltd.Acti
 		return haltd.Halt // in shadow it goes on, and a halt would have kept it until a person writes
 	}
 	again := c.Rung == haltd.Steer && rounds == c.Round // the same request once more
-	if l.Has(haltd.Steer) && (c.Rung < haltd.Steer || c.Rung == haltd.Steer && (again || c.Steers < mostSteers)) && r.TakesNote != nil && r.TakesNote() {
+	if l.Has(haltd.Steer) && (c.Rung < haltd.Steer || c.Rung == haltd.Steer && (again || c.Steers < haltd.MostSteers)) && r.TakesNote != nil && r.TakesNote() {
 		return haltd.Steer
 	}
 	a := l.After(max(c.Rung, haltd.Steer))
@@ -55,8 +48,7 @@ func (ev *evaluation) newestRepeats() bool {
 	d := &ev.decision.Detected
 	for i := range d.Signals {
 		if s := &d.Signals[i]; s.Detector == detection.Stall && len(s.Rounds) > 0 {
-			last := &s.Rounds[len(s.Rounds)-1]
-			return last.Index == d.Basis.Rounds-1 && last.Family != ""
+			return s.Rounds[len(s.Rounds)-1].Index == d.Basis.Rounds-1 && s.LastRoundRepeats()
 		}
 	}
 	return d.Level == detection.Kill && d.Basis.Rounds == 0
@@ -93,7 +85,7 @@ func (ev *evaluation) climbed(m detection.Memory) {
 		if d.Detected.Level == detection.Pass {
 			ev.recovers(c)
 		} else if !ev.newestRepeats() {
-			if c.News++; c.News >= enoughNews {
+			if c.News++; c.News >= haltd.RecoveryRounds {
 				ev.recovers(c)
 			}
 		}

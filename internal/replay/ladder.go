@@ -8,14 +8,9 @@ import (
 	"github.com/haltd/haltd/internal/detection"
 )
 
-const (
-	// patience is how often in a row the judge must be certain before the
-	// rung behind steer follows: two notes, then that rung.
-	patience = 3
-	// enoughNews is how many rounds in a row must bring something new before
-	// an agent that was told counts as recovered.
-	enoughNews = 2
-)
+// patience is how often in a row the judge must be certain before the rung
+// behind steer follows: all notes, then that rung.
+const patience = haltd.MostSteers + 1
 
 // aftermath is what became of a run after the step that would have killed it, as
 // far as a ladder with steer would have looked on.
@@ -53,17 +48,14 @@ func (f *aftermath) look(signals []detection.Signal) {
 			continue
 		}
 		level = max(level, s.Level)
-		if n := len(s.Rounds); s.Detector == detection.Stall && n > 0 && s.Rounds[n-1].Family != "" {
-			repeats = true
-		}
-		repeats = repeats || s.Detector == detection.Similarity && s.Level == detection.Kill
+		repeats = repeats || s.LastRoundRepeats() || s.Detector == detection.Similarity && s.Level == detection.Kill
 	}
 	switch {
 	case level == detection.Pass:
 		f.over = true
 	case !repeats:
 		f.news++
-		f.over = f.news >= enoughNews
+		f.over = f.news >= haltd.RecoveryRounds
 	case level == detection.Kill:
 		f.certain, f.news = f.certain+1, 0
 	}
