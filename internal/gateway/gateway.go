@@ -270,8 +270,8 @@ type exchange struct {
 	draft     *excerpt.Draft  // where excerpts are on
 
 	// judge
-	policies []*policy.Policy    // that select the request
-	values   []map[string]string // of their keys
+	policies []*policy.RequestPolicy // that select the request
+	values   []map[string]string     // of their keys
 	decision judge.Decision
 	ticket   *judge.Ticket // nil for what did not come so far
 	judging  time.Time     // zero before it began

@@ -110,7 +110,7 @@ func (g *Gateway) selectPolicies(x *exchange) {
 	}
 }
 
-func (x *exchange) descriptors(p *policy.Policy) map[string]string {
+func (x *exchange) descriptors(p *policy.RequestPolicy) map[string]string {
 	return x.values[slices.Index(x.policies, p)]
 }
 

@@ -64,7 +64,7 @@ func (g *Gateway) read(x *exchange) error {
 // countsIdentical reports whether a policy looks for identical requests, bodies
 // included.
 func (x *exchange) countsIdentical() bool {
-	return slices.ContainsFunc(x.policies, func(p *policy.Policy) bool { return p.Loop != nil })
+	return slices.ContainsFunc(x.policies, func(p *policy.RequestPolicy) bool { return p.Loop != nil })
 }
 
 // describeCall puts what the call says of itself into the event.

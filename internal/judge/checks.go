@@ -102,7 +102,7 @@ type asked struct {
 	claim   policy.Claim
 	draws   []string // names of the limits
 	shadows []string
-	loops   []*policy.Policy // that count identical requests
+	loops   []*policy.RequestPolicy // that count identical requests
 	answer  policy.Answer
 }
 
@@ -130,7 +130,7 @@ func (a *asked) draw(name string, d policy.Draw) {
 }
 
 // policy adds what a policy limits and counts.
-func (a *asked) policy(key []byte, r *Request, p *policy.Policy) {
+func (a *asked) policy(key []byte, r *Request, p *policy.RequestPolicy) {
 	if len(p.Limits) == 0 && p.Loop == nil {
 		return
 	}
@@ -200,7 +200,7 @@ func exactSignal(count int) detection.Signal {
 	return detection.Signal{Detector: detection.Exact, Count: count}
 }
 
-func exactFinding(agent string, p *policy.Policy, d exact.LoopDecision, count int) haltd.Finding {
+func exactFinding(agent string, p *policy.RequestPolicy, d exact.LoopDecision, count int) haltd.Finding {
 	s := exactSignal(count)
 	f := haltd.Finding{Check: haltd.CheckExact, Reason: haltd.ReasonLoop, Name: p.ID, Shadow: p.Shadow, Sentence: s.Sentence(agent)}
 	switch d.Action {

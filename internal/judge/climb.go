@@ -14,8 +14,8 @@ func ladderOf(k *haltd.KillSwitch, d detection.Detector) haltd.Ladder {
 	return k.Stall
 }
 
-// climb is the rung that a detector which is certain takes: the first of its
-// ladder above what was done before. A session that was steered and whose
+// climb decides a kill, or what comes before it: the rung that a detector which is
+// certain takes is the first of its ladder above what was done before. A session that was steered and whose
 // newest round brought something new is only warned about.
 func (ev *evaluation) climb(c *detection.Climb, d detection.Detector) haltd.Action {
 	l, r, rounds := ladderOf(&ev.agent.Policy.KillSwitch, d), ev.request, ev.decision.Detected.Basis.Rounds

@@ -125,7 +125,7 @@ func (j *Judge) raiseExact(ev *evaluation) {
 		return
 	}
 	r, f := ev.request, ev.decision.Finding
-	i := slices.IndexFunc(ev.asked.loops, func(p *policy.Policy) bool { return p.ID == f.Name })
+	i := slices.IndexFunc(ev.asked.loops, func(p *policy.RequestPolicy) bool { return p.ID == f.Name })
 	if i < 0 || i >= len(ev.asked.answer.Counts) {
 		return
 	}

@@ -121,8 +121,8 @@ type Request struct {
 	// its own.
 	Key *haltd.Key
 
-	Policies    []*policy.Policy // that select it
-	Descriptors func(*policy.Policy) map[string]string
+	Policies    []*policy.RequestPolicy // that select it
+	Descriptors func(*policy.RequestPolicy) map[string]string
 	Identity    exact.Request // for exact; agent and policy are filled in
 
 	// Event is what is known of the request so far. When the request is a

@@ -137,7 +137,7 @@ func saying(text string) *haltd.Call {
 func (b *bench) request(session string, c *haltd.Call) *judge.Request {
 	return &judge.Request{
 		Agent: "bot", Session: session, Named: true, Call: c, Model: "m", Provider: "p", PromptTokens: 10, MaxTokens: 100,
-		Descriptors: func(*policy.Policy) map[string]string { return nil },
+		Descriptors: func(*policy.RequestPolicy) map[string]string { return nil },
 		Identity:    exact.Request{Method: "POST", Path: "/v1/x", BodyHash: []byte(session)},
 		Event:       haltd.Event{Time: b.now, Agent: "bot", Session: session},
 		Now:         b.now,
@@ -177,7 +177,7 @@ func (b *bench) spend(t *testing.T, n int64) {
 	}
 }
 
-func loopPolicy(t *testing.T, action exact.LoopAction, shadow bool) []*policy.Policy {
+func loopPolicy(t *testing.T, action exact.LoopAction, shadow bool) []*policy.RequestPolicy {
 	t.Helper()
 	spec := policy.Spec{
 		Selector:      policy.Selector{PathPrefix: "/"},

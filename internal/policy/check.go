@@ -40,9 +40,9 @@ func (c *checker) id(field, id string, i int, seen map[string]int) {
 	}
 }
 
-func (c *checker) policy(field string, doc *Document) *Policy {
+func (c *checker) policy(field string, doc *Document) *RequestPolicy {
 	spec := &doc.Spec
-	p := &Policy{
+	p := &RequestPolicy{
 		ID: doc.ID, Shadow: spec.Mode == "shadow", Upstream: spec.Upstream,
 		selector: spec.Selector, verifier: c.verifier,
 	}
@@ -121,7 +121,7 @@ func (c *checker) loop(field string, block *exact.LoopDetection) *exact.LoopDete
 	return &checked
 }
 
-func (c *checker) limit(field string, p *Policy, r *RateRule) {
+func (c *checker) limit(field string, p *RequestPolicy, r *RateRule) {
 	if r.Algorithm != "token_bucket" {
 		c.bad(field+".algorithm", "expected token_bucket, got %q", r.Algorithm)
 	}

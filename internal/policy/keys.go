@@ -93,7 +93,7 @@ func isToken(s string) bool {
 // written; a value that the request does not have is empty. r is as the
 // client sent it, remoteIP without port. Claims count only from a token that
 // the verifier accepts.
-func (p *Policy) Descriptors(r *http.Request, remoteIP string, now time.Time) map[string]string {
+func (p *RequestPolicy) Descriptors(r *http.Request, remoteIP string, now time.Time) map[string]string {
 	if len(p.keys) == 0 {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // limitedBy is the only policy of a set with one rule per list of keys.
-func limitedBy(t testing.TB, mode string, keys ...[]string) *Policy {
+func limitedBy(t testing.TB, mode string, keys ...[]string) *RequestPolicy {
 	t.Helper()
 	doc := Document{ID: "p", Spec: Spec{Mode: mode, Selector: Selector{PathPrefix: "/"}}}
 	for i, k := range keys {

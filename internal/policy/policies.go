@@ -7,10 +7,10 @@ import (
 )
 
 // Set is the policies of a configuration after they were checked.
-type Set struct{ policies []*Policy }
+type Set struct{ policies []*RequestPolicy }
 
-// Policy is a document in the form in which requests meet it.
-type Policy struct {
+// RequestPolicy is a document in the form in which requests meet it.
+type RequestPolicy struct {
 	ID string
 	// Shadow says that nothing is done: its checks count apart and only
 	// tell.
@@ -41,7 +41,7 @@ func NewSet(docs []Document, defaults *exact.LoopDetection, v *Verifier) (*Set, 
 		s.policies = append(s.policies, c.policy(field+".spec", &docs[i]))
 	}
 	if loop := c.loop("defaults", defaults); loop != nil {
-		s.policies = append(s.policies, &Policy{ID: DefaultsID, Loop: loop})
+		s.policies = append(s.policies, &RequestPolicy{ID: DefaultsID, Loop: loop})
 	}
 	if err := c.err(); err != nil {
 		return nil, err
@@ -51,8 +51,8 @@ func NewSet(docs []Document, defaults *exact.LoopDetection, v *Verifier) (*Set, 
 
 // Match finds the policies that select a request, in the order of the
 // documents; the defaults come last. See Selector.Matches for path.
-func (s *Set) Match(method, host, path string) []*Policy {
-	var found []*Policy
+func (s *Set) Match(method, host, path string) []*RequestPolicy {
+	var found []*RequestPolicy
 	for _, p := range s.policies {
 		if p.selector.Matches(method, host, path) {
 			found = append(found, p)
@@ -63,7 +63,7 @@ func (s *Set) Match(method, host, path string) []*Policy {
 
 // Upstream finds the first policy that selects a request and has an upstream
 // of its own.
-func (s *Set) Upstream(method, host, path string) (*Policy, bool) {
+func (s *Set) Upstream(method, host, path string) (*RequestPolicy, bool) {
 	for _, p := range s.policies {
 		if p.Upstream != nil && p.selector.Matches(method, host, path) {
 			return p, true
@@ -73,8 +73,8 @@ func (s *Set) Upstream(method, host, path string) (*Policy, bool) {
 }
 
 // Upstreams are the policies that have a service of their own.
-func (s *Set) Upstreams() []*Policy {
-	var found []*Policy
+func (s *Set) Upstreams() []*RequestPolicy {
+	var found []*RequestPolicy
 	for _, p := range s.policies {
 		if p.Upstream != nil {
 			found = append(found, p)
