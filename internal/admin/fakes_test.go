@@ -200,7 +200,7 @@ type fakeLive struct {
 	bound  haltd.EventID // all up to it are written; 0 for all there are
 }
 
-func (f *fakeLive) settled() haltd.EventID {
+func (f *fakeLive) committedUpTo() haltd.EventID {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.bound == 0 {
@@ -275,9 +275,9 @@ type world struct {
 func (w *world) Calling(agent string) bool { return agent == "calling" }
 
 // Record, Flush and Subscribe make the world a recorder.
-func (w *world) Record(e haltd.Event)        { w.events.note(e) }
-func (w *world) Flush(context.Context) error { return nil }
-func (w *world) Settled() haltd.EventID      { return w.live.settled() }
+func (w *world) Record(e haltd.Event)         { w.events.note(e) }
+func (w *world) Flush(context.Context) error  { return nil }
+func (w *world) CommittedUpTo() haltd.EventID { return w.live.committedUpTo() }
 
 func (w *world) Subscribe(buffer int) (<-chan haltd.Event, func()) {
 	return w.live.Subscribe(buffer)

@@ -26,9 +26,9 @@ type Recorder interface {
 	// when its reader does not keep up and when haltd stops; the function
 	// ends the subscription.
 	Subscribe(buffer int) (<-chan haltd.Event, func())
-	// Settled is an event id: all events up to it are in the store, those
+	// CommittedUpTo is an event id: all events up to it are in the store, those
 	// after it are yet to be sent to subscribers, in the order of their ids.
-	Settled() haltd.EventID
+	CommittedUpTo() haltd.EventID
 	// Record takes the event of somebody's change and does not block.
 	Record(haltd.Event)
 	// Flush writes what waits to be recorded. It fails when the context ends
@@ -39,9 +39,9 @@ type Recorder interface {
 // noRecorder records nothing and sends nothing.
 type noRecorder struct{}
 
-func (noRecorder) Record(haltd.Event)          {}
-func (noRecorder) Settled() haltd.EventID      { return math.MaxInt64 }
-func (noRecorder) Flush(context.Context) error { return nil }
+func (noRecorder) Record(haltd.Event)           {}
+func (noRecorder) CommittedUpTo() haltd.EventID { return math.MaxInt64 }
+func (noRecorder) Flush(context.Context) error  { return nil }
 func (noRecorder) Subscribe(int) (<-chan haltd.Event, func()) {
 	return make(chan haltd.Event), func() {}
 }

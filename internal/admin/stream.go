@@ -139,10 +139,10 @@ func (f *follower) locate(ctx context.Context, last *haltd.EventID) (err error) 
 		f.last = *last
 		return f.readBacklog(ctx)
 	}
-	settled := f.deps.Recorder.Settled()
+	committed := f.deps.Recorder.CommittedUpTo()
 	newest, err := f.deps.Events.Events(ctx, haltd.EventQuery{Limit: 1})
 	if err == nil && len(newest) == 1 {
-		f.last = min(newest[0].ID, settled)
+		f.last = min(newest[0].ID, committed)
 	}
 	return err
 }
@@ -152,8 +152,8 @@ func (f *follower) readBacklog(ctx context.Context) error {
 	// sent from here, it would hide them from who goes on after its id.
 	q := f.query
 	q.Limit = backlogLimit + 1
-	if settled := f.deps.Recorder.Settled(); settled < math.MaxInt64-1 {
-		q.Before = settled + 1
+	if committed := f.deps.Recorder.CommittedUpTo(); committed < math.MaxInt64-1 {
+		q.Before = committed + 1
 	}
 	events, err := f.deps.Events.Events(ctx, q)
 	if err != nil {

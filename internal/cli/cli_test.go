@@ -69,7 +69,7 @@ func (n *node) happen(e haltd.Event) {
 	}
 }
 
-func (n *node) Settled() haltd.EventID { return math.MaxInt64 }
+func (n *node) CommittedUpTo() haltd.EventID { return math.MaxInt64 }
 
 func (n *node) Subscribe(buffer int) (<-chan haltd.Event, func()) {
 	n.mu.Lock()

@@ -39,7 +39,7 @@ func (g *Gateway) judge(x *exchange) error {
 	case x.ask != nil:
 		x.describeAsk(r)
 	case x.poll != nil:
-		r.Settles = true
+		r.FetchesPaidReply = true
 	}
 	if x.draft != nil {
 		r.Excerpt = x.excerpt

@@ -17,7 +17,7 @@ import (
 // checkBudget stops an agent whose hard budget is spent or has too little left
 // for the call.
 func (j *Judge) checkBudget(ctx context.Context, ev *evaluation) {
-	if ev.request.Settles { // what it fetches is paid for, and it returns the rest
+	if ev.request.FetchesPaidReply { // what it fetches is paid for, and it returns the rest
 		return
 	}
 	over, err := j.budgets.Check(ctx, ev.booking())

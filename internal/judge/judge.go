@@ -116,7 +116,8 @@ type Request struct {
 	Predicted int64       // tokens that are billed beside the reply
 	Flat      haltd.Money // what it costs at least where nobody counts its tokens
 	Stream    bool
-	Settles   bool // it fetches a reply that is paid for already
+	// FetchesPaidReply says that the reply which it fetches is paid for already.
+	FetchesPaidReply bool
 	// Key is the gateway key that it was made with, where that has budgets of
 	// its own.
 	Key *haltd.Key

@@ -18,7 +18,7 @@ func (ev *evaluation) booking() ledger.Booking {
 func (ev *evaluation) bookingOf(account string, budgets haltd.Budgets) ledger.Booking {
 	r := ev.request
 	b := ledger.Booking{
-		Agent: account, Budgets: budgets, Zone: ev.agent.Zone, Now: r.Now, Force: ev.decision.Bypass || r.Settles,
+		Agent: account, Budgets: budgets, Zone: ev.agent.Zone, Now: r.Now, Force: ev.decision.Bypass || r.FetchesPaidReply,
 	}
 	hasBudget := b.Budgets.Day != haltd.Budget{} || b.Budgets.Month != haltd.Budget{}
 	if hasBudget && r.isPriced() && !r.ingested { // that one was made already

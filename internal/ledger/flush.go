@@ -60,7 +60,7 @@ func (l *Ledgers) evictIdle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	maps.DeleteFunc(l.accounts, func(_ string, a *account) bool {
-		return a.users == 0 && now.Sub(a.used) >= evictAfter && a.isSettled()
+		return a.users == 0 && now.Sub(a.used) >= evictAfter && a.isFlushed()
 	})
 }
 
@@ -155,7 +155,7 @@ func (a *account) outdated(mode flushMode, node string) (ls []haltd.Share, spans
 	now := a.ledgers.clock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.past = slices.DeleteFunc(a.past, func(s *span) bool { return !s.end.After(now) && s.isSettled() })
+	a.past = slices.DeleteFunc(a.past, func(s *span) bool { return !s.end.After(now) && s.isFlushed() })
 	for _, s := range append(slices.Clone(a.past), a.spans[:]...) {
 		if s == nil || s.node != node || !s.budget.IsHard() {
 			continue
@@ -187,15 +187,15 @@ func (a *account) outdated(mode flushMode, node string) (ls []haltd.Share, spans
 	return ls, spans
 }
 
-// isSettled reports that no span has anything to settle or to write.
-func (a *account) isSettled() bool {
+// isFlushed reports that no span has anything to settle or to write.
+func (a *account) isFlushed() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return !slices.ContainsFunc(append(slices.Clone(a.past), a.spans[:]...), func(s *span) bool { return s != nil && !s.isSettled() })
+	return !slices.ContainsFunc(append(slices.Clone(a.past), a.spans[:]...), func(s *span) bool { return s != nil && !s.isFlushed() })
 }
 
-// isSettled reports that no call is to settle here and that the ledger on disk
+// isFlushed reports that no call is to settle here and that the ledger on disk
 // is up to date.
-func (s *span) isSettled() bool {
+func (s *span) isFlushed() bool {
 	return s.reserved == haltd.Spending{} && (!s.budget.IsHard() || s.written.Held == haltd.Spending{} && !s.exceedsDurable())
 }

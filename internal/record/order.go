@@ -35,8 +35,8 @@ func (o *order) take(id haltd.EventID) {
 	o.taken = append(o.taken, takenID{id: id})
 }
 
-// settled is the id up to which all events are written, or will never be.
-func (o *order) settled() haltd.EventID {
+// committedUpTo is the id up to which all events are written, or will never be.
+func (o *order) committedUpTo() haltd.EventID {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.bound() - 1

@@ -34,8 +34,8 @@ func TestSubscribersGetEventsInTheOrderOfTheirIDs(t *testing.T) {
 			lost[id] = without
 			o.end([]haltd.Event{{ID: id}}, without, send)
 			for id := range open {
-				if o.settled() >= id {
-					t.Fatalf("settled up to %d though %d is not written", o.settled(), id)
+				if o.committedUpTo() >= id {
+					t.Fatalf("committed up to %d though %d is not written", o.committedUpTo(), id)
 				}
 			}
 		}
@@ -89,7 +89,7 @@ func TestAnAnnouncedEventWaitsForTheQueue(t *testing.T) {
 		after := haltd.Event{Agent: "after"}
 		r.Stamp(&after)
 		r.Announce([]haltd.Event{kill, after})
-		if r.Settled() >= kill.ID || len(live) > 0 {
+		if r.CommittedUpTo() >= kill.ID || len(live) > 0 {
 			t.Error("an event is shown before the queue is written")
 		}
 		time.Sleep(time.Second)

@@ -199,9 +199,9 @@ func (r *Recorder) Announce(events []haltd.Event) { r.order.end(events, false, r
 // Abandon takes back the ids of events that will not be written under them.
 func (r *Recorder) Abandon(events []haltd.Event) { r.order.end(events, true, r.subscribers.send) }
 
-// Settled is an event id: all events up to it are in the store, or never will
+// CommittedUpTo is an event id: all events up to it are in the store, or never will
 // be, and those after it are yet to be sent to subscribers.
-func (r *Recorder) Settled() haltd.EventID { return r.order.settled() }
+func (r *Recorder) CommittedUpTo() haltd.EventID { return r.order.committedUpTo() }
 
 // Flush waits until all events recorded so far are in the store, or rejected
 // by it for good.
