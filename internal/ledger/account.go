@@ -58,7 +58,7 @@ type span struct {
 	used     time.Time    // when something was last reserved
 	reduced  time.Time    // when what calls had not used was last given up
 
-	// durable is what a crash of this node now would charge, the lease
+	// durable is what a crash of this node now would charge, the allotment
 	// included. Under a hard budget it is never less than what the node has
 	// spent and reserved together.
 	durable haltd.Spending
@@ -97,26 +97,26 @@ func (s *span) exceedsDurable() bool {
 	return s.budget.HardUSD > 0 && s.durable.Cost < t.Cost || s.budget.HardTokens > 0 && s.durable.Tokens < t.Tokens
 }
 
-// lease is what is written ahead for calls to come: one percent of the budget,
+// allotment is what is written ahead for calls to come: one percent of the budget,
 // or a quarter of what is left, because no other node can have it meanwhile. A
 // call that fits into it need not wait for the disk.
-func (s *span) lease() haltd.Spending {
+func (s *span) allotment() haltd.Spending {
 	free := left(s.budget, s.total())
 	return haltd.Spending{Cost: min(s.budget.HardUSD/100, free.Cost/4), Tokens: min(s.budget.HardTokens/100, free.Tokens/4)}
 }
 
-// isLeaseLow reports that less than a quarter of the lease is left. It is
+// isAllotmentLow reports that less than a quarter of the allotment is left. It is
 // renewed then, before a call has to wait for it.
-func (s *span) isLeaseLow() bool {
-	free, lease := s.durable.Sub(s.own()), s.lease()
-	return s.budget.HardUSD > 0 && free.Cost < lease.Cost/4 || s.budget.HardTokens > 0 && free.Tokens < lease.Tokens/4
+func (s *span) isAllotmentLow() bool {
+	free, allotment := s.durable.Sub(s.own()), s.allotment()
+	return s.budget.HardUSD > 0 && free.Cost < allotment.Cost/4 || s.budget.HardTokens > 0 && free.Tokens < allotment.Tokens/4
 }
 
-// isLeaseLarge reports that more than two leases are left: a call has not used
+// isAllotmentLarge reports that more than two allotments are left: a call has not used
 // what it reserved. No other node can have that, and a crash would charge it.
-func (s *span) isLeaseLarge() bool {
-	free, lease := s.durable.Sub(s.own()), s.lease()
-	return s.budget.HardUSD > 0 && free.Cost > 2*lease.Cost || s.budget.HardTokens > 0 && free.Tokens > 2*lease.Tokens
+func (s *span) isAllotmentLarge() bool {
+	free, allotment := s.durable.Sub(s.own()), s.allotment()
+	return s.budget.HardUSD > 0 && free.Cost > 2*allotment.Cost || s.budget.HardTokens > 0 && free.Tokens > 2*allotment.Tokens
 }
 
 // Over is a budget that is spent, or that has too little left for a call.

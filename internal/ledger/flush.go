@@ -70,13 +70,13 @@ type flushMode uint8
 const (
 	flushNeeded   flushMode = iota // spans that exceed what is durable
 	flushAsked                     // the same, with what calls ask for, as far as all nodes have that left
-	flushPeriodic                  // also leases that are low or large, and those to give up because nobody calls
-	flushFinal                     // also all leases, which are given up
+	flushPeriodic                  // also allotments that are low or large, and those to give up because nobody calls
+	flushFinal                     // also all allotments, which are given up
 )
 
 const (
-	// leaseIdle is how long a lease is kept when no call comes.
-	leaseIdle = 30 * time.Second
+	// allotmentIdle is how long an allotment is kept when no call comes.
+	allotmentIdle = 30 * time.Second
 	// reduceEvery is how often what calls have not used is given up while others
 	// come, which may need as much: each time one of them waits for the store.
 	reduceEvery = 5 * time.Second
@@ -149,7 +149,7 @@ func (a *account) save(ctx context.Context, node string, shares []haltd.Share, s
 	return granted, nil
 }
 
-// outdated lists the ledgers of a node to write. A lease that is given up is not durable
+// outdated lists the ledgers of a node to write. An allotment that is given up is not durable
 // from now on: no call may rely on it while it is being written.
 func (a *account) outdated(mode flushMode, node string) (ls []haltd.Share, spans []*span) {
 	now := a.ledgers.clock()
@@ -160,11 +160,11 @@ func (a *account) outdated(mode flushMode, node string) (ls []haltd.Share, spans
 		if s == nil || s.node != node || !s.budget.IsHard() {
 			continue
 		}
-		busy := now.Sub(s.used) < leaseIdle
-		more := s.exceedsDurable() || mode == flushPeriodic && busy && s.isLeaseLow()
+		busy := now.Sub(s.used) < allotmentIdle
+		more := s.exceedsDurable() || mode == flushPeriodic && busy && s.isAllotmentLow()
 		alone := s.written.Alone && s.alone == nil && mode != flushNeeded && mode != flushAsked // no longer: another node may go
 		less := alone || s.reserved == haltd.Spending{} && s.written.Held != haltd.Spending{} && (mode == flushFinal || mode == flushPeriodic && !busy)
-		large := mode == flushPeriodic && busy && !more && now.Sub(s.reduced) >= reduceEvery && s.isLeaseLarge()
+		large := mode == flushPeriodic && busy && !more && now.Sub(s.reduced) >= reduceEvery && s.isAllotmentLarge()
 		if !more && !less && !large {
 			continue
 		}
@@ -178,7 +178,7 @@ func (a *account) outdated(mode flushMode, node string) (ls []haltd.Share, spans
 			l.Held = l.Held.Sub(s.asking)
 		}
 		if more || large {
-			l.Held = l.Held.Add(s.lease())
+			l.Held = l.Held.Add(s.allotment())
 		}
 		after := l.Spent.Add(l.Held)
 		s.durable = haltd.Spending{Cost: min(s.durable.Cost, after.Cost), Tokens: min(s.durable.Tokens, after.Tokens)}

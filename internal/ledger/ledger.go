@@ -1,7 +1,7 @@
 // Package ledger keeps what agents with budgets have spent, and reserves money
 // for calls in flight. Under a hard budget a reservation is durable before its
 // call is forwarded, so that a crash loses no spending. It writes to the store
-// seldom, because each write takes a lease on a little more than is needed.
+// seldom, because each write allots a little more than is needed.
 package ledger
 
 import (
@@ -74,7 +74,7 @@ func (l *Ledgers) SetNode(id string) {
 	}
 }
 
-// Close gives up all leases.
+// Close gives up all allotments.
 func (l *Ledgers) Close(ctx context.Context) error {
 	l.stop()
 	l.worker.Wait()

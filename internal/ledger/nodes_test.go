@@ -33,8 +33,8 @@ func TestNodesShareALedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := d.ledger("bot", haltd.Daily, midnight(11))
-	if lease := int64(100); got.Spent.Tokens < 2000+1000+1500 || got.Spent.Tokens > 2000+1000+1500+lease || got.Held != (haltd.Spending{}) {
-		t.Errorf("after the first node crashed %+v; want 4500 and at most a lease of %d more to be spent", got, lease)
+	if allotment := int64(100); got.Spent.Tokens < 2000+1000+1500 || got.Spent.Tokens > 2000+1000+1500+allotment || got.Held != (haltd.Spending{}) {
+		t.Errorf("after the first node crashed %+v; want 4500 and at most an allotment of %d more to be spent", got, allotment)
 	}
 }
 
@@ -102,11 +102,11 @@ func TestWhatACallDidNotUseIsGivenUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		writes := d.writes() - before
-		for range 20 { // a lease that is no larger than it should be stays
+		for range 20 { // an allotment that is no larger than it should be stays
 			calls()
 		}
 		if n := d.writes() - before - writes; n > 2 {
-			t.Errorf("20 calls that a lease covers wrote %d times", n)
+			t.Errorf("20 calls that an allotment covers wrote %d times", n)
 		}
 	}
 	if held := d.ledger("bot", haltd.Daily, midnight(11)).Held.Tokens; held > 300 {

@@ -87,7 +87,7 @@ func TestANodeJoinsAgainInTheMiddle(t *testing.T) {
 				t.Fatal("a call is refused twice")
 			}
 			after := d.charged(haltd.Daily, midnight(11))
-			if more, lease := after.Tokens-before.Tokens, int64(100); more < 4000 || more > 4000+lease {
+			if more, allotment := after.Tokens-before.Tokens, int64(100); more < 4000 || more > 4000+allotment {
 				t.Errorf("a call reserves 4000 tokens, and the ledger has %d more, of %d", more, after.Tokens)
 			}
 			r.Settle(tokens(4000))

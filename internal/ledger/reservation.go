@@ -88,7 +88,7 @@ func (r *Reservation) reserve(ctx context.Context, b *Booking) (over []Over, gra
 		return over, false, nil
 	}
 	r.hold(b)
-	short, low := slices.ContainsFunc(r.spans, (*span).exceedsDurable), slices.ContainsFunc(r.spans, (*span).isLeaseLow)
+	short, low := slices.ContainsFunc(r.spans, (*span).exceedsDurable), slices.ContainsFunc(r.spans, (*span).isAllotmentLow)
 	mode, asked := flushAsked, r.amount
 	if b.Force {
 		mode, asked = flushNeeded, haltd.Spending{}
