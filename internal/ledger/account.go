@@ -15,14 +15,14 @@ type account struct {
 	agent   string
 	users   int       // calls in flight and readers; the mu of ledgers guards it
 	used    time.Time // when one of them last released it; likewise
-	loading lock.Lock // held while a span is loaded
+	loading lock.Lock // held while a period is loaded
 	// flushing is held while the ledger is written: one write serves all who
 	// wait for it.
 	flushing lock.Lock
 
-	mu    sync.Mutex
-	spans [2]*span // of today and of this month
-	past  []*span  // older ones that are not over, or have calls to settle
+	mu      sync.Mutex
+	periods [2]*period // of today and of this month
+	past    []*period  // older ones that are not over, or have calls to settle
 }
 
 // acquire waits for a lock of the account, for storeTimeout at most: the store
@@ -36,12 +36,12 @@ func acquire(ctx context.Context, l lock.Lock) error {
 	return l.Acquire(ctx)
 }
 
-// span is one period of an account.
-type span struct {
-	node       string // of whose share it is
-	period     haltd.Period
+// period is one day or month of an account.
+type period struct {
+	node       string       // of whose share it is
+	kind       haltd.Period // day or month
 	start, end time.Time
-	budget     haltd.Budget // in force; a hard one makes the span durable
+	budget     haltd.Budget // in force; a hard one makes the period durable
 
 	spent    haltd.Spending // by all nodes, as far as this one knows
 	reserved haltd.Spending // for calls in flight
@@ -65,34 +65,34 @@ type span struct {
 	written haltd.Share
 }
 
-// isStale reports that the lease of the node whose share a span is has ended:
+// isStale reports that the lease of the node whose share a period is has ended:
 // what it held was charged, and nothing more is written for it.
-func (a *account) isStale(s *span) bool { return s.node != *a.ledgers.node.Load() }
+func (a *account) isStale(s *period) bool { return s.node != *a.ledgers.node.Load() }
 
 // total is what all nodes have spent and hold, and own what this one has.
-func (s *span) total() haltd.Spending { return s.spent.Add(s.reserved).Add(s.elsewhere) }
-func (s *span) own() haltd.Spending   { return s.mine.Add(s.reserved) }
+func (s *period) total() haltd.Spending { return s.spent.Add(s.reserved).Add(s.elsewhere) }
+func (s *period) own() haltd.Spending   { return s.mine.Add(s.reserved) }
 
 // known is what all nodes have spent, by the ledger or the record, whichever
 // knows more.
-func (s *span) known() haltd.Spending {
+func (s *period) known() haltd.Spending {
 	return haltd.Spending{Cost: max(s.spent.Cost, s.recorded.Cost), Tokens: max(s.spent.Tokens, s.recorded.Tokens)}
 }
 
 // charge books what this node has spent.
-func (s *span) charge(amount haltd.Spending) {
+func (s *period) charge(amount haltd.Spending) {
 	s.spent, s.mine = s.spent.Add(amount), s.mine.Add(amount)
 }
 
 // sync takes over what the store knows of all nodes, when it had this share
 // of this one.
-func (s *span) sync(l haltd.Ledger, share haltd.Share) {
+func (s *period) sync(l haltd.Ledger, share haltd.Share) {
 	s.spent = l.Spent.Sub(share.Spent).Add(s.mine)
 	s.elsewhere = l.Held.Sub(share.Held)
 }
 
 // exceedsDurable reports whether a crash now would lose spending.
-func (s *span) exceedsDurable() bool {
+func (s *period) exceedsDurable() bool {
 	t := s.own()
 	return s.budget.HardUSD > 0 && s.durable.Cost < t.Cost || s.budget.HardTokens > 0 && s.durable.Tokens < t.Tokens
 }
@@ -100,21 +100,21 @@ func (s *span) exceedsDurable() bool {
 // allotment is what is written ahead for calls to come: one percent of the budget,
 // or a quarter of what is left, because no other node can have it meanwhile. A
 // call that fits into it need not wait for the disk.
-func (s *span) allotment() haltd.Spending {
+func (s *period) allotment() haltd.Spending {
 	free := left(s.budget, s.total())
 	return haltd.Spending{Cost: min(s.budget.HardUSD/100, free.Cost/4), Tokens: min(s.budget.HardTokens/100, free.Tokens/4)}
 }
 
 // isAllotmentLow reports that less than a quarter of the allotment is left. It is
 // renewed then, before a call has to wait for it.
-func (s *span) isAllotmentLow() bool {
+func (s *period) isAllotmentLow() bool {
 	free, allotment := s.durable.Sub(s.own()), s.allotment()
 	return s.budget.HardUSD > 0 && free.Cost < allotment.Cost/4 || s.budget.HardTokens > 0 && free.Tokens < allotment.Tokens/4
 }
 
 // isAllotmentLarge reports that more than two allotments are left: a call has not used
 // what it reserved. No other node can have that, and a crash would charge it.
-func (s *span) isAllotmentLarge() bool {
+func (s *period) isAllotmentLarge() bool {
 	free, allotment := s.durable.Sub(s.own()), s.allotment()
 	return s.budget.HardUSD > 0 && free.Cost > 2*allotment.Cost || s.budget.HardTokens > 0 && free.Tokens > 2*allotment.Tokens
 }
@@ -139,13 +139,13 @@ type Over struct {
 func (o *Over) IsSpent() bool { return o.Asked == haltd.Spending{} }
 
 // over compares what is used with the soft or the hard limit of a budget.
-func (s *span) over(b haltd.Budgets, used haltd.Spending, hard bool) (Over, bool) {
-	limit := budgetOf(b, s.period)
+func (s *period) over(b haltd.Budgets, used haltd.Spending, hard bool) (Over, bool) {
+	limit := budgetOf(b, s.kind)
 	cost, tokens := limit.SoftUSD, limit.SoftTokens
 	if hard {
 		cost, tokens = limit.HardUSD, limit.HardTokens
 	}
-	o := Over{Period: s.period, Start: s.start, Resets: s.end, Hard: hard, Spent: used, Budget: limit}
+	o := Over{Period: s.kind, Start: s.start, Resets: s.end, Hard: hard, Spent: used, Budget: limit}
 	return o, cost > 0 && used.Cost >= cost || tokens > 0 && used.Tokens >= tokens
 }
 
@@ -166,10 +166,10 @@ func left(limit haltd.Budget, used haltd.Spending) (free haltd.Spending) {
 	return free
 }
 
-// refuses reports whether the hard budget of a span has no room for a call.
+// refuses reports whether the hard budget of a period has no room for a call.
 // Where the call may go alone it has, as long as something is left and no
 // other is alone there.
-func (s *span) refuses(b *Booking) (Over, bool) {
+func (s *period) refuses(b *Booking) (Over, bool) {
 	o, spent := s.over(b.Budgets, s.spent, true)
 	limit, total := o.Budget, s.total()
 	switch {
@@ -188,8 +188,8 @@ func (s *span) refuses(b *Booking) (Over, bool) {
 }
 
 // refusals lists the hard budgets that refuse a call.
-func refusals(spans []*span, b *Booking) (overs []Over) {
-	for _, s := range spans {
+func refusals(periods []*period, b *Booking) (overs []Over) {
+	for _, s := range periods {
 		if o, is := s.refuses(b); is {
 			overs = append(overs, o)
 		}
@@ -199,8 +199,8 @@ func refusals(spans []*span, b *Booking) (overs []Over) {
 
 // newlyOver lists the budgets, soft and hard, that are spent and were not
 // reported before.
-func newlyOver(spans []*span, b haltd.Budgets) (overs []Over) {
-	for _, s := range spans {
+func newlyOver(periods []*period, b haltd.Budgets) (overs []Over) {
+	for _, s := range periods {
 		for _, line := range []struct {
 			hard     bool
 			spent    haltd.Spending
@@ -223,19 +223,19 @@ func (l *Ledgers) Check(ctx context.Context, b Booking) ([]Over, error) {
 	}
 	a := l.acquire(b.Agent)
 	defer a.release()
-	spans, err := l.spansOf(ctx, a, b.Zone, b.Now)
+	periods, err := l.periodsOf(ctx, a, b.Zone, b.Now)
 	if err != nil {
 		return nil, err
 	}
-	over := a.refusals(spans, &b)
-	if len(over) > 0 && a.refresh(ctx, spans) {
-		over = a.refusals(spans, &b)
+	over := a.refusals(periods, &b)
+	if len(over) > 0 && a.refresh(ctx, periods) {
+		over = a.refusals(periods, &b)
 	}
 	return over, nil
 }
 
-func (a *account) refusals(spans []*span, b *Booking) []Over {
+func (a *account) refusals(periods []*period, b *Booking) []Over {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return refusals(spans, b)
+	return refusals(periods, b)
 }

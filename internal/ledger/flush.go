@@ -68,7 +68,7 @@ func (l *Ledgers) evictIdle() {
 type flushMode uint8
 
 const (
-	flushNeeded   flushMode = iota // spans that exceed what is durable
+	flushNeeded   flushMode = iota // periods that exceed what is durable
 	flushAsked                     // the same, with what calls ask for, as far as all nodes have that left
 	flushPeriodic                  // also allotments that are low or large, and those to give up because nobody calls
 	flushFinal                     // also all allotments, which are given up
@@ -82,7 +82,7 @@ const (
 	reduceEvery = 5 * time.Second
 )
 
-// flush writes the spans of an account whose ledger is out of date.
+// flush writes the periods of an account whose ledger is out of date.
 func (a *account) flush(ctx context.Context, mode flushMode) error {
 	_, err := a.ask(ctx, mode)
 	return err
@@ -95,14 +95,14 @@ func (a *account) ask(ctx context.Context, mode flushMode) (granted bool, err er
 		return false, fmt.Errorf("write the budget of %s: %w", a.agent, err)
 	}
 	node := *a.ledgers.node.Load()
-	ls, spans := a.outdated(mode, node)
+	ls, periods := a.outdated(mode, node)
 	if len(ls) == 0 {
 		a.flushing.Release()
 		return true, nil
 	}
 	granted, err = detached(ctx, func(ctx context.Context) (bool, error) {
 		defer a.flushing.Release()
-		return a.save(ctx, node, ls, spans)
+		return a.save(ctx, node, ls, periods)
 	})
 	if err != nil {
 		return false, fmt.Errorf("write the budget of %s: %w", a.agent, err)
@@ -131,7 +131,7 @@ func detached[T any](ctx context.Context, f func(context.Context) (T, error)) (r
 }
 
 // save writes shares of a node, and takes over what the store then knows of all.
-func (a *account) save(ctx context.Context, node string, shares []haltd.Share, spans []*span) (granted bool, err error) {
+func (a *account) save(ctx context.Context, node string, shares []haltd.Share, periods []*period) (granted bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	after, granted, err := a.ledgers.store.SaveShares(ctx, node, shares)
@@ -140,7 +140,7 @@ func (a *account) save(ctx context.Context, node string, shares []haltd.Share, s
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for i, s := range spans {
+	for i, s := range periods {
 		if granted {
 			s.durable, s.written = shares[i].Spent.Add(shares[i].Held), shares[i]
 		}
@@ -151,12 +151,12 @@ func (a *account) save(ctx context.Context, node string, shares []haltd.Share, s
 
 // outdated lists the ledgers of a node to write. An allotment that is given up is not durable
 // from now on: no call may rely on it while it is being written.
-func (a *account) outdated(mode flushMode, node string) (ls []haltd.Share, spans []*span) {
+func (a *account) outdated(mode flushMode, node string) (ls []haltd.Share, periods []*period) {
 	now := a.ledgers.clock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.past = slices.DeleteFunc(a.past, func(s *span) bool { return !s.end.After(now) && s.isFlushed() })
-	for _, s := range append(slices.Clone(a.past), a.spans[:]...) {
+	a.past = slices.DeleteFunc(a.past, func(s *period) bool { return !s.end.After(now) && s.isFlushed() })
+	for _, s := range append(slices.Clone(a.past), a.periods[:]...) {
 		if s == nil || s.node != node || !s.budget.IsHard() {
 			continue
 		}
@@ -171,7 +171,7 @@ func (a *account) outdated(mode flushMode, node string) (ls []haltd.Share, spans
 		if large {
 			s.reduced = now
 		}
-		l := haltd.Share{Agent: a.agent, Period: s.period, Start: s.start, Spent: s.mine, Held: s.reserved, Alone: s.alone != nil}
+		l := haltd.Share{Agent: a.agent, Period: s.kind, Start: s.start, Spent: s.mine, Held: s.reserved, Alone: s.alone != nil}
 		if mode == flushAsked {
 			l.Limit = haltd.Spending{Cost: s.budget.HardUSD, Tokens: s.budget.HardTokens}
 		} else {
@@ -182,20 +182,20 @@ func (a *account) outdated(mode flushMode, node string) (ls []haltd.Share, spans
 		}
 		after := l.Spent.Add(l.Held)
 		s.durable = haltd.Spending{Cost: min(s.durable.Cost, after.Cost), Tokens: min(s.durable.Tokens, after.Tokens)}
-		ls, spans = append(ls, l), append(spans, s)
+		ls, periods = append(ls, l), append(periods, s)
 	}
-	return ls, spans
+	return ls, periods
 }
 
-// isFlushed reports that no span has anything to settle or to write.
+// isFlushed reports that no period has anything to settle or to write.
 func (a *account) isFlushed() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return !slices.ContainsFunc(append(slices.Clone(a.past), a.spans[:]...), func(s *span) bool { return s != nil && !s.isFlushed() })
+	return !slices.ContainsFunc(append(slices.Clone(a.past), a.periods[:]...), func(s *period) bool { return s != nil && !s.isFlushed() })
 }
 
 // isFlushed reports that no call is to settle here and that the ledger on disk
 // is up to date.
-func (s *span) isFlushed() bool {
+func (s *period) isFlushed() bool {
 	return s.reserved == haltd.Spending{} && (!s.budget.IsHard() || s.written.Held == haltd.Spending{} && !s.exceedsDurable())
 }

@@ -59,32 +59,32 @@ func (l *Ledgers) calling() (list []*account) {
 // and were not reported before.
 func (a *account) look(ctx context.Context) ([]Over, error) {
 	a.mu.Lock()
-	spans := slices.DeleteFunc(slices.Clone(a.spans[:]), func(s *span) bool {
+	periods := slices.DeleteFunc(slices.Clone(a.periods[:]), func(s *period) bool {
 		return s == nil || s.budget.SoftUSD <= 0 && s.budget.SoftTokens <= 0
 	})
 	a.mu.Unlock()
-	if len(spans) == 0 {
+	if len(periods) == 0 {
 		return nil, nil
 	}
-	if err := a.read(ctx, spans); err != nil {
+	if err := a.read(ctx, periods); err != nil {
 		return nil, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var b haltd.Budgets
-	for _, s := range spans {
-		if s.period == haltd.Daily {
+	for _, s := range periods {
+		if s.kind == haltd.Daily {
 			b.Day = s.budget
 		} else {
 			b.Month = s.budget
 		}
 	}
-	return newlyOver(spans, b), nil
+	return newlyOver(periods, b), nil
 }
 
-// read takes over what the record says of spans.
-func (a *account) read(ctx context.Context, spans []*span) error {
-	for _, s := range spans {
+// read takes over what the record says of periods.
+func (a *account) read(ctx context.Context, periods []*period) error {
+	for _, s := range periods {
 		recorded, err := a.ledgers.store.Spent(ctx, a.agent, s.start)
 		if err != nil {
 			return fmt.Errorf("read what %s spent: %w", a.agent, err)

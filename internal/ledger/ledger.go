@@ -69,7 +69,7 @@ func (l *Ledgers) SetNode(id string) {
 	l.mu.Unlock()
 	for _, a := range accounts {
 		a.mu.Lock()
-		a.spans, a.past = [2]*span{}, nil
+		a.periods, a.past = [2]*period{}, nil
 		a.mu.Unlock()
 	}
 }
@@ -103,43 +103,43 @@ func (a *account) release() {
 	a.used = l.clock()
 }
 
-// spansOf lists the spans of now, loaded where they are new. A call that was
+// periodsOf lists the periods of now, loaded where they are new. A call that was
 // in flight when a period ended is charged to the new one.
-func (l *Ledgers) spansOf(ctx context.Context, a *account, zone *time.Location, now time.Time) ([]*span, error) {
-	if spans := a.current(zone, now); spans != nil {
-		return spans, nil
+func (l *Ledgers) periodsOf(ctx context.Context, a *account, zone *time.Location, now time.Time) ([]*period, error) {
+	if periods := a.current(zone, now); periods != nil {
+		return periods, nil
 	}
 	if err := acquire(ctx, a.loading); err != nil {
 		return nil, fmt.Errorf("open the budget of %s: %w", a.agent, err)
 	}
-	return detached(ctx, func(ctx context.Context) ([]*span, error) {
+	return detached(ctx, func(ctx context.Context) ([]*period, error) {
 		defer a.loading.Release()
-		return l.openSpans(ctx, a, zone, now)
+		return l.openPeriods(ctx, a, zone, now)
 	})
 }
 
-// current lists the spans of now; nil where one is to be loaded.
-func (a *account) current(zone *time.Location, now time.Time) []*span {
+// current lists the periods of now; nil where one is to be loaded.
+func (a *account) current(zone *time.Location, now time.Time) []*period {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i, p := range [...]haltd.Period{haltd.Daily, haltd.Monthly} {
-		if s := a.spans[i]; s == nil || a.isStale(s) || !s.isCurrent(policy.PeriodStart(p, zone, now), now) {
+		if s := a.periods[i]; s == nil || a.isStale(s) || !s.isCurrent(policy.PeriodStart(p, zone, now), now) {
 			return nil
 		}
 	}
-	return slices.Clone(a.spans[:])
+	return slices.Clone(a.periods[:])
 }
 
-// isCurrent reports whether the span is the one of now, which began at start.
-func (s *span) isCurrent(start, now time.Time) bool {
+// isCurrent reports whether the period is the one of now, which began at start.
+func (s *period) isCurrent(start, now time.Time) bool {
 	return s.start.Equal(start) || now.Before(s.start)
 }
 
-// openSpans is spansOf for who holds the lock to load.
-func (l *Ledgers) openSpans(ctx context.Context, a *account, zone *time.Location, now time.Time) ([]*span, error) {
+// openPeriods is periodsOf for who holds the lock to load.
+func (l *Ledgers) openPeriods(ctx context.Context, a *account, zone *time.Location, now time.Time) ([]*period, error) {
 	for i, p := range [...]haltd.Period{haltd.Daily, haltd.Monthly} {
 		start := policy.PeriodStart(p, zone, now)
-		if s := a.spans[i]; s != nil && !a.isStale(s) && s.isCurrent(start, now) {
+		if s := a.periods[i]; s != nil && !a.isStale(s) && s.isCurrent(start, now) {
 			continue
 		}
 		s := a.reopen(p, start)
@@ -150,21 +150,21 @@ func (l *Ledgers) openSpans(ctx context.Context, a *account, zone *time.Location
 			}
 		}
 		a.mu.Lock()
-		if old := a.spans[i]; old != nil && !a.isStale(old) {
+		if old := a.periods[i]; old != nil && !a.isStale(old) {
 			a.past = append(a.past, old) // calls of then settle there
 		}
-		a.spans[i] = s
+		a.periods[i] = s
 		a.mu.Unlock()
 	}
-	return slices.Clone(a.spans[:]), nil
+	return slices.Clone(a.periods[:]), nil
 }
 
-// reopen returns to a span that was left when the time zone changed; nil when
+// reopen returns to a period that was left when the time zone changed; nil when
 // there is none.
-func (a *account) reopen(p haltd.Period, start time.Time) *span {
+func (a *account) reopen(p haltd.Period, start time.Time) *period {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	i := slices.IndexFunc(a.past, func(s *span) bool { return s.period == p && s.start.Equal(start) && !a.isStale(s) })
+	i := slices.IndexFunc(a.past, func(s *period) bool { return s.kind == p && s.start.Equal(start) && !a.isStale(s) })
 	if i < 0 {
 		return nil
 	}
@@ -173,9 +173,9 @@ func (a *account) reopen(p haltd.Period, start time.Time) *span {
 	return s
 }
 
-// load starts a span from what the record and the ledger on disk say,
+// load starts a period from what the record and the ledger on disk say,
 // whichever is more: the ledger has what a crash kept from the record.
-func (l *Ledgers) load(ctx context.Context, agent string, p haltd.Period, start, end time.Time) (*span, error) {
+func (l *Ledgers) load(ctx context.Context, agent string, p haltd.Period, start, end time.Time) (*period, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	if err := l.flushRecord(ctx); err != nil {
@@ -190,8 +190,8 @@ func (l *Ledgers) load(ctx context.Context, agent string, p haltd.Period, start,
 	if err != nil {
 		return nil, fmt.Errorf("open the budget of %s: %w", agent, err)
 	}
-	return &span{
-		node: node, period: p, start: start, end: end, spent: all.Spent, mine: mine.Spent, elsewhere: all.Held.Sub(mine.Held),
+	return &period{
+		node: node, kind: p, start: start, end: end, spent: all.Spent, mine: mine.Spent, elsewhere: all.Held.Sub(mine.Held),
 		durable: mine.Spent.Add(mine.Held), written: mine,
 	}, nil
 }
@@ -204,23 +204,23 @@ func (l *Ledgers) Spending(ctx context.Context, agent string, budgets haltd.Budg
 	}
 	a := l.acquire(agent)
 	defer a.release()
-	spans, err := l.spansOf(ctx, a, zone, now)
+	periods, err := l.periodsOf(ctx, a, zone, now)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.sync(ctx, spans); err != nil {
+	if err := a.sync(ctx, periods); err != nil {
 		return nil, fmt.Errorf("read what %s spent: %w", agent, err)
 	}
-	if err := a.read(ctx, spans); err != nil {
+	if err := a.read(ctx, periods); err != nil {
 		return nil, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	out := make([]haltd.PeriodSpending, len(spans))
-	for i, s := range spans {
+	out := make([]haltd.PeriodSpending, len(periods))
+	for i, s := range periods {
 		spent, total := s.known(), s.total()
 		held := haltd.Spending{Cost: max(total.Cost-spent.Cost, 0), Tokens: max(total.Tokens-spent.Tokens, 0)}
-		out[i] = haltd.PeriodSpending{Period: s.period, Start: s.start, Resets: s.end, Spent: spent, Held: held, Budget: budgetOf(budgets, s.period)}
+		out[i] = haltd.PeriodSpending{Period: s.kind, Start: s.start, Resets: s.end, Spent: spent, Held: held, Budget: budgetOf(budgets, s.kind)}
 	}
 	return out, nil
 }

@@ -267,7 +267,7 @@ func TestARequestThatComesLate(t *testing.T) {
 	third := reserve(t, l, early)
 	a := l.accounts["bot"]
 	a.mu.Lock()
-	if got := a.spans[0]; !got.start.Equal(midnight(12)) || got.reserved.Tokens != 300 || len(a.past) != 0 {
+	if got := a.periods[0]; !got.start.Equal(midnight(12)) || got.reserved.Tokens != 300 || len(a.past) != 0 {
 		t.Errorf("the day that began at %v holds %d, %d others; want all three in the new day", got.start, got.reserved.Tokens, len(a.past))
 	}
 	a.mu.Unlock()
@@ -276,7 +276,7 @@ func TestARequestThatComesLate(t *testing.T) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if got := a.spans[0]; got.spent.Tokens != 30 || got.reserved.Tokens != 0 {
+	if got := a.periods[0]; got.spent.Tokens != 30 || got.reserved.Tokens != 0 {
 		t.Errorf("spent %+v, reserved %+v", got.spent, got.reserved)
 	}
 }
@@ -295,16 +295,16 @@ func TestPeriodsTurnUnderLoad(t *testing.T) {
 	a := l.accounts["bot"]
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	sum := a.spans[0].spent.Tokens
+	sum := a.periods[0].spent.Tokens
 	for _, s := range a.past {
 		sum += s.spent.Tokens
 	}
-	if sum != 200 || a.spans[1].spent.Tokens != 200 {
-		t.Errorf("%d on both days, %d in the month; want 200", sum, a.spans[1].spent.Tokens)
+	if sum != 200 || a.periods[1].spent.Tokens != 200 {
+		t.Errorf("%d on both days, %d in the month; want 200", sum, a.periods[1].spent.Tokens)
 	}
-	for _, s := range append(a.past, a.spans[:]...) {
+	for _, s := range append(a.past, a.periods[:]...) {
 		if s.reserved != (haltd.Spending{}) {
-			t.Errorf("%v from %v still holds %+v", s.period, s.start, s.reserved)
+			t.Errorf("%v from %v still holds %+v", s.kind, s.start, s.reserved)
 		}
 	}
 }

@@ -31,7 +31,7 @@ type Booking struct {
 type Reservation struct {
 	account *account
 	budgets haltd.Budgets
-	spans   []*span
+	periods []*period
 	amount  haltd.Spending
 	forced  bool
 	ended   bool // settled or released; the account's mu guards it
@@ -46,26 +46,26 @@ func (l *Ledgers) Reserve(ctx context.Context, b Booking) (_ *Reservation, over 
 		return nil, nil, nil
 	}
 	a := l.acquire(b.Agent)
-	var spans []*span
+	var periods []*period
 	for range mostAsks {
-		if spans, err = l.spansOf(ctx, a, b.Zone, b.Now); err != nil {
+		if periods, err = l.periodsOf(ctx, a, b.Zone, b.Now); err != nil {
 			a.release()
 			return nil, nil, err
 		}
 		var granted bool
-		r := &Reservation{account: a, budgets: b.Budgets, spans: spans, forced: b.Force}
+		r := &Reservation{account: a, budgets: b.Budgets, periods: periods, forced: b.Force}
 		if over, granted, err = r.reserve(ctx, &b); granted {
 			return r, nil, nil
 		}
 		// What other nodes hold may have been released meanwhile.
-		if err != nil || len(over) > 0 && !a.refresh(ctx, spans) {
+		if err != nil || len(over) > 0 && !a.refresh(ctx, periods) {
 			break
 		}
 	}
 	if err == nil && len(over) == 0 { // other nodes were faster each time
 		a.mu.Lock()
-		o, _ := spans[0].over(b.Budgets, spans[0].spent, true)
-		o.Left, o.Asked, o.Busy = left(o.Budget, spans[0].total()), b.Amount, true
+		o, _ := periods[0].over(b.Budgets, periods[0].spent, true)
+		o.Left, o.Asked, o.Busy = left(o.Budget, periods[0].total()), b.Amount, true
 		a.mu.Unlock()
 		over = []Over{o}
 	}
@@ -77,18 +77,18 @@ func (l *Ledgers) Reserve(ctx context.Context, b Booking) (_ *Reservation, over 
 // knows of the others turns out to be old.
 const mostAsks = 3
 
-// reserve takes the amount into the spans and has it written where it has to
+// reserve takes the amount into the periods and has it written where it has to
 // be. It is not granted where a budget refuses, or where the store does: then
-// the spans know what other nodes have.
+// the periods know what other nodes have.
 func (r *Reservation) reserve(ctx context.Context, b *Booking) (over []Over, granted bool, err error) {
 	a := r.account
 	a.mu.Lock()
-	if over := refusals(r.spans, b); len(over) > 0 && !b.Force {
+	if over := refusals(r.periods, b); len(over) > 0 && !b.Force {
 		a.mu.Unlock()
 		return over, false, nil
 	}
 	r.hold(b)
-	short, low := slices.ContainsFunc(r.spans, (*span).exceedsDurable), slices.ContainsFunc(r.spans, (*span).isAllotmentLow)
+	short, low := slices.ContainsFunc(r.periods, (*period).exceedsDurable), slices.ContainsFunc(r.periods, (*period).isAllotmentLow)
 	mode, asked := flushAsked, r.amount
 	if b.Force {
 		mode, asked = flushNeeded, haltd.Spending{}
@@ -107,7 +107,7 @@ func (r *Reservation) reserve(ctx context.Context, b *Booking) (over []Over, gra
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	r.ask(haltd.Spending{}.Sub(asked))
-	if slices.ContainsFunc(r.spans, a.isStale) {
+	if slices.ContainsFunc(r.periods, a.isStale) {
 		granted = false // nothing was written for them
 	}
 	if !granted {
@@ -118,27 +118,27 @@ func (r *Reservation) reserve(ctx context.Context, b *Booking) (over []Over, gra
 
 // ask adds to what is asked of the store. The caller has locked the account.
 func (r *Reservation) ask(amount haltd.Spending) {
-	for _, s := range r.spans {
+	for _, s := range r.periods {
 		s.asking = s.asking.Add(amount)
 	}
 }
 
 // refresh asks the store what other nodes hold now. It reports whether that may
 // change something: not where they held nothing, nor where nobody answers.
-func (a *account) refresh(ctx context.Context, spans []*span) bool {
+func (a *account) refresh(ctx context.Context, periods []*period) bool {
 	a.mu.Lock()
-	held := slices.ContainsFunc(spans, func(s *span) bool { return s.elsewhere != haltd.Spending{} })
+	held := slices.ContainsFunc(periods, func(s *period) bool { return s.elsewhere != haltd.Spending{} })
 	a.mu.Unlock()
 	if !held {
 		return false
 	}
-	return a.sync(ctx, spans) == nil
+	return a.sync(ctx, periods) == nil
 }
 
 // sync takes over what the store knows of the shares of other nodes.
-func (a *account) sync(ctx context.Context, spans []*span) error {
-	for _, s := range spans {
-		all, mine, err := a.ledgers.store.OpenLedger(ctx, s.node, haltd.Ledger{Agent: a.agent, Period: s.period, Start: s.start})
+func (a *account) sync(ctx context.Context, periods []*period) error {
+	for _, s := range periods {
+		all, mine, err := a.ledgers.store.OpenLedger(ctx, s.node, haltd.Ledger{Agent: a.agent, Period: s.kind, Start: s.start})
 		if err != nil {
 			return err
 		}
@@ -149,13 +149,13 @@ func (a *account) sync(ctx context.Context, spans []*span) error {
 	return nil
 }
 
-// hold takes the amount into the spans. A call that does not fit is alone from
+// hold takes the amount into the periods. A call that does not fit is alone from
 // now on; one that can be cut holds what is left. The caller has locked the
 // account.
 func (r *Reservation) hold(b *Booking) {
 	r.amount = b.Amount
-	for _, s := range r.spans {
-		s.budget, s.used = budgetOf(b.Budgets, s.period), b.Now
+	for _, s := range r.periods {
+		s.budget, s.used = budgetOf(b.Budgets, s.kind), b.Now
 		if fits(s.budget, s.total(), b.Amount) || b.Force {
 			continue
 		}
@@ -169,7 +169,7 @@ func (r *Reservation) hold(b *Booking) {
 			}
 		}
 	}
-	for _, s := range r.spans {
+	for _, s := range r.periods {
 		s.reserved = s.reserved.Add(r.amount)
 	}
 }
@@ -187,17 +187,17 @@ func (r *Reservation) Extend(more haltd.Spending) (ok bool) {
 		a.mu.Unlock()
 		return true
 	}
-	for _, s := range r.spans {
-		if !r.forced && !fits(budgetOf(r.budgets, s.period), s.total(), more) {
+	for _, s := range r.periods {
+		if !r.forced && !fits(budgetOf(r.budgets, s.kind), s.total(), more) {
 			a.mu.Unlock()
 			return false
 		}
 	}
 	r.amount = r.amount.Add(more)
-	for _, s := range r.spans {
+	for _, s := range r.periods {
 		s.reserved = s.reserved.Add(more)
 	}
-	short := slices.ContainsFunc(r.spans, (*span).exceedsDurable)
+	short := slices.ContainsFunc(r.periods, (*period).exceedsDurable)
 	a.mu.Unlock()
 	if short {
 		a.ledgers.flushSoon()
@@ -237,7 +237,7 @@ func (r *Reservation) Flush() {
 	}
 	a := r.account
 	a.mu.Lock()
-	short := slices.ContainsFunc(r.spans, (*span).exceedsDurable)
+	short := slices.ContainsFunc(r.periods, (*period).exceedsDurable)
 	a.mu.Unlock()
 	if !short {
 		return
@@ -255,10 +255,10 @@ func (r *Reservation) settle(actual haltd.Spending) (overs []Over, ended bool) {
 	if !r.end() {
 		return nil, false
 	}
-	for _, s := range r.spans {
+	for _, s := range r.periods {
 		s.charge(actual)
 	}
-	return newlyOver(r.spans, r.budgets), true
+	return newlyOver(r.periods, r.budgets), true
 }
 
 // Release gives back the reservation of a call that was not made.
@@ -274,14 +274,14 @@ func (r *Reservation) Release() {
 	}
 }
 
-// end takes the reservation out of its spans, once. The caller has locked the
+// end takes the reservation out of its periods, once. The caller has locked the
 // account.
 func (r *Reservation) end() bool {
 	if r.ended {
 		return false
 	}
 	r.ended = true
-	for _, s := range r.spans {
+	for _, s := range r.periods {
 		s.reserved = s.reserved.Sub(r.amount)
 		if s.alone == r {
 			s.alone = nil
@@ -300,27 +300,27 @@ func (l *Ledgers) Charge(ctx context.Context, b Booking) ([]Over, error) {
 	a := l.acquire(b.Agent)
 	defer a.release()
 	for {
-		spans, err := l.spansOf(ctx, a, b.Zone, b.Now)
+		periods, err := l.periodsOf(ctx, a, b.Zone, b.Now)
 		if err != nil {
 			return nil, err
 		}
-		if overs, charged := a.charge(spans, &b); charged {
+		if overs, charged := a.charge(periods, &b); charged {
 			return overs, a.flush(ctx, flushNeeded)
 		}
 	}
 }
 
-// charge books an amount, unless the spans have become those of a node that is
+// charge books an amount, unless the periods have become those of a node that is
 // gone.
-func (a *account) charge(spans []*span, b *Booking) (overs []Over, charged bool) {
+func (a *account) charge(periods []*period, b *Booking) (overs []Over, charged bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if slices.ContainsFunc(spans, a.isStale) {
+	if slices.ContainsFunc(periods, a.isStale) {
 		return nil, false
 	}
-	for _, s := range spans {
-		s.budget = budgetOf(b.Budgets, s.period)
+	for _, s := range periods {
+		s.budget = budgetOf(b.Budgets, s.kind)
 		s.charge(b.Amount)
 	}
-	return newlyOver(spans, b.Budgets), true
+	return newlyOver(periods, b.Budgets), true
 }

@@ -10,12 +10,12 @@ import (
 // rate algorithm. Its arithmetic is exact, so that a burst passes to the last
 // unit and no rounding adds up over time. The zero Limit limits nothing.
 type Limit struct {
-	units, per uint64 // this many units come back in this many microseconds
-	depth      span   // how long an empty bucket takes to fill
+	units, per uint64        // this many units come back in this many microseconds
+	depth      exactDuration // how long an empty bucket takes to fill
 }
 
-// span is a time of us microseconds and part/units of one more.
-type span struct{ us, part uint64 }
+// exactDuration is us microseconds and part/units of one more.
+type exactDuration struct{ us, part uint64 }
 
 // Bucket is what a Limit remembers: two whole numbers below 2^53. The zero
 // Bucket is full.
@@ -33,7 +33,7 @@ func PerMinute(n int64) Limit {
 	if n <= 0 {
 		return Limit{}
 	}
-	return Limit{units: uint64(n), per: minute, depth: span{us: minute}}
+	return Limit{units: uint64(n), per: minute, depth: exactDuration{us: minute}}
 }
 
 // minute and second are in microseconds.
@@ -118,17 +118,17 @@ func (l Limit) Return(b Bucket, cost int64) Bucket {
 
 // owed is how long it takes until the bucket is full. A Part that another
 // limit left behind is less than a microsecond here, too.
-func (l Limit) owed(b Bucket, now time.Time) span {
+func (l Limit) owed(b Bucket, now time.Time) exactDuration {
 	us := now.UnixMicro()
 	if b.Full < us {
-		return span{}
+		return exactDuration{}
 	}
-	return span{uint64(b.Full - us), min(b.Part, l.units-1)}
+	return exactDuration{uint64(b.Full - us), min(b.Part, l.units-1)}
 }
 
-func (l Limit) cost(units int64) span { return l.times(uint64(max(units, 0)), l.per) }
+func (l Limit) cost(units int64) exactDuration { return l.times(uint64(max(units, 0)), l.per) }
 
-// longest is the longest span, seventy years, and latest the last moment that
+// longest is the longest one, seventy years, and latest the last moment that
 // a float64 still holds to the microsecond: some who keep buckets, such as the
 // scripts of Redis, have no other numbers.
 const (
@@ -137,28 +137,30 @@ const (
 )
 
 // times is n × us / l.units.
-func (l Limit) times(n, us uint64) span {
+func (l Limit) times(n, us uint64) exactDuration {
 	high, low := bits.Mul64(n, us)
 	if high >= l.units {
-		return span{us: longest}
+		return exactDuration{us: longest}
 	}
 	whole, part := bits.Div64(high, low, l.units)
 	if whole >= longest {
-		return span{us: longest}
+		return exactDuration{us: longest}
 	}
-	return span{whole, part}
+	return exactDuration{whole, part}
 }
 
-func (s span) less(t span) bool { return s.us < t.us || s.us == t.us && s.part < t.part }
+func (s exactDuration) less(t exactDuration) bool {
+	return s.us < t.us || s.us == t.us && s.part < t.part
+}
 
 // minus is s − t, and nothing when t is more.
-func (s span) minus(t span, units uint64) span {
+func (s exactDuration) minus(t exactDuration, units uint64) exactDuration {
 	if s.less(t) {
-		return span{}
+		return exactDuration{}
 	}
 	if s.part < t.part {
 		s.us--
 		s.part += units
 	}
-	return span{s.us - t.us, s.part - t.part}
+	return exactDuration{s.us - t.us, s.part - t.part}
 }
