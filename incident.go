@@ -51,9 +51,9 @@ type Incident struct {
 	OnceFor time.Duration `json:"-"`
 }
 
-// Decision is what was decided, in the words of the pages and commands. What
+// StatusWords tell what became of it, in the words of the pages and commands. What
 // stopped nobody is closed, not kept stopped.
-func (i *Incident) Decision() string {
+func (i *Incident) StatusWords() string {
 	switch i.Status {
 	case IncidentOpen:
 		return "Open"

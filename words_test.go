@@ -83,7 +83,7 @@ func TestSearchesFindTheirFile(t *testing.T) {
 }
 
 // What was kept is told by what it was: a stop, a halt, or nothing stopped.
-func TestDecisionInWords(t *testing.T) {
+func TestStatusInWords(t *testing.T) {
 	for _, tc := range []struct {
 		want string
 		of   haltd.Incident
@@ -95,7 +95,7 @@ func TestDecisionInWords(t *testing.T) {
 		{"Closed", haltd.Incident{Status: haltd.IncidentKept, Action: haltd.Warn}},
 		{"Marked as wrong", haltd.Incident{Status: haltd.IncidentFalsePositive, Action: haltd.Halt}},
 	} {
-		if got := tc.of.Decision(); got != tc.want {
+		if got := tc.of.StatusWords(); got != tc.want {
 			t.Errorf("%s, %v, shadow %v is %q, want %q", tc.of.Status, tc.of.Action, tc.of.Shadow, got, tc.want)
 		}
 	}

@@ -184,7 +184,7 @@ func decidedSince(i *haltd.Incident) error {
 	if i.ClosedAt != nil {
 		at = " at " + i.ClosedAt.UTC().Format("15:04:05 MST")
 	}
-	return haltd.Errorf(haltd.CodeConflict, "%s has decided already%s: %s; nothing was changed", i.ClosedBy, at, i.Decision()).
+	return haltd.Errorf(haltd.CodeConflict, "%s has decided already%s: %s; nothing was changed", i.ClosedBy, at, i.StatusWords()).
 		WithFix("Look at it again; the decision can be changed or undone.")
 }
 

@@ -52,7 +52,7 @@ func (c *IncidentsLsCmd) Run(env *Env) error {
 	rows := [][]string{{"ID", "TIME", "AGENT", "WHAT", "STATUS", "SENTENCE"}}
 	for i := range incidents {
 		v := &incidents[i]
-		rows = append(rows, []string{clean(v.ID), minute(v.Time), clean(v.Agent), done(v.Action, v.Shadow), clean(v.Decision()), clean(v.Sentence)})
+		rows = append(rows, []string{clean(v.ID), minute(v.Time), clean(v.Agent), done(v.Action, v.Shadow), clean(v.StatusWords()), clean(v.Sentence)})
 	}
 	return table(env.Stdout, rows)
 }
@@ -132,7 +132,7 @@ func (c *IncidentsShowCmd) Run(env *Env) error {
 
 func incidentRows(v *shownIncident) [][]string {
 	rows := [][]string{
-		{"Incident", clean(v.ID)}, {"Time", minute(v.Time)}, {"What", done(v.Action, v.Shadow)}, {"Status", clean(v.Decision())},
+		{"Incident", clean(v.ID)}, {"Time", minute(v.Time)}, {"What", done(v.Action, v.Shadow)}, {"Status", clean(v.StatusWords())},
 	}
 	if v.ClosedAt != nil {
 		rows = append(rows, []string{"Decided", minute(*v.ClosedAt) + ", by " + clean(dash(v.ClosedBy))})
