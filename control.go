@@ -101,7 +101,7 @@ type Change struct {
 	Notices  []Notice // into the outbox
 }
 
-// Closing is a person's decision about incidents.
+// Closing says what became of incidents, and who says so: a person, or haltd.
 type Closing struct {
 	// ID names one incident; CodeNotFound when there is none. Without it,
 	// all open incidents are closed that stopped the agent as a whole or,

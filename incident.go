@@ -116,7 +116,8 @@ const (
 	IncidentSteer      IncidentKind = "steer" // a stall was steered; its status says what came of it
 )
 
-// IncidentStatus is what a person has decided.
+// IncidentStatus is what became of an incident: what a person decided, or what
+// haltd saw come of it.
 type IncidentStatus string
 
 // The states of an incident.
