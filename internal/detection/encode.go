@@ -100,10 +100,10 @@ func (r *Rejections) code(c *codec) {
 func (s *SessionMemory) code(c *codec) {
 	c.header()
 	s.Session.code(c)
-	n := &s.Note
-	told := int(n.Told)
-	c.int(&told)
-	n.Told = Level(told)
+	n := &s.Progress
+	reported := int(n.ReportedLevel)
+	c.int(&reported)
+	n.ReportedLevel = Level(reported)
 	c.uint64(&n.Mark.Round)
 	c.int(&n.Mark.Count)
 	c.time(&n.Marked)

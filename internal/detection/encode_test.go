@@ -156,7 +156,7 @@ func FuzzUnmarshal(f *testing.F) {
 		_, _, _ = m.UnmarshalBinary(b), w.UnmarshalBinary(b), g.UnmarshalBinary(b)
 		m.Session.Weight()
 		w.Window.View()
-		judge(DefaultSettings(), State{Window: &w.Window, Session: &m.Session, Mark: m.Note.Mark}, call, noon)
+		judge(DefaultSettings(), State{Window: &w.Window, Session: &m.Session, Mark: m.Progress.Mark}, call, noon)
 		judge(DefaultSettings(), g.State("one", &Window{}), call, noon)
 	})
 }

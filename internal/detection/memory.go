@@ -27,8 +27,8 @@ func (w *WindowMemory) EmptyBefore(since time.Time) {
 // SessionMemory is what is remembered of a session. It can be written and
 // read back like WindowMemory.
 type SessionMemory struct {
-	Session Session
-	Note    Note
+	Session  Session
+	Progress SessionProgress
 }
 
 // GuardMemory is what a guard in the agent's own process remembers of a session.
@@ -55,10 +55,10 @@ type Memory struct {
 	Window *Window
 	// Agent is where equal calls of all sessions are counted; nil where the
 	// window is the agent's own, or the agent is many callers.
-	Agent   *Window
-	Similar *Rejections
-	Session *Session
-	Note    *Note
+	Agent    *Window
+	Similar  *Rejections
+	Session  *Session
+	Progress *SessionProgress
 	// Version is how often the state of the session was changed; see Await
 	// of whoever keeps it.
 	Version uint64
@@ -67,7 +67,7 @@ type Memory struct {
 // MemoryOf is the memory of a session, in parts that are kept apart: the
 // window, that of the agent where equal calls are counted apart, and the session.
 func MemoryOf(w, agent *WindowMemory, s *SessionMemory, version uint64) Memory {
-	m := Memory{Window: &w.Window, Similar: &w.Similar, Session: &s.Session, Note: &s.Note, Version: version}
+	m := Memory{Window: &w.Window, Similar: &w.Similar, Session: &s.Session, Progress: &s.Progress, Version: version}
 	if agent != nil {
 		m.Agent = &agent.Window
 	}
@@ -90,9 +90,9 @@ func (m *Memory) LastReply() (newest time.Time) {
 	return newest
 }
 
-// Note is what was made of a session so far.
-type Note struct {
-	Told Level // the highest level that was told
+// SessionProgress is what was made of a session so far.
+type SessionProgress struct {
+	ReportedLevel Level // the highest so far
 	// Mark is where the rounds that count begin, as of the activation at
 	// Marked.
 	Mark    Mark

@@ -57,7 +57,7 @@ func (ev *evaluation) newestRepeats() bool {
 // climbed keeps what was decided about a session whose detectors are certain,
 // and what came of the steers before.
 func (ev *evaluation) climbed(m detection.Memory) {
-	c, d, now := &m.Note.Climb, &ev.decision, ev.request.Now
+	c, d, now := &m.Progress.Climb, &ev.decision, ev.request.Now
 	f, ok := d.rung()
 	shadow := ok && f.Shadow
 	if c.Rung == haltd.Halt && d.Detected.Turn != 0 {
@@ -164,7 +164,7 @@ func (j *Judge) endSteer(ev *evaluation, now time.Time) {
 // endsTurn notes a reply without a tool call, after which a steered session
 // repeats nothing any more.
 func (ev *evaluation) endsTurn(m detection.Memory, reply *haltd.Reply) {
-	c := &m.Note.Climb
+	c := &m.Progress.Climb
 	if c.Steers > 0 && c.Rung == haltd.Steer && reply.Complete && reply.Err == "" && len(reply.Calls) == 0 && reply.Text != "" {
 		ev.turnEnded = true
 		ev.recovers(c)

@@ -111,7 +111,7 @@ func (l *look) run(ctx context.Context, j *Judge) (err error) {
 // whether it has.
 func (l *look) at(j *Judge, m detection.Memory) (judged bool) {
 	// The mark of a halt is not yet one of an activation.
-	unmarked := l.halted == nil && !l.since.IsZero() && m.Note.Marked.Before(l.since)
+	unmarked := l.halted == nil && !l.since.IsZero() && m.Progress.Marked.Before(l.since)
 	if l.history == nil && j.later != nil {
 		// To look again is dearer than to let others wait.
 		l.history = detection.Read(j.cache, l.request.Call, m.Session.Pending())
@@ -125,7 +125,7 @@ func (l *look) at(j *Judge, m detection.Memory) (judged bool) {
 		l.missing, l.pending = needHistory, m.Session.Pending()
 	case !l.waited && (m.Session.Awaits(l.history) || j.later != nil && m.Session.AwaitsEqual(l.history)):
 		l.missing, l.version = needReply, m.Version
-	case l.limitsSession() && m.Note.Tally.Began.IsZero() && l.tally == nil:
+	case l.limitsSession() && m.Progress.Tally.Began.IsZero() && l.tally == nil:
 		l.missing = needTally
 	case l.halted != nil && l.halt == nil:
 		l.missing = needHalt
@@ -152,9 +152,9 @@ func (l *look) at(j *Judge, m detection.Memory) (judged bool) {
 		}
 		st := j.state(m, l.request)
 		if unmarked {
-			l.mark.apply(st, m.Note, l.history, l.request, l.since)
+			l.mark.apply(st, m.Progress, l.history, l.request, l.since)
 		}
-		st.Mark = m.Note.Mark
+		st.Mark = m.Progress.Mark
 		j.runDetectors(l.evaluation, st, l.history, m, l.tally)
 		return true
 	}
@@ -175,7 +175,7 @@ func after(now, before time.Time) time.Time {
 }
 
 func (j *Judge) state(m detection.Memory, r *Request) detection.State {
-	return detection.State{Window: m.Window, Agent: m.Agent, Session: m.Session, SessionID: r.sessionID(), Mark: m.Note.Mark}
+	return detection.State{Window: m.Window, Agent: m.Agent, Session: m.Session, SessionID: r.sessionID(), Mark: m.Progress.Mark}
 }
 
 // runDetectors judges the call by the state of its session and window.
@@ -184,7 +184,7 @@ func (j *Judge) runDetectors(ev *evaluation, st detection.State, h *detection.Hi
 	set.Stateless = set.Stateless || r.Retry // the retry of a call is like that call
 	ev.decision.Detected = detection.Judge(set, st, h, r.Now)
 	if ev.resetAfterQuiet(m, h) {
-		st.Mark = m.Note.Mark
+		st.Mark = m.Progress.Mark
 		ev.decision.Detected = detection.Judge(set, st, h, r.Now)
 	}
 	ev.checkSession(m, recorded)
@@ -202,8 +202,8 @@ func (j *Judge) runDetectors(ev *evaluation, st detection.State, h *detection.Hi
 			ev.entry = detection.Admit(ev.settings, st, ev.decision.Detected, r.Now)
 		}
 	}
-	if ev.decision.Detected.Level > m.Note.Told {
-		m.Note.Told, ev.decision.NewLevel = ev.decision.Detected.Level, true
+	if ev.decision.Detected.Level > m.Progress.ReportedLevel {
+		m.Progress.ReportedLevel, ev.decision.NewLevel = ev.decision.Detected.Level, true
 	}
 }
 
@@ -224,8 +224,8 @@ func (ev *evaluation) resetAfterQuiet(m detection.Memory, h *detection.History) 
 		m.Window.Clear()
 		did = true
 	}
-	if quiet(detection.Stall, &m.Note.Stalled) {
-		m.Note.Mark = m.Session.MarkHere(h, r.Now)
+	if quiet(detection.Stall, &m.Progress.Stalled) {
+		m.Progress.Mark = m.Session.MarkHere(h, r.Now)
 		did = true
 	}
 	return did
@@ -235,7 +235,7 @@ func (ev *evaluation) resetAfterQuiet(m detection.Memory, h *detection.History) 
 // within rejectionSpan under one incident.
 func (ev *evaluation) recordRejection(m detection.Memory) {
 	now := ev.request.Now
-	for d, past := range map[detection.Detector]*detection.Rejections{detection.Similarity: m.Similar, detection.Stall: &m.Note.Stalled} {
+	for d, past := range map[detection.Detector]*detection.Rejections{detection.Similarity: m.Similar, detection.Stall: &m.Progress.Stalled} {
 		if !ev.rejects(d) {
 			continue
 		}
@@ -268,7 +268,7 @@ func (ev *evaluation) addDetected(m detection.Memory) {
 			Shadow: !k.Enabled, Sentence: s.Sentence(r.Agent),
 		}
 		if s.Level == detection.Kill {
-			f.Action = ev.climb(&m.Note.Climb, s.Detector)
+			f.Action = ev.climb(&m.Progress.Climb, s.Detector)
 			if s.Detector == detection.Stall && f.Action <= haltd.Steer && k.Stall.Has(haltd.Steer) {
 				milder = f.Action // what is steered for its rounds is not stopped for being alike
 			}

@@ -18,7 +18,7 @@ func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost
 	err := j.update(ctx, seen.place, r.Now, func(m detection.Memory) bool {
 		seen.entry = detection.Admit(seen.settings, j.state(m, r), detection.Detection{}, r.Now)
 		if seen.limitsSession() {
-			m.Note.Tally.Call(1)
+			m.Progress.Tally.Call(1)
 		}
 		return true
 	})

@@ -38,8 +38,8 @@ func (j *Judge) loadMark(ctx context.Context, r *Request, since time.Time) (*ses
 
 // apply puts the mark behind all rounds that the request shows, unless one is
 // known or none is needed.
-func (m *sessionMark) apply(st detection.State, n *detection.Note, h *detection.History, r *Request, since time.Time) {
-	*n = detection.Note{Marked: since, Tally: n.Tally, Climb: afterHalt(n.Climb, r.Now)}
+func (m *sessionMark) apply(st detection.State, n *detection.SessionProgress, h *detection.History, r *Request, since time.Time) {
+	*n = detection.SessionProgress{Marked: since, Tally: n.Tally, Climb: afterHalt(n.Climb, r.Now)}
 	m.made = nil
 	switch {
 	case m.known != nil:

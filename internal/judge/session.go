@@ -34,7 +34,7 @@ func (j *Judge) loadTally(ctx context.Context, r *Request) *detection.Tally {
 // checkSession stops a session that has reached one of its limits. Where there
 // are none, nothing is counted.
 func (ev *evaluation) checkSession(m detection.Memory, recorded *detection.Tally) {
-	t := &m.Note.Tally
+	t := &m.Progress.Tally
 	if !ev.limitsSession() {
 		*t = detection.Tally{} // limits that come later begin with what is recorded
 		return
@@ -52,7 +52,7 @@ func (ev *evaluation) checkSession(m detection.Memory, recorded *detection.Tally
 // admitSession counts a call that is forwarded, unless it is the retry of one.
 func (ev *evaluation) admitSession(m detection.Memory) {
 	if ev.limitsSession() && !ev.request.Retry && !ev.request.ingested {
-		m.Note.Tally.Call(1)
+		m.Progress.Tally.Call(1)
 		ev.counted = true
 	}
 }
@@ -130,7 +130,7 @@ func (j *Judge) checkOther(ctx context.Context, ev *evaluation) {
 	ev.place = ev.statePlace()
 	before, recorded := ev.judgement, (*detection.Tally)(nil)
 	look := func(m detection.Memory) bool {
-		if m.Note.Tally.Began.IsZero() && recorded == nil {
+		if m.Progress.Tally.Began.IsZero() && recorded == nil {
 			return false
 		}
 		ev.judgement = before
@@ -161,7 +161,7 @@ func (t *Ticket) Spend(s haltd.Spending) {
 
 // tallySpent counts what was spent and is not counted yet.
 func (ev *evaluation) tallySpent(m detection.Memory) {
-	m.Note.Tally.Spend(ev.spent)
+	m.Progress.Tally.Spend(ev.spent)
 }
 
 // flushSpent writes what a call has cost that had no reply to be observed.

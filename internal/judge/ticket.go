@@ -74,7 +74,7 @@ func (t *Ticket) Release(ctx context.Context) {
 // uncount takes the call back from what its session has used.
 func (t *Ticket) uncount(m detection.Memory) {
 	if t.counted {
-		m.Note.Tally.Call(-1)
+		m.Progress.Tally.Call(-1)
 	}
 }
 

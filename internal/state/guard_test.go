@@ -83,8 +83,8 @@ func call(t *testing.T, g *state.Guard) (passed bool, told int, waited time.Dura
 		t.Fatalf("a call is not answered: %v", err)
 	}
 	m := a.Lease.Memory()
-	m.Note.Told++
-	told = int(m.Note.Told)
+	m.Progress.ReportedLevel++
+	told = int(m.Progress.ReportedLevel)
 	if err := a.Lease.Commit(t.Context()); err != nil {
 		t.Logf("commit: %v", err)
 	}

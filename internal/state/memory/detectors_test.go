@@ -40,7 +40,7 @@ func TestDetectorsForgetAfterADay(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	told := func(at time.Time) (before detection.Level) {
 		use(t, d, state.Place{Agent: "bot", Session: "a"}, at, func(m detection.Memory) {
-			before, m.Note.Told = m.Note.Told, detection.Warn
+			before, m.Progress.ReportedLevel = m.Progress.ReportedLevel, detection.Warn
 		})
 		return before
 	}

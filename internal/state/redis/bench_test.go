@@ -54,7 +54,7 @@ func benchCall(b *testing.B, rounds, nodes int) {
 		}
 		waited += time.Since(began)
 		m := a.Lease.Memory()
-		st := detection.State{Window: m.Window, Session: m.Session, Mark: m.Note.Mark}
+		st := detection.State{Window: m.Window, Session: m.Session, Mark: m.Progress.Mark}
 		detection.Admit(set, st, detection.Judge(set, st, h, now), now)
 		if err := a.Lease.Commit(b.Context()); err != nil {
 			b.Fatal(err)

@@ -115,7 +115,7 @@ func TestALeaseThatIsNeverGivenBack(t *testing.T) {
 	if took := time.Since(began); took < lockWait || took > lockWait+200*time.Millisecond || l.Exclusive() {
 		t.Errorf("a lease after %v, exclusive %v; want one that is not, after %v", took, l.Exclusive(), lockWait)
 	}
-	l.Memory().Note.Told = detection.Warn
+	l.Memory().Progress.ReportedLevel = detection.Warn
 	if err := l.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -123,8 +123,8 @@ func TestALeaseThatIsNeverGivenBack(t *testing.T) {
 		t.Errorf("the slower commit: %v, want a conflict", err)
 	}
 	l, err = alive.Acquire(t.Context(), p, time.Now())
-	if err != nil || l.Memory().Note.Told != detection.Warn {
-		t.Fatalf("%v, %v; want what the faster one wrote", l.Memory().Note.Told, err)
+	if err != nil || l.Memory().Progress.ReportedLevel != detection.Warn {
+		t.Fatalf("%v, %v; want what the faster one wrote", l.Memory().Progress.ReportedLevel, err)
 	}
 	l.Release()
 }
@@ -137,10 +137,10 @@ func TestALostValueStartsEmpty(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := l.Memory().Note.Told; got != detection.Pass {
+		if got := l.Memory().Progress.ReportedLevel; got != detection.Pass {
 			t.Errorf("told of %v, want nothing", got)
 		}
-		l.Memory().Note.Told = detection.Kill
+		l.Memory().Progress.ReportedLevel = detection.Kill
 		if err := l.Commit(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -44,7 +44,7 @@ func opened(t *testing.T, nodes []state.Port) {
 	if a.Attempt != (haltd.Attempt{}) || len(a.Limits.Counts) != 1 || a.Limits.Counts[0] != 1 {
 		t.Errorf("the first call is answered %+v", a)
 	}
-	a.Lease.Memory().Note.Told = detection.Kill
+	a.Lease.Memory().Progress.ReportedLevel = detection.Kill
 	if err := a.Lease.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +52,8 @@ func opened(t *testing.T, nodes []state.Port) {
 		t.Fatal(err)
 	}
 	a = open(nodes[2])
-	if a.Attempt.Ending != haltd.EndedRefused || len(a.Limits.Counts) != 1 || a.Limits.Counts[0] != 2 || a.Lease.Memory().Note.Told != detection.Kill {
-		t.Errorf("the retry is answered %+v, and its session was told of %v", a, a.Lease.Memory().Note.Told)
+	if a.Attempt.Ending != haltd.EndedRefused || len(a.Limits.Counts) != 1 || a.Limits.Counts[0] != 2 || a.Lease.Memory().Progress.ReportedLevel != detection.Kill {
+		t.Errorf("the retry is answered %+v, and its session was told of %v", a, a.Lease.Memory().Progress.ReportedLevel)
 	}
 	a.Lease.Release()
 	q.Attempt = 6

@@ -51,14 +51,14 @@ func admit(t *testing.T, s state.Port, p state.Place, now time.Time) {
 	t.Helper()
 	update(t, s, p, now, func(m detection.Memory) {
 		m.Window.Add(detection.Prompt{Hash: 1, Exact: 2}, 1000, now)
-		m.Note.Told++
+		m.Progress.ReportedLevel++
 	})
 }
 
 // counts are the calls in the window, and what the session was told of.
 func counts(t *testing.T, s state.Port, p state.Place) (window, told int) {
 	t.Helper()
-	look(t, s, p, func(m detection.Memory) { window, told = m.Window.Len(), int(m.Note.Told) })
+	look(t, s, p, func(m detection.Memory) { window, told = m.Window.Len(), int(m.Progress.ReportedLevel) })
 	return window, told
 }
 
@@ -96,7 +96,7 @@ func committed(t *testing.T, nodes []state.Port) {
 		now := noon.Add(time.Duration(i) * time.Second)
 		h := detection.Read(cache, call, nil)
 		update(t, nodes[i%len(nodes)], p, now, func(m detection.Memory) {
-			st := detection.State{Window: m.Window, Session: m.Session, Mark: m.Note.Mark}
+			st := detection.State{Window: m.Window, Session: m.Session, Mark: m.Progress.Mark}
 			entry = detection.Admit(set, st, detection.Judge(set, st, h, now), now)
 		})
 		reply := &haltd.Reply{Text: "still the same", Calls: []haltd.ToolCall{{ID: fmt.Sprint(i), Name: "read", Arguments: `{"path":"a"}`}}, Complete: true}
