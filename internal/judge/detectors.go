@@ -13,35 +13,35 @@ import (
 // detect runs the detectors and, in the same step, admits the request to the
 // window when nothing stops it. While the kill switch is off, detectors run on
 // a state of their own and stop nothing. What takes long or needs the store is
-// done between two looks at the state, while no other call waits for it: the
+// done between two tries, while no other call waits for it: the
 // features of the request, its mark, the reply that it goes on from.
 func (j *Judge) detect(ctx context.Context, ev *evaluation) {
 	r := ev.request
 	lease := ev.lease
-	if ev.lease = nil; lease == nil { // it ends with the first look
+	if ev.lease = nil; lease == nil { // it ends with the first try
 		return
 	}
-	l := look{evaluation: ev, before: ev.judgement, since: ev.agent.Activated(r.Session), history: ev.history, lease: lease}
+	t := detectionTry{evaluation: ev, start: ev.judgement, since: ev.agent.Activated(r.Session), history: ev.history, lease: lease}
 	if s, ok := ev.agent.Halted(r.Session); ok && !ev.decision.Bypass && !r.ingested {
-		l.halted = &s
+		t.halted = &s
 	}
-	err := l.run(ctx, j)
+	err := t.run(ctx, j)
 	if err != nil {
-		ev.judgement = l.before
+		ev.judgement = t.start
 		j.log.Warn("call not judged by the detectors", "agent", r.Agent, "error", err)
 		return
 	}
-	if m := l.mark; m != nil && m.made != nil {
+	if m := t.mark; m != nil && m.made != nil {
 		if err := j.marks.SaveMark(context.WithoutCancel(ctx), *m.made); err != nil {
 			j.log.Warn("mark not written: after a restart old rounds may be left out for longer", "agent", r.Agent, "error", err)
 		}
 	}
 }
 
-// look is what detect needs before it can judge, as far as it has it.
-type look struct {
+// detectionTry is what detect needs before it can judge, as far as it has it.
+type detectionTry struct {
 	*evaluation
-	before  judgement          // as it was before the first look
+	start   judgement          // as it was before the first try
 	since   time.Time          // of the newest activation
 	mark    *sessionMark       // nil where none is needed, or none was loaded yet
 	history *detection.History // nil until it is read
@@ -51,11 +51,11 @@ type look struct {
 	missing need
 	halted  *haltd.Standing  // where the session is
 	halt    *detection.Mark  // where it was; nil until it is loaded
-	lease   state.Lease      // for the first look
+	lease   state.Lease      // for the first try
 	tally   *detection.Tally // what is recorded of the session; nil until it was read
 }
 
-// need is what a look at the state found missing.
+// need is what a try found missing.
 type need uint8
 
 const (
@@ -68,19 +68,19 @@ const (
 	needTally               // what its session has used before
 )
 
-func (l *look) run(ctx context.Context, j *Judge) (err error) {
-	r := l.request
+func (t *detectionTry) run(ctx context.Context, j *Judge) (err error) {
+	r := t.request
 	for {
-		lease := l.lease
-		l.lease = nil
-		if err = j.updateFrom(ctx, lease, l.place, r.Now, func(m detection.Memory) bool { return l.at(j, m) }); err != nil {
+		lease := t.lease
+		t.lease = nil
+		if err = j.updateFrom(ctx, lease, t.place, r.Now, func(m detection.Memory) bool { return t.judgeBy(j, m) }); err != nil {
 			return err
 		}
-		switch l.missing {
+		switch t.missing {
 		case nothing:
 			return nil
 		case needMark:
-			if l.mark, err = j.loadMark(ctx, r, l.since); err != nil {
+			if t.mark, err = j.loadMark(ctx, r, t.since); err != nil {
 				return err
 			}
 		case needHistory:
@@ -88,74 +88,74 @@ func (l *look) run(ctx context.Context, j *Judge) (err error) {
 			if r.Shown {
 				read = detection.ReadShown
 			}
-			l.history = read(j.cache, r.Call, l.pending)
+			t.history = read(j.cache, r.Call, t.pending)
 		case needHalt:
-			if l.halt, err = j.haltedAt(ctx, r, l.halted); err != nil {
+			if t.halt, err = j.haltedAt(ctx, r, t.halted); err != nil {
 				return err
 			}
 		case needLift:
-			j.lift(ctx, l)
+			j.lift(ctx, t)
 		case needTally:
-			l.tally = j.loadTally(ctx, r)
+			t.tally = j.loadTally(ctx, r)
 		case needReply:
-			j.awaitReply(ctx, l.place, l.version)
-			l.waited = true
+			j.awaitReply(ctx, t.place, t.version)
+			t.waited = true
 			if len(r.Call.Rounds) == 0 {
-				l.history = nil // what was pending has been answered
+				t.history = nil // what was pending has been answered
 			}
 		}
 	}
 }
 
-// at looks at the state. It judges where nothing is missing, and reports
+// judgeBy judges by the state where nothing is missing, and reports
 // whether it has.
-func (l *look) at(j *Judge, m detection.Memory) (judged bool) {
+func (t *detectionTry) judgeBy(j *Judge, m detection.Memory) (judged bool) {
 	// The mark of a halt is not yet one of an activation.
-	unmarked := l.halted == nil && !l.since.IsZero() && m.Progress.Marked.Before(l.since)
-	if l.history == nil && j.later != nil {
-		// To look again is dearer than to let others wait.
-		l.history = detection.Read(j.cache, l.request.Call, m.Session.Pending())
+	unmarked := t.halted == nil && !t.since.IsZero() && m.Progress.Marked.Before(t.since)
+	if t.history == nil && j.later != nil {
+		// To try again is dearer than to let others wait.
+		t.history = detection.Read(j.cache, t.request.Call, m.Session.Pending())
 	}
 	switch {
-	case unmarked && l.mark == nil:
-		l.missing = needMark
-	case l.history == nil:
+	case unmarked && t.mark == nil:
+		t.missing = needMark
+	case t.history == nil:
 		// A request without a history goes on from what is pending in its
 		// session.
-		l.missing, l.pending = needHistory, m.Session.Pending()
-	case !l.waited && (m.Session.Awaits(l.history) || j.later != nil && m.Session.AwaitsEqual(l.history)):
-		l.missing, l.version = needReply, m.Version
-	case l.limitsSession() && m.Progress.Tally.Began.IsZero() && l.tally == nil:
-		l.missing = needTally
-	case l.halted != nil && l.halt == nil:
-		l.missing = needHalt
+		t.missing, t.pending = needHistory, m.Session.Pending()
+	case !t.waited && (m.Session.Awaits(t.history) || j.later != nil && m.Session.AwaitsEqual(t.history)):
+		t.missing, t.version = needReply, m.Version
+	case t.limitsSession() && m.Progress.Tally.Began.IsZero() && t.tally == nil:
+		t.missing = needTally
+	case t.halted != nil && t.halt == nil:
+		t.missing = needHalt
 	default:
-		if l.halted != nil {
-			held, byPerson := l.heldBack(j, m)
+		if t.halted != nil {
+			held, byPerson := t.staysHalted(j, m)
 			if byPerson {
-				l.missing = needLift
+				t.missing = needLift
 				return false
 			}
 			if held {
-				l.missing = nothing
-				l.judgement = l.before
-				l.haltedFinding(l.halted)
+				t.missing = nothing
+				t.judgement = t.start
+				t.haltedFinding(t.halted)
 				return false
 			}
 		}
-		l.missing = nothing
-		l.judgement = l.before // an earlier try may have judged in vain
+		t.missing = nothing
+		t.judgement = t.start // an earlier try may have judged in vain
 		if j.later != nil {
 			// What was observed on another node until now came before this
 			// call: it must not seem to overlap with it.
-			l.request.Now = after(j.clock(), m.LastReply())
+			t.request.Now = after(j.clock(), m.LastReply())
 		}
-		st := j.state(m, l.request)
+		st := j.state(m, t.request)
 		if unmarked {
-			l.mark.apply(st, m.Progress, l.history, l.request, l.since)
+			t.mark.apply(st, m.Progress, t.history, t.request, t.since)
 		}
 		st.Mark = m.Progress.Mark
-		j.runDetectors(l.evaluation, st, l.history, m, l.tally)
+		j.runDetectors(t.evaluation, st, t.history, m, t.tally)
 		return true
 	}
 	return false

@@ -25,31 +25,31 @@ func (j *Judge) haltedAt(ctx context.Context, r *Request, s *haltd.Standing) (*d
 	return &detection.Mark{Round: m.Round, Count: m.Count}, nil
 }
 
-// heldBack looks at a request of a session that is halted. Side calls, of other
+// staysHalted looks at a request of a session that is halted. Side calls, of other
 // conversations, pass and lift nothing; what goes on with the one that was
 // halted waits for a person.
-func (l *look) heldBack(j *Judge, m detection.Memory) (held, byPerson bool) {
-	r := l.request
-	if *l.halt == (detection.Mark{}) {
+func (t *detectionTry) staysHalted(j *Judge, m detection.Memory) (held, byPerson bool) {
+	r := t.request
+	if *t.halt == (detection.Mark{}) {
 		return len(r.Call.Rounds) > 0, false
 	}
-	continues, byPerson := m.Session.Continues(j.state(m, r), l.history, *l.halt, l.halted.At, r.Now)
+	continues, byPerson := m.Session.Continues(j.state(m, r), t.history, *t.halt, t.halted.At, r.Now)
 	return continues && !byPerson, byPerson
 }
 
 // lift lets the session of a request go on because a person wrote to it. When
 // that cannot be written, the call passes all the same, and the next one tries
 // again.
-func (j *Judge) lift(ctx context.Context, l *look) {
-	r := l.request
+func (j *Judge) lift(ctx context.Context, t *detectionTry) {
+	r := t.request
 	s, lifted, err := j.incidents.Continue(ctx, haltd.Target{Agent: r.Agent, Session: r.Session})
-	l.halted = nil
+	t.halted = nil
 	if err != nil {
 		j.log.Warn("a halt is not lifted: the store failed; the call passes", "agent", r.Agent, "error", err)
 		return
 	}
-	l.agent = j.agents.Agent(r.Agent)
-	l.since = s.ActivatedAt
+	t.agent = j.agents.Agent(r.Agent)
+	t.since = s.ActivatedAt
 	if lifted {
 		j.meter.Outcome(haltd.IncidentContinued)
 		j.log.Info("a person goes on with a halted session", "agent", r.Agent, "session", r.Session)

@@ -129,7 +129,7 @@ func (j *Judge) checkOther(ctx context.Context, ev *evaluation) {
 	}
 	ev.place = ev.statePlace()
 	before, recorded := ev.judgement, (*detection.Tally)(nil)
-	look := func(m detection.Memory) bool {
+	try := func(m detection.Memory) bool {
 		if m.Progress.Tally.Began.IsZero() && recorded == nil {
 			return false
 		}
@@ -140,10 +140,10 @@ func (j *Judge) checkOther(ctx context.Context, ev *evaluation) {
 		}
 		return true
 	}
-	err := j.update(ctx, ev.place, r.Now, look)
+	err := j.update(ctx, ev.place, r.Now, try)
 	if err == nil && !ev.counted && !ev.decision.Action.Stops() {
 		recorded = j.loadTally(ctx, r)
-		err = j.update(ctx, ev.place, r.Now, look)
+		err = j.update(ctx, ev.place, r.Now, try)
 	}
 	if err != nil {
 		ev.judgement = before
