@@ -74,13 +74,14 @@ func (j *exportJudge) call(n int) []firing {
 
 // similarity compares the recorded score with the threshold.
 func (j *exportJudge) similarity(c *recordedCall) (firing, bool) {
-	if j.set.Stateless || c.score <= j.set.Threshold {
+	point := haltd.ScorePoint{Score: c.score, Unmet: c.verdict.Unmet}
+	if j.set.Stateless || !point.Fires(j.set.Threshold, false) {
 		return firing{}, false
 	}
 	s := detection.Signal{
 		Detector: detection.Similarity, Level: detection.Kill, Score: c.score, Threshold: j.set.Threshold, Parts: &c.verdict.Parts,
 	}
-	if j.set.RequireCorroboration && c.verdict.Unmet != "" {
+	if !point.Fires(j.set.Threshold, j.set.RequireCorroboration) {
 		s.Level, s.Unmet = detection.Warn, c.verdict.Unmet
 	}
 	sentence := fmt.Sprintf("%s repeats itself: score %.1f exceeds the threshold of %.1f.", j.session.agent, s.Score, s.Threshold)
