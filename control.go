@@ -201,6 +201,14 @@ const (
 	Monthly Period = "month"
 )
 
+// Adjective is the period as a budget has it: daily or monthly.
+func (p Period) Adjective() string {
+	if p == Daily {
+		return "daily"
+	}
+	return "monthly"
+}
+
 // LedgerStore keeps the ledgers of agents with hard budgets. What a node holds
 // when its lease ends was perhaps spent: it stays held until it is charged.
 type LedgerStore interface {

@@ -55,6 +55,14 @@ func TestMoneyText(t *testing.T) {
 	}
 }
 
+func TestMoneyToTheCent(t *testing.T) {
+	for m, want := range map[haltd.Money]string{0: "$0.00", haltd.Dollar / 200: "$0.01", haltd.Dollar/200 - 1: "$0.00", 1234*haltd.Dollar + haltd.Dollar/2: "$1234.50"} {
+		if got := m.Rounded(); got != want {
+			t.Errorf("%s to the cent is %s, want %s", m, got, want)
+		}
+	}
+}
+
 func TestMoneySurvivesJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := haltd.Money(rapid.Int64Range(-1e15, 1e15).Draw(t, "money"))

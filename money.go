@@ -26,6 +26,13 @@ func (m Money) String() string {
 	return sign + strconv.FormatUint(n/uint64(Dollar), 10) + "." + frac
 }
 
+// Rounded is the amount to the cent, for a person: "$1.50". Half a cent is one, as
+// on the pages.
+func (m Money) Rounded() string {
+	cents := (m + Dollar/200) / (Dollar / 100)
+	return fmt.Sprintf("$%d.%02d", cents/100, cents%100)
+}
+
 // Dollars is the amount as a float, for charts and metrics.
 func (m Money) Dollars() float64 { return float64(m) / float64(Dollar) }
 

@@ -82,10 +82,10 @@ func Save(stops []Stop) (s Saved) {
 				continue
 			}
 			s.Amount = &left
-			s.Reason = fmt.Sprintf("What was left of the %s hard budget of $%.2f after $%.2f.", adjective(b.Period), b.Hard.Dollars(), stop.Spent[k].Dollars())
+			s.Reason = fmt.Sprintf("What was left of the %s hard budget of %s after %s.", b.Period.Adjective(), b.Hard.Rounded(), stop.Spent[k].Rounded())
 			if before := saved[period{b.Period, b.End}]; before > 0 {
-				s.Reason = fmt.Sprintf("What was left of the %s hard budget of $%.2f after $%.2f, less the $%.2f that later stops saved.",
-					adjective(b.Period), b.Hard.Dollars(), stop.Spent[k].Dollars(), before.Dollars())
+				s.Reason = fmt.Sprintf("What was left of the %s hard budget of %s after %s, less the %s that later stops saved.",
+					b.Period.Adjective(), b.Hard.Rounded(), stop.Spent[k].Rounded(), before.Rounded())
 			}
 		}
 		for _, b := range stop.Budgets {
@@ -93,13 +93,6 @@ func Save(stops []Stop) (s Saved) {
 		}
 	}
 	return s
-}
-
-func adjective(p haltd.Period) string {
-	if p == haltd.Daily {
-		return "daily"
-	}
-	return "monthly"
 }
 
 // WholeHours parts a time into the hours that the record has sums of, and the

@@ -48,16 +48,16 @@ func (j *Judge) overFinding(ev *evaluation, o ledger.Over, whose string) haltd.F
 	f := haltd.Finding{Check: haltd.CheckBudget, Action: haltd.Block, Reason: haltd.ReasonBudget, Name: string(o.Period), Period: o.Period}
 	resets := ev.resets(o)
 	if o.IsSpent() {
-		f.Sentence = fmt.Sprintf("The %s budget of %s is spent; it resets at %s.", adjective(o.Period), whose, resets)
+		f.Sentence = fmt.Sprintf("The %s budget of %s is spent; it resets at %s.", o.Period.Adjective(), whose, resets)
 	} else {
 		f.Left, f.Asked = &o.Left, &o.Asked
 		f.Sentence = fmt.Sprintf("The %s budget of %s has %s left, and this call would reserve %s; it resets at %s.",
-			adjective(o.Period), whose, formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked), resets)
+			o.Period.Adjective(), whose, formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked), resets)
 	}
 	if o.Busy {
 		f.Action, f.RetryAfter = haltd.Reject, busyRetry
 		f.Sentence = fmt.Sprintf("Calls in flight hold what the %s budget of %s has left: %s are free, and this call would reserve %s.",
-			adjective(o.Period), whose, formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked))
+			o.Period.Adjective(), whose, formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked))
 	}
 	return f
 }
@@ -75,13 +75,6 @@ func (ev *evaluation) spentFinding() haltd.Finding {
 		}
 	}
 	return f
-}
-
-func adjective(p haltd.Period) string {
-	if p == haltd.Daily {
-		return "daily"
-	}
-	return "monthly"
 }
 
 // checkHours stops an agent outside of its hours.

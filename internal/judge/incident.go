@@ -143,12 +143,7 @@ func (j *Judge) raiseExact(ev *evaluation) {
 
 // formatSpending writes an amount for a person.
 func formatSpending(s haltd.Spending) string {
-	return formatCost(s.Cost) + " and " + formatTokens(s.Tokens)
-}
-
-func formatCost(m haltd.Money) string {
-	cents := (m + haltd.Dollar/200) / (haltd.Dollar / 100) // half a cent is one, as on the pages
-	return fmt.Sprintf("$%d.%02d", cents/100, cents%100)
+	return s.Cost.Rounded() + " and " + formatTokens(s.Tokens)
 }
 
 func formatTokens(n int64) string { return grouped(n) + " tokens" }
@@ -164,7 +159,7 @@ func grouped(n int64) string {
 
 // formatLimited writes the part of an amount that a hard budget limits.
 func formatLimited(limit haltd.Budget, s haltd.Spending) string {
-	dollars, tokens := formatCost(s.Cost), formatTokens(s.Tokens)
+	dollars, tokens := s.Cost.Rounded(), formatTokens(s.Tokens)
 	if s.Cost > 0 && s.Cost < haltd.Dollar/100 {
 		dollars = "$" + s.Cost.String()
 	}
@@ -225,12 +220,12 @@ func (j *Judge) raiseOver(ev *evaluation, o ledger.Over, whose budgetOwner) {
 	d := decisionOn(r.Agent, haltd.Finding{
 		Check: haltd.CheckBudget, Action: action, Reason: reason, Name: string(o.Period), Period: o.Period, Spent: &o.Spent,
 		Sentence: fmt.Sprintf("%s has reached its %s %s budget of %s: %s are spent. It resets at %s.",
-			whose.first, limit, adjective(o.Period), formatBudget(o), formatSpending(o.Spent), ev.resets(o)),
+			whose.first, limit, o.Period.Adjective(), formatBudget(o), formatSpending(o.Spent), ev.resets(o)),
 	}, detection.Detection{})
 	if !o.IsSpent() {
 		limit = "unfit"
 		d.Sentence = fmt.Sprintf("A call of %s was refused: its hard %s budget of %s has %s left, and the call would have reserved %s. It resets at %s.",
-			whose.inside, adjective(o.Period), formatBudget(o), formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked), ev.resets(o))
+			whose.inside, o.Period.Adjective(), formatBudget(o), formatLimited(o.Budget, o.Left), formatLimited(o.Budget, o.Asked), ev.resets(o))
 		d.Left, d.Asked = &o.Left, &o.Asked
 		d.Findings = []haltd.Finding{d.Finding}
 	}

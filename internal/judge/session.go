@@ -3,7 +3,6 @@ package judge
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -96,13 +95,7 @@ func countOf(what string) func(int64) string {
 	}
 }
 
-func dollars(n int64) string {
-	d := haltd.Money(n).Dollars()
-	if math.Round(d*100) == d*100 {
-		return fmt.Sprintf("$%.2f", d)
-	}
-	return "$" + haltd.Money(n).String()
-}
+func dollars(n int64) string { return "$" + haltd.Money(n).String() }
 
 // raiseSession raises an incident about a limit that a session has reached,
 // once a session.
