@@ -103,7 +103,9 @@ func Strictest(findings []Finding) (f Finding, ok bool) {
 }
 
 // VerdictVersion is that of the verdicts made now. It grows when a field
-// changes its meaning; what was recorded before verdicts had one is version 0.
+// changes its meaning, not when one is added; what was recorded before verdicts
+// had one is version 0. Of a newer version, which a later haltd wrote, only the
+// sentence is read: the rest may mean something else there.
 const VerdictVersion = 1
 
 // Verdict is what was decided about a request and why, as the record keeps it

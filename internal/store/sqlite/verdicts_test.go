@@ -43,6 +43,9 @@ var oldRows = []struct {
 	{name: "an action that this haltd does not know", kind: "warning",
 		detail:  `{"verdict":{"version":9,"action":"banish","level":"kill","sentence":"bot repeats itself."}}`,
 		verdict: &haltd.Verdict{Sentence: "bot repeats itself."}},
+	{name: "a version that this haltd does not know", kind: "warning",
+		detail:  `{"verdict":{"version":2,"action":"kill","level":"kill","score":7,"sentence":"bot repeats itself."}}`,
+		verdict: &haltd.Verdict{Sentence: "bot repeats itself."}},
 	{name: "no verdict at all", kind: "warning", detail: `{"verdict":[1]}`},
 }
 

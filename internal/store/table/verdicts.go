@@ -18,7 +18,8 @@ type recorded struct {
 func (r recorded) MarshalJSON() ([]byte, error) { return json.Marshal(r.verdict) }
 
 // UnmarshalJSON reads every shape that was ever written. A field that this
-// haltd cannot read must not hide the row that has it: then the words are kept.
+// haltd cannot read, or a version that it does not know, must not hide the row
+// that has it: then the words are kept.
 func (r *recorded) UnmarshalJSON(b []byte) error {
 	var read struct {
 		haltd.Verdict
@@ -27,6 +28,8 @@ func (r *recorded) UnmarshalJSON(b []byte) error {
 	err := json.Unmarshal(b, &read)
 	switch {
 	case string(b) == "null":
+	case err == nil && read.Change == "" && read.Version > haltd.VerdictVersion:
+		return r.readWords(b)
 	case err == nil && read.Change == "":
 		r.verdict = &read.Verdict
 		// Findings of budgets had a period when they had no place for it yet.
