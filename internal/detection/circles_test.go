@@ -52,6 +52,24 @@ func TestCirclesWhateverCountsBesideThem(t *testing.T) {
 				k.does("logs", `{"force":`+force+`,"service":"pricing"}`, fmt.Sprintf("09:01:%02d INFO pricing starting, build 7.14.2\n09:01:%02d INFO binding 0.0.0.0:8080\n09:01:%02d FATAL missing license file [%05x]\n09:01:%02d INFO shutting down, exit code 1", i, i, i, 0x1b3d2+7919*i, i))
 			}
 		},
+		"a gripper that fails in one of three ways": func(k *talk, i int) {
+			if i%3 == 1 {
+				k.does("arm.move", fmt.Sprintf(`{"x":%d,"y":%d,"z":%d}`, 294+i*i%11, 210+i*7%9, 38+i*5%7), fmt.Sprintf(`{"ok":true,"err_mm":0.%d}`, 11+i*37%53))
+				return
+			}
+			why := []string{"slip detected", "no contact", "part is bolted to the crate: torque limit"}[i*i%7%3]
+			k.does("gripper.close", fmt.Sprintf(`{"part":"bracket-9","force":%d}`, 5+i*i*3%14), fmt.Sprintf(`{"ok":false,"error":%q,"torque":7.%d}`, why, 11+i*53%83))
+		},
+		"a dialog that no click closes": func(k *talk, i int) {
+			switch i % 3 {
+			case 0:
+				k.does("click", fmt.Sprintf(`{"x":%d,"y":%d}`, 703+i*7%19, 520+i*5%17), "ok")
+			case 1:
+				k.does("key", fmt.Sprintf(`{"k":%q}`, []string{"Escape", "alt+f", "ctrl+p"}[i*i%5%3]), "ok")
+			default:
+				k.does("screenshot", `{}`, fmt.Sprintf("[dialog] LedgerPro 8.1: Update required before you continue. [Update now] [Later] (window id %05x)", 0x2f3a9+7919*i))
+			}
+		},
 		"checks that are counted": func(k *talk, i int) {
 			k.does([]string{"verify", "control"}[i%2], fmt.Sprintf(`{"ref":"P%d"}`, 1+i%3), fmt.Sprintf("P%d: done, check %d OK (09:%02d:02)", 1+i%3, i, i))
 		},
@@ -75,6 +93,21 @@ func TestCirclesWhateverCountsBesideThem(t *testing.T) {
 				answer = fmt.Sprintf(`{"items":[{"id":%d,"note":%q}]}`, i, fresh(i))
 			}
 			k.does("fetch", fmt.Sprintf(`{"start":"2026-03-%02d"}`, i+1), answer)
+		},
+		"each product of a list, and back to it": func(k *talk, i int) {
+			if i%2 == 1 {
+				list := "List of products"
+				for n := range 18 {
+					list += fmt.Sprintf("\n[%d] link '%s' %d.%d stars (%d)", 20+n, topics[n], 3+n%2, n%9, 300+617*n%2000)
+				}
+				k.does("browser.back", `{}`, list)
+				return
+			}
+			page := fmt.Sprintf("%s Pro %d\nPrice %d.%02d\nIn stock", topics[i/2], 300+i*37, 90+i*53%400, i)
+			for n := range 12 {
+				page += fmt.Sprintf("\n%s – %s", []string{"Great value", "Works well", "Arrived late", "Sturdy", "A bit loud"}[(i+n*n)%5], []string{"Rosa", "Samir", "Ines", "Otto", "Yuki", "Tove", "Hugo"}[(i*i+n)%7])
+			}
+			k.does("browser.click", fmt.Sprintf(`{"ref":%d}`, 20+i/2), page)
 		},
 		"windows of a match": func(k *talk, i int) {
 			seen := []string{"corner cleared", "long ball, offside", "throw-in, slow play", "free kick, saved", "yellow card shown"}[i*i%5]

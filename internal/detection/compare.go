@@ -157,6 +157,9 @@ func (c *comparison) compare(i int) {
 	if len(r.tells) > fewWords && s.placeTimes >= insists && c.jitters(i) {
 		s.wrote = false // beside the last click, and the screen is what it was
 	}
+	if s.wrote && r.short() && c.looksAlike(i) && c.jitters(i) {
+		s.wrote = false
+	}
 	s.probes = s.walk && c.strides(i) && s.failTimes < 2*exhausted && (r.absent || c.inBounds(i)) || lessens || c.runsOut(i) || c.searches(i)
 	if s.failedAlike < exhausted && !(s.failedAlike >= insists/2 && s.payload >= cosmetic) {
 		s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo)
@@ -167,7 +170,7 @@ func (c *comparison) compare(i int) {
 	c.findCycles(i)
 	rewritten := c.rewritten(i)
 	s.wrote = s.wrote && !rewritten
-	if s.spins = turns || c.treads(i) || c.failingLaps(i) >= 1 || c.orbits(i) || c.swings(i) || rewritten || s.refusals >= insists && r.outcome == failed && r.program == s.refusedFor; s.spins {
+	if s.spins = turns || c.treads(i) || c.failingLaps(i) >= 1 || c.orbits(i) || c.hopeless(i) || c.swings(i) || rewritten || s.refusals >= insists && r.outcome == failed && r.program == s.refusedFor; s.spins {
 		s.news = 0
 	}
 	s.readSigns(r)

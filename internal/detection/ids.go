@@ -24,7 +24,7 @@ func isID(text string, t *token) bool {
 
 // isSerial reports the number of a record, of twelve digits or more, and a short
 // one of digits and the letters of hexadecimal numbers that is all of a value, or
-// ends a name: "hop": "5a15", rev=6df8, worker-c2d4; and what is numbered on a page.
+// ends a name: "hop": "5a15", rev=6df8, worker-c2d4, window id 84f4; and what is numbered on a page.
 func isSerial(text string, t *token) bool {
 	const digits, long, short = 12, 8, 4
 	w := text[t.start:t.end]
@@ -45,6 +45,8 @@ func isSerial(text string, t *token) bool {
 		return t.end < len(text) && text[t.end] == '"'
 	case '=':
 		return t.end == len(text) || !isWord[text[t.end]]
+	case ' ':
+		return strings.HasSuffix(text[:t.start], " id ") // window id 84f43
 	case '-':
 		return t.start > 1 && isWord[text[t.start-2]] && (t.end == len(text) || text[t.end] != '.' && text[t.end] != '-')
 	}

@@ -87,6 +87,39 @@ func (c *comparison) orbits(i int) bool {
 	return n >= times
 }
 
+// hopeless reports a program that failed each of the last times, in ways that are all
+// known, while nothing was tried but other numbers. Who edits a text between the
+// failures, or asks the same again, is another matter.
+func (c *comparison) hopeless(i int) bool {
+	const times = 10
+	r := &c.rounds[i]
+	if r.outcome != failed || r.manner < commanded {
+		return false
+	}
+	n, steps, others := 0, 0, 0
+	last := r
+	for j := i; j >= c.since && i-j <= far && n < times; j-- {
+		o, s := &c.rounds[j], &c.all[j]
+		if s.newDeeds > 0 || s.newWords > 0 || s.human || s.asked || s.onward || o.waiting || o.writes || o.payload {
+			return false
+		}
+		if o.program != r.program {
+			continue
+		}
+		if o.outcome != failed || o.absent {
+			return false
+		}
+		if n++; s.walk || s.probes {
+			steps++ // some numbers follow each other by chance
+		}
+		if o.act != last.act {
+			others++
+		}
+		last = o
+	}
+	return n == times && 3*steps <= times && 2*others >= times
+}
+
 // brings reports a round that did or told something new, or that the task asks for.
 func (s *relation) brings() bool {
 	return s.newDeeds > 0 || s.newWords > 0 || s.wrote || s.asked || s.onward || s.given || s.nextID || s.fills

@@ -478,6 +478,17 @@ func (c *comparison) creeps(i int) bool {
 	return false
 }
 
+// looksAlike reports whether the last answer that showed something showed it for the
+// third time.
+func (c *comparison) looksAlike(i int) bool {
+	for j := i - 1; j >= c.since && i-j <= near; j-- {
+		if r, s := &c.rounds[j], &c.all[j]; len(r.tells) > 2*fewWords {
+			return s.place >= samePlace && c.all[j-s.placeAgo].place >= samePlace
+		}
+	}
+	return false
+}
+
 // jitters reports an act that was done before but for numbers, to the same effect,
 // and whose numbers are about the same: another click beside the last one.
 func (c *comparison) jitters(i int) bool {

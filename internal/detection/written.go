@@ -5,15 +5,24 @@ package detection
 // writtenSince reports whether something was written, or got on, or the next of
 // a list was done, since a round: a check after each of them is part of the work.
 func (c *comparison) writtenSince(i, ago int) bool {
-	tired := c.all[i].pairTimes >= insists/2 // of attempts that hardly differ
-	worn := c.all[i].pairTimes >= insists+2  // of those that are about nothing else
+	tired := c.all[i].pairTimes >= insists/2                                // of attempts that hardly differ
+	stale := c.all[i].pairTimes >= insists && c.rounds[i].outcome != failed // of those that say nothing new
+	worn := c.all[i].pairTimes >= insists+2                                 // of those that are about nothing else
 	for j := i - ago + 1; j < i; j++ {
 		s := &c.all[j]
-		if s.wrote && !(tired && c.jitters(j)) && !(worn && s.repaints()) || s.onward || s.given && !s.over && c.rounds[j].outcome != failed && c.rounds[j].manner >= commanded {
+		if s.wrote && !(tired && c.jitters(j)) && !(stale && s.newDeeds == 0) && !(worn && s.repaints()) || s.onward || c.visits(j) ||
+			s.given && !s.over && c.rounds[j].outcome != failed && c.rounds[j].manner >= commanded {
 			return true
 		}
 	}
 	return false
+}
+
+// visits reports a step of a walk that led to a place where nobody was: the next
+// page of a list, after which one goes back to it.
+func (c *comparison) visits(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	return s.walk && !s.over && !r.short() && s.newTells > 0 && s.place < samePlace && r.outcome == neutral && r.manner >= commanded
 }
 
 // repaints reports an act that hardly differs from one before it, and is about nothing
