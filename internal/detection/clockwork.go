@@ -43,12 +43,18 @@ func (c *comparison) tellsTime(i, k int) bool {
 }
 
 // beats reports whether a number went by the same step in each of the last rounds,
-// of which most did something else, and this one nothing new. What the act itself names
-// is no clock, and neither is what people say.
+// of which most did something else, after some in which nothing new was done or told:
+// who walks back through a few rooms counts his steps, too. What the act itself names is
+// no clock, and neither is what people say.
 func (c *comparison) beats(i, k int) bool {
-	const rounds, different = 5, 3
-	if i-rounds+1 < c.since || c.all[i].newDeeds > 0 || c.rounds[i].manner < commanded {
+	const rounds, different, quiet = 5, 3, 8
+	if i-quiet < c.since || c.rounds[i].manner < commanded {
 		return false
+	}
+	for j := i; j > i-quiet; j-- {
+		if c.all[j].newDeeds > 0 || c.all[j].newWords > 0 {
+			return false
+		}
 	}
 	step := c.rounds[i].told.first[k] - c.rounds[i-1].told.first[k]
 	if step == 0 {
