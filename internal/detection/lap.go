@@ -106,7 +106,7 @@ func (c *comparison) hopeless(i int) bool {
 		if o.program != r.program {
 			continue
 		}
-		if o.outcome != failed || o.absent {
+		if o.outcome != failed || o.absent || s.given || s.aimed || s.nextID {
 			return false
 		}
 		if n++; s.walk || s.probes {
