@@ -64,9 +64,9 @@ func (c *comparison) anchors(i int) bool {
 // made reports an act that made what its answer names: it says how, and came before
 // unless what was made is taken back at once. One that fetches the next of a list has
 // less to say, and fewer of them are left.
-func (c *comparison) made(i int, atOnce bool) bool {
+func (c *comparison) made(i int, justNow bool) bool {
 	r, s := &c.rounds[i], &c.all[i]
-	return (atOnce || s.frameAgo > 0) && !s.onward && (r.values > 1 || len(r.does) >= manyWords)
+	return (justNow || s.frameAgo > 0) && !s.onward && (r.values > 1 || len(r.does) >= manyWords)
 }
 
 // treads reports a round on a treadmill: what it does was done before but for its

@@ -158,9 +158,10 @@ func aims(act string) []uint32 {
 	return names.distinct()
 }
 
-// entersText reports an act one of whose values says that it types a text:
+// entersText reports an act one of whose first values says that it types a text:
 // {"action":"type","text":"…"}.
 func entersText(act string) bool {
+	act = act[:min(len(act), headBytes)]
 	for i := 0; i < len(act); i++ {
 		if act[i] != '"' {
 			continue
