@@ -65,6 +65,7 @@ func (a *actReader) arguments(text string) {
 				a.measure(s)
 				if command && a.program == 0 {
 					a.program = programIn(s)
+					a.looks = looks(s)
 				}
 				a.paged = a.paged || asksForPage(s)
 				a.value(s)

@@ -151,28 +151,55 @@ func writtenCall(command string) (call haltd.ToolCall, ok bool) {
 // programIn digests which program a shell command runs: its first word, but
 // for what only prepares it, and the subcommand after it.
 func programIn(command string) uint64 {
-	command = command[:min(len(command), headBytes)]
+	name, sub := programWords(withoutPreparation(command[:min(len(command), headBytes)]))
+	if sub == "" {
+		return xxhash.Sum64String(name)
+	}
+	return fold(xxhash.Sum64String(name), xxhash.Sum64String(sub))
+}
+
+// withoutPreparation is a command without the changes of directory before it.
+func withoutPreparation(command string) string {
 	for {
 		step, rest, more := strings.Cut(command, "&&")
-		if more && strings.HasPrefix(strings.TrimSpace(step), "cd ") {
-			command = rest
-			continue
+		if !more || !strings.HasPrefix(strings.TrimSpace(step), "cd ") {
+			return command
 		}
-		break
+		command = rest
 	}
-	var name string
+}
+
+// programWords are the name of a program and its subcommand, "" where it has none.
+func programWords(command string) (name, sub string) {
 	for word := range strings.FieldsSeq(command) {
 		switch {
 		case name == "" && (strings.Contains(word, "=") || isDigit(word[0]) || keySays(word)&wrapper != 0):
 		case name == "":
 			name = word[strings.LastIndexByte(word, '/')+1:]
 		case runOf(word, 0, func(b byte) bool { return b >= 'a' && b <= 'z' || b == '-' && word[0] != '-' }) == len(word):
-			return fold(xxhash.Sum64String(name), xxhash.Sum64String(word))
+			return name, word
 		default:
-			return xxhash.Sum64String(name)
+			return name, ""
 		}
 	}
-	return xxhash.Sum64String(name)
+	return name, ""
+}
+
+// looks reports a shell command that looks for something and does nothing else:
+// grep -rn name src | head, git grep name. One that writes to a file or hands what
+// it finds to another program may do more.
+func looks(command string) bool {
+	command = withoutPreparation(command[:min(len(command), headBytes)])
+	name, sub := programWords(command)
+	if keySays(name)&looksFor == 0 && (name != "git" || keySays(sub)&looksFor == 0) {
+		return false
+	}
+	for _, more := range [...]string{"&&", ";", "||", "\n", `\n`, "-delete", "-exec", "xargs", "tee "} {
+		if strings.Contains(command, more) {
+			return false
+		}
+	}
+	return !strings.Contains(strings.ReplaceAll(command, "2>", ""), ">")
 }
 
 func firstWord(s string) string {

@@ -168,7 +168,7 @@ func (c *comparison) compare(i int) {
 		s.wrote = false
 	}
 	c.findCycles(i)
-	rewritten := c.rewritten(i)
+	rewritten := c.rewritten(i) || c.keepsNotes(i)
 	s.wrote = s.wrote && !rewritten
 	if s.spins = turns || c.treads(i) || c.failingLaps(i) >= 1 || c.orbits(i) || c.hopeless(i) || c.swings(i) || rewritten || s.refusals >= insists && r.outcome == failed && r.program == s.refusedFor; s.spins {
 		s.news = 0

@@ -36,7 +36,7 @@ func (c *comparison) giver(i int) int {
 // more carries content.
 const mostNamed = 64
 
-// anchors reports an act on another handle that failed as it did on the last one,
+// anchors reports an act on another handle that failed as it did on one before,
 // that takes back what was made, or whose handle came with an answer that was the
 // same before: nothing comes of it, however new the handle is.
 // Numbers that the act did not name tell one failure from another.
@@ -46,8 +46,11 @@ func (c *comparison) anchors(i int) bool {
 		return false
 	}
 	o := &c.rounds[i-s.frameAgo]
-	if o.form != r.form || o.outcome != r.outcome {
+	if o.outcome != r.outcome {
 		return false
+	}
+	if o.form != r.form {
+		return r.outcome == failed && !r.absent && s.newWords == 0 && s.formAgo > 0 && s.formAgo <= far && !c.attemptedSince(i, s.frameAgo)
 	}
 	from := &c.all[i-s.giverAgo]
 	switch {

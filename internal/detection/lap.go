@@ -87,13 +87,13 @@ func (c *comparison) orbits(i int) bool {
 	return n >= times
 }
 
-// hopeless reports a program that failed each of the last times, in ways that are all
-// known, while nothing was tried but other numbers. Who edits a text between the
+// hopeless reports a program that failed or found nothing each of the last times, in
+// ways that are all known, while nothing was tried but other numbers. Who edits a text between the
 // failures, or asks the same again, is another matter.
 func (c *comparison) hopeless(i int) bool {
 	const times = 10
 	r := &c.rounds[i]
-	if r.outcome != failed || r.manner < commanded {
+	if !r.denied() || r.manner < commanded {
 		return false
 	}
 	n, steps, others := 0, 0, 0
@@ -106,11 +106,11 @@ func (c *comparison) hopeless(i int) bool {
 		if o.program != r.program {
 			continue
 		}
-		if o.outcome != failed || o.absent || s.given || s.aimed || s.nextID {
+		if !o.denied() || o.absent {
 			return false
 		}
-		if n++; s.walk || s.probes {
-			steps++ // some numbers follow each other by chance
+		if n++; s.goesElsewhere() || s.probes {
+			steps++ // some numbers follow each other, or were named, by chance
 		}
 		if o.act != last.act {
 			others++
@@ -145,19 +145,58 @@ func (c *comparison) swings(i int) bool {
 }
 
 // rewritten reports that of late nothing was done but to give one tool the same many
-// words in another order: a plan that nobody begins with.
+// words in another order: a plan that nobody begins with. It takes longer to see where
+// each has only some of the words. One that goes through a list names another item
+// each time.
 func (c *comparison) rewritten(i int) bool {
-	if i-insists+1 < c.since {
+	const longer = insists + 2
+	n, items, alike := 0, 0, true
+	for j := i; j >= c.since && n < longer; j-- {
+		r, s := &c.rounds[j], &c.all[j]
+		if r.tools != c.rounds[i].tools || r.numbers != c.rounds[i].numbers || r.manner != called || len(r.does) < 2*manyWords || r.denied() || s.newDeeds > 0 || s.newWords > 0 ||
+			s.walk || s.asked || s.onward {
+			break
+		}
+		if s.goesElsewhere() {
+			items++
+		}
+		if alike = alike && s.payload >= cosmetic; 3*items > insists {
+			return false
+		}
+		if n++; n >= insists && alike {
+			return true
+		}
+	}
+	return n == longer
+}
+
+// keepsNotes reports that of late known words were written down again and again, and
+// read back by the same act, and that nothing else was told: notes of work that nobody
+// begins with. Numbers in them, such as a revision or a time, are the agent's own.
+func (c *comparison) keepsNotes(i int) bool {
+	const long, times = 8, 3
+	if i-long+1 < c.since {
 		return false
 	}
-	for j := i; j > i-insists; j-- {
+	var tools, core uint64
+	wrote, read := 0, 0
+	for j := i; j > i-long; j-- {
 		r, s := &c.rounds[j], &c.all[j]
-		if r.tools != c.rounds[i].tools || r.numbers != c.rounds[i].numbers || r.manner != called || len(r.does) < 2*manyWords || r.outcome != neutral || s.newDeeds > 0 || s.newWords > 0 ||
-			!s.repaints() || s.asked || s.onward {
+		if r.manner != called || r.denied() || r.waiting || s.newDeeds > 0 || s.newWords > 0 || s.newTells > 0 || s.asked || s.human {
+			return false
+		}
+		switch {
+		case len(r.does) >= 2*manyWords && s.payload >= .5 && (tools == 0 || r.tools == tools):
+			tools = r.tools
+			wrote++
+		case recently(s.coreAgo) && (core == 0 || r.core == core):
+			core = r.core
+			read++
+		default:
 			return false
 		}
 	}
-	return true
+	return min(wrote, read) >= times
 }
 
 // saysAlike reports two rounds whose answers have the same numbers but for those

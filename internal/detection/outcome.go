@@ -56,7 +56,7 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		}
 		return acknowledged, 0
 	}
-	says = meaningOf(withoutCode(t[:min(len(t), 2*headBytes)]), maxPhraseWords, anything)
+	says = meaningOf(withoutCode(t[:min(len(t), 2*headBytes)]), maxPhraseWords, anything) | constantSays(t)
 	if marked {
 		return failed, says
 	}
@@ -283,6 +283,9 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 	}
 	if f.outcome == neutral && saysNothing(answer, act) {
 		f.outcome = empty
+	}
+	if f.outcome == acknowledged && f.looks {
+		f.outcome = empty // who looks for something is told of it when it is there
 	}
 	f.taken = f.outcome == neutral && isTaken(answer)
 	f.missing = f.outcome == failed && isMissing(answer, says)

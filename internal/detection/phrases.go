@@ -52,6 +52,7 @@ const (
 	reported                       // what a client reports of a command, one thing a line
 	records                        // the word before the number that something was filed under
 	enters                         // an action that types a text into what a screen shows
+	looksFor                       // a program or tool that looks for something and changes nothing
 	present                        // the name of a field that says whether something is there
 )
 
@@ -60,7 +61,7 @@ const anything = ^meaning(0)
 
 var meanings = map[string]meaning{
 	"failure": failure, "missing": missing, "nothing": nothing, "pending": pending, "later": later,
-	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid, "every": every, "writes": writes, "effects": effects, "surroundings": surrounds, "undoes": takesBack, "notices": notices, "reported": reported, "usage": usage, "unsteady": unsteady, "records": records, "present": present, "enters": enters,
+	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid, "every": every, "writes": writes, "effects": effects, "surroundings": surrounds, "undoes": takesBack, "notices": notices, "reported": reported, "usage": usage, "unsteady": unsteady, "records": records, "present": present, "enters": enters, "looks_for": looksFor,
 }
 
 //go:embed phrases.json
@@ -359,6 +360,16 @@ func withoutStamp(line string) string {
 
 // isConstantByte reports what names such as PLANNING_FAILED are made of.
 func isConstantByte(b byte) bool { return b-'A' < 26 || isDigit(b) || b == '_' }
+
+// constantSays is what a name in capitals at the beginning of a text says of what is
+// not there: GRASP_EMPTY (closed at 0.05 mm).
+func constantSays(text string) meaning {
+	n := runOf(text, 0, isConstantByte)
+	if n > labelBytes || !strings.Contains(text[:n], "_") {
+		return 0
+	}
+	return readsAs(text[:n]) & nothing
+}
 
 // readsAs is what a name says whose words are joined: no_object, NOT-FOUND.
 func readsAs(name string) meaning {

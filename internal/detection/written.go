@@ -28,8 +28,11 @@ func (c *comparison) visits(i int) bool {
 // repaints reports an act that hardly differs from one before it, and is about nothing
 // that was not acted on.
 func (s *relation) repaints() bool {
-	return s.payload >= cosmetic && !s.aimed && !s.given && !s.nextID && !s.walk
+	return s.payload >= cosmetic && !s.goesElsewhere()
 }
+
+// goesElsewhere reports an act that is about something that was not acted on.
+func (s *relation) goesElsewhere() bool { return s.aimed || s.given || s.nextID || s.walk }
 
 // attempts reports that something got on, or was written: it was accepted, and
 // hardly a word or a number came back that was not known. What told more was a

@@ -1,0 +1,112 @@
+package detection
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What comes to nothing does so however it is put: in another order, behind another
+// code, in one of three wordings, in silence.
+func TestWhatIsDoneInVain(t *testing.T) {
+	const rounds = 34
+	stuck := map[string]func(k *talk, i int){
+		"a plan whose items are put a little differently": func(k *talk, i int) {
+			steps := []string{"analyse the auth module", "define the API of the service", "extract the code", "write migrations", "switch traffic"}
+			with := []string{"", " in detail", " and document it", ", with the team in mind", " (thoroughly)"}
+			items := ""
+			for n := range steps {
+				items += fmt.Sprintf(`,{"id":%d,"content":"%s%s","status":"pending"}`, n+1, steps[(n*(1+i%4)+i*i)%len(steps)], with[(i*7+n*n*3+i/5)%len(with)])
+			}
+			k.does("todo_write", `{"items":[`+items[1:]+`]}`, []string{"Plan updated.", "Todos have been modified successfully. 5 pending."}[i*i%3%2])
+		},
+		"notes that are written and read back": func(k *talk, i int) {
+			text := func(i int) string {
+				status := []string{"Ready to begin with the work.", "Overview is clear, the work begins next.", "Preparation in progress, will start soon."}[i*i%5%3]
+				return fmt.Sprintf("# Notes (rev %d, 2026-03-03T14:%02d:23Z)\n## Goal\nPort the parser to TypeScript.\n## Status\n%s\n## Done\n- notes updated", i, i, status)
+			}
+			if i%2 == 0 {
+				k.does("Write", fmt.Sprintf(`{"file_path":"/repo/NOTES.md","content":%q}`, text(i/2)), "File created successfully at: /repo/NOTES.md")
+				return
+			}
+			k.does("Read", `{"file_path":"/repo/NOTES.md"}`, text(i/2))
+		},
+		"searches that find nothing, and say nothing": func(k *talk, i int) {
+			with := []string{"grep -rn '%s' .", "rg -n '%s'", "find . -name '*%s*'", "git grep -n %s", "rg -i '%s' --hidden"}[i*3%5]
+			k.does("bash", fmt.Sprintf(`{"command":%q}`, fmt.Sprintf(with, []string{"limiter", "RateLimiter", "rate_limit", "throttle", "ratelimit", "Limiter", "rate"}[i*i%7])), "")
+		},
+		"a code that is always too old, in one of three wordings": func(k *talk, i int) {
+			code := 100000 + 7919*(i/3)*13%899999
+			switch i % 3 {
+			case 0:
+				k.does("click", `{"button":"Send code"}`, fmt.Sprintf("A code was sent at 08:%02d:48.", i))
+			case 1:
+				k.does("get_sms", `{}`, fmt.Sprintf("08:%02d Your code is %d.", i, code))
+			default:
+				k.does("fill", fmt.Sprintf(`{"field":"code","text":"%d"}`, code), []string{"The code you entered is no longer valid.", "This code has expired.", "Code invalid or expired (E-1042)."}[i/3%3])
+			}
+		},
+		"a device that is set up again and never passes": func(k *talk, i int) {
+			if i%2 == 0 {
+				k.does("calibrate", fmt.Sprintf(`{"unit":"pump B","points":%d}`, 3+i%4), fmt.Sprintf("calibration finished 08:%02d:47, r2 = 0.93%02d", i, 11+i*37%23))
+				return
+			}
+			k.does("verify", `{"unit":"pump B"}`, fmt.Sprintf("FAIL: deviation 4.%02d %% (limit 2.0 %%)", 11+i*53%61))
+		},
+	}
+	playAll(t, rounds, stuck, true)
+	old := func(i int) string { return topics[i] + "_" + topics[(i*7+3)%len(topics)] }
+	healthy := map[string]func(k *talk, i int){
+		"what is left of each name of a list: nothing": func(k *talk, i int) {
+			if i == 0 {
+				var names []string
+				for n := range rounds {
+					names = append(names, old(n))
+				}
+				k.does("bash", `{"command":"cat removed.txt"}`, strings.Join(names, "\n"))
+				return
+			}
+			k.does("bash", fmt.Sprintf(`{"command":"grep -rn '%s' src/"}`, old(i-1)), "")
+		},
+		"the same settings for one host after the other": func(k *talk, i int) {
+			k.does("write_file", fmt.Sprintf(`{"path":"hosts/%s.yaml","content":"ntp:\n  servers: [time.example]\nssh:\n  root: no\n  passwords: no\nupdates:\n  automatic: yes\n  restart: at night\nlogs:\n  keep: thirty days\n"}`, old(i)), "File written.")
+		},
+		"a text that is put in place once it is found": func(k *talk, i int) {
+			if i%2 == 0 {
+				k.does("bash", fmt.Sprintf(`{"command":"grep -rln '%s' src/"}`, old(i)), "src/"+fresh(i)+".go")
+				return
+			}
+			k.does("bash", fmt.Sprintf(`{"command":"grep -rl '%s' src/ | xargs sed -i 's/%s/%s/'"}`, old(i-1), old(i-1), fresh(i)), "")
+		},
+	}
+	playAll(t, rounds, healthy, false)
+}
+
+func TestCommandsThatLookForSomething(t *testing.T) {
+	for command, want := range map[string]bool{
+		"grep -rn name src | head -5":            true,
+		"cd /app && rg -i name":                  true,
+		"git grep -n name":                       true,
+		"find . -name '*.go' 2>/dev/null":        true,
+		"sudo timeout 5 find / -name x":          true,
+		"find . -name '*.tmp' -delete":           false,
+		"grep -rl a src | xargs sed -i s/a/b/":   false,
+		"grep -c x log > count":                  false,
+		"grep -q x conf || echo x":               false,
+		"git commit -m 'find it'":                false,
+		"sed -i s/find/search/ a.txt":            false,
+		"find . -type f -exec touch {} +":        false,
+		"rg name\nrm -r build":                   false,
+		"grep x a.txt; systemctl restart nginx":  false,
+		"grep x a.txt && systemctl stop apache2": false,
+	} {
+		if got := looks(command); got != want {
+			t.Errorf("%q looks for something and does nothing else: %v, want %v", command, got, want)
+		}
+	}
+	for tool, want := range map[string]outcome{"search_docs": empty, "find_file": empty, "find_and_replace": acknowledged, "save_file": acknowledged} {
+		if r := did(tool, `{"text":"x"}`, ""); readRound(&r, true).outcome != want {
+			t.Errorf("nothing came back from %s: %v, want %v", tool, readRound(&r, true).outcome, want)
+		}
+	}
+}
