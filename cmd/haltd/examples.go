@@ -20,7 +20,7 @@ var examples = map[string][]string{
 	"migrate":              {"haltd migrate --config haltd.yaml"},
 	"agents ls":            {"haltd agents ls", "haltd agents ls --inactive"},
 	"agents show":          {"haltd agents show billing-bot"},
-	"agents set":           {"haltd agents set billing-bot --kill-switch on --budget-day 10", "haltd agents set billing-bot kill_switch.kill_at=95 rate_limits.requests_per_minute=60", "haltd agents set billing-bot kill_switch.stall=warn,steer,kill session.calls=200 session.turn.usd=1", "haltd agents set billing-bot --default budgets"},
+	"agents set":           {"haltd agents set billing-bot --kill-switch on --budget-day 10", "haltd agents set billing-bot kill_switch.kill_at=98 rate_limits.requests_per_minute=60", "haltd agents set billing-bot kill_switch.stall=warn,steer,kill session.calls=200 session.turn.usd=1", "haltd agents set billing-bot --default budgets"},
 	"agents kill":          {"haltd agents kill billing-bot --now --reason 'writes to the wrong table'", "haltd agents kill claude-code --session 8f14e45f"},
 	"agents resume":        {"haltd agents resume billing-bot --grace 30m"},
 	"incidents ls":         {"haltd incidents ls", "haltd incidents ls --agent billing-bot --status all --since 7d"},

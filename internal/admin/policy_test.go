@@ -131,7 +131,7 @@ func TestPoliciesThatBreakARule(t *testing.T) {
 		{"/kill-switch", `{"threshold":"high"}`, "threshold: ", ""},
 		{"/kill-switch", `{"warn_at":0.9}`, "warn_at: ", ""},
 		{"/kill-switch", `{"kill_at":100}`, "kill_at: ", ""},
-		{"/kill-switch", `{"warn_at":91}`, "warn_at: above kill_at (90)", ""},
+		{"/kill-switch", `{"warn_at":96}`, "warn_at: above kill_at (95)", ""},
 		{"/kill-switch", `{"kill_at":49}`, "warn_at: above kill_at (49)", ""},
 		{"/kill-switch", `{"warn_at":70,"kill_at":60}`, "warn_at: above kill_at (60)", ""},
 		{"/kill-switch", `{"similarity":"block"}`, "similarity: ", ""},

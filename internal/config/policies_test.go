@@ -254,7 +254,7 @@ defaults:
 			"haltd.yaml:3: defaults.kill_switch.kill_at: expected 1 to 99.9, got 100"}},
 		{"a warning after the kill", `
 defaults:
-  kill_switch: {warn_at: 91}
+  kill_switch: {warn_at: 96}
 agents:
   a: {kill_switch: {warn_at: 30, kill_at: 30}}
   b:
@@ -262,7 +262,7 @@ agents:
       warn_at: 40
       kill_at: 39.9
 `, []string{
-			"haltd.yaml:3: defaults.kill_switch.warn_at: above kill_at (90); lower it, or raise kill_at",
+			"haltd.yaml:3: defaults.kill_switch.warn_at: above kill_at (95); lower it, or raise kill_at",
 			"haltd.yaml:8: agents.b.kill_switch.warn_at: above kill_at (39.9); lower it, or raise kill_at"}},
 		{"a line that is no number", "defaults: {kill_switch: {warn_at: soon}}\n", []string{
 			`haltd.yaml:1: defaults.kill_switch.warn_at: expected a number, got "soon"`}},

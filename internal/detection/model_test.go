@@ -130,7 +130,7 @@ func TestReasonsOfEverySignal(t *testing.T) {
 		for range 6 {
 			k.does("read", `{"path":"x"}`, "Error: permission denied") // each request is checked
 		}
-		if s := k.last.Signals[0]; s.WarnAt != warn || s.KillAt != 90 || s.Certainty != k.last.Certainty {
+		if s := k.last.Signals[0]; s.WarnAt != warn || s.KillAt != 95 || s.Certainty != k.last.Certainty {
 			t.Errorf("lines at %v and %v, certainty %v of %v", s.WarnAt, s.KillAt, s.Certainty, k.last.Certainty)
 		}
 	}

@@ -21,7 +21,7 @@ type lines struct{ warn, kill float32 }
 // leastRepeated is how many of the recent rounds must repeat something for a
 // kill: whatever the sum says, a kill needs repetition. leastVaried is how many it
 // takes where no act came again: to try another way some times is no loop.
-const leastRepeated, leastVaried = 3, 6
+const leastRepeated, leastVaried = 4, 6
 
 // stall decides: kill from the kill line on, where the rounds before led up to
 // it, so that nothing is killed out of the blue. A refusal that comes back again

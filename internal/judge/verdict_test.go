@@ -46,7 +46,7 @@ func TestVerdictSaysWhatHappened(t *testing.T) {
 	for _, r := range full.Signals[0].Reasons {
 		points += r.Points
 	}
-	if s := full.Signals[0]; full.Certainty < 90 || s.Certainty != full.Certainty || s.WarnAt != 75 || s.KillAt != 90 || math.Abs(float64(points)-s.Certainty) > .6 {
+	if s := full.Signals[0]; full.Certainty < 95 || s.Certainty != full.Certainty || s.WarnAt != 75 || s.KillAt != 95 || math.Abs(float64(points)-s.Certainty) > .6 {
 		t.Errorf("a certainty of %v, in the signal %v of %v and %v, reasons of %d points; want them to agree", full.Certainty, s.Certainty, s.WarnAt, s.KillAt, points)
 	}
 	if brief.Sentence != full.Sentence || brief.Certainty != full.Certainty || brief.Signals != nil || brief.Basis != nil {

@@ -53,10 +53,10 @@ func TestReasons(t *testing.T) {
 		if math.Abs(float64(certainty)-i.Verdict.Certainty) > 0.6 {
 			t.Errorf("the reasons add up to %d, want the certainty of %v", certainty, i.Verdict.Certainty)
 		}
-		p.sees("by stall", fmt.Sprintf("Certainty %d %%, kill line 90 %%. Call #", certainty), "was not forwarded; stuck-bot is stopped.",
-			"Similarity score of this call:", "Warn line 75 %", "Kill line 90 %")
+		p.sees("by stall", fmt.Sprintf("Certainty %d %%, kill line 95 %%. Call #", certainty), "was not forwarded; stuck-bot is stopped.",
+			"Similarity score of this call:", "Warn line 75 %", "Kill line 95 %")
 		p.lacks("Score against threshold", "What if the threshold were", "exceeds the threshold")
-		p.in("image", "Certainty after each round, warn line 75 %, kill line 90 %. Round…").there()
+		p.in("image", "Certainty after each round, warn line 75 %, kill line 95 %. Round…").there()
 		p.accessible(axe(t))
 
 		p.show(phone)
@@ -85,7 +85,7 @@ func TestReasons(t *testing.T) {
 		p.sees("by similarity", "exceeds the threshold of 10.0", "Score against threshold", "What if the threshold were")
 		p.settled()
 		p.in("region", "Reasons").gone()
-		p.lacks(", kill line 90 %.")
+		p.lacks(", kill line 95 %.")
 	})
 
 	t.Run("Equal calls under changing sessions", func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestReasons(t *testing.T) {
 		p.open("/incidents/" + id)
 		p.sees(i.Sentence, "was not forwarded")
 		p.settled()
-		p.lacks("Score against threshold", "What if the threshold were", "exceeds the threshold", ", kill line 90 %.")
+		p.lacks("Score against threshold", "What if the threshold were", "exceeds the threshold", ", kill line 95 %.")
 	})
 }
 
@@ -119,7 +119,7 @@ var (
 func (p *tab) reasonsAddUp() int {
 	p.t.Helper()
 	card := p.in("region", "Reasons")
-	card.sees("warn 75 %", "kill 90 %", "Certainty")
+	card.sees("warn 75 %", "kill 95 %", "Certainty")
 	shown, err := card.text()
 	if err != nil {
 		p.t.Fatal(err)
@@ -178,7 +178,7 @@ func TestWarnAndKillLine(t *testing.T) {
 	p.becomes("textbox", "Warn line", field{Value: "75"})
 	p.becomes("textbox", "Kill line", field{Value: "90"})
 	p.fill("Warn line", "95")
-	p.sees("Above the kill line of 90 %")
+	p.sees("Above the kill line of 95 %")
 	if !p.state("button", "Save, effective on the next call").Disabled {
 		t.Error("a warn line above the kill line can be saved")
 	}

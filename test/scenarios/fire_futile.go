@@ -22,7 +22,7 @@ func fireFutile() []Case {
 			),
 		},
 		{
-			Name: "no-match-for-each-name", Evidence: "EVIDENCE 3 the same error with varied arguments", Want: kill(10),
+			Name: "no-match-for-each-name", Evidence: "EVIDENCE 3 the same error with varied arguments", Want: kill(11),
 			System: "You are a coding agent.",
 			Moves: seq(
 				user("Change the database host."),

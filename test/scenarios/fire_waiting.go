@@ -53,7 +53,7 @@ func fireWaiting() []Case {
 			),
 		},
 		{
-			Name: "rests-and-asks-forever", Evidence: "EVIDENCE 3 identical call and result (busy polling with a rest between)", Want: kill(40),
+			Name: "rests-and-asks-forever", Evidence: "EVIDENCE 3 identical call and result (busy polling with a rest between)", Want: kill(46),
 			System: "You watch a scanner.",
 			Moves: seq(
 				user("Tell me when the scan is in the folder."),

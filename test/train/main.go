@@ -106,14 +106,14 @@ func (at bounds) kills(m *linear, r *run) bool {
 }
 
 // The rates of false alarms that the lines are chosen for: kills and warnings
-// of healthy runs whose sources the weights never saw, and kills of made-up
-// ones.
-const falseKills, falseWarnings, falseMadeUp = .002, .01, .02
+// of healthy runs whose sources the weights never saw, kills of made-up ones,
+// and kills of runs that are wasteful, which a warning would do for.
+const falseKills, falseWarnings, falseMadeUp, falseWasteful = .002, .01, .02, .24
 
 func (d *data) lines(folds map[string]*linear) bounds {
 	var warns []float64
 	for _, r := range d.runs {
-		if r.healthy() && r.family == "" {
+		if r.isSure("healthy") && r.family == "" {
 			warns = append(warns, folds[r.fold()].peak(r, math.MaxFloat64))
 		}
 	}
@@ -126,28 +126,39 @@ func (d *data) lines(folds map[string]*linear) bounds {
 
 // holds reports whether lines keep to the rates of false kills.
 func (d *data) holds(folds map[string]*linear, at bounds) bool {
-	var runs, killed [2]float64 // real ones, made-up ones
+	var healthy, madeUp, wasteful rate
 	for _, r := range d.runs {
-		if !r.healthy() {
-			continue
-		}
-		kind := count(r.family != "")
-		runs[kind]++
-		if at.kills(folds[r.fold()], r) {
-			killed[kind]++
+		killed := at.kills(folds[r.fold()], r)
+		switch {
+		case r.isSure("healthy") && r.family == "":
+			healthy.add(killed)
+		case r.isSure("healthy"):
+			madeUp.add(killed)
+		case r.isSure("wasteful"):
+			wasteful.add(killed)
 		}
 	}
-	return killed[0] <= falseKills*runs[0] && killed[1] <= falseMadeUp*runs[1]
+	return healthy.share() <= falseKills && madeUp.share() <= falseMadeUp && wasteful.share() <= falseWasteful
 }
 
-// healthy reports a run that must not be killed, as far as anybody is sure.
-func (r *run) healthy() bool {
-	return r.label.Group == "healthy" && (!r.label.Read || r.label.Confidence >= .6)
+// rate counts of how many runs something is true.
+type rate struct{ runs, hits int }
+
+func (a *rate) add(hit bool) {
+	a.runs++
+	a.hits += count(hit)
+}
+
+func (a *rate) share() float64 { return float64(a.hits) / float64(max(1, a.runs)) }
+
+// isSure reports a run of a group, as far as anybody is sure.
+func (r *run) isSure(group string) bool {
+	return r.label.Group == group && (!r.label.Read || r.label.Confidence >= .6)
 }
 
 // published scales the weights so that the lines stand at round numbers.
 func published(m *linear, at bounds) *detection.Model {
-	const warnAt, killAt = .75, .9
+	const warnAt, killAt = .75, .95
 	scale := (logit(killAt) - logit(warnAt)) / (at.kill - at.warn)
 	shift := logit(warnAt) - scale*at.warn
 	out := &detection.Model{
