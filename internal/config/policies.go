@@ -8,14 +8,13 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/policy"
-	"github.com/haltd/haltd/internal/policy/exact"
 )
 
 // Defaults is the policy of an agent that has none of its own.
 type Defaults struct {
 	haltd.Policy
 	// LoopDetection meets every request; nil when the file has none.
-	LoopDetection *exact.LoopDetection `yaml:"loop_detection"`
+	LoopDetection *policy.LoopDetection `yaml:"loop_detection"`
 }
 
 // JWT is how the tokens are verified whose claims limit keys name. It has one
@@ -108,7 +107,7 @@ func (d *decoder) killScope(key string, p *haltd.Policy, own bool) {
 // loopDetection asks for the one key of a block that has no default and that
 // nothing else would miss: without it, a block that looks as if it worked
 // would do nothing.
-func (d *decoder) loopDetection(key string, block *exact.LoopDetection) {
+func (d *decoder) loopDetection(key string, block *policy.LoopDetection) {
 	if block != nil && !d.isSet(key+".enabled") {
 		d.problem(key+".enabled", "missing; write true or false")
 	}

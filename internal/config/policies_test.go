@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/policy"
-	"github.com/haltd/haltd/internal/policy/exact"
 )
 
 func TestDefaultsAreAPolicy(t *testing.T) {
@@ -123,10 +122,10 @@ func under(key, text string) string {
 }
 
 func TestFairvisorExamplesLoadAsWritten(t *testing.T) {
-	loop := &exact.LoopDetection{Enabled: true, WindowSeconds: 60, Threshold: 4, Action: "reject", Similarity: "exact"}
+	loop := &policy.LoopDetection{Enabled: true, WindowSeconds: 60, Threshold: 4, Action: "reject", Similarity: "exact"}
 	document := policy.Document{ID: "agent-tools", Spec: policy.Spec{
 		Selector:      policy.Selector{PathPrefix: "/v1/tools/"},
-		LoopDetection: &exact.LoopDetection{Enabled: true, WindowSeconds: 45, Threshold: 4, Action: "throttle"},
+		LoopDetection: &policy.LoopDetection{Enabled: true, WindowSeconds: 45, Threshold: 4, Action: "throttle"},
 		Rules: []policy.RateRule{{
 			Name: "base-rps", LimitKeys: []string{"jwt:org_id", "header:x-tool-name"},
 			Algorithm: "token_bucket", Config: policy.AlgorithmConfig{RPS: 20, Burst: 40},

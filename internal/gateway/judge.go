@@ -11,7 +11,6 @@ import (
 	"github.com/haltd/haltd/internal/excerpt"
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/policy"
-	"github.com/haltd/haltd/internal/policy/exact"
 	"github.com/haltd/haltd/internal/wire/openai"
 )
 
@@ -125,8 +124,8 @@ func (s *Settings) clientIP(r *http.Request) string {
 }
 
 // identity is what makes two requests the same to exact.
-func (x *exchange) identity() exact.Request {
-	r := exact.Request{Method: x.r.Method, Path: x.route.path, Query: x.r.URL.RawQuery}
+func (x *exchange) identity() policy.Identity {
+	r := policy.Identity{Method: x.r.Method, Path: x.route.path, Query: x.r.URL.RawQuery}
 	if x.body != nil {
 		r.BodyHash = x.bodyHash[:]
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/policy"
-	"github.com/haltd/haltd/internal/policy/exact"
 )
 
 // checkBudget stops an agent whose hard budget is spent or has too little left
@@ -138,9 +137,9 @@ func (a *asked) policy(key []byte, r *Request, p *policy.RequestPolicy) {
 	}
 	if p.Loop != nil {
 		id := r.Identity
-		id.Agent, id.Policy, id.Descriptors = r.Agent, p.ID, values
+		id.Agent, id.Descriptors = r.Agent, values
 		a.loops = append(a.loops, p)
-		a.claim.Hits = append(a.claim.Hits, policy.Hit{Key: exact.CounterKey(p.ID, id.Fingerprint(key), p.Shadow), Window: p.Loop.Window()})
+		a.claim.Hits = append(a.claim.Hits, p.Hit(id, key))
 	}
 }
 
@@ -193,13 +192,13 @@ func exactSignal(count int) detection.Signal {
 	return detection.Signal{Detector: detection.Exact, Count: count}
 }
 
-func exactFinding(agent string, p *policy.RequestPolicy, d exact.LoopDecision, count int) haltd.Finding {
+func exactFinding(agent string, p *policy.RequestPolicy, d policy.LoopDecision, count int) haltd.Finding {
 	s := exactSignal(count)
 	f := haltd.Finding{Check: haltd.CheckExact, Reason: haltd.ReasonLoop, Name: p.ID, Shadow: p.Shadow, Sentence: s.Sentence(agent)}
 	switch d.Action {
-	case exact.LoopReject:
+	case policy.LoopReject:
 		f.Action, f.RetryAfter = haltd.Reject, int(d.RetryAfter.Seconds())
-	case exact.LoopThrottle:
+	case policy.LoopThrottle:
 		f.Action, f.Delay = haltd.Throttle, haltd.Duration(d.Delay)
 	default:
 		f.Action = haltd.Warn

@@ -18,7 +18,6 @@ import (
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/policy"
-	"github.com/haltd/haltd/internal/policy/exact"
 	"github.com/haltd/haltd/internal/state"
 )
 
@@ -124,7 +123,7 @@ type Request struct {
 
 	Policies    []*policy.RequestPolicy // that select it
 	Descriptors func(*policy.RequestPolicy) map[string]string
-	Identity    exact.Request // for exact; agent and policy are filled in
+	Identity    policy.Identity // for exact; agent and policy are filled in
 
 	// Event is what is known of the request so far. When the request is a
 	// kill, it is written with the kill and must not be recorded again.

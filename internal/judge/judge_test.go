@@ -16,7 +16,6 @@ import (
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/policy"
-	"github.com/haltd/haltd/internal/policy/exact"
 	"github.com/haltd/haltd/internal/state/memory"
 	"github.com/haltd/haltd/internal/store/sqlite"
 )
@@ -138,7 +137,7 @@ func (b *bench) request(session string, c *haltd.Call) *judge.Request {
 	return &judge.Request{
 		Agent: "bot", Session: session, Named: true, Call: c, Model: "m", Provider: "p", PromptTokens: 10, MaxTokens: 100,
 		Descriptors: func(*policy.RequestPolicy) map[string]string { return nil },
-		Identity:    exact.Request{Method: "POST", Path: "/v1/x", BodyHash: []byte(session)},
+		Identity:    policy.Identity{Method: "POST", Path: "/v1/x", BodyHash: []byte(session)},
 		Event:       haltd.Event{Time: b.now, Agent: "bot", Session: session},
 		Now:         b.now,
 	}
@@ -177,11 +176,11 @@ func (b *bench) spend(t *testing.T, n int64) {
 	}
 }
 
-func loopPolicy(t *testing.T, action exact.LoopAction, shadow bool) []*policy.RequestPolicy {
+func loopPolicy(t *testing.T, action policy.LoopAction, shadow bool) []*policy.RequestPolicy {
 	t.Helper()
 	spec := policy.Spec{
 		Selector:      policy.Selector{PathPrefix: "/"},
-		LoopDetection: &exact.LoopDetection{Enabled: true, WindowSeconds: 60, Threshold: 2, Action: action},
+		LoopDetection: &policy.LoopDetection{Enabled: true, WindowSeconds: 60, Threshold: 2, Action: action},
 	}
 	if shadow {
 		spec.Mode = "shadow"
@@ -209,29 +208,29 @@ func TestTheStrictestDecides(t *testing.T) {
 		name   string
 		policy changes
 		rule   haltd.RuleAction
-		loop   exact.LoopAction // of exact, which is at its threshold
-		spent  bool             // budget and rate are used up
+		loop   policy.LoopAction // of exact, which is at its threshold
+		spent  bool              // budget and rate are used up
 		rounds int
 		check  haltd.Check // that decides
 		action haltd.Action
 		found  []haltd.Check // in order; stall may speak more than once
 	}{
 		{name: "nothing", check: "", action: haltd.Allow},
-		{name: "budget before all", policy: changes{budget, hours, rate}, rule: haltd.RuleBlock, loop: exact.LoopReject, spent: true,
+		{name: "budget before all", policy: changes{budget, hours, rate}, rule: haltd.RuleBlock, loop: policy.LoopReject, spent: true,
 			check: "budget", action: haltd.Block, found: []haltd.Check{"budget", "hours", "rate", "rule", "exact"}},
 		{name: "hours before rules", policy: changes{hours}, rule: haltd.RuleBlock, check: "hours", action: haltd.Block, found: []haltd.Check{"hours", "rule"}},
-		{name: "rate before reject rules", policy: changes{rate}, rule: haltd.RuleReject, loop: exact.LoopReject, spent: true,
+		{name: "rate before reject rules", policy: changes{rate}, rule: haltd.RuleReject, loop: policy.LoopReject, spent: true,
 			check: "rate", action: haltd.Reject, found: []haltd.Check{"rate", "rule", "exact"}},
 		{name: "a block is stricter than a rate", policy: changes{rate}, rule: haltd.RuleBlock, spent: true, check: "rule", action: haltd.Block, found: []haltd.Check{"rate", "rule"}},
-		{name: "rules before exact", rule: haltd.RuleThrottle, loop: exact.LoopThrottle, check: "rule", action: haltd.Throttle, found: []haltd.Check{"rule", "exact"}},
-		{name: "exact before stall", policy: changes{rejecting}, loop: exact.LoopReject, rounds: 12, check: "exact", action: haltd.Reject, found: []haltd.Check{"exact", "stall"}},
-		{name: "a kill is the strictest", policy: changes{budget, hours, rate}, rule: haltd.RuleBlock, loop: exact.LoopReject, spent: true, rounds: 12,
+		{name: "rules before exact", rule: haltd.RuleThrottle, loop: policy.LoopThrottle, check: "rule", action: haltd.Throttle, found: []haltd.Check{"rule", "exact"}},
+		{name: "exact before stall", policy: changes{rejecting}, loop: policy.LoopReject, rounds: 12, check: "exact", action: haltd.Reject, found: []haltd.Check{"exact", "stall"}},
+		{name: "a kill is the strictest", policy: changes{budget, hours, rate}, rule: haltd.RuleBlock, loop: policy.LoopReject, spent: true, rounds: 12,
 			check: "stall", action: haltd.Kill, found: []haltd.Check{"budget", "hours", "rate", "rule", "exact", "stall"}},
-		{name: "a warning switches nothing off", policy: changes{warnOnly}, rule: haltd.RuleWarn, loop: exact.LoopWarn, rounds: 12,
+		{name: "a warning switches nothing off", policy: changes{warnOnly}, rule: haltd.RuleWarn, loop: policy.LoopWarn, rounds: 12,
 			check: "rule", action: haltd.Warn, found: []haltd.Check{"rule", "exact", "stall"}},
 		{name: "a warning before a kill", rule: haltd.RuleWarn, rounds: 12, check: "stall", action: haltd.Kill, found: []haltd.Check{"rule", "stall"}},
 		{name: "allow ends rules only", rule: haltd.RuleAllow, rounds: 12, check: "stall", action: haltd.Kill, found: []haltd.Check{"rule", "stall"}},
-		{name: "a shadow decides nothing", policy: changes{off}, loop: exact.LoopThrottle, rounds: 12, check: "exact", action: haltd.Throttle, found: []haltd.Check{"exact", "stall"}},
+		{name: "a shadow decides nothing", policy: changes{off}, loop: policy.LoopThrottle, rounds: 12, check: "exact", action: haltd.Throttle, found: []haltd.Check{"exact", "stall"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := killing()
@@ -296,7 +295,7 @@ func TestWhatIsStoppedTakesNothing(t *testing.T) {
 	p.Budgets.Day.HardTokens = 1000
 	b := newBench(t, p)
 	b.rule(t, haltd.RuleBlock)
-	loops := loopPolicy(t, exact.LoopWarn, false)
+	loops := loopPolicy(t, policy.LoopWarn, false)
 	var v judged
 	for range 6 {
 		r := b.request("s", saying("the same words again"))
@@ -401,7 +400,7 @@ func TestRetriesHaveNoPlaceInTheWindow(t *testing.T) {
 	b := newBench(t, killing())
 	for i := range 5 {
 		r := b.request("s", saying("the same words again"))
-		r.Retry, r.Policies = true, loopPolicy(t, exact.LoopReject, false)
+		r.Retry, r.Policies = true, loopPolicy(t, policy.LoopReject, false)
 		v := b.judge(r)
 		if want := i > 0; v.Action.Stops() != want || want && (v.Check != "exact" || v.Action != haltd.Reject) {
 			t.Fatalf("retry %d: %+v; want exact to reject from the second hit on", i+1, v.Finding)
@@ -415,7 +414,7 @@ func TestRetriesHaveNoPlaceInTheWindow(t *testing.T) {
 func TestShadowPoliciesCountApart(t *testing.T) {
 	b := newBench(t, killing())
 	r := b.request("s", nil)
-	r.Policies = append(loopPolicy(t, exact.LoopReject, true), loopPolicy(t, exact.LoopReject, false)...)
+	r.Policies = append(loopPolicy(t, policy.LoopReject, true), loopPolicy(t, policy.LoopReject, false)...)
 	first := b.judge(r)
 	second := b.judge(r)
 	if first.Action != haltd.Allow || second.Action != haltd.Reject || second.Shadow {

@@ -14,7 +14,6 @@ import (
 	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/policy"
-	"github.com/haltd/haltd/internal/policy/exact"
 	"github.com/haltd/haltd/internal/state"
 )
 
@@ -157,7 +156,7 @@ func TestStateThatCannotBeHad(t *testing.T) {
 	b := newBench(t, p, func(o *judge.Options) { o.States = broken{} })
 	for range 2 {
 		r := b.request("s", stuck(12))
-		r.Policies = loopPolicy(t, exact.LoopReject, false)
+		r.Policies = loopPolicy(t, policy.LoopReject, false)
 		v := b.judge(r)
 		if v.Action != haltd.Allow {
 			t.Fatalf("decision %+v", v.Finding)

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/policy/exact"
 )
 
 // checker turns documents into policies and collects what is wrong with them.
@@ -102,7 +101,7 @@ func (c *checker) upstream(field string, u *url.URL) {
 }
 
 // loop is nil for a block that is off.
-func (c *checker) loop(field string, block *exact.LoopDetection) *exact.LoopDetection {
+func (c *checker) loop(field string, block *LoopDetection) *LoopDetection {
 	if block == nil {
 		return nil
 	}

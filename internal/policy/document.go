@@ -1,13 +1,10 @@
 // Package policy holds the checks that need no memory of what an agent said:
-// allowed hours, the periods of budgets, rate limits, rules, and policies that
-// select requests by path. It is pure: the clock and all state are arguments.
+// allowed hours, the periods of budgets, rate limits, rules, identical requests,
+// and policies that select requests by path. It is pure: the clock and all state
+// are arguments.
 package policy
 
-import (
-	"net/url"
-
-	"github.com/haltd/haltd/internal/policy/exact"
-)
+import "net/url"
 
 // Document is one entry of `policies:`; docs/seeds.md says where its shape comes from.
 type Document struct {
@@ -23,9 +20,9 @@ type Spec struct {
 	Mode string `json:"mode,omitempty" yaml:"mode"`
 	// Upstream is the service behind the selector; nil for requests that go
 	// to a provider.
-	Upstream      *url.URL             `json:"upstream,omitempty" yaml:"upstream"`
-	LoopDetection *exact.LoopDetection `json:"loop_detection,omitempty" yaml:"loop_detection"`
-	Rules         []RateRule           `json:"rules,omitempty" yaml:"rules"`
+	Upstream      *url.URL       `json:"upstream,omitempty" yaml:"upstream"`
+	LoopDetection *LoopDetection `json:"loop_detection,omitempty" yaml:"loop_detection"`
+	Rules         []RateRule     `json:"rules,omitempty" yaml:"rules"`
 }
 
 // Selector matches requests; each field that is given must match. Paths are

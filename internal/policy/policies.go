@@ -1,10 +1,6 @@
 package policy
 
-import (
-	"net/url"
-
-	"github.com/haltd/haltd/internal/policy/exact"
-)
+import "net/url"
 
 // Set is the policies of a configuration after they were checked.
 type Set struct{ policies []*RequestPolicy }
@@ -15,7 +11,7 @@ type RequestPolicy struct {
 	// Shadow says that nothing is done: its checks count apart and only
 	// tell.
 	Shadow   bool
-	Loop     *exact.LoopDetection // nil when it is off
+	Loop     *LoopDetection // nil when it is off
 	Limits   []KeyedLimit
 	Upstream *url.URL // nil for requests that go to a provider
 
@@ -31,7 +27,7 @@ const DefaultsID = "defaults"
 // request, which may be nil. v verifies the tokens of jwt keys; without
 // it, or with a token it does not accept, their value is empty. All that is wrong is in the error: *haltd.Error with
 // CodeInvalid, joined, each beginning with the field.
-func NewSet(docs []Document, defaults *exact.LoopDetection, v *Verifier) (*Set, error) {
+func NewSet(docs []Document, defaults *LoopDetection, v *Verifier) (*Set, error) {
 	c := checker{verifier: v}
 	s := &Set{}
 	ids := map[string]int{}

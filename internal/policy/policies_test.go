@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/policy/exact"
 )
 
 const agentTools = `{
@@ -67,7 +66,7 @@ func TestFairvisorDocumentWorksAsWritten(t *testing.T) {
 	if p.ID != "agent-tools" || p.Shadow || p.Upstream != nil {
 		t.Errorf("policy %s, shadow %v, upstream %v", p.ID, p.Shadow, p.Upstream)
 	}
-	want := &exact.LoopDetection{Enabled: true, WindowSeconds: 45, Threshold: 4, Action: exact.LoopThrottle, Similarity: "exact"}
+	want := &LoopDetection{Enabled: true, WindowSeconds: 45, Threshold: 4, Action: LoopThrottle, Similarity: "exact"}
 	if diff := cmp.Diff(want, p.Loop); diff != "" {
 		t.Errorf("loop detection (-want +got):\n%s", diff)
 	}
@@ -88,7 +87,7 @@ func TestMatchKeepsTheOrderOfDocuments(t *testing.T) {
 		return Document{ID: id, Spec: Spec{Selector: Selector{PathPrefix: prefix}}}
 	}
 	docs := []Document{selecting("wide", "/"), selecting("other", "/v2"), selecting("narrow", "/v1/tools")}
-	s, err := NewSet(docs, &exact.LoopDetection{Enabled: true, WindowSeconds: 60, Threshold: 4}, nil)
+	s, err := NewSet(docs, &LoopDetection{Enabled: true, WindowSeconds: 60, Threshold: 4}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +101,7 @@ func TestMatchKeepsTheOrderOfDocuments(t *testing.T) {
 }
 
 func TestLoopDetectionThatIsOff(t *testing.T) {
-	off := &exact.LoopDetection{}
+	off := &LoopDetection{}
 	doc := Document{ID: "p", Spec: Spec{Selector: Selector{PathPrefix: "/v1"}, LoopDetection: off}}
 	s, err := NewSet([]Document{doc}, off, nil)
 	if err != nil {
@@ -199,7 +198,7 @@ func TestNewSetNamesEverythingThatIsWrong(t *testing.T) {
 	doc := readDocument(t)
 	bad := readDocument(t)
 	bad.Spec.Mode = "off"
-	_, err := NewSet([]Document{doc, bad}, &exact.LoopDetection{Enabled: true, WindowSeconds: 60, Threshold: 1}, nil)
+	_, err := NewSet([]Document{doc, bad}, &LoopDetection{Enabled: true, WindowSeconds: 60, Threshold: 1}, nil)
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		t.Fatalf("error %v is not joined", err)

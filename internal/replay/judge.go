@@ -7,7 +7,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/detection"
-	"github.com/haltd/haltd/internal/policy/exact"
+	"github.com/haltd/haltd/internal/policy"
 )
 
 // judge is one way to judge a run: haltd's own, or the rule of one detector alone.
@@ -26,7 +26,7 @@ func NewJudge(preset string, set detection.Settings) (func() judge, error) {
 	case detection.Similarity:
 		return func() judge { return &similarityRule{} }, nil
 	case detection.Exact:
-		return func() judge { return &exactRule{counters: map[exact.Fingerprint]exact.LoopCounter{}} }, nil
+		return func() judge { return &exactRule{counters: map[policy.Fingerprint]policy.LoopCounter{}} }, nil
 	case detection.Growth:
 		return func() judge { return &growthRule{tokens: map[string][]int64{}} }, nil
 	}
@@ -117,20 +117,20 @@ func lastUserOf(ms []haltd.Message) (string, bool) {
 
 // exactRule rejects the fourth identical request within 60 seconds.
 type exactRule struct {
-	counters map[exact.Fingerprint]exact.LoopCounter
+	counters map[policy.Fingerprint]policy.LoopCounter
 }
 
 func (e *exactRule) step(s *Step, t *thread) ([]detection.Signal, error) {
 	if _, err := t.next(s); err != nil {
 		return nil, err
 	}
-	block := exact.LoopDetection{Enabled: true, WindowSeconds: 60, Threshold: 4, Action: exact.LoopReject}
+	block := policy.LoopDetection{Enabled: true, WindowSeconds: 60, Threshold: 4, Action: policy.LoopReject}
 	var body xxhash.Digest
 	body.Reset()
 	for _, m := range t.messages {
 		body.Write(m)
 	}
-	r := exact.Request{
+	r := policy.Identity{
 		Agent: s.Run, Policy: "exact", Method: "POST", Path: "/v1/chat/completions",
 		BodyHash: body.Sum(nil), Descriptors: map[string]string{"thread": s.Thread},
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/policy/exact"
+	"github.com/haltd/haltd/internal/policy"
 )
 
 func main() {
@@ -30,9 +30,9 @@ var files = []string{"haltd.example.yaml", filepath.Join("docs", "configuration.
 func parts() map[string]string {
 	return map[string]string{
 		"sample of a policy":          sample[haltd.Policy]("  "),
-		"sample of loop_detection":    commented(sample[exact.LoopDetection]("    ")),
+		"sample of loop_detection":    commented(sample[policy.LoopDetection]("    ")),
 		"reference of a policy":       reference[haltd.Policy]("defaults"),
-		"reference of loop_detection": "\n" + table(settings[exact.LoopDetection](), "") + "\n",
+		"reference of loop_detection": "\n" + table(settings[policy.LoopDetection](), "") + "\n",
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd/internal/policy"
-	"github.com/haltd/haltd/internal/policy/exact"
 )
 
 // Limits keeps the buckets of rate limits and the counters of identical
@@ -16,14 +15,14 @@ type Limits struct {
 	mu       sync.Mutex
 	buckets  *recent[string, policy.Bucket]
 	seed     maphash.Seed
-	counters *recent[uint64, exact.LoopCounter] // by a seeded hash: every request has one
+	counters *recent[uint64, policy.LoopCounter] // by a seeded hash: every request has one
 }
 
 // NewLimits keeps at least the last keep buckets and counters.
 func NewLimits(keep int) *Limits {
 	return &Limits{
 		buckets: newRecent[string, policy.Bucket](keep),
-		seed:    maphash.MakeSeed(), counters: newRecent[uint64, exact.LoopCounter](keep),
+		seed:    maphash.MakeSeed(), counters: newRecent[uint64, policy.LoopCounter](keep),
 	}
 }
 

@@ -1,4 +1,4 @@
-package exact
+package policy
 
 import (
 	"encoding/json"
@@ -11,48 +11,48 @@ import (
 	"github.com/haltd/haltd"
 )
 
-var baseRequest = Request{
+var baseIdentity = Identity{
 	Agent: "billing", Policy: "agent-tools", Method: "POST", Path: "/v1/tools/search",
 	Query: "b=2&a=1", BodyHash: []byte("body"), Descriptors: map[string]string{"jwt:org_id": "7", "header:x-tool-name": "search"},
 }
 
 func TestFingerprint(t *testing.T) {
 	key := []byte("secret")
-	base := baseRequest.Fingerprint(key)
+	base := baseIdentity.Fingerprint(key)
 	for _, c := range []struct {
 		name   string
-		change func(*Request)
+		change func(*Identity)
 		same   bool
 	}{
-		{"order of the query", func(r *Request) { r.Query = "a=1&b=2" }, true},
-		{"spelling of the query", func(r *Request) { r.Query = "b=%32&a=1" }, true},
-		{"case of the method", func(r *Request) { r.Method = "post" }, true},
-		{"another method", func(r *Request) { r.Method = "GET" }, false},
-		{"another path", func(r *Request) { r.Path = "/v1/tools/searcha" }, false},
-		{"another query", func(r *Request) { r.Query = "b=2&a=2" }, false},
-		{"another body", func(r *Request) { r.BodyHash = []byte("other") }, false},
-		{"no body", func(r *Request) { r.BodyHash = nil }, false},
-		{"another descriptor", func(r *Request) { r.Descriptors = map[string]string{"jwt:org_id": "8"} }, false},
-		{"another agent", func(r *Request) { r.Agent = "support" }, false},
-		{"another policy", func(r *Request) { r.Policy = "other" }, false},
-		{"text moved between fields", func(r *Request) { r.Agent, r.Policy = "billinga", "gent-tools" }, false},
+		{"order of the query", func(r *Identity) { r.Query = "a=1&b=2" }, true},
+		{"spelling of the query", func(r *Identity) { r.Query = "b=%32&a=1" }, true},
+		{"case of the method", func(r *Identity) { r.Method = "post" }, true},
+		{"another method", func(r *Identity) { r.Method = "GET" }, false},
+		{"another path", func(r *Identity) { r.Path = "/v1/tools/searcha" }, false},
+		{"another query", func(r *Identity) { r.Query = "b=2&a=2" }, false},
+		{"another body", func(r *Identity) { r.BodyHash = []byte("other") }, false},
+		{"no body", func(r *Identity) { r.BodyHash = nil }, false},
+		{"another descriptor", func(r *Identity) { r.Descriptors = map[string]string{"jwt:org_id": "8"} }, false},
+		{"another agent", func(r *Identity) { r.Agent = "support" }, false},
+		{"another policy", func(r *Identity) { r.Policy = "other" }, false},
+		{"text moved between fields", func(r *Identity) { r.Agent, r.Policy = "billinga", "gent-tools" }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := baseRequest
+			r := baseIdentity
 			c.change(&r)
 			if got := r.Fingerprint(key) == base; got != c.same {
 				t.Errorf("same fingerprint: %v, want %v", got, c.same)
 			}
 		})
 	}
-	if baseRequest.Fingerprint([]byte("other")) == base {
+	if baseIdentity.Fingerprint([]byte("other")) == base {
 		t.Error("another key gives the same fingerprint")
 	}
 }
 
 // Nodes of several versions share counters, so that a fingerprint is the same in all.
 func TestFingerprintStaysTheSame(t *testing.T) {
-	r := Request{
+	r := Identity{
 		Agent: "billing-bot", Policy: "tools", Method: "post", Path: "/v1/tools", Query: "b=2&a=%31", BodyHash: []byte{0, 1, 2, 255},
 		Descriptors: map[string]string{"user": "u1", "header:x": ""},
 	}
@@ -75,7 +75,7 @@ func TestFingerprintIgnoresQueryOrder(t *testing.T) {
 			}
 			return s
 		}
-		a, b := Request{Query: join(params)}, Request{Query: join(shuffled)}
+		a, b := Identity{Query: join(params)}, Identity{Query: join(shuffled)}
 		if a.Fingerprint(nil) != b.Fingerprint(nil) {
 			t.Fatalf("%q and %q differ", a.Query, b.Query)
 		}
@@ -154,8 +154,10 @@ func TestLoopDetectionBlock(t *testing.T) {
 }
 
 func TestShadowCountsApart(t *testing.T) {
-	f := baseRequest.Fingerprint(nil)
-	if CounterKey("r", f, true) == CounterKey("r", f, false) {
+	p := RequestPolicy{ID: "r", Loop: &LoopDetection{Enabled: true, WindowSeconds: 60, Threshold: 4}}
+	shadow := p
+	shadow.Shadow = true
+	if p.Hit(baseIdentity, nil).Key == shadow.Hit(baseIdentity, nil).Key {
 		t.Error("shadow and enforced counters have the same key")
 	}
 }

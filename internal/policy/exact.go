@@ -1,7 +1,8 @@
-// Package exact is the detector of identical requests: the loop_detection block of
-// a policy, the fingerprint of a request, and what to do at a count. It is pure;
-// whoever judges keeps the counters.
-package exact
+package policy
+
+// This file is the detector of identical requests: the loop_detection block of a
+// policy, the fingerprint of a request, and what to do at a count. Whoever judges
+// keeps the counters.
 
 import (
 	"crypto/hmac"
@@ -50,8 +51,8 @@ func (l LoopDetection) Checked() (LoopDetection, error) {
 // Window is how long a fingerprint is remembered after its newest hit.
 func (l LoopDetection) Window() time.Duration { return time.Duration(l.WindowSeconds) * time.Second }
 
-// Request is what makes two requests identical.
-type Request struct {
+// Identity is what makes two requests identical.
+type Identity struct {
 	Agent, Policy string
 	Method, Path  string
 	Query         string // raw; the order of its parameters does not matter
@@ -66,30 +67,30 @@ type Fingerprint [16]byte
 func (f Fingerprint) String() string { return hex.EncodeToString(f[:]) }
 
 // Fingerprint hashes the canonical form of a request with a secret key.
-func (r *Request) Fingerprint(key []byte) (f Fingerprint) {
+func (id *Identity) Fingerprint(key []byte) (f Fingerprint) {
 	b := make([]byte, 0, 512)
-	for _, part := range [...]string{r.Agent, r.Policy, strings.ToUpper(r.Method), r.Path} {
-		b = appendPart(b, part)
+	for _, part := range [...]string{id.Agent, id.Policy, strings.ToUpper(id.Method), id.Path} {
+		b = appendSized(b, part)
 	}
-	b = appendList(b, sortedQuery(r.Query))
-	b = appendPart(b, string(r.BodyHash))
-	b = appendList(b, sortedDescriptors(r.Descriptors))
+	b = appendList(b, sortedQuery(id.Query))
+	b = appendSized(b, string(id.BodyHash))
+	b = appendList(b, sortedDescriptors(id.Descriptors))
 	h := hmac.New(sha256.New, key)
 	h.Write(b)
 	copy(f[:], h.Sum(b[:0]))
 	return f
 }
 
-// appendPart writes a length before the bytes, so that no two lists of parts
-// look the same.
-func appendPart(b []byte, s string) []byte {
+// appendSized is appendPart with a length of eight bytes, which fingerprints have
+// had from the first.
+func appendSized(b []byte, s string) []byte {
 	return append(binary.BigEndian.AppendUint64(b, uint64(len(s))), s...)
 }
 
 func appendList(b []byte, list []string) []byte {
 	b = binary.BigEndian.AppendUint64(b, uint64(len(list)))
 	for _, s := range list {
-		b = appendPart(b, s)
+		b = appendSized(b, s)
 	}
 	return b
 }
@@ -119,12 +120,14 @@ func sortedDescriptors(m map[string]string) []string {
 	return list
 }
 
-// CounterKey names the counter of a fingerprint. Shadow policies count apart.
-func CounterKey(rule string, f Fingerprint, shadow bool) string {
-	if shadow {
-		return "shadow:loop:" + rule + ":" + f.String()
+// Hit counts a request under its fingerprint. Shadow policies count apart.
+func (p *RequestPolicy) Hit(id Identity, key []byte) Hit {
+	id.Policy = p.ID
+	prefix := "ld:"
+	if p.Shadow {
+		prefix = "shadow:loop:"
 	}
-	return "ld:" + rule + ":" + f.String()
+	return Hit{Key: prefix + p.ID + ":" + id.Fingerprint(key).String(), Window: p.Loop.Window()}
 }
 
 // LoopCounter counts identical requests. Every hit refreshes the window.
