@@ -1,10 +1,6 @@
 package replay
 
-import (
-	"slices"
-
-	"github.com/haltd/haltd/internal/economics"
-)
+import "slices"
 
 // Score is how verdicts compare with labels.
 type Score struct {
@@ -33,7 +29,7 @@ func ScoreOf(outcomes []Outcome, labels map[string]Label, keep func(Label) bool)
 	s := Score{Groups: map[string]Count{}}
 	var delays, distances []int
 	var killed, warnedFirst int
-	var stuck economics.Run
+	var stuck Spent
 	for i := range outcomes {
 		o := &outcomes[i]
 		l, ok := labels[o.Run]
@@ -52,7 +48,7 @@ func ScoreOf(outcomes []Outcome, labels map[string]Label, keep func(Label) bool)
 				warnedFirst++
 			}
 			if l.Group == "stuck" {
-				stuck = stuck.Plus(economics.Run{Tokens: o.Tokens, Saved: o.Saved})
+				stuck.plus(o.Spent)
 				if l.Confirm != nil {
 					delays = append(delays, *o.KillStep-*l.Confirm)
 				}
@@ -65,13 +61,13 @@ func ScoreOf(outcomes []Outcome, labels map[string]Label, keep func(Label) bool)
 	}
 	s.Delay, s.Distance = median(delays), median(distances)
 	s.WarnedFirst = share(warnedFirst, killed)
-	s.Saved = stuck.Share()
+	s.Saved = share(stuck.Saved, stuck.Tokens)
 	return s
 }
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-func share(n, of int) float64 {
+func share[N int | int64](n, of N) float64 {
 	if of == 0 {
 		return 0
 	}
