@@ -182,8 +182,11 @@ func (s *Signal) Sentence(agent string) string {
 		if s.Parts != nil && *s.Parts != (ScoreParts{}) {
 			return agent + " repeats itself: " + s.Parts.counted() + "."
 		}
-		return fmt.Sprintf("%s repeats itself: score %s exceeds the threshold of %s in a window of %d calls.",
-			agent, figure(s.Score), figure(s.Threshold), s.Window)
+		sentence := fmt.Sprintf("%s repeats itself: score %s exceeds the threshold of %s", agent, figure(s.Score), figure(s.Threshold))
+		if s.Window > 0 { // which the verdict of a call does not tell
+			sentence += fmt.Sprintf(" in a window of %d calls", s.Window)
+		}
+		return sentence + "."
 	}
 	return s.stallSentence(agent)
 }

@@ -21,6 +21,7 @@ func TestSentences(t *testing.T) {
 		{Signal{Detector: Similarity, Score: 12, Parts: &ScoreParts{Prompts: 4, Responses: 1, ToolCalls: 4}}, "bot repeats itself: 5 similar prompts, 2 similar replies and the same tool call 5 times."},
 		{Signal{Detector: Similarity, Score: 12, Parts: &ScoreParts{Prompts: 12}}, "bot repeats itself: 13 similar prompts."},
 		{Signal{Detector: Similarity, Score: 12, Threshold: 10, Window: 20}, "bot repeats itself: score 12.0 exceeds the threshold of 10.0 in a window of 20 calls."},
+		{Signal{Detector: Similarity, Score: 12, Threshold: 10}, "bot repeats itself: score 12.0 exceeds the threshold of 10.0."},
 	} {
 		if diff := cmp.Diff(c.want, c.signal.Sentence("bot")); diff != "" {
 			t.Errorf("sentence (-want +got):\n%s", diff)

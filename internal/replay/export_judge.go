@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/haltd/haltd"
@@ -81,8 +80,7 @@ func (j *exportJudge) similarity(c *recordedCall) (firing, bool) {
 	if !point.Fires(j.set.Threshold, j.set.RequireCorroboration) {
 		s.Level, s.Unmet = detection.Warn, c.verdict.Unmet
 	}
-	sentence := fmt.Sprintf("%s repeats itself: score %.1f exceeds the threshold of %.1f.", j.session.agent, s.Score, s.Threshold)
-	return firing{s, sentence}, true
+	return firing{s, s.Sentence(j.session.agent)}, true
 }
 
 // growth looks at the tokens that the provider counted.

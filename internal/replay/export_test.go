@@ -124,7 +124,10 @@ var (
 )
 
 func TestExportIsJudgedByItsScores(t *testing.T) {
-	const sentence = "bot repeats itself: score 12.0 exceeds the threshold of 10.0."
+	const (
+		sentence  = "bot repeats itself: 4 similar prompts, 4 similar replies and the same tool call 3 times."
+		ofPrompts = "bot repeats itself: 13 similar prompts."
+	)
 	two := 2
 	for _, c := range []struct {
 		name, config string
@@ -144,11 +147,11 @@ func TestExportIsJudgedByItsScores(t *testing.T) {
 		{"no second signal", "", func(r *recording) {
 			r.call(100, none, detection.Pass).lacks("a signal").call(100, lone, detection.Pass)
 		},
-			Firing{WarnStep: &two, WarnBy: "similarity", Reason: sentence}},
+			Firing{WarnStep: &two, WarnBy: "similarity", Reason: ofPrompts}},
 		{"no second signal asked for", "require_corroboration: false", func(r *recording) {
 			r.call(100, none, detection.Pass).lacks("a signal").call(100, lone, detection.Pass)
 		},
-			Firing{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
+			Firing{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: ofPrompts}},
 		{"a threshold above the score", "threshold: 12", func(r *recording) {
 			r.call(100, none, detection.Pass).call(100, alike, detection.Kill, finds(detection.Similarity, haltd.Kill))
 		}, Firing{}},
@@ -218,7 +221,7 @@ func TestExportReport(t *testing.T) {
 	want := Report{
 		Runs: 2, Steps: 6, Warned: 2, Killed: 2, Spent: Spent{Tokens: 1100, Saved: 720}, Note: exportNote,
 		Fired: []Outcome{
-			{Firing{"bot/one", &three, "similarity", &three, "similarity", "bot repeats itself: score 12.0 exceeds the threshold of 10.0."}, "export", 4, Spent{1040, 720}},
+			{Firing{"bot/one", &three, "similarity", &three, "similarity", "bot repeats itself: 4 similar prompts, 4 similar replies and the same tool call 3 times."}, "export", 4, Spent{1040, 720}},
 			{Firing{"bot/two", &two, "stall/cycle", &two, "stall/cycle", "bot repeats a, b and nothing changes."}, "export", 2, Spent{60, 0}},
 		},
 		Ladders: []LadderCount{
