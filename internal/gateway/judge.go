@@ -11,7 +11,6 @@ import (
 	"github.com/haltd/haltd/internal/excerpt"
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/policy"
-	"github.com/haltd/haltd/internal/wire/openai"
 )
 
 // judge gets the decision on a request. A stop comes back as the answer to
@@ -30,7 +29,7 @@ func (g *Gateway) judge(x *exchange) error {
 	switch {
 	case x.call != nil:
 		x.describeReplies(r)
-		r.Shown = x.guess != 0 && e.Format != (openai.Responses{}).Name()
+		r.Shown = x.guess != 0 && !x.isKept()
 		if x.known != nil {
 			r.Known, r.Whole = x.known.rounds, x.readWhole
 		}

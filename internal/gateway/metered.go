@@ -73,8 +73,10 @@ func (x *exchange) tapFormat() wire.Format {
 		return x.format
 	case x.ask != nil:
 		return metered.Format{Errors: x.route.dialect.Formats()[0]}
+	case x.poll != nil:
+		return x.poll.format
 	}
-	return x.poll.format()
+	return nil
 }
 
 // isMedia reports a reply to a metered request that holds no text to read: a

@@ -2,45 +2,26 @@ package gateway
 
 import (
 	"net/http"
-	pathpkg "path"
-	"strings"
 	"time"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/wire"
-	"github.com/haltd/haltd/internal/wire/openai"
+	"github.com/haltd/haltd/internal/wire/formats"
 )
 
 // poll is a request for a reply of which something is unsettled.
 type poll struct {
-	id string
+	id     string
+	format wire.Format
 	haltd.Unsettled
-}
-
-// format is how the reply is read.
-func (p *poll) format() wire.Format {
-	if p == nil {
-		return nil
-	}
-	return openai.Responses{}
-}
-
-// polledReply is the id of the response that a request fetches; "" when it
-// fetches none.
-func polledReply(method, path string) string {
-	if method != http.MethodGet {
-		return ""
-	}
-	if s := wire.Segments(path); len(s) < 2 || s[len(s)-2] != "responses" {
-		return ""
-	}
-	id, _, _ := strings.Cut(pathpkg.Base(path), ";")
-	return id
 }
 
 // findPoll finds out whether a request fetches an unsettled reply.
 func (g *Gateway) findPoll(x *exchange) {
-	id := polledReply(x.r.Method, x.route.path)
+	if x.r.Method != http.MethodGet {
+		return
+	}
+	id, format := formats.Fetched(x.route.path)
 	if id == "" {
 		return
 	}
@@ -49,16 +30,22 @@ func (g *Gateway) findPoll(x *exchange) {
 		g.log.Warn("a reply is not settled: the state cannot be had", "agent", x.event.Agent, "error", err)
 	}
 	if ok {
-		x.poll = &poll{id: id, Unsettled: before}
+		x.poll = &poll{id: id, format: format, Unsettled: before}
 		x.event.Model = before.Model
 	}
+}
+
+// isKept reports a call whose provider keeps what was said.
+func (x *exchange) isKept() bool {
+	_, ok := x.format.(wire.Keeper)
+	return ok
 }
 
 // rememberUnsettled keeps what a reply was charged by estimate, until a poll
 // tells what it cost.
 func (g *Gateway) rememberUnsettled(x *exchange) {
 	e, r := &x.event, x.reply
-	if r == nil || r.ID == "" || !e.Estimated || !r.Working && r.Complete || e.Format != (openai.Responses{}).Name() {
+	if r == nil || r.ID == "" || !e.Estimated || !r.Working && r.Complete || !x.isKept() {
 		return
 	}
 	u := haltd.Unsettled{Model: e.Model, Time: x.start, Tokens: e.Tokens, Cost: e.Cost}

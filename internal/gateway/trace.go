@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/wire/gemini"
 )
 
 // Tracer tells a collector of calls. It must not block.
@@ -51,10 +50,8 @@ func (g *Gateway) trace(x *exchange) {
 // operation is what the request asks for, in the words of gen_ai.
 func (x *exchange) operation() string {
 	switch {
-	case x.event.Format == (gemini.Generate{}).Name():
-		return "generate_content"
 	case x.event.Format != "":
-		return "chat"
+		return x.dialect().Operation()
 	case x.ask != nil:
 		return "generate"
 	}

@@ -20,6 +20,8 @@ type Dialect interface {
 	Denial(d Denied) []byte
 	// KeyHeader is the request header that carries the provider's key.
 	KeyHeader(key string) (name, value string)
+	// Operation is what a call is called in traces, in the words of gen_ai.
+	Operation() string
 }
 
 // Format reads one kind of LLM call.
@@ -44,6 +46,15 @@ type Format interface {
 	// write behind whole events, after which nothing may follow. Without
 	// them clients take half a reply for a whole one.
 	StreamError(d Denied) []byte
+}
+
+// Keeper is a Format whose provider keeps what was said: a request need not
+// repeat the conversation, and a reply can be fetched again.
+type Keeper interface {
+	Format
+	// Fetched is the id of the reply that a GET of path fetches; "" when it
+	// fetches none.
+	Fetched(path string) string
 }
 
 // Stream reassembles a reply from server-sent events.

@@ -56,3 +56,6 @@ func requestID(d wire.Denied) string {
 
 // KeyHeader is x-api-key.
 func (Dialect) KeyHeader(key string) (name, value string) { return "x-api-key", key }
+
+// Operation is "chat".
+func (Dialect) Operation() string { return "chat" }

@@ -40,3 +40,18 @@ func Match(path string) (wire.Format, wire.Dialect) {
 	}
 	return nil, nil
 }
+
+// Fetched is the id of the reply that a GET of path fetches from a provider that
+// keeps it, and the format of the reply; "" where it fetches none.
+func Fetched(path string) (id string, f wire.Keeper) {
+	for _, d := range dialects {
+		for _, f := range d.Formats() {
+			if keeper, ok := f.(wire.Keeper); ok {
+				if id := keeper.Fetched(path); id != "" {
+					return id, keeper
+				}
+			}
+		}
+	}
+	return "", nil
+}

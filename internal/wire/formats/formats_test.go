@@ -103,3 +103,24 @@ func TestKeyHeaders(t *testing.T) {
 		}
 	}
 }
+
+func TestFetched(t *testing.T) {
+	for path, want := range map[string]string{
+		"/v1/responses/resp_A1": "resp_A1", "/V1/Responses/resp_A1;x": "resp_A1", "/openai/v1/responses/resp_A1": "resp_A1",
+		"/v1/responses": "", "/responses": "", "/v1/responses/resp_A1/input_items": "", "/v1/chat/completions/c_1": "", "/": "",
+	} {
+		id, f := Fetched(path)
+		if id != want || (f == nil) != (want == "") {
+			t.Errorf("%s fetches %q in %v, want %q", path, id, f, want)
+		}
+	}
+}
+
+func TestOperations(t *testing.T) {
+	want := map[string]string{"openai": "chat", "anthropic": "chat", "gemini": "generate_content", "ollama": "chat"}
+	for _, d := range dialects {
+		if got := d.Operation(); got != want[d.Name()] {
+			t.Errorf("%s: %q, want %q", d.Name(), got, want[d.Name()])
+		}
+	}
+}

@@ -68,3 +68,6 @@ func statusWord(status int) string {
 
 // KeyHeader is x-goog-api-key.
 func (Dialect) KeyHeader(key string) (name, value string) { return "x-goog-api-key", key }
+
+// Operation is "generate_content".
+func (Dialect) Operation() string { return "generate_content" }

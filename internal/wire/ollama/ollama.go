@@ -29,3 +29,6 @@ func (Chat) StreamError(d wire.Denied) []byte { return append(Dialect{}.Denial(d
 func (Dialect) KeyHeader(key string) (name, value string) {
 	return "Authorization", "Bearer " + key
 }
+
+// Operation is "chat".
+func (Dialect) Operation() string { return "chat" }

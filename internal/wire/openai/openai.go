@@ -24,6 +24,9 @@ func (Dialect) KeyHeader(key string) (name, value string) {
 	return "Authorization", "Bearer " + key
 }
 
+// Operation is "chat".
+func (Dialect) Operation() string { return "chat" }
+
 // deployed adds the deployment of Azure's that a path names to the models that
 // may answer a call: of its name and the body's, the reply tells which it was.
 func deployed(path string) func(*haltd.Call, error) (*haltd.Call, error) {

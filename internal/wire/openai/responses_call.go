@@ -1,6 +1,7 @@
 package openai
 
 import (
+	pathpkg "path"
 	"strings"
 
 	"github.com/haltd/haltd"
@@ -10,7 +11,7 @@ import (
 // Responses is the Responses format.
 type Responses struct{}
 
-var _ wire.Format = Responses{}
+var _ wire.Keeper = Responses{}
 
 // Name is "openai-responses".
 func (Responses) Name() string { return "openai-responses" }
@@ -19,6 +20,15 @@ func (Responses) Name() string { return "openai-responses" }
 func (Responses) Match(path string) bool {
 	s := wire.Segments(path)
 	return len(s) >= 1 && s[len(s)-1] == "responses"
+}
+
+// Fetched is the last segment of …/responses/{id}.
+func (Responses) Fetched(path string) string {
+	if s := wire.Segments(path); len(s) < 2 || s[len(s)-2] != "responses" {
+		return ""
+	}
+	id, _, _ := strings.Cut(pathpkg.Base(path), ";")
+	return id
 }
 
 // ReadCall reads a request for a response.
