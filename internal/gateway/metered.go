@@ -67,7 +67,7 @@ func (x *exchange) flat() haltd.Money {
 }
 
 // tapFormat is how the reply is read; nil when it is not.
-func (x *exchange) tapFormat() wire.Format {
+func (x *exchange) tapFormat() wire.ReplyFormat {
 	switch {
 	case x.format != nil:
 		return x.format

@@ -12,7 +12,7 @@ import (
 // poll is a request for a reply of which something is unsettled.
 type poll struct {
 	id     string
-	format wire.Format
+	format wire.ReplyFormat
 	haltd.Unsettled
 }
 

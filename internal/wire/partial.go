@@ -9,7 +9,7 @@ import (
 // readCut reads what a document has said that ends early. It counts nothing: a
 // count may have been cut, too. A stream of documents in one array counts as far
 // as they are whole.
-func readCut(f Format, b []byte) (*haltd.Reply, bool) {
+func readCut(f ReplyFormat, b []byte) (*haltd.Reply, bool) {
 	stream := b[0] == '['
 	reply, err := f.ReadReply(closed(b, stream))
 	if err != nil || !stream && reply.Text == "" && len(reply.Calls) == 0 {

@@ -22,7 +22,7 @@ import (
 // A plain event stream is parsed as it flows. Everything else is kept, up to
 // the limit, and read at the end.
 type Tap struct {
-	format   Format
+	format   ReplyFormat
 	limit    int64
 	take     Take
 	ok       bool   // the status is 2xx
@@ -40,7 +40,7 @@ type Tap struct {
 // NewTap reads a reply in format f from status and header on. limit bounds
 // what is kept of the reply, encoded and decoded alike. Where take refuses
 // memory for what is read at the end, the reply is unread.
-func NewTap(f Format, status int, header http.Header, limit int64, take Take) *Tap {
+func NewTap(f ReplyFormat, status int, header http.Header, limit int64, take Take) *Tap {
 	t := &Tap{format: f, limit: limit, take: take, ok: status >= 200 && status <= 299}
 	for name := range strings.SplitSeq(strings.Join(header.Values("Content-Encoding"), ","), ",") {
 		if name = strings.TrimSpace(name); name != "" && !strings.EqualFold(name, "identity") {

@@ -36,6 +36,11 @@ type Format interface {
 	// with CodeMalformed that says where: what the gateway cannot read must
 	// not pass. m may be nil.
 	ReadCall(path string, body []byte, m *Memory) (*haltd.Call, error)
+	ReplyFormat
+}
+
+// ReplyFormat reads the replies to one kind of call.
+type ReplyFormat interface {
 	// ReadReply reads a complete reply that is not an event stream. An
 	// error means that the reply is unread, nothing more.
 	ReadReply(body []byte) (*haltd.Reply, error)

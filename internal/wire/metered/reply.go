@@ -10,18 +10,9 @@ import (
 
 // Format reads the replies to metered routes: their counts, wherever they
 // stand, and how much they say. Its Errors are those of the dialect.
-type Format struct{ Errors wire.Format }
+type Format struct{ Errors wire.ReplyFormat }
 
-var _ wire.Format = Format{}
-
-// Name is empty: what is metered is no conversation.
-func (Format) Name() string { return "" }
-
-// Match matches nothing: KindOf tells what is metered.
-func (Format) Match(string) bool { return false }
-
-// ReadCall reads nothing: Read does.
-func (Format) ReadCall(string, []byte, *wire.Memory) (*haltd.Call, error) { return &haltd.Call{}, nil }
+var _ wire.ReplyFormat = Format{}
 
 // StreamError is that of the dialect.
 func (f Format) StreamError(d wire.Denied) []byte { return f.Errors.StreamError(d) }
