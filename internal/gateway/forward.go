@@ -11,7 +11,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/wire"
-	"github.com/haltd/haltd/internal/wire/metered"
+	"github.com/haltd/haltd/internal/wire/formats"
 )
 
 // hopByHop are the headers that belong to one connection, not to the
@@ -140,7 +140,7 @@ func (g *Gateway) deliver(x *exchange, res *http.Response) {
 	}
 	var tap *wire.Tap
 	isOK := res.StatusCode >= 200 && res.StatusCode <= 299
-	if f := x.tapFormat(); f != nil && isOK && !x.isMedia(res.Header) {
+	if f := x.tapFormat(); f != nil && isOK && (x.ask == nil || wire.HoldsText(res.Header)) {
 		tap = wire.NewTap(f, res.StatusCode, res.Header, x.settings.maxBody, x.replyShare.take)
 	}
 	x.overhead += g.clock().Sub(answered)
@@ -174,14 +174,14 @@ func (g *Gateway) observe(x *exchange) {
 			g.meter.Panic("tap")
 			g.log.Error("a reply passed unread because of a fault of haltd; please report it", "agent", x.event.Agent, "format", x.event.Format, "error", err)
 		}
-		headerCounts(x.response.Header, x.reply)
+		wire.ReadHeaderCounts(x.response.Header, x.reply)
 		if x.poll == nil && x.reply.Usage == (haltd.Usage{}) {
 			x.reply.Counted = false // some servers say 0 where they do not count
 		}
 	case x.ask != nil && isOK:
 		x.reply = &haltd.Reply{}
-		headerCounts(x.response.Header, x.reply)
-		if x.ask.Kind == metered.Text {
+		wire.ReadHeaderCounts(x.response.Header, x.reply)
+		if x.ask.Kind == formats.MeteredText {
 			x.event.Unread = "neither JSON nor events"
 		}
 	}

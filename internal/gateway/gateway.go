@@ -21,7 +21,7 @@ import (
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/wire"
-	"github.com/haltd/haltd/internal/wire/metered"
+	"github.com/haltd/haltd/internal/wire/formats"
 )
 
 // The decisions that Meter counts, besides the actions of verdicts.
@@ -255,7 +255,7 @@ type exchange struct {
 	call      *haltd.Call
 	known     *prefix      // of which call has not the rounds; nil where it has all
 	next      *wire.Prefix // that the next call may begin with; nil where nothing new
-	ask       *metered.Ask // where it generates and is no LLM call
+	ask       *formats.Ask // where it generates and is no LLM call
 	poll      *poll        // where it fetches a reply that was made before
 	models    []string     // that may answer, where the request names several
 	predicted int          // tokens of its prediction

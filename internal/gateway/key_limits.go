@@ -7,7 +7,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/policy"
-	"github.com/haltd/haltd/internal/wire/metered"
+	"github.com/haltd/haltd/internal/wire/formats"
 )
 
 // The codes of requests that a key is not good for.
@@ -53,7 +53,7 @@ func (x *exchange) modelNames() []string {
 		return append(append([]string(nil), x.ask.Models...), x.ask.Names...)
 	case x.ask != nil:
 		return []string{""}
-	case x.route.kind != metered.Free && x.r.Method != http.MethodGet && x.r.Method != http.MethodHead:
+	case x.route.kind != formats.NotMetered && x.r.Method != http.MethodGet && x.r.Method != http.MethodHead:
 		return []string{""}
 	}
 	return nil

@@ -2,15 +2,12 @@ package gateway
 
 import (
 	"mime"
-	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/judge"
 	"github.com/haltd/haltd/internal/wire"
-	"github.com/haltd/haltd/internal/wire/eventstream"
-	"github.com/haltd/haltd/internal/wire/metered"
+	"github.com/haltd/haltd/internal/wire/formats"
 )
 
 // meters reports whether the body of a request that is no LLM call says what it
@@ -19,9 +16,9 @@ import (
 // care.
 func (x *exchange) meters() bool {
 	switch x.route.kind {
-	case metered.Free:
+	case formats.NotMetered:
 		return false
-	case metered.Unknown:
+	case formats.MaybeMetered:
 		kind, _, _ := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 		family, _, _ := strings.Cut(kind, "/")
 		return x.r.ContentLength <= x.settings.maxBody && family != "audio" && family != "image" && family != "video" && kind != "application/octet-stream"
@@ -32,7 +29,7 @@ func (x *exchange) meters() bool {
 // readAsk reads what a request asks for that generates without being an LLM
 // call.
 func (g *Gateway) readAsk(x *exchange, plain []byte) error {
-	ask, err := metered.Read(x.route.kind, x.route.path, x.r.Header.Get("Content-Type"), plain, x.textShare.take)
+	ask, err := formats.ReadAsk(x.route.kind, x.route.path, x.r.Header.Get("Content-Type"), plain, x.textShare.take)
 	if err != nil {
 		return g.unreadable(x, err)
 	}
@@ -56,7 +53,7 @@ func (x *exchange) describeAsk(r *judge.Request) {
 	r.Generates, r.Stream = true, a.Stream
 	r.PromptTokens, r.MaxTokens, r.Open = a.PromptTokens, a.MaxTokens, a.Open
 	r.Models, r.Names = a.Models, a.Names
-	if a.Kind == metered.Media {
+	if a.Kind == formats.MeteredMedia {
 		r.Flat = x.flat()
 	}
 }
@@ -72,38 +69,11 @@ func (x *exchange) tapFormat() wire.ReplyFormat {
 	case x.format != nil:
 		return x.format
 	case x.ask != nil:
-		return metered.Format{Errors: x.route.dialect.Formats()[0]}
+		return formats.Metered{Errors: x.route.dialect.Formats()[0]}
 	case x.poll != nil:
 		return x.poll.format
 	}
 	return nil
-}
-
-// isMedia reports a reply to a metered request that holds no text to read: a
-// sound, an image.
-func (x *exchange) isMedia(h http.Header) bool {
-	if x.ask == nil {
-		return false
-	}
-	kind, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
-	return kind != "" && !strings.HasPrefix(kind, "text/") && !strings.Contains(kind, "json") && kind != eventstream.MediaType
-}
-
-// bedrockCounts are the headers in which Bedrock counts tokens.
-var bedrockCounts = [...]string{"X-Amzn-Bedrock-Input-Token-Count", "X-Amzn-Bedrock-Output-Token-Count"}
-
-// headerCounts takes the counts of a reply that are in its header.
-func headerCounts(h http.Header, reply *haltd.Reply) {
-	if h.Get(bedrockCounts[0]) == "" {
-		return
-	}
-	input, err := strconv.ParseInt(h.Get(bedrockCounts[0]), 10, 32)
-	output, err2 := strconv.ParseInt(h.Get(bedrockCounts[1]), 10, 32)
-	if err != nil || err2 != nil || input < 0 || output < 0 {
-		return
-	}
-	reply.Usage.Input, reply.Usage.Output = max(reply.Usage.Input, input), max(reply.Usage.Output, output)
-	reply.Counted = true
 }
 
 // usedByAsk is what a reply to a metered request has used.
@@ -112,7 +82,7 @@ func (x *exchange) usedByAsk() (u haltd.Usage, estimated bool) {
 	switch {
 	case r.Counted && (r.Complete || x.failure == "" && !x.event.Stream):
 		return r.Usage, false
-	case x.ask.Kind == metered.Text:
+	case x.ask.Kind == formats.MeteredText:
 		return x.used()
 	}
 	u = haltd.Usage{Input: max(x.ask.PromptTokens, r.Usage.Input), Output: r.Usage.Output}

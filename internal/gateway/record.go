@@ -10,7 +10,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/wire/metered"
+	"github.com/haltd/haltd/internal/wire/formats"
 )
 
 // record ends an exchange: it completes the event, ends the ticket, remembers
@@ -102,7 +102,7 @@ func (g *Gateway) priceEvent(x *exchange) {
 			cost, e.Model = c, truncate(x.reply.Model, 200)
 		}
 	}
-	if x.ask != nil && x.ask.Kind == metered.Media && e.Estimated {
+	if x.ask != nil && x.ask.Kind == formats.MeteredMedia && e.Estimated {
 		cost, known = max(cost, x.flat()), false
 	}
 	e.Cost, e.Unpriced = cost, !known

@@ -8,7 +8,6 @@ import (
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/wire"
 	"github.com/haltd/haltd/internal/wire/formats"
-	"github.com/haltd/haltd/internal/wire/metered"
 )
 
 // route is what the path of a request says.
@@ -18,7 +17,7 @@ type route struct {
 	rest     string       // escaped path for the upstream, as sent
 	path     string       // the same, decoded and clean
 	format   wire.Format  // what a body sent there means; nil when it is no LLM call
-	kind     metered.Kind // what the request makes that is no LLM call
+	kind     formats.Kind // what the request makes that is no LLM call
 	dialect  wire.Dialect // of the format, else of the provider
 }
 
@@ -75,29 +74,9 @@ func findRoute(r *http.Request, s *Settings) (route, error) {
 	}
 	if rt.format, rt.dialect = formats.Match(rt.path); rt.format == nil {
 		rt.dialect = rt.upstream.dialect
-		rt.kind = kindOf(r, rt.path)
+		rt.kind = formats.KindOf(r.Method, rt.path, r.ContentLength != 0)
 	}
 	return rt, nil
-}
-
-// kindOf is what a request makes that is no LLM call. A server may not mind how
-// the method is written, or which it is, where the path says what is wanted.
-// What deletes something that was made generates where its body asks for that.
-func kindOf(r *http.Request, path string) metered.Kind {
-	post := strings.EqualFold(r.Method, http.MethodPost)
-	if !post && r.ContentLength == 0 {
-		return metered.Free
-	}
-	kind := metered.KindOf(path)
-	switch {
-	case post || kind == metered.Free:
-		return kind
-	case kind == metered.Unknown:
-		return metered.Free
-	case strings.EqualFold(r.Method, http.MethodDelete):
-		return metered.Unknown
-	}
-	return kind
 }
 
 // findService finds the service of a policy that selects this path; nil when

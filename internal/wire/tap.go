@@ -60,6 +60,13 @@ func NewTap(f ReplyFormat, status int, header http.Header, limit int64, take Tak
 	return t
 }
 
+// HoldsText reports whether a reply with this header can hold text that a Tap
+// reads: it is no sound and no image.
+func HoldsText(header http.Header) bool {
+	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
+	return kind == "" || strings.HasPrefix(kind, "text/") || strings.Contains(kind, "json") || kind == eventstream.MediaType
+}
+
 // parser cuts a stream into events.
 type parser interface {
 	Feed(chunk []byte) error

@@ -1,5 +1,7 @@
 // Package formats is the list of the dialects that haltd speaks. A new
-// provider family is one folder beside this one and one line here.
+// provider family is one folder beside this one and one line here. Of requests
+// that no dialect reads it tells which may pass with the operator's key, and what
+// they make and cost.
 package formats
 
 import (

@@ -1,28 +1,25 @@
-// Package metered reads what routes that generate without being a conversation
-// cost: completions, embeddings, images, audio, batches, and the same in the
-// shapes of other clouds. It finds the models, the maximum and the counted
-// tokens, and nothing that a detector could use. It reads copies of bytes and
-// touches nothing else.
-package metered
+package formats
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/haltd/haltd/internal/wire"
 )
 
-// Kind is what a route makes.
+// Kind is what a request makes that is no LLM call: completions, embeddings, images,
+// audio, batches, and the same in the shapes of other clouds.
 type Kind uint8
 
-// The kinds. Unknown is a route that nobody knows: it generates where it names
+// The kinds. MaybeMetered is a route that nobody knows: it generates where it names
 // a model, or an agent, or has something to say to one.
 const (
-	Free Kind = iota // makes nothing that is paid by tokens
-	Unknown
-	Text
-	Embedding // is paid by its prompt
-	Media     // images, sound, and whatever tells of no tokens
+	NotMetered Kind = iota // makes nothing that is paid by tokens
+	MaybeMetered
+	MeteredText
+	MeteredEmbedding // is paid by its prompt
+	MeteredMedia     // images, sound, and whatever tells of no tokens
 )
 
 // The words in a path that tell its kind, in lower case. What stands after the
@@ -44,11 +41,31 @@ var (
 	}
 )
 
-// KindOf tells from the path of a POST what it makes.
-func KindOf(path string) Kind {
+// KindOf is what a request makes that is no LLM call. A server may not mind how
+// the method is written, or which it is, where the path says what is wanted.
+// What deletes something that was made generates where its body asks for that.
+func KindOf(method, path string, hasBody bool) Kind {
+	post := strings.EqualFold(method, http.MethodPost)
+	if !post && !hasBody {
+		return NotMetered
+	}
+	kind := kindOfPath(path)
+	switch {
+	case post || kind == NotMetered:
+		return kind
+	case kind == MaybeMetered:
+		return NotMetered
+	case strings.EqualFold(method, http.MethodDelete):
+		return MaybeMetered
+	}
+	return kind
+}
+
+// kindOfPath tells from the path of a POST what it makes.
+func kindOfPath(path string) Kind {
 	s := wire.Segments(path)
 	if len(s) == 0 {
-		return Free
+		return NotMetered
 	}
 	last := s[len(s)-1]
 	if at := strings.LastIndexByte(last, ':'); at >= 0 {
@@ -65,33 +82,33 @@ func KindOf(path string) Kind {
 	}
 	switch {
 	case before == "graders" && last == "run" || slices.Contains(s, "evals") && last == "runs":
-		return Media // models grade and answer: what they are asked is in files and samples
+		return MeteredMedia // models grade and answer: what they are asked is in files and samples
 	case slices.Contains(freeEnds, last) || has(freeWords) || slices.Contains(s, "evals"):
-		return Free
+		return NotMetered
 	case slices.Contains(s, "conversations") && last != "items":
-		return Unknown // OpenAI's keep what was said, Mistral's answer
+		return MaybeMetered // OpenAI's keep what was said, Mistral's answer
 	case slices.Contains(s, "threads"):
 		if last == "runs" || last == "submit_tool_outputs" {
-			return Text
+			return MeteredText
 		}
-		return Free
+		return NotMetered
 	case last == "batches":
 		if before == "messages" || before == "models" {
-			return Text
+			return MeteredText
 		}
-		return Media // its requests are in a file
+		return MeteredMedia // its requests are in a file
 	case before == "batch" && last == "jobs" || last == "batchpredictionjobs" || last == "model-invocation-job":
-		return Media // likewise: Mistral's, Google's and Amazon's
+		return MeteredMedia // likewise: Mistral's, Google's and Amazon's
 	case before == "batches" || before == "completions" || before == "responses" && last != "compact":
-		return Free // what was made before is changed
+		return NotMetered // what was made before is changed
 	case slices.Contains(embeddingEnds, last):
-		return Embedding
+		return MeteredEmbedding
 	case has(mediaWords):
-		return Media
+		return MeteredMedia
 	case slices.Contains(textEnds, last):
-		return Text
+		return MeteredText
 	}
-	return Unknown
+	return MaybeMetered
 }
 
 // named are the words that a name follows which somebody chose: it tells nothing

@@ -1,4 +1,4 @@
-package metered
+package formats
 
 import (
 	"bytes"
@@ -8,21 +8,22 @@ import (
 	"github.com/haltd/haltd/internal/wire"
 )
 
-// Format reads the replies to metered routes: their counts, wherever they
-// stand, and how much they say. Its Errors are those of the dialect.
-type Format struct{ Errors wire.ReplyFormat }
+// Metered reads the replies to what is no LLM call: their counts, wherever they
+// stand, and how much they say, and nothing that a detector could use. Its Errors
+// are those of the dialect.
+type Metered struct{ Errors wire.ReplyFormat }
 
-var _ wire.ReplyFormat = Format{}
+var _ wire.ReplyFormat = Metered{}
 
 // StreamError is that of the dialect.
-func (f Format) StreamError(d wire.Denied) []byte { return f.Errors.StreamError(d) }
+func (f Metered) StreamError(d wire.Denied) []byte { return f.Errors.StreamError(d) }
 
 // ReadReply reads a document, or one a line.
-func (Format) ReadReply(body []byte) (*haltd.Reply, error) {
-	s := stream{Assembly: wire.NewAssembly(math.MaxInt64)}
+func (Metered) ReadReply(body []byte) (*haltd.Reply, error) {
+	s := meteredStream{Assembly: wire.NewAssembly(math.MaxInt64)}
 	err := s.ReadEvent(nil, body)
 	if err != nil && bytes.Count(bytes.TrimSpace(body), []byte{'\n'}) > 0 {
-		s = stream{Assembly: wire.NewAssembly(math.MaxInt64)}
+		s = meteredStream{Assembly: wire.NewAssembly(math.MaxInt64)}
 		for line := range bytes.Lines(body) {
 			if err = s.ReadEvent(nil, bytes.TrimSpace(line)); err != nil {
 				return nil, err
@@ -37,23 +38,25 @@ func (Format) ReadReply(body []byte) (*haltd.Reply, error) {
 }
 
 // NewStream reads events, each of which is a document.
-func (Format) NewStream(limit int64) wire.Stream { return &stream{Assembly: wire.NewAssembly(limit)} }
+func (Metered) NewStream(limit int64) wire.Stream {
+	return &meteredStream{Assembly: wire.NewAssembly(limit)}
+}
 
-// stream keeps all that a reply says as one text: nobody but the estimate of
+// meteredStream keeps all that a reply says as one text: nobody but the estimate of
 // its tokens looks at it.
-type stream struct {
+type meteredStream struct {
 	wire.Assembly
 	usage, cached haltd.Usage // cached is what Anthropic counts beside the input
 	thoughts      int64       // that Google counts beside the output
 }
 
-const textKey = 0
+const meteredText = 0
 
 // Event takes one event.
-func (s *stream) Event(name, data []byte) error { return s.Follow(name, data, s.ReadEvent) }
+func (s *meteredStream) Event(name, data []byte) error { return s.Follow(name, data, s.ReadEvent) }
 
 // ReadEvent is Event without the short cut for events that repeat.
-func (s *stream) ReadEvent(_, data []byte) error {
+func (s *meteredStream) ReadEvent(_, data []byte) error {
 	if len(data) == 0 {
 		return nil
 	}
@@ -68,7 +71,7 @@ func (s *stream) ReadEvent(_, data []byte) error {
 }
 
 // Reply is what has arrived so far.
-func (s *stream) Reply() *haltd.Reply {
+func (s *meteredStream) Reply() *haltd.Reply {
 	reply := s.Finished()
 	u := s.usage
 	u.Output += s.thoughts
@@ -81,7 +84,7 @@ func (s *stream) Reply() *haltd.Reply {
 // read walks a document. Only what looks like a reply's own member counts for
 // its model; counts are taken wherever they stand, the largest of each, so that
 // what a tool is given cannot make them smaller.
-func (s *stream) read(r *wire.Reader, depth int) {
+func (s *meteredStream) read(r *wire.Reader, depth int) {
 	switch k := r.Kind(); {
 	case depth > maxDepth:
 		r.Skip()
@@ -98,7 +101,7 @@ func (s *stream) read(r *wire.Reader, depth int) {
 	}
 }
 
-func (s *stream) readMember(name string, r *wire.Reader, depth int) {
+func (s *meteredStream) readMember(name string, r *wire.Reader, depth int) {
 	reply := &s.Assembly.Reply
 	switch name {
 	case "usage", "usageMetadata", "usage_metadata", "metadata", "amazon-bedrock-invocationMetrics":
@@ -107,7 +110,7 @@ func (s *stream) readMember(name string, r *wire.Reader, depth int) {
 		s.count(name, r)
 	case "text", "response", "generation", "completion", "outputText", "content", "thinking", "reasoning", "reasoning_content", "arguments", "partial_json":
 		if r.Kind() == wire.KindString {
-			s.Text(textKey, r)
+			s.Text(meteredText, r)
 			return
 		}
 		s.read(r, depth+1)
@@ -144,7 +147,7 @@ func (s *stream) readMember(name string, r *wire.Reader, depth int) {
 	}
 }
 
-func (s *stream) readCounts(r *wire.Reader) {
+func (s *meteredStream) readCounts(r *wire.Reader) {
 	if r.Kind() != wire.KindObject {
 		r.Skip()
 		return
@@ -176,7 +179,7 @@ func (s *stream) readCounts(r *wire.Reader) {
 }
 
 // count takes a count by its name.
-func (s *stream) count(name string, r *wire.Reader) {
+func (s *meteredStream) count(name string, r *wire.Reader) {
 	dst := (*int64)(nil)
 	switch name {
 	case "prompt_tokens", "input_tokens", "inputTokens", "inputTokenCount", "promptTokenCount", "prompt_eval_count", "inputTextTokenCount", "prompt_token_count", "tokens_evaluated":

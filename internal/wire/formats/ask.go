@@ -1,4 +1,4 @@
-package metered
+package formats
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"github.com/haltd/haltd/internal/wire"
 )
 
-// Ask is what a request asks for, as far as its cost goes.
+// Ask is what a request that is no LLM call asks for, as far as its cost goes.
 type Ask struct {
 	Kind   Kind
 	Models []string // that may answer, as their makers call them
@@ -38,27 +38,27 @@ const (
 	maxDepth   = 24
 )
 
-// Read reads the request to a route of that kind. A body that should be JSON
+// ReadAsk reads the request to a route of that kind. A body that should be JSON
 // and is not is an *haltd.Error with CodeMalformed; nil is a request that does
 // not generate. On a route that nobody knows an object that cannot be read may
 // generate all the same: nobody can tell what it costs. Where take refuses memory
 // for its parts, the error is CodeUnavailable.
-func Read(kind Kind, path, contentType string, body []byte, take wire.Take) (*Ask, error) {
+func ReadAsk(kind Kind, path, contentType string, body []byte, take wire.Take) (*Ask, error) {
 	a := &ask{Ask: Ask{Kind: kind}}
 	media, parameters, _ := mime.ParseMediaType(contentType)
 	switch isObject := looksLikeObject(body); {
 	case media == "multipart/form-data" && !isObject:
 		a.readForm(body, parameters["boundary"])
-	case kind == Media && media != "" && media != "application/json" && !isObject:
+	case kind == MeteredMedia && media != "" && media != "application/json" && !isObject:
 		// A sound or an image by itself: there is nothing to read.
 	default:
 		err := wire.ReadStrict(body, take, func(r *wire.Reader) { a.readObject(r, &a.top, 0) })
 		switch {
 		case haltd.ErrorCode(err) == haltd.CodeUnavailable:
 			return nil, err
-		case err != nil && kind == Unknown && isObject:
-			return &Ask{Kind: Media, Replies: 1}, nil
-		case err != nil && kind == Unknown:
+		case err != nil && kind == MaybeMetered && isObject:
+			return &Ask{Kind: MeteredMedia, Replies: 1}, nil
+		case err != nil && kind == MaybeMetered:
 			return nil, nil
 		case err != nil:
 			return nil, err
@@ -66,20 +66,20 @@ func Read(kind Kind, path, contentType string, body []byte, take wire.Take) (*As
 		a.PromptTokens = int64(len(body)+3) / 4
 	}
 	a.name(wire.PathModel(path)) // which decides, whatever the body says
-	if segments := wire.Segments(path); len(segments) > 0 && strings.Contains(segments[len(segments)-1], "stream") || streams(segments) && !a.saysStream {
+	if segments := wire.Segments(path); len(segments) > 0 && strings.Contains(segments[len(segments)-1], "stream") || streamsUnasked(segments) && !a.saysStream {
 		a.Stream = true
 	}
-	if kind == Unknown && len(a.Models) == 0 && !a.top.hasInputs {
+	if kind == MaybeMetered && len(a.Models) == 0 && !a.top.hasInputs {
 		return nil, nil
 	}
 	a.take(&a.top)
 	if a.Replies == 0 {
 		a.take(&request{isOne: true})
 	}
-	if kind == Unknown {
-		a.Kind = Text
+	if kind == MaybeMetered {
+		a.Kind = MeteredText
 	}
-	if a.Kind != Text {
+	if a.Kind != MeteredText {
 		a.MaxTokens, a.Open = 0, 0
 	}
 	return &a.Ask, nil
@@ -174,7 +174,7 @@ func (a *ask) readObject(r *wire.Reader, q *request, depth int) {
 			"batch", "inputConfig", "input_config", "config":
 			a.readObject(r, q, depth+1)
 		case "requests":
-			a.Later = a.Kind == Text
+			a.Later = a.Kind == MeteredText
 			a.readRequests(r, depth+1)
 		}
 	}
@@ -279,9 +279,9 @@ func (a *ask) readForm(body []byte, boundary string) {
 	}
 }
 
-// streams reports the routes of Ollama's own API, which answer with a stream
+// streamsUnasked reports the routes of Ollama's own API, which answer with a stream
 // unless told otherwise.
-func streams(segments []string) bool {
+func streamsUnasked(segments []string) bool {
 	n := len(segments)
 	return n >= 2 && segments[n-2] == "api" && (segments[n-1] == "chat" || segments[n-1] == "generate")
 }
