@@ -142,7 +142,7 @@ func playAll(t *testing.T, rounds int, plays map[string]func(k *talk, i int), ki
 			for i := range rounds {
 				play(k, i)
 			}
-			if got := k.highest() == Kill; got != killed {
+			if got := k.highest() == haltd.LevelKill; got != killed {
 				t.Errorf("killed: %v, want %v: %v\n%s", got, killed, k.levels, drawn(k))
 			}
 		})
@@ -182,7 +182,7 @@ func TestOneAfterTheOther(t *testing.T) {
 		k.does("terraform_plan", fmt.Sprintf(`{"workspace":%q}`, name), fmt.Sprintf("Acquiring state lock. Refreshing state... [id=subnet-%x]\n\nTerraform will perform the following actions:\n  # module.vpc.aws_subnet.private[%d] will be updated in-place\n  ~ tags = { network: old to new }\nPlan: %d to add, %d to change, 0 to destroy.", 0x7b00c0e019f76+i*7919, i%4, i%3, 1+i%9))
 		k.does("terraform_apply", fmt.Sprintf(`{"workspace":%q}`, name), fmt.Sprintf("module.vpc.aws_subnet.private[%d]: Modifying... [id=subnet-%x]\nmodule.vpc.aws_subnet.private: Modifications complete after %ds\n\nApply complete! Resources: %d added, %d changed, 0 destroyed.", i%4, 0x37af25764556b+i*7919, 1+i%9, i%3, 1+i%9))
 	}
-	if k.highest() >= Kill {
+	if k.highest() >= haltd.LevelKill {
 		t.Errorf("it is killed: %v\n%s", k.levels, drawn(k))
 	}
 }

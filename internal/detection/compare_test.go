@@ -166,7 +166,7 @@ func TestAListIsWork(t *testing.T) {
 	for _, n := range names {
 		rounds = append(rounds, did("check", fmt.Sprintf(`{"name":%q}`, n), "Error: there is no entry of that kind in the list."))
 	}
-	if s := relations("Find the entry.", rounds...)[11]; s.given || s.family() != Futile {
+	if s := relations("Find the entry.", rounds...)[11]; s.given || s.family() != haltd.FamilyFutile {
 		t.Errorf("a guess: given %v, family %q; want it futile", s.given, s.family())
 	}
 }

@@ -103,7 +103,7 @@ func (s *SessionMemory) code(c *codec) {
 	n := &s.Progress
 	reported := int(n.ReportedLevel)
 	c.int(&reported)
-	n.ReportedLevel = Level(reported)
+	n.ReportedLevel = haltd.Level(reported)
 	c.uint64(&n.Mark.Round)
 	c.int(&n.Mark.Count)
 	c.time(&n.Marked)

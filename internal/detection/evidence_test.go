@@ -6,22 +6,23 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/haltd/haltd"
 )
 
 func TestSentences(t *testing.T) {
 	for _, c := range []struct {
-		signal Signal
+		signal haltd.Signal
 		want   string
 	}{
-		{Signal{Detector: Stall, Family: Repeat, Tools: []string{"read_file"}, Count: 5, Outcome: "error"}, "bot called read_file 5 times with the same arguments and got the same error."},
-		{Signal{Detector: Stall, Family: Cycle, Tools: []string{"list", "read"}}, "bot repeats list, read and nothing changes."},
-		{Signal{Detector: Stall, Family: Futile, Count: 6, Outcome: "empty result"}, "bot tried 6 different calls and got the same empty result."},
-		{Signal{Detector: Stall, Family: Chatter, Count: 9}, "bot said the same thing 9 times without a tool call."},
-		{Signal{Detector: Growth, Session: "ses_1"}, "Prompt tokens of ses_1 grew 1.4 times or more, 3 calls in a row."},
-		{Signal{Detector: Similarity, Score: 12, Parts: &ScoreParts{Prompts: 4, Responses: 1, ToolCalls: 4}}, "bot repeats itself: 5 similar prompts, 2 similar replies and the same tool call 5 times."},
-		{Signal{Detector: Similarity, Score: 12, Parts: &ScoreParts{Prompts: 12}}, "bot repeats itself: 13 similar prompts."},
-		{Signal{Detector: Similarity, Score: 12, Threshold: 10, Window: 20}, "bot repeats itself: score 12.0 exceeds the threshold of 10.0 in a window of 20 calls."},
-		{Signal{Detector: Similarity, Score: 12, Threshold: 10}, "bot repeats itself: score 12.0 exceeds the threshold of 10.0."},
+		{haltd.Signal{Detector: haltd.DetectorStall, Family: haltd.FamilyRepeat, Tools: []string{"read_file"}, Count: 5, Outcome: "error"}, "bot called read_file 5 times with the same arguments and got the same error."},
+		{haltd.Signal{Detector: haltd.DetectorStall, Family: haltd.FamilyCycle, Tools: []string{"list", "read"}}, "bot repeats list, read and nothing changes."},
+		{haltd.Signal{Detector: haltd.DetectorStall, Family: haltd.FamilyFutile, Count: 6, Outcome: "empty result"}, "bot tried 6 different calls and got the same empty result."},
+		{haltd.Signal{Detector: haltd.DetectorStall, Family: haltd.FamilyChatter, Count: 9}, "bot said the same thing 9 times without a tool call."},
+		{haltd.Signal{Detector: haltd.DetectorGrowth, Session: "ses_1"}, "Prompt tokens of ses_1 grew 1.4 times or more, 3 calls in a row."},
+		{haltd.Signal{Detector: haltd.DetectorSimilarity, Score: 12, Parts: &haltd.ScoreParts{Prompts: 4, Responses: 1, ToolCalls: 4}}, "bot repeats itself: 5 similar prompts, 2 similar replies and the same tool call 5 times."},
+		{haltd.Signal{Detector: haltd.DetectorSimilarity, Score: 12, Parts: &haltd.ScoreParts{Prompts: 12}}, "bot repeats itself: 13 similar prompts."},
+		{haltd.Signal{Detector: haltd.DetectorSimilarity, Score: 12, Threshold: 10, Window: 20}, "bot repeats itself: score 12.0 exceeds the threshold of 10.0 in a window of 20 calls."},
+		{haltd.Signal{Detector: haltd.DetectorSimilarity, Score: 12, Threshold: 10}, "bot repeats itself: score 12.0 exceeds the threshold of 10.0."},
 	} {
 		if diff := cmp.Diff(c.want, c.signal.Sentence("bot")); diff != "" {
 			t.Errorf("sentence (-want +got):\n%s", diff)
@@ -55,7 +56,7 @@ func TestEvidenceNamesTheRoundsThatAreRepeated(t *testing.T) {
 	}
 }
 
-func lettersOf(rounds []RoundEvidence) string {
+func lettersOf(rounds []haltd.RoundEvidence) string {
 	var words []string
 	for _, r := range rounds {
 		words = append(words, fmt.Sprint(r.Index, r.Letter))

@@ -1,6 +1,10 @@
 package detection
 
-import "math"
+import (
+	"math"
+
+	"github.com/haltd/haltd"
+)
 
 // FeaturesVersion is the version of the features below. Weights are fitted to
 // one version and refused by another.
@@ -71,55 +75,55 @@ const (
 // signInfo documents a sign.
 type signInfo struct {
 	name      string
-	family    Family
+	family    haltd.Family
 	direction direction
 	doc       string
 }
 
 var signInfos = [signCount]signInfo{
-	repeatNext:    {"repeat_next", Repeat, speaks, "the same call with the same result as the round before"},
-	repeatNear:    {"repeat_near", Cycle, speaks, "the same call with the same result as 2 to 12 rounds before"},
-	repeatPlace:   {"repeat_place", Repeat, speaks, "the same act, reworded perhaps, that led to nearly the same result"},
-	repeatFailed:  {"repeat_failed", Repeat, speaks, "a repetition that failed"},
-	failVaried:    {"fail_varied", Futile, speaks, "another call with the same failure"},
-	failWork:      {"fail_work", Futile, either, "the next of a list or of a walk, with the same failure"},
-	failOther:     {"fail_other", Futile, either, "a failure that was not seen before"},
-	emptyVaried:   {"empty_varied", Futile, speaks, "another call that found nothing, as one before"},
-	sameVaried:    {"same_varied", Futile, speaks, "another call that led to nearly the same long result"},
-	sameWork:      {"same_work", Futile, either, "the next of a list or of a walk, with the same answer"},
-	ackVaried:     {"ack_varied", Futile, either, "another call with the same short acknowledgement"},
-	placeBack:     {"place_back", Cycle, speaks, "back at a place that was left before"},
+	repeatNext:    {"repeat_next", haltd.FamilyRepeat, speaks, "the same call with the same result as the round before"},
+	repeatNear:    {"repeat_near", haltd.FamilyCycle, speaks, "the same call with the same result as 2 to 12 rounds before"},
+	repeatPlace:   {"repeat_place", haltd.FamilyRepeat, speaks, "the same act, reworded perhaps, that led to nearly the same result"},
+	repeatFailed:  {"repeat_failed", haltd.FamilyRepeat, speaks, "a repetition that failed"},
+	failVaried:    {"fail_varied", haltd.FamilyFutile, speaks, "another call with the same failure"},
+	failWork:      {"fail_work", haltd.FamilyFutile, either, "the next of a list or of a walk, with the same failure"},
+	failOther:     {"fail_other", haltd.FamilyFutile, either, "a failure that was not seen before"},
+	emptyVaried:   {"empty_varied", haltd.FamilyFutile, speaks, "another call that found nothing, as one before"},
+	sameVaried:    {"same_varied", haltd.FamilyFutile, speaks, "another call that led to nearly the same long result"},
+	sameWork:      {"same_work", haltd.FamilyFutile, either, "the next of a list or of a walk, with the same answer"},
+	ackVaried:     {"ack_varied", haltd.FamilyFutile, either, "another call with the same short acknowledgement"},
+	placeBack:     {"place_back", haltd.FamilyCycle, speaks, "back at a place that was left before"},
 	newsGood:      {"news", "", against, "how much of an answer was never seen before"},
 	newsFailed:    {"news_failed", "", against, "how much of a failure was never seen before"},
-	knownWords:    {"known_words", Futile, speaks, "a long answer without a single new word"},
+	knownWords:    {"known_words", haltd.FamilyFutile, speaks, "a long answer without a single new word"},
 	wroteNew:      {"wrote", "", against, "something was written that was not there before"},
 	answerChanged: {"answer_changed", "", against, "another answer to the same call"},
-	saidAgain:     {"said_again", Chatter, speaks, "words without a call that say nearly the same as before"},
+	saidAgain:     {"said_again", haltd.FamilyChatter, speaks, "words without a call that say nearly the same as before"},
 	saidNew:       {"said_new", "", against, "words without a call that state something new"},
-	silentTurn:    {"silent", Chatter, speaks, "a reply without a word or a call"},
-	harnessAgain:  {"harness_again", Refusal, either, "the harness's message came before, but for numbers"},
-	doubled:       {"doubled", Repeat, speaks, "the same call twice in one reply, with the same result"},
+	silentTurn:    {"silent", haltd.FamilyChatter, speaks, "a reply without a word or a call"},
+	harnessAgain:  {"harness_again", haltd.FamilyRefusal, either, "the harness's message came before, but for numbers"},
+	doubled:       {"doubled", haltd.FamilyRepeat, speaks, "the same call twice in one reply, with the same result"},
 	waits:         {"waits", "", against, "the answer says that something is pending or refused for now"},
-	pastEnd:       {"past_end", Futile, speaks, "the answer says that the range has ended, and it said so before"},
-	notThereAgain: {"not_there", Futile, speaks, "a command or tool that does not exist, again"},
-	textAgain:     {"text_again", Chatter, either, "nearly the same words around the act as before"},
-	actAgain:      {"act_again", Repeat, either, "the same act as within 12 rounds before, whatever came of it"},
-	shapeAgain:    {"shape_again", Futile, either, "the same act but for numbers"},
-	writtenAgain:  {"written_again", Repeat, speaks, "the same content written again"},
-	repeatAmid:    {"repeat_amid", Repeat, either, "the same call with the same result, after something was written in between"},
-	repeatMoving:  {"repeat_moving", Repeat, either, "the same act that led to nearly the same result, with a new word in it"},
-	doneAgain:     {"done_again", Repeat, speaks, "the same act acknowledged again, with another number or id"},
+	pastEnd:       {"past_end", haltd.FamilyFutile, speaks, "the answer says that the range has ended, and it said so before"},
+	notThereAgain: {"not_there", haltd.FamilyFutile, speaks, "a command or tool that does not exist, again"},
+	textAgain:     {"text_again", haltd.FamilyChatter, either, "nearly the same words around the act as before"},
+	actAgain:      {"act_again", haltd.FamilyRepeat, either, "the same act as within 12 rounds before, whatever came of it"},
+	shapeAgain:    {"shape_again", haltd.FamilyFutile, either, "the same act but for numbers"},
+	writtenAgain:  {"written_again", haltd.FamilyRepeat, speaks, "the same content written again"},
+	repeatAmid:    {"repeat_amid", haltd.FamilyRepeat, either, "the same call with the same result, after something was written in between"},
+	repeatMoving:  {"repeat_moving", haltd.FamilyRepeat, either, "the same act that led to nearly the same result, with a new word in it"},
+	doneAgain:     {"done_again", haltd.FamilyRepeat, speaks, "the same act acknowledged again, with another number or id"},
 	askedAgain:    {"asked_again", "", either, "the same act acknowledged again, no more often than a number in the task"},
 	asksNext:      {"asks_next", "", either, "the question before, about something new"},
-	payloadAlike:  {"payload_alike", Repeat, speaks, "nearly the same content sent by the same tool, acknowledged alike"},
-	formVaried:    {"form_varied", Futile, either, "another call with the same short answer but for numbers and ids"},
-	figureSame:    {"figure_same", Futile, speaks, "other code that computed the same figure"},
-	ackAgain:      {"ack_again", Repeat, speaks, "the same small act with the same short acknowledgement"},
+	payloadAlike:  {"payload_alike", haltd.FamilyRepeat, speaks, "nearly the same content sent by the same tool, acknowledged alike"},
+	formVaried:    {"form_varied", haltd.FamilyFutile, either, "another call with the same short answer but for numbers and ids"},
+	figureSame:    {"figure_same", haltd.FamilyFutile, speaks, "other code that computed the same figure"},
+	ackAgain:      {"ack_again", haltd.FamilyRepeat, speaks, "the same small act with the same short acknowledgement"},
 	echoed:        {"echoed", "", against, "another call that led to nearly the same result, which now shows what the call said"},
 	formAgain:     {"form_again", "", against, "the same act with the same short answer but for numbers and ids"},
-	useless:       {"useless", Repeat, speaks, "a round that repeats something, in whatever way, and brings nothing new"},
-	idle:          {"idle", Futile, speaks, "a round that brings nothing new and is no step of a list or a walk"},
-	courtesies:    {"courtesies", Chatter, speaks, "words without a call that thank, praise or take leave, and nothing else came"},
+	useless:       {"useless", haltd.FamilyRepeat, speaks, "a round that repeats something, in whatever way, and brings nothing new"},
+	idle:          {"idle", haltd.FamilyFutile, speaks, "a round that brings nothing new and is no step of a list or a walk"},
+	courtesies:    {"courtesies", haltd.FamilyChatter, speaks, "words without a call that thank, praise or take leave, and nothing else came"},
 }
 
 // readSigns derives the signs of a round from its relation.
@@ -390,7 +394,7 @@ type Features [featureCount]float32
 // FeatureInfo documents one feature.
 type FeatureInfo struct {
 	Name   string
-	Family Family // that it speaks for; "" where it speaks against a stall
+	Family haltd.Family // that it speaks for; "" where it speaks against a stall
 	// Direction is +1 where the feature may only speak for a stall, -1 where
 	// only against one, 0 where the data decides.
 	Direction int
@@ -410,22 +414,22 @@ func Catalog() []FeatureInfo {
 		}
 	}
 	return append(all,
-		FeatureInfo{"pairs_seen", Repeat, 1, "this call with this result was seen before"},
-		FeatureInfo{"failures_seen", Refusal, 1, "this tool failed in this way before"},
-		FeatureInfo{"places_seen", Futile, 1, "this result was seen before"},
-		FeatureInfo{"refusals_seen", Refusal, 1, "the harness answered this tool with the same message before"},
-		FeatureInfo{"since_news", Futile, 1, "it is long since an answer was new"},
-		FeatureInfo{"laps_done", Cycle, 1, "a cycle of calls was gone through"},
-		FeatureInfo{"similar_calls", Repeat, 1, "the last calls of the agent are alike, as similarity counts them"},
-		FeatureInfo{"refused_many", Refusal, 1, "a tool was refused in the same way again and again"},
-		FeatureInfo{"useless_sum", Repeat, 1, "rounds that repeat add up, and hardly any news takes away from it"},
-		FeatureInfo{"useless_many", Repeat, 1, "up to eight rounds of repetition with nothing new between"},
-		FeatureInfo{"idle_sum", Futile, 1, "rounds without news add up"},
-		FeatureInfo{"idle_many", Futile, 1, "up to twelve rounds without news"},
-		FeatureInfo{"refused_long", Refusal, 1, "one refusal came back more than four times, whatever was done in between"},
-		FeatureInfo{"chat_sum", Chatter, 1, "words without a call that say nothing new add up"},
-		FeatureInfo{"chat_many", Chatter, 1, "up to eight turns of words that say nothing new"},
-		FeatureInfo{"failed_long", Refusal, 1, "one failure came back to the letter more than six times, whatever was tried in between"},
+		FeatureInfo{"pairs_seen", haltd.FamilyRepeat, 1, "this call with this result was seen before"},
+		FeatureInfo{"failures_seen", haltd.FamilyRefusal, 1, "this tool failed in this way before"},
+		FeatureInfo{"places_seen", haltd.FamilyFutile, 1, "this result was seen before"},
+		FeatureInfo{"refusals_seen", haltd.FamilyRefusal, 1, "the harness answered this tool with the same message before"},
+		FeatureInfo{"since_news", haltd.FamilyFutile, 1, "it is long since an answer was new"},
+		FeatureInfo{"laps_done", haltd.FamilyCycle, 1, "a cycle of calls was gone through"},
+		FeatureInfo{"similar_calls", haltd.FamilyRepeat, 1, "the last calls of the agent are alike, as similarity counts them"},
+		FeatureInfo{"refused_many", haltd.FamilyRefusal, 1, "a tool was refused in the same way again and again"},
+		FeatureInfo{"useless_sum", haltd.FamilyRepeat, 1, "rounds that repeat add up, and hardly any news takes away from it"},
+		FeatureInfo{"useless_many", haltd.FamilyRepeat, 1, "up to eight rounds of repetition with nothing new between"},
+		FeatureInfo{"idle_sum", haltd.FamilyFutile, 1, "rounds without news add up"},
+		FeatureInfo{"idle_many", haltd.FamilyFutile, 1, "up to twelve rounds without news"},
+		FeatureInfo{"refused_long", haltd.FamilyRefusal, 1, "one refusal came back more than four times, whatever was done in between"},
+		FeatureInfo{"chat_sum", haltd.FamilyChatter, 1, "words without a call that say nothing new add up"},
+		FeatureInfo{"chat_many", haltd.FamilyChatter, 1, "up to eight turns of words that say nothing new"},
+		FeatureInfo{"failed_long", haltd.FamilyRefusal, 1, "one failure came back to the letter more than six times, whatever was tried in between"},
 	)
 }
 

@@ -216,17 +216,17 @@ func (p *play) change() {
 // check holds what every verdict promises.
 func (p *play) check(v Detection) {
 	checkReasons(p.t, v)
-	highest := Pass
+	highest := haltd.LevelPass
 	for i := range v.Signals {
 		s := &v.Signals[i]
 		highest = max(highest, s.Level)
 		if s.Sentence("bot") == "" || math.IsNaN(s.Score) {
 			p.t.Errorf("signal %+v says nothing", s)
 		}
-		if s.Detector != Stall {
+		if s.Detector != haltd.DetectorStall {
 			continue
 		}
-		if s.Certainty+.05 < s.WarnAt || s.Level == Kill && s.Certainty+.05 < s.KillAt {
+		if s.Certainty+.05 < s.WarnAt || s.Level == haltd.LevelKill && s.Certainty+.05 < s.KillAt {
 			p.t.Errorf("%v at a certainty of %v, the lines are %v and %v", s.Level, s.Certainty, s.WarnAt, s.KillAt)
 		}
 		if len(s.Rounds) > maxEvidence {

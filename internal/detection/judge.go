@@ -48,11 +48,11 @@ func DefaultSettings() Settings {
 
 // Detection is what the detectors make of one request.
 type Detection struct {
-	Level   Level
-	Signals []Signal // the strictest first
+	Level   haltd.Level
+	Signals []haltd.Signal // the strictest first
 	// Parts is the similarity score, fired or not, for the record, and
 	// Unmet what it lacks to be corroborated; "" when nothing.
-	Parts ScoreParts
+	Parts haltd.ScoreParts
 	Unmet string
 	// Certainty is how sure stall is, in percent, fired or not.
 	Certainty float64
@@ -86,7 +86,7 @@ func Judge(set Settings, st State, h *History, now time.Time) Detection {
 	st.Session.follow(h, now)
 	m := set.model()
 	v := Detection{prompt: h.prompt, Basis: haltd.Basis{Features: m.Version, Weights: m.Date}}
-	var matches []Match
+	var matches []haltd.Match
 	if !set.Stateless {
 		v.Parts, matches = st.Window.Score(h.prompt, set.WindowSize, now)
 		v.Basis.Calls = min(st.Window.Len()+1, set.WindowSize)
@@ -129,29 +129,29 @@ func (set *Settings) model() *Model {
 }
 
 // similarity is how alike the last calls are, as a feature of stall.
-func similarity(p ScoreParts) float32 {
+func similarity(p haltd.ScoreParts) float32 {
 	score := float32(p.Score())
 	return score / (score + 10)
 }
 
 // judgeWindow is what similarity says.
-func (v *Detection) judgeWindow(set Settings, st State, matches []Match, found stalled, now time.Time) {
+func (v *Detection) judgeWindow(set Settings, st State, matches []haltd.Match, found stalled, now time.Time) {
 	v.Unmet = v.unmet(set, st, matches, found, now)
 	if v.Parts.Score() > set.Threshold {
 		parts := v.Parts
-		s := Signal{
-			Detector: Similarity, Level: Kill, Score: parts.Score(), Threshold: set.Threshold, Parts: &parts,
+		s := haltd.Signal{
+			Detector: haltd.DetectorSimilarity, Level: haltd.LevelKill, Score: parts.Score(), Threshold: set.Threshold, Parts: &parts,
 			Matches: matches, Window: min(st.Window.Len()+1, set.WindowSize),
 		}
 		if set.RequireCorroboration && v.Unmet != "" {
-			s.Level, s.Unmet = Warn, v.Unmet
+			s.Level, s.Unmet = haltd.LevelWarn, v.Unmet
 		}
 		v.Signals = append(v.Signals, s)
 	}
 	if next := st.counter().next(v.prompt, now); next.n >= longStreak {
 		v.Unmet = ""
-		v.Signals = append(v.Signals, Signal{
-			Detector: Similarity, Family: Streak, Level: Kill, Score: float64(next.n), Threshold: longStreak, Count: next.n,
+		v.Signals = append(v.Signals, haltd.Signal{
+			Detector: haltd.DetectorSimilarity, Family: haltd.FamilyStreak, Level: haltd.LevelKill, Score: float64(next.n), Threshold: longStreak, Count: next.n,
 			Matches: matches, Window: min(st.Window.Len()+1, set.WindowSize),
 		})
 	}
@@ -166,7 +166,7 @@ func (st *State) counter() *Window {
 }
 
 // unmet is what a score lacks to be corroborated.
-func (v *Detection) unmet(set Settings, st State, matches []Match, found stalled, now time.Time) string {
+func (v *Detection) unmet(set Settings, st State, matches []haltd.Match, found stalled, now time.Time) string {
 	if v.Parts.Score() == 0 {
 		return ""
 	}
@@ -217,7 +217,7 @@ type Source struct {
 
 // Observe takes the reply to an admitted request, complete at the given
 // time, and reports growth where it sees it.
-func Observe(set Settings, st State, entry uint64, from Source, a *Answer, now time.Time) []Signal {
+func Observe(set Settings, st State, entry uint64, from Source, a *Answer, now time.Time) []haltd.Signal {
 	st.Window.Attach(entry, a, now)
 	if st.Agent != nil {
 		st.Agent.Attach(entry, a, now)
@@ -230,7 +230,7 @@ func Observe(set Settings, st State, entry uint64, from Source, a *Answer, now t
 	if !ok {
 		return nil
 	}
-	return []Signal{{Detector: Growth, Level: Warn, Count: len(tokens), Tokens: tokens, Threshold: 1.4}}
+	return []haltd.Signal{{Detector: haltd.DetectorGrowth, Level: haltd.LevelWarn, Count: len(tokens), Tokens: tokens, Threshold: 1.4}}
 }
 
 // strictestFirst orders the signals and takes the level of the first. Among

@@ -23,7 +23,7 @@ func judge(set Settings, st State, call *haltd.Call, now time.Time) Detection {
 }
 
 // answer admits a judged request and observes the reply to it.
-func answer(set Settings, st State, v Detection, call *haltd.Call, reply *haltd.Reply, now time.Time) []Signal {
+func answer(set Settings, st State, v Detection, call *haltd.Call, reply *haltd.Reply, now time.Time) []haltd.Signal {
 	return Observe(set, st, Admit(set, st, v, now), Source{call.Model, call.System}, ReadReply(reply, true), now)
 }
 
@@ -102,7 +102,7 @@ type talk struct {
 	st     State
 	now    time.Time
 	pause  time.Duration // between a reply and the next request
-	levels []Level       // of each request
+	levels []haltd.Level // of each request
 	last   Detection
 	killed *Detection // the first that kills
 	ids    int
@@ -126,7 +126,7 @@ func (k *talk) judge(r *haltd.Round) {
 	k.last = judge(k.set, k.st, &k.call, k.now)
 	checkReasons(k.t, k.last)
 	k.levels = append(k.levels, k.last.Level)
-	if k.last.Level == Kill && k.killed == nil {
+	if k.last.Level == haltd.LevelKill && k.killed == nil {
 		v := k.last
 		k.killed = &v
 	}
@@ -175,7 +175,7 @@ func (k *talk) bash(command, output string) *talk {
 	return k.says("Next step.\n```bash\n"+command+"\n```", output)
 }
 
-func (k *talk) highest() Level { return slices.Max(k.levels) }
+func (k *talk) highest() haltd.Level { return slices.Max(k.levels) }
 
 // drawn is the conversation as stall sees it.
 func drawn(k *talk) string {
@@ -201,7 +201,7 @@ func checkReasons(t tester, v Detection) {
 	}
 	for i := range v.Signals {
 		s := &v.Signals[i]
-		if s.Detector != Stall {
+		if s.Detector != haltd.DetectorStall {
 			continue
 		}
 		sum := 0

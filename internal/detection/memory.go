@@ -92,7 +92,7 @@ func (m *Memory) LastReply() (newest time.Time) {
 
 // SessionProgress is what was made of a session so far.
 type SessionProgress struct {
-	ReportedLevel Level // the highest so far
+	ReportedLevel haltd.Level // the highest so far
 	// Mark is where the rounds that count begin, as of the activation at
 	// Marked.
 	Mark    Mark

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/haltd/haltd"
 )
 
 // Model turns features into the log-odds that a conversation is stuck: a
@@ -98,7 +100,7 @@ const mostReasons = 6
 // reasons shares the certainty among what speaks for it and against it, in
 // proportion to the log-odds above those of a conversation that has just
 // begun. The points add up to the certainty in percent.
-func (m *Model) reasons(x *Features) []Reason {
+func (m *Model) reasons(x *Features) []haltd.Contribution {
 	z := m.logOdds(x)
 	total := int(math.Round(100 * float64(certainty(z))))
 	rise := z - m.start
@@ -106,7 +108,7 @@ func (m *Model) reasons(x *Features) []Reason {
 		return nil
 	}
 	if rise <= 0 {
-		return []Reason{{Name: "start", Text: "what is thought of any conversation that begins", Points: total}}
+		return []haltd.Contribution{{Name: "start", Text: "what is thought of any conversation that begins", Points: total}}
 	}
 	all := m.byReason(x)
 	slices.SortStableFunc(all, func(a, b weighed) int {
@@ -118,7 +120,7 @@ func (m *Model) reasons(x *Features) []Reason {
 		}
 		return 0
 	})
-	var rs []Reason
+	var rs []haltd.Contribution
 	var others float32
 	for i, w := range all {
 		if i >= mostReasons {
@@ -126,13 +128,13 @@ func (m *Model) reasons(x *Features) []Reason {
 			continue
 		}
 		if p := int(math.Round(float64(w.odds / rise * float32(total)))); p != 0 {
-			rs = append(rs, Reason{Name: w.name, Family: w.family, Text: w.text, Points: p})
+			rs = append(rs, haltd.Contribution{Name: w.name, Family: w.family, Text: w.text, Points: p})
 		} else {
 			others += w.odds
 		}
 	}
 	if p := int(math.Round(float64(others / rise * float32(total)))); p != 0 {
-		rs = append(rs, Reason{Name: "other", Text: "smaller reasons together", Points: p})
+		rs = append(rs, haltd.Contribution{Name: "other", Text: "smaller reasons together", Points: p})
 	}
 	if len(rs) == 0 {
 		return nil
@@ -147,7 +149,7 @@ func (m *Model) reasons(x *Features) []Reason {
 
 type weighed struct {
 	name, text string
-	family     Family
+	family     haltd.Family
 	odds       float32
 }
 
@@ -160,7 +162,7 @@ func (m *Model) byReason(x *Features) (all []weighed) {
 			w.odds += m.weights[i] * (x[i] - begun[i])
 		}
 		if sign(k) == newsGood && w.odds > 0 {
-			w.text, w.family = "answers bring nothing that was not seen before", Futile
+			w.text, w.family = "answers bring nothing that was not seen before", haltd.FamilyFutile
 		}
 		if w.odds != 0 {
 			all = append(all, w)

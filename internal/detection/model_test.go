@@ -145,7 +145,7 @@ func TestLines(t *testing.T) {
 		}
 		return k
 	}
-	first := func(k *talk, l Level) int {
+	first := func(k *talk, l haltd.Level) int {
 		for i, v := range k.levels {
 			if v >= l {
 				return i
@@ -156,13 +156,13 @@ func TestLines(t *testing.T) {
 	plain := loop(func(*Settings) {})
 	early := loop(func(s *Settings) { s.WarnAt, s.KillAt = 10, 60 })
 	late := loop(func(s *Settings) { s.WarnAt, s.KillAt = 80, 99.9 })
-	for _, l := range []Level{Warn, Kill} {
+	for _, l := range []haltd.Level{haltd.LevelWarn, haltd.LevelKill} {
 		if !(first(early, l) < first(plain, l) && first(plain, l) < first(late, l)) {
 			t.Errorf("%v at rounds %d, %d and %d with lower, own and higher lines; want them one after the other", l, first(early, l), first(plain, l), first(late, l))
 		}
 	}
 	for _, k := range []*talk{plain, early} {
-		if w, kill := first(k, Warn), first(k, Kill); kill <= w {
+		if w, kill := first(k, haltd.LevelWarn), first(k, haltd.LevelKill); kill <= w {
 			t.Errorf("killed at round %d, warned at %d: nothing is killed out of the blue", kill, w)
 		}
 	}

@@ -362,18 +362,18 @@ func TestPointsOfAGridAreMeasured(t *testing.T) {
 // To try some other ways is no loop yet; many are.
 func TestSomeOtherWaysAreTried(t *testing.T) {
 	k := newTalk(t, "Download the statements of yesterday.")
-	try := func(options string) Level {
+	try := func(options string) haltd.Level {
 		k.does("bash", `{"command":"sftp `+options+` batch@sftp.example.net"}`, "Permission denied (publickey,password).\nConnection closed")
 		return k.levels[len(k.levels)-1]
 	}
 	ways := []string{"-o PreferredAuthentications=password", "-i ~/.ssh/id_ed25519", "-i ~/.ssh/legacy_rsa", "-o HostKeyAlgorithms=ssh-rsa", "-P 2222", "-v",
 		"-4", "-C", "-o IdentitiesOnly=yes", "-F none", "-q", "-i ~/.ssh/backup", "-B 4096", "-J bastion"}
 	for n, options := range ways {
-		if level := try(options); level == Kill && n < leastVaried {
+		if level := try(options); level == haltd.LevelKill && n < leastVaried {
 			t.Errorf("killed after %d other ways", n)
 		}
 	}
-	if k.highest() != Kill {
+	if k.highest() != haltd.LevelKill {
 		t.Errorf("%d other ways with the same failure: %v", len(ways), k.highest())
 	}
 }
@@ -403,7 +403,7 @@ func TestRunsThatFailAsAskedFor(t *testing.T) {
 		}
 		k.does("terminal", `{"input":"pytest -q tests/test_refunds.py::test_load"}`, result)
 	}
-	if k.highest() == Kill {
+	if k.highest() == haltd.LevelKill {
 		t.Error("killed while it does what it was asked for")
 	}
 }
@@ -417,10 +417,10 @@ func TestFewerErrorsAreProgress(t *testing.T) {
 		}
 		return k
 	}
-	if fixes(func(n int) int { return 114 - 7*n }).highest() == Kill {
+	if fixes(func(n int) int { return 114 - 7*n }).highest() == haltd.LevelKill {
 		t.Error("killed while errors become fewer")
 	}
-	if fixes(func(n int) int { return 114 }).highest() != Kill {
+	if fixes(func(n int) int { return 114 }).highest() != haltd.LevelKill {
 		t.Error("not killed though as many errors stay")
 	}
 }

@@ -14,102 +14,102 @@ import (
 var mustFire = []struct {
 	name   string
 	stands string // the reported pattern
-	family Family
+	family haltd.Family
 	by     int // the round by which it is killed
 	run    func(k *talk)
 }{
-	{"same call, same result", "identical call and result", Repeat, 12, func(k *talk) {
+	{"same call, same result", "identical call and result", haltd.FamilyRepeat, 12, func(k *talk) {
 		for range 16 {
 			k.does("read_file", `{"path":"/etc/x"}`, "the file holds a single line of text")
 		}
 	}},
-	{"the same words of a user, at once", "chatter", Chatter, 16, func(k *talk) {
+	{"the same words of a user, at once", "chatter", haltd.FamilyChatter, 16, func(k *talk) {
 		k.pause = 7 * time.Second
 		for range 20 {
 			k.says("Understood, I shall now begin with the slides.", "Go on, please.")
 		}
 	}},
-	{"same call, same error", "identical call and result", Repeat, 6, func(k *talk) {
+	{"same call, same error", "identical call and result", haltd.FamilyRepeat, 6, func(k *talk) {
 		for range 8 {
 			k.does("read_file", `{"path":"/etc/x"}`, "Error: permission denied")
 		}
 	}},
-	{"same result but for clock, address and process", "the same error with volatile text", Repeat, 6, func(k *talk) {
+	{"same result but for clock, address and process", "the same error with volatile text", haltd.FamilyRepeat, 6, func(k *talk) {
 		for i := range 8 {
 			k.does("start", `{"name":"db"}`, fmt.Sprintf("2026-01-0%dT10:0%d:00Z PGID: %d object at 0x7f%04x took 0.%d seconds and refused", i+1, i, 900+i, 77*i, i))
 		}
 	}},
-	{"same call under a fresh id", "identical call and result", Repeat, 8, func(k *talk) {
+	{"same call under a fresh id", "identical call and result", haltd.FamilyRepeat, 8, func(k *talk) {
 		for i := range 12 {
 			k.does("charge", fmt.Sprintf(`{"order":17,"request_id":"r%dk%dz%d"}`, 7*i+3, i, 31*i), "Error: the card was declined")
 		}
 	}},
-	{"same click under reworded thoughts", "the same act in other words", Repeat, 12, func(k *talk) {
+	{"same click under reworded thoughts", "the same act in other words", haltd.FamilyRepeat, 12, func(k *talk) {
 		for i := range 16 {
 			k.does("click", fmt.Sprintf(`{"thought":"Let me %s the %s button to go on now.","id":4}`, topics[i], topics[i+1]), page("Checkout", 600+i, 40+7*i))
 		}
 	}},
-	{"a harness counts the steps", "hook-injected user turns", Repeat, 8, func(k *talk) {
+	{"a harness counts the steps", "hook-injected user turns", haltd.FamilyRepeat, 8, func(k *talk) {
 		for i := range 12 {
 			k.does("read_file", `{"path":"/etc/x"}`, "Error: permission denied", fmt.Sprintf("You have used %d of 50 steps.", i+1))
 		}
 	}},
-	{"the page comes after an empty result", "identical call and result", Repeat, 8, func(k *talk) {
+	{"the page comes after an empty result", "identical call and result", haltd.FamilyRepeat, 8, func(k *talk) {
 		for range 12 {
 			k.does("click", `{"id":4}`, "", "Error: the form cannot be sent while a field is empty")
 		}
 	}},
-	{"cycle of two", "cycles of 2 or 3", Cycle, 12, func(k *talk) {
+	{"cycle of two", "cycles of 2 or 3", haltd.FamilyCycle, 12, func(k *talk) {
 		for i := range 14 {
 			k.does([]string{"list", "read"}[i%2], `{}`, []string{"one file: notes.txt", "the notes are short and plain"}[i%2])
 		}
 	}},
-	{"cycle of three", "cycles of 2 or 3", Cycle, 16, func(k *talk) {
+	{"cycle of three", "cycles of 2 or 3", haltd.FamilyCycle, 16, func(k *talk) {
 		for i := range 18 {
 			k.does([]string{"a", "b", "c"}[i%3], `{"n":1}`, fmt.Sprint("result of ", []string{"alpha tool", "beta tool", "gamma tool"}[i%3]))
 		}
 	}},
-	{"drifting arguments, same refusal", "the same target with drifting arguments", Futile, 14, func(k *talk) {
+	{"drifting arguments, same refusal", "the same target with drifting arguments", haltd.FamilyFutile, 14, func(k *talk) {
 		for i := range 16 {
 			k.does("read_file", fmt.Sprintf(`{"path":"big.bin","offset":%d}`, i*100), "Error: big.bin is a binary file and cannot be shown")
 		}
 	}},
-	{"alternating tools, fresh arguments, nothing found", "alternating tools with fresh arguments", Futile, 14, func(k *talk) {
+	{"alternating tools, fresh arguments, nothing found", "alternating tools with fresh arguments", haltd.FamilyFutile, 14, func(k *talk) {
 		for i := range 16 {
 			k.does([]string{"grep", "find"}[i%2], fmt.Sprintf(`{"query":%q}`, topics[i]), "No matches found")
 		}
 	}},
-	{"varied queries, same result", "varied queries with the same result", Futile, 14, func(k *talk) {
+	{"varied queries, same result", "varied queries with the same result", haltd.FamilyFutile, 14, func(k *talk) {
 		for i := range 16 {
 			k.does("search", fmt.Sprintf(`{"query":"birth cities list variant %d"}`, i%3+i), "1. Only hit: a page about capitals and rivers and the borders between them, last edited by nobody in particular")
 		}
 	}},
-	{"nothing found for each argument", "the same error with varied arguments", Futile, 14, func(k *talk) {
+	{"nothing found for each argument", "the same error with varied arguments", haltd.FamilyFutile, 14, func(k *talk) {
 		for i := range 16 {
 			k.does("find_file", fmt.Sprintf(`{"name":"%s.java"}`, topics[i]), fmt.Sprintf(`No matches found for "%s.java" in the project`, topics[i]))
 		}
 	}},
-	{"JSON error with a fresh id", "the same error with volatile text", Futile, 14, func(k *talk) {
+	{"JSON error with a fresh id", "the same error with volatile text", haltd.FamilyFutile, 14, func(k *talk) {
 		for i := range 16 {
 			k.does("create_order", fmt.Sprintf(`{"sku":"%s"}`, topics[i]), fmt.Sprintf(`{"error":"sku unknown","request":"req_%08d"}`, 1000+i))
 		}
 	}},
-	{"hopping to another tool after each refusal", "hopping to another tool after each refusal", Futile, 14, func(k *talk) {
+	{"hopping to another tool after each refusal", "hopping to another tool after each refusal", haltd.FamilyFutile, 14, func(k *talk) {
 		for i := range 16 {
 			k.does("tool_"+topics[i], `{"go":true}`, "Error: the account is locked")
 		}
 	}},
-	{"the same patch applied again", `"successful" side effects repeated`, Repeat, 12, func(k *talk) {
+	{"the same patch applied again", `"successful" side effects repeated`, haltd.FamilyRepeat, 12, func(k *talk) {
 		for range 16 {
 			k.does("apply_patch", `{"patch":"@@ -1 +1 @@\n-a\n+b"}`, "Patch applied successfully")
 		}
 	}},
-	{"the same payload, though the answer changes", `"successful" side effects repeated`, Repeat, 14, func(k *talk) {
+	{"the same payload, though the answer changes", `"successful" side effects repeated`, haltd.FamilyRepeat, 14, func(k *talk) {
 		for i := range 18 {
 			k.does("insert", `{"line":7,"text":"if ready {\n\tstart the motor and close the valve before the pump runs dry again tonight\n}"}`, fmt.Sprintf("inserted; file has now %d lines", 100+3*i))
 		}
 	}},
-	{"the same call many times in one reply", "duplicates inside one reply", Repeat, 12, func(k *talk) {
+	{"the same call many times in one reply", "duplicates inside one reply", haltd.FamilyRepeat, 12, func(k *talk) {
 		for n := range 16 {
 			r := haltd.Round{}
 			for i := range 6 {
@@ -120,40 +120,40 @@ var mustFire = []struct {
 			k.judge(&r)
 		}
 	}},
-	{"answers against an automatic Continue", "hook-injected user turns", Chatter, 16, func(k *talk) {
+	{"answers against an automatic Continue", "hook-injected user turns", haltd.FamilyChatter, 16, func(k *talk) {
 		for i := range 18 {
 			k.says([]string{"The answer is twenty, as shown.", "As shown before, the answer is twenty.", "I showed before: the answer is twenty."}[i%3], "Continue. Keep solving until you are done.")
 		}
 	}},
-	{"empty replies against a reminder", "hook-injected user turns", Chatter, 16, func(k *talk) {
+	{"empty replies against a reminder", "hook-injected user turns", haltd.FamilyChatter, 16, func(k *talk) {
 		k.does("look", `{}`, "a room with two doors")
 		for range 18 {
 			k.says("", "<system-reminder>No tool was called. Use finish when you are done.</system-reminder>")
 		}
 	}},
-	{"blocked, again and again", "hook-injected user turns", Chatter, 16, func(k *talk) {
+	{"blocked, again and again", "hook-injected user turns", haltd.FamilyChatter, 16, func(k *talk) {
 		k.does("look", `{}`, "a room with two doors")
 		for i := range 18 {
 			k.says([]string{"I am blocked and cannot continue.", "I cannot continue: I am blocked."}[i%2], "<system-reminder>No tool was called. Use finish when you are done.</system-reminder>")
 		}
 	}},
-	{"two agents thank each other", "two agents thanking each other", Chatter, 16, func(k *talk) {
+	{"two agents thank each other", "two agents thanking each other", haltd.FamilyChatter, 16, func(k *talk) {
 		thanks := []string{"Thank you, great work team!", "Thank you team, great work!", "Great work, thank you team!"}
 		for i := range 18 {
 			k.says(thanks[i%3]+strings.Repeat(" ", i), thanks[(i+1)%3]+strings.Repeat(" ", i%5))
 		}
 	}},
-	{"busy polling of one job", "busy waiting", Waiting, 56, func(k *talk) {
+	{"busy polling of one job", "busy waiting", haltd.FamilyWaiting, 56, func(k *talk) {
 		for i := range 60 {
 			k.does("job_output", `{"id":"b1"}`, fmt.Sprintf("status: running, checked at 2026-01-01T10:%02d:%02dZ", i/60, i%60))
 		}
 	}},
-	{"the same command in plain text", "identical call and result", Repeat, 6, func(k *talk) {
+	{"the same command in plain text", "identical call and result", haltd.FamilyRepeat, 6, func(k *talk) {
 		for range 8 {
 			k.bash("make test", "<returncode>2</returncode>\n<output>\nmake: no rule to make target test\n</output>")
 		}
 	}},
-	{"rewritten commands, same error, in plain text", "the same error with varied arguments", Futile, 14, func(k *talk) {
+	{"rewritten commands, same error, in plain text", "the same error with varied arguments", haltd.FamilyFutile, 14, func(k *talk) {
 		for i := range 16 {
 			k.bash("tar --exclude-"+topics[i]+" -cf a.tar .", "<returncode>64</returncode>\n<output>\ntar: unrecognized option '--exclude-"+topics[i]+"'\n</output>")
 		}
@@ -168,10 +168,10 @@ func TestMustFire(t *testing.T) {
 			if k.killed == nil {
 				t.Fatalf("%s: never killed; last verdict %+v\n%s", c.stands, k.last, drawn(k))
 			}
-			if at := slices.Index(k.levels, Kill); at > c.by {
+			if at := slices.Index(k.levels, haltd.LevelKill); at > c.by {
 				t.Errorf("%s: killed at round %d, want %d at most\n%s", c.stands, at, c.by, drawn(k))
 			}
-			if got := k.killed.Signals[0]; got.Family != c.family && got.Detector == Stall {
+			if got := k.killed.Signals[0]; got.Family != c.family && got.Detector == haltd.DetectorStall {
 				t.Errorf("%s: family %s, want %s\n%s", c.stands, got.Family, c.family, drawn(k))
 			}
 		})
@@ -378,7 +378,7 @@ func TestMustNotFire(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			k := newTalk(t, "Please do the task.")
 			c.run(k)
-			if k.highest() == Kill {
+			if k.highest() == haltd.LevelKill {
 				t.Errorf("%s: killed by %s: %s\n%s", c.stands, k.killed.Signals[0].Detector, k.killed.Signals[0].Sentence("bot"), drawn(k))
 			}
 		})

@@ -436,7 +436,7 @@ func (c *comparison) inputBefore(i int) bool {
 
 // Rounds are the rounds of the session as the newest request showed them,
 // with the certainty after each.
-func (s *Session) Rounds(mark Mark) (rs []RoundEvidence) {
+func (s *Session) Rounds(mark Mark) (rs []haltd.RoundEvidence) {
 	s.compare(model, State{Mark: mark, Window: &Window{}}, func(c *comparison) {
 		order := make([]int, len(c.all))
 		for i := range order {
@@ -450,7 +450,7 @@ func (s *Session) Rounds(mark Mark) (rs []RoundEvidence) {
 // Features are those of the newest round, as it stands after the session was
 // judged. ok is false where no round counts. Training reads them here, so that
 // what is fitted is what judges.
-func (s *Session) Features(st State, parts ScoreParts) (x Features, ok bool) {
+func (s *Session) Features(st State, parts haltd.ScoreParts) (x Features, ok bool) {
 	s.compare(model, st, func(c *comparison) {
 		if n := len(c.all); n > 0 && c.since < n {
 			x, ok = c.featuresAt(n-1), true

@@ -18,16 +18,16 @@ import (
 
 // stateless plays an agent that keeps its history to itself: each request is
 // one user message.
-func stateless(t *testing.T, exchange func(i int) (tool, arguments, message string), n int) Level {
+func stateless(t *testing.T, exchange func(i int) (tool, arguments, message string), n int) haltd.Level {
 	t.Helper()
 	set := plainSettings()
 	st := newState()
 	call := &haltd.Call{Opening: []haltd.Message{{Text: "Check the model and report."}}}
-	highest := Pass
+	highest := haltd.LevelPass
 	for i := range n {
 		v := judge(set, st, call, noon)
 		for _, s := range v.Signals {
-			if s.Detector == Stall {
+			if s.Detector == haltd.DetectorStall {
 				highest = max(highest, s.Level)
 			}
 		}
@@ -42,11 +42,11 @@ func TestLedgerOfAStatelessAgent(t *testing.T) {
 	loop := func(i int) (string, string, string) {
 		return []string{"read", "list"}[i%2], `{}`, []string{"the model has a pump and a valve", "one file: model"}[i%2]
 	}
-	if got := stateless(t, loop, 12); got != Kill {
+	if got := stateless(t, loop, 12); got != haltd.LevelKill {
 		t.Errorf("level %v of a read and list cycle, want kill", got)
 	}
 	work := func(i int) (string, string, string) { return "read", fmt.Sprintf(`{"part":%d}`, i), fresh(i) }
-	if got := stateless(t, work, 30); got != Pass {
+	if got := stateless(t, work, 30); got != haltd.LevelPass {
 		t.Errorf("level %v of an agent that reads on, want pass", got)
 	}
 }
@@ -57,7 +57,7 @@ func TestSamplingOnePromptIsNoConversation(t *testing.T) {
 	call := &haltd.Call{Opening: []haltd.Message{{Text: "Write a limerick."}}}
 	for i := range 30 {
 		v := judge(set, st, call, noon)
-		if v.Level == Kill {
+		if v.Level == haltd.LevelKill {
 			t.Fatalf("sample %d was killed: %+v", i, v.Signals)
 		}
 		answer(set, st, v, call, said(fresh(i)), noon)
@@ -82,7 +82,7 @@ func TestIndependentJobsAreNoConversation(t *testing.T) {
 				call := &haltd.Call{Opening: []haltd.Message{{Text: []string{"heartbeat ok", "disk nearly full", "login from new place"}[i/3%3]}}}
 				v := judge(set, st, call, noon)
 				for _, s := range v.Signals {
-					if s.Detector == Stall {
+					if s.Detector == haltd.DetectorStall {
 						t.Fatalf("job %d: %+v", i, s)
 					}
 				}
@@ -113,18 +113,18 @@ func TestLedgerRemembersWhatTheClientDropped(t *testing.T) {
 			set := plainSettings()
 			st := newState()
 			var rounds []haltd.Round
-			highest := Pass
+			highest := haltd.LevelPass
 			for i := range 8 {
 				rounds = append(rounds, c.round(i))
 				call := &haltd.Call{Opening: []haltd.Message{{Text: "Fetch x."}}, Rounds: rounds[max(0, len(rounds)-2):]}
 				for _, s := range judge(set, st, call, noon).Signals {
-					if s.Detector == Stall {
+					if s.Detector == haltd.DetectorStall {
 						highest = max(highest, s.Level)
 					}
 				}
 				st.Session.attach(ReadReply(&haltd.Reply{}, true), noon)
 			}
-			if highest != Kill {
+			if highest != haltd.LevelKill {
 				t.Errorf("level %v, want kill", highest)
 			}
 		})
@@ -137,7 +137,7 @@ func TestOneRequestProvesALoop(t *testing.T) {
 		k.does("read_file", `{"path":"/etc/x"}`, "Error: permission denied")
 	}
 	after := newState()
-	if v := judge(plainSettings(), after, &k.call, time.Time{}); v.Level != Kill {
+	if v := judge(plainSettings(), after, &k.call, time.Time{}); v.Level != haltd.LevelKill {
 		t.Errorf("level %v after a restart, want kill", v.Level)
 	}
 }
@@ -150,21 +150,21 @@ func TestMarkPutsTheOldLoopBehind(t *testing.T) {
 		}
 	}
 	loop(6)
-	if k.last.Level != Kill {
+	if k.last.Level != haltd.LevelKill {
 		t.Fatalf("level %v before the resume, want kill", k.last.Level)
 	}
 	k.st.Window.Clear()
 	k.st.Mark = k.st.Session.MarkHere(Read(testCache, &k.call, nil), k.now)
 	k.judge(nil)
-	if k.last.Level != Pass {
+	if k.last.Level != haltd.LevelPass {
 		t.Errorf("level %v right after the resume, want pass: %+v", k.last.Level, k.last.Signals)
 	}
 	loop(2)
-	if k.last.Level == Kill {
+	if k.last.Level == haltd.LevelKill {
 		t.Errorf("killed after two more rounds: the old ones count")
 	}
 	loop(4)
-	if k.last.Level != Kill {
+	if k.last.Level != haltd.LevelKill {
 		t.Errorf("level %v after six more rounds, want kill", k.last.Level)
 	}
 }
@@ -185,7 +185,7 @@ func TestMarkSurvivesARestart(t *testing.T) {
 	}
 	st := newState()
 	st.Mark = restored
-	if v := judge(plainSettings(), st, &k.call, noon); v.Level != Pass {
+	if v := judge(plainSettings(), st, &k.call, noon); v.Level != haltd.LevelPass {
 		t.Errorf("level %v, want pass", v.Level)
 	}
 }
@@ -232,7 +232,7 @@ func TestNewsNeverKills(t *testing.T) {
 			})
 		}
 		st := newState()
-		if v := judge(DefaultSettings(), st, call, noon); v.Level == Kill {
+		if v := judge(DefaultSettings(), st, call, noon); v.Level == haltd.LevelKill {
 			rt.Fatalf("killed although every result is new: %+v", v.Signals)
 		}
 	})
@@ -348,7 +348,7 @@ func TestResultsThatTheClientDroppedAreRemembered(t *testing.T) {
 				t.Fatalf("round %d: two notes are taken for the same result", i)
 			}
 		}
-		if k.highest() != Pass {
+		if k.highest() != haltd.LevelPass {
 			t.Errorf("level %v, want pass\n%s", k.highest(), drawn(k))
 		}
 	})
@@ -393,7 +393,7 @@ func TestCompactionDoesNotForget(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			k := newTalkWith(t, plainSettings(), task)
 			c.fail(k, 4)
-			if k.highest() == Kill {
+			if k.highest() == haltd.LevelKill {
 				t.Fatal("killed before anything was compacted")
 			}
 			c.compact(k)
@@ -438,7 +438,7 @@ func TestConversationsOfOneSessionStayApart(t *testing.T) {
 			for i := range 12 {
 				for n, call := range calls {
 					v := judge(set, st, call, noon)
-					if v.Level != Pass {
+					if v.Level != haltd.LevelPass {
 						t.Fatalf("conversation %d, round %d: %+v", n, i, v.Signals)
 					}
 					if got := len(st.Session.past); got != i {

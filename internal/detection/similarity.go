@@ -92,7 +92,7 @@ type entry struct {
 // corroborated reports whether two of the three signals have two matches or
 // more: repeated prompts alone may be retries, equal answers alone may be a
 // classifier at work.
-func corroborated(p ScoreParts) bool {
+func corroborated(p haltd.ScoreParts) bool {
 	n := 0
 	for _, matches := range [...]int{p.Prompts, p.Responses, p.ToolCalls} {
 		if matches >= corroborating {
@@ -104,18 +104,18 @@ func corroborated(p ScoreParts) bool {
 
 // Score compares a request with the last size-1 calls of the window: size
 // counts the request itself, which is never counted against itself.
-func (w *Window) Score(p Prompt, size int, now time.Time) (ScoreParts, []Match) {
+func (w *Window) Score(p Prompt, size int, now time.Time) (haltd.ScoreParts, []haltd.Match) {
 	all := func(int) bool { return true }
 	return score(w.recent(size-1, now), p, all, all)
 }
 
 // score compares a request with the calls that count as asked alike, and the
 // latest reply with those of calls that count as answered alike.
-func score(es []entry, p Prompt, asked, answered func(i int) bool) (parts ScoreParts, matches []Match) {
+func score(es []entry, p Prompt, asked, answered func(i int) bool) (parts haltd.ScoreParts, matches []haltd.Match) {
 	latest := latestReply(es)
 	for i := range es {
 		e := &es[i]
-		m := Match{Entry: e.id, Time: e.at, PromptDistance: -1, ResponseDistance: -1}
+		m := haltd.Match{Entry: e.id, Time: e.at, PromptDistance: -1, ResponseDistance: -1}
 		if asked(i) && similar(p.Hash, e.prompt.Hash) {
 			parts.Prompts++
 			m.PromptDistance = distance(p.Hash, e.prompt.Hash)
@@ -142,7 +142,7 @@ func score(es []entry, p Prompt, asked, answered func(i int) bool) (parts ScoreP
 // a history match as they are: stall has seen their rounds. A call without
 // one matches another only when both say the same to the letter for the same
 // user and session, and when all calls since came at the pace of a loop.
-func (w *Window) certain(p Prompt, session uint64, size int, now time.Time) ScoreParts {
+func (w *Window) certain(p Prompt, session uint64, size int, now time.Time) haltd.ScoreParts {
 	es := w.recent(size-1, now)
 	paced := make([]bool, len(es))
 	next, unbroken := now, true
@@ -274,10 +274,10 @@ func (w *Window) remove(id uint64) {
 }
 
 // of counts the matches that are calls of a session.
-func (w *Window) of(session uint64, matches []Match) (n int) {
+func (w *Window) of(session uint64, matches []haltd.Match) (n int) {
 	for i := range w.entries {
 		e := &w.entries[i]
-		if e.session == session && slices.ContainsFunc(matches, func(m Match) bool { return m.Entry == e.id }) {
+		if e.session == session && slices.ContainsFunc(matches, func(m haltd.Match) bool { return m.Entry == e.id }) {
 			n++
 		}
 	}

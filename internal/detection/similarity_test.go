@@ -50,14 +50,14 @@ func TestScoreCalculation(t *testing.T) {
 	fill(&w, 20, "do it", said("done it"), said("done it"), said("done it"))
 	fill(&w, 20, "do it", ran("write", `{"a":1,"b":2}`), ran("write", `{"b":2, "a":1}`))
 	parts, _ := w.Score(asking("do it"), 20, noon)
-	want := ScoreParts{Prompts: 5, Responses: 0, ToolCalls: 1}
+	want := haltd.ScoreParts{Prompts: 5, Responses: 0, ToolCalls: 1}
 	if diff := cmp.Diff(want, parts); diff != "" {
 		t.Fatalf("parts (-want +got):\n%s", diff)
 	}
 	if got := parts.Score(); got != 6.5 {
 		t.Errorf("score %v, want 5 × 1.0 + 0 × 2.0 + 1 × 1.5 = 6.5", got)
 	}
-	if got := (ScoreParts{Prompts: 4, Responses: 1, ToolCalls: 4}).Score(); got != 12 {
+	if got := (haltd.ScoreParts{Prompts: 4, Responses: 1, ToolCalls: 4}).Score(); got != 12 {
 		t.Errorf("score %v, want 4 × 1.0 + 1 × 2.0 + 4 × 1.5 = 12", got)
 	}
 }
@@ -100,7 +100,7 @@ func TestACommandInTheTextIsACall(t *testing.T) {
 		said("Hmm, I look for the button now.\nAction: press 5"), said("Perhaps it needs a moment more than before.\nAction: press 5"),
 		said("Once again and with care.\nAction: press 5"), said("Once again and with care.\nAction: press 5"))
 	parts, _ := w.Score(asking("Goal: accept the terms. Screen: a dialog with two buttons."), 20, noon)
-	if diff := cmp.Diff(ScoreParts{Prompts: 4, Responses: 1, ToolCalls: 2}, parts); diff != "" {
+	if diff := cmp.Diff(haltd.ScoreParts{Prompts: 4, Responses: 1, ToolCalls: 2}, parts); diff != "" {
 		t.Errorf("parts (-want +got):\n%s", diff)
 	}
 }
@@ -108,7 +108,7 @@ func TestACommandInTheTextIsACall(t *testing.T) {
 func TestEmptyOrUnreadTextMatchesNothing(t *testing.T) {
 	var w Window
 	fill(&w, 20, "", said(""), said(""), said(""))
-	if parts, _ := w.Score(asking(""), 20, noon); parts != (ScoreParts{}) {
+	if parts, _ := w.Score(asking(""), 20, noon); parts != (haltd.ScoreParts{}) {
 		t.Errorf("parts %+v, want none", parts)
 	}
 }
@@ -142,7 +142,7 @@ func TestConfigureWindowSize(t *testing.T) {
 func TestOldCallsFallOut(t *testing.T) {
 	var w Window
 	fill(&w, 20, "again", said("x"), said("x"))
-	if parts, _ := w.Score(asking("again"), 20, noon.Add(25*time.Hour)); parts != (ScoreParts{}) {
+	if parts, _ := w.Score(asking("again"), 20, noon.Add(25*time.Hour)); parts != (haltd.ScoreParts{}) {
 		t.Errorf("parts %+v, want none after 24 hours", parts)
 	}
 }
@@ -166,7 +166,7 @@ func TestClearWindowOnActivate(t *testing.T) {
 	id := w.Add(asking("again"), 20, noon)
 	w.Clear()
 	w.Attach(id, ReadReply(said("late"), true), noon)
-	if parts, _ := w.Score(asking("again"), 20, noon); w.Len() != 0 || parts != (ScoreParts{}) {
+	if parts, _ := w.Score(asking("again"), 20, noon); w.Len() != 0 || parts != (haltd.ScoreParts{}) {
 		t.Errorf("window holds %d calls, parts %+v; want it empty", w.Len(), parts)
 	}
 	if next := w.Add(Prompt{}, 20, noon); next <= id {
@@ -191,11 +191,11 @@ func TestConfigureThreshold(t *testing.T) {
 		scenario    string
 		calls       int
 		corroborate bool
-		want        Level
+		want        haltd.Level
 	}{
-		{"a score of exactly the threshold does not exceed it", 10, false, Pass},
-		{"a score above the threshold kills", 11, false, Kill},
-		{"prompts alone warn when corroboration is required", 11, true, Warn},
+		{"a score of exactly the threshold does not exceed it", 10, false, haltd.LevelPass},
+		{"a score above the threshold kills", 11, false, haltd.LevelKill},
+		{"prompts alone warn when corroboration is required", 11, true, haltd.LevelWarn},
 	} {
 		t.Run(c.scenario, func(t *testing.T) {
 			for w.Len() < c.calls {
@@ -224,12 +224,12 @@ func TestCorroboration(t *testing.T) {
 		fill        func(*Window)
 		ask         string
 		corroborate bool
-		want        Level
+		want        haltd.Level
 	}{
-		{"a classifier with one answer dies by the literal rule", tickets, "another ticket", false, Kill},
-		{"a classifier with one answer only warns", tickets, "another ticket", true, Warn},
-		{"same question, same answer kills by the literal rule", same, "what now?", false, Kill},
-		{"same question, same answer kills with corroboration", same, "what now?", true, Kill},
+		{"a classifier with one answer dies by the literal rule", tickets, "another ticket", false, haltd.LevelKill},
+		{"a classifier with one answer only warns", tickets, "another ticket", true, haltd.LevelWarn},
+		{"same question, same answer kills by the literal rule", same, "what now?", false, haltd.LevelKill},
+		{"same question, same answer kills with corroboration", same, "what now?", true, haltd.LevelKill},
 	} {
 		t.Run(c.scenario, func(t *testing.T) {
 			var w Window
@@ -251,7 +251,7 @@ func TestProgressVetoesSimilarity(t *testing.T) {
 	call := &haltd.Call{Opening: []haltd.Message{{Text: "Wait for the job."}}}
 	for i := range 12 {
 		v := judge(set, st, call, noon)
-		if v.Level == Kill {
+		if v.Level == haltd.LevelKill {
 			t.Fatalf("poll %d was killed: %+v", i, v.Signals)
 		}
 		reply := ran("job_status", `{"id":7}`)
@@ -263,7 +263,7 @@ func TestProgressVetoesSimilarity(t *testing.T) {
 		})
 	}
 	set.RequireCorroboration = false
-	if v := judge(set, st, call, noon); v.Level != Kill {
+	if v := judge(set, st, call, noon); v.Level != haltd.LevelKill {
 		t.Errorf("the literal rule says %v at score %v, want kill", v.Level, v.Parts.Score())
 	}
 }
@@ -276,7 +276,7 @@ func TestStatelessAgentsAreExempt(t *testing.T) {
 	set := DefaultSettings()
 	set.Stateless = true
 	v := judge(set, State{Window: &w, Session: &Session{}}, userCall("nightly report"), noon)
-	if v.Level != Pass {
+	if v.Level != haltd.LevelPass {
 		t.Errorf("level %v, want pass", v.Level)
 	}
 }
@@ -306,7 +306,7 @@ type shot struct {
 }
 
 // fire plays calls without a history. Each reply takes a second.
-func fire(set Settings, n int, at func(i int) shot) (levels []Level, last Detection) {
+func fire(set Settings, n int, at func(i int) shot) (levels []haltd.Level, last Detection) {
 	st, now := newState(), noon
 	sessions := map[uint64]*Session{}
 	type open struct {
@@ -344,7 +344,7 @@ func fire(set Settings, n int, at func(i int) shot) (levels []Level, last Detect
 }
 
 // first is the number of the first call of a level, from 1; 0 for none.
-func first(levels []Level, l Level) int { return slices.Index(levels, l) + 1 }
+func first(levels []haltd.Level, l haltd.Level) int { return slices.Index(levels, l) + 1 }
 
 const greeting, reply = "What is the state of the order?", "I cannot find that order."
 
@@ -355,30 +355,30 @@ func TestCallsWithoutAHistory(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(i int, s *shot)
-		want   Level
+		want   haltd.Level
 	}{
-		{"equal to the letter", func(int, *shot) {}, Kill},
-		{"a named user", func(_ int, s *shot) { s.user = "u1" }, Kill},
-		{"a minute between them", func(_ int, s *shot) { s.pause = time.Minute }, Kill},
-		{"at once", func(_ int, s *shot) { s.pause = 0 }, Kill},
-		{"more than a minute between them", func(_ int, s *shot) { s.pause = time.Minute + time.Millisecond }, Warn},
-		{"another number", func(i int, s *shot) { s.prompt = fmt.Sprintf("What is the state of order %d?", i) }, Warn},
-		{"another space", func(i int, s *shot) { s.prompt += strings.Repeat(" ", i) }, Kill}, // nobody asks something else by it
-		{"two spellings that take turns", func(i int, s *shot) { s.prompt = []string{greeting, strings.ToLower(greeting)}[i%2] }, Kill},
-		{"another user each time", func(i int, s *shot) { s.user = fmt.Sprint("u", i) }, Warn},
-		{"another session each time", func(i int, s *shot) { s.session = uint64(i + 1) }, Warn},
-		{"calls that overlap", func(_ int, s *shot) { s.pause = -500 * time.Millisecond }, Warn},
+		{"equal to the letter", func(int, *shot) {}, haltd.LevelKill},
+		{"a named user", func(_ int, s *shot) { s.user = "u1" }, haltd.LevelKill},
+		{"a minute between them", func(_ int, s *shot) { s.pause = time.Minute }, haltd.LevelKill},
+		{"at once", func(_ int, s *shot) { s.pause = 0 }, haltd.LevelKill},
+		{"more than a minute between them", func(_ int, s *shot) { s.pause = time.Minute + time.Millisecond }, haltd.LevelWarn},
+		{"another number", func(i int, s *shot) { s.prompt = fmt.Sprintf("What is the state of order %d?", i) }, haltd.LevelWarn},
+		{"another space", func(i int, s *shot) { s.prompt += strings.Repeat(" ", i) }, haltd.LevelKill}, // nobody asks something else by it
+		{"two spellings that take turns", func(i int, s *shot) { s.prompt = []string{greeting, strings.ToLower(greeting)}[i%2] }, haltd.LevelKill},
+		{"another user each time", func(i int, s *shot) { s.user = fmt.Sprint("u", i) }, haltd.LevelWarn},
+		{"another session each time", func(i int, s *shot) { s.session = uint64(i + 1) }, haltd.LevelWarn},
+		{"calls that overlap", func(_ int, s *shot) { s.pause = -500 * time.Millisecond }, haltd.LevelWarn},
 		{"one pause among them", func(i int, s *shot) {
 			if i%5 == 4 {
 				s.pause = 2 * time.Minute
 			}
-		}, Warn},
+		}, haltd.LevelWarn},
 		{"one overlap among them", func(i int, s *shot) {
 			if i%5 == 4 {
 				s.pause = -500 * time.Millisecond
 			}
-		}, Warn},
-		{"other answers", func(i int, s *shot) { s.reply = fresh(i) }, Warn},
+		}, haltd.LevelWarn},
+		{"other answers", func(i int, s *shot) { s.reply = fresh(i) }, haltd.LevelWarn},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			levels, last := fire(DefaultSettings(), 30, func(i int) shot {
@@ -389,10 +389,10 @@ func TestCallsWithoutAHistory(t *testing.T) {
 			if got := slices.Max(levels); got != c.want {
 				t.Errorf("level %v, want %v: %+v, %s", got, c.want, last.Parts, last.Unmet)
 			}
-			if n := first(levels, Kill); c.want == Kill && n > 20 {
+			if n := first(levels, haltd.LevelKill); c.want == haltd.LevelKill && n > 20 {
 				t.Errorf("killed at call %d", n)
 			}
-			if last.Unmet == "" && c.want == Warn {
+			if last.Unmet == "" && c.want == haltd.LevelWarn {
 				t.Error("the verdict does not say what is missing for a kill")
 			}
 		})
@@ -403,10 +403,10 @@ func TestEqualCallsWithoutAHistoryAreKilledByTheNinth(t *testing.T) {
 	levels, last := fire(DefaultSettings(), 9, func(int) shot {
 		return shot{prompt: greeting, reply: reply, session: 1, pause: 2 * time.Second}
 	})
-	if n := first(levels, Kill); n == 0 {
+	if n := first(levels, haltd.LevelKill); n == 0 {
 		t.Errorf("levels %v, want a kill by the ninth call: %+v", levels, last)
 	}
-	if s := last.Signals[0]; s.Detector != Similarity || s.Parts == nil || len(s.Matches) == 0 {
+	if s := last.Signals[0]; s.Detector != haltd.DetectorSimilarity || s.Parts == nil || len(s.Matches) == 0 {
 		t.Errorf("signal %+v, want similarity with the calls that match", s)
 	}
 }
@@ -428,7 +428,7 @@ func TestTheLiteralRule(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			levels, _ := fire(set, 20, c.at)
-			if n := first(levels, Kill); n != c.kill {
+			if n := first(levels, haltd.LevelKill); n != c.kill {
 				t.Errorf("killed at call %d, want %d", n, c.kill)
 			}
 		})
@@ -476,14 +476,14 @@ func TestStreakUnderChangingNames(t *testing.T) {
 				c.change(i, &s)
 				return s
 			})
-			if n := first(levels, Kill); n != c.kill {
+			if n := first(levels, haltd.LevelKill); n != c.kill {
 				t.Fatalf("killed at call %d, want %d; %+v", n, c.kill, last.Signals)
 			}
 			if c.kill == 0 {
 				return
 			}
 			s := last.Signals[0]
-			if s.Family != Streak || s.Threshold != longStreak || s.Count < longStreak || !strings.Contains(s.Sentence("bot"), "under changing users or sessions") {
+			if s.Family != haltd.FamilyStreak || s.Threshold != longStreak || s.Count < longStreak || !strings.Contains(s.Sentence("bot"), "under changing users or sessions") {
 				t.Errorf("signal %+v, want the streak", s)
 			}
 		})
@@ -497,7 +497,7 @@ func TestAStreakIsOfCallsWithoutAHistory(t *testing.T) {
 		call := userCall(fresh(i), greeting)
 		v := judge(set, st, call, noon)
 		for _, s := range v.Signals {
-			if s.Family == Streak {
+			if s.Family == haltd.FamilyStreak {
 				t.Fatalf("call %d: %+v", i, s)
 			}
 		}
@@ -519,7 +519,7 @@ func TestOneRoundEachIsNoRepetitionUnlessTheCallIs(t *testing.T) {
 			st.Session = &Session{}
 			v := judge(set, st, call, at)
 			for _, s := range v.Signals {
-				if s.Level == Kill {
+				if s.Level == haltd.LevelKill {
 					return true
 				}
 			}

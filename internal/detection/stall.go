@@ -4,15 +4,17 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/haltd/haltd"
 )
 
 // stalled is what stall makes of a conversation at its newest request.
 type stalled struct {
 	certainty float32
-	signal    *Signal // nil where the warn line is not reached
-	rounds    bool    // there are rounds that count
-	one       bool    // there is one round, which cannot repeat another
-	certain   bool    // stall kills
+	signal    *haltd.Signal // nil where the warn line is not reached
+	rounds    bool          // there are rounds that count
+	one       bool          // there is one round, which cannot repeat another
+	certain   bool          // stall kills
 }
 
 // lines are where stall warns and kills, from 0 to 1.
@@ -39,8 +41,8 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 	if f.certainty < at.warn {
 		return f
 	}
-	s := &Signal{
-		Detector: Stall, Level: Warn, Score: percent(f.certainty), Threshold: percent(at.warn),
+	s := &haltd.Signal{
+		Detector: haltd.DetectorStall, Level: haltd.LevelWarn, Score: percent(f.certainty), Threshold: percent(at.warn),
 		Certainty: percent(f.certainty), WarnAt: percent(at.warn), KillAt: percent(at.kill),
 		Reasons: c.model.reasons(&x),
 	}
@@ -52,7 +54,7 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 	case 2*slow > len(repeated) || c.slowLately(repeated):
 		s.Unmet = "the client takes more than a minute between equal results"
 	default:
-		s.Level, s.Threshold = Kill, percent(at.kill)
+		s.Level, s.Threshold = haltd.LevelKill, percent(at.kill)
 		f.certain = true
 	}
 	c.explain(s, repeated)
@@ -129,16 +131,16 @@ func (c *comparison) slowLately(repeated []int) bool {
 
 // family is the pattern that a round is part of; "" where it repeats nothing.
 // Words without a call are chatter, however they repeat.
-func (c *comparison) family(i int) Family {
+func (c *comparison) family(i int) haltd.Family {
 	f := c.all[i].family()
 	if f != "" && c.rounds[i].manner <= spoken {
-		return Chatter
+		return haltd.FamilyChatter
 	}
 	return f
 }
 
-func (s *relation) family() Family {
-	best, family := float32(0), Family("")
+func (s *relation) family() haltd.Family {
+	best, family := float32(0), haltd.Family("")
 	for k, v := range s.signs {
 		in := &signInfos[k]
 		if in.direction != speaks || in.family == "" || v == 0 {
@@ -148,8 +150,8 @@ func (s *relation) family() Family {
 			best, family = w, in.family
 		}
 	}
-	if family == Repeat && s.signs[waits] > 0 && s.pairAgo > 0 {
-		return Waiting
+	if family == haltd.FamilyRepeat && s.signs[waits] > 0 && s.pairAgo > 0 {
+		return haltd.FamilyWaiting
 	}
 	return family
 }
@@ -171,7 +173,7 @@ func strength(k sign) float32 {
 const maxEvidence = 40
 
 // explain names the family that weighs most, and the rounds that prove it.
-func (c *comparison) explain(s *Signal, repeated []int) {
+func (c *comparison) explain(s *haltd.Signal, repeated []int) {
 	s.Family = c.familyOf(repeated)
 	shown := map[int]bool{}
 	for _, i := range repeated {
@@ -183,7 +185,7 @@ func (c *comparison) explain(s *Signal, repeated []int) {
 			}
 		}
 	}
-	if s.Family == Refusal {
+	if s.Family == haltd.FamilyRefusal {
 		for _, i := range c.refused() {
 			shown[i] = true
 		}
@@ -220,27 +222,27 @@ func (c *comparison) refused() (is []int) {
 }
 
 // familyOf is the family that most of the repeated rounds are of.
-func (c *comparison) familyOf(repeated []int) Family {
-	times := map[Family]float32{}
+func (c *comparison) familyOf(repeated []int) haltd.Family {
+	times := map[haltd.Family]float32{}
 	for _, i := range repeated {
 		times[c.family(i)] += c.all[i].dose
 	}
-	best := Futile
-	for _, f := range [...]Family{Repeat, Cycle, Futile, Chatter, Refusal, Waiting} {
+	best := haltd.FamilyFutile
+	for _, f := range [...]haltd.Family{haltd.FamilyRepeat, haltd.FamilyCycle, haltd.FamilyFutile, haltd.FamilyChatter, haltd.FamilyRefusal, haltd.FamilyWaiting} {
 		if times[f] > times[best] {
 			best = f
 		}
 	}
 	last := &c.all[len(c.all)-1]
 	switch {
-	case last.lap.of > 1 && last.lap.runs >= last.lap.of && best != Chatter && best != Waiting:
-		return Cycle
-	case best == Cycle:
-		best = Repeat
+	case last.lap.of > 1 && last.lap.runs >= last.lap.of && best != haltd.FamilyChatter && best != haltd.FamilyWaiting:
+		return haltd.FamilyCycle
+	case best == haltd.FamilyCycle:
+		best = haltd.FamilyRepeat
 	}
 	again, _ := last.returning()
 	if recent := min(len(c.all)-c.since, int(windows[len(windows)-1])); again >= 2 && 2*len(repeated) < recent && apart(c.refused()) {
-		return Refusal // the steps between are all different
+		return haltd.FamilyRefusal // the steps between are all different
 	}
 	return best
 }
@@ -257,22 +259,22 @@ func apart(is []int) bool {
 }
 
 // describe fills in which tools, how often, and what they got.
-func (c *comparison) describe(s *Signal, repeated []int) {
+func (c *comparison) describe(s *haltd.Signal, repeated []int) {
 	last := len(c.all) - 1
 	switch s.Family {
-	case Cycle:
+	case haltd.FamilyCycle:
 		p := c.all[last].lap.of
 		for j := last - p + 1; j <= last; j++ {
 			s.Tools = append(s.Tools, c.rounds[j].name)
 		}
 		s.Count = c.all[last].lap.runs/p + 1
-	case Refusal:
+	case haltd.FamilyRefusal:
 		if is := c.refused(); len(is) > 0 {
 			i := is[len(is)-1]
 			s.Tools, s.Outcome = []string{c.rounds[i].name}, c.rounds[i].outcome.word()
 			s.Count = len(is)
 		}
-	case Repeat, Waiting:
+	case haltd.FamilyRepeat, haltd.FamilyWaiting:
 		c.countRepeats(s, repeated)
 	default:
 		for _, i := range repeated {
@@ -286,7 +288,7 @@ func (c *comparison) describe(s *Signal, repeated []int) {
 }
 
 // countRepeats finds the act that repeats most.
-func (c *comparison) countRepeats(s *Signal, repeated []int) {
+func (c *comparison) countRepeats(s *haltd.Signal, repeated []int) {
 	times := map[uint64]int{}
 	for _, i := range repeated {
 		r := &c.rounds[i]
@@ -301,10 +303,10 @@ func (c *comparison) countRepeats(s *Signal, repeated []int) {
 }
 
 // evidence shows rounds with a letter for each that is different.
-func (c *comparison) evidence(order []int) []RoundEvidence {
+func (c *comparison) evidence(order []int) []haltd.RoundEvidence {
 	type pair struct{ act, result uint64 }
 	letters := map[pair]string{}
-	out := make([]RoundEvidence, 0, len(order))
+	out := make([]haltd.RoundEvidence, 0, len(order))
 	for _, i := range order {
 		r, s := &c.rounds[i], &c.all[i]
 		k := pair{r.core, r.result}
@@ -316,7 +318,7 @@ func (c *comparison) evidence(order []int) []RoundEvidence {
 			l = letter(len(letters))
 			letters[k] = l
 		}
-		out = append(out, RoundEvidence{
+		out = append(out, haltd.RoundEvidence{
 			Index: i, Letter: l, Tool: r.name, Outcome: r.outcome.word(),
 			Act: digestText(r.act), Result: digestText(r.result),
 			Certainty: percent(s.certainty), Family: c.family(i),

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/policy"
 )
@@ -188,8 +187,8 @@ func (j *Judge) checkExact(ev *evaluation) {
 }
 
 // exactSignal is what a policy has counted.
-func exactSignal(count int) detection.Signal {
-	return detection.Signal{Detector: detection.Exact, Count: count}
+func exactSignal(count int) haltd.Signal {
+	return haltd.Signal{Detector: haltd.DetectorExact, Count: count}
 }
 
 func exactFinding(agent string, p *policy.RequestPolicy, d policy.LoopDecision, count int) haltd.Finding {

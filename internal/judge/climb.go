@@ -7,8 +7,8 @@ import (
 	"github.com/haltd/haltd/internal/detection"
 )
 
-func ladderOf(k *haltd.KillSwitch, d detection.Detector) haltd.Ladder {
-	if d == detection.Similarity {
+func ladderOf(k *haltd.KillSwitch, d haltd.Detector) haltd.Ladder {
+	if d == haltd.DetectorSimilarity {
 		return k.Similarity
 	}
 	return k.Stall
@@ -17,7 +17,7 @@ func ladderOf(k *haltd.KillSwitch, d detection.Detector) haltd.Ladder {
 // climb decides a kill, or what comes before it: the rung that a detector which is
 // certain takes is the first of its ladder above what was done before. A session that was steered and whose
 // newest round brought something new is only warned about.
-func (ev *evaluation) climb(c *detection.Climb, d detection.Detector) haltd.Action {
+func (ev *evaluation) climb(c *detection.Climb, d haltd.Detector) haltd.Action {
 	l, r, rounds := ladderOf(&ev.agent.Policy.KillSwitch, d), ev.request, ev.decision.Detected.Basis.Rounds
 	switch {
 	case c.Rung == haltd.Steer && rounds > c.Round && !ev.newestRepeats():
@@ -47,11 +47,11 @@ func (ev *evaluation) climb(c *detection.Climb, d detection.Detector) haltd.Acti
 func (ev *evaluation) newestRepeats() bool {
 	d := &ev.decision.Detected
 	for i := range d.Signals {
-		if s := &d.Signals[i]; s.Detector == detection.Stall && len(s.Rounds) > 0 {
+		if s := &d.Signals[i]; s.Detector == haltd.DetectorStall && len(s.Rounds) > 0 {
 			return s.Rounds[len(s.Rounds)-1].Index == d.Basis.Rounds-1 && s.LastRoundRepeats()
 		}
 	}
-	return d.Level == detection.Kill && d.Basis.Rounds == 0
+	return d.Level == haltd.LevelKill && d.Basis.Rounds == 0
 }
 
 // climbed keeps what was decided about a session whose detectors are certain,
@@ -82,7 +82,7 @@ func (ev *evaluation) climbed(m detection.Memory) {
 			c.Incident = ""
 		}
 	case c.Steers > 0 && c.Rung != haltd.Halt && d.Detected.Basis.Rounds != c.Round:
-		if d.Detected.Level == detection.Pass {
+		if d.Detected.Level == haltd.LevelPass {
 			ev.recovers(c)
 		} else if !ev.newestRepeats() {
 			if c.News++; c.News >= haltd.RecoveryRounds {

@@ -212,7 +212,7 @@ func (j *Judge) runDetectors(ev *evaluation, st detection.State, h *detection.Hi
 // did.
 func (ev *evaluation) resetAfterQuiet(m detection.Memory, h *detection.History) (did bool) {
 	r := ev.request
-	quiet := func(d detection.Detector, past *detection.Rejections) bool {
+	quiet := func(d haltd.Detector, past *detection.Rejections) bool {
 		wait := time.Duration(ev.agent.Policy.KillSwitch.RetryAfter) * time.Second
 		if !ev.rejects(d) || past.Last.IsZero() || r.Now.Sub(past.Last) < wait {
 			return false
@@ -220,11 +220,11 @@ func (ev *evaluation) resetAfterQuiet(m detection.Memory, h *detection.History) 
 		past.Last = time.Time{}
 		return true
 	}
-	if quiet(detection.Similarity, m.Similar) {
+	if quiet(haltd.DetectorSimilarity, m.Similar) {
 		m.Window.Clear()
 		did = true
 	}
-	if quiet(detection.Stall, &m.Progress.Stalled) {
+	if quiet(haltd.DetectorStall, &m.Progress.Stalled) {
 		m.Progress.Mark = m.Session.MarkHere(h, r.Now)
 		did = true
 	}
@@ -235,7 +235,7 @@ func (ev *evaluation) resetAfterQuiet(m detection.Memory, h *detection.History) 
 // within rejectionSpan under one incident.
 func (ev *evaluation) recordRejection(m detection.Memory) {
 	now := ev.request.Now
-	for d, past := range map[detection.Detector]*detection.Rejections{detection.Similarity: m.Similar, detection.Stall: &m.Progress.Stalled} {
+	for d, past := range map[haltd.Detector]*detection.Rejections{haltd.DetectorSimilarity: m.Similar, haltd.DetectorStall: &m.Progress.Stalled} {
 		if !ev.rejects(d) {
 			continue
 		}
@@ -251,10 +251,10 @@ func (ev *evaluation) recordRejection(m detection.Memory) {
 }
 
 // rejects reports whether a detector is certain and its action is to reject.
-func (ev *evaluation) rejects(d detection.Detector) bool {
+func (ev *evaluation) rejects(d haltd.Detector) bool {
 	k := &ev.agent.Policy.KillSwitch
 	return k.Enabled && ladderOf(k, d).Has(haltd.Reject) &&
-		slices.ContainsFunc(ev.decision.Detected.Signals, func(s detection.Signal) bool { return s.Detector == d && s.Level == detection.Kill })
+		slices.ContainsFunc(ev.decision.Detected.Signals, func(s haltd.Signal) bool { return s.Detector == d && s.Level == haltd.LevelKill })
 }
 
 // addDetected turns signals into findings. A detector that is certain takes the
@@ -267,9 +267,9 @@ func (ev *evaluation) addDetected(m detection.Memory) {
 			Check: haltd.Check(s.Detector), Action: haltd.Warn, Reason: haltd.ReasonLoop,
 			Shadow: !k.Enabled, Sentence: s.Sentence(r.Agent),
 		}
-		if s.Level == detection.Kill {
+		if s.Level == haltd.LevelKill {
 			f.Action = ev.climb(&m.Progress.Climb, s.Detector)
-			if s.Detector == detection.Stall && f.Action <= haltd.Steer && k.Stall.Has(haltd.Steer) {
+			if s.Detector == haltd.DetectorStall && f.Action <= haltd.Steer && k.Stall.Has(haltd.Steer) {
 				milder = f.Action // what is steered for its rounds is not stopped for being alike
 			}
 			f.Action = min(f.Action, milder)

@@ -99,7 +99,7 @@ func (ev *evaluation) observe(ctx context.Context, reply *haltd.Reply, now time.
 
 func (ev *evaluation) observeReply(ctx context.Context, reply *haltd.Reply, now time.Time) (found []haltd.Finding) {
 	j, r := ev.judge, ev.request
-	var signals []detection.Signal
+	var signals []haltd.Signal
 	answer := detection.ReadReply(reply, len(r.Call.Rounds) == 0)
 	// A reply counts, also when the client is gone.
 	err := j.update(context.WithoutCancel(ctx), ev.place, now, func(m detection.Memory) bool {
@@ -115,7 +115,7 @@ func (ev *evaluation) observeReply(ctx context.Context, reply *haltd.Reply, now 
 	}
 	j.endSteer(ev, now)
 	for i := range signals {
-		if signals[i].Detector == detection.Growth {
+		if signals[i].Detector == haltd.DetectorGrowth {
 			signals[i].Session = r.Session
 			found = append(found, j.raiseGrowth(ev, signals[i], now))
 		}

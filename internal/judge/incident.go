@@ -104,11 +104,11 @@ func (ev *evaluation) event(d *Decision, kind haltd.EventType, incident string) 
 
 // raiseGrowth raises an incident about a session whose prompts grow without
 // end, once a day.
-func (j *Judge) raiseGrowth(ev *evaluation, s detection.Signal, now time.Time) haltd.Finding {
+func (j *Judge) raiseGrowth(ev *evaluation, s haltd.Signal, now time.Time) haltd.Finding {
 	r := ev.request
 	d := decisionOn(r.Agent, haltd.Finding{
 		Check: haltd.CheckGrowth, Action: haltd.Warn, Reason: haltd.ReasonGrowth, Sentence: s.Sentence(r.Agent),
-	}, detection.Detection{Level: s.Level, Signals: []detection.Signal{s}})
+	}, detection.Detection{Level: s.Level, Signals: []haltd.Signal{s}})
 	d.Grace, d.Bypass = ev.decision.Grace, ev.decision.Bypass
 	i := ev.incident(&d, haltd.IncidentGrowth, now)
 	i.Once, i.OnceFor = onceKey("growth", r), growthSpan
@@ -130,8 +130,8 @@ func (j *Judge) raiseExact(ev *evaluation) {
 		return
 	}
 	s := exactSignal(ev.asked.answer.Counts[i])
-	s.Level = detection.Kill
-	d := decisionOn(r.Agent, f, detection.Detection{Level: s.Level, Signals: []detection.Signal{s}})
+	s.Level = haltd.LevelKill
+	d := decisionOn(r.Agent, f, detection.Detection{Level: s.Level, Signals: []haltd.Signal{s}})
 	d.Grace, d.Bypass = ev.decision.Grace, ev.decision.Bypass
 	incident := ev.incident(&d, haltd.IncidentKillSwitch, r.Now)
 	incident.Once, incident.OnceFor = onceKey(string(haltd.CheckExact)+":"+f.Name, r), rejectionSpan

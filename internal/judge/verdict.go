@@ -4,13 +4,12 @@ import (
 	"slices"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/detection"
 )
 
 // Brief is the verdict for the event of its call, without the evidence; nil
 // when there is nothing to say.
 func (d *Decision) Brief() *haltd.Verdict {
-	if len(d.Findings) == 0 && d.Detected.Level == detection.Pass && d.Detected.Parts.Score() == 0 && d.Detected.Certainty < 5 {
+	if len(d.Findings) == 0 && d.Detected.Level == haltd.LevelPass && d.Detected.Parts.Score() == 0 && d.Detected.Certainty < 5 {
 		return nil
 	}
 	return d.value()

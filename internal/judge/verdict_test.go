@@ -19,14 +19,14 @@ import (
 
 func TestEachLevelIsNewsOnce(t *testing.T) {
 	b := newBench(t, haltd.DefaultPolicy())
-	var news []detection.Level
+	var news []haltd.Level
 	for n := 1; n <= 12; n++ {
 		b.move(start.Add(time.Duration(n) * time.Second))
 		if v := b.ask("a", stuck(n)); v.NewLevel {
 			news = append(news, v.Detected.Level)
 		}
 	}
-	if len(news) != 2 || news[0] != detection.Warn || news[1] != detection.Kill {
+	if len(news) != 2 || news[0] != haltd.LevelWarn || news[1] != haltd.LevelKill {
 		t.Errorf("news of levels %v, want warn and kill once each", news)
 	}
 }
@@ -35,7 +35,7 @@ func TestVerdictSaysWhatHappened(t *testing.T) {
 	b := newBench(t, haltd.DefaultPolicy())
 	v := b.ask("a", stuck(12))
 	full, brief := v.Full(), v.Brief()
-	if full.Level != detection.Kill || !strings.Contains(full.Sentence, "bot") || !strings.Contains(full.Sentence, "read_file") {
+	if full.Level != haltd.LevelKill || !strings.Contains(full.Sentence, "bot") || !strings.Contains(full.Sentence, "read_file") {
 		t.Errorf("level %v, sentence %q; want a kill that names agent and tool", full.Level, full.Sentence)
 	}
 	if len(full.Signals) == 0 || len(full.Signals[0].Rounds) == 0 {

@@ -9,7 +9,7 @@ import (
 
 // firing is a signal and what it says to a person.
 type firing struct {
-	detection.Signal
+	haltd.Signal
 	sentence string
 }
 
@@ -33,10 +33,10 @@ func replayExports(sessions []*recordedSession, set detection.Settings) []follow
 			stopped = stopped && !s.resumedBefore(n)
 			signals := j.call(n)
 			killed := o.KillStep != nil
-			var plain []detection.Signal
+			var plain []haltd.Signal
 			for k := range signals {
 				o.take(n+1, &signals[k].Signal, signals[k].sentence)
-				stopped = stopped || signals[k].Level >= detection.Kill
+				stopped = stopped || signals[k].Level >= haltd.LevelKill
 				plain = append(plain, signals[k].Signal)
 			}
 			switch {
@@ -58,7 +58,7 @@ func (j *exportJudge) call(n int) []firing {
 		j.growing = detection.Session{}
 	}
 	var signals []firing
-	if stall, ok := c.finding(detection.Stall, j.session.agent); ok {
+	if stall, ok := c.finding(haltd.DetectorStall, j.session.agent); ok {
 		signals = append(signals, stall)
 	}
 	if s, ok := j.similarity(c); ok {
@@ -74,11 +74,11 @@ func (j *exportJudge) similarity(c *recordedCall) (firing, bool) {
 	if j.set.Stateless || !point.Fires(j.set.Threshold, false) {
 		return firing{}, false
 	}
-	s := detection.Signal{
-		Detector: detection.Similarity, Level: detection.Kill, Score: c.score, Threshold: j.set.Threshold, Parts: &c.verdict.Parts,
+	s := haltd.Signal{
+		Detector: haltd.DetectorSimilarity, Level: haltd.LevelKill, Score: c.score, Threshold: j.set.Threshold, Parts: &c.verdict.Parts,
 	}
 	if !point.Fires(j.set.Threshold, j.set.RequireCorroboration) {
-		s.Level, s.Unmet = detection.Warn, c.verdict.Unmet
+		s.Level, s.Unmet = haltd.LevelWarn, c.verdict.Unmet
 	}
 	return firing{s, s.Sentence(j.session.agent)}, true
 }
@@ -98,7 +98,7 @@ func (j *exportJudge) growth(c *recordedCall) (signals []firing) {
 // where there is some, else the finding. The findings of the detectors stand
 // in the order of their strictness, so that the first has the verdict's level,
 // also where a policy only warned of it.
-func (c *recordedCall) finding(d detection.Detector, agent string) (firing, bool) {
+func (c *recordedCall) finding(d haltd.Detector, agent string) (firing, bool) {
 	for _, s := range c.verdict.Signals {
 		if s.Detector == d {
 			return firing{s, s.Sentence(agent)}, true
@@ -109,13 +109,13 @@ func (c *recordedCall) finding(d detection.Detector, agent string) (firing, bool
 		if f.Check != haltd.CheckStall && f.Check != haltd.CheckSimilarity {
 			continue
 		}
-		level := detection.Warn
+		level := haltd.LevelWarn
 		if f.Action > haltd.Warn || first {
 			level = max(level, c.verdict.Level)
 		}
 		first = false
 		if f.Check == haltd.Check(d) {
-			return firing{detection.Signal{Detector: d, Level: level}, f.Sentence}, true
+			return firing{haltd.Signal{Detector: d, Level: level}, f.Sentence}, true
 		}
 	}
 	return firing{}, false

@@ -14,7 +14,6 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/admin"
-	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/store/sqlite"
 )
 
@@ -67,7 +66,7 @@ func (r *recording) event(kind haltd.EventType, verdict haltd.Verdict) haltd.Eve
 }
 
 // call records a call with what the detectors said to it.
-func (r *recording) call(input int64, parts detection.ScoreParts, level detection.Level, findings ...haltd.Finding) *recording {
+func (r *recording) call(input int64, parts haltd.ScoreParts, level haltd.Level, findings ...haltd.Finding) *recording {
 	e := r.event(haltd.EventCall, haltd.Verdict{Level: level, Parts: parts, Unmet: r.unmet, Findings: findings})
 	r.unmet = ""
 	e.Tokens = haltd.Usage{Input: input, Output: 10}
@@ -82,14 +81,14 @@ func (r *recording) lacks(unmet string) *recording {
 }
 
 // warning records an event that tells of the last call, with its evidence.
-func (r *recording) warning(parts detection.ScoreParts, signals ...detection.Signal) *recording {
+func (r *recording) warning(parts haltd.ScoreParts, signals ...haltd.Signal) *recording {
 	e := r.event(haltd.EventWarning, haltd.Verdict{Level: signals[0].Level, Parts: parts, Signals: signals})
 	e.Time = r.events[len(r.events)-1].Time.Add(time.Millisecond)
 	r.events = append(r.events, e)
 	return r
 }
 
-func finds(check detection.Detector, action haltd.Action) haltd.Finding {
+func finds(check haltd.Detector, action haltd.Action) haltd.Finding {
 	return haltd.Finding{Check: haltd.Check(check), Action: action, Reason: haltd.ReasonLoop, Sentence: "recorded by " + string(check)}
 }
 
@@ -118,9 +117,9 @@ func verdictsOf(t *testing.T, events []haltd.Event, config string) []Firing {
 }
 
 var (
-	none  detection.ScoreParts
-	alike = detection.ScoreParts{Prompts: 3, Responses: 3, ToolCalls: 2} // 12.0
-	lone  = detection.ScoreParts{Prompts: 12}                            // 12.0, and nothing beside it
+	none  haltd.ScoreParts
+	alike = haltd.ScoreParts{Prompts: 3, Responses: 3, ToolCalls: 2} // 12.0
+	lone  = haltd.ScoreParts{Prompts: 12}                            // 12.0, and nothing beside it
 )
 
 func TestExportIsJudgedByItsScores(t *testing.T) {
@@ -134,43 +133,43 @@ func TestExportIsJudgedByItsScores(t *testing.T) {
 		record       func(*recording)
 		want         Firing
 	}{
-		{"nothing", "", func(r *recording) { r.call(100, none, detection.Pass).call(100, none, detection.Pass) }, Firing{}},
+		{"nothing", "", func(r *recording) { r.call(100, none, haltd.LevelPass).call(100, none, haltd.LevelPass) }, Firing{}},
 		{"a kill by similarity", "", func(r *recording) {
-			r.call(100, none, detection.Pass).call(100, alike, detection.Kill, finds(detection.Similarity, haltd.Kill))
+			r.call(100, none, haltd.LevelPass).call(100, alike, haltd.LevelKill, finds(haltd.DetectorSimilarity, haltd.Kill))
 		}, Firing{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
 		{"a kill that a policy only warned of", "", func(r *recording) {
-			r.call(100, none, detection.Pass).call(100, alike, detection.Kill, finds(detection.Similarity, haltd.Warn))
+			r.call(100, none, haltd.LevelPass).call(100, alike, haltd.LevelKill, finds(haltd.DetectorSimilarity, haltd.Warn))
 		}, Firing{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
 		{"vetoed when it was recorded", "", func(r *recording) {
-			r.call(100, none, detection.Pass).lacks("news").call(100, alike, detection.Warn, finds(detection.Similarity, haltd.Warn))
+			r.call(100, none, haltd.LevelPass).lacks("news").call(100, alike, haltd.LevelWarn, finds(haltd.DetectorSimilarity, haltd.Warn))
 		}, Firing{WarnStep: &two, WarnBy: "similarity", Reason: sentence}},
 		{"no second signal", "", func(r *recording) {
-			r.call(100, none, detection.Pass).lacks("a signal").call(100, lone, detection.Pass)
+			r.call(100, none, haltd.LevelPass).lacks("a signal").call(100, lone, haltd.LevelPass)
 		},
 			Firing{WarnStep: &two, WarnBy: "similarity", Reason: ofPrompts}},
 		{"no second signal asked for", "require_corroboration: false", func(r *recording) {
-			r.call(100, none, detection.Pass).lacks("a signal").call(100, lone, detection.Pass)
+			r.call(100, none, haltd.LevelPass).lacks("a signal").call(100, lone, haltd.LevelPass)
 		},
 			Firing{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: ofPrompts}},
 		{"a threshold above the score", "threshold: 12", func(r *recording) {
-			r.call(100, none, detection.Pass).call(100, alike, detection.Kill, finds(detection.Similarity, haltd.Kill))
+			r.call(100, none, haltd.LevelPass).call(100, alike, haltd.LevelKill, finds(haltd.DetectorSimilarity, haltd.Kill))
 		}, Firing{}},
-		{"a threshold that was higher then", "", func(r *recording) { r.call(100, none, detection.Pass).call(100, alike, detection.Pass) },
+		{"a threshold that was higher then", "", func(r *recording) { r.call(100, none, haltd.LevelPass).call(100, alike, haltd.LevelPass) },
 			Firing{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
-		{"the same with a veto", "", func(r *recording) { r.call(100, none, detection.Pass).lacks("news").call(100, alike, detection.Pass) },
+		{"the same with a veto", "", func(r *recording) { r.call(100, none, haltd.LevelPass).lacks("news").call(100, alike, haltd.LevelPass) },
 			Firing{WarnStep: &two, WarnBy: "similarity", Reason: sentence}},
 		{"the same with a stall beside it", "", func(r *recording) {
-			r.call(100, none, detection.Pass).call(100, alike, detection.Warn, finds(detection.Stall, haltd.Warn))
+			r.call(100, none, haltd.LevelPass).call(100, alike, haltd.LevelWarn, finds(haltd.DetectorStall, haltd.Warn))
 		}, Firing{WarnStep: &two, WarnBy: "similarity", KillStep: &two, KillBy: "similarity", Reason: sentence}},
 		{"a stateless agent", "stateless: true", func(r *recording) {
-			r.call(100, none, detection.Pass).call(100, alike, detection.Kill, finds(detection.Similarity, haltd.Kill))
+			r.call(100, none, haltd.LevelPass).call(100, alike, haltd.LevelKill, finds(haltd.DetectorSimilarity, haltd.Kill))
 		}, Firing{}},
 		{"a stall as it was recorded", "", func(r *recording) {
-			r.call(100, none, detection.Pass).call(100, none, detection.Kill, finds(detection.Stall, haltd.Reject))
+			r.call(100, none, haltd.LevelPass).call(100, none, haltd.LevelKill, finds(haltd.DetectorStall, haltd.Reject))
 		}, Firing{WarnStep: &two, WarnBy: "stall", KillStep: &two, KillBy: "stall", Reason: "recorded by stall"}},
 		{"a stall with its evidence", "", func(r *recording) {
-			r.call(100, none, detection.Pass).call(100, none, detection.Warn, finds(detection.Stall, haltd.Warn)).
-				warning(none, detection.Signal{Detector: detection.Stall, Family: detection.Repeat, Level: detection.Warn, Tools: []string{"read"}, Count: 3, Outcome: "error"})
+			r.call(100, none, haltd.LevelPass).call(100, none, haltd.LevelWarn, finds(haltd.DetectorStall, haltd.Warn)).
+				warning(none, haltd.Signal{Detector: haltd.DetectorStall, Family: haltd.FamilyRepeat, Level: haltd.LevelWarn, Tools: []string{"read"}, Count: 3, Outcome: "error"})
 		}, Firing{WarnStep: &two, WarnBy: "stall/repeat", Reason: "bot called read 3 times with the same arguments and got the same error."}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -187,7 +186,7 @@ func TestExportIsJudgedByItsScores(t *testing.T) {
 func TestExportGrowthIsComputedAnew(t *testing.T) {
 	r := &recording{t: t, agent: "bot", session: "s"}
 	for _, n := range []int64{1000, 1400, 1960, 2744, 3842} {
-		r.call(n, none, detection.Pass)
+		r.call(n, none, haltd.LevelPass)
 	}
 	four := 4
 	want := Firing{Run: "bot/s", WarnStep: &four, WarnBy: "growth", Reason: "Prompt tokens of s grew 1.4 times or more, 3 calls in a row."}
@@ -202,10 +201,10 @@ func TestExportGrowthIsComputedAnew(t *testing.T) {
 
 func TestExportReport(t *testing.T) {
 	stuck := &recording{t: t, agent: "bot", session: "one"}
-	stuck.call(100, none, detection.Pass).call(200, none, detection.Pass).call(300, alike, detection.Kill, finds(detection.Similarity, haltd.Kill)).call(400, none, detection.Pass)
+	stuck.call(100, none, haltd.LevelPass).call(200, none, haltd.LevelPass).call(300, alike, haltd.LevelKill, finds(haltd.DetectorSimilarity, haltd.Kill)).call(400, none, haltd.LevelPass)
 	other := &recording{t: t, agent: "bot", session: "two"}
-	other.call(50, none, detection.Pass)
-	killed := other.event(haltd.EventKillSwitch, haltd.Verdict{Level: detection.Kill, Signals: []detection.Signal{{Detector: detection.Stall, Family: detection.Cycle, Level: detection.Kill, Tools: []string{"a", "b"}}}})
+	other.call(50, none, haltd.LevelPass)
+	killed := other.event(haltd.EventKillSwitch, haltd.Verdict{Level: haltd.LevelKill, Signals: []haltd.Signal{{Detector: haltd.DetectorStall, Family: haltd.FamilyCycle, Level: haltd.LevelKill, Tools: []string{"a", "b"}}}})
 	killed.Blocked, killed.BlockReason, killed.Status = true, haltd.ReasonLoop, 400
 	passed := other.event(haltd.EventPass, haltd.Verdict{})
 	passed.Format = ""
@@ -256,7 +255,7 @@ func TestExportReport(t *testing.T) {
 }
 
 func TestExportsThatCannotBeReplayed(t *testing.T) {
-	r := (&recording{t: t, agent: "bot", session: "s"}).call(100, none, detection.Pass)
+	r := (&recording{t: t, agent: "bot", session: "s"}).call(100, none, haltd.LevelPass)
 	lines := write(t, "e.jsonl", exported(t, "jsonl", r.events))
 	for _, c := range []struct {
 		name    string

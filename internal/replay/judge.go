@@ -14,20 +14,20 @@ import (
 type judge interface {
 	// step judges the request of a step, then takes its reply, and returns
 	// what fired.
-	step(s *Step, t *thread) ([]detection.Signal, error)
+	step(s *Step, t *thread) ([]haltd.Signal, error)
 }
 
 // NewJudge is haltd's own judge with the given settings. A preset is the rule of
 // one detector alone, as the document that it comes from has it.
 func NewJudge(preset string, set detection.Settings) (func() judge, error) {
-	switch detection.Detector(preset) {
+	switch haltd.Detector(preset) {
 	case "":
 		return func() judge { return &own{set: set, cache: detection.NewCache(cacheWords)} }, nil
-	case detection.Similarity:
+	case haltd.DetectorSimilarity:
 		return func() judge { return &similarityRule{} }, nil
-	case detection.Exact:
+	case haltd.DetectorExact:
 		return func() judge { return &exactRule{counters: map[policy.Fingerprint]policy.LoopCounter{}} }, nil
-	case detection.Growth:
+	case haltd.DetectorGrowth:
 		return func() judge { return &growthRule{tokens: map[string][]int64{}} }, nil
 	}
 	return nil, haltd.Errorf(haltd.CodeInvalid, "preset %q is unknown", preset).WithFix("Use similarity, exact or growth.")
@@ -52,7 +52,7 @@ type own struct {
 	sample func(*Step, *detection.Features)          // told the features at each step; nil for none
 }
 
-func (o *own) step(s *Step, t *thread) ([]detection.Signal, error) {
+func (o *own) step(s *Step, t *thread) ([]haltd.Signal, error) {
 	call, err := t.next(s)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (o *own) step(s *Step, t *thread) ([]detection.Signal, error) {
 // with tool results.
 type similarityRule struct{ window detection.Window }
 
-func (r *similarityRule) step(s *Step, t *thread) ([]detection.Signal, error) {
+func (r *similarityRule) step(s *Step, t *thread) ([]haltd.Signal, error) {
 	call, err := t.next(s)
 	if err != nil {
 		return nil, err
@@ -87,8 +87,8 @@ func (r *similarityRule) step(s *Step, t *thread) ([]detection.Signal, error) {
 	prompt := detection.Prompt{Hash: detection.SimHash(lastUserText(call))}
 	parts, matches := r.window.Score(prompt, set.WindowSize, s.at())
 	if score := parts.Score(); score > set.Threshold {
-		return []detection.Signal{{
-			Detector: detection.Similarity, Level: detection.Kill, Score: score, Threshold: set.Threshold,
+		return []haltd.Signal{{
+			Detector: haltd.DetectorSimilarity, Level: haltd.LevelKill, Score: score, Threshold: set.Threshold,
 			Parts: &parts, Matches: matches, Window: r.window.Len() + 1,
 		}}, nil
 	}
@@ -120,7 +120,7 @@ type exactRule struct {
 	counters map[policy.Fingerprint]policy.LoopCounter
 }
 
-func (e *exactRule) step(s *Step, t *thread) ([]detection.Signal, error) {
+func (e *exactRule) step(s *Step, t *thread) ([]haltd.Signal, error) {
 	if _, err := t.next(s); err != nil {
 		return nil, err
 	}
@@ -140,14 +140,14 @@ func (e *exactRule) step(s *Step, t *thread) ([]detection.Signal, error) {
 	if !block.Decide(c.Count).Detected {
 		return nil, nil
 	}
-	return []detection.Signal{{Detector: detection.Exact, Level: detection.Kill, Count: c.Count, Threshold: float64(block.Threshold)}}, nil
+	return []haltd.Signal{{Detector: haltd.DetectorExact, Level: haltd.LevelKill, Count: c.Count, Threshold: float64(block.Threshold)}}, nil
 }
 
 // growthRule alerts when the last three ratios of prompt tokens are all more
 // than 1.4, once a session. It never blocks.
 type growthRule struct{ tokens map[string][]int64 }
 
-func (g *growthRule) step(s *Step, t *thread) ([]detection.Signal, error) {
+func (g *growthRule) step(s *Step, t *thread) ([]haltd.Signal, error) {
 	ts := append(g.tokens[s.Thread], s.PromptTokens)
 	g.tokens[s.Thread] = ts
 	if len(ts) < 4 {
@@ -158,8 +158,8 @@ func (g *growthRule) step(s *Step, t *thread) ([]detection.Signal, error) {
 			return nil, nil
 		}
 	}
-	return []detection.Signal{{
-		Detector: detection.Growth, Level: detection.Warn, Session: strings.TrimSpace(s.Run + " " + s.Thread),
+	return []haltd.Signal{{
+		Detector: haltd.DetectorGrowth, Level: haltd.LevelWarn, Session: strings.TrimSpace(s.Run + " " + s.Thread),
 		Tokens: ts[max(0, len(ts)-5):], Count: len(ts), Threshold: 1.4,
 	}}, nil
 }

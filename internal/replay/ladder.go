@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/detection"
 )
 
 // patience is how often in a row the judge must be certain before the rung
@@ -40,23 +39,23 @@ func (f *aftermath) ends() bool { return f.over || f.certain >= patience }
 
 // look takes what the judge said to the next step of a run that was certain to
 // be stuck once.
-func (f *aftermath) look(signals []detection.Signal) {
-	level, repeats := detection.Pass, false
+func (f *aftermath) look(signals []haltd.Signal) {
+	level, repeats := haltd.LevelPass, false
 	for i := range signals {
 		s := &signals[i]
-		if s.Detector != detection.Stall && s.Detector != detection.Similarity {
+		if s.Detector != haltd.DetectorStall && s.Detector != haltd.DetectorSimilarity {
 			continue
 		}
 		level = max(level, s.Level)
-		repeats = repeats || s.LastRoundRepeats() || s.Detector == detection.Similarity && s.Level == detection.Kill
+		repeats = repeats || s.LastRoundRepeats() || s.Detector == haltd.DetectorSimilarity && s.Level == haltd.LevelKill
 	}
 	switch {
-	case level == detection.Pass:
+	case level == haltd.LevelPass:
 		f.over = true
 	case !repeats:
 		f.news++
 		f.over = f.news >= haltd.RecoveryRounds
-	case level == detection.Kill:
+	case level == haltd.LevelKill:
 		f.certain, f.news = f.certain+1, 0
 	}
 }

@@ -6,17 +6,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/detection"
 )
 
 // A ladder with steer goes on to its next rung when a run is certain to be
 // stuck twice more, and not when its next rounds bring something new.
 func TestLadders(t *testing.T) {
-	stall := func(level detection.Level, family haltd.Family) []detection.Signal {
-		return []detection.Signal{{Detector: detection.Stall, Level: level, Rounds: []detection.RoundEvidence{{Family: family}}}}
+	stall := func(level haltd.Level, family haltd.Family) []haltd.Signal {
+		return []haltd.Signal{{Detector: haltd.DetectorStall, Level: level, Rounds: []haltd.RoundEvidence{{Family: family}}}}
 	}
 	at := 4
-	after := func(said ...[]detection.Signal) followed {
+	after := func(said ...[]haltd.Signal) followed {
 		f := followed{Outcome: Outcome{Firing: Firing{WarnStep: &at, KillStep: &at}}, after: aftermath{certain: 1}}
 		for _, s := range said {
 			if !f.after.ends() {
@@ -25,7 +24,7 @@ func TestLadders(t *testing.T) {
 		}
 		return f
 	}
-	again, news := stall(detection.Kill, "repeat"), stall(detection.Kill, "")
+	again, news := stall(haltd.LevelKill, "repeat"), stall(haltd.LevelKill, "")
 	outcomes := []followed{
 		after(again, again),                               // goes on
 		after(again, nil, again),                          // passes after the second note

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/detection"
 )
 
@@ -227,16 +228,16 @@ func (r *run) climbs() bool {
 }
 
 // take notes a signal to a step, unless one of its level came before.
-func (f *Firing) take(step int, sig *detection.Signal, sentence string) {
+func (f *Firing) take(step int, sig *haltd.Signal, sentence string) {
 	by := string(sig.Detector)
 	if sig.Family != "" {
 		by += "/" + string(sig.Family)
 	}
-	if f.WarnStep == nil && sig.Level >= detection.Warn {
+	if f.WarnStep == nil && sig.Level >= haltd.LevelWarn {
 		f.WarnStep, f.WarnBy = &step, by
 		f.Reason = sentence
 	}
-	if f.KillStep == nil && sig.Level >= detection.Kill {
+	if f.KillStep == nil && sig.Level >= haltd.LevelKill {
 		f.KillStep, f.KillBy = &step, by
 		f.Reason = sentence
 	}

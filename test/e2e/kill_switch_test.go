@@ -113,7 +113,7 @@ func scoreCalculation(t *testing.T, s *stage) {
 	e := a.has(haltd.EventCall, 5)[0]
 	v := verdictOf(t, e)
 	// Four earlier prompts; the latest reply against the three before it.
-	want := detection.ScoreParts{Prompts: 4, Responses: 3, ToolCalls: 3}
+	want := haltd.ScoreParts{Prompts: 4, Responses: 3, ToolCalls: 3}
 	if diff := cmp.Diff(want, v.Parts); diff != "" {
 		t.Errorf("parts (-want +got):\n%s", diff)
 	}

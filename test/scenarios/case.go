@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/detection"
 )
 
 // Case is one conversation, or several of one agent, and what detection must
@@ -34,30 +33,30 @@ type Case struct {
 
 // Want is what must come of a case. The zero Want is silence.
 type Want struct {
-	Level detection.Level // that must be reached; Pass when nothing may fire
+	Level haltd.Level // that must be reached; Pass when nothing may fire
 	// Within is how many rounds after the start of the loop that may take.
 	Within int
 	// Detector and Family, where they are set, must be among the signals.
-	Detector detection.Detector
-	Family   detection.Family
+	Detector haltd.Detector
+	Family   haltd.Family
 	// MayWarn lets a case that must not be killed warn.
 	MayWarn bool
 }
 
 // Fires reports a case that must fire.
-func (w Want) Fires() bool { return w.Level > detection.Pass }
+func (w Want) Fires() bool { return w.Level > haltd.LevelPass }
 
-func kill(within int) Want { return Want{Level: detection.Kill, Within: within} }
+func kill(within int) Want { return Want{Level: haltd.LevelKill, Within: within} }
 
-func warn(within int) Want { return Want{Level: detection.Warn, Within: within} }
+func warn(within int) Want { return Want{Level: haltd.LevelWarn, Within: within} }
 
-func (w Want) by(d detection.Detector) Want {
+func (w Want) by(d haltd.Detector) Want {
 	w.Detector = d
 	return w
 }
 
-func (w Want) as(f detection.Family) Want {
-	w.Detector, w.Family = detection.Stall, f
+func (w Want) as(f haltd.Family) Want {
+	w.Detector, w.Family = haltd.DetectorStall, f
 	return w
 }
 

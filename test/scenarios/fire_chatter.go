@@ -3,7 +3,7 @@ package scenarios
 import (
 	"fmt"
 
-	"github.com/haltd/haltd/internal/detection"
+	"github.com/haltd/haltd"
 )
 
 func fireChatter() []Case {
@@ -76,7 +76,7 @@ func fireChatter() []Case {
 			),
 		},
 		{
-			Name: "promises-to-work", Evidence: "EVIDENCE 3 hook-injected user turns (an automatic Continue)", Want: kill(13).as(detection.Chatter),
+			Name: "promises-to-work", Evidence: "EVIDENCE 3 hook-injected user turns (an automatic Continue)", Want: kill(13).as(haltd.FamilyChatter),
 			System: "You write a novel. Save chapters with tools.",
 			Moves: seq(
 				user("Write chapter two."),

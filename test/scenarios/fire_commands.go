@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/haltd/haltd/internal/detection"
+	"github.com/haltd/haltd"
 )
 
 func fireCommands() []Case {
@@ -66,7 +66,7 @@ func fireCommands() []Case {
 			),
 		},
 		{
-			Name: "time-limit-after-a-long-script", Evidence: "EVIDENCE 3 the same error with varied arguments (the answer quotes the whole script)", Want: kill(8).as(detection.Futile),
+			Name: "time-limit-after-a-long-script", Evidence: "EVIDENCE 3 the same error with varied arguments (the answer quotes the whole script)", Want: kill(8).as(haltd.FamilyFutile),
 			System: "Reply with one bash block. You get its output.",
 			Moves: seq(
 				user("How many tokens has the corpus?"),
@@ -79,7 +79,7 @@ func fireCommands() []Case {
 			),
 		},
 		{
-			Name: "told-that-it-is-the-same", Evidence: "EVIDENCE 3 varied queries with the same result (the harness remarks on it)", Want: warn(5).as(detection.Futile),
+			Name: "told-that-it-is-the-same", Evidence: "EVIDENCE 3 varied queries with the same result (the harness remarks on it)", Want: warn(5).as(haltd.FamilyFutile),
 			System: "Reply with one python block. You get what it prints.",
 			Moves: seq(
 				user("How many tiles does the mason need?"),

@@ -1,11 +1,11 @@
 package scenarios
 
-import "github.com/haltd/haltd/internal/detection"
+import "github.com/haltd/haltd"
 
 func fireCycles() []Case {
 	return []Case{
 		{
-			Name: "list-and-open", Evidence: "EVIDENCE 3 cycles of 2", Want: kill(12).as(detection.Cycle),
+			Name: "list-and-open", Evidence: "EVIDENCE 3 cycles of 2", Want: kill(12).as(haltd.FamilyCycle),
 			System: "You look after a document archive.",
 			Moves: seq(
 				user("Which contract with Brightwater ends first?"),

@@ -3,7 +3,7 @@ package scenarios
 import (
 	"fmt"
 
-	"github.com/haltd/haltd/internal/detection"
+	"github.com/haltd/haltd"
 )
 
 func fireFutile() []Case {
@@ -62,7 +62,7 @@ func fireFutile() []Case {
 			),
 		},
 		{
-			Name: "empty-lists-for-every-synonym", Evidence: "EVIDENCE 3 varied queries with the same result (an empty list beside the question)", Want: kill(13).as(detection.Futile),
+			Name: "empty-lists-for-every-synonym", Evidence: "EVIDENCE 3 varied queries with the same result (an empty list beside the question)", Want: kill(13).as(haltd.FamilyFutile),
 			System: "You do research.",
 			Moves: seq(
 				user("Find the 2019 paper of A. Zyx about bread."),
@@ -74,7 +74,7 @@ func fireFutile() []Case {
 			),
 		},
 		{
-			Name: "akte-nicht-gefunden", Evidence: "EVIDENCE 3 the same error with varied arguments (in German, with no error mark)", Want: kill(8).as(detection.Futile),
+			Name: "akte-nicht-gefunden", Evidence: "EVIDENCE 3 the same error with varied arguments (in German, with no error mark)", Want: kill(8).as(haltd.FamilyFutile),
 			System: "Du hilfst in einer Kanzlei.",
 			Moves: seq(
 				user("Öffne die Akte."),
@@ -85,7 +85,7 @@ func fireFutile() []Case {
 			),
 		},
 		{
-			Name: "no-such-file-in-japanese", Evidence: "EVIDENCE 3 the same error with varied arguments (in Japanese, with no error mark)", Want: kill(9).as(detection.Futile),
+			Name: "no-such-file-in-japanese", Evidence: "EVIDENCE 3 the same error with varied arguments (in Japanese, with no error mark)", Want: kill(9).as(haltd.FamilyFutile),
 			System: "あなたは書記です。",
 			Moves: seq(
 				user("先月の書類を開いてください。"),
@@ -184,7 +184,7 @@ func fireFutile() []Case {
 			),
 		},
 		{
-			Name: "same-target-other-selectors", Evidence: "EVIDENCE 3 the same target with drifting arguments", Want: kill(10).as(detection.Futile),
+			Name: "same-target-other-selectors", Evidence: "EVIDENCE 3 the same target with drifting arguments", Want: kill(10).as(haltd.FamilyFutile),
 			System: "You fill in web forms.",
 			Moves: seq(
 				user("Download last month's phone bill."),

@@ -3,7 +3,7 @@ package scenarios
 import (
 	"fmt"
 
-	"github.com/haltd/haltd/internal/detection"
+	"github.com/haltd/haltd"
 )
 
 // checks are steps that differ from each other and bring different results.
@@ -20,7 +20,7 @@ func checks(i int) Moves {
 func fireRefusals() []Case {
 	return []Case{
 		{
-			Name: "submission-refused", Evidence: "EVIDENCE 3 hopping after each refusal (a returning refusal)", Want: kill(33).as(detection.Refusal),
+			Name: "submission-refused", Evidence: "EVIDENCE 3 hopping after each refusal (a returning refusal)", Want: kill(33).as(haltd.FamilyRefusal),
 			System: "You solve a programming task and call submit when it is done.",
 			Moves: seq(
 				user("Fix the shop so that the hidden checks pass."),
@@ -32,7 +32,7 @@ func fireRefusals() []Case {
 			),
 		},
 		{
-			Name: "harness-refuses-to-finish", Evidence: "EVIDENCE 3 hook-injected user turns (a returning refusal)", Want: kill(33).as(detection.Refusal),
+			Name: "harness-refuses-to-finish", Evidence: "EVIDENCE 3 hook-injected user turns (a returning refusal)", Want: kill(33).as(haltd.FamilyRefusal),
 			Missed: "the steps between bring news, which outweighs what does not change",
 			System: "You write reports. Call finish when the report is complete.",
 			Moves: seq(
@@ -57,7 +57,7 @@ func fireRefusals() []Case {
 			),
 		},
 		{
-			Name: "card-declined-each-time", Evidence: "EVIDENCE 3 hopping to another tool after each refusal", Want: kill(27).as(detection.Refusal),
+			Name: "card-declined-each-time", Evidence: "EVIDENCE 3 hopping to another tool after each refusal", Want: kill(27).as(haltd.FamilyRefusal),
 			System: "You buy spare parts for a workshop.",
 			Moves: seq(
 				user("Order forty brake pads."),
@@ -73,7 +73,7 @@ func fireRefusals() []Case {
 			),
 		},
 		{
-			Name: "no-such-compiler", Evidence: "EVIDENCE 3 the same error with volatile error text (the shell counts its lines)", Want: kill(20).as(detection.Refusal),
+			Name: "no-such-compiler", Evidence: "EVIDENCE 3 the same error with volatile error text (the shell counts its lines)", Want: kill(20).as(haltd.FamilyRefusal),
 			Missed: "the steps between bring news, which outweighs what does not change",
 			System: "You are a coding agent with a shell.",
 			Moves: seq(

@@ -3,13 +3,13 @@ package scenarios
 import (
 	"fmt"
 
-	"github.com/haltd/haltd/internal/detection"
+	"github.com/haltd/haltd"
 )
 
 func fireRepeats() []Case {
 	return []Case{
 		{
-			Name: "read-missing-file", Evidence: "EVIDENCE 3 identical call and result", Want: kill(6).as(detection.Repeat),
+			Name: "read-missing-file", Evidence: "EVIDENCE 3 identical call and result", Want: kill(6).as(haltd.FamilyRepeat),
 			System: "You are a Linux administrator with shell access.",
 			Moves: seq(
 				user("Tell me which DNS servers this host uses."),
@@ -76,7 +76,7 @@ func fireRepeats() []Case {
 			),
 		},
 		{
-			Name: "no-argument-tool-fails", Evidence: "EVIDENCE 3 identical call and result (a tool without arguments)", Want: kill(7).as(detection.Repeat),
+			Name: "no-argument-tool-fails", Evidence: "EVIDENCE 3 identical call and result (a tool without arguments)", Want: kill(7).as(haltd.FamilyRepeat),
 			Missed: "a refused connection is taken for something to wait for",
 			System: "You drive a desktop through accessibility tools.",
 			Moves: seq(

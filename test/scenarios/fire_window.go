@@ -3,14 +3,14 @@ package scenarios
 import (
 	"fmt"
 
-	"github.com/haltd/haltd/internal/detection"
+	"github.com/haltd/haltd"
 )
 
 func fireWindow() []Case {
 	notes := []string{"Tides follow the moon.", "Granite is an igneous rock.", "Otters use stones as tools.", "The Danube ends in a delta.", "Copper turns green in the rain.", "Bees dance to tell directions."}
 	return []Case{
 		{
-			Name: "growth-of-the-example", Evidence: "EVIDENCE 3 context growth with little output", Want: warn(3).by(detection.Growth), Ledger: true,
+			Name: "growth-of-the-example", Evidence: "EVIDENCE 3 context growth with little output", Want: warn(3).by(haltd.DetectorGrowth), Ledger: true,
 			System: "You keep a notebook.",
 			Moves: seq(
 				user("Collect facts about nature."),
@@ -22,7 +22,7 @@ func fireWindow() []Case {
 			),
 		},
 		{
-			Name: "growth-after-a-calm-start", Evidence: "EVIDENCE 3 context growth with little output (doubling)", Want: warn(5).by(detection.Growth), Ledger: true,
+			Name: "growth-after-a-calm-start", Evidence: "EVIDENCE 3 context growth with little output (doubling)", Want: warn(5).by(haltd.DetectorGrowth), Ledger: true,
 			System: "You summarise log files.",
 			Moves: seq(
 				user("What went wrong last night?"),
@@ -35,7 +35,7 @@ func fireWindow() []Case {
 			),
 		},
 		{
-			Name: "same-request-anew", Evidence: "EVIDENCE 3 identical call and result (a client that forgets each reply)", Want: kill(12).by(detection.Similarity), Ledger: true,
+			Name: "same-request-anew", Evidence: "EVIDENCE 3 identical call and result (a client that forgets each reply)", Want: kill(12).by(haltd.DetectorSimilarity), Ledger: true,
 			System: "You triage alarms.",
 			Moves: seq(
 				loop(),

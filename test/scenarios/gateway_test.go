@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/detection"
 )
 
 // TestCorpus holds the corpus to its size and its manners.
@@ -138,7 +137,7 @@ func (p *play) check(t *testing.T, events []haltd.Event) {
 	if len(made) != numbered {
 		t.Fatalf("%d calls in the record, %d were made", len(made), numbered)
 	}
-	told := map[detection.Level]*judgedCall{}
+	told := map[haltd.Level]*judgedCall{}
 	for i := range events {
 		if e := &events[i]; e.Type == haltd.EventWarning || e.Type == haltd.EventGrowth {
 			v := verdictOf(e, callAt(made, e))
@@ -147,7 +146,7 @@ func (p *play) check(t *testing.T, events []haltd.Event) {
 		}
 	}
 	for i, e := range made {
-		if v := verdictOf(e, i+1); v.Level > detection.Pass && (told[v.Level] == nil || told[v.Level].call > v.call) {
+		if v := verdictOf(e, i+1); v.Level > haltd.LevelPass && (told[v.Level] == nil || told[v.Level].call > v.call) {
 			t.Errorf("%s: no event tells of the verdict of a call: %v", p.agent, v)
 			break
 		}
@@ -156,8 +155,8 @@ func (p *play) check(t *testing.T, events []haltd.Event) {
 }
 
 // tell keeps the first verdict of each level; a kill warns as well.
-func tell(told map[detection.Level]*judgedCall, v *judgedCall) {
-	for l := detection.Warn; l <= v.Level; l++ {
+func tell(told map[haltd.Level]*judgedCall, v *judgedCall) {
+	for l := haltd.LevelWarn; l <= v.Level; l++ {
 		if told[l] == nil {
 			told[l] = v
 		}
@@ -174,7 +173,7 @@ func callAt(made []*haltd.Event, e *haltd.Event) int {
 	return 0
 }
 
-func (p *play) checkWant(t *testing.T, told map[detection.Level]*judgedCall) {
+func (p *play) checkWant(t *testing.T, told map[haltd.Level]*judgedCall) {
 	w := p.Want
 	switch {
 	case p.Missed != "":
@@ -188,16 +187,16 @@ func (p *play) checkWant(t *testing.T, told map[detection.Level]*judgedCall) {
 			t.Errorf("%s (%s): no %s by call %d of %d; got %v", p.agent, p.Evidence, w.Level, by, len(p.requests), strictest(told))
 			return
 		}
-		if k := told[detection.Kill]; k != nil && k.call <= p.before+1 {
+		if k := told[haltd.LevelKill]; k != nil && k.call <= p.before+1 {
 			t.Errorf("%s (%s): killed before the loop of call %d: %v", p.agent, p.Evidence, p.before+1, k)
 		}
 		if !v.has(w) {
 			t.Errorf("%s (%s): want %s %s among the signals of %v", p.agent, p.Evidence, w.Detector, w.Family, v)
 		}
-	case told[detection.Kill] != nil:
-		t.Errorf("%s (%s): must not be killed; got %v", p.agent, p.Evidence, told[detection.Kill])
-	case told[detection.Warn] != nil && !w.MayWarn && !told[detection.Warn].uncorroborated():
-		t.Errorf("%s (%s): must not warn; got %v", p.agent, p.Evidence, told[detection.Warn])
+	case told[haltd.LevelKill] != nil:
+		t.Errorf("%s (%s): must not be killed; got %v", p.agent, p.Evidence, told[haltd.LevelKill])
+	case told[haltd.LevelWarn] != nil && !w.MayWarn && !told[haltd.LevelWarn].uncorroborated():
+		t.Errorf("%s (%s): must not warn; got %v", p.agent, p.Evidence, told[haltd.LevelWarn])
 	}
 }
 
@@ -206,15 +205,15 @@ func (p *play) checkWant(t *testing.T, told map[detection.Level]*judgedCall) {
 // is how it is specified, also for healthy work.
 func (v *judgedCall) uncorroborated() bool {
 	for i := range v.Signals {
-		if v.Signals[i].Detector != detection.Similarity {
+		if v.Signals[i].Detector != haltd.DetectorSimilarity {
 			return false
 		}
 	}
-	return v.Level == detection.Warn
+	return v.Level == haltd.LevelWarn
 }
 
-func strictest(told map[detection.Level]*judgedCall) any {
-	for _, l := range []detection.Level{detection.Kill, detection.Warn} {
+func strictest(told map[haltd.Level]*judgedCall) any {
+	for _, l := range []haltd.Level{haltd.LevelKill, haltd.LevelWarn} {
 		if told[l] != nil {
 			return told[l]
 		}

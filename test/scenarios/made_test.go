@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/haltd/haltd/internal/detection"
+	"github.com/haltd/haltd"
 )
 
 // TestMadeUpBehaviours holds detection to rates over made-up behaviours. The
@@ -31,13 +31,13 @@ func TestMadeUpBehaviours(t *testing.T) {
 				kind = 1
 			}
 			runs[kind]++
-			if told[detection.Kill] != nil {
+			if told[haltd.LevelKill] != nil {
 				killed[kind]++
 			}
-			if k := told[detection.Kill]; k != nil && !f.Stuck {
+			if k := told[haltd.LevelKill]; k != nil && !f.Stuck {
 				t.Logf("%s is healthy and killed at call %d: %s", c.Name, k.call, k.Sentence)
 			}
-			if f.Stuck && told[detection.Kill] == nil {
+			if f.Stuck && told[haltd.LevelKill] == nil {
 				t.Logf("%s is stuck and lives", c.Name)
 			}
 		}

@@ -30,7 +30,7 @@ func TestDefaultsOffline(t *testing.T) {
 		p.requests, p.before = c.Requests()
 		told := p.judge()
 		ok := t.Run(c.Name, func(t *testing.T) { p.checkWant(t, told) })
-		if w := told[detection.Warn]; !c.Want.Fires() && w != nil && w.uncorroborated() {
+		if w := told[haltd.LevelWarn]; !c.Want.Fires() && w != nil && w.uncorroborated() {
 			scored++
 		}
 		switch {
@@ -52,11 +52,11 @@ func TestDefaultsOffline(t *testing.T) {
 
 // judge runs the detectors with default settings and tells the first verdict
 // of each level.
-func (p *play) judge() map[detection.Level]*judgedCall {
+func (p *play) judge() map[haltd.Level]*judgedCall {
 	set := detection.DefaultSettings()
 	cache, sessions := detection.NewCache(1<<20), map[string]*detection.Session{}
 	var window detection.Window
-	told := map[detection.Level]*judgedCall{}
+	told := map[haltd.Level]*judgedCall{}
 	for i := range p.requests {
 		r := &p.requests[i]
 		if r.Count {
@@ -78,7 +78,7 @@ func (p *play) judge() map[detection.Level]*judgedCall {
 }
 
 // tellOf keeps what fired at a request, the strictest signal first.
-func (p *play) tellOf(told map[detection.Level]*judgedCall, r *Request, signals []detection.Signal) {
+func (p *play) tellOf(told map[haltd.Level]*judgedCall, r *Request, signals []haltd.Signal) {
 	if len(signals) > 0 {
 		tell(told, &judgedCall{haltd.Verdict{Level: signals[0].Level, Sentence: signals[0].Sentence(p.agent), Signals: signals}, r.Number})
 	}

@@ -38,17 +38,17 @@ func use(t *testing.T, d *Detectors, p state.Place, now time.Time, f func(detect
 func TestDetectorsForgetAfterADay(t *testing.T) {
 	d := NewDetectors(10, 1e6)
 	now := time.Unix(1_800_000_000, 0)
-	told := func(at time.Time) (before detection.Level) {
+	told := func(at time.Time) (before haltd.Level) {
 		use(t, d, state.Place{Agent: "bot", Session: "a"}, at, func(m detection.Memory) {
-			before, m.Progress.ReportedLevel = m.Progress.ReportedLevel, detection.Warn
+			before, m.Progress.ReportedLevel = m.Progress.ReportedLevel, haltd.LevelWarn
 		})
 		return before
 	}
 	told(now)
-	if got := told(now.Add(23 * time.Hour)); got != detection.Warn {
+	if got := told(now.Add(23 * time.Hour)); got != haltd.LevelWarn {
 		t.Errorf("after 23 hours: %v, want it remembered", got)
 	}
-	if got := told(now.Add(48 * time.Hour)); got != detection.Pass {
+	if got := told(now.Add(48 * time.Hour)); got != haltd.LevelPass {
 		t.Errorf("25 hours later: %v, want it forgotten", got)
 	}
 }

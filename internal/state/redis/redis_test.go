@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/state"
 	"github.com/haltd/haltd/internal/state/statetest"
@@ -115,7 +114,7 @@ func TestALeaseThatIsNeverGivenBack(t *testing.T) {
 	if took := time.Since(began); took < lockWait || took > lockWait+200*time.Millisecond || l.Exclusive() {
 		t.Errorf("a lease after %v, exclusive %v; want one that is not, after %v", took, l.Exclusive(), lockWait)
 	}
-	l.Memory().Progress.ReportedLevel = detection.Warn
+	l.Memory().Progress.ReportedLevel = haltd.LevelWarn
 	if err := l.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +122,7 @@ func TestALeaseThatIsNeverGivenBack(t *testing.T) {
 		t.Errorf("the slower commit: %v, want a conflict", err)
 	}
 	l, err = alive.Acquire(t.Context(), p, time.Now())
-	if err != nil || l.Memory().Progress.ReportedLevel != detection.Warn {
+	if err != nil || l.Memory().Progress.ReportedLevel != haltd.LevelWarn {
 		t.Fatalf("%v, %v; want what the faster one wrote", l.Memory().Progress.ReportedLevel, err)
 	}
 	l.Release()
@@ -137,10 +136,10 @@ func TestALostValueStartsEmpty(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := l.Memory().Progress.ReportedLevel; got != detection.Pass {
+		if got := l.Memory().Progress.ReportedLevel; got != haltd.LevelPass {
 			t.Errorf("told of %v, want nothing", got)
 		}
-		l.Memory().Progress.ReportedLevel = detection.Kill
+		l.Memory().Progress.ReportedLevel = haltd.LevelKill
 		if err := l.Commit(t.Context()); err != nil {
 			t.Fatal(err)
 		}

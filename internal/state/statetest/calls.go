@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/state"
 )
@@ -44,7 +43,7 @@ func opened(t *testing.T, nodes []state.Port) {
 	if a.Attempt != (haltd.Attempt{}) || len(a.Limits.Counts) != 1 || a.Limits.Counts[0] != 1 {
 		t.Errorf("the first call is answered %+v", a)
 	}
-	a.Lease.Memory().Progress.ReportedLevel = detection.Kill
+	a.Lease.Memory().Progress.ReportedLevel = haltd.LevelKill
 	if err := a.Lease.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +51,7 @@ func opened(t *testing.T, nodes []state.Port) {
 		t.Fatal(err)
 	}
 	a = open(nodes[2])
-	if a.Attempt.Ending != haltd.EndedRefused || len(a.Limits.Counts) != 1 || a.Limits.Counts[0] != 2 || a.Lease.Memory().Progress.ReportedLevel != detection.Kill {
+	if a.Attempt.Ending != haltd.EndedRefused || len(a.Limits.Counts) != 1 || a.Limits.Counts[0] != 2 || a.Lease.Memory().Progress.ReportedLevel != haltd.LevelKill {
 		t.Errorf("the retry is answered %+v, and its session was told of %v", a, a.Lease.Memory().Progress.ReportedLevel)
 	}
 	a.Lease.Release()

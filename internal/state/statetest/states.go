@@ -119,7 +119,7 @@ func committed(t *testing.T, nodes []state.Port) {
 	}
 	update(t, nodes[0], p, noon.Add(15*time.Second), func(m detection.Memory) {
 		st := detection.State{Window: m.Window, Session: m.Session}
-		if v := detection.Judge(set, st, h, noon.Add(15*time.Second)); v.Level != detection.Kill {
+		if v := detection.Judge(set, st, h, noon.Add(15*time.Second)); v.Level != haltd.LevelKill {
 			t.Errorf("a loop over all nodes is %v, want a kill", v.Level)
 		}
 	})
