@@ -209,8 +209,8 @@ func notRouted(w http.ResponseWriter, r *http.Request, muxAnswer http.Handler) {
 			WithFix("Use %s.", allowed)))
 		return
 	}
-	writeProblem(w, newProblem(http.StatusNotFound, haltd.Errorf(haltd.CodeNotFound, "There is nothing at %s", r.URL.Path).
-		WithFix("GET /v1/openapi.json lists every path.")))
+	writeProblem(w, newProblem(http.StatusNotFound, haltd.Errorf(haltd.CodeNotFound, "There is nothing at %s", r.URL.Path)).
+		suggest(remedy{"GET " + openAPIPath + " lists every path.", openAPIPath}))
 }
 
 // headOnly keeps the head of an answer and forgets the body.

@@ -179,21 +179,22 @@ func TestUnknownPathsAndMethodsAnswerInTheSameShape(t *testing.T) {
 		method, target string
 		status         int
 		code, allow    string
+		see            string
 	}{
-		{"GET", "/v1/nothing", 404, "not_found", ""},
-		{"GET", "/docs", 404, "not_found", ""},
-		{"GET", "/v1/events/", 404, "not_found", ""},
-		{"POST", "/v1/events", 405, "method_not_allowed", "GET, HEAD"},
-		{"PUT", "/v1/keys", 405, "method_not_allowed", "GET, HEAD, POST"},
-		{"OPTIONS", "/v1/keys", 405, "method_not_allowed", "GET, HEAD, POST"},
+		{"GET", "/v1/nothing", 404, "not_found", "", "/v1/openapi.json"},
+		{"GET", "/docs", 404, "not_found", "", "/v1/openapi.json"},
+		{"GET", "/v1/events/", 404, "not_found", "", "/v1/openapi.json"},
+		{"POST", "/v1/events", 405, "method_not_allowed", "GET, HEAD", ""},
+		{"PUT", "/v1/keys", 405, "method_not_allowed", "GET, HEAD, POST", ""},
+		{"OPTIONS", "/v1/keys", 405, "method_not_allowed", "GET, HEAD, POST", ""},
 	} {
 		rec := w.do(c.method, c.target, "")
 		var got problemBody
 		if err := json.Unmarshal(rec.Body.Bytes(), &got); err != nil {
 			t.Errorf("%s %s answered %q: %v", c.method, c.target, rec.Body, err)
 		}
-		if rec.Code != c.status || got.Error.Code != c.code || got.Error.Message == "" || got.Error.Fix == "" {
-			t.Errorf("%s %s = %d %+v, want %d %s with message and fix", c.method, c.target, rec.Code, got.Error, c.status, c.code)
+		if rec.Code != c.status || got.Error.Code != c.code || got.Error.Message == "" || !strings.Contains(got.Error.Fix, c.see) || got.Error.Fix == "" || got.Error.See != c.see {
+			t.Errorf("%s %s = %d %+v, want %d %s with message and fix, and to see %q", c.method, c.target, rec.Code, got.Error, c.status, c.code, c.see)
 		}
 		if rec.Header().Get("Allow") != c.allow {
 			t.Errorf("%s %s Allow = %q, want %q", c.method, c.target, rec.Header().Get("Allow"), c.allow)

@@ -370,7 +370,7 @@ func answer[T any](t *testing.T, w *world, method, target, body string, status i
 }
 
 type problemBody struct {
-	Error struct{ Code, Message, Field, Fix string }
+	Error struct{ Code, Message, Field, Fix, See string }
 }
 
 // leads is the field that a message begins with, as in "step: is too short".

@@ -16,7 +16,7 @@ import (
 )
 
 // problem is the one shape of an error: {"error": {code, message, field,
-// fix}}.
+// fix, see}}.
 type problem struct {
 	Detail problemDetail `json:"error"`
 	status int
@@ -27,6 +27,21 @@ type problemDetail struct {
 	Message string `json:"message" doc:"What happened."`
 	Field   string `json:"field,omitempty" doc:"What of the request the message is about, such as budgets.day.hard_usd; the first where it is about several. Left out where it is about none."`
 	Fix     string `json:"fix" doc:"What to do now."`
+	See     string `json:"see,omitempty" doc:"Where the fix is to look something up here: the path to GET, such as /v1/keys, which lists what there is."`
+}
+
+// remedy is what to do now: a fix, and the path that it says to GET, for a program
+// that calls it by another name; "" for none.
+type remedy struct{ fix, see string }
+
+const openAPIPath = "/v1/openapi.json"
+
+// readTheAPI is for whoever broke a rule of the API.
+var readTheAPI = remedy{"GET " + openAPIPath + " says what this path takes.", openAPIPath}
+
+func (p *problem) suggest(r remedy) *problem {
+	p.Detail.Fix, p.Detail.See = r.fix, r.see
+	return p
 }
 
 // Error and GetStatus make problem a huma.StatusError.
@@ -48,22 +63,22 @@ func init() {
 // newProblem words an error for the caller. Whoever is refused is told what to
 // do now, also where the error itself does not know.
 func newProblem(status int, e *haltd.Error) *problem {
-	fix := e.Fix
-	if fix == "" {
-		fix = usualFix[e.Code]
+	p := &problem{status: status, Detail: problemDetail{Code: e.Code, Message: e.Sentence(), Field: e.Field, Fix: e.Fix}}
+	if e.Fix != "" {
+		return p
 	}
-	if fix == "" {
-		fix = "GET /v1/openapi.json says what this path takes."
+	if usual, ok := usualRemedy[e.Code]; ok {
+		return p.suggest(usual)
 	}
-	return &problem{status: status, Detail: problemDetail{Code: e.Code, Message: e.Sentence(), Field: e.Field, Fix: fix}}
+	return p.suggest(readTheAPI)
 }
 
-var usualFix = map[string]string{
-	haltd.CodeInvalid:     "Mend what the message names; GET /v1/openapi.json says what this path takes.",
-	haltd.CodeExists:      "Choose another name, or change the one there is.",
-	haltd.CodeUnavailable: "Try again; haltd's log says why.",
-	haltd.CodeTooLarge:    "Send less.",
-	haltd.CodeInternal:    "haltd's log says why.",
+var usualRemedy = map[string]remedy{
+	haltd.CodeInvalid:     {"Mend what the message names; " + readTheAPI.fix, readTheAPI.see},
+	haltd.CodeExists:      {fix: "Choose another name, or change the one there is."},
+	haltd.CodeUnavailable: {fix: "Try again; haltd's log says why."},
+	haltd.CodeTooLarge:    {fix: "Send less."},
+	haltd.CodeInternal:    {fix: "haltd's log says why."},
 }
 
 func writeProblem(w http.ResponseWriter, p *problem) {
@@ -95,10 +110,10 @@ func (s *server) problemOf(ctx context.Context, op *huma.Operation, err error) *
 	if errors.As(err, &e) {
 		if status, ok := statusOfCode[e.Code]; ok {
 			shown := *withAll(e, err)
-			if list, _, named := strings.Cut(op.Path, "/{"); shown.Fix == "" && named && e.Code == haltd.CodeNotFound {
-				shown.Fix = "GET " + list + " lists what there is."
-			}
 			p := newProblem(status, &shown)
+			if list, _, named := strings.Cut(op.Path, "/{"); shown.Fix == "" && named && e.Code == haltd.CodeNotFound {
+				p.suggest(remedy{"GET " + list + " lists what there is.", list})
+			}
 			p.Detail.Field = e.Field
 			return p
 		}
@@ -158,10 +173,10 @@ func fromHuma(op *huma.Operation, status int, message string, errs ...error) hum
 	case http.StatusUnsupportedMediaType:
 		e = haltd.Errorf(haltd.CodeInvalid, "The body is not JSON").WithFix("Send it with Content-Type: application/json.")
 	}
-	if status >= 400 && e.Fix == "" {
-		e.Fix = "GET /v1/openapi.json says what this path takes."
-	}
 	p := newProblem(status, e)
+	if status >= 400 && e.Fix == "" {
+		p.suggest(readTheAPI)
+	}
 	p.Detail.Field = first
 	return p
 }

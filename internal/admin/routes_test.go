@@ -375,7 +375,9 @@ func TestKeysAreShownOnceAndRevoked(t *testing.T) {
 	if got := answer[haltd.Key](t, w, "DELETE", "/v1/keys/key_one", "", 200); got.RevokedAt == nil {
 		t.Error("the revoked key does not say when")
 	}
-	answer[problemBody](t, w, "DELETE", "/v1/keys/key_two", "", 404)
+	if got := answer[problemBody](t, w, "DELETE", "/v1/keys/key_two", "", 404).Error; got.Fix != "GET /v1/keys lists what there is." || got.See != "/v1/keys" {
+		t.Errorf("no such key: %+v", got)
+	}
 }
 
 func TestBodiesThatBreakARuleAreNamed(t *testing.T) {

@@ -63,7 +63,7 @@ func (s *server) registerService() {
 	})
 
 	document := sync.OnceValues(func() ([]byte, error) { return s.api.OpenAPI().MarshalJSON() })
-	openAPI := operation(http.MethodGet, "/v1/openapi.json", "get-openapi", "This description")
+	openAPI := operation(http.MethodGet, openAPIPath, "get-openapi", "This description")
 	openAPI.Responses = textResponse("application/json", "An OpenAPI 3.1 document.")
 	openAPI.Responses["200"].Content["application/json"].Schema.Type = huma.TypeObject
 	register(s, openAPI, func(context.Context, *noInput) (*bytesOutput, error) {

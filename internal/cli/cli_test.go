@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -99,7 +100,7 @@ func (n *node) Change(_ context.Context, id string, edit func(*haltd.Key)) (halt
 			return n.keys[i], nil
 		}
 	}
-	return haltd.Key{}, haltd.Errorf(haltd.CodeNotFound, "There is no key %s", id).WithFix("haltd keys ls shows them.")
+	return haltd.Key{}, haltd.Errorf(haltd.CodeNotFound, "There is no key %s", id)
 }
 
 func (n *node) Revoke(_ context.Context, id string) (haltd.Key, error) {
@@ -109,7 +110,7 @@ func (n *node) Revoke(_ context.Context, id string) (haltd.Key, error) {
 			return n.keys[i], nil
 		}
 	}
-	return haltd.Key{}, haltd.Errorf(haltd.CodeNotFound, "There is no key %s", id).WithFix("haltd keys ls shows them.")
+	return haltd.Key{}, haltd.Errorf(haltd.CodeNotFound, "There is no key %s", id)
 }
 
 func (n *node) serve(t *testing.T) *httptest.Server {
@@ -254,6 +255,28 @@ func TestSomethingElseAnswers(t *testing.T) {
 	}
 }
 
+func TestFixesNameCommands(t *testing.T) {
+	for _, c := range []struct{ fix, see, want string }{
+		{"GET /v1/keys lists what there is.", "/v1/keys", "haltd keys ls lists what there is."},
+		{"Mend it; GET /v1/openapi.json says what this path takes.", "/v1/openapi.json", "Run haltd keys ls --help."},
+		{"Send less.", "", "Send less."},
+		{"Ask GET /v1/keys.", "", "Ask GET /v1/keys."},
+		{"Look elsewhere.", "https://elsewhere.invalid/", "Look elsewhere."},
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusBadRequest)
+			_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"code": "invalid", "message": "It is wrong", "fix": c.fix, "see": c.see}})
+		}))
+		term := newTerminal(t, srv.URL)
+		term.Help = "Run haltd keys ls --help."
+		err := (&KeysLsCmd{}).Run(term.Env)
+		srv.Close()
+		if want := "It is wrong. " + c.want; err == nil || err.Error() != want {
+			t.Errorf("%q with %q: %v, want %q", c.fix, c.see, err, want)
+		}
+	}
+}
+
 func TestWhereTheAdminAPIIs(t *testing.T) {
 	for _, c := range []struct {
 		name, flag, file string
@@ -361,7 +384,7 @@ func TestKeysFromCreationToRevocation(t *testing.T) {
 		t.Errorf("ls = %q, want the key revoked", got)
 	}
 	err := (&KeysRevokeCmd{ID: "key_two"}).Run(term.Env)
-	if haltd.ErrorCode(err) != haltd.CodeNotFound || ExitCode(err) != ExitFailure || !strings.Contains(err.Error(), "haltd keys ls") {
+	if haltd.ErrorCode(err) != haltd.CodeNotFound || ExitCode(err) != ExitFailure || !strings.Contains(err.Error(), "haltd keys ls lists what there is.") {
 		t.Errorf("revoking an unknown key = %v", err)
 	}
 }

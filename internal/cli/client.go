@@ -256,8 +256,8 @@ func (c *client) unreachable(err error) error {
 func (c *client) refusal(resp *http.Response) error {
 	var answer struct {
 		Error struct {
-			Code, Message string
-			Fix           *string
+			Code, Message, See string
+			Fix                *string
 		}
 	}
 	err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&answer)
@@ -272,18 +272,19 @@ func (c *client) refusal(resp *http.Response) error {
 		return haltd.Errorf(haltd.CodeUnauthorized, "haltd at %s %s", c.base, what).
 			WithFix("Set HALTD_ADMIN_TOKEN, or use --config with the file that haltd runs with; without a token of its own it keeps one in admin.token in its data directory.")
 	}
-	return &haltd.Error{Code: clean(answer.Error.Code), Message: clean(answer.Error.Message), Fix: c.fixInTerminal(clean(*answer.Error.Fix))}
+	return &haltd.Error{Code: clean(answer.Error.Code), Message: clean(answer.Error.Message), Fix: c.fixInTerminal(clean(*answer.Error.Fix), clean(answer.Error.See))}
 }
 
-// fixInTerminal says by commands what the API says by its paths.
-func (c *client) fixInTerminal(fix string) string {
-	if strings.Contains(fix, "GET /v1/openapi.json") {
+// fixInTerminal says by a command what the API says by the path to look at.
+func (c *client) fixInTerminal(fix, see string) string {
+	things, isPath := strings.CutPrefix(see, "/v1/")
+	switch {
+	case !isPath:
+		return fix
+	case things == "openapi.json":
 		return c.help
 	}
-	if things, ok := strings.CutSuffix(fix, " lists what there is."); ok && strings.HasPrefix(things, "GET /v1/") {
-		return "haltd " + strings.TrimPrefix(things, "GET /v1/") + " ls lists what there is."
-	}
-	return fix
+	return "haltd " + things + " ls lists what there is."
 }
 
 func (c *client) notHaltd(resp *http.Response) error {
