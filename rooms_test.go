@@ -35,7 +35,7 @@ var rooms = map[string][]string{
 	"internal/config":    {".", "internal/policy", "internal/pricing"},
 	"internal/economics": {".", "internal/policy"},
 	"internal/admin":     {".", "internal/economics"},
-	"internal/replay":    {".", "internal/detection", "internal/wire", "internal/policy", "internal/config"},
+	"internal/replay":    {".", "internal/detection", "internal/wire", "internal/policy", "internal/config", "internal/economics"},
 	"internal/gateway":   {".", "internal/detection", "internal/wire", "internal/judge", "internal/policy", "internal/config", "internal/excerpt"},
 	"internal/cli":       {".", "internal/config"},
 	"internal/app":       {".", "web", "internal/admin", "internal/alert", "internal/config", "internal/control", "internal/gateway", "internal/judge", "internal/ledger", "internal/pricing", "internal/record", "internal/state", "internal/store", "internal/telemetry"},

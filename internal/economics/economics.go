@@ -79,3 +79,29 @@ func matched(calls []haltd.Event, matches []haltd.Match) []haltd.Event {
 	}
 	return found
 }
+
+// Run adds up the tokens of a run, and those that a stop would have saved: the
+// tokens of the stopped call and of all after it.
+type Run struct {
+	Tokens, Saved int64
+}
+
+// Add takes the next call of the run; stopped says that the run would have
+// ended with it or before.
+func (r *Run) Add(tokens int64, stopped bool) {
+	r.Tokens += tokens
+	if stopped {
+		r.Saved += tokens
+	}
+}
+
+// Plus is what two runs add up to.
+func (r Run) Plus(other Run) Run { return Run{r.Tokens + other.Tokens, r.Saved + other.Saved} }
+
+// Share is how much of the tokens would have been saved, from 0 to 1.
+func (r Run) Share() float64 {
+	if r.Tokens == 0 {
+		return 0
+	}
+	return float64(r.Saved) / float64(r.Tokens)
+}

@@ -244,3 +244,19 @@ func TestOthers(t *testing.T) {
 		t.Errorf("others since %v, want 30 days", got)
 	}
 }
+
+func TestRun(t *testing.T) {
+	var r Run
+	for i, tokens := range []int64{100, 50, 30, 20} {
+		r.Add(tokens, i >= 2)
+	}
+	if r != (Run{Tokens: 200, Saved: 50}) || r.Share() != .25 {
+		t.Errorf("%+v, a share of %v; want 50 of 200", r, r.Share())
+	}
+	if sum := r.Plus(Run{Tokens: 50}); sum != (Run{Tokens: 250, Saved: 50}) || sum.Share() != .2 {
+		t.Errorf("with another run %+v, a share of %v; want 50 of 250", sum, sum.Share())
+	}
+	if (Run{}).Share() != 0 {
+		t.Error("nothing has a share")
+	}
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/detection"
+	"github.com/haltd/haltd/internal/economics"
 )
 
 // firing is a signal and what it says to a person.
@@ -27,6 +28,7 @@ func replayExports(sessions []*recordedSession, set detection.Settings) []follow
 		j := exportJudge{set: set, session: s}
 		o := &outcomes[i]
 		o.Run, o.Source, o.Steps = s.run(), "export", len(s.calls)
+		var use economics.Run
 		stopped := false
 		for n := range s.calls {
 			// Who is resumed begins anew, and what it costs is not saved.
@@ -45,8 +47,9 @@ func replayExports(sessions []*recordedSession, set detection.Settings) []follow
 			case !killed && o.KillStep != nil:
 				o.after.certain = 1
 			}
-			o.add(s.calls[n].tokens.Input+s.calls[n].tokens.Output, stopped)
+			use.Add(s.calls[n].tokens.Input+s.calls[n].tokens.Output, stopped)
 		}
+		o.Tokens, o.Saved = use.Tokens, use.Saved
 	}
 	return outcomes
 }

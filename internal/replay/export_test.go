@@ -218,10 +218,10 @@ func TestExportReport(t *testing.T) {
 	}
 	two, three := 2, 3
 	want := Report{
-		Runs: 2, Steps: 6, Warned: 2, Killed: 2, Spent: Spent{Tokens: 1100, Saved: 720}, Note: exportNote,
+		Runs: 2, Steps: 6, Warned: 2, Killed: 2, Tokens: 1100, Saved: 720, Note: exportNote,
 		Fired: []Outcome{
-			{Firing{"bot/one", &three, "similarity", &three, "similarity", "bot repeats itself: 4 similar prompts, 4 similar replies and the same tool call 3 times."}, "export", 4, Spent{1040, 720}},
-			{Firing{"bot/two", &two, "stall/cycle", &two, "stall/cycle", "bot repeats a, b and nothing changes."}, "export", 2, Spent{60, 0}},
+			{Firing{"bot/one", &three, "similarity", &three, "similarity", "bot repeats itself: 4 similar prompts, 4 similar replies and the same tool call 3 times."}, "export", 4, 1040, 720},
+			{Firing{"bot/two", &two, "stall/cycle", &two, "stall/cycle", "bot repeats a, b and nothing changes."}, "export", 2, 60, 0},
 		},
 		Ladders: []LadderCount{
 			{Ladder: haltd.LadderOf(haltd.Warn), Warned: 2},

@@ -11,12 +11,13 @@ import (
 
 // Report is what a replay found.
 type Report struct {
-	Runs   int `json:"runs"`
-	Steps  int `json:"steps"`
-	Warned int `json:"warned"`
-	Killed int `json:"killed"`
-	Spent
-	Fired []Outcome `json:"fired"`
+	Runs   int       `json:"runs"`
+	Steps  int       `json:"steps"`
+	Warned int       `json:"warned"`
+	Killed int       `json:"killed"`
+	Tokens int64     `json:"tokens"`
+	Saved  int64     `json:"tokens_saved"`
+	Fired  []Outcome `json:"fired"`
 	// Ladders is what each ladder would have done; none with a preset.
 	Ladders []LadderCount `json:"ladders,omitempty"`
 	Quality *Quality      `json:"quality,omitempty"` // with labels only
@@ -37,7 +38,8 @@ func reportOf(outcomes []Outcome, labels map[string]Label) *Report {
 	r := &Report{Runs: len(outcomes), Fired: []Outcome{}}
 	for _, o := range outcomes {
 		r.Steps += o.Steps
-		r.plus(o.Spent)
+		r.Tokens += o.Tokens
+		r.Saved += o.Saved
 		if o.WarnStep == nil {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/detection"
+	"github.com/haltd/haltd/internal/economics"
 )
 
 // Firing is when the judge would have warned of one run and killed it, and by
@@ -33,28 +34,8 @@ type Outcome struct {
 	Firing
 	Source string `json:"source"`
 	Steps  int    `json:"steps"`
-	Spent
-}
-
-// Spent adds up the tokens of runs, and those that stops would have saved: the
-// tokens of the stopped call and of all after it.
-type Spent struct {
-	Tokens int64 `json:"tokens"`
-	Saved  int64 `json:"tokens_saved"`
-}
-
-// add takes the next call of a run; stopped says that the run would have ended
-// with it or before.
-func (s *Spent) add(tokens int64, stopped bool) {
-	s.Tokens += tokens
-	if stopped {
-		s.Saved += tokens
-	}
-}
-
-func (s *Spent) plus(other Spent) {
-	s.Tokens += other.Tokens
-	s.Saved += other.Saved
+	Tokens int64  `json:"tokens"`
+	Saved  int64  `json:"tokens_saved"` // those of the steps from the kill on
 }
 
 // thread is one agent inside a run.
@@ -68,6 +49,7 @@ type run struct {
 	followed
 	judge   judge
 	threads map[string]*thread
+	use     economics.Run
 }
 
 // Replay judges every run of the given files. Progress, when it is not nil,
@@ -109,6 +91,7 @@ func replayAll(ctx context.Context, paths []string, newJudge func() judge, progr
 	var all []followed
 	for _, rs := range results {
 		for _, r := range rs {
+			r.Tokens, r.Saved = r.use.Tokens, r.use.Saved
 			all = append(all, r.followed)
 		}
 	}
@@ -195,7 +178,7 @@ func (r *run) step(s *Step) error {
 	tokens := s.PromptTokens + s.CompletionTokens
 	r.Steps++
 	if r.KillStep != nil && (!r.climbs() || r.after.ends() || s.Thread != r.after.thread) {
-		r.add(tokens, true)
+		r.use.Add(tokens, true)
 		return nil
 	}
 	t := r.threads[s.Thread]
@@ -217,7 +200,7 @@ func (r *run) step(s *Step) error {
 	case r.KillStep != nil:
 		r.after = aftermath{thread: s.Thread, certain: 1}
 	}
-	r.add(tokens, r.KillStep != nil)
+	r.use.Add(tokens, r.KillStep != nil)
 	return nil
 }
 

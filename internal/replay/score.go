@@ -1,6 +1,10 @@
 package replay
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/haltd/haltd/internal/economics"
+)
 
 // Score is how verdicts compare with labels.
 type Score struct {
@@ -29,7 +33,7 @@ func ScoreOf(outcomes []Outcome, labels map[string]Label, keep func(Label) bool)
 	s := Score{Groups: map[string]Count{}}
 	var delays, distances []int
 	var killed, warnedFirst int
-	var stuck Spent
+	var stuck economics.Run
 	for i := range outcomes {
 		o := &outcomes[i]
 		l, ok := labels[o.Run]
@@ -48,7 +52,7 @@ func ScoreOf(outcomes []Outcome, labels map[string]Label, keep func(Label) bool)
 				warnedFirst++
 			}
 			if l.Group == "stuck" {
-				stuck.plus(o.Spent)
+				stuck = stuck.Plus(economics.Run{Tokens: o.Tokens, Saved: o.Saved})
 				if l.Confirm != nil {
 					delays = append(delays, *o.KillStep-*l.Confirm)
 				}
@@ -61,13 +65,13 @@ func ScoreOf(outcomes []Outcome, labels map[string]Label, keep func(Label) bool)
 	}
 	s.Delay, s.Distance = median(delays), median(distances)
 	s.WarnedFirst = share(warnedFirst, killed)
-	s.Saved = share(stuck.Saved, stuck.Tokens)
+	s.Saved = stuck.Share()
 	return s
 }
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-func share[N int | int64](n, of N) float64 {
+func share(n, of int) float64 {
 	if of == 0 {
 		return 0
 	}
