@@ -2,7 +2,10 @@ package detection
 
 import (
 	"hash/maphash"
+	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/haltd/haltd"
 )
@@ -35,24 +38,69 @@ func (c *Cache) key(h *maphash.Hash, r *haltd.Round, native bool) uint64 {
 	return h.Sum64()
 }
 
-// read is what is kept of a round less the notes in it, from the cache where it
-// holds it; nil where it does not and the text is not at hand.
-func (c *Cache) read(s *sent, i int, notes notes) *round {
-	key := s.keys[i]
-	for _, n := range notes {
+// readAll is what is kept of the rounds of a request less the notes in them, from the
+// cache where it holds it; ok is false where it does not and a text is not at hand.
+func (c *Cache) readAll(s *sent, notes notes, into []readOnce) (ok bool) {
+	var missing []int
+	for i := range s.keys {
+		f, found := c.find(notes.key(s.keys[i])).(*round)
+		if !found {
+			if s.round(i) == nil {
+				return false
+			}
+			missing = append(missing, i)
+		}
+		into[i] = readOnce{f, s.turns[i].digest}
+	}
+	const many = 16 // rounds, from where on a second processor helps
+	if len(missing) < many {
+		c.readThese(missing, s, notes, into)
+	} else {
+		c.readAtOnce(missing, s, notes, into)
+	}
+	return true
+}
+
+// readThese reads rounds whose texts are at hand.
+func (c *Cache) readThese(missing []int, s *sent, notes notes, into []readOnce) {
+	for _, i := range missing {
+		r := s.round(i)
+		f := readRound(notes.less(r, s.native), s.native)
+		f.id = roundID(r, s.native)
+		c.put(notes.key(s.keys[i]), f)
+		into[i].round = f
+	}
+}
+
+// readAtOnce is readThese on all processors: an agent waits while a conversation is
+// read of which nothing is known, such as after a restart. A panic reaches the caller,
+// as it would from readThese.
+func (c *Cache) readAtOnce(missing []int, s *sent, notes notes, into []readOnce) {
+	var readers sync.WaitGroup
+	var fault atomic.Pointer[any]
+	share := (len(missing)-1)/runtime.GOMAXPROCS(0) + 1
+	for part := range slices.Chunk(missing, share) {
+		readers.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					fault.Store(&p)
+				}
+			}()
+			c.readThese(part, s, notes, into)
+		})
+	}
+	readers.Wait()
+	if p := fault.Load(); p != nil {
+		panic(*p)
+	}
+}
+
+// key is the key of a round less the notes.
+func (ns notes) key(key uint64) uint64 {
+	for _, n := range ns {
 		key = fold(key, n)
 	}
-	if f, ok := c.find(key).(*round); ok {
-		return f
-	}
-	r := s.round(i)
-	if r == nil {
-		return nil
-	}
-	f := readRound(notes.less(r, s.native), s.native)
-	f.id = roundID(r, s.native)
-	c.put(key, f)
-	return f
+	return key
 }
 
 // readOpening is what is kept of an opening, from the cache where it holds it:

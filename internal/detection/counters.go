@@ -89,7 +89,7 @@ func isShare(text string, s *scanner) bool {
 // wholeAt is the number of which the one that ends at i is a part; "" where none
 // follows.
 func wholeAt(text string, i int) string {
-	if i == len(text) || text[i] != '/' && text[i] != ' ' {
+	if i == len(text) || text[i] != '/' && !(text[i] == ' ' && i+1 < len(text) && (text[i+1] == 'o' || text[i+1] == '/')) {
 		return ""
 	}
 	for _, mark := range [...]string{"/", " / ", " of ", " out of "} {

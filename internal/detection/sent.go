@@ -85,12 +85,8 @@ func readHistory(cache *Cache, call *haltd.Call, s *sent) (h *History, ok bool) 
 		return nil, false
 	}
 	h = &History{rounds: make([]readOnce, len(s.keys))}
-	for i := range s.keys {
-		f := cache.read(s, i, notes)
-		if f == nil {
-			return nil, false
-		}
-		h.rounds[i] = readOnce{f, s.turns[i].digest}
+	if !cache.readAll(s, notes, h.rounds) {
+		return nil, false
 	}
 	h.prompt, h.model, h.system = promptOf(call), call.Model, call.System
 	h.opening, h.texts = *cache.readOpening(call.Opening), call.Opening
