@@ -91,9 +91,11 @@ bench: build ## direct, nginx, a pooled ReverseProxy and haltd side by side, the
 	go run ./test/load/cmd/bench -haltd bin/haltd -docs docs/performance.md $(BENCH)
 	go run ./test/load/cmd/bench -haltd bin/haltd -docs docs/scaling.md -targets direct,haltd,haltd-postgres,haltd-redis -concurrency 16 -largest 100 -only "growing, JSON" $(BENCH)
 
+# The profile names the files of the program and the program itself: neither where they
+# are here.
 pgo: ## record the profile that builds are optimised by, from a run of the benchmark (for maintainers)
-	go build -pgo=off -o bin/profile ./test/load/cmd/profile
-	HALTD_PROFILE=$(CURDIR)/test/load/cmd/profile/haltd.pgo go run ./test/load/cmd/bench -haltd bin/profile -targets haltd -concurrency 16 -rate 0 -rounds 1 -seconds 2 -largest 100
+	go build -trimpath -pgo=off -o /tmp/haltd-profile ./test/load/cmd/profile
+	HALTD_PROFILE=$(CURDIR)/test/load/cmd/profile/haltd.pgo go run ./test/load/cmd/bench -haltd /tmp/haltd-profile -targets haltd -concurrency 16 -rate 0 -rounds 1 -seconds 2 -largest 100
 
 quality: ## detection on recorded runs from the folder TRACES, each source judged by weights that never saw it
 	go run ./test/train -traces $(TRACES)

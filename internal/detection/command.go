@@ -212,10 +212,11 @@ func firstWord(s string) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// toolName is what a command is called by: its first word, or its tag.
+// toolName is what a command is called by: its first word, but for a change of
+// directory before it, or its tag.
 func toolName(command string) string {
 	if name, ok := strings.CutPrefix(command, "<"); ok {
 		return firstWord(name[:runOf(name, 0, isTagByte)])
 	}
-	return firstWord(command)
+	return firstWord(strings.TrimSpace(withoutPreparation(command)))
 }

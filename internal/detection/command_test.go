@@ -78,6 +78,7 @@ func TestAWrittenCallIsTheCallItself(t *testing.T) {
 func TestToolNames(t *testing.T) {
 	for command, want := range map[string]string{
 		"ls -l":                 "ls",
+		"cd /src && make check": "make",
 		"print(1)":              "print",
 		"<shell>ls</shell>":     "shell",
 		"<mcp:run-it x=\"1\"/>": "mcp:run-it",

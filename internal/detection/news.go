@@ -29,8 +29,8 @@ func (c *comparison) weighNews(i int) {
 		s.news, s.drawn = 0, true // the calls are counted
 	case r.record && r.short() && s.newTells <= 1 && s.newDeeds == 0 && !c.goesDown(i):
 		s.news, s.drawn = 0, true // what was done before got another number
-	case r.manner == spoken && s.actAgo > 0:
-		s.news = 0 // said before to the letter, and answered as before
+	case r.manner == spoken && s.actAgo > 0 && !(r.figures && c.advances(i)):
+		s.news = 0 // said before to the letter, and answered as before; a reading goes on
 	case !r.short() && again && !c.advances(i), len(r.tells) > 2*fewWords && c.goesToAndFro(i):
 		s.news /= 4 // the numbers go to and fro
 	}

@@ -74,8 +74,9 @@ func (c *comparison) count(i int) {
 func sameAnswer(a, b *seenRound) bool { return a.residue == b.residue || a.result == b.result }
 
 // countRefusals counts how often a program failed in this way, across whatever
-// else was done: a success of it ends the count, an attempt that was written in
-// between leaves it to what is failed to the letter. A program that is not there
+// else was done: a success of the same act ends the count, as of a check that is run at
+// one place after the other, and one of its program the count of what failed to the
+// letter; an attempt that was written in between leaves it to that. A program that is not there
 // refuses nothing: others do its work.
 func (c *comparison) countRefusals(i int) {
 	r, s := &c.rounds[i], &c.all[i]
@@ -90,6 +91,8 @@ func (c *comparison) countRefusals(i int) {
 			}
 			switch {
 			case r.program != o.program || !o.answered:
+			case o.outcome != failed && o.act == r.act && r.act != 0:
+				refusals, alike, worked, tries = 0, 0, 0, 0
 			case o.outcome != failed:
 				if refusals > 0 {
 					worked++

@@ -71,6 +71,14 @@ func TestWhatIsDoneInVain(t *testing.T) {
 		"the same settings for one host after the other": func(k *talk, i int) {
 			k.does("write_file", fmt.Sprintf(`{"path":"hosts/%s.yaml","content":"ntp:\n  servers: [time.example]\nssh:\n  root: no\n  passwords: no\nupdates:\n  automatic: yes\n  restart: at night\nlogs:\n  keep: thirty days\n"}`, old(i)), "File written.")
 		},
+		"a check at one revision after the other": func(k *talk, i int) {
+			bad := func(i int) bool { return i/2%5 < 3 }
+			if i%2 == 0 {
+				k.does("bash", fmt.Sprintf(`{"command":"cd /src && git bisect %s"}`, []string{"good", "bad"}[bitOf(bad(i-2))]), fmt.Sprintf("Bisecting: %d revisions left to test after this\n[%016x] %s", 1<<18>>(i/2), uint64(i+1)*0x9e3779b97f4a7c15, topics[i]))
+				return
+			}
+			k.does("bash", `{"command":"cd /src && make -s check-core"}`, []string{"core: 212 checks ok", "Makefile:61: recipe for target 'check-core' failed\nmake: *** [check-core] Segmentation fault (core dumped)"}[bitOf(bad(i))])
+		},
 		"a text that is put in place once it is found": func(k *talk, i int) {
 			if i%2 == 0 {
 				k.does("bash", fmt.Sprintf(`{"command":"grep -rln '%s' src/"}`, old(i)), "src/"+fresh(i)+".go")
