@@ -79,6 +79,9 @@ func TestWhatIsDoneInVain(t *testing.T) {
 			}
 			k.does("bash", `{"command":"cd /src && make -s check-core"}`, []string{"core: 212 checks ok", "Makefile:61: recipe for target 'check-core' failed\nmake: *** [check-core] Segmentation fault (core dumped)"}[bitOf(bad(i))])
 		},
+		"doses, each with a reading that goes on": func(k *talk, i int) {
+			k.says("DOSE 0.2;PH?", fmt.Sprintf("%d.%02d", 3+i/10, i*10%100+i/7))
+		},
 		"a text that is put in place once it is found": func(k *talk, i int) {
 			if i%2 == 0 {
 				k.does("bash", fmt.Sprintf(`{"command":"grep -rln '%s' src/"}`, old(i)), "src/"+fresh(i)+".go")
