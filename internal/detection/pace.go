@@ -27,6 +27,9 @@ func (c *comparison) doseOf(i int) float32 {
 		return 1
 	}
 	last = i - nearest(s.pairAgo, s.placeAgo, s.actAgo, s.residueAgo)
+	if recently(s.pairAgo) {
+		last = i - s.pairAgo // the same question, whoever else answered alike in between
+	}
 	var pause, all time.Duration
 	first := max(last+1, i-near)
 	for j := first; j <= i; j++ {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // What comes to nothing does so however it is put: in another order, behind another
@@ -81,6 +82,36 @@ func TestWhatIsDoneInVain(t *testing.T) {
 		},
 		"doses, each with a reading that goes on": func(k *talk, i int) {
 			k.says("DOSE 0.2;PH?", fmt.Sprintf("%d.%02d", 3+i/10, i*10%100+i/7))
+		},
+		"messages of a list, each opened and put away": func(k *talk, i int) {
+			id := func(n int) string { return fmt.Sprintf("%016x", uint64(n+1)*0x9e3779b97f4a7c15) }
+			switch {
+			case i == 0:
+				list := ""
+				for n := range rounds {
+					list += fmt.Sprintf(`,{"id":%q}`, id(n))
+				}
+				k.does("search_messages", `{"q":"is:unread"}`, `{"messages":[`+list[1:]+`]}`)
+			case i%2 == 1:
+				k.does("get_message", fmt.Sprintf(`{"id":%q}`, id(i/2)), fmt.Sprintf("From: noreply@%s.example\nSubject: %s\nDate: Sun, 24 Aug 2025\n\nYou receive this mail because you signed up.", []string{"news", "info", "mail"}[i/2%3], []string{"Your weekly digest", "Your order has shipped"}[i*i/3%2]))
+			default:
+				k.does("modify_labels", fmt.Sprintf(`{"id":%q,"remove":["INBOX","UNREAD"]}`, id(i/2-1)), `{}`)
+			}
+		},
+		"hosts of which most have nothing to do": func(k *talk, i int) {
+			out := "openssl is already the newest version (3.0.2-0ubuntu1.18).\n0 upgraded, 0 newly installed, 0 to remove and 4 not upgraded."
+			if i*i%5 == 1 {
+				out = "Unpacking openssl (3.0.2-0ubuntu1.18) over (3.0.2-0ubuntu1.15) ...\nSetting up openssl (3.0.2-0ubuntu1.18) ..."
+			}
+			k.bash(fmt.Sprintf("ssh web%02d 'sudo apt-get install -y --only-upgrade openssl 2>&1 | tail -3'", i+1), out)
+		},
+		"places that are asked in turn, every few minutes": func(k *talk, i int) {
+			places := []string{"ams", "iad", "sin", "gru", "nrt"}
+			k.pause = 2 * time.Second
+			if i%len(places) == 0 {
+				k.pause = 3 * time.Minute
+			}
+			k.does("bash", fmt.Sprintf(`{"command":"curl -s --resolve app.example:443:%s.edge.example https://app.example/app.js | head -1"}`, places[i%len(places)]), []string{"build: 9171", "build: 9182"}[bitOf(i > 18 && i%len(places) == 2)])
 		},
 		"a text that is put in place once it is found": func(k *talk, i int) {
 			if i%2 == 0 {

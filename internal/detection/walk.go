@@ -89,8 +89,8 @@ func (c *comparison) standsStill(i int) bool {
 	if r.short() {
 		return false
 	}
-	if s.placeAgo > 1 && s.place >= samePlace && s.newWords == 0 && s.newTells <= 2 && !c.otherFigures(i, i-s.placeAgo) {
-		return true // back at a place that was left
+	if s.placeAgo > 1 && s.place >= samePlace && s.newWords == 0 && s.newTells <= 2 && s.newDeeds == 0 && !c.otherFigures(i, i-s.placeAgo) {
+		return true // back at a place that was left, by a number alone: web14 is another host than web13
 	}
 	if !r.paged {
 		return false
