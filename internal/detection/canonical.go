@@ -20,7 +20,18 @@ func CanonicalArguments(arguments string) string {
 func actText(c *haltd.ToolCall) string {
 	b := make([]byte, 0, len(c.Name)+1+len(c.Arguments))
 	b = append(append(b, c.Name...), ' ')
-	return string(appendArguments(b, c.Arguments))
+	return withoutRef(string(appendArguments(b, c.Arguments)))
+}
+
+// withoutRef is an act without the number that a browser gave an element for as long as
+// its page lasts, where the act says which element it is: {"element":"Sign in","ref":"e14"}.
+func withoutRef(act string) string {
+	const ref = `,"ref":`
+	i := strings.Index(act, ref+`"`)
+	if i < 0 || !strings.Contains(act[:i], `"element":"`) {
+		return act
+	}
+	return act[:i] + act[endOfString(act, i+len(ref)):]
 }
 
 func appendArguments(b []byte, arguments string) []byte {

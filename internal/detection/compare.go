@@ -142,6 +142,9 @@ func (c *comparison) compare(i int) {
 	s.drills = c.drilled(i)
 	s.over = r.ended || s.walk && (r.lastPage || c.pastLastPage(i) || c.pastBound(i))
 	s.wrote = s.wroteNew(r) && !s.anchor
+	if r.plans && i > c.since && c.rounds[i-1].plans {
+		s.wrote, s.given, s.aimed, s.nextID = false, false, false, false // nothing was done since the plan before
+	}
 	s.fills = c.fills(i)
 	s.ready = s.pairAgo == 0 && recently(s.coreAgo) && c.rounds[i-s.coreAgo].waiting && !r.waiting && r.outcome == neutral
 	s.onward = s.fills || c.goesOn(i) || c.countsDown(i)

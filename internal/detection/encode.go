@@ -251,7 +251,7 @@ func (f *round) code(c *codec) {
 	for _, words := range [...]*[]uint32{&f.does, &f.items, &f.idents, &f.ids, &f.lists, &f.aims, &f.says, &f.claims, &f.tells, &f.turns, &f.mentions, &f.hears} {
 		c.list32(words)
 	}
-	c.bools(&f.prose, &f.record, &f.enters, &f.looks, &f.asked, &f.wordy, &f.payload, &f.rests, &f.moves, &f.writes, &f.effects, &f.answered, &f.taken, &f.missing, &f.waiting, &f.ended,
+	c.bools(&f.prose, &f.record, &f.enters, &f.looks, &f.plans, &f.asked, &f.wordy, &f.payload, &f.rests, &f.moves, &f.writes, &f.effects, &f.answered, &f.taken, &f.missing, &f.waiting, &f.ended,
 		&f.lastPage, &f.figures, &f.scripted, &f.polite, &f.thinks, &f.thanked, &f.state, &f.full, &f.absent, &f.paged, &f.scored, &f.board)
 	c.int(&f.values)
 	c.int(&f.bytes)

@@ -57,6 +57,7 @@ type round struct {
 	moves                   bool     // the act moves a view or a cursor, as far as its name says
 	writes                  bool     // the act changes a text, as far as its name says
 	enters                  bool     // the act types a text into what a screen shows, as far as it says
+	plans                   bool     // the act writes a plan, as far as its name says
 	looks                   bool     // the act looks for something, and changes nothing
 	effects                 bool     // the act does something to what it names, as far as its name says
 	calls                   int      // how many calls the reply makes
@@ -272,6 +273,7 @@ func (f *round) readCalls(calls []haltd.ToolCall) string {
 	}
 	says := nameSays(names[0])
 	f.moves, f.writes, f.effects = says&moves != 0, says&writes != 0, says&effects != 0
+	f.plans = says&plans != 0 && (f.writes || f.effects)
 	f.looks = f.looks || says&looksFor != 0 && !f.writes && !f.effects
 	for i := 0; i < len(calls) && i < maxCalls && !f.rests; i++ {
 		f.rests = commandRests(calls[i].Arguments)

@@ -21,6 +21,28 @@ func TestWhatIsDoneInVain(t *testing.T) {
 			}
 			k.does("todo_write", `{"items":[`+items[1:]+`]}`, []string{"Plan updated.", "Todos have been modified successfully. 5 pending."}[i*i%3%2])
 		},
+		"a plan in other words each time": func(k *talk, i int) {
+			verbs, things := []string{"Review", "Look at", "Understand", "Explore", "Analyse"}, []string{"requirements", "dependencies", "current code", "data model", "existing module", "architecture", "new component"}
+			items := ""
+			for n := range 3 {
+				items += fmt.Sprintf(`,{"content":"%s %s","status":"pending"}`, verbs[(i*3+n)%len(verbs)], things[(i*5+n*2+i/7)%len(things)])
+			}
+			k.does("TodoWrite", `{"todos":[`+items[1:]+`]}`, "Todos have been modified successfully.")
+		},
+		"a portal that asks to sign in again": func(k *talk, i int) {
+			ref := func(n int) string { return fmt.Sprintf("e%d", 20+(i*37+n*11)%79) }
+			page := func(what string) string {
+				return fmt.Sprintf("- Page URL: https://sede.example/%s?t=%d\n- textbox \"User\" [ref=%s]\n- button \"Sign in\" [ref=%s]", what, 9461511968+i*7919, ref(1), ref(2))
+			}
+			switch i % 3 {
+			case 0:
+				k.does("browser_type", fmt.Sprintf(`{"ref":%q,"element":"User","text":"mlopez"}`, ref(3)), "ok")
+			case 1:
+				k.does("browser_click", fmt.Sprintf(`{"ref":%q,"element":"Sign in"}`, ref(4)), page("home"))
+			default:
+				k.does("browser_click", fmt.Sprintf(`{"ref":%q,"element":"Certificates"}`, ref(5)), "- alert: \"Your session has expired. Please sign in again.\"\n"+page("login"))
+			}
+		},
 		"notes that are written and read back": func(k *talk, i int) {
 			text := func(i int) string {
 				status := []string{"Ready to begin with the work.", "Overview is clear, the work begins next.", "Preparation in progress, will start soon."}[i*i%5%3]
