@@ -107,6 +107,7 @@ func TestIncident(t *testing.T) {
 		p.button("Keep stopped")
 		p.dialog("Keep contested-bot stopped?").there()
 		n.Must(t, "POST", "/v1/incidents/"+id+"/feedback", json.RawMessage(`{"status": "resumed"}`), nil)
+		p.sees("resumed contested-bot.") // behind the question, which stays
 		p.dialog("Keep contested-bot stopped?").button("Keep stopped")
 		p.sees("Not saved. Nothing has changed.", "has decided already", "Resumed")
 		n.expectStatus(t, id, "resumed")

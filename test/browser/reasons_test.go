@@ -176,8 +176,8 @@ func TestWarnAndKillLine(t *testing.T) {
 	p := newTab(t, n)
 	p.open("/agents/" + agent)
 	p.becomes("textbox", "Warn line", field{Value: "75"})
-	p.becomes("textbox", "Kill line", field{Value: "90"})
-	p.fill("Warn line", "95")
+	p.becomes("textbox", "Kill line", field{Value: "95"})
+	p.fill("Warn line", "97")
 	p.sees("Above the kill line of 95 %")
 	if !p.state("button", "Save, effective on the next call").Disabled {
 		t.Error("a warn line above the kill line can be saved")

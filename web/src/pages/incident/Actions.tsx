@@ -27,13 +27,16 @@ type Asked = 'keep' | 'resume' | 'grace' | 'wrong' | 'stop' | 'switch' | 'raise'
 const firstGrace = 30
 
 /** Actions are the decisions about an incident, each with its consequence. A
- *  key only asks; Enter confirms. None is offered before the others. */
-export function Actions({ incident }: { incident: IncidentDetail }) {
-  const [asked, ask] = useState<Asked>()
+ *  key only asks; Enter confirms. None is offered before the others. A question that
+ *  is open stays open when somebody else decides: the answer is to what was asked. */
+export function Actions({ incident, offered = true }: { incident: IncidentDetail; offered?: boolean }) {
+  const [question, setQuestion] = useState<{ asks: Asked; of: IncidentDetail['status'] }>()
+  const asked = question?.asks
+  const ask = (what: Asked) => setQuestion({ asks: what, of: incident.status })
   const { busy, change } = useChange()
   const stopped = isStop(incident) && incident.status !== 'continued'
   const budget = incident.kind.startsWith('budget') || incident.kind === 'session_limit'
-  const agent = useQuery({ ...agentQuery(incident.agent), enabled: !stopped }).data
+  const agent = useQuery({ ...agentQuery(incident.agent), enabled: offered && !stopped }).data
   const settings = useAllSettings()
   // The switch has no part in budgets, and growth only ever warns.
   const mayStop = !stopped && agent?.active === true
@@ -41,49 +44,55 @@ export function Actions({ incident }: { incident: IncidentDetail }) {
   const limits = agent ? limitsOf(incident, verdictOf(incident), agent.policy, settings) : []
   const halted = incident.action === 'halt' // which a person in the session ends
   const who = incident.scope === 'session' ? `session ${incident.session}` : incident.agent
-  useHotkeys([
-    ['K', () => ask('keep')],
-    ['R', () => stopped && ask('resume')],
-    ['G', () => stopped && ask('grace')],
-    ['W', () => !budget && ask('wrong')],
-    ['S', () => mayStop && ask('stop')],
-    ['T', () => maySwitch && ask('switch')],
-    ['B', () => limits.length > 0 && ask('raise')],
-  ])
-  const end = () => ask(undefined)
+  useHotkeys(
+    offered
+      ? [
+          ['K', () => ask('keep')],
+          ['R', () => stopped && ask('resume')],
+          ['G', () => stopped && ask('grace')],
+          ['W', () => !budget && ask('wrong')],
+          ['S', () => mayStop && ask('stop')],
+          ['T', () => maySwitch && ask('switch')],
+          ['B', () => limits.length > 0 && ask('raise')],
+        ]
+      : [],
+  )
+  const end = () => setQuestion(undefined)
   const make = async (otherwise: string, what: () => Promise<unknown>, title: string, message = '') => {
     const made = await change(otherwise, what)
     end()
     if (made) done(title, message)
   }
   const send = (decision: Decision, title: string, message: string) =>
-    void make(`${decision.status === 'resumed' || decision.resume ? 'Not resumed' : 'Not saved'}. Nothing has changed.`, () => decide(incident.id, { ...decision, expect: incident.status as Decision['expect'] }), title, message)
+    void make(`${decision.status === 'resumed' || decision.resume ? 'Not resumed' : 'Not saved'}. Nothing has changed.`, () => decide(incident.id, { ...decision, expect: question?.of as Decision['expect'] }), title, message)
   const resume = (minutes: number) =>
     send({ status: 'resumed', grace_minutes: minutes || undefined }, `${who} is active again.`, `Rounds before ${clock(Date.now())} no longer count.`)
   return (
     <>
-      <div className={classes.actions}>
-        <Action name={stopped ? keepWords(halted) : 'Close'} letter="K" says={`${meanwhile(incident)} Closes this incident.`} onAsk={() => ask('keep')} />
-        {stopped && (
-          <>
-            <Action name="Resume" letter="R" says="Lets it call again; earlier repeats no longer count." onAsk={() => ask('resume')} />
-            <Action name="Resume with grace" letter="G" says={`Resume, and only warn for ${firstGrace} min.`} onAsk={() => ask('grace')} />
-          </>
-        )}
-        {!budget && (
-          <Action name="Mark as wrong" letter="W" says={stopped ? 'Keeps your label, then resumes.' : 'Keeps your label. Closes this incident.'} onAsk={() => ask('wrong')} />
-        )}
-        {mayStop && <Action name="Stop now" letter="S" says="Stops the agent by hand. The incident stays open." onAsk={() => ask('stop')} />}
-        {maySwitch && <Action name="Turn the switch on" letter="T" says={`From the next call on, ${incident.detector === 'exact' ? 'similarity and stall may stop the agent.' : 'a loop like this stops the agent.'}`} onAsk={() => ask('switch')} />}
-        {limits.length > 0 && (
-          <Action
-            name={incident.kind === 'session_limit' ? 'Raise the limit' : 'Raise the budget'}
-            letter="B"
-            says={`Asks for the new limit. ${incident.action === 'warn' ? 'Nothing was blocked.' : 'Calls pass again below it.'}`}
-            onAsk={() => ask('raise')}
-          />
-        )}
-      </div>
+      {offered && (
+        <div className={classes.actions}>
+          <Action name={stopped ? keepWords(halted) : 'Close'} letter="K" says={`${meanwhile(incident)} Closes this incident.`} onAsk={() => ask('keep')} />
+          {stopped && (
+            <>
+              <Action name="Resume" letter="R" says="Lets it call again; earlier repeats no longer count." onAsk={() => ask('resume')} />
+              <Action name="Resume with grace" letter="G" says={`Resume, and only warn for ${firstGrace} min.`} onAsk={() => ask('grace')} />
+            </>
+          )}
+          {!budget && (
+            <Action name="Mark as wrong" letter="W" says={stopped ? 'Keeps your label, then resumes.' : 'Keeps your label. Closes this incident.'} onAsk={() => ask('wrong')} />
+          )}
+          {mayStop && <Action name="Stop now" letter="S" says="Stops the agent by hand. The incident stays open." onAsk={() => ask('stop')} />}
+          {maySwitch && <Action name="Turn the switch on" letter="T" says={`From the next call on, ${incident.detector === 'exact' ? 'similarity and stall may stop the agent.' : 'a loop like this stops the agent.'}`} onAsk={() => ask('switch')} />}
+          {limits.length > 0 && (
+            <Action
+              name={incident.kind === 'session_limit' ? 'Raise the limit' : 'Raise the budget'}
+              letter="B"
+              says={`Asks for the new limit. ${incident.action === 'warn' ? 'Nothing was blocked.' : 'Calls pass again below it.'}`}
+              onAsk={() => ask('raise')}
+            />
+          )}
+        </div>
+      )}
       <Resume name={asked === 'resume' || asked === 'grace' ? who : undefined} grace={asked === 'grace' ? firstGrace : 0} busy={busy} onCancel={end} onResume={resume} />
       <Modal opened={asked === 'keep'} onClose={end} title={stopped ? `Keep ${who} ${halted ? 'halted' : 'stopped'}?` : 'Close this incident?'}>
         <Keep

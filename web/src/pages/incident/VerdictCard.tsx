@@ -48,7 +48,8 @@ export function VerdictCard({ incident, verdict, scene }: Props) {
         <Money incident={incident} scene={scene} />
       </div>
       <Context incident={incident} />
-      {incident.status === 'open' ? <Actions incident={incident} /> : <Decided incident={incident} />}
+      {incident.status !== 'open' && <Decided incident={incident} />}
+      <Actions incident={incident} offered={incident.status === 'open'} />
     </Card>
   )
 }
