@@ -20,16 +20,29 @@ func (c *comparison) giver(i int) int {
 			continue
 		}
 		for j := i - ago; j < i; j++ {
-			told := c.rounds[j].lists
-			if isNumber(w) {
-				told = c.rounds[j].tells
-			}
-			if _, is := slices.BinarySearch(told, w); is {
+			if c.rounds[j].names(w) && !c.listed(j, w) {
 				return i - j
 			}
 		}
 	}
 	return 0
+}
+
+// names reports an answer that tells a number or lists a name.
+func (f *round) names(w uint32) bool {
+	told := f.lists
+	if isNumber(w) {
+		told = f.tells
+	}
+	_, is := slices.BinarySearch(told, w)
+	return is
+}
+
+// listed reports a handle that the same answer gave before: it is one of a list that
+// somebody comes back to, and was not made anew.
+func (c *comparison) listed(i int, w uint32) bool {
+	ago := c.all[i].pairAgo
+	return ago > 0 && c.rounds[i-ago].names(w)
 }
 
 // mostNamed is how many things an act names at most that is about a handle: one with

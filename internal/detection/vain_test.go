@@ -135,6 +135,24 @@ func TestWhatIsDoneInVain(t *testing.T) {
 			}
 			k.does("bash", fmt.Sprintf(`{"command":"curl -s --resolve app.example:443:%s.edge.example https://app.example/app.js | head -1"}`, places[i%len(places)]), []string{"build: 9171", "build: 9182"}[bitOf(i > 18 && i%len(places) == 2)])
 		},
+		"each offer of a list, noted, and back to it": func(k *talk, i int) {
+			name := func(n int) string {
+				return fmt.Sprintf("%s %d", []string{"Visby", "Bergen"}[n%2], 100+n*617%899)
+			}
+			price := fmt.Sprintf("€%d, %d days", 70+i/3*53%430, 3+i/3*7%19)
+			switch i % 3 {
+			case 0:
+				k.does("click", fmt.Sprintf(`{"ref":"e%d"}`, 20+2*(i/3)), fmt.Sprintf("- heading %q [level=1]\n- text: %s\n- button \"Add to cart\" [ref=e9]", name(i/3), price))
+			case 1:
+				k.does("add_row", fmt.Sprintf(`{"values":[%q,%q]}`, name(i/3), price), "row added")
+			default:
+				list := "- main:\n  - list:"
+				for n := range rounds / 3 {
+					list += fmt.Sprintf("\n    - link %q [ref=e%d]", name(n), 20+2*n)
+				}
+				k.does("back", `{}`, list)
+			}
+		},
 		"a text that is put in place once it is found": func(k *talk, i int) {
 			if i%2 == 0 {
 				k.does("bash", fmt.Sprintf(`{"command":"grep -rln '%s' src/"}`, old(i)), "src/"+fresh(i)+".go")
