@@ -88,8 +88,8 @@ func (c *comparison) orbits(i int) bool {
 }
 
 // hopeless reports a program that failed or found nothing each of the last times, in
-// ways that are all known, while nothing was tried but other numbers. Who edits a text between the
-// failures, or asks the same again, is another matter.
+// ways that are all known, while nothing was tried but other numbers. Who edits a text
+// between the failures, or asks the same again, is another matter.
 func (c *comparison) hopeless(i int) bool {
 	const times = 10
 	r := &c.rounds[i]
