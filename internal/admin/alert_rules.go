@@ -114,7 +114,7 @@ func (s *server) alertRule(ctx context.Context, id string) (haltd.AlertRule, err
 	}
 	i := slices.IndexFunc(rules, func(r haltd.AlertRule) bool { return r.ID == id })
 	if i < 0 {
-		return haltd.AlertRule{}, haltd.Errorf(haltd.CodeNotFound, "There is no alert rule %s", id).WithFix("GET /v1/alert-rules lists them.")
+		return haltd.AlertRule{}, haltd.Errorf(haltd.CodeNotFound, "There is no alert rule %s", id)
 	}
 	return rules[i], nil
 }

@@ -153,7 +153,7 @@ func (s *server) channel(ctx context.Context, id string) (haltd.Channel, error) 
 	}
 	i := slices.IndexFunc(channels, func(c haltd.Channel) bool { return c.ID == id })
 	if i < 0 {
-		return haltd.Channel{}, haltd.Errorf(haltd.CodeNotFound, "There is no channel %s", id).WithFix("GET /v1/channels lists them.")
+		return haltd.Channel{}, haltd.Errorf(haltd.CodeNotFound, "There is no channel %s", id)
 	}
 	return channels[i], nil
 }

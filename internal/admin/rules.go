@@ -118,7 +118,7 @@ func (s *server) rule(id string) (haltd.Rule, error) {
 	rules := s.deps.Rules.Rules()
 	i := slices.IndexFunc(rules, func(r haltd.Rule) bool { return r.ID == id })
 	if i < 0 {
-		return haltd.Rule{}, haltd.Errorf(haltd.CodeNotFound, "There is no rule %s", id).WithFix("GET /v1/rules lists them.")
+		return haltd.Rule{}, haltd.Errorf(haltd.CodeNotFound, "There is no rule %s", id)
 	}
 	return rules[i], nil
 }

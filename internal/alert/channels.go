@@ -41,8 +41,7 @@ func (s *Service) channel(ctx context.Context, id string) (haltd.Channel, error)
 			return c, nil
 		}
 	}
-	return haltd.Channel{}, haltd.Errorf(haltd.CodeNotFound, "There is no channel %s", outbound.Line(id, 100)).
-		WithFix("GET /v1/channels lists them.")
+	return haltd.Channel{}, haltd.Errorf(haltd.CodeNotFound, "There is no channel %s", outbound.Line(id, 100))
 }
 
 // ListChannels are all channels, their settings redacted.

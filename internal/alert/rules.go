@@ -84,8 +84,7 @@ func (s *Service) rule(ctx context.Context, id string) (haltd.AlertRule, error) 
 			return r, nil
 		}
 	}
-	return haltd.AlertRule{}, haltd.Errorf(haltd.CodeNotFound, "There is no alert rule %s", outbound.Line(id, 100)).
-		WithFix("GET /v1/alert-rules lists them.")
+	return haltd.AlertRule{}, haltd.Errorf(haltd.CodeNotFound, "There is no alert rule %s", outbound.Line(id, 100))
 }
 
 const maxCooldown = 7 * 24 * time.Hour
