@@ -5,6 +5,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
 	"github.com/haltd/haltd/test/harness"
 )
 
@@ -74,4 +76,26 @@ func TestHaltdIsAway(t *testing.T) {
 	p.button("Try again")
 	p.sees("Evaluated from top to bottom")
 	p.goTo("about:blank") // before haltd ends: it was started after the tab
+}
+
+// What happens after a page was read and before its live updates begin is
+// shown, too.
+func TestLiveUpdatesBeginLate(t *testing.T) {
+	t.Parallel()
+	n := start(t, "")
+	p := newTab(t, n)
+	p.expect("ERR_BLOCKED_BY_CLIENT")
+	p.blocks(&network.BlockPattern{URLPattern: n.Admin + "/v1/events/stream", Block: true})
+	p.open("/agents")
+	p.sees("No agent yet")
+	n.send(t, call{agent: "early-bot"})
+	p.blocks()
+	p.sees("early-bot")
+}
+
+func (p *tab) blocks(patterns ...*network.BlockPattern) {
+	p.t.Helper()
+	if _, err := chromedp.Call(p.ctx, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: patterns}); err != nil {
+		p.t.Fatalf("block requests: %v", err)
+	}
 }

@@ -82,7 +82,12 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     }
     const open = () => {
       source = new EventSource('/v1/events/stream')
-      source.addEventListener('open', () => become('live'))
+      source.addEventListener('open', () => {
+        become('live')
+        // The page was asked for before the stream began: what happened
+        // between is in neither.
+        refresh('all', {}, sums.within)
+      })
       source.addEventListener('event', hear)
       source.addEventListener('error', () => {
         become('stopped')
