@@ -69,6 +69,7 @@ type relation struct {
 	aimed  bool    // it names a short value that no act named before
 	first  bool    // these tools never acted on a short value that it names
 	nextID bool    // it is about an id that the conversation named, and that no act was about
+	landed bool    // it names something that nobody had named, and the answer shows it: another site
 	given  bool    // it acts for the first time on something the conversation had named
 	walk   bool    // it takes the next step of a walk over numbers or dates
 	probes bool    // a failure on the way: of a walk or a list that asks what is there, or one of ever fewer
@@ -165,7 +166,7 @@ func (c *comparison) compare(i int) {
 	}
 	s.probes = s.walk && c.strides(i) && s.failTimes < 2*exhausted && (r.absent || c.inBounds(i)) || lessens || c.runsOut(i) || c.searches(i)
 	if s.failedAlike < exhausted && !(s.failedAlike >= insists/2 && s.payload >= cosmetic) {
-		s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo)
+		s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo) || s.returns() && c.landedSince(i, s.coreAgo)
 		s.tried = s.pairAgo == 0 && c.attemptedSince(i, max(s.placeAgo, s.residueAgo))
 	} else {
 		s.wrote = false
@@ -262,7 +263,7 @@ func (s *relation) comparePlace(r, o *seenRound, ago int, same bool, task []uint
 		if s.place < 1 {
 			s.place, s.placeAgo = 1, ago
 		}
-	case s.place == 1 || ago > far || r.short() || o.short():
+	case s.place == 1 || ago > far || r.short() || o.short() || r.cursor != o.cursor:
 	case r.sketch.resembles(&o.sketch):
 		all, letters := overlap(r.tells, o.tells)
 		// A page whose numbers alone change is the same place when they are
@@ -298,14 +299,17 @@ func (s *relation) returns() bool {
 // before did not: a form that was filled in.
 func echoes(r, before *round) bool {
 	for _, w := range r.does {
-		if _, shown := slices.BinarySearch(r.tells, w); !shown {
-			continue
-		}
-		if _, known := slices.BinarySearch(before.tells, w); !known {
+		if r.shows(w) && !before.shows(w) {
 			return true
 		}
 	}
 	return false
+}
+
+// shows reports a result that has a word of an act in it, which may be an id there.
+func (f *round) shows(w uint32) bool {
+	i, is := slices.BinarySearch(f.tells, w&^1)
+	return is || i < len(f.tells) && f.tells[i] == w|1
 }
 
 // askedFor reports an act that was done again, and acknowledged, while the

@@ -160,10 +160,10 @@ func (s *relation) readSigns(r *seenRound) {
 	if repeated && r.outcome == failed {
 		g[repeatFailed] = d
 	}
-	if r.answered && !repeated && s.pairAgo == 0 && !s.asked && !s.fills && g[repeatMoving] == 0 {
+	if r.answered && !repeated && !s.amid && s.pairAgo == 0 && !s.asked && !s.fills && g[repeatMoving] == 0 {
 		s.readVaried(r, short, work)
 	}
-	if s.placeAgo > 1 && s.place >= samePlace && !short && !s.amid {
+	if s.placeAgo > 1 && s.place >= samePlace && !short && !s.amid && !s.nextID && !s.landed {
 		g[placeBack] = d
 	}
 	switch {
@@ -209,7 +209,7 @@ func (s *relation) poolSigns(r *seenRound, work bool) {
 		again = s.dose
 	}
 	g[useless] = again * (1 - min(1, 2*s.news))
-	if s.spins || !work && !s.wrote && !s.accepted(r) && g[saidNew] == 0 && g[asksNext] == 0 && !s.asked && !s.amid {
+	if s.spins || !work && !s.wrote && !s.accepted(r) && g[saidNew] == 0 && g[asksNext] == 0 && !s.asked && !s.amid && !s.landed {
 		g[idle] = s.dose * (1 - min(1, 3*s.news))
 	}
 }

@@ -1,5 +1,7 @@
 package detection
 
+import "slices"
+
 // What is new of a round, and what adds up where nothing is.
 
 // weighNews takes back news that is none: where an answer is one that came
@@ -66,6 +68,9 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 	s.newDeeds = c.seen.countWords(r.does)
 	s.newSays = c.seen.count(r.says)
 	s.newClaims = c.seen.count(r.claims)
+	if r.outcome == neutral && r.manner >= commanded && !r.short() {
+		s.landed = slices.ContainsFunc(r.idents, func(w uint32) bool { return !c.seen.has(w) && r.shows(w) })
+	}
 	named := false // by the conversation, and no act was about it yet
 	if r.outcome == failed || r.outcome == empty {
 		// Words of any sentence can be searched for in vain for ever.
@@ -88,7 +93,8 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 		}
 	}
 	for _, w := range r.ids {
-		s.nextID = s.nextID || c.seen.has(w) && !c.acted.has(w)
+		s.nextID = s.nextID || c.seen.has(w) && !c.acted.has(actOn(r.tools, w))
+		c.acted.add([]uint32{actOn(r.tools, w)})
 	}
 	c.acted.add(r.ids)
 	c.acted.add(r.items)
@@ -99,6 +105,7 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 	c.seen.add(r.aims) // an answer that repeats the question names nothing new
 	s.given = named && s.newDeeds == 0
 	c.seen.add(r.does)
+	moved := r.cursor != 0 && !c.seen.has(cursorWord(r.cursor))
 	s.newWords = c.seen.countWords(r.tells)
 	s.newTells = c.seen.add(r.tells)
 	heard := c.seen.countWords(r.hears)
@@ -119,6 +126,9 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 		if newNames > 0 && s.newTells == 0 { // a counter would be a new word: this is another month of the same year
 			s.news = max(s.news, .5)
 		}
+		if moved {
+			s.news = max(s.news, .5)
+		}
 	}
 }
 
@@ -128,6 +138,9 @@ const manyTold = 24
 
 // remember adds the words of a round whose relation is known.
 func (c *comparison) remember(r *seenRound) {
+	for _, w := range r.ids {
+		c.acted.set([]uint32{actOn(r.tools, w)})
+	}
 	c.acted.set(r.ids)
 	c.acted.set(r.items)
 	c.acted.set(r.aims)

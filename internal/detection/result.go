@@ -59,7 +59,7 @@ func (f *round) readResult(text string, states bool) {
 			continue
 		}
 		w := t.asWord(text)
-		h := w
+		h, named := w, w // as acts have it
 		digest := states && t.mixed && isDigest(text, &s)
 		f.state = f.state || digest
 		length := t.class == number && f.isLength(text[t.start:t.end])
@@ -74,9 +74,9 @@ func (f *round) readResult(text string, states bool) {
 			last, repeats = 0, false
 			names.end()
 		}
-		inAct := acted>>(w>>1&63)&1 == 1
+		inAct := acted>>(named>>1&63)&1 == 1
 		if inAct {
-			_, inAct = slices.BinarySearch(f.does, w)
+			_, inAct = slices.BinarySearch(f.does, named)
 		}
 		if names.add(t); drawn || t.class == volatile {
 			names.spoil()
@@ -128,6 +128,10 @@ func (f *round) readResult(text string, states bool) {
 	}
 	if plain >= atOnce && whole { // ids that nobody has seen before change nothing
 		result = masked
+	}
+	if f.cursor = cursorAt(text); f.cursor != 0 {
+		result, form, residue = fold(result, f.cursor), fold(form, f.cursor), fold(residue, f.cursor)
+		tells.add(cursorWord(f.cursor))
 	}
 	f.board = board && !f.figures && plain >= 4
 	f.result, f.residue, f.form = result, residue, form

@@ -48,9 +48,16 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 	}
 	repeated, slow := c.repeated()
 	again, _ := c.all[n-1].returning()
+	enough := c.isEnough(repeated, int(again))
+	lasts := enough && c.lasts(n-1, z, at)
+	if lasts {
+		f.certainty = at.kill
+		s.Reasons = stayed(s.Reasons, f.certainty)
+		s.Score, s.Certainty = percent(f.certainty), percent(f.certainty)
+	}
 	switch {
-	case f.certainty < at.kill || !c.isEnough(repeated, int(again)):
-	case !c.rose(n-1, at):
+	case f.certainty < at.kill || !enough:
+	case !lasts && !c.rose(n-1, at):
 	case 2*slow > len(repeated) || c.slowLately(repeated):
 		s.Unmet = "the client takes more than a minute between equal results"
 	default:
@@ -89,6 +96,34 @@ func (c *comparison) rose(i int, at lines) bool {
 		}
 	}
 	return false
+}
+
+// lasting is over how many rounds a certainty below the kill line adds up to one.
+const lasting = 8
+
+// lasts reports whether a conversation whose newest log-odds are z was nearly
+// certain for some rounds on end: on average a quarter of the way from the warn
+// line to the kill line. Those who get on after all do so sooner.
+func (c *comparison) lasts(i int, z float32, at lines) bool {
+	if certainty(z) >= at.kill || i-lasting+1 < c.since {
+		return false
+	}
+	warn, kill := logOdds(at.warn), logOdds(at.kill)
+	sum := z
+	for j := i - lasting + 1; j < i; j++ {
+		sum += max(begins, min(kill, logOdds(c.all[j].certainty)))
+	}
+	return sum >= lasting*(warn+(kill-warn)/4)
+}
+
+// stayed adds to some reasons that they have been there for some rounds, which makes
+// them add up to a higher certainty.
+func stayed(rs []haltd.Contribution, certainty float32) []haltd.Contribution {
+	points := int(math.Round(100 * float64(certainty)))
+	for _, r := range rs {
+		points -= r.Points
+	}
+	return append(rs, haltd.Contribution{Name: "lasting", Text: "it has been nearly as certain for " + itoa(lasting) + " rounds", Points: points})
 }
 
 // percent writes a share as the record has it: one decimal.

@@ -10,7 +10,7 @@ func (c *comparison) writtenSince(i, ago int) bool {
 	worn := c.all[i].pairTimes >= insists+2                                 // of those that are about nothing else
 	for j := i - ago + 1; j < i; j++ {
 		s := &c.all[j]
-		if s.wrote && !(tired && c.jitters(j)) && !(stale && s.newDeeds == 0) && !(worn && s.repaints()) || s.onward || c.visits(j) ||
+		if s.wrote && !(tired && c.jitters(j)) && !(stale && s.newDeeds == 0) && !(worn && s.repaints()) || s.onward || s.landed || c.visits(j) ||
 			s.given && !s.over && c.rounds[j].outcome != failed && c.rounds[j].manner >= commanded {
 			return true
 		}
@@ -23,6 +23,17 @@ func (c *comparison) writtenSince(i, ago int) bool {
 func (c *comparison) visits(i int) bool {
 	r, s := &c.rounds[i], &c.all[i]
 	return s.walk && !s.over && !r.short() && s.newTells > 0 && s.place < samePlace && r.outcome == neutral && r.manner >= commanded
+}
+
+// landedSince reports whether another site was reached since a round: what is done
+// there is not what was done on the last one.
+func (c *comparison) landedSince(i, ago int) bool {
+	for j := i - ago + 1; j < i; j++ {
+		if c.all[j].landed {
+			return true
+		}
+	}
+	return false
 }
 
 // repaints reports an act that hardly differs from one before it, and is about nothing

@@ -271,6 +271,33 @@ func (m *linear) peak(r *run, slack float64) float64 {
 	return high
 }
 
+// lasting is over how many steps a certainty below the kill line adds up to one,
+// as in package detection.
+const lasting = 8
+
+// lasts reports whether the log-odds of a run are on average a quarter of the
+// way from the warn line to the kill line, some steps on end.
+func (m *linear) lasts(r *run, at bounds) bool {
+	enough := lasting * (at.warn + (at.kill-at.warn)/4)
+	for _, thread := range r.threads {
+		z := make([]float64, len(thread))
+		for i := range thread {
+			z[i] = min(at.kill, m.logOdds(&thread[i].x))
+			if i+1 < lasting || z[i] < at.warn {
+				continue
+			}
+			sum := 0.0
+			for _, v := range z[i+1-lasting : i+1] {
+				sum += v
+			}
+			if sum >= enough {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // quantile is the value above which the given share of the values lies.
 func quantile(values []float64, share float64) float64 {
 	v := slices.Clone(values)

@@ -100,9 +100,9 @@ func (d *data) leaveOut(h hyper, from map[string]*linear) map[string]*linear {
 type bounds struct{ warn, kill float64 }
 
 // kills reports whether a run is killed: the step before must have reached
-// the warn line.
+// the warn line, or the last steps have been near the kill line.
 func (at bounds) kills(m *linear, r *run) bool {
-	return m.peak(r, at.kill-at.warn) >= at.kill
+	return m.peak(r, at.kill-at.warn) >= at.kill || m.lasts(r, at)
 }
 
 // The rates of false alarms that the lines are chosen for: kills and warnings
