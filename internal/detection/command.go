@@ -170,9 +170,15 @@ func withoutPreparation(command string) string {
 }
 
 // programWords are the name of a program and its subcommand, "" where it has none.
+// A module that an interpreter runs is the program: python -m pytest.
 func programWords(command string) (name, sub string) {
+	module := false
 	for word := range strings.FieldsSeq(command) {
 		switch {
+		case name != "" && word == "-m":
+			name, module = "", true
+		case module:
+			name, module = word, false
 		case name == "" && (strings.Contains(word, "=") || isDigit(word[0]) || keySays(word)&wrapper != 0):
 		case name == "":
 			name = word[strings.LastIndexByte(word, '/')+1:]

@@ -69,7 +69,7 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 	s.newSays = c.seen.count(r.says)
 	s.newClaims = c.seen.count(r.claims)
 	if r.outcome == neutral && r.manner >= commanded && !r.short() {
-		s.landed = slices.ContainsFunc(r.idents, func(w uint32) bool { return !c.seen.has(w) && r.shows(w) })
+		s.landed = slices.ContainsFunc(r.idents, func(w uint32) bool { return !isNumber(w) && !c.seen.has(w) && r.shows(w) })
 	}
 	named := false // by the conversation, and no act was about it yet
 	if r.outcome == failed || r.outcome == empty {

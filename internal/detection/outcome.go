@@ -57,7 +57,7 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		return acknowledged, 0
 	}
 	says = meaningOf(withoutCode(t[:min(len(t), 2*headBytes)]), maxPhraseWords, anything) | constantSays(t)
-	if marked {
+	if marked || len(t) <= headBytes && hasCellError(t) {
 		return failed, says
 	}
 	if code, ok := exitCode(t); ok {
@@ -84,6 +84,23 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		return empty, says
 	}
 	return neutral, says
+}
+
+// hasCellError reports the value of a spreadsheet's cell that could not be computed:
+// #REF!, #DIV/0!, #NAME?, Err:522.
+func hasCellError(t string) bool {
+	for i := 0; i < len(t); i++ {
+		switch {
+		case t[i] == '#':
+			end := runOf(t, i+1, func(b byte) bool { return b >= 'A' && b <= 'Z' || b == '/' || b == '0' })
+			if end > i+2 && (end < len(t) && (t[end] == '!' || t[end] == '?') || t[i:end] == "#N/A") {
+				return true
+			}
+		case strings.HasPrefix(t[i:], "Err:5"):
+			return endOfDigits(t, i+len("Err:")) == i+len("Err:522")
+		}
+	}
+	return false
 }
 
 // withoutWarnings is a result without the lines before it in which a program warns:

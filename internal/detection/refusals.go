@@ -76,7 +76,7 @@ func sameAnswer(a, b *seenRound) bool { return a.residue == b.residue || a.resul
 // countRefusals counts how often a program failed in this way, across whatever
 // else was done: a success of the same act ends the count, as of a check that is run at
 // one place after the other, and one of its program the count of what failed to the
-// letter; an attempt that was written in between leaves it to that. A program that is not there
+// letter; who says so much to the letter is the same program under another name; an attempt that was written in between leaves it to that. A program that is not there
 // refuses nothing: others do its work.
 func (c *comparison) countRefusals(i int) {
 	r, s := &c.rounds[i], &c.all[i]
@@ -90,7 +90,7 @@ func (c *comparison) countRefusals(i int) {
 				written = j
 			}
 			switch {
-			case r.program != o.program || !o.answered:
+			case !o.answered || r.program != o.program && !(r.result == o.result && len(r.tells) >= manyTold/2):
 			case o.outcome != failed && o.act == r.act && r.act != 0:
 				refusals, alike, worked, tries = 0, 0, 0, 0
 			case o.outcome != failed:

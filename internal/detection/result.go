@@ -43,14 +43,18 @@ func (f *round) readResult(text string, states bool) {
 	board := true    // nothing but numbers and single signs
 	first := true    // no word came yet
 	advert := false  // the line is an advertisement, or says how long it took
+	amidst := false  // the advertisement began within the line, and ends with its sentence
 	var label uint64 // the word before, where it may name a score or a record
 	for s.next() {
 		t := &s.token
 		if t.newLine || first {
 			first = t.class == mark
-			advert = isAdvert(text, t) || isTiming(text, t)
+			advert, amidst = isAdvert(text, t) || isTiming(text, t), false
+		} else if !advert && saysAdvert(text, t) {
+			advert, amidst = true, true
 		}
 		if advert {
+			advert = !amidst || !endsSentence(text, t)
 			continue
 		}
 		result = fold(result, t.hash)
@@ -179,6 +183,18 @@ func isAdvert(text string, t *token) bool {
 		}
 	}
 	return false
+}
+
+// saysAdvert reports a word within a line that says that what follows is an
+// advertisement: "Banner: Sponsored: Learn Python in 30 days. Clock 13:48."
+func saysAdvert(text string, t *token) bool {
+	return t.class == word && t.end+1 < len(text) && text[t.end] == ':' && text[t.end+1] == ' ' && opens(t.hash)&adverts != 0 &&
+		slices.ContainsFunc(phrases[t.hash], func(p phrase) bool { return p.says&adverts != 0 && len(p.rest) == 0 })
+}
+
+// endsSentence reports the stop at the end of a sentence.
+func endsSentence(text string, t *token) bool {
+	return t.class == mark && text[t.start] == '.' && t.end < len(text) && text[t.end] == ' '
 }
 
 // isTiming reports a line in which a shell says how long a command took:
