@@ -39,16 +39,10 @@ func cursorWord(cursor uint64) uint32 { return uint32(cursor) &^ 1 }
 
 // afterCursor is what follows the mark that a line begins with.
 func afterCursor(line string) (rest string, marked bool) {
-	for _, m := range [...]string{">", "»", "▶", "►", "❯", "➤", "→", "=>", "->"} {
-		rest, ok := strings.CutPrefix(line, m)
-		if !ok {
-			continue
+	for _, m := range [...]string{"> ", "» ", "▶ ", "► ", "❯ ", "➤ "} {
+		if rest, marked = strings.CutPrefix(line, m); marked {
+			return rest, rest != ""
 		}
-		after := strings.TrimLeft(rest, " ")
-		if after == "" || !isWord[after[0]] && after[0] < 0x80 && after[0] != '[' && after[0] != '(' {
-			continue // a prompt, or the end of a tag
-		}
-		return after, true
 	}
 	return "", false
 }

@@ -1,0 +1,131 @@
+package detection
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// What changes on the surface, and stays what it is; and what stays what it is on the
+// surface, and is another thing each time.
+func TestWhatLiesUnderTheSurface(t *testing.T) {
+	const rounds = 40
+	stuck := map[string]func(k *talk, i int){
+		"tests that cannot reach their database, whatever is edited": func(k *talk, i int) {
+			if i%2 == 0 {
+				k.does("Edit", fmt.Sprintf(`{"file_path":"src/catalog.py","old_string":"def %s(value):","new_string":"def %s(value):\n    # %s\n    return %s(value)"}`, topics[i%20], topics[i%20], fresh(i), fresh(i+40)), "The file src/catalog.py has been updated.")
+				return
+			}
+			k.pause = time.Duration(6+i%5) * time.Second
+			k.does("Bash", []string{`{"command":"pytest tests/test_catalog.py -x -q"}`, `{"command":"python -m pytest tests/test_catalog.py"}`}[i/2%2], "Exit code 1\n=== ERRORS ===\n___ ERROR at setup of test_catalog_region ___\ntests/conftest.py:19: in db\n    conn = connect(settings.URL)\nE   psycopg.OperationalError: connection failed: connection to server at \"127.0.0.1\", port 5432 failed: Connection refused\nERROR tests/test_catalog.py::test_catalog_region")
+		},
+		"a page that has ended, and shows advertisements": func(k *talk, i int) {
+			ad := []string{"Ad: Hearing aids, local clinic near you", "Sponsored: Learn Python in 30 days", "Sponsored: Nordic treadmills, free delivery", "Ad: Airlines from $59 one way", "Ad: Save on car insurance with Otto", "Sponsored: Try Quill Notes"}[i*i*7%11%6]
+			k.does("computer", fmt.Sprintf(`{"action":"scroll","coordinate":[%d,%d],"scroll_direction":"down","scroll_amount":%d}`, 600+i*37%80, 430+i*53%160, 3+i*i%17), fmt.Sprintf("[screenshot] https://shop.example/catalogue: footer 'Terms · Cookies · © Papelera SL'. Banner: %s. Clock 13:%02d. Chat bubble: Hi!", ad, i))
+		},
+	}
+	playAll(t, rounds, stuck, true)
+	healthy := map[string]func(k *talk, i int){
+		"a cursor that goes down a menu": func(k *talk, i int) {
+			const items = 20
+			screen := fmt.Sprintf(" Setup Utility                10:%02d:17\n Main  [Advanced]  Security  Boot  Exit", i)
+			for n := range items {
+				screen += fmt.Sprintf("\n|%s %-24s [%s] |", map[bool]string{true: ">", false: " "}[n == i%items], topics[n], []string{"Auto", "Enabled", "Disabled"}[n%3])
+			}
+			if i < items {
+				k.does("send_keys", `{"keys":"<DOWN>"}`, screen)
+				return
+			}
+			k.does("send_keys", fmt.Sprintf(`{"keys":"%s"}`, fresh(i)), "set "+topics[i-items]+" to "+fresh(i+40))
+		},
+		"the banner of one site after the other": func(k *talk, i int) {
+			site := fmt.Sprintf("www.%s.example", fresh(i/2))
+			if i%2 == 0 {
+				k.does("go_to_url", fmt.Sprintf(`{"url":"https://%s/search?q=bicycle+computer"}`, site), fmt.Sprintf("Current url: https://%s\nAvailable tabs: bicycle computer\nInteractive elements of the page:\nWe value your privacy\n[0]<button>Accept all</button>\n[1]<button>Reject all</button>\n[2]<button>Settings</button>\n[End of page]", site))
+				return
+			}
+			k.does("click_element_by_index", `{"index":1}`, fmt.Sprintf("Current url: https://%s\nAvailable tabs: bicycle computer\nInteractive elements of the page:\n[0]<a>Cart (0)</a>\n[1]<a>bicycle computer</a>\n%d.%02d EUR, shipping 4.95, 2-3 days\n[2]<button>Add to cart</button>\n[End of page]", site, 340+i*37%90, i*53%100))
+		},
+	}
+	playAll(t, rounds, healthy, false)
+}
+
+// A certainty below the kill line that stays adds up to one; a person sees why.
+func TestNearlyCertainForLong(t *testing.T) {
+	at := lines{warn: .75, kill: .95}
+	for name, test := range map[string]struct {
+		before float32
+		now    float32
+		want   bool
+	}{
+		"near the kill line all along": {.9, .88, true},
+		"a quarter of the way":         {.84, .84, true},
+		"at the warn line":             {.76, .76, false},
+		"risen just now":               {.2, .94, false},
+		"beyond the kill line":         {.96, .96, false},
+	} {
+		c := &comparison{all: make([]relation, lasting+3)}
+		for i := range c.all {
+			c.all[i].certainty = test.before
+		}
+		if got := c.lasts(len(c.all)-1, logOdds(test.now), at); got != test.want {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+		c.since = 5 // a person spoke
+		if c.lasts(len(c.all)-1, logOdds(test.now), at) {
+			t.Errorf("%s: counts what was before a person spoke", name)
+		}
+	}
+	rs := stayed([]haltd.Contribution{{Name: "useless", Points: 60}, {Name: "news_good", Points: 24}}, at.kill)
+	if last := rs[len(rs)-1]; len(rs) != 3 || last.Points != 11 || last.Text == "" {
+		t.Errorf("the reasons are %+v; want that it lasted, and 95 points in all", rs)
+	}
+}
+
+func TestCursorOfAScreen(t *testing.T) {
+	menu := func(at int) (text string) {
+		for i, name := range topics[:5] {
+			text += map[bool]string{true: "│ ▶ ", false: "│   "}[i == at] + name + " │\n"
+		}
+		return text
+	}
+	if cursorAt(menu(1)) == 0 || cursorAt(menu(1)) == cursorAt(menu(2)) || cursorAt(menu(3)) != cursorAt(menu(3)) {
+		t.Error("the place of a cursor is not told")
+	}
+	for name, text := range map[string]string{
+		"a quotation":        "He wrote:\n> first line\n> second line\nBest, Ada",
+		"a prompt":           "You are in a hall.\nExits: north, south\n>",
+		"tags":               "<ul>\n<li\n>one</li>\n</ul>",
+		"a sentence alone":   "> hello",
+		"a session of input": "before\n>>> print(1)\n1",
+	} {
+		if got := cursorAt(text); got != 0 {
+			t.Errorf("%s is taken for a screen with a cursor", name)
+		}
+	}
+}
+
+func TestCellsThatCannotBeComputed(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"range":"Budget!D14","values":[["#REF!"]]}`: true, "D14 = #DIV/0!": true, `["#NAME?"]`: true, "#N/A": true, `{"D14":"Err:522"}`: true,
+		"issue #12!": false, "see #general!": false, "# HEADING": false, "#A!": false, "Err:12": false, "Budget!D14": false,
+	} {
+		if got := hasCellError(text); got != want {
+			t.Errorf("%q has a cell that could not be computed: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestModulesArePrograms(t *testing.T) {
+	same := programIn("pytest tests/a.py")
+	for _, command := range []string{"python -m pytest tests/a.py -x", "cd /src && python3 -m pytest", "sudo python -m pytest"} {
+		if programIn(command) != same {
+			t.Errorf("%q does not run pytest", command)
+		}
+	}
+	if programIn("git commit -m pytest") == same {
+		t.Error("a message is taken for a module")
+	}
+}
