@@ -69,7 +69,7 @@ type relation struct {
 	aimed  bool    // it names a short value that no act named before
 	first  bool    // these tools never acted on a short value that it names
 	nextID bool    // it is about an id that the conversation named, and that no act was about
-	landed bool    // it names something that nobody had named, and the answer shows it: another site
+	landed bool    // it names, or types, something that nobody had named, and the answer shows it: another site, a form
 	given  bool    // it acts for the first time on something the conversation had named
 	walk   bool    // it takes the next step of a walk over numbers or dates
 	probes bool    // a failure on the way: of a walk or a list that asks what is there, or one of ever fewer
@@ -263,7 +263,7 @@ func (s *relation) comparePlace(r, o *seenRound, ago int, same bool, task []uint
 		if s.place < 1 {
 			s.place, s.placeAgo = 1, ago
 		}
-	case s.place == 1 || ago > far || r.short() || o.short() || r.cursor != o.cursor:
+	case s.place == 1 || ago > far || r.short() || o.short() || r.view != o.view:
 	case r.sketch.resembles(&o.sketch):
 		all, letters := overlap(r.tells, o.tells)
 		// A page whose numbers alone change is the same place when they are

@@ -241,7 +241,7 @@ func (f *round) code(c *codec) {
 	c.uint64(&f.id)
 	c.byte((*uint8)(&f.manner))
 	c.string(&f.name)
-	for _, digest := range [...]*uint64{&f.tools, &f.program, &f.act, &f.core, &f.shape, &f.frame, &f.result, &f.residue, &f.form, &f.cursor, &f.beside, &f.input} {
+	for _, digest := range [...]*uint64{&f.tools, &f.program, &f.act, &f.core, &f.shape, &f.frame, &f.result, &f.residue, &f.form, &f.view, &f.beside, &f.input} {
 		c.uint64(digest)
 	}
 	f.numbers.code(c)

@@ -28,8 +28,11 @@ func isID(text string, t *token) bool {
 func isSerial(text string, t *token) bool {
 	const digits, long, short = 12, 8, 4
 	w := text[t.start:t.end]
-	if t.class == number {
-		return len(w) >= digits && endOfDigits(w, 0) == len(w)
+	if t.class == number && (len(w) >= digits && endOfDigits(w, 0) == len(w) || numbersElement(text, t)) {
+		return true
+	}
+	if inHexGroups(text, t) {
+		return true
 	}
 	if t.class != word || t.start == 0 || len(w) >= long {
 		return false
@@ -51,6 +54,52 @@ func isSerial(text string, t *token) bool {
 		return t.start > 1 && isWord[text[t.start-2]] && (t.end == len(text) || text[t.end] != '.' && text[t.end] != '-')
 	}
 	return false
+}
+
+// inHexGroups reports a part of an id that is written in groups of four to twelve
+// hexadecimal digits, some of them letters: 4407a796-ea67-05b6.
+func inHexGroups(text string, t *token) bool {
+	const fewest, most = 4, 12
+	isGroup := func(w string) bool {
+		return len(w) >= fewest && len(w) <= most && runOf(w, 0, isHex) == len(w)
+	}
+	if !isGroup(text[t.start:t.end]) {
+		return false
+	}
+	from, to := t.start, t.end
+	for from > 0 && (isHex(text[from-1]) || text[from-1] == '-') && t.start-from < 3*most {
+		from--
+	}
+	for to < len(text) && (isHex(text[to]) || text[to] == '-') && to-t.end < 3*most {
+		to++
+	}
+	if from > 0 && isWord[text[from-1]] || to < len(text) && isWord[text[to]] {
+		return false
+	}
+	groups, lettered := 0, 0
+	for g := range strings.SplitSeq(text[from:to], "-") {
+		if !isGroup(g) {
+			return false
+		}
+		groups++
+		if isShortHex(g) {
+			lettered++
+		}
+	}
+	return groups >= 2 && lettered >= 2 // 2026-1117 is a date
+}
+
+// numbersElement reports the number that stands before a part of a page, at the
+// beginning of its line: [1937] link 'Home'.
+func numbersElement(text string, t *token) bool {
+	if t.start == 0 || text[t.start-1] != '[' || t.end+1 >= len(text) || text[t.end] != ']' || text[t.end+1] != ' ' {
+		return false
+	}
+	at := t.start - 1
+	for at > 0 && (text[at-1] == ' ' || text[at-1] == '\t') {
+		at--
+	}
+	return at == 0 || text[at-1] == '\n'
 }
 
 // isShortHex reports digits and letters of hexadecimal numbers, some of both.

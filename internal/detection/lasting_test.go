@@ -2,6 +2,7 @@ package detection
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,6 +26,23 @@ func TestWhatLiesUnderTheSurface(t *testing.T) {
 			ad := []string{"Ad: Hearing aids, local clinic near you", "Sponsored: Learn Python in 30 days", "Sponsored: Nordic treadmills, free delivery", "Ad: Airlines from $59 one way", "Ad: Save on car insurance with Otto", "Sponsored: Try Quill Notes"}[i*i*7%11%6]
 			k.does("computer", fmt.Sprintf(`{"action":"scroll","coordinate":[%d,%d],"scroll_direction":"down","scroll_amount":%d}`, 600+i*37%80, 430+i*53%160, 3+i*i%17), fmt.Sprintf("[screenshot] https://shop.example/catalogue: footer 'Terms · Cookies · © Papelera SL'. Banner: %s. Clock 13:%02d. Chat bubble: Hi!", ad, i))
 		},
+		"a record that is refused, behind an id of each answer": func(k *talk, i int) {
+			if i%3 == 2 {
+				k.does("crm_get", `{"id":450442}`, fmt.Sprintf(`{"id":450442,"stage":"negotiation","viewed":"07:%02d:03"}`, i))
+				return
+			}
+			id := uint64(i+3) * 0x9e3779b97f4a7c15
+			k.does("crm_update", []string{`{"id":450442,"fields":{"stage":"won"}}`, `{"id":450442,"fields":{"Stage":"won"}}`, `{"id":450442,"fields":{"stage":"won","close_date":"2026-02-17"}}`, `{"id":450442,"fields":{"dealstage":"won"}}`}[i*i%7%4],
+				fmt.Sprintf(`{"status":422,"error":%q,"correlation":"%08x-%04x-%04x","ts":"2026-02-17T07:%02d:31Z"}`, []string{"Unprocessable entity", "Validation failed: required property missing"}[i%2], uint32(id>>32), uint16(id>>16), uint16(id), i))
+		},
+		"a list that opens and closes, under other numbers": func(k *talk, i int) {
+			n := 100 + i*617%2300
+			page := fmt.Sprintf("OBSERVATION:\nRootWebArea focused\n  [%d] link 'Home'\n  [%d] combobox 'Country' expanded=%v", n, n+3, i%2 == 0)
+			if i%2 == 0 {
+				page += fmt.Sprintf("\n    [%d] option 'Spain'\n    [%d] option 'France'", n+4, n+5)
+			}
+			k.does("click", fmt.Sprintf(`{"element":%d}`, 103+(i-1)*617%2300), page+fmt.Sprintf("\n  [%d] button 'OK'", n+12))
+		},
 	}
 	playAll(t, rounds, stuck, true)
 	healthy := map[string]func(k *talk, i int){
@@ -47,6 +65,33 @@ func TestWhatLiesUnderTheSurface(t *testing.T) {
 				return
 			}
 			k.does("click_element_by_index", `{"index":1}`, fmt.Sprintf("Current url: https://%s\nAvailable tabs: bicycle computer\nInteractive elements of the page:\n[0]<a>Cart (0)</a>\n[1]<a>bicycle computer</a>\n%d.%02d EUR, shipping 4.95, 2-3 days\n[2]<button>Add to cart</button>\n[End of page]", site, 340+i*37%90, i*53%100))
+		},
+		"a hero who walks over a map": func(k *talk, i int) {
+			const width = 20
+			field := strings.Repeat("#", width+2)
+			for y := range 2 {
+				row := []byte("#" + strings.Repeat(" ", width) + "#")
+				if y == i/width {
+					row[1+i%width] = '@'
+				}
+				field += "\n" + string(row)
+			}
+			k.does("move", `{"direction":"right"}`, fmt.Sprintf("%s\n%s\nmoves: %d", field, strings.Repeat("#", width+2), i))
+		},
+		"rows of a table, each typed into the same form": func(k *talk, i int) {
+			row := i / 3
+			number, amount := fmt.Sprintf("INV-%05d", 10000+row*7919%89999), fmt.Sprintf("%d.%02d", 100+row*617%4000, row*37%100)
+			page := func(n, a, note string) string {
+				return fmt.Sprintf("Page: Supplier portal - New invoice   13:%02d:04\n[banner] Promoted: Learn Excel in %d days\n- main\n[1] link Home  [2] link Help\n[3] textbox Number: '%s'\n[4] textbox Amount: '%s'\n[5] button Save and next\n%s", i, 20+i*7%50, n, a, note)
+			}
+			switch i % 3 {
+			case 0:
+				k.does("fill", fmt.Sprintf(`{"ref":3,"text":%q}`, number), page(number, "", ""))
+			case 1:
+				k.does("fill", fmt.Sprintf(`{"ref":4,"text":%q}`, amount), page(number, amount, ""))
+			default:
+				k.does("click", `{"ref":5}`, page("", "", fmt.Sprintf("✓ Invoice %s saved (%d today)", number, row+1)))
+			}
 		},
 	}
 	playAll(t, rounds, healthy, false)
@@ -84,14 +129,14 @@ func TestNearlyCertainForLong(t *testing.T) {
 	}
 }
 
-func TestCursorOfAScreen(t *testing.T) {
+func TestViewOfAScreen(t *testing.T) {
 	menu := func(at int) (text string) {
 		for i, name := range topics[:5] {
 			text += map[bool]string{true: "│ ▶ ", false: "│   "}[i == at] + name + " │\n"
 		}
 		return text
 	}
-	if cursorAt(menu(1)) == 0 || cursorAt(menu(1)) == cursorAt(menu(2)) || cursorAt(menu(3)) != cursorAt(menu(3)) {
+	if viewOf(menu(1)) == 0 || viewOf(menu(1)) == viewOf(menu(2)) || viewOf(menu(3)) != viewOf(menu(3)) {
 		t.Error("the place of a cursor is not told")
 	}
 	for name, text := range map[string]string{
@@ -101,8 +146,24 @@ func TestCursorOfAScreen(t *testing.T) {
 		"a sentence alone":   "> hello",
 		"a session of input": "before\n>>> print(1)\n1",
 	} {
-		if got := cursorAt(text); got != 0 {
+		if got := viewOf(text); got != 0 {
 			t.Errorf("%s is taken for a screen with a cursor", name)
+		}
+	}
+}
+
+func TestIDsInGroups(t *testing.T) {
+	for text, want := range map[string]bool{
+		"4407a796-ea67-05b6": true, "x=bf0494bc-0c99-605b,": true,
+		"2026-11-17": false, "face-deed": false, "1234-5678": false, "ab12": false, "worker-c2d4-main": false, "cafe-1a2b": false,
+	} {
+		s := scanner{text: text}
+		found := false
+		for s.next() {
+			found = found || inHexGroups(text, &s.token)
+		}
+		if found != want {
+			t.Errorf("%q is an id in groups: %v, want %v", text, found, want)
 		}
 	}
 }

@@ -69,7 +69,8 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 	s.newSays = c.seen.count(r.says)
 	s.newClaims = c.seen.count(r.claims)
 	if r.outcome == neutral && r.manner >= commanded && !r.short() {
-		s.landed = slices.ContainsFunc(r.idents, func(w uint32) bool { return !isNumber(w) && !c.seen.has(w) && r.shows(w) })
+		s.landed = slices.ContainsFunc(r.idents, func(w uint32) bool { return !isNumber(w) && !c.seen.has(w) && r.shows(w) }) ||
+			r.enters && slices.ContainsFunc(r.does, func(w uint32) bool { return !c.seen.has(w) && r.shows(w) })
 	}
 	named := false // by the conversation, and no act was about it yet
 	if r.outcome == failed || r.outcome == empty {
@@ -105,7 +106,7 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 	c.seen.add(r.aims) // an answer that repeats the question names nothing new
 	s.given = named && s.newDeeds == 0
 	c.seen.add(r.does)
-	moved := r.cursor != 0 && !c.seen.has(cursorWord(r.cursor))
+	moved := r.view != 0 && !c.seen.has(viewWord(r.view))
 	s.newWords = c.seen.countWords(r.tells)
 	s.newTells = c.seen.add(r.tells)
 	heard := c.seen.countWords(r.hears)

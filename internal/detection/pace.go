@@ -59,7 +59,7 @@ func (c *comparison) doseOf(i int) float32 {
 	if r.manner == silent {
 		dose /= 2 // some agents recover from a few empty replies
 	}
-	if r.moves && r.short() {
+	if r.moves && r.short() && r.view == 0 {
 		dose /= 3 // the answer does not show where it led
 	}
 	if waits {

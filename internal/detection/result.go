@@ -133,9 +133,9 @@ func (f *round) readResult(text string, states bool) {
 	if plain >= atOnce && whole { // ids that nobody has seen before change nothing
 		result = masked
 	}
-	if f.cursor = cursorAt(text); f.cursor != 0 {
-		result, form, residue = fold(result, f.cursor), fold(form, f.cursor), fold(residue, f.cursor)
-		tells.add(cursorWord(f.cursor))
+	if f.view = viewOf(text); f.view != 0 {
+		result, form, residue = fold(result, f.view), fold(form, f.view), fold(residue, f.view)
+		tells.add(viewWord(f.view))
 	}
 	f.board = board && !f.figures && plain >= 4
 	f.result, f.residue, f.form = result, residue, form

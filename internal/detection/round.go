@@ -75,7 +75,7 @@ type round struct {
 	result   uint64   // digest of what came back, volatile tokens masked
 	residue  uint64   // result without the words of the act, numbers masked
 	form     uint64   // result without numbers and ids
-	cursor   uint64   // digest of the line of a screen that a mark stands before; 0 where there is none
+	view     uint64   // digest of where the cursor of a screen stands and of what is drawn with signs; 0 where there is neither
 	tells    []uint32 // distinct words of what came back, sorted
 	sketch   sketch   // of tells
 	rest     int      // how many of them the act did not name
