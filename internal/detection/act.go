@@ -16,6 +16,7 @@ type actReader struct {
 	*round
 	prose []string // strings of the call being read that are prose
 	other int      // values of it that are not
+	acts  bool     // one of them names a deed: {"service":"turn_off"}
 }
 
 // call reads one tool call: its name and canonical arguments.
@@ -130,8 +131,12 @@ func (a *actReader) value(s string) {
 		return
 	}
 	a.other++
+	a.acts = a.acts || strings.IndexByte(s, '_') > 0 && len(s) <= maxVerb && nameSays(s)&effects != 0
 	a.text(s)
 }
+
+// maxVerb is how long the name of what a tool is told to do is at most: turn_off.
+const maxVerb = 24
 
 // measure keeps how long the longest text is that the act hands over: tools say so
 // when they have written it.

@@ -13,10 +13,11 @@ import (
 // surface, and is another thing each time.
 func TestWhatLiesUnderTheSurface(t *testing.T) {
 	const rounds = 40
+	name := func(n int) string { return topics[n%len(topics)] + "_" + topics[(n*7+3)%len(topics)] }
 	stuck := map[string]func(k *talk, i int){
 		"tests that cannot reach their database, whatever is edited": func(k *talk, i int) {
 			if i%2 == 0 {
-				k.does("Edit", fmt.Sprintf(`{"file_path":"src/catalog.py","old_string":"def %s(value):","new_string":"def %s(value):\n    # %s\n    return %s(value)"}`, topics[i%20], topics[i%20], fresh(i), fresh(i+40)), "The file src/catalog.py has been updated.")
+				k.does("Edit", fmt.Sprintf(`{"file_path":"src/catalog.py","old_string":"def %s(value):","new_string":"def %s(value):\n    # %s\n    return %s(value)"}`, name(i), name(i), fresh(i), name(i+1)), "The file src/catalog.py has been updated.")
 				return
 			}
 			k.pause = time.Duration(6+i%5) * time.Second
@@ -34,6 +35,14 @@ func TestWhatLiesUnderTheSurface(t *testing.T) {
 			id := uint64(i+3) * 0x9e3779b97f4a7c15
 			k.does("crm_update", []string{`{"id":450442,"fields":{"stage":"won"}}`, `{"id":450442,"fields":{"Stage":"won"}}`, `{"id":450442,"fields":{"stage":"won","close_date":"2026-02-17"}}`, `{"id":450442,"fields":{"dealstage":"won"}}`}[i*i%7%4],
 				fmt.Sprintf(`{"status":422,"error":%q,"correlation":"%08x-%04x-%04x","ts":"2026-02-17T07:%02d:31Z"}`, []string{"Unprocessable entity", "Validation failed: required property missing"}[i%2], uint32(id>>32), uint16(id>>16), uint16(id), i))
+		},
+		"a plan that is only revised": func(k *talk, i int) {
+			steps := []string{"gather requirements", "pick a data source", "clean the data", "build the model", "write the report", "align stakeholders"}
+			list := ""
+			for n := range 5 {
+				list += fmt.Sprintf(`,"%d. %s%s"`, n+1, steps[(n*(1+i%2)+i*i)%len(steps)], []string{"", " (detailed)"}[(i+n*n)%3%2])
+			}
+			k.does("revise_plan", fmt.Sprintf(`{"version":%d,"steps":[%s]}`, i+2, list[1:]), fmt.Sprintf(`{"ok":true,"plan_version":%d,"steps":5,"executed":0}`, i+2))
 		},
 		"a list that opens and closes, under other numbers": func(k *talk, i int) {
 			n := 100 + i*617%2300
@@ -56,15 +65,29 @@ func TestWhatLiesUnderTheSurface(t *testing.T) {
 				k.does("send_keys", `{"keys":"<DOWN>"}`, screen)
 				return
 			}
-			k.does("send_keys", fmt.Sprintf(`{"keys":"%s"}`, fresh(i)), "set "+topics[i-items]+" to "+fresh(i+40))
+			k.does("send_keys", fmt.Sprintf(`{"keys":"%s"}`, name(i)), "set "+topics[i-items]+" to "+fresh(i))
 		},
 		"the banner of one site after the other": func(k *talk, i int) {
-			site := fmt.Sprintf("www.%s.example", fresh(i/2))
+			site := fmt.Sprintf("www.%s.example", strings.ReplaceAll(name(i/2), "_", ""))
 			if i%2 == 0 {
 				k.does("go_to_url", fmt.Sprintf(`{"url":"https://%s/search?q=bicycle+computer"}`, site), fmt.Sprintf("Current url: https://%s\nAvailable tabs: bicycle computer\nInteractive elements of the page:\nWe value your privacy\n[0]<button>Accept all</button>\n[1]<button>Reject all</button>\n[2]<button>Settings</button>\n[End of page]", site))
 				return
 			}
 			k.does("click_element_by_index", `{"index":1}`, fmt.Sprintf("Current url: https://%s\nAvailable tabs: bicycle computer\nInteractive elements of the page:\n[0]<a>Cart (0)</a>\n[1]<a>bicycle computer</a>\n%d.%02d EUR, shipping 4.95, 2-3 days\n[2]<button>Add to cart</button>\n[End of page]", site, 340+i*37%90, i*53%100))
+		},
+		"one device after the other, and nothing to tell of it": func(k *talk, i int) {
+			k.does("call_service", fmt.Sprintf(`{"domain":"light","service":"turn_off","entity":"light.%s_%s"}`, topics[i%20], topics[(i*7+i/20)%20]), "[]")
+		},
+		"items of a list, after each of which a hook says to go on": func(k *talk, i int) {
+			item := name(i / 3)
+			switch i % 3 {
+			case 0:
+				k.does("Write", fmt.Sprintf(`{"file_path":"src/%s.ts","content":"export const x = 1"}`, item), "File created successfully")
+			case 1:
+				k.does("Bash", fmt.Sprintf(`{"command":"npx vitest run %s"}`, item), "8 passed in 0.37s")
+			default:
+				k.says(fmt.Sprintf("%s is done, %d left.", item, 20-i/3), "Stop hook feedback:\nYou still have open items in TODO.md. Continue.")
+			}
 		},
 		"a hero who walks over a map": func(k *talk, i int) {
 			const width = 20

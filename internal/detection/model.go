@@ -105,6 +105,9 @@ const begins = -4
 // mostReasons is how many reasons a verdict lists by themselves.
 const mostReasons = 6
 
+// others is the name of those that are not listed by themselves.
+const others = "other"
+
 // reasons shares the certainty among what speaks for it and against it, in
 // proportion to the log-odds above those of a conversation that has just
 // begun. The points add up to the certainty in percent.
@@ -129,20 +132,20 @@ func (m *Model) reasons(x *Features) []haltd.Contribution {
 		return 0
 	})
 	var rs []haltd.Contribution
-	var others float32
+	var rest float32
 	for i, w := range all {
 		if i >= mostReasons {
-			others += w.odds
+			rest += w.odds
 			continue
 		}
 		if p := int(math.Round(float64(w.odds / rise * float32(total)))); p != 0 {
 			rs = append(rs, haltd.Contribution{Name: w.name, Family: w.family, Text: w.text, Points: p})
 		} else {
-			others += w.odds
+			rest += w.odds
 		}
 	}
-	if p := int(math.Round(float64(others / rise * float32(total)))); p != 0 {
-		rs = append(rs, haltd.Contribution{Name: "other", Text: "smaller reasons together", Points: p})
+	if p := int(math.Round(float64(rest / rise * float32(total)))); p != 0 {
+		rs = append(rs, haltd.Contribution{Name: others, Text: "smaller reasons together", Points: p})
 	}
 	if len(rs) == 0 {
 		return nil

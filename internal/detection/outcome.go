@@ -304,6 +304,9 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 	if f.outcome == acknowledged && f.looks {
 		f.outcome = empty // who looks for something is told of it when it is there
 	}
+	if f.outcome == empty && f.effects && answer == "[]" {
+		f.outcome = acknowledged // nothing is left to tell of what was done
+	}
 	f.taken = f.outcome == neutral && isTaken(answer)
 	f.missing = f.outcome == failed && isMissing(answer, says)
 	f.thanked = f.polite && isPolite(answer) && !hasQuestion(answer)

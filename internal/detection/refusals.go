@@ -23,6 +23,7 @@ func (c *comparison) count(i int) {
 	written := -1 // the last round before j that wrote something
 	lastFail := -1
 	tries := 0
+	var told *seenRound // the last that the harness answered so
 	for j := c.since; j < i; j++ {
 		o, other := &c.rounds[j], &c.all[j]
 		if other.attempts(o) {
@@ -30,7 +31,9 @@ func (c *comparison) count(i int) {
 		}
 		if r.input != 0 && r.input == o.input {
 			inputs++
-			if r.tools == o.tools && len(r.tells)+len(r.hears) > briefly && (len(r.hears) >= fewWords && s.news < .3 || r.result == o.result || r.outcome == failed) {
+			fewer := told != nil && o.countsDownFrom(told)
+			told = o
+			if !fewer && r.tools == o.tools && len(r.tells)+len(r.hears) > briefly && (len(r.hears) >= fewWords && s.news < .3 || r.result == o.result || r.outcome == failed) {
 				s.refused += c.refusal(j)
 			}
 		}
@@ -57,6 +60,9 @@ func (c *comparison) count(i int) {
 		}
 	}
 	s.inputs = inputs
+	if told != nil && r.countsDownFrom(told) {
+		s.refused = 0 // it has done some of what it was told to go on with
+	}
 	// A tool that mostly does as it is told, such as a shell, refuses nothing:
 	// in a long run it misses now and then, each time something else.
 	if float32(2*worked) > s.failTimes {
@@ -67,6 +73,12 @@ func (c *comparison) count(i int) {
 		s.refused = 0
 	}
 	c.countRefusals(i)
+}
+
+// countsDownFrom reports words that say of something that less is left than others
+// said: "5 left" after "6 left".
+func (r *seenRound) countsDownFrom(o *seenRound) bool {
+	return r.manner <= spoken && o.manner <= spoken && r.numbers.n == 1 && o.numbers.n == 1 && r.numbers.first[0] < o.numbers.first[0]
 }
 
 // sameAnswer reports two answers that are the same, the words of their acts left

@@ -273,7 +273,7 @@ func (f *round) readCalls(calls []haltd.ToolCall) string {
 		f.thinks = f.thinks && says&thinks != 0
 	}
 	says := nameSays(names[0])
-	f.moves, f.writes, f.effects = says&moves != 0, says&writes != 0, says&effects != 0
+	f.moves, f.writes, f.effects = says&moves != 0, says&writes != 0, says&effects != 0 || a.acts && says&looksFor == 0
 	f.plans = says&plans != 0 && (f.writes || f.effects)
 	f.looks = f.looks || says&looksFor != 0 && !f.writes && !f.effects
 	for i := 0; i < len(calls) && i < maxCalls && !f.rests; i++ {

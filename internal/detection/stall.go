@@ -123,7 +123,11 @@ func stayed(rs []haltd.Contribution, certainty float32) []haltd.Contribution {
 	for _, r := range rs {
 		points -= r.Points
 	}
-	return append(rs, haltd.Contribution{Name: "lasting", Text: "it has been nearly as certain for " + itoa(lasting) + " rounds", Points: points})
+	at := len(rs)
+	if at > 0 && rs[at-1].Name == others {
+		at-- // those come last
+	}
+	return slices.Insert(rs, at, haltd.Contribution{Name: "lasting", Text: "it has been nearly as certain for " + itoa(lasting) + " rounds", Points: points})
 }
 
 // percent writes a share as the record has it: one decimal.
