@@ -94,13 +94,10 @@ func (m *Model) logOdds(x *Features) float32 {
 // certainty makes log-odds a share from 0 to 1.
 func certainty(logOdds float32) float32 { return float32(1 / (1 + math.Exp(-float64(logOdds)))) }
 
-// logOdds is the other way round, and begins about those of a conversation that
-// begins: lower ones say no more.
+// logOdds is the other way round.
 func logOdds(certainty float32) float32 {
 	return float32(math.Log(float64(certainty) / (1 - float64(certainty))))
 }
-
-const begins = -4
 
 // mostReasons is how many reasons a verdict lists by themselves.
 const mostReasons = 6

@@ -88,7 +88,8 @@ func sameAnswer(a, b *seenRound) bool { return a.residue == b.residue || a.resul
 // countRefusals counts how often a program failed in this way, across whatever
 // else was done: a success of the same act ends the count, as of a check that is run at
 // one place after the other, and one of its program the count of what failed to the
-// letter; who says so much to the letter is the same program under another name; an attempt that was written in between leaves it to that. A program that is not there
+// letter; an attempt that was written in between leaves it to that. Who says so much to
+// the letter is the same program under another name. A program that is not there
 // refuses nothing: others do its work.
 func (c *comparison) countRefusals(i int) {
 	r, s := &c.rounds[i], &c.all[i]

@@ -98,8 +98,9 @@ func (c *comparison) rose(i int, at lines) bool {
 	return false
 }
 
-// lasting is over how many rounds a certainty below the kill line adds up to one.
-const lasting = 8
+// lasting is over how many rounds a certainty below the kill line adds up to one,
+// and lowest what a round counts at least: with lower log-odds it says no more.
+const lasting, lowest = 8, -4
 
 // lasts reports whether a conversation whose newest log-odds are z was nearly
 // certain for some rounds on end: on average a quarter of the way from the warn
@@ -111,7 +112,7 @@ func (c *comparison) lasts(i int, z float32, at lines) bool {
 	warn, kill := logOdds(at.warn), logOdds(at.kill)
 	sum := z
 	for j := i - lasting + 1; j < i; j++ {
-		sum += max(begins, min(kill, logOdds(c.all[j].certainty)))
+		sum += max(lowest, min(kill, logOdds(c.all[j].certainty)))
 	}
 	return sum >= lasting*(warn+(kill-warn)/4)
 }

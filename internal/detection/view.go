@@ -17,7 +17,7 @@ func viewOf(text string) uint64 {
 	lines, marks, drawn := 0, 0, 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\r\n")
-		if isDrawn := isDrawing(line); isDrawn {
+		if isDrawing(line) {
 			drawing = fold(drawing, xxhash.Sum64String(line))
 			drawn++
 		} else {
