@@ -86,7 +86,7 @@ func TestWhatLiesUnderTheSurface(t *testing.T) {
 			case 1:
 				k.does("Bash", fmt.Sprintf(`{"command":"npx vitest run %s"}`, item), "8 passed in 0.37s")
 			default:
-				k.says(fmt.Sprintf("%s is done, %d left.", item, 20-i/3), "Stop hook feedback:\nYou still have open items in TODO.md. Continue.")
+				k.says(fmt.Sprintf("%s is done, %d left.", item, 20-i/3), "Stop hook feedback:\nYou still have open items in your list. Continue.")
 			}
 		},
 		"a hero who walks over a map": func(k *talk, i int) {
