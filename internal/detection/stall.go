@@ -80,8 +80,8 @@ func (c *comparison) isEnough(repeated []int, returns int) bool {
 	return max(len(repeated), returns) >= leastVaried
 }
 
-// lately is how many rounds back a certainty still leads up to a kill.
-const lately = 7
+// Lately is how many rounds back a certainty still leads up to a kill.
+const Lately = 7
 
 // rose reports whether the rounds before one led up to a kill: the last had
 // reached the warn line, or a recent one the kill line. A loop may have steps
@@ -90,7 +90,7 @@ func (c *comparison) rose(i int, at lines) bool {
 	if i > c.since && c.all[i-1].certainty >= at.warn {
 		return true
 	}
-	for j := max(c.since, i-lately); j < i; j++ {
+	for j := max(c.since, i-Lately); j < i; j++ {
 		if c.all[j].certainty >= at.kill {
 			return true
 		}
@@ -98,23 +98,27 @@ func (c *comparison) rose(i int, at lines) bool {
 	return false
 }
 
-// lasting is over how many rounds a certainty below the kill line adds up to one,
+// Lasting is over how many rounds a certainty below the kill line adds up to one,
 // and lowest what a round counts at least: with lower log-odds it says no more.
-const lasting, lowest = 8, -4
+const Lasting, lowest = 8, -4
+
+// AddsUp reports whether the log-odds of the last rounds, which a sum is of, amount to
+// a kill: on average they are a quarter of the way from the warn line to the kill
+// line. Those who get on after all do so sooner.
+func AddsUp(sum, warn, kill float32) bool { return sum >= Lasting*(warn+(kill-warn)/4) }
 
 // lasts reports whether a conversation whose newest log-odds are z was nearly
-// certain for some rounds on end: on average a quarter of the way from the warn
-// line to the kill line. Those who get on after all do so sooner.
+// certain for some rounds on end.
 func (c *comparison) lasts(i int, z float32, at lines) bool {
-	if certainty(z) >= at.kill || i-lasting+1 < c.since {
+	if certainty(z) >= at.kill || i-Lasting+1 < c.since {
 		return false
 	}
 	warn, kill := logOdds(at.warn), logOdds(at.kill)
 	sum := z
-	for j := i - lasting + 1; j < i; j++ {
+	for j := i - Lasting + 1; j < i; j++ {
 		sum += max(lowest, min(kill, logOdds(c.all[j].certainty)))
 	}
-	return sum >= lasting*(warn+(kill-warn)/4)
+	return AddsUp(sum, warn, kill)
 }
 
 // stayed adds to some reasons that they have been there for some rounds, which makes
@@ -128,7 +132,7 @@ func stayed(rs []haltd.Contribution, certainty float32) []haltd.Contribution {
 	if at > 0 && rs[at-1].Name == others {
 		at-- // those come last
 	}
-	return slices.Insert(rs, at, haltd.Contribution{Name: "lasting", Text: "it has been nearly as certain for " + itoa(lasting) + " rounds", Points: points})
+	return slices.Insert(rs, at, haltd.Contribution{Name: "lasting", Text: "it has been nearly as certain for " + itoa(Lasting) + " rounds", Points: points})
 }
 
 // percent writes a share as the record has it: one decimal.

@@ -249,10 +249,6 @@ func gradient(ps []point, at, grad []float64, total float64) {
 	}
 }
 
-// lately is how many steps back a certainty still leads up to a kill, as in
-// package detection.
-const lately = 7
-
 // peak is how high the log-odds of a run rise, as a kill needs it: in two
 // steps running, the first of which may be lower by slack, or in two steps with
 // a few between.
@@ -263,7 +259,7 @@ func (m *linear) peak(r *run, slack float64) float64 {
 		for i := range thread {
 			z[i] = m.logOdds(&thread[i].x)
 			if i > 0 {
-				before := slices.Max(z[max(0, i-lately):i])
+				before := slices.Max(z[max(0, i-detection.Lately):i])
 				high = max(high, min(z[i], max(z[i-1]+slack, before)))
 			}
 		}
@@ -271,26 +267,22 @@ func (m *linear) peak(r *run, slack float64) float64 {
 	return high
 }
 
-// lasting is over how many steps a certainty below the kill line adds up to one,
-// as in package detection.
-const lasting = 8
-
-// lasts reports whether the log-odds of a run are on average a quarter of the
-// way from the warn line to the kill line, some steps on end.
+// lasts reports whether the log-odds of a run stay near the kill line, as package
+// detection adds them up.
 func (m *linear) lasts(r *run, at bounds) bool {
-	enough := lasting * (at.warn + (at.kill-at.warn)/4)
+	const n = detection.Lasting
 	for _, thread := range r.threads {
 		z := make([]float64, len(thread))
 		for i := range thread {
 			z[i] = min(at.kill, m.logOdds(&thread[i].x))
-			if i+1 < lasting || z[i] < at.warn {
+			if i+1 < n || z[i] < at.warn {
 				continue
 			}
 			sum := 0.0
-			for _, v := range z[i+1-lasting : i+1] {
+			for _, v := range z[i+1-n : i+1] {
 				sum += v
 			}
-			if sum >= enough {
+			if detection.AddsUp(float32(sum), float32(at.warn), float32(at.kill)) {
 				return true
 			}
 		}
