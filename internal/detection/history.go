@@ -70,11 +70,17 @@ func Read(cache *Cache, call *haltd.Call, before *Pending) *History {
 // message: all its requests show how it began, so that the words of that are read
 // when there is another.
 func ReadShown(cache *Cache, call *haltd.Call, before *Pending) *History {
-	first := slices.IndexFunc(call.Opening, func(m haltd.Message) bool { return m.Role == haltd.RoleUser })
-	if len(call.Rounds) > 0 || first < 0 || first != len(call.Opening)-1 {
+	if !IsFirst(call) {
 		return Read(cache, call, before)
 	}
 	return readLoose(call, before, 0)
+}
+
+// IsFirst reports a call that ends with the first message of a user: in a session
+// that is known by that message, whatever goes on from the call shows it again.
+func IsFirst(call *haltd.Call) bool {
+	first := slices.IndexFunc(call.Opening, func(m haltd.Message) bool { return m.Role == haltd.RoleUser })
+	return len(call.Rounds) == 0 && first >= 0 && first == len(call.Opening)-1
 }
 
 // readLoose reads a request without a history, and at once the words of an
@@ -247,13 +253,34 @@ func ReadReply(reply *haltd.Reply, loose bool) *Answer {
 	r := haltd.Round{Text: reply.Text, Calls: reply.Calls}
 	a.act.readTurn(&r)
 	a.act.id = roundID(&r, false)
-	if a.tools == 0 && a.act.manner == commanded {
-		a.tools = a.act.act | inText // a command is a call, whatever is said around it
+	if a.tools == 0 {
+		a.tools = a.act.signature()
 	}
 	for i := range min(len(reply.Calls), maxNames) {
 		a.names = append(a.names, strings.Clone(reply.Calls[i].Name))
 	}
 	return a
+}
+
+// ReadFirstReply reads the reply to a first message, see ReadShown. Nothing goes on
+// from what it does: the same request again begins anew, any other shows it.
+func ReadFirstReply(reply *haltd.Reply) *Answer {
+	a := ReadReply(reply, false)
+	if a.tools == 0 && !onlySpeaks(reply.Text) {
+		var f round
+		f.readAct(&haltd.Round{Text: reply.Text})
+		a.tools = f.signature()
+	}
+	return a
+}
+
+// signature is that of a command, which is a call whatever is said around it; 0
+// of anything else.
+func (f *round) signature() uint64 {
+	if f.manner != commanded {
+		return 0
+	}
+	return f.act | inText
 }
 
 // Pending is a request without a history and its reply, to be joined with

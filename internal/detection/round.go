@@ -218,7 +218,7 @@ func (f *round) readAct(r *haltd.Round) string {
 	f.manner = spoken
 	f.act = spacedDigest(cut(command))
 	a := actReader{round: f}
-	if command[0] == '{' && command[len(command)-1] == '}' {
+	if isObject(command) {
 		found = true
 		a.object(cut(command))
 		f.does = words(command, nil)
@@ -234,6 +234,20 @@ func (f *round) readAct(r *haltd.Round) string {
 	f.rests = f.manner == commanded && commandRests(command)
 	return command
 }
+
+// onlySpeaks reports the text of a reply in which readAct finds no command.
+func onlySpeaks(text string) bool {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return true
+	}
+	command, found := commandIn(text)
+	_, written := writtenCall(command)
+	return !found && !written && !isObject(command) && !isBareCommand(text)
+}
+
+// isObject reports a text in braces.
+func isObject(text string) bool { return text[0] == '{' && text[len(text)-1] == '}' }
 
 // short reports an answer that is an acknowledgement rather than data, the
 // words of the act left out: "The file … has been updated".

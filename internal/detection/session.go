@@ -460,6 +460,12 @@ func (s *Session) Features(st State, parts haltd.ScoreParts) (x Features, ok boo
 	return x, ok
 }
 
+// Idle reports a session of which no round is known and no call awaits its
+// reply: it may have had the only call that it ever has.
+func (s *Session) Idle() bool {
+	return len(s.past)+len(s.others) == 0 && !s.awaiting
+}
+
 // Weight is about how many words of eight bytes a session holds, for callers
 // that bound the memory of many.
 func (s *Session) Weight() int {

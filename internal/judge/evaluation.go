@@ -26,6 +26,9 @@ type evaluation struct {
 	spent     haltd.Spending     // what it has cost its session, until that is counted
 	turnEnded bool               // by the reply
 
+	// How its reply is read, by its texts, which are gone by then.
+	loose, first bool
+
 	asked   asked
 	drawn   bool           // all draws were taken
 	tokens  policy.Draw    // of the limit in tokens
@@ -97,10 +100,17 @@ func (ev *evaluation) observe(ctx context.Context, reply *haltd.Reply, now time.
 	return found
 }
 
+func (ev *evaluation) readReply(reply *haltd.Reply) *detection.Answer {
+	if ev.first {
+		return detection.ReadFirstReply(reply)
+	}
+	return detection.ReadReply(reply, ev.loose)
+}
+
 func (ev *evaluation) observeReply(ctx context.Context, reply *haltd.Reply, now time.Time) (found []haltd.Finding) {
 	j, r := ev.judge, ev.request
 	var signals []haltd.Signal
-	answer := detection.ReadReply(reply, len(r.Call.Rounds) == 0)
+	answer := ev.readReply(reply)
 	// A reply counts, also when the client is gone.
 	err := j.update(context.WithoutCancel(ctx), ev.place, now, func(m detection.Memory) bool {
 		signals = detection.Observe(ev.settings, j.state(m, r), ev.entry, detection.Source{Model: r.Call.Model, System: r.Call.System}, answer, now)

@@ -13,7 +13,7 @@ import (
 // the decision. active says whether the agent may call again.
 func (j *Judge) Ingest(ctx context.Context, r *Request, reply *haltd.Reply, cost haltd.Money) (_ Decision, active bool) {
 	r.ingested = true
-	seen := &evaluation{judge: j, request: r, agent: j.agents.Agent(r.Agent)}
+	seen := &evaluation{judge: j, request: r, agent: j.agents.Agent(r.Agent), loose: r.isLoose(), first: r.isFirst()}
 	seen.place, seen.settings = seen.statePlace(), detection.SettingsOf(&seen.agent.Policy)
 	err := j.update(ctx, seen.place, r.Now, func(m detection.Memory) bool {
 		seen.entry = detection.Admit(seen.settings, j.state(m, r), detection.Detection{}, r.Now)

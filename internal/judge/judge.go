@@ -159,12 +159,18 @@ func (r *Request) sessionID() uint64 {
 	return xxhash.Sum64String(r.Session)
 }
 
+// isLoose reports a call that carries no history.
+func (r *Request) isLoose() bool { return r.Call != nil && len(r.Call.Rounds) == 0 }
+
+// isFirst reports the first call of a session all of whose calls show it.
+func (r *Request) isFirst() bool { return r.Shown && r.Call != nil && detection.IsFirst(r.Call) }
+
 // Judge judges a request. What passes has taken its rate tokens, holds its
 // reservation and stands in the window, all on the ticket; what is stopped has
 // taken nothing, and its ticket is ended already. The ticket is never nil.
 func (j *Judge) Judge(ctx context.Context, r *Request) (Decision, *Ticket) {
 	t := &Ticket{covered: -1, evaluation: evaluation{
-		judge: j, request: r, agent: j.agents.Agent(r.Agent),
+		judge: j, request: r, agent: j.agents.Agent(r.Agent), loose: r.isLoose(), first: r.isFirst(),
 		judgement: judgement{decision: Decision{Agent: r.Agent, Bypass: j.agents.Bypass().On}},
 	}}
 	judged := false

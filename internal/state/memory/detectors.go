@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"context"
 	"time"
 
@@ -18,7 +19,7 @@ const expireAfter = 24 * time.Hour
 // too much memory. Decisions about agents are not here and are never evicted.
 type Detectors struct {
 	windows  *recent[sessionKey, *entry[detection.WindowMemory]]
-	sessions *recent[sessionKey, *entry[detection.SessionMemory]]
+	sessions *recent[sessionKey, *entry[session]]
 }
 
 type sessionKey struct {
@@ -61,12 +62,50 @@ func (e *entry[T]) touch(now time.Time) *T {
 	return &e.value
 }
 
+// session is what is known of one: as calls use it or, while it is idle, as
+// bytes. Most idle sessions had one call and never have another; written they
+// take a tenth of the memory.
+type session struct {
+	memory  *detection.SessionMemory // nil while it is written
+	written []byte
+}
+
+// open is the session as calls use it.
+func (s *session) open() *detection.SessionMemory {
+	if s.memory == nil {
+		s.memory = &detection.SessionMemory{}
+		if s.written != nil {
+			_ = s.memory.UnmarshalBinary(s.written) // this process wrote it: it can be read
+			s.written = nil
+		}
+	}
+	return s.memory
+}
+
+// close ends the use of a session and says what it weighs from now on.
+func (s *session) close() (weight int) {
+	if s.memory == nil || !s.memory.Session.Idle() {
+		return s.weight()
+	}
+	var buffer [256]byte
+	b, _ := s.memory.AppendBinary(buffer[:0]) // never fails
+	s.memory, s.written = nil, bytes.Clone(b)
+	return s.weight()
+}
+
+func (s *session) weight() int {
+	if s.memory != nil {
+		return s.memory.Session.Weight()
+	}
+	return len(s.written) / 8
+}
+
 // NewDetectors keeps at least the last keep sessions and windows, or fewer
 // when their state takes more than the given number of words of eight bytes.
 func NewDetectors(keep, words int) *Detectors {
 	d := &Detectors{
 		windows:  newRecent[sessionKey, *entry[detection.WindowMemory]](keep),
-		sessions: newRecent[sessionKey, *entry[detection.SessionMemory]](keep),
+		sessions: newRecent[sessionKey, *entry[session]](keep),
 	}
 	d.sessions.maxWeight = words / 2
 	return d
@@ -77,7 +116,7 @@ type lease struct {
 	of      *Detectors
 	agent   *entry[detection.WindowMemory] // nil where it is the window
 	window  *entry[detection.WindowMemory]
-	session *entry[detection.SessionMemory]
+	session *entry[session]
 	ended   bool
 	waited  time.Duration // until it was given out
 }
@@ -98,7 +137,7 @@ func (d *Detectors) acquire(ctx context.Context, p state.Place, now time.Time) (
 		windowKey.session = p.Session
 	}
 	w, _ := d.windows.getOrSet(windowKey, newEntry[detection.WindowMemory])
-	s, joined := d.sessions.getOrSet(sessionKey{p.Agent, p.Session, p.Shadow}, newEntry[detection.SessionMemory])
+	s, joined := d.sessions.getOrSet(sessionKey{p.Agent, p.Session, p.Shadow}, newEntry[session])
 	l := &lease{of: d, window: w, session: s}
 	// Always in this order, so that two calls never wait for each other.
 	if p.CountsApart() {
@@ -137,7 +176,7 @@ func (l *lease) Memory() detection.Memory {
 	if l.agent != nil {
 		agent = &l.agent.value
 	}
-	return detection.MemoryOf(&l.window.value, agent, &l.session.value, l.session.version)
+	return detection.MemoryOf(&l.window.value, agent, l.session.value.open(), l.session.version)
 }
 
 // Exclusive implements state.Lease.
@@ -146,7 +185,7 @@ func (l *lease) Exclusive() bool { return true }
 // Commit implements state.Lease. It never fails.
 func (l *lease) Commit(context.Context) error {
 	s := l.session
-	weight := s.value.Session.Weight()
+	weight := s.value.close()
 	l.of.sessions.addWeight(weight - s.counted)
 	s.counted = weight
 	s.version++

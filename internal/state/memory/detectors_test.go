@@ -69,9 +69,9 @@ func TestDetectorsAreBoundedByWeight(t *testing.T) {
 		})
 	}
 	sum := 0
-	for _, generation := range []map[sessionKey]*entry[detection.SessionMemory]{d.sessions.new, d.sessions.old} {
+	for _, generation := range []map[sessionKey]*entry[session]{d.sessions.new, d.sessions.old} {
 		for _, l := range generation {
-			sum += l.value.Session.Weight()
+			sum += l.value.weight()
 		}
 	}
 	if sum == 0 || sum > words*3/2 {
