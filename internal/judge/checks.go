@@ -95,6 +95,11 @@ type asked struct {
 	shadows []string
 	loops   []*policy.RequestPolicy // that count identical requests
 	answer  policy.Answer
+
+	memory struct { // for the lists of most requests
+		draws [4]policy.Draw
+		names [4]string
+	}
 }
 
 // claim is all that a request draws and counts: of the agent's own limits, and
@@ -103,6 +108,7 @@ type asked struct {
 // counts, also of what is stopped and of retries.
 func (ev *evaluation) claim(key []byte) policy.Claim {
 	r, a := ev.request, &ev.asked
+	a.claim.Draws, a.draws = a.memory.draws[:0], a.memory.names[:0]
 	if limits := ev.agent.Policy.Rates; limits.Requests > 0 {
 		a.draw("requests per minute", policy.Draw{Key: "rpm:" + r.Agent, Limit: policy.PerMinute(limits.Requests), Cost: 1})
 	}

@@ -127,7 +127,10 @@ func (p *RequestPolicy) Hit(id Identity, key []byte) Hit {
 	if p.Shadow {
 		prefix = "shadow:loop:"
 	}
-	return Hit{Key: prefix + p.ID + ":" + id.Fingerprint(key).String(), Window: p.Loop.Window()}
+	var memory [128]byte
+	f := id.Fingerprint(key)
+	b := append(append(append(memory[:0], prefix...), p.ID...), ':')
+	return Hit{Key: string(hex.AppendEncode(b, f[:])), Window: p.Loop.Window()}
 }
 
 // LoopCounter counts identical requests. Every hit refreshes the window.

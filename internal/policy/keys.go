@@ -29,7 +29,8 @@ type KeyedLimit struct {
 // different values never share a bucket, and secrets in headers stay out of
 // the state. Shadow policies have buckets of their own.
 func (l *KeyedLimit) Key(descriptors map[string]string) string {
-	b := strconv.AppendBool(nil, l.shadow)
+	var memory [256]byte
+	b := strconv.AppendBool(memory[:0], l.shadow)
 	b = appendPart(b, l.policy)
 	b = appendPart(b, l.Name)
 	for _, k := range l.keys {
@@ -37,7 +38,7 @@ func (l *KeyedLimit) Key(descriptors map[string]string) string {
 		b = appendPart(b, descriptors[k])
 	}
 	sum := sha256.Sum256(b)
-	return "rate:" + hex.EncodeToString(sum[:])
+	return string(hex.AppendEncode(append(b[:0], "rate:"...), sum[:]))
 }
 
 // appendPart writes the length before the bytes, so that no two lists of
