@@ -88,9 +88,18 @@ func IsFirst(call *haltd.Call) bool {
 func readLoose(call *haltd.Call, before *Pending, most int) *History {
 	h := &History{prompt: promptOf(call), model: call.Model, system: call.System}
 	h.readMessages(call, most)
-	h.before, h.next = before, before.join(h, call)
+	h.Follow(call, before)
 	return h
 }
+
+// Follow reads a request without a history as one that goes on from what its
+// session said last.
+func (h *History) Follow(call *haltd.Call, before *Pending) {
+	h.before, h.next = before, before.join(h, call)
+}
+
+// Follows reports whether it was read so.
+func (h *History) Follows(before *Pending) bool { return h.before.is(before) }
 
 func readOpening(messages []haltd.Message) *opening {
 	o := &opening{}

@@ -7,14 +7,22 @@ import "sync"
 // the garbage collector busy.
 var buffers sync.Pool
 
+// holders are what a buffer is put into the pool with, while it is not there.
+var holders = sync.Pool{New: func() any { return new([]byte) }}
+
 // The sizes of buffers that are pooled.
 const leastBuffer, mostBuffer = 2 << 10, 1 << 20
 
 // acquireBuffer takes a buffer of n bytes from the pool. Its content is
 // undefined.
 func acquireBuffer(n int) []byte {
-	if b, ok := buffers.Get().(*[]byte); ok && cap(*b) >= n {
-		return (*b)[:n]
+	if h, ok := buffers.Get().(*[]byte); ok {
+		b := *h
+		*h = nil
+		holders.Put(h)
+		if cap(b) >= n {
+			return b[:n]
+		}
 	}
 	return make([]byte, n, max(n, leastBuffer, min(n+n/4, mostBuffer))) // the next may be a little longer
 }
@@ -37,7 +45,9 @@ func releaseBuffer(b []byte) {
 	if poison {
 		clear(b[:cap(b)])
 	}
-	buffers.Put(&b)
+	h := holders.Get().(*[]byte)
+	*h = b
+	buffers.Put(h)
 }
 
 // poison clears released buffers, so that a test notices who still reads one.

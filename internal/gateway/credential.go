@@ -114,7 +114,7 @@ func overridesMethod(rawQuery string) bool {
 
 func (g *Gateway) carriesAdminToken(x *exchange) bool {
 	for candidate := range credentials(x.r) {
-		if strings.HasPrefix(candidate, haltd.TokenPrefix) || g.guard.recognises(candidate, x.settings.clientIP(x.r), x.start) {
+		if strings.HasPrefix(candidate, haltd.TokenPrefix) || g.guard.recognises(candidate, x.clientIP(), x.start) {
 			return true
 		}
 	}

@@ -60,9 +60,8 @@ func TestAFaultInACheckLetsTheCallPass(t *testing.T) {
 		name, where string
 		judge       func(*judge.Options)
 	}{
-		{"in a detector, before the call", "detector", func(o *judge.Options) { o.States = &faultyStates{States: o.States, at: 1} }},
-		{"in a detector, while it judges", "detector", func(o *judge.Options) { o.States = &faultyStates{States: o.States, at: 2} }},
-		{"in a detector, after the reply", "detector", func(o *judge.Options) { o.States = &faultyStates{States: o.States, at: 3} }},
+		{"in a detector, while it judges", "detector", func(o *judge.Options) { o.States = &faultyStates{States: o.States, at: 1} }},
+		{"in a detector, after the reply", "detector", func(o *judge.Options) { o.States = &faultyStates{States: o.States, at: 2} }},
 		{"in a rule", "rule", func(o *judge.Options) { o.Agents = faultyRules{o.Agents} }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

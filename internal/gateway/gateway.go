@@ -237,8 +237,9 @@ type exchange struct {
 	bodyShare, textShare, replyShare memoryShare
 
 	// identify
-	route route
-	key   haltd.Key // the gateway key; zero without one
+	route   route
+	address string    // of the client; "" until it is asked for
+	key     haltd.Key // the gateway key; zero without one
 	// keyDigest stands for the caller's key in the name of a session that
 	// has no id of its own.
 	keyDigest uint64

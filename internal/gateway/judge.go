@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"net/http"
 	"net/netip"
 	"slices"
 	"time"
@@ -104,7 +103,7 @@ func (g *Gateway) throttle(x *exchange, delay time.Duration) error {
 func (g *Gateway) selectPolicies(x *exchange) {
 	x.policies = x.settings.policies.Match(x.r.Method, x.r.Host, x.route.path)
 	for _, p := range x.policies {
-		x.values = append(x.values, p.Descriptors(x.r, x.settings.clientIP(x.r), g.clock()))
+		x.values = append(x.values, p.Descriptors(x.r, x.clientIP(), g.clock()))
 	}
 }
 
@@ -113,13 +112,15 @@ func (x *exchange) descriptors(p *policy.RequestPolicy) map[string]string {
 }
 
 // clientIP is who calls, as far as trusted proxies tell.
-func (s *Settings) clientIP(r *http.Request) string {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
+func (x *exchange) clientIP() string {
+	if x.address == "" {
+		x.address = x.r.RemoteAddr
+		if peer, err := netip.ParseAddrPort(x.address); err == nil {
+			client, _ := haltd.ClientAddress(peer.Addr(), x.r.Header["X-Forwarded-For"], x.settings.trusted)
+			x.address = client.String()
+		}
 	}
-	client, _ := haltd.ClientAddress(peer.Addr(), r.Header["X-Forwarded-For"], s.trusted)
-	return client.String()
+	return x.address
 }
 
 // identity is what makes two requests the same to exact.

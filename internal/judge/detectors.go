@@ -18,10 +18,11 @@ import (
 func (j *Judge) detect(ctx context.Context, ev *evaluation) {
 	r := ev.request
 	lease := ev.lease
-	if ev.lease = nil; lease == nil { // it ends with the first try
+	if lease == nil || ev.history == nil {
 		return
 	}
-	t := detectionTry{evaluation: ev, start: ev.judgement, since: ev.agent.Activated(r.Session), history: ev.history, lease: lease}
+	ev.lease = nil // it ends with the first try
+	t := detectionTry{evaluation: ev, start: ev.judgement, since: ev.agent.Activated(r.Session), lease: lease}
 	if s, ok := ev.agent.Halted(r.Session); ok && !ev.decision.Bypass && !r.ingested {
 		t.halted = &s
 	}
@@ -32,7 +33,7 @@ func (j *Judge) detect(ctx context.Context, ev *evaluation) {
 		return
 	}
 	if m := t.mark; m != nil && m.made != nil {
-		if err := j.marks.SaveMark(context.WithoutCancel(ctx), *m.made); err != nil {
+		if err := j.marks.SaveMark(lasting(ctx), *m.made); err != nil {
 			j.log.Warn("mark not written: after a restart old rounds may be left out for longer", "agent", r.Agent, "error", err)
 		}
 	}
@@ -44,7 +45,6 @@ type detectionTry struct {
 	start   judgement          // as it was before the first try
 	since   time.Time          // of the newest activation
 	mark    *sessionMark       // nil where none is needed, or none was loaded yet
-	history *detection.History // nil until it is read
 	pending *detection.Pending // what a request without a history goes on from
 	waited  bool               // for the reply before it
 	version uint64             // of the state that it waits with
@@ -61,7 +61,7 @@ type need uint8
 const (
 	nothing     need = iota // the request is judged
 	needMark                // since when its rounds count
-	needHistory             // the request as the detectors compare it
+	needPending             // what the request goes on from
 	needReply               // the observation of the reply before it
 	needHalt                // where its session was halted
 	needLift                // that a person goes on is to be written
@@ -83,12 +83,8 @@ func (t *detectionTry) run(ctx context.Context, j *Judge) (err error) {
 			if t.mark, err = j.loadMark(ctx, r, t.since); err != nil {
 				return err
 			}
-		case needHistory:
-			read := detection.Read
-			if r.Shown {
-				read = detection.ReadShown
-			}
-			t.history = read(j.cache, r.Call, t.pending)
+		case needPending:
+			t.history.Follow(r.Call, t.pending)
 		case needHalt:
 			if t.halt, err = j.haltedAt(ctx, r, t.halted); err != nil {
 				return err
@@ -100,9 +96,6 @@ func (t *detectionTry) run(ctx context.Context, j *Judge) (err error) {
 		case needReply:
 			j.awaitReply(ctx, t.place, t.version)
 			t.waited = true
-			if len(r.Call.Rounds) == 0 {
-				t.history = nil // what was pending has been answered
-			}
 		}
 	}
 }
@@ -112,17 +105,20 @@ func (t *detectionTry) run(ctx context.Context, j *Judge) (err error) {
 func (t *detectionTry) judgeBy(j *Judge, m detection.Memory) (judged bool) {
 	// The mark of a halt is not yet one of an activation.
 	unmarked := t.halted == nil && !t.since.IsZero() && m.Progress.Marked.Before(t.since)
-	if t.history == nil && j.later != nil {
+	pending := m.Session.Pending()
+	follows := !t.loose || t.history.Follows(pending)
+	if !follows && j.later != nil {
 		// To try again is dearer than to let others wait.
-		t.history = detection.Read(j.cache, t.request.Call, m.Session.Pending())
+		t.history.Follow(t.request.Call, pending)
+		follows = true
 	}
 	switch {
 	case unmarked && t.mark == nil:
 		t.missing = needMark
-	case t.history == nil:
+	case !follows:
 		// A request without a history goes on from what is pending in its
 		// session.
-		t.missing, t.pending = needHistory, m.Session.Pending()
+		t.missing, t.pending = needPending, pending
 	case !t.waited && (m.Session.Awaits(t.history) || j.later != nil && m.Session.AwaitsEqual(t.history)):
 		t.missing, t.version = needReply, m.Version
 	case t.limitsSession() && m.Progress.Tally.Began.IsZero() && t.tally == nil:

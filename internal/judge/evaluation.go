@@ -21,7 +21,7 @@ type evaluation struct {
 
 	settings  detection.Settings
 	place     state.Place        // of its state; empty where that cannot be had
-	history   *detection.History // of a request that has one
+	history   *detection.History // of an LLM call; nil where it cannot be read
 	lease     state.Lease        // of its state, until it is judged
 	spent     haltd.Spending     // what it has cost its session, until that is counted
 	turnEnded bool               // by the reply
@@ -112,7 +112,7 @@ func (ev *evaluation) observeReply(ctx context.Context, reply *haltd.Reply, now 
 	var signals []haltd.Signal
 	answer := ev.readReply(reply)
 	// A reply counts, also when the client is gone.
-	err := j.update(context.WithoutCancel(ctx), ev.place, now, func(m detection.Memory) bool {
+	err := j.update(lasting(ctx), ev.place, now, func(m detection.Memory) bool {
 		signals = detection.Observe(ev.settings, j.state(m, r), ev.entry, detection.Source{Model: r.Call.Model, System: r.Call.System}, answer, now)
 		ev.tallySpent(m)
 		ev.endsTurn(m, reply)

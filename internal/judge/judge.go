@@ -197,6 +197,9 @@ func (j *Judge) evaluate(ctx context.Context, ev *evaluation) {
 	}
 	j.checkBudget(ctx, ev) // money is not guarded: what a call may cost must be known
 	j.guard(ev, "hours", func() { j.checkHours(ev) })
+	if ev.request.Call != nil {
+		j.guard(ev, "detector", func() { ev.history = j.readHistory(ev.request) })
+	}
 	j.guard(ev, "state", func() { j.open(ctx, ev) })
 	defer ev.releaseLease()
 	j.guard(ev, "rate", func() { j.checkRates(ev) })

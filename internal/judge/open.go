@@ -8,8 +8,7 @@ import (
 )
 
 // open asks the state all that the checks have to know, in one step: a state
-// that other nodes share is a round trip away. What takes long is read before
-// it: nobody else waits for it then.
+// that other nodes share is a round trip away.
 func (j *Judge) open(ctx context.Context, ev *evaluation) {
 	r := ev.request
 	ev.asked.answer.Refused = -1
@@ -17,9 +16,6 @@ func (j *Judge) open(ctx context.Context, ev *evaluation) {
 	if r.Call != nil {
 		ev.place = ev.statePlace()
 		ev.settings = detection.SettingsOf(&ev.agent.Policy)
-		if len(r.Call.Rounds) > 0 {
-			ev.history = j.readHistory(r)
-		}
 		q.Place = &ev.place
 	}
 	if q.Place == nil && q.Attempt == 0 && len(q.Claim.Draws)+len(q.Claim.Shadows)+len(q.Claim.Hits) == 0 {
@@ -38,14 +34,18 @@ func (j *Judge) open(ctx context.Context, ev *evaluation) {
 	}
 }
 
-// readHistory reads a request with a history, as a whole where what is known of
-// it is not enough.
+// readHistory reads a request, before others have to wait for it: one with a
+// history as a whole where what is known of it is not enough, one without as if it
+// were the first of its session.
 func (j *Judge) readHistory(r *Request) *detection.History {
 	if r.Known != nil {
 		if h, ok := r.Known.Read(j.cache, r.Call); ok {
 			return h
 		}
 		r.readWhole()
+	}
+	if r.Shown {
+		return detection.ReadShown(j.cache, r.Call, nil)
 	}
 	return detection.Read(j.cache, r.Call, nil)
 }

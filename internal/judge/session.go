@@ -162,7 +162,7 @@ func (t *Ticket) flushSpent(ctx context.Context, now time.Time) {
 	if t.spent == (haltd.Spending{}) {
 		return
 	}
-	if err := t.judge.update(context.WithoutCancel(ctx), t.place, now, func(m detection.Memory) bool { t.tallySpent(m); return true }); err != nil {
+	if err := t.judge.update(lasting(ctx), t.place, now, func(m detection.Memory) bool { t.tallySpent(m); return true }); err != nil {
 		t.judge.log.Warn("a call is not counted for its session: the state cannot be had", "agent", t.request.Agent, "error", err)
 	}
 	t.spent = haltd.Spending{}

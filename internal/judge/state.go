@@ -40,6 +40,15 @@ func (j *Judge) updateFrom(ctx context.Context, lease state.Lease, p state.Place
 	}
 }
 
+// lasting is a context that does not end, for what is done also when the client is
+// gone. Most callers have one already.
+func lasting(ctx context.Context) context.Context {
+	if ctx.Done() == nil {
+		return ctx
+	}
+	return context.WithoutCancel(ctx)
+}
+
 // use runs f on a lease and ends it. Nobody waits for a commit that no other
 // call can be faster than.
 func (j *Judge) use(ctx context.Context, lease state.Lease, p state.Place, f func(detection.Memory) (changed bool)) error {
@@ -57,7 +66,7 @@ func (j *Judge) use(ctx context.Context, lease state.Lease, p state.Place, f fun
 		defer lease.Release()
 		return lease.Commit(ctx)
 	}
-	ctx = context.WithoutCancel(ctx)
+	ctx = lasting(ctx)
 	j.later.Do(func() {
 		defer lease.Release()
 		if err := lease.Commit(ctx); err != nil {

@@ -50,7 +50,7 @@ func (t *Ticket) Release(ctx context.Context) {
 	if t.ended.Swap(true) {
 		return
 	}
-	ctx = context.WithoutCancel(ctx)
+	ctx = lasting(ctx)
 	j, r := t.judge, t.request
 	t.holding.release()
 	if t.drawn {
@@ -98,7 +98,7 @@ func (t *Ticket) Settle(ctx context.Context, used haltd.Usage, cost haltd.Money,
 	if t.drawn && t.tokens.Key != "" {
 		rest := t.tokens
 		rest.Cost = total - t.tokens.Cost
-		_ = t.judge.states.Charge(context.WithoutCancel(ctx), []policy.Draw{rest}, now) // a state that is lost starts full
+		_ = t.judge.states.Charge(lasting(ctx), []policy.Draw{rest}, now) // a state that is lost starts full
 	}
 }
 

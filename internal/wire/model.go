@@ -27,10 +27,14 @@ func PathModel(path string) string {
 // Deployment is the deployment or engine that a path names. What stands behind
 // it answers, whatever model the body asks for; "" where it names none.
 func Deployment(path string) string {
-	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
-	for i, part := range parts[:max(len(parts)-1, 0)] {
-		if part = strings.ToLower(part); part == "deployments" || part == "engines" {
-			return parts[i+1]
+	follows := false
+	for part := range strings.SplitSeq(path, "/") {
+		switch {
+		case part == "":
+		case follows:
+			return part
+		default:
+			follows = strings.EqualFold(part, "deployments") || strings.EqualFold(part, "engines")
 		}
 	}
 	return ""
