@@ -83,3 +83,24 @@ func TestLinesAreDigestedOneByOne(t *testing.T) {
 		}
 	})
 }
+
+// Of a first reply as much is compared as of any other; what it does is left out.
+func TestFirstRepliesAreComparedAlike(t *testing.T) {
+	for _, reply := range []*haltd.Reply{
+		said("The capital of France is Paris."),
+		said("```bash\nls -la /srv\n```"),
+		said("Thought: look.\nAction: search\nAction Input: {\"q\": \"x\"}"),
+		said(`{"tool": "read_file", "path": "a.go"}`),
+		said("kubectl get pods"),
+		said(""),
+		{Text: "Let me look.", Calls: []haltd.ToolCall{{Name: "ls", Arguments: `{"path":"."}`}}, Complete: true},
+	} {
+		first, any := ReadFirstReply(reply), ReadReply(reply, true)
+		if first.tools != any.tools || first.response != any.response || first.exact != any.exact {
+			t.Errorf("%q %v: read as %x %x %x, want %x %x %x", reply.Text, reply.Calls, first.tools, first.response, first.exact, any.tools, any.response, any.exact)
+		}
+		if first.act != nil {
+			t.Errorf("%q: what it does is kept", reply.Text)
+		}
+	}
+}

@@ -92,3 +92,38 @@ func BenchmarkAcquire(b *testing.B) {
 		_ = l.Commit(b.Context())
 	}
 }
+
+// An idle session is kept as bytes, and is the same afterwards.
+func TestIdleSessionsAreWritten(t *testing.T) {
+	d := NewDetectors(10, 1e6)
+	now, p := time.Unix(1_800_000_000, 0), state.Place{Agent: "bot", Session: "a"}
+	set := detection.DefaultSettings()
+	ask := func(answered bool) {
+		use(t, d, p, now, func(m detection.Memory) {
+			st := detection.State{Window: m.Window, Session: m.Session}
+			call := &haltd.Call{Opening: []haltd.Message{{Text: "what is the time?"}}}
+			entry := detection.Admit(set, st, detection.Judge(set, st, detection.Read(detection.NewCache(10), call, m.Session.Pending()), now), now)
+			m.Progress.Tally.Call(1)
+			if answered {
+				detection.Observe(set, st, entry, detection.Source{}, detection.ReadFirstReply(&haltd.Reply{Text: "noon", Complete: true}), now)
+			}
+		})
+	}
+	kept := func() *session {
+		e, _ := d.sessions.peek(sessionKey{agent: "bot", session: "a"})
+		return &e.value
+	}
+	ask(false)
+	if s := kept(); s.memory == nil || s.written != nil {
+		t.Error("a session that awaits a reply is written")
+	}
+	ask(true)
+	if s := kept(); s.memory != nil || len(s.written) == 0 || s.weight() != len(s.written)/8 {
+		t.Errorf("an idle session is kept as %+v", s)
+	}
+	use(t, d, p, now, func(m detection.Memory) {
+		if got := m.Progress.Tally.Calls; got != 2 {
+			t.Errorf("%d calls are counted, want 2", got)
+		}
+	})
+}
