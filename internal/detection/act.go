@@ -278,6 +278,11 @@ func (a *amounts) add(digits string) {
 	a.n++
 }
 
+// hasDate reports a text that is a date, which is one of the numbers.
+func (a *amounts) hasDate(text string) bool {
+	return isoDate(text, 0) == len(text) && slices.Contains(a.first[:min(a.n, len(a.first))], numberOf(text))
+}
+
 // names reports a text whose one number, zeros left out, is a large one of the
 // others.
 func (a *amounts) names(others *amounts) bool {

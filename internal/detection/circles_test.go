@@ -136,9 +136,14 @@ func TestCirclesWhateverCountsBesideThem(t *testing.T) {
 
 // playAll plays conversations of so many rounds, of which all are killed or none is.
 func playAll(t *testing.T, rounds int, plays map[string]func(k *talk, i int), killed bool) {
+	playAllWith(t, "Do what has to be done.", rounds, plays, killed)
+}
+
+// playAllWith is playAll with a task.
+func playAllWith(t *testing.T, task string, rounds int, plays map[string]func(k *talk, i int), killed bool) {
 	for name, play := range plays {
 		t.Run(name, func(t *testing.T) {
-			k := newTalk(t, "Do what has to be done.")
+			k := newTalk(t, task)
 			for i := range rounds {
 				play(k, i)
 			}

@@ -139,6 +139,10 @@ func (c *comparison) compare(i int) {
 	s.given = s.given || c.narrows(i)
 	s.cured = r.outcome == failed && c.curedSince(i)
 	s.echo = s.placeAgo > 0 && echoes(r.round, c.rounds[i-s.placeAgo].round)
+	s.given = s.given || c.goesOnWith(i)
+	if cites := c.cites(i); r.outcome == neutral && r.manner >= commanded && !r.short() {
+		s.landed = s.landed || cites || s.given && s.echo
+	}
 	s.asked = c.askedFor(i)
 	s.drills = c.drilled(i)
 	s.over = r.ended || s.walk && (r.lastPage || c.pastLastPage(i) || c.pastBound(i))
@@ -155,9 +159,14 @@ func (c *comparison) compare(i int) {
 		s.news = max(s.news, .6)
 	case c.measures(i):
 		s.news = max(s.news, .3)
+	case s.landed && s.given:
+		s.news = max(s.news, .5)
 	}
 	s.dose = c.doseOf(i)
 	c.count(i)
+	if c.retraces(i) {
+		s.dose /= 4
+	}
 	if len(r.tells) > fewWords && s.placeTimes >= insists && c.jitters(i) {
 		s.wrote = false // beside the last click, and the screen is what it was
 	}
@@ -166,7 +175,7 @@ func (c *comparison) compare(i int) {
 	}
 	s.probes = s.walk && c.strides(i) && s.failTimes < 2*exhausted && (r.absent || c.inBounds(i)) || lessens || c.runsOut(i) || c.searches(i)
 	if s.failedAlike < exhausted && !(s.failedAlike >= insists/2 && s.payload >= cosmetic) {
-		s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo) || s.returns() && c.landedSince(i, s.coreAgo)
+		s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo) || s.returns() && c.steppedSince(i, s.coreAgo) || s.pairAgo == 0 && recently(s.coreAgo) && r.outcome == neutral && !r.short() && c.landedSince(i, s.coreAgo)
 		s.tried = s.pairAgo == 0 && c.attemptedSince(i, max(s.placeAgo, s.residueAgo))
 	} else {
 		s.wrote = false

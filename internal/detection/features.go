@@ -8,7 +8,7 @@ import (
 
 // FeaturesVersion is the version of the features below. Weights are fitted to
 // one version and refused by another.
-const FeaturesVersion = 11
+const FeaturesVersion = 12
 
 // sign is one property of a round, from 0 to 1, that speaks for a stall or
 // against one.
@@ -163,7 +163,7 @@ func (s *relation) readSigns(r *seenRound) {
 	if r.answered && !repeated && !s.amid && s.pairAgo == 0 && !s.asked && !s.fills && g[repeatMoving] == 0 {
 		s.readVaried(r, short, work)
 	}
-	if s.placeAgo > 1 && s.place >= samePlace && !short && !s.amid && !s.nextID && !s.landed {
+	if s.placeAgo > 1 && s.place >= samePlace && !short && !s.amid && !s.nextID && !s.landed && !s.given {
 		g[placeBack] = d
 	}
 	switch {

@@ -1,6 +1,8 @@
 package detection
 
 import (
+	"strings"
+
 	"github.com/haltd/haltd/internal/xxhash"
 )
 
@@ -158,8 +160,8 @@ func aims(act string) []uint32 {
 	return names.distinct()
 }
 
-// entersText reports an act one of whose first values says that it types a text:
-// {"action":"type","text":"…"}.
+// entersText reports an act one of whose first values, or of the objects in it, says
+// that it types a text: {"action":"type","text":"…"}, {"input_text":{"index":7,"text":"…"}}.
 func entersText(act string) bool {
 	act = act[:min(len(act), headBytes)]
 	for i := 0; i < len(act); i++ {
@@ -167,7 +169,7 @@ func entersText(act string) bool {
 			continue
 		}
 		end := endOfQuote(act, i)
-		if i > 0 && act[i-1] == ':' && keySays(act[i+1:end])&enters != 0 {
+		if (i > 0 && act[i-1] == ':' || strings.HasPrefix(act[min(end+1, len(act)):], ":{")) && keySays(act[i+1:end])&enters != 0 {
 			return true
 		}
 		i = end

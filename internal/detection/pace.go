@@ -19,6 +19,24 @@ const (
 	asAsked   = .05 // what the task itself asks for hardly counts
 )
 
+// retraces reports a step of the way back: to what was seen once, just before what
+// the step before it led back to, and so on.
+func (c *comparison) retraces(i int) bool {
+	const steps, gap = 3, 3 // of the way, and rounds that lie between two of them
+	last := -gap
+	for j := i; j > i-steps; j-- {
+		if j < c.since || c.all[j].resultAgo < 2 || c.all[j].placeTimes > 1 {
+			return false
+		}
+		at := j - c.all[j].resultAgo
+		if j < i && (at <= last || at > last+gap) {
+			return false
+		}
+		last = at
+	}
+	return true
+}
+
 // doseOf is how much a round counts as a repetition.
 func (c *comparison) doseOf(i int) float32 {
 	r, s := &c.rounds[i], &c.all[i]

@@ -66,6 +66,16 @@ func (f *round) readResult(text string, states bool) {
 		h, named := w, w // as acts have it
 		digest := states && t.mixed && isDigest(text, &s)
 		f.state = f.state || digest
+		if t.class == volatile && f.enters && f.numbers.hasDate(text[t.start:t.end]) {
+			// What was typed and is shown is a word of both, and no clock.
+			w := uint32(hashWord(text[t.start:t.end], false)) &^ 1
+			if at, known := slices.BinarySearch(f.does, w); !known {
+				f.does = slices.Insert(slices.Clone(f.does), at, w)
+			}
+			if !tells.full() {
+				tells.add(w)
+			}
+		}
 		length := t.class == number && f.isLength(text[t.start:t.end])
 		drawn := length || !digest && (t.mixed || t.class != word) && (isDrawn(text[t.start:t.end]) || isSerial(text, t))
 		if t.class != word || drawn || t.mixed && !digest && (isID(text, t) || isVersion(text[t.start:t.end])) {

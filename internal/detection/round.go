@@ -44,6 +44,7 @@ type round struct {
 	aims                    []uint32 // the short values that it names
 	says                    []uint32 // distinct words of the assistant's text, sorted
 	claims                  []uint32 // those of says that state something checkable: numbers, identifiers
+	cites                   []uint32 // those of says that name something, beside an act
 	prose                   bool     // the text ends as a sentence does, not as a command
 	asked                   bool     // the text has a question in it
 	polite                  bool     // the text thanks, praises or takes leave
@@ -358,7 +359,7 @@ func (f *round) readWords(r *haltd.Round, act string) {
 		f.says = words(cut(text), nil)
 	}
 	if f.manner != spoken {
-		f.claims = nil
+		f.claims, f.cites = nil, words(cut(text), isCited)
 	} else {
 		f.prose = endsAsSentence(text)
 		if !read {

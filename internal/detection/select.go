@@ -37,6 +37,21 @@ func isClaim(text string, t token) bool {
 	return false
 }
 
+// isCited selects the words of a sentence by which it names something: numbers of
+// three digits and more, identifiers, and what has a capital amid the sentence.
+func isCited(text string, t token) bool {
+	w := text[t.start:t.end]
+	switch {
+	case t.class == number:
+		return len(w) >= 3
+	case isDrawn(w):
+		return false
+	case w[0]-'A' < 26 && len(w) > 1 && t.start >= 2:
+		return text[t.start-1] != ' ' || strings.IndexByte(".!?\n", text[t.start-2]) < 0
+	}
+	return isClaim(text, t)
+}
+
 // isIdent selects words that look like the name of something, rather than
 // like a word of a sentence.
 func isIdent(text string, t *token) bool {

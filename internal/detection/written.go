@@ -1,5 +1,7 @@
 package detection
 
+import "slices"
+
 // What was written, as far as it can be seen from outside.
 
 // writtenSince reports whether something was written, or got on, or the next of
@@ -25,16 +27,63 @@ func (c *comparison) visits(i int) bool {
 	return s.walk && !s.over && !r.short() && s.newTells > 0 && s.place < samePlace && r.outcome == neutral && r.manner >= commanded
 }
 
-// landedSince reports whether another site was reached since a round: what is done
-// there is not what was done on the last one.
-func (c *comparison) landedSince(i, ago int) bool {
+// steppedSince reports whether another site was reached, or the next of a list was
+// taken, since a round: what is done there is not what was done on the last one.
+func (c *comparison) steppedSince(i, ago int) bool {
 	for j := i - ago + 1; j < i; j++ {
-		if c.all[j].landed {
+		if s, r := &c.all[j], &c.rounds[j]; s.landed || s.given && !s.over && r.outcome == neutral && r.manner >= commanded && !r.short() {
 			return true
 		}
 	}
 	return false
 }
+
+func (c *comparison) landedSince(i, ago int) bool {
+	return slices.ContainsFunc(c.all[i-ago+1:i], func(s relation) bool { return s.landed })
+}
+
+// goesOnWith reports the first act of its tools on something that the act before it
+// typed or reached: what was typed is saved.
+func (c *comparison) goesOnWith(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	if i <= c.since || !s.first || !c.all[i-1].landed || r.tools == c.rounds[i-1].tools || r.outcome != neutral {
+		return false
+	}
+	return slices.ContainsFunc(r.idents, func(w uint32) bool {
+		_, is := slices.BinarySearch(c.rounds[i-1].idents, w)
+		return is
+	})
+}
+
+// cites reports a round in whose words something is named for the first time that
+// comes into view with it, or goes, or is on another page: clicks at a place, or on
+// the number of an element, do not tell themselves what they are about.
+func (c *comparison) cites(i int) (found bool) {
+	r := &c.rounds[i]
+	for _, w := range r.cites {
+		said := actOn(0, w)
+		if !found && i > 0 && !c.acted.has(said) {
+			_, acted := slices.BinarySearch(r.does, w) // the number of the element itself is no name
+			found = !acted && c.brings(i, w)
+		}
+		c.acted.set([]uint32{said})
+	}
+	return found
+}
+
+// brings reports an answer that shows a word on another page than the one before
+// it, or does not show it any more.
+func (c *comparison) brings(i int, w uint32) bool {
+	r, before := &c.rounds[i], &c.rounds[i-1]
+	if shown := r.shows(w); shown == before.shows(w) {
+		all, _ := overlap(r.tells, before.tells)
+		return shown && all < otherPage
+	}
+	return true
+}
+
+// otherPage is how much two pages of one site have in common at most.
+const otherPage = .9
 
 // repaints reports an act that hardly differs from one before it, and is about nothing
 // that was not acted on.
