@@ -3,6 +3,7 @@ package detection
 import (
 	"encoding/json"
 	"strings"
+	"unicode"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/xxhash"
@@ -51,7 +52,64 @@ func commandIn(text string) (command string, found bool) {
 	if s := betweenTags(text); s != "" {
 		return s, true
 	}
+	if s := labelled(text); s != "" {
+		return s, true
+	}
 	return text, false
+}
+
+// labelled is what follows the last label of a text that stands before a call, or
+// before a command where it is written in capitals: ACTION: query {…}, Acción 3:
+// Buscar[…], BEFEHL: BESTELLUNG 4548. It is looked for in the last lines.
+func labelled(text string) string {
+	const lines = 64
+	end := len(text)
+	for range lines {
+		start := strings.LastIndexByte(text[:end], '\n') + 1
+		label, _, found := strings.Cut(text[start:min(end, start+longestLabel+1)], ":")
+		if found && isLabel(label) {
+			rest := strings.TrimSpace(text[start+len(label)+1:])
+			if isCall(rest) || rest != "" && label == strings.ToUpper(label) && !endsAsSentence(rest) && !hasQuestion(cut(rest)) {
+				return rest
+			}
+		}
+		if start == 0 {
+			break
+		}
+		end = start - 1
+	}
+	return ""
+}
+
+// longestLabel is how many bytes a label has at most.
+const longestLabel = 16
+
+// isLabel reports a word with a capital, perhaps with a number: Action 2.
+func isLabel(s string) bool {
+	word, number, _ := strings.Cut(s, " ")
+	if word == "" || endOfDigits(number, 0) != len(number) {
+		return false
+	}
+	for i, r := range word {
+		if !unicode.IsLetter(r) || i == 0 && !unicode.IsUpper(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// isCall reports a name with what it is called with: Search[…], click(12), query {…}.
+func isCall(s string) bool {
+	end := strings.IndexAny(s, "[({")
+	if end <= 0 {
+		return false
+	}
+	closes := "])}"[strings.IndexByte("[({", s[end])]
+	name := s[:end]
+	if closes == '}' {
+		name = strings.TrimSuffix(name, " ")
+	}
+	return s[len(s)-1] == closes && strings.IndexAny(name, " \n\t") < 0
 }
 
 // betweenTags is the part of a text from the tag on that its last tag closes:
@@ -80,6 +138,19 @@ func betweenTags(text string) string {
 
 func isTagByte(b byte) bool { return isWord[b] || b == '-' || b == ':' || b == '.' }
 
+// listedCall reads a list of one call whose name is the key of its arguments:
+// {"current_state":{…},"action":[{"click_element":{"index":7}}]}.
+func listedCall(list json.RawMessage) (call haltd.ToolCall, ok bool) {
+	var actions []map[string]json.RawMessage
+	if json.Unmarshal(list, &actions) != nil || len(actions) != 1 || len(actions[0]) != 1 {
+		return call, false
+	}
+	for name, args := range actions[0] {
+		call.Name, call.Arguments = name, string(args)
+	}
+	return call, firstWord(call.Name) == call.Name
+}
+
 // writtenCall reads a call that is written as one JSON object: a field that
 // names the tool, one with its arguments. What else it has is thinking aloud. Or
 // the tool stands in a line of its own, and its input after that.
@@ -98,11 +169,15 @@ func writtenCall(command string) (call haltd.ToolCall, ok bool) {
 		}
 		return haltd.ToolCall{Name: name, Arguments: input}, true
 	}
+	tag := ""
 	if inner, cut := strings.CutPrefix(command, "<"); cut { // <tool_call>{…}</tool_call>
-		_, inner, _ = strings.Cut(inner, ">")
+		tag, inner, _ = strings.Cut(inner, ">")
 		if i := strings.LastIndex(inner, "</"); i >= 0 {
 			command = strings.TrimSpace(inner[:i])
 		}
+	}
+	if name, args, cut := strings.Cut(command, "{"); cut && len(command) <= maxRead && isCall(command) && json.Valid([]byte("{"+args)) { // query {"sql":…}
+		return haltd.ToolCall{Name: strings.TrimSpace(name), Arguments: "{" + args}, true
 	}
 	if len(command) < 2 || command[0] != '{' || command[len(command)-1] != '}' || len(command) > maxRead {
 		return call, false
@@ -110,6 +185,9 @@ func writtenCall(command string) (call haltd.ToolCall, ok bool) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal([]byte(command), &fields) != nil {
 		return call, false
+	}
+	if call, ok := listedCall(fields["action"]); ok {
+		return call, true
 	}
 	for _, key := range [...]string{"command", "action", "tool", "function", "tool_call", "function_call"} { // {"thoughts":{…},"command":{"name":…,"args":{…}}}
 		var inner map[string]json.RawMessage
@@ -125,6 +203,10 @@ func writtenCall(command string) (call haltd.ToolCall, ok bool) {
 			delete(fields, key)
 			break
 		}
+	}
+	if _, name, cut := strings.Cut(tag, `name="`); cut && call.Name == "" { // <tool name="set">{…}</tool>
+		name, _, _ = strings.Cut(name, `"`)
+		return haltd.ToolCall{Name: name, Arguments: command}, name != ""
 	}
 	if call.Name == "" {
 		return call, false

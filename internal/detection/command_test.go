@@ -23,6 +23,13 @@ func TestCommandInText(t *testing.T) {
 		{"a tag whose name begins another", "<runner>x</runner><run>ls</run>", "<run>ls</run>", true},
 		{"a tag that nothing opened", "ls</run>", "ls</run>", false},
 		{"less than", "a < b and c > d", "a < b and c > d", false},
+		{"a label in capitals", "Good, moving on.\n\nACTION: query {\"sql\": \"SELECT 1\"}", `query {"sql": "SELECT 1"}`, true},
+		{"a label in another language", "Pensamiento 3: Quizá aparezca.\nAcción 3: Buscar[Arroyo Seco]", "Buscar[Arroyo Seco]", true},
+		{"a command behind a label", "Ich suche die Bestellung.\nBEFEHL: BESTELLUNG 454800", "BESTELLUNG 454800", true},
+		{"a call of several lines", "Action 2: write(\"a\nNote: b\n\")", "write(\"a\nNote: b\n\")", true},
+		{"a thought behind a label", "THOUGHT: The file should be here.", "THOUGHT: The file should be here.", false},
+		{"a remark in brackets", "Note: Berlin (Germany)", "Note: Berlin (Germany)", false},
+		{"a label that is no word", "10:30: ls", "10:30: ls", false},
 		{"plain words", "Let me see.", "Let me see.", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -45,6 +52,12 @@ func TestWrittenCall(t *testing.T) {
 		{"read\nAction Input: a.go", "read", `{"input":"a.go"}`},
 		{"read it\nAction Input: a.go", "", ""},
 		{`{"thoughts":{"text":"I read it."},"command":{"name":"read","args":{"path":"a.go"}}}`, "read", `{"path":"a.go"}`},
+		{`{"current_state":{"next_goal":"Read it"},"action":[{"read":{"path":"a.go"}}]}`, "read", `{"path":"a.go"}`},
+		{`{"action":[{"read":{"path":"a.go"}},{"read":{"path":"b.go"}}]}`, "", ""},
+		{`<tool name="read">{"path":"a.go"}</tool>`, "read", `{"path":"a.go"}`},
+		{`<tool>{"path":"a.go"}</tool>`, "", ""},
+		{`read {"path":"a.go"}`, "read", `{"path":"a.go"}`},
+		{`read {path}`, "", ""},
 		{`{"command":{"path":"a.go"}}`, "", ""},
 		{`{"command":"ls -l /tmp"}`, "", ""}, // a command of a shell, no tool's name
 		{`{"path":"a.go"}`, "", ""},

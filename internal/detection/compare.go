@@ -159,7 +159,7 @@ func (c *comparison) compare(i int) {
 		s.news = max(s.news, .6)
 	case c.measures(i):
 		s.news = max(s.news, .3)
-	case s.landed && s.given:
+	case s.landed:
 		s.news = max(s.news, .5)
 	}
 	s.dose = c.doseOf(i)
@@ -175,7 +175,8 @@ func (c *comparison) compare(i int) {
 	}
 	s.probes = s.walk && c.strides(i) && s.failTimes < 2*exhausted && (r.absent || c.inBounds(i)) || lessens || c.runsOut(i) || c.searches(i)
 	if s.failedAlike < exhausted && !(s.failedAlike >= insists/2 && s.payload >= cosmetic) {
-		s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo) || s.returns() && c.steppedSince(i, s.coreAgo) || s.pairAgo == 0 && recently(s.coreAgo) && r.outcome == neutral && !r.short() && c.landedSince(i, s.coreAgo)
+		s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo) ||
+			s.pairAgo == 0 && (s.returns() || recently(s.coreAgo) && r.outcome == neutral && !r.short()) && c.reachedSince(i, s.coreAgo, s.returns())
 		s.tried = s.pairAgo == 0 && c.attemptedSince(i, max(s.placeAgo, s.residueAgo))
 	} else {
 		s.wrote = false

@@ -76,6 +76,10 @@ func (l *wordList) addID(text string, t *token) {
 		l.add(t.asWord(text))
 	case t.class == volatile && t.end-t.start == uuidLen:
 		l.add(uint32(xxhash.Sum64String(text[t.start:t.end])) &^ 1)
+	case t.class == volatile && t.start > 0 && text[t.start-1] == '#': // the number of an issue, as an act names it
+		if s := (scanner{text: text[t.start:t.end]}); s.next() {
+			l.add(s.asWord(s.text))
+		}
 	}
 }
 

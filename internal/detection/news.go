@@ -148,9 +148,7 @@ func (c *comparison) remember(r *seenRound) {
 	for _, a := range r.aims {
 		c.acted.set([]uint32{actOn(r.tools, a)})
 	}
-	for _, w := range r.cites {
-		c.acted.set([]uint32{actOn(0, w)})
-	}
+	c.cited(r)
 	c.seen.set(r.aims)
 	c.seen.set(r.does)
 	c.seen.set(r.tells)

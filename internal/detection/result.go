@@ -3,6 +3,7 @@ package detection
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/haltd/haltd/internal/xxhash"
 )
@@ -39,7 +40,7 @@ func (f *round) readResult(text string, states bool) {
 		acted |= 1 << (w >> 1 & 63)
 	}
 	f.figures = text != ""
-	begins := len(text) - len(unlabelled(text))
+	begins := len(strings.TrimRightFunc(text, unicode.IsSpace)) - len(unlabelled(text))
 	board := true    // nothing but numbers and single signs
 	first := true    // no word came yet
 	advert := false  // the line is an advertisement, or says how long it took
@@ -55,6 +56,9 @@ func (f *round) readResult(text string, states bool) {
 		}
 		if advert {
 			advert = !amidst || !endsSentence(text, t)
+			continue
+		}
+		if t.class == number && t.start < begins { // the answers are counted: "Observation 7:"
 			continue
 		}
 		result = fold(result, t.hash)

@@ -85,6 +85,17 @@ func TestItemsThroughTheSameScreens(t *testing.T) {
 			}
 			k.does("browser_click", fmt.Sprintf(`{"element":"Save SKU-%d","ref":"e%d"}`, code(n), 18+n%7), screen(i, "Articles", list+fmt.Sprintf("\n  - alert: SKU-%d saved", code(n))))
 		},
+		"links of a list by their numbers, and back": func(k *talk, i int) {
+			list, n := "", i/2
+			for m := range 24 {
+				list += fmt.Sprintf("\n- link \"#%d\" [ref=e%d]", 1000+code(m)%9000, 30+3*m)
+			}
+			if i%2 == 1 {
+				k.does("browser_navigate_back", `{}`, "Page Title: Orders\n- list [ref=e20]:"+list)
+				return
+			}
+			k.does("browser_click", fmt.Sprintf(`{"element":"%d","ref":"e%d"}`, 1000+code(n)%9000, 30+3*n), fmt.Sprintf("Page Title: %d\n- text: Phone +49 17%d %07d\n- text: Note %s", 1000+code(n)%9000, n%10, n*7919%9999999, []string{"ring twice", "leave at the door", "after 5pm"}[n%3]))
+		},
 		"the way back through the rooms": func(k *talk, i int) {
 			const deep = 20
 			room := func(n int) string {
@@ -117,6 +128,12 @@ func TestItemsThroughTheSameScreens(t *testing.T) {
 			n := i % 6
 			n = min(n, 6-n)
 			k.does("go", fmt.Sprintf(`{"direction":%q}`, []string{"north", "south"}[i/3%2]), fmt.Sprintf("%s. You see a %s and a %s here. Exits: north, south.", who(n), topics[(n*3+1)%20], topics[(n*5+2)%20]))
+		},
+		"a search in vain, whose answers are counted": func(k *talk, i int) {
+			others := []string{"'Arroyo (valle)'", "'Ferrocarril'", "'Sierra Baja'", "'Derecho'"}
+			n := i * i % 11
+			k.says(fmt.Sprintf("Pensamiento %d: %s\nAcción %d: Buscar[%s]", i+1, []string{"Quizá aparezca de otra forma.", "Pruebo una variante.", "Busco con otro nombre."}[n%3], i+1, []string{"Fundación Arroyo Seco", "Arroyo Seco", "fundación arroyo", "Arroyo Seco historia", "Seco fundación"}[n%5]),
+				fmt.Sprintf("Observación %d: No se encontró. Similares: [%s, %s, %s, %s].", i+1, others[n%4], others[(n+1)%4], others[(n+2)%4], others[(n+3)%4]))
 		},
 		"a record whose version is always another": func(k *talk, i int) {
 			tag := fmt.Sprintf("%010x", uint64(i+3)*0x9e3779b97f4a7c15>>24)

@@ -27,19 +27,17 @@ func (c *comparison) visits(i int) bool {
 	return s.walk && !s.over && !r.short() && s.newTells > 0 && s.place < samePlace && r.outcome == neutral && r.manner >= commanded
 }
 
-// steppedSince reports whether another site was reached, or the next of a list was
-// taken, since a round: what is done there is not what was done on the last one.
-func (c *comparison) steppedSince(i, ago int) bool {
+// reachedSince reports whether another site was reached since a round, or a form was
+// filled in: what is done there is not what was done on the last one. Where given is
+// set, the next of a list is enough.
+func (c *comparison) reachedSince(i, ago int, given bool) bool {
 	for j := i - ago + 1; j < i; j++ {
-		if s, r := &c.all[j], &c.rounds[j]; s.landed || s.given && !s.over && r.outcome == neutral && r.manner >= commanded && !r.short() {
+		s, r := &c.all[j], &c.rounds[j]
+		if s.landed || given && s.given && !s.over && r.outcome == neutral && r.manner >= commanded && !r.short() {
 			return true
 		}
 	}
 	return false
-}
-
-func (c *comparison) landedSince(i, ago int) bool {
-	return slices.ContainsFunc(c.all[i-ago+1:i], func(s relation) bool { return s.landed })
 }
 
 // goesOnWith reports the first act of its tools on something that the act before it
@@ -61,14 +59,23 @@ func (c *comparison) goesOnWith(i int) bool {
 func (c *comparison) cites(i int) (found bool) {
 	r := &c.rounds[i]
 	for _, w := range r.cites {
-		said := actOn(0, w)
-		if !found && i > 0 && !c.acted.has(said) {
+		if !found && i > 0 && !c.acted.has(actOn(0, w)) {
 			_, acted := slices.BinarySearch(r.does, w) // the number of the element itself is no name
 			found = !acted && c.brings(i, w)
 		}
-		c.acted.set([]uint32{said})
 	}
+	c.cited(r)
 	return found
+}
+
+// cited notes what was named in the words of a round, unless it failed.
+func (c *comparison) cited(r *seenRound) {
+	if r.outcome == failed {
+		return
+	}
+	for _, w := range r.cites {
+		c.acted.set([]uint32{actOn(0, w)})
+	}
 }
 
 // brings reports an answer that shows a word on another page than the one before
