@@ -64,7 +64,7 @@ func (e *entry[T]) touch(now time.Time) *T {
 
 // session is what is known of one: as calls use it or, while it is idle, as
 // bytes. Most idle sessions had one call and never have another; written they
-// take a tenth of the memory.
+// take a fifth of the memory.
 type session struct {
 	memory  *detection.SessionMemory // nil while it is written
 	written []byte
