@@ -52,7 +52,7 @@ func TestBackupOfADatabase(t *testing.T) {
 	shown := func() map[string]any {
 		t.Helper()
 		all := map[string]any{}
-		for _, path := range []string{"/v1/agents", "/v1/events?limit=500", "/v1/sessions", "/v1/rules", "/v1/keys", "/v1/stats?by=agent", "/v1/audit"} {
+		for _, path := range []string{"/v1/agents", "/v1/events?limit=500", "/v1/sessions", "/v1/rules", "/v1/keys", sums, "/v1/audit"} {
 			var got any
 			c.nodes[0].Must(t, "GET", path, nil, &got)
 			all[path] = got

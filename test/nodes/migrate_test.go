@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/haltd/haltd"
@@ -73,13 +74,20 @@ func TestMigrate(t *testing.T) {
 	n.Must(t, "POST", "/v1/rules", map[string]any{"name": "s", "enabled": true, "condition": map[string]any{"model": "y"}, "action": "block"}, nil)
 }
 
+// sums are those of a day and two hours around the tests: without a range they are
+// those of the last 24 hours, which are others after every full hour.
+var sums = func() string {
+	hour := time.Now().UTC().Truncate(time.Hour)
+	return fmt.Sprintf("/v1/stats?by=agent&since=%s&until=%s", hour.Add(-24*time.Hour).Format(time.RFC3339), hour.Add(2*time.Hour).Format(time.RFC3339))
+}()
+
 // shown is what the API shows of a record.
 func shown(t *testing.T, n *harness.Node) map[string]any {
 	t.Helper()
 	all := map[string]any{}
 	for _, path := range []string{
 		"/v1/agents", "/v1/agents/agent-0", "/v1/agents/agent-1", "/v1/events?limit=500", "/v1/sessions", "/v1/incidents", "/v1/rules", "/v1/keys",
-		"/v1/channels", "/v1/stats?by=agent", "/v1/tokens", "/v1/audit", "/v1/prices",
+		"/v1/channels", sums, "/v1/tokens", "/v1/audit", "/v1/prices",
 	} {
 		var got any
 		n.Must(t, "GET", path, nil, &got)
