@@ -84,10 +84,11 @@ func labelled(text string) string {
 // longestLabel is how many bytes a label has at most.
 const longestLabel = 16
 
-// isLabel reports a word with a capital, perhaps with a number: Action 2.
+// isLabel reports a word with a capital, perhaps with a number: Action 2. A single
+// letter stands before what is asked and answered.
 func isLabel(s string) bool {
 	word, number, _ := strings.Cut(s, " ")
-	if word == "" || endOfDigits(number, 0) != len(number) {
+	if len(word) < 2 || endOfDigits(number, 0) != len(number) {
 		return false
 	}
 	for i, r := range word {

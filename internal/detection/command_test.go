@@ -29,6 +29,7 @@ func TestCommandInText(t *testing.T) {
 		{"a call of several lines", "Action 2: write(\"a\nNote: b\n\")", "write(\"a\nNote: b\n\")", true},
 		{"a thought behind a label", "THOUGHT: The file should be here.", "THOUGHT: The file should be here.", false},
 		{"a remark in brackets", "Note: Berlin (Germany)", "Note: Berlin (Germany)", false},
+		{"an answer", "Q: Which of them is it, as far as the file says\nA: the second", "Q: Which of them is it, as far as the file says\nA: the second", false},
 		{"a label that is no word", "10:30: ls", "10:30: ls", false},
 		{"plain words", "Let me see.", "Let me see.", false},
 	} {

@@ -69,7 +69,7 @@ type relation struct {
 	aimed  bool    // it names a short value that no act named before
 	first  bool    // these tools never acted on a short value that it names
 	nextID bool    // it is about an id that the conversation named, and that no act was about
-	landed bool    // it names, or types, something that nobody had named, and the answer shows it: another site, a form
+	landed bool    // it reached something: another site, a form that shows what was typed, the page of what is named beside it
 	given  bool    // it acts for the first time on something the conversation had named
 	walk   bool    // it takes the next step of a walk over numbers or dates
 	probes bool    // a failure on the way: of a walk or a list that asks what is there, or one of ever fewer

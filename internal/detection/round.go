@@ -210,24 +210,23 @@ func (f *round) readAct(r *haltd.Round) string {
 	if text == "" {
 		return ""
 	}
-	command, found := commandIn(text)
-	if call, ok := writtenCall(command); ok {
+	command, call, acts := actIn(text)
+	if call.Name != "" {
 		act := f.readCalls([]haltd.ToolCall{call})
 		f.manner = commanded
 		return act
 	}
 	f.manner = spoken
+	if acts {
+		f.manner = commanded
+	}
 	f.act = spacedDigest(cut(command))
 	a := actReader{round: f}
 	if isObject(command) {
-		found = true
 		a.object(cut(command))
 		f.does = words(command, nil)
 	} else {
 		a.words(command)
-	}
-	if found || isBareCommand(text) {
-		f.manner = commanded
 	}
 	if f.name == "" {
 		f.name = strings.Clone(toolName(command)) // not the whole command
@@ -236,15 +235,25 @@ func (f *round) readAct(r *haltd.Round) string {
 	return command
 }
 
+// actIn is what the text of a reply does, where it is written as a call that call,
+// and whether it does anything but speak.
+func actIn(text string) (command string, call haltd.ToolCall, acts bool) {
+	command, found := commandIn(text)
+	call, written := writtenCall(command)
+	if !written {
+		call = haltd.ToolCall{}
+	}
+	return command, call, written || found || isObject(command) || isBareCommand(text)
+}
+
 // onlySpeaks reports the text of a reply in which readAct finds no command.
 func onlySpeaks(text string) bool {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return true
 	}
-	command, found := commandIn(text)
-	_, written := writtenCall(command)
-	return !found && !written && !isObject(command) && !isBareCommand(text)
+	_, _, acts := actIn(text)
+	return !acts
 }
 
 // isObject reports a text in braces.
