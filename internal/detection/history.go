@@ -86,8 +86,9 @@ func IsFirst(call *haltd.Call) bool {
 // readLoose reads a request without a history, and at once the words of an
 // opening of up to the given size.
 func readLoose(call *haltd.Call, before *Pending, most int) *History {
-	h := &History{prompt: promptOf(call), model: call.Model, system: call.System}
+	h := &History{model: call.Model, system: call.System}
 	h.readMessages(call, most)
+	h.prompt = promptOf(call, h.messages)
 	h.Follow(call, before)
 	return h
 }

@@ -88,7 +88,7 @@ func readHistory(cache *Cache, call *haltd.Call, s *sent) (h *History, ok bool) 
 	if !cache.readAll(s, notes, h.rounds) {
 		return nil, false
 	}
-	h.prompt, h.model, h.system = promptOf(call), call.Model, call.System
+	h.prompt, h.model, h.system = promptOf(call, nil), call.Model, call.System
 	h.opening, h.texts = *cache.readOpening(call.Opening), call.Opening
 	s.rounds = nil // the texts stay with the call
 	if h.sent = s; len(call.Rounds) > len(s.keys) {

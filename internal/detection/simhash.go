@@ -31,7 +31,8 @@ const (
 	rareLetters  = "qQjJkKvVwWyYgGpPmM"
 	passageWords = 4
 	passageBytes = 256
-	enoughVotes  = 1024 // of different pairs: fewer may be the form of a listing alone
+	enoughVotes  = 768      // of different pairs: fewer may be the form of a listing alone
+	sampleAll    = 48 << 10 // of a text of twice this length every second passage votes, and so on
 )
 
 // sample lets passages of a long text vote. It is false, and nothing has voted,
@@ -39,6 +40,7 @@ const (
 // are most of the text.
 func (v *votes) sample(text string) bool {
 	most := len(text) / 2 // bytes to read
+	part := uint64(1) << bits.Len(uint(len(text)/sampleAll)) / 2
 	for letter := range len(rareLetters) {
 		for i := 0; most > 0; {
 			n := strings.IndexByte(text[i:], rareLetters[letter])
@@ -49,11 +51,14 @@ func (v *votes) sample(text string) bool {
 			for start > least && kinds[text[start-1]] != boundary {
 				start--
 			}
-			v.before = 0
-			end := v.read(text[:min(len(text), start+passageBytes)], start, passageWords)
-			v.endWord()
+			end := start
+			if passage := text[start:min(len(text), start+passageBytes)]; part <= 1 || firstWords(passage)%part == 0 {
+				v.before = 0
+				end += v.read(passage, 0, passageWords)
+				v.endWord()
+			}
 			most -= end - start
-			for i += n + 1; i < len(text) && i < end && kinds[text[i]] != boundary; {
+			for i += n + 1; i < len(text) && i < max(end, start+passageBytes) && kinds[text[i]] != boundary; {
 				i++ // one passage for each word
 			}
 		}
@@ -75,12 +80,7 @@ func (v *votes) read(text string, start, words int) int {
 				i = v.number(text, i)
 				continue
 			}
-			h := v.word
-			for i < len(text) && kinds[text[i]] == asciiLetter {
-				h = (h ^ uint64(text[i]|0x20)) * hashPrime
-				i++
-			}
-			v.word = h
+			v.word, i = hashLetters(v.word, text, i)
 		case digit:
 			i = v.number(text, i)
 		case highByte:
@@ -94,6 +94,23 @@ func (v *votes) read(text string, start, words int) int {
 		}
 	}
 	return i
+}
+
+// firstWords is a hash of the first two words of a passage, as far as they are
+// letters.
+func firstWords(passage string) uint64 {
+	h, end := hashLetters(hashSeed, passage, 0)
+	h, _ = hashLetters(h^hashSeed, passage, min(end+1, len(passage)))
+	return mix(h)
+}
+
+// hashLetters adds the letters of ASCII at i to a hash, and says where they end.
+func hashLetters(h uint64, text string, i int) (hash uint64, end int) {
+	for i < len(text) && kinds[text[i]] == asciiLetter {
+		h = (h ^ uint64(text[i]|0x20)) * hashPrime
+		i++
+	}
+	return h, i
 }
 
 // similarBelow is the Hamming distance below which two texts are similar.

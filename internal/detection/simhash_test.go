@@ -105,7 +105,7 @@ func longText(kind, seed, bytes int, figures *rand.Rand) string {
 
 func TestSimHashOfLongTexts(t *testing.T) {
 	drawn := rand.New(rand.NewPCG(1, 2))
-	for _, bytes := range []int{17 << 10, 30 << 10, 100 << 10} {
+	for _, bytes := range []int{17 << 10, 30 << 10, 100 << 10, 300 << 10, 1000 << 10} {
 		for kind := range 3 {
 			a := longText(kind, 1, bytes, rand.New(rand.NewPCG(1, 1)))
 			b := longText(kind, 1, bytes+bytes/50, drawn)[:len(a)]

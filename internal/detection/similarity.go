@@ -18,7 +18,7 @@ const corroborating = 2
 // Prompt is what a request newly says, hashed for the window.
 type Prompt struct {
 	Hash  uint64 // SimHash; 0 when there is no text
-	Exact uint64 // digest of the text but for case and white space, numbers and ids included
+	Exact uint64 // digest of the text, numbers and ids included; of one that is not long, but for case and white space
 	Loose bool   // the request carries no history
 	// Chained says that of its history it carries the newest tool results
 	// alone: the provider keeps the rest.
@@ -27,11 +27,17 @@ type Prompt struct {
 }
 
 // promptOf hashes what the client newly said: the last user message, or the
-// tool results where the request ends with those.
-func promptOf(call *haltd.Call) Prompt {
+// tool results where the request ends with those. messages are digests of the
+// opening's, where they are there.
+func promptOf(call *haltd.Call, messages []uint64) Prompt {
 	text, _ := call.Newest()
 	p := Prompt{Hash: SimHash(text), Loose: len(call.Rounds) == 0, Chained: call.Hints.PreviousID != "" && isContinuation(call)}
-	if text != "" {
+	switch last := len(messages) - 1; {
+	case len(text) > readWhole && last >= 0 && text == call.Opening[last].Text:
+		p.Exact = messages[last]
+	case len(text) > readWhole:
+		p.Exact = xxhash.Sum64String(text)
+	case text != "":
 		p.Exact = foldedDigest(text)
 	}
 	if call.Hints.User != "" {

@@ -13,7 +13,7 @@ import (
 )
 
 // asking is the prompt of a request that says one thing.
-func asking(text string) Prompt { return promptOf(userCall(text)) }
+func asking(text string) Prompt { return promptOf(userCall(text), nil) }
 
 // fill adds calls with equal prompts and the given replies to a window.
 func fill(w *Window, size int, prompt string, replies ...*haltd.Reply) {
@@ -23,8 +23,8 @@ func fill(w *Window, size int, prompt string, replies ...*haltd.Reply) {
 }
 
 func TestExtractUserMessage(t *testing.T) {
-	a := promptOf(userCall("first question", "the same last words"))
-	b := promptOf(userCall("another beginning entirely", "something between", "the same last words"))
+	a := promptOf(userCall("first question", "the same last words"), nil)
+	b := promptOf(userCall("another beginning entirely", "something between", "the same last words"), nil)
 	if a != b || a.Hash == 0 {
 		t.Errorf("prompts %+v and %+v, want the hash of the last user message in both", a, b)
 	}
@@ -40,7 +40,7 @@ func TestToolResultsAreTheNewestPrompt(t *testing.T) {
 			}},
 		}
 	}
-	if similar(promptOf(call("package main imports fmt")).Hash, promptOf(call("no such file or directory here")).Hash) {
+	if similar(promptOf(call("package main imports fmt"), nil).Hash, promptOf(call("no such file or directory here"), nil).Hash) {
 		t.Error("two requests with different tool results have the same prompt")
 	}
 }

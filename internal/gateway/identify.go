@@ -186,7 +186,7 @@ func turnMetadata(h http.Header) codexTurn {
 // sessionOf names the session of a request whose headers do not: by its
 // body, by the reply it continues, else by how the conversation began. named
 // says that the client named it.
-func (g *Gateway) sessionOf(x *exchange) (session string, named bool) {
+func (g *Gateway) sessionOf(x *exchange, prompt digested) (session string, named bool) {
 	hints := &x.call.Hints
 	if hints.Session != "" {
 		return sessionName(hints.Session, ""), true
@@ -197,7 +197,7 @@ func (g *Gateway) sessionOf(x *exchange) (session string, named bool) {
 	if isSessionKey(x.event.Client, hints.PromptCacheKey) {
 		return sessionName(hints.PromptCacheKey, ""), true
 	}
-	return g.guessSession(x), false
+	return g.guessSession(x, prompt), false
 }
 
 // findPast finds the reply that a call continues, by its id or as the newest of
@@ -257,12 +257,12 @@ func looksLikeUUID(s string) bool {
 // guessSession names a session by the caller, the user, the system prompt, the
 // first message and, after a pause, by when it began. The texts cannot be
 // recovered from it.
-func (g *Gateway) guessSession(x *exchange) string {
+func (g *Gateway) guessSession(x *exchange, prompt digested) string {
 	c := x.call
 	var b [40]byte
 	binary.LittleEndian.PutUint64(b[0:], x.keyDigest)
 	binary.LittleEndian.PutUint64(b[8:], c.System)
-	binary.LittleEndian.PutUint64(b[16:], xxhash.Sum64String(c.FirstUser()))
+	binary.LittleEndian.PutUint64(b[16:], prompt.of(c.FirstUser()))
 	binary.LittleEndian.PutUint64(b[24:], xxhash.Sum64String(c.Hints.User))
 	x.guess = max(g.hasher.request(x.event.Agent, string(b[:32]), &noBody), 1)
 	began, err := g.guesses.Use(x.r.Context(), x.guess, g.clock())

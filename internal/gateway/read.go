@@ -73,14 +73,15 @@ func (g *Gateway) describeCall(x *exchange) {
 	x.estimate, x.models, x.predicted = c.PromptTokens, c.Models, c.Predicted
 	x.reasons = c.Reasons || g.prices.HidesThoughts(e.Provider, c.Model)
 	e.Format, e.Model, e.Stream = c.Format, truncate(c.Model, 200), c.Stream
-	prompt, _ := c.Newest()
-	e.PromptHash, e.PromptLen = textHash(prompt), len(prompt)
+	newest, _ := c.Newest()
+	prompt := digest(newest)
+	e.PromptHash, e.PromptLen = prompt.hex(), len(newest)
 	if x.settings.excerpts == config.ExcerptsOn {
-		x.draft = excerpt.New(prompt)
+		x.draft = excerpt.New(newest)
 	}
 	g.findPast(x)
 	if e.Session == "" {
-		e.Session, x.named = g.sessionOf(x)
+		e.Session, x.named = g.sessionOf(x, prompt)
 	}
 	x.attempt = g.hasher.request(e.Agent, x.route.path, &x.bodyHash)
 	g.awaitIdentical(x)

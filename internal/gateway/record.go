@@ -188,7 +188,7 @@ const maxTools = 100
 func (x *exchange) describeReply() {
 	e, r := &x.event, x.reply
 	e.Finish = truncate(r.Finish, 60)
-	e.ReplyHash, e.ReplyLen = textHash(r.Text), len(r.Text)
+	e.ReplyHash, e.ReplyLen = digest(r.Text).hex(), len(r.Text)
 	for i := range min(len(r.Calls), maxTools) {
 		e.ToolCalls = append(e.ToolCalls, truncate(r.Calls[i].Name, 100))
 	}
@@ -345,12 +345,29 @@ func (g *Gateway) countOverhead(x *exchange) {
 	g.meter.Overhead(x.overhead)
 }
 
-func textHash(s string) string {
-	if s == "" {
+// digested is a text with its digest.
+type digested struct {
+	text   string
+	digest uint64
+}
+
+func digest(text string) digested { return digested{text, xxhash.Sum64String(text)} }
+
+// of is the digest of a text, which mostly is this one.
+func (d digested) of(text string) uint64 {
+	if text == d.text {
+		return d.digest
+	}
+	return xxhash.Sum64String(text)
+}
+
+// hex is the digest as events have it; "" of no text.
+func (d digested) hex() string {
+	if d.text == "" {
 		return ""
 	}
 	const width = 16
-	h := strconv.FormatUint(xxhash.Sum64String(s), 16)
+	h := strconv.FormatUint(d.digest, 16)
 	return "0000000000000000"[:width-len(h)] + h
 }
 

@@ -26,7 +26,7 @@ func TestEventOfACall(t *testing.T) {
 		Provider: "openai", Format: "openai-chat", Path: "/v1/chat/completions", Model: "gpt-x",
 		Status: 200, Tokens: haltd.Usage{Input: 7, Output: 2}, Cost: 9 * haltd.Dollar / 1000,
 		Finish: "stop", ToolCalls: []string{"read_file"},
-		PromptHash: textHash("hi"), PromptLen: 2, ReplyHash: textHash("hello"), ReplyLen: 5,
+		PromptHash: digest("hi").hex(), PromptLen: 2, ReplyHash: digest("hello").hex(), ReplyLen: 5,
 	}
 	got := f.last(t)
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(haltd.Event{}, "ID", "Time", "Latency", "FirstByte")); diff != "" {
