@@ -1,30 +1,40 @@
 package gateway
 
-import "sync"
+import (
+	"math/bits"
+	"sync"
+)
 
-// buffers hold the bodies of requests and the texts that are read from them.
-// Conversations are long: memory of their size for every request would keep
-// the garbage collector busy.
-var buffers sync.Pool
+// buffers hold the bodies of requests and the texts that are read from them, one
+// pool for each size from leastBuffer to mostBuffer, which double. Conversations
+// are long: memory of their size for every request would keep the garbage
+// collector busy.
+var buffers [bufferSizes]sync.Pool
 
 // holders are what a buffer is put into the pool with, while it is not there.
 var holders = sync.Pool{New: func() any { return new([]byte) }}
 
 // The sizes of buffers that are pooled.
-const leastBuffer, mostBuffer = 2 << 10, 1 << 20
+const (
+	leastBuffer = 2 << 10
+	bufferSizes = 12
+	mostBuffer  = leastBuffer << (bufferSizes - 1)
+)
 
 // acquireBuffer takes a buffer of n bytes from the pool. Its content is
 // undefined.
 func acquireBuffer(n int) []byte {
-	if h, ok := buffers.Get().(*[]byte); ok {
+	if n > mostBuffer {
+		return make([]byte, n)
+	}
+	size := bits.Len(uint(max(n, 1)-1) / leastBuffer)
+	if h, ok := buffers[size].Get().(*[]byte); ok {
 		b := *h
 		*h = nil
 		holders.Put(h)
-		if cap(b) >= n {
-			return b[:n]
-		}
+		return b[:n]
 	}
-	return make([]byte, n, max(n, leastBuffer, min(n+n/4, mostBuffer))) // the next may be a little longer
+	return make([]byte, n, leastBuffer<<size)
 }
 
 // enlarge moves a buffer to one that has room for n bytes, unless it has.
@@ -47,7 +57,7 @@ func releaseBuffer(b []byte) {
 	}
 	h := holders.Get().(*[]byte)
 	*h = b
-	buffers.Put(h)
+	buffers[bits.Len(uint(cap(b)/leastBuffer))-1].Put(h) // of which it has the size at least
 }
 
 // poison clears released buffers, so that a test notices who still reads one.

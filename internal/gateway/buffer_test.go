@@ -11,3 +11,16 @@ func TestMain(m *testing.M) {
 	poison = true
 	os.Exit(m.Run())
 }
+
+func TestBuffersAreAsLongAsAsked(t *testing.T) {
+	for _, n := range []int{0, 1, leastBuffer - 1, leastBuffer, leastBuffer + 1, 100_000, mostBuffer - 1, mostBuffer, mostBuffer + 1} {
+		for _, free := range []int{n - 1, n, n + 1, n + n/2} { // of any capacity
+			releaseBuffer(make([]byte, max(free, 0)))
+		}
+		for range 5 {
+			if b := acquireBuffer(n); len(b) != n {
+				t.Fatalf("%d bytes of %d", len(b), n)
+			}
+		}
+	}
+}

@@ -115,7 +115,7 @@ func (g *Gateway) readBody(x *exchange) ([]byte, error) {
 	body := acquireBuffer(int(size))[:0]
 	for int64(len(body)) < most {
 		if int64(len(body)) == size {
-			more := min(size, most-size)
+			more := min(3*size, most-size)
 			if !x.bodyShare.take(more) {
 				return nil, g.busy(x.settings.bodyMemory)
 			}
