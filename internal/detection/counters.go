@@ -78,7 +78,11 @@ func afterTally(text string, start, end int, prev before) bool {
 // isShare reports a number that is part of a whole: 54 %, 3/20, 3 of 20. Steps,
 // turns and attempts are counted, whatever comes of them.
 func isShare(text string, s *scanner) bool {
-	if strings.HasPrefix(strings.TrimPrefix(text[s.end:], " "), "%") {
+	i := s.end
+	if i < len(text) && text[i] == ' ' {
+		i++
+	}
+	if i < len(text) && text[i] == '%' {
 		return true
 	}
 	whole := wholeAt(text, s.end)
@@ -92,10 +96,19 @@ func wholeAt(text string, i int) string {
 	if i == len(text) || text[i] != '/' && !(text[i] == ' ' && i+1 < len(text) && (text[i+1] == 'o' || text[i+1] == '/')) {
 		return ""
 	}
-	for _, mark := range [...]string{"/", " / ", " of ", " out of "} {
-		if rest, ok := strings.CutPrefix(text[i:], mark); ok {
-			return rest[:endOfDigits(rest, 0)]
+	mark := "/"
+	if text[i] == ' ' {
+		mark = " / "
+		if text[i+1] == 'o' {
+			mark = " of "
+			if i+2 < len(text) && text[i+2] == 'u' {
+				mark = " out of "
+			}
 		}
 	}
-	return ""
+	rest, ok := strings.CutPrefix(text[i:], mark)
+	if !ok {
+		return ""
+	}
+	return rest[:endOfDigits(rest, 0)]
 }

@@ -406,15 +406,9 @@ func exitCodeIn(text string) (code int, ok bool) {
 	return 0, false
 }
 
-// mayHaveExitCode reports a text with "xit" or "etu" in it, in letters of any
-// size: few have.
+// mayHaveExitCode reports a text that may say "exit" or "return": few do.
 func mayHaveExitCode(text string) bool {
-	for i := 1; i+1 < len(text); i++ {
-		if b := text[i] | 0x20; b == 'i' && text[i-1]|0x20 == 'x' && text[i+1]|0x20 == 't' || b == 't' && text[i-1]|0x20 == 'e' && text[i+1]|0x20 == 'u' {
-			return true
-		}
-	}
-	return false
+	return strings.Contains(text, "xit") || strings.Contains(text, "etu") || strings.Contains(text, "XIT") || strings.Contains(text, "ETU")
 }
 
 // bare reports a result that carries an exit code and nothing else.
