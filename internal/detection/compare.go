@@ -153,7 +153,7 @@ func (c *comparison) compare(i int) {
 	s.fills = c.fills(i)
 	s.ready = s.pairAgo == 0 && recently(s.coreAgo) && c.rounds[i-s.coreAgo].waiting && !r.waiting && r.outcome == neutral
 	s.onward = s.fills || c.goesOn(i) || c.countsDown(i)
-	lessens := c.lessens(i)
+	lessens := c.lessens(i) || c.shrinks(i)
 	switch {
 	case s.fills || lessens || c.gains(i) || c.mended(i) || r.board && s.resultAgo == 0:
 		s.news = max(s.news, .6)

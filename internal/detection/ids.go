@@ -22,11 +22,11 @@ func isID(text string, t *token) bool {
 	return t.mixed
 }
 
-// isSerial reports the number of a record, of twelve digits or more, and a short
+// isSerial reports the number of a record, of eleven digits or more, and a short
 // one of digits and the letters of hexadecimal numbers that is all of a value, or
 // ends a name: "hop": "5a15", rev=6df8, worker-c2d4, window id 84f4; and what is numbered on a page.
 func isSerial(text string, t *token) bool {
-	const digits, long, short = 12, 8, 4
+	const digits, long, short = 11, 8, 4
 	w := text[t.start:t.end]
 	if t.class == number && (len(w) >= digits && endOfDigits(w, 0) == len(w) || numbersElement(text, t)) {
 		return true

@@ -144,23 +144,31 @@ func (c *comparison) swings(i int) bool {
 	return true
 }
 
-// rewritten reports that of late nothing was done but to give one tool the same many
-// words in another order: a plan that nobody begins with. It takes longer to see where
-// each has only some of the words. One that goes through a list names another item
-// each time.
+// rewritten reports that of late nothing was done but to give one tool, or two in
+// turn, the same many words in another order: a plan that nobody begins with. It
+// takes longer to see where each has only some of the words. One that goes through a
+// list names another item each time.
 func (c *comparison) rewritten(i int) bool {
 	const longer = insists + 2
 	n, items, alike := 0, 0, true
+	last := &c.rounds[i]
+	var other *seenRound // the last of the second tool
 	for j := i; j >= c.since && n < longer; j-- {
 		r, s := &c.rounds[j], &c.all[j]
-		if r.tools != c.rounds[i].tools || r.numbers != c.rounds[i].numbers || r.manner != called || len(r.does) < 2*manyWords || r.denied() || s.newDeeds > 0 || s.newWords > 0 ||
-			s.walk || s.asked || s.onward {
+		like := last
+		if r.tools != last.tools {
+			if other == nil {
+				other = r
+			}
+			like = other
+		}
+		if r.tools != like.tools || r.manner < commanded || len(r.does) < manyWords || len(r.does) < 2*manyWords && r.values < 3 || r.denied() || s.newDeeds > 1 || s.newWords > 0 || s.walk || s.asked || s.onward {
 			break
 		}
-		if s.goesElsewhere() {
+		if s.goesElsewhere() || s.newDeeds > 0 || r.numbers != like.numbers {
 			items++
 		}
-		if alike = alike && s.payload >= cosmetic; 3*items > insists {
+		if alike = alike && s.payload >= cosmetic && len(r.does) >= 2*manyWords; 3*items > insists {
 			return false
 		}
 		if n++; n >= insists && alike {

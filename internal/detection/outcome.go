@@ -262,10 +262,17 @@ func unlabelled(text string) string {
 	if label == "" || strings.Count(label, " ") >= atOnce || strings.ContainsAny(label, "{}\"<>()\n") {
 		return t
 	}
-	if rest != "" && (rest[0] == '{' || rest[0] == '[') || meaningOf(label, atOnce, labels) != 0 {
+	if rest != "" && (opensObject(rest) || rest[0] == '[') || meaningOf(label, atOnce, labels) != 0 {
 		return rest
 	}
 	return t
+}
+
+// opensObject reports a text that begins with an object, and not with a name in
+// braces: {task} is missing.
+func opensObject(t string) bool {
+	rest := strings.TrimLeft(t[1:], " \n\t\r")
+	return t[0] == '{' && (rest == "" || strings.IndexByte(`"'}`, rest[0]) >= 0)
 }
 
 // isStampByte reports what a date and a time are made of.

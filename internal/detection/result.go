@@ -46,6 +46,7 @@ func (f *round) readResult(text string, states bool) {
 	advert := false  // the line is an advertisement, or says how long it took
 	amidst := false  // the advertisement began within the line, and ends with its sentence
 	var label uint64 // the word before, where it may name a score or a record
+	rated := 0       // scores
 	for s.next() {
 		t := &s.token
 		if t.newLine || first {
@@ -117,8 +118,10 @@ func (f *round) readResult(text string, states bool) {
 		}
 		f.figures = f.figures && t.class == number
 		board = board && (t.class == number || t.end-t.start <= 2 || t.start < begins)
-		if t.class == number && label != 0 && !f.scored && startsPhrase([]uint64{label}, scores) {
-			f.scored, f.score = true, numberOf(text[t.start:t.end])
+		if t.class == number && label != 0 && startsPhrase([]uint64{label}, scores) {
+			if rated++; rated == 1 {
+				f.score = numberOf(text[t.start:t.end])
+			}
 		}
 		if t.class == number && label != 0 && !inAct && t.end-t.start >= 3 && startsPhrase([]uint64{label}, records) {
 			f.record = true
@@ -151,6 +154,7 @@ func (f *round) readResult(text string, states bool) {
 		result, form, residue = fold(result, f.view), fold(form, f.view), fold(residue, f.view)
 		tells.add(viewWord(f.view))
 	}
+	f.scored, f.rated = rated > 0 && rated < atOnce, rated >= atOnce
 	f.board = board && !f.figures && plain >= 4
 	f.result, f.residue, f.form = result, residue, form
 	f.tells = tells.distinct()

@@ -92,6 +92,7 @@ type round struct {
 	beside   uint64   // of its numbers, those that the act did not name
 	record   bool     // one of its numbers is what something was filed under
 	scored   bool     // it has a score, a level or the like
+	rated    bool     // each of its parts has one: how well it was found
 	score    float64  // the first of them
 
 	input    uint64   // digest of the user messages, numbers and clocks masked; 0 where they are the result or there are none

@@ -228,6 +228,21 @@ func (c *comparison) lessens(i int) bool {
 	return n == times
 }
 
+// shrinks reports a failure of the same act as before that has fewer numbers than
+// any of it had, and nothing else that is new: a list of errors gets shorter.
+func (c *comparison) shrinks(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	if r.outcome != failed || r.manner < commanded || r.told.n == 0 || !recently(s.coreAgo) || s.newWords > 0 {
+		return false
+	}
+	for j := i - 1; j >= c.since; j-- {
+		if o := &c.rounds[j]; o.core == r.core && o.told.n <= r.told.n {
+			return false
+		}
+	}
+	return contained(r.tells, c.rounds[i-s.coreAgo].tells) >= samePlace
+}
+
 // searches reports a question about something nobody asked for yet, which is not
 // there, while one like it found something of late: a list of names is gone through.
 func (c *comparison) searches(i int) bool {
@@ -359,7 +374,7 @@ func (c *comparison) trend(i int) (one, down bool, n int) {
 func (c *comparison) measures(i int) bool {
 	const few = 12
 	r, s := &c.rounds[i], &c.all[i]
-	if r.manner < commanded || len(r.does) < manyWords || r.outcome != neutral || r.waiting || s.coreAgo > 0 || s.resultAgo > 0 || !recently(s.shapeAgo) || r.told.n > few {
+	if r.manner < commanded || len(r.does) < manyWords || r.outcome != neutral || r.waiting || r.rated || s.coreAgo > 0 || s.resultAgo > 0 || !recently(s.shapeAgo) || r.told.n > few {
 		return false
 	}
 	other := differing(&c.rounds[i-s.shapeAgo].told, &r.told)

@@ -118,6 +118,16 @@ func (c *comparison) attemptedSince(i, ago int) bool {
 	return false
 }
 
+// editedSince reports whether something was edited since a round, new or not.
+func (c *comparison) editedSince(i, ago int) bool {
+	for j := i - ago + 1; j < i; j++ {
+		if r := &c.rounds[j]; r.writes && r.outcome != failed {
+			return true
+		}
+	}
+	return false
+}
+
 // wroteNew reports an act that was not done before and that was accepted in
 // silence, or with a short acknowledgement: that is how writing looks from
 // outside.
