@@ -132,12 +132,18 @@ func (c *comparison) editedSince(i, ago int) bool {
 // silence, or with a short acknowledgement: that is how writing looks from
 // outside.
 func (s *relation) wroteNew(r *seenRound) bool {
-	if r.manner < commanded || s.actAgo > 0 || !r.answered || r.rests || s.recombined(r) {
+	if r.manner < commanded || s.actAgo > 0 || !r.answered || r.rests || s.recombined(r) || s.renamed() {
 		return false
 	}
 	first := s.takesNext(r)
 	return r.outcome == acknowledged || r.outcome == neutral && !r.figures && !s.waits(r) && (r.short() || r.writes || first || s.entered(r)) &&
 		!r.ended && (first || s.newDeeds > 0 || r.payload || r.values >= 3 || len(r.tells) <= 2)
+}
+
+// renamed reports an act that was done before, but for an id that was drawn since
+// then and is no item of a list.
+func (s *relation) renamed() bool {
+	return recently(s.coreAgo) && s.newDeeds <= 1 && recently(s.resultAgo) && !s.goesElsewhere()
 }
 
 // entered reports a text that was typed, has words that nobody had said, and is shown.
