@@ -8,7 +8,7 @@ import "slices"
 // before, but for numbers and ids.
 func (c *comparison) weighNews(i int) {
 	r, s := &c.rounds[i], &c.all[i]
-	if r.rated && s.newWords == 0 {
+	if s.newWords == 0 && r.rated {
 		s.news = 0 // the same was found, and rated anew
 	}
 	if !recently(s.formAgo) || s.newWords > 0 {

@@ -324,7 +324,7 @@ func firstOf(text string, among meaning) meaning {
 }
 
 // namesError reports a line that begins as programs begin what they say about
-// an error: "TimeoutError: …", "java.io.IOException: …", "usage: …", and the
+// an error: "TimeoutError: …", "ReadTimeout: …", "java.io.IOException: …", "usage: …", and the
 // errors of a spreadsheet. Source code names errors, too, but not so.
 func namesError(text string) bool {
 	if i := strings.IndexByte(text, '#'); i >= 0 && len(text) <= headBytes {
@@ -341,7 +341,7 @@ func namesError(text string) bool {
 	}
 	for line := range strings.Lines(text) {
 		name, _, found := strings.Cut(withoutStamp(line), ":")
-		if found && !strings.ContainsAny(name, " \t(\"'") && (strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.EqualFold(name, "usage")) {
+		if found && !strings.ContainsAny(name, " \t(\"'") && (strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.HasSuffix(name, "Timeout") || strings.EqualFold(name, "usage")) {
 			return true
 		}
 	}

@@ -205,27 +205,39 @@ func (c *comparison) countsDown(i int) bool {
 	return n == times && (down[0] || down[1])
 }
 
-// lessens reports failures of one program in one form whose first number has gone down
-// three times in a row, whatever was done about them: "Found 92 errors."
+// lessens reports failures of one program whose first number has gone down three
+// times in a row, or another four times, whatever was done about them: "Found 92
+// errors."
 func (c *comparison) lessens(i int) bool {
 	const times = 3
 	r := &c.rounds[i]
-	if r.outcome != failed || r.manner < commanded || r.told.n == 0 {
+	if r.outcome != failed || r.manner < commanded {
 		return false
 	}
-	at, n := r, 0
-	for j := i - 1; j >= c.since && i-j <= near && n < times; j-- {
+	for k := range min(r.told.n, len(r.told.first)) {
+		if c.lessened(i, k) >= times+min(k, 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// lessened is how often the number in one place of a failure has gone down of late.
+func (c *comparison) lessened(i, k int) (n int) {
+	r := &c.rounds[i]
+	at := r
+	for j := i - 1; j >= c.since && i-j <= near; j-- {
 		o := &c.rounds[j]
 		if o.program != r.program {
 			continue
 		}
-		if o.outcome != failed || o.form != r.form || at.told.first[0] >= o.told.first[0] {
-			return false
+		if o.outcome != failed || o.form != r.form && (k == 0 || !sameAnswer(o, r)) || o.told.n != r.told.n || at.told.first[k] >= o.told.first[k] {
+			break
 		}
 		at = o
 		n++
 	}
-	return n == times
+	return n
 }
 
 // shrinks reports a failure of the same act as before that has fewer numbers than
