@@ -8,9 +8,22 @@ import (
 	"github.com/haltd/haltd/internal/xxhash"
 )
 
-// maxResult bounds how much of one result is read word by word: the beginning and
-// the end, half of it each. The rest is told apart by a digest alone.
-const maxResult = 1 << 15
+// maxResult bounds how much of one result is read word by word: a quarter of it from
+// the middle, the rest from the beginning and the end. What lies between is told apart
+// by a digest alone.
+const maxResult = 8 << 10
+
+// sampleOf is what is read of a long result. The middle begins with a line, so that a
+// few signs more before it change little.
+func sampleOf(text string) string {
+	const ends, middle = maxResult * 3 / 8, maxResult / 4
+	from := (len(text) - middle) / 2
+	if i := strings.IndexByte(text[from:from+middle], '\n'); i >= 0 {
+		from += i + 1
+	}
+	to := min(from+middle, len(text)-ends)
+	return text[:ends] + text[from:to] + text[len(text)-ends:]
+}
 
 // readResult digests a result in several ways in one pass. states says that digests
 // in it are those of states.
@@ -19,7 +32,7 @@ func (f *round) readResult(text string, states bool) {
 	whole := len(text) <= maxResult
 	if !whole {
 		result = xxhash.Sum64String(text)
-		text = text[:maxResult/2] + text[len(text)-maxResult/2:]
+		text = sampleOf(text)
 	}
 	s := scanner{text: text}
 	tells := newWordList()
