@@ -100,8 +100,8 @@ pgo: ## record the profile that builds are optimised by, from a run of the bench
 quality: ## detection on recorded runs from the folder TRACES, each source judged by weights that never saw it
 	go run ./test/train -traces $(TRACES)
 
-train: ## fit the weights of stall anew to the labelled runs in TRACES (for maintainers)
-	go run ./test/train -traces $(TRACES) -ablate -out internal/detection/weights.json -date $(shell date +%F)
+train: ## fit the weights of stall anew to the labelled runs in TRACES, and write the tables of docs/detection.md (for maintainers)
+	go run ./test/train -traces $(TRACES) -ablate -out internal/detection/weights.json -docs docs/detection.md -date $(shell date +%F)
 
 reference: ## write the sample file and the references of settings, commands, errors and the API anew from their declarations
 	go run ./internal/config/reference

@@ -15,7 +15,7 @@ const (
 	hurried   = 5 * time.Second
 	unhurried = 10 * time.Second
 	leisurely = 30 * time.Second
-	waitsFor  = 5
+	waitsFor  = 3
 	asAsked   = .05 // what the task itself asks for hardly counts
 )
 
@@ -82,7 +82,7 @@ func (c *comparison) doseOf(i int) float32 {
 		dose /= 3 // the answer does not show where it led
 	}
 	if waits {
-		dose /= waitsFor * (1 + 4*c.others) // it may wait for the others
+		dose /= waitsFor * (1 + 12*c.others) // it may wait for the others
 	}
 	return dose
 }

@@ -29,6 +29,7 @@ func train(ctx context.Context) error {
 	traces := flag.String("traces", "../shared/traces", "folder of the labelled runs")
 	labels := flag.String("labels", "test/train/labels.jsonl", "labels made by reading, beside those of the traces")
 	out := flag.String("out", "", "where the weights are written; nowhere when empty")
+	docs := flag.String("docs", "", "document whose tables are written anew with the weights; none when empty")
 	date := flag.String("date", "", "date that the weights carry")
 	draws := flag.Int("draws", 6, "cases of each made-up family")
 	ablate := flag.Bool("ablate", false, "leave out each sign in turn and say what it costs")
@@ -52,7 +53,7 @@ func train(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	figures := d.report(outcomes, *verbose)
+	judged := d.report(outcomes, *verbose)
 	if *ablate {
 		d.ablate(h, folds)
 	}
@@ -60,8 +61,11 @@ func train(ctx context.Context) error {
 		return nil
 	}
 	m := published(fit(d.runs, h, nil), at)
-	m.Date, m.Figures = *date, figures
-	return writeJSON(*out, m)
+	m.Date, m.Figures = *date, judged.figures()
+	if err := writeJSON(*out, m); err != nil || *docs == "" {
+		return err
+	}
+	return writeDocs(*docs, judged, m)
 }
 
 // leaveOut fits one model for each fold, on all others, going on from the
@@ -215,7 +219,7 @@ func (d *data) ablate(h hyper, folds map[string]*linear) {
 	catalog := detection.Catalog()
 	seen := map[string]bool{}
 	for _, f := range catalog {
-		name := strings.TrimRight(f.Name, "_0123456789")
+		name := signName(f.Name)
 		if seen[name] {
 			continue
 		}
@@ -223,7 +227,7 @@ func (d *data) ablate(h hyper, folds map[string]*linear) {
 		without := h
 		without.off = slices.Clone(h.off)
 		for i, g := range catalog {
-			if strings.TrimRight(g.Name, "_0123456789") == name {
+			if signName(g.Name) == name {
 				without.off[i] = true
 			}
 		}

@@ -47,21 +47,23 @@ func (t *tally) String() string {
 // groups are the columns of the report.
 var groups = [...]string{"stuck", "wasteful", "healthy", "capped_chat"}
 
-// report says how runs of each kind come out, and returns the rows that are
-// no single source or family.
-func (d *data) report(outcomes map[string]replay.Outcome, verbose bool) map[string]string {
-	table := map[string]map[string]*tally{}
+// table counts the runs of each row by group.
+type table map[string]map[string]*tally
+
+// report says how runs of each kind come out.
+func (d *data) report(outcomes map[string]replay.Outcome, verbose bool) table {
+	all := table{}
 	for _, r := range d.all() {
 		o := outcomes[r.name]
 		killed, warned := o.KillStep != nil, o.WarnStep != nil
 		for _, row := range r.rows() {
-			if table[row] == nil {
-				table[row] = map[string]*tally{}
+			if all[row] == nil {
+				all[row] = map[string]*tally{}
 			}
-			t := table[row][r.label.Group]
+			t := all[row][r.label.Group]
 			if t == nil {
 				t = &tally{}
-				table[row][r.label.Group] = t
+				all[row][r.label.Group] = t
 			}
 			t.runs++
 			t.killed += count(killed)
@@ -71,18 +73,27 @@ func (d *data) report(outcomes map[string]replay.Outcome, verbose bool) map[stri
 			fmt.Printf("  %-8s killed=%-5v warned=%-5v %.2f %s %s\n", r.label.Group, killed, warned, r.label.Confidence, r.source, r.name)
 		}
 	}
-	figures := map[string]string{}
 	fmt.Printf("%-40s %-24s %-24s %-24s %s\n", "killed (warned), never seen in training", groups[0], groups[1], groups[2], groups[3])
-	for _, row := range slices.Sorted(maps.Keys(table)) {
+	for _, row := range slices.Sorted(maps.Keys(all)) {
 		fmt.Printf("%-40s", row)
 		for _, g := range groups {
-			t := table[row][g]
-			fmt.Printf(" %-24s", t)
-			if t != nil && !isDetail(row) {
-				figures[row+", "+g] = t.String()
-			}
+			fmt.Printf(" %-24s", all[row][g])
 		}
 		fmt.Println()
+	}
+	return all
+}
+
+// figures are the rows that are no single source or family, as the weights carry
+// them.
+func (t table) figures() map[string]string {
+	figures := map[string]string{}
+	for row, byGroup := range t {
+		for _, g := range groups {
+			if byGroup[g] != nil && !isDetail(row) {
+				figures[row+", "+g] = byGroup[g].String()
+			}
+		}
 	}
 	return figures
 }
