@@ -55,7 +55,25 @@ func commandIn(text string) (command string, found bool) {
 	if s := labelled(text); s != "" {
 		return s, true
 	}
+	if s := lastOrder(text); s != "" {
+		return s, true
+	}
 	return text, false
+}
+
+// lastOrder is the last line of a text where it tells a device what to do, in a word
+// of capitals and what that is about: CLICK 844 403, GOTO lab 3. A line that is all
+// in capitals is said aloud.
+func lastOrder(text string) string {
+	const longest = 80
+	before := strings.LastIndexByte(text, '\n')
+	line := text[before+1:]
+	verb, rest, _ := strings.Cut(line, " ")
+	if before < 0 || len(line) > longest || len(verb) < 2 || runOf(verb, 0, func(b byte) bool { return b >= 'A' && b <= 'Z' || b == '_' }) != len(verb) ||
+		rest == strings.ToUpper(rest) && !strings.ContainsAny(rest, "0123456789") || strings.ContainsAny(line, ":?!") || strings.HasSuffix(line, ".") {
+		return ""
+	}
+	return line
 }
 
 // labelled is what follows the last label of a text that stands before a call, or

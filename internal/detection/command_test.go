@@ -31,6 +31,11 @@ func TestCommandInText(t *testing.T) {
 		{"a remark in brackets", "Note: Berlin (Germany)", "Note: Berlin (Germany)", false},
 		{"an answer", "Q: Which of them is it, as far as the file says\nA: the second", "Q: Which of them is it, as far as the file says\nA: the second", false},
 		{"a label that is no word", "10:30: ls", "10:30: ls", false},
+		{"an order to a device", "Nothing happened. Once more, slightly lower.\nCLICK 838 400", "CLICK 838 400", true},
+		{"an order with a place", "Perhaps from another angle.\nGOTO lab 3", "GOTO lab 3", true},
+		{"the end of a talk", "Thank you!\nTERMINATE", "Thank you!\nTERMINATE", false},
+		{"said aloud", "It works now.\nALL DONE", "It works now.\nALL DONE", false},
+		{"a sentence with an abbreviation", "It works now.\nSQL is fine.", "It works now.\nSQL is fine.", false},
 		{"plain words", "Let me see.", "Let me see.", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

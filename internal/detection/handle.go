@@ -73,6 +73,8 @@ func (c *comparison) anchors(i int) bool {
 		return false
 	case from.pairAgo > 1 && !from.onward:
 		return true
+	case from.coreAgo > 1 && from.place >= samePlace && !from.onward && r.result == o.result && !r.short():
+		return true // it was made anew, and so is what it says
 	}
 	return r.outcome == failed && !r.absent && !c.attemptedSince(i, s.frameAgo)
 }

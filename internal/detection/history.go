@@ -3,6 +3,7 @@ package detection
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/xxhash"
@@ -397,7 +398,17 @@ func linesOf(text string, digest uint64) []uint64 {
 	return ls
 }
 
-func lineHash(line string) uint64 { return xxhash.Sum64String(strings.TrimSpace(line)) }
+// lineHash digests a line without the number of the part of a page that it shows:
+// [12]<a>Home</a>.
+func lineHash(line string) uint64 {
+	line = strings.TrimSpace(line)
+	if rest, ok := strings.CutPrefix(strings.TrimPrefix(line, "*"), "["); ok {
+		if end := endOfDigits(rest, 0); end > 0 && strings.HasPrefix(rest[end:], "]") {
+			line = rest[end:]
+		}
+	}
+	return xxhash.Sum64String(line)
+}
 
 // quotable is the number of words, or bytes, from which a reply that stands in
 // the next message is no coincidence.
@@ -414,19 +425,30 @@ func (a *Answer) quotedIn(message string) bool {
 	return len(a.act.says) >= quotable/4 && contained(a.act.says, words(message, nil)) >= .95
 }
 
-// without is a text less the lines that quote the reply.
+// without is a text less the lines that quote the reply, perhaps behind a label: "Next
+// goal: open the list".
 func (a *Answer) without(text string) string {
-	if len(a.act.says) == 0 {
+	if len(a.act.says)+len(a.act.does) == 0 {
 		return text
 	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		if ws := words(line, nil); len(ws) >= 3 && contained(ws, a.act.says) >= .8 {
-			continue
+		quote, least := line, 3
+		if label, rest, ok := strings.Cut(line, ": "); ok && isCaption(label) {
+			quote, least = rest, 2
 		}
-		b.WriteString(line)
+		if ws := words(quote, nil); len(ws) < least || max(contained(ws, a.act.says), contained(ws, a.act.does)) < .8 {
+			b.WriteString(line)
+		}
 	}
 	return b.String()
+}
+
+// isCaption reports a few words that say what stands behind them.
+func isCaption(s string) bool {
+	const most = 32
+	s = strings.TrimSpace(s)
+	return s != "" && len(s) <= most && strings.IndexFunc(s, func(r rune) bool { return r != ' ' && !unicode.IsLetter(r) }) < 0
 }
 
 // contained is which share of the words of a stand in b, both sorted.

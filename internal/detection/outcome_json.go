@@ -18,7 +18,7 @@ func jsonOutcome(t string, says meaning) outcome {
 		return empty
 	}
 	low := strings.ToLower(compact)
-	for _, sign := range [...]string{`"error":"`, `"error":{`, `"error_message":"`, `"errors":[{`, `"errors":["`, `"error":true`, `"is_error":true`,
+	for _, sign := range [...]string{`"error":"`, `"error":{`, `"error_message":"`, `"errors":[{`, `"errors":["`, `"issue":[{"severity":"error"`, `"issue":[{"severity":"fatal"`, `"issues":[{"severity":"error"`, `"error":true`, `"is_error":true`,
 		`"success":false`, `"state":"fail`, `"state":"error`, `"result":"fail`, `"ok":false`, `"status":"error"`, `"status":"fail`, `"status":4`, `"status":5`, `"statuscode":4`, `"statuscode":5`,
 		`"status_code":4`, `"status_code":5`, `"code":4`, `"code":5`} {
 		if i := strings.Index(low, sign); i >= 0 && !(strings.HasSuffix(sign, `"`) && strings.HasPrefix(low[i+len(sign):], `"`)) {

@@ -86,17 +86,19 @@ var phraseFile = func() (file map[string]map[string][]string) {
 // those before a number that every attempt moves on.
 const numbers, tallies = "numbers", "tallies"
 
-// tallyWords are the latter, by their hashes. Reading a text needs them, so that
-// they are not read as other phrases are.
-var tallyWords = func() map[uint64]bool {
+// tallyWords are the latter, by their hashes, and turnWords those for a turn. Reading
+// a text needs them, so that they are not read as other phrases are.
+var tallyWords, turnWords = hashesOf(tallies), hashesOf("turns")
+
+func hashesOf(name string) map[uint64]bool {
 	index := map[uint64]bool{}
-	for _, list := range phraseFile[tallies] {
+	for _, list := range phraseFile[name] {
 		for _, w := range list {
 			index[hashWord(w, false)] = true
 		}
 	}
 	return index
-}()
+}
 
 // numberWords are the numbers that people write out, by the hashes of the words.
 var numberWords = func() map[uint64]float64 {

@@ -142,7 +142,7 @@ func (s *scanner) next() bool {
 		if s.class == number && (afterProcessName(text, s.prev) || beforeUnit(text, s.start, s.end) || inBrackets(text, s.start, s.end) ||
 			countsLines(text, s.prev) || afterClock(text, s.start, s.prev) || afterTally(text, s.start, s.end, s.prev)) {
 			s.class, s.hash = volatile, volatileHash
-		} else if s.mixed && (isTimes(text, s.start, s.end) || isMark(text, s.start, s.end)) {
+		} else if s.mixed && (isTimes(text, s.start, s.end) || isMark(text, s.start, s.end) || isCountedTag(text, s.start, s.end)) {
 			s.class, s.hash = volatile, volatileHash
 		}
 	}
@@ -205,6 +205,15 @@ func isMark(text string, start, end int) bool {
 		return false
 	}
 	return text[start-1] == '[' && text[end] == ']' || text[start-1] == '(' && text[end] == ')'
+}
+
+// isCountedTag reports a tag around what a client tells of one turn: <step_14>.
+func isCountedTag(text string, start, end int) bool {
+	if end == len(text) || text[end] != '>' || start == 0 || text[start-1] != '<' && text[start-1] != '/' {
+		return false
+	}
+	name := strings.TrimRight(text[start:end], "0123456789")
+	return turnWords[hashWord(strings.TrimRight(name, "_"), false)]
 }
 
 // isVersion reports how often something was written: v7.

@@ -1,0 +1,95 @@
+package detection
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/haltd/haltd"
+)
+
+// browse plays an agent as clients write it that tell its history anew in each
+// request, with its own words in it, and behind that the page: what it does and says
+// comes from step, with what came of it and the page after that. It returns the
+// strictest level.
+func browse(t *testing.T, steps int, step func(i int) (goal, action, result, page string)) (worst haltd.Level) {
+	t.Helper()
+	set, st, now := DefaultSettings(), newState(), noon
+	var history strings.Builder
+	page := "[1]<a>Account</a>\n[2]<a>Orders</a>"
+	for i := range steps {
+		call := &haltd.Call{Opening: []haltd.Message{
+			{Role: haltd.RoleSystem, Text: "You automate a browser. Answer with AgentOutput."},
+			{Role: haltd.RoleUser, Text: fmt.Sprintf("<agent_history>\n%s</agent_history>\n<user_request>\nAdd the address Hauptgasse 89, Nantes, Iceland, and read what the shop says of all its goods.\n</user_request>\n<step_info>Step %d of 100 max possible steps</step_info>\n<browser_state>\nCurrent tab: 54da\n%s\n</browser_state>", history.String(), i+1, page)},
+		}}
+		v := judge(set, st, call, now)
+		worst = max(worst, v.Level)
+		goal, action, result, next := step(i)
+		memory := []string{"All but the country is done.", "Only the country is missing, then save.", "Street and city are entered."}[i*i%3]
+		answer(set, st, v, call, ran("AgentOutput", fmt.Sprintf(`{"memory":%q,"next_goal":%q,"action":[%s]}`, memory, goal, action)), now.Add(3*time.Second))
+		fmt.Fprintf(&history, "<step_%d>\nMemory: %s\nNext Goal: %s\nAction Results:\n%s\n</step_%d>\n", i+1, memory, goal, result, i+1)
+		page = next
+		now = now.Add(6 * time.Second)
+	}
+	return worst
+}
+
+func TestAHistoryThatIsToldAnew(t *testing.T) {
+	form := func(i int) string {
+		advert := strings.Repeat(fmt.Sprintf("\n[3]<div>%d people are viewing this</div>", 6+i*7%31), i*i%3%2)
+		first := 3 + len(advert)/30
+		return fmt.Sprintf("[1]<a>Account</a>\n[2]<a>Orders</a>%s\n[%d]<div role=combobox>Select country</div>\n[%d]<button disabled>Save address</button>", advert, first, first+1)
+	}
+	goals := []string{"Select Iceland", "Open the list of countries again", "Choose Iceland in the country list", "Open the combobox"}
+	worst := browse(t, 36, func(i int) (goal, action, result, page string) {
+		index := 5 + i*i%3
+		if i%2 == 0 {
+			return goals[i*i%7%4], fmt.Sprintf(`{"select_dropdown_option":{"index":%d,"text":"Iceland"}}`, index), fmt.Sprintf("Cannot select option: Element with index %d is a div, not a select", index), form(i)
+		}
+		return goals[i*i%7%4], fmt.Sprintf(`{"click_element_by_index":{"index":%d}}`, index), fmt.Sprintf("Clicked element %d: Select country", index), form(i)
+	})
+	if worst != haltd.LevelKill {
+		t.Errorf("a list that never opens: %v", worst)
+	}
+	goods := strings.Fields("lamp kettle chair rug mirror clock vase shelf basket stool bench tray bowl plate spoon fork knife cup glass towel")
+	worst = browse(t, 36, func(i int) (goal, action, result, page string) {
+		name := goods[i/2%len(goods)]
+		if i%2 == 0 {
+			return "Open the " + name, fmt.Sprintf(`{"click_element_by_index":{"index":%d}}`, 3+i/2%5), "Clicked element: " + name,
+				fmt.Sprintf("[1]<a>Account</a>\n[2]<a>Orders</a>\n[3]<h1>%s</h1>\n[4]<p>%d in stock, made in town %d, %d cm</p>", name, 3+i*7%20, i*31%97, 10+i*13%60)
+		}
+		return "Go back to the list", `{"go_back":{}}`, "Navigated back", "[1]<a>Account</a>\n[2]<a>Orders</a>\n[3]<a>" + strings.Join(goods[:5], "</a>\n[3]<a>") + "</a>"
+	})
+	if worst == haltd.LevelKill {
+		t.Error("goods that are read one after the other: killed")
+	}
+}
+
+// What names a failure, and what is made anew to no avail.
+func TestFailuresWithNamesOfTheirOwn(t *testing.T) {
+	id := func(i int) string { return fmt.Sprintf("%012x", uint64(i+3)*0x9e3779b97f4a7c15>>16) }
+	playAll(t, 30, map[string]func(k *talk, i int){
+		"a resource that is never valid": func(k *talk, i int) {
+			fields := []string{"", `,"priority":"urgent"`, `,"category":[{"text":"referral"}]`, `,"priority":"routine"`}[i*i%7%4]
+			k.does("fhir_create", fmt.Sprintf(`{"resourceType":"ServiceRequest","body":{"status":%q,"subject":{"reference":"Patient/%d"},"code":{"text":%q}%s}}`,
+				[]string{"active", "draft"}[i%2], 15000+i*7919%80000, []string{"Cardiology consult", "Consult: cardiology"}[i*i%3%2], fields),
+				fmt.Sprintf(`{"resourceType": "OperationOutcome", "id": %q, "issue": [{"severity": "error", "code": "processing", "diagnostics": "HAPI-0450: Failed to parse request body. Error was: ServiceRequest.intent: minimum required = 1, but only found 0", "location": ["ServiceRequest", "Line[1] Col[%d]"]}]}`, id(i), 40+i*13%50))
+		},
+		"a deployment that is restarted, and crashes again": func(k *talk, i int) {
+			tail := func(n int) string {
+				const letters = "bcdfghjklmnpqrstvwxz"
+				return id(n)[:9] + "-" + string([]byte{letters[n*7%20], letters[n*3%20], '4', letters[n*11%20], letters[n%20]})
+			}
+			k.pause = 8 * time.Second
+			switch n := i / 3; i % 3 {
+			case 0:
+				k.does("k8s_rollout_restart", `{"kind":"deployment","name":"checkout-api","namespace":"shop"}`, "deployment.apps/checkout-api restarted")
+			case 1:
+				k.does("k8s_get_pods", `{"namespace":"shop","selector":"app=checkout-api"}`, fmt.Sprintf("NAME  READY  STATUS  RESTARTS  AGE\ncheckout-api-%s  0/1  CrashLoopBackOff  %d (%ds ago)  %ds", tail(n), 1+n*n%3, 4+n*7%17, 28+n*11%30))
+			default:
+				k.does("k8s_logs", fmt.Sprintf(`{"pod":"checkout-api-%s","namespace":"shop","tail":50}`, tail(n)), fmt.Sprintf("2025-07-12T17:%02d:27.960Z INFO  starting checkout-api\n2025-07-12T17:%02d:28.094Z INFO  config: reading /etc/app/config.yaml\n2025-07-12T17:%02d:28.134Z INFO  config: LOG_LEVEL=info HTTP_PORT=8080 METRICS_PORT=9090\n2025-07-12T17:%02d:29.258Z panic: environment variable PAYMENTS_KEY is not set, cannot start the payments client", n, n, n, n))
+			}
+		},
+	}, true)
+}
