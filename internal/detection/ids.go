@@ -49,7 +49,7 @@ func isSerial(text string, t *token) bool {
 	case '=':
 		return t.end == len(text) || !isWord[text[t.end]]
 	case ' ':
-		return strings.HasSuffix(text[:t.start], " id ") // window id 84f43
+		return strings.HasSuffix(text[:t.start], " id ") || strings.HasSuffix(text[:t.start], "(trace ") || strings.HasSuffix(text[:t.start], "(ref ") // window id 84f43, (trace 1f79a0)
 	case '-':
 		return t.start > 1 && isWord[text[t.start-2]] && (t.end == len(text) || text[t.end] != '.' && text[t.end] != '-')
 	}

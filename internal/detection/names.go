@@ -149,6 +149,11 @@ func aims(act string) []uint32 {
 		}
 		end := endOfQuote(act, i)
 		value := act[i+1 : end]
+		if isAddress(value) && !names.list.full() { // of whom it is about, however many words it has
+			names.list.add(uint32(xxhash.Sum64String(value)) &^ 1)
+			i = end
+			continue
+		}
 		s := scanner{text: value}
 		for names.words <= longestName && s.next() {
 			if (s.class == word || s.class == number) && !isVersion(value[s.start:s.end]) { // "Plan v7" is about the plan
@@ -162,6 +167,13 @@ func aims(act string) []uint32 {
 		i = end
 	}
 	return names.distinct()
+}
+
+// isAddress reports the address of a mailbox.
+func isAddress(s string) bool {
+	const longest = 254
+	at := strings.IndexByte(s, '@')
+	return at > 0 && len(s) <= longest && strings.IndexByte(s[at:], '.') > 1 && strings.IndexAny(s, " \t\\\"/") < 0
 }
 
 // entersText reports an act one of whose first values, or of the objects in it, says

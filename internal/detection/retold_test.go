@@ -66,8 +66,8 @@ func TestAHistoryThatIsToldAnew(t *testing.T) {
 	}
 }
 
-// What names a failure, and what is made anew to no avail.
-func TestFailuresWithNamesOfTheirOwn(t *testing.T) {
+// What names a failure, what is made anew to no avail, and whom letters go to.
+func TestNamesAndAddresses(t *testing.T) {
 	id := func(i int) string { return fmt.Sprintf("%012x", uint64(i+3)*0x9e3779b97f4a7c15>>16) }
 	playAll(t, 30, map[string]func(k *talk, i int){
 		"a resource that is never valid": func(k *talk, i int) {
@@ -91,5 +91,29 @@ func TestFailuresWithNamesOfTheirOwn(t *testing.T) {
 				k.does("k8s_logs", fmt.Sprintf(`{"pod":"checkout-api-%s","namespace":"shop","tail":50}`, tail(n)), fmt.Sprintf("2025-07-12T17:%02d:27.960Z INFO  starting checkout-api\n2025-07-12T17:%02d:28.094Z INFO  config: reading /etc/app/config.yaml\n2025-07-12T17:%02d:28.134Z INFO  config: LOG_LEVEL=info HTTP_PORT=8080 METRICS_PORT=9090\n2025-07-12T17:%02d:29.258Z panic: environment variable PAYMENTS_KEY is not set, cannot start the payments client", n, n, n, n))
 			}
 		},
+		"a report that is written again in another order": func(k *talk, i int) {
+			points := []string{"Objet (art. 1) : renvoi à une annexe non jointe", "Durée (art. 2) : pas de fenêtre de dénonciation avant reconduction", "Prix (art. 3) : révision sans plafond", "Paiement (art. 4) : délai supérieur au maximum"}
+			text := []string{"Réserves du Client :", "Observations principales :", "Synthèse des réserves :"}[i*i%7%3]
+			for n := range points {
+				text += `\n- ` + points[(n*(1+2*(i%2))+i*i)%4]
+			}
+			k.pause = time.Duration(7+i*5%9) * time.Second
+			k.does("rapport", fmt.Sprintf(`{"texte":"%s"}`, text), fmt.Sprintf(`{"ok": true, "version": %d, "pages": 1, "enregistre": "2025-03-14T09:%02d:43Z"}`, i+3, i))
+		},
+		"tools that are not there": func(k *talk, i int) {
+			tool := []string{"reserver", "achat", "booking", "valider_reservation", "paiement"}[i*i%7%5]
+			k.does(tool, fmt.Sprintf(`{"train":"TGV %d","classe":%d}`, 8000+i*379%900, 1+i%2), fmt.Sprintf("Erreur : outil « %s » inconnu. Outils disponibles : horaires, contacts, courriel. (trace %s)", tool, id(i)[:6]))
+		},
 	}, true)
+	families := strings.Fields("alba.gil pablo.mora lucia.rey sofia.pena mateo.ibanez alex.ruiz vera.soto gael.pena bruno.soto diego.ruiz olivia.cano adrian.pena emma.lozano izan.vidal nora.gil leo.mora aitana.rey hugo.cano carla.ruiz marc.soto julia.vidal dario.lozano elena.mora jan.rey")
+	k := newTalk(t, "Envía a las 24 familias la carta sobre la visita a la granja (lista en pendientes.csv).")
+	k.does("leer", `{"archivo":"pendientes.csv"}`, strings.ReplaceAll(strings.Join(families, ";transporte, comedor, tarjeta, autorización\n"), ".", " "))
+	for i, f := range families {
+		due := []string{"falta: transporte", "falta: comedor", "está todo entregado", "falta: tarjeta", "falta: autorización"}[i*i%7%5]
+		k.does("enviar_correo", fmt.Sprintf(`{"para":"familia.%s@example.org","asunto":"Recordatorio: la visita a la granja","cuerpo":"Estimada familia:\n\nEl próximo viernes tendrá lugar la visita a la granja. En el caso de %s, %s.\n\nUn saludo,\nSecretaría"}`, f, strings.ReplaceAll(f, ".", " "), due),
+			fmt.Sprintf(`{"enviado": true, "id": "<%s@santelmo>", "cola": 0}`, id(i)[:10]))
+	}
+	if k.killed != nil {
+		t.Errorf("letters to one family after the other: killed, %v", k.levels)
+	}
 }
