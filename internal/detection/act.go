@@ -17,6 +17,7 @@ type actReader struct {
 	prose []string // strings of the call being read that are prose
 	other int      // values of it that are not
 	acts  bool     // one of them names a deed: {"service":"turn_off"}
+	aloud []string // what the calls say to themselves
 }
 
 // call reads one tool call: its name and canonical arguments.
@@ -61,7 +62,7 @@ func (a *actReader) arguments(text string) {
 				a.fold(&token{hash: xxhash.Sum64String(s), class: word}, "")
 			case aside:
 				a.measure(s)
-				a.prose = append(a.prose, s)
+				a.prose, a.aloud = append(a.prose, s), append(a.aloud, s)
 			case !skip:
 				a.measure(s)
 				if command && a.program == 0 {

@@ -44,6 +44,9 @@ func commandIn(text string) (command string, found bool) {
 	if s := strings.TrimSpace(prose); s != "" {
 		return s, true
 	}
+	if s := inFields(text); s != "" {
+		return s, true
+	}
 	if i := strings.LastIndex(text, "Action:"); i >= 0 {
 		if s := strings.TrimSpace(text[i+len("Action:"):]); s != "" {
 			return s, true
@@ -59,6 +62,20 @@ func commandIn(text string) (command string, found bool) {
 		return s, true
 	}
 	return text, false
+}
+
+// inFields is the call that a reply of several fields has, each behind its name, as a
+// name and its arguments: [[ ## next_tool_name ## ]] search [[ ## next_tool_args ## ]] {…}
+func inFields(text string) string {
+	const name, args, mark = "tool_name ## ]]", "tool_args ## ]]", "[[ ##"
+	_, rest, named := strings.Cut(text, name)
+	tool, rest, _ := strings.Cut(rest, mark)
+	_, rest, given := strings.Cut(rest, args)
+	with, _, _ := strings.Cut(rest, mark)
+	if tool, with = strings.TrimSpace(tool), strings.TrimSpace(with); !named || !given || tool == "" || with == "" {
+		return ""
+	}
+	return tool + " " + with
 }
 
 // lastOrder is the last line of a text where it tells a device what to do, in a word

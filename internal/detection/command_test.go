@@ -31,6 +31,8 @@ func TestCommandInText(t *testing.T) {
 		{"a remark in brackets", "Note: Berlin (Germany)", "Note: Berlin (Germany)", false},
 		{"an answer", "Q: Which of them is it, as far as the file says\nA: the second", "Q: Which of them is it, as far as the file says\nA: the second", false},
 		{"a label that is no word", "10:30: ls", "10:30: ls", false},
+		{"fields", "[[ ## next_thought ## ]]\nI look it up.\n\n[[ ## next_tool_name ## ]]\nlookup\n\n[[ ## next_tool_args ## ]]\n{\"title\": \"Frome\"}\n\n[[ ## completed ## ]]", `lookup {"title": "Frome"}`, true},
+		{"fields without arguments", "[[ ## next_tool_name ## ]]\nlookup", "[[ ## next_tool_name ## ]]\nlookup", false},
 		{"an order to a device", "Nothing happened. Once more, slightly lower.\nCLICK 838 400", "CLICK 838 400", true},
 		{"an order with a place", "Perhaps from another angle.\nGOTO lab 3", "GOTO lab 3", true},
 		{"the end of a talk", "Thank you!\nTERMINATE", "Thank you!\nTERMINATE", false},

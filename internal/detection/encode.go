@@ -168,6 +168,7 @@ func (p *Pending) code(c *codec) {
 	c.uvarint(&p.turn)
 	c.list64(&p.messages)
 	c.list64(&p.lines)
+	c.list64(&p.fixed)
 	answered := p.answer != nil
 	c.bools(&answered)
 	if answered {
@@ -252,7 +253,7 @@ func (f *round) code(c *codec) {
 		c.list32(words)
 	}
 	c.bools(&f.prose, &f.record, &f.enters, &f.looks, &f.plans, &f.asked, &f.wordy, &f.payload, &f.rests, &f.moves, &f.writes, &f.effects, &f.answered, &f.taken, &f.missing, &f.waiting, &f.ended,
-		&f.lastPage, &f.figures, &f.scripted, &f.polite, &f.thinks, &f.thanked, &f.state, &f.full, &f.absent, &f.paged, &f.scored, &f.rated, &f.board)
+		&f.lastPage, &f.figures, &f.scripted, &f.polite, &f.thinks, &f.thanked, &f.state, &f.full, &f.absent, &f.paged, &f.scored, &f.rated, &f.board, &f.aloud)
 	c.int(&f.values)
 	c.int(&f.bytes)
 	c.int(&f.runes)

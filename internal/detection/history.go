@@ -299,8 +299,37 @@ func (f *round) signature() uint64 {
 type Pending struct {
 	turn     uint64 // its number in the session, by which it is known again
 	messages []uint64
-	lines    []uint64
+	lines    []uint64 // of its last message
+	fixed    []uint64 // those that all requests of the session had, sorted; nil of the first
 	answer   *Answer
+}
+
+// stays is which lines all requests have had, with the next one.
+func (p *Pending) stays(lines []uint64) []uint64 {
+	before := p.fixed
+	if before == nil {
+		before = slices.Clone(p.lines)
+		slices.Sort(before)
+		before = slices.Compact(before)
+	}
+	now := slices.Clone(lines)
+	slices.Sort(now)
+	both := []uint64{0} // of no line: it has been compared
+	for _, l := range before {
+		if _, still := slices.BinarySearch(now, l); still {
+			both = append(both, l)
+		}
+	}
+	return both
+}
+
+// isFixed reports a line that all requests of the session had.
+func (p *Pending) isFixed(line uint64) bool {
+	if p.fixed == nil {
+		return slices.Contains(p.lines, line)
+	}
+	_, is := slices.BinarySearch(p.fixed, line)
+	return is
 }
 
 // is reports whether both are the same, perhaps read anew.
@@ -358,7 +387,10 @@ func (f *round) answeredWith(text string) *round {
 }
 
 // grown is what a message adds to the last one of the request before: the
-// lines that were not there, or not so often; and the others.
+// lines that were not there, or not so often; and the others. Where the first of
+// those quote the reply, the message tells a history, and what stands behind it is
+// what the agent sees now, a page that did not change, too. What every request says
+// is left out.
 func (p *Pending) grown(text string) (added, kept string, ok bool) {
 	if len(p.lines) < 2 {
 		return "", "", false
@@ -368,17 +400,35 @@ func (p *Pending) grown(text string) (added, kept string, ok bool) {
 		times[l]++
 	}
 	var b, old strings.Builder
-	known := 0
+	known, first, end, at := 0, -1, -1, 0 // first to end: the first lines that were added
 	for line := range strings.Lines(text) {
 		if h := lineHash(line); times[h] > 0 {
 			times[h]--
 			known++
 			old.WriteString(line)
-			continue
+			if first >= 0 && end < 0 {
+				end = at
+			}
+		} else {
+			b.WriteString(line)
+			if first < 0 {
+				first = at
+			}
 		}
-		b.WriteString(line)
+		at += len(line)
 	}
-	return b.String(), old.String(), b.Len() > 0 && 10*known >= 9*len(p.lines)
+	ok = b.Len() > 0 && 10*known >= 9*len(p.lines)
+	if !ok || end < 0 || !p.answer.hasQuote(text[first:end]) {
+		return b.String(), old.String(), ok
+	}
+	b.Reset()
+	b.WriteString(text[first:end])
+	for line := range strings.Lines(text[end:]) {
+		if !p.isFixed(lineHash(line)) {
+			b.WriteString(line)
+		}
+	}
+	return b.String(), old.String(), true
 }
 
 // maxLines bounds what is kept of a message that holds a history.
@@ -415,33 +465,53 @@ func lineHash(line string) uint64 {
 const quotable = 16
 
 // quotedIn reports whether a message carries the reply within it: nearly all
-// of its words, or the name of a tool that it called.
+// of its words, or of its command, or the name of a tool that it called.
 func (a *Answer) quotedIn(message string) bool {
 	for _, name := range a.names {
 		if strings.Contains(message, name) {
 			return true
 		}
 	}
-	return len(a.act.says) >= quotable/4 && contained(a.act.says, words(message, nil)) >= .95
+	if len(a.act.says) < quotable/4 && len(a.act.does) < quotable {
+		return false
+	}
+	ws := words(message, nil)
+	return len(a.act.says) >= quotable/4 && contained(a.act.says, ws) >= .95 || a.act.manner == commanded && len(a.act.does) >= quotable && contained(a.act.does, ws) >= .95
 }
 
-// without is a text less the lines that quote the reply, perhaps behind a label: "Next
-// goal: open the list".
+// without is a text less the lines that quote the reply.
 func (a *Answer) without(text string) string {
-	if len(a.act.says)+len(a.act.does) == 0 {
-		return text
-	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		quote, least := line, 3
-		if label, rest, ok := strings.Cut(line, ": "); ok && isCaption(label) {
-			quote, least = rest, 2
-		}
-		if ws := words(quote, nil); len(ws) < least || max(contained(ws, a.act.says), contained(ws, a.act.does)) < .8 {
+		if !a.quotes(line) {
 			b.WriteString(line)
 		}
 	}
 	return b.String()
+}
+
+// hasQuote reports a text with a line that quotes the reply.
+func (a *Answer) hasQuote(text string) bool {
+	for line := range strings.Lines(text) {
+		if a.quotes(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// quotes reports a line that stands in the reply, perhaps behind a label: "Next goal:
+// open the list".
+func (a *Answer) quotes(line string) bool {
+	if len(a.act.says)+len(a.act.does) == 0 {
+		return false
+	}
+	least := 3
+	if label, rest, ok := strings.Cut(line, ": "); ok && isCaption(label) {
+		line, least = rest, 2
+	}
+	ws := words(line, nil)
+	return len(ws) >= least && max(contained(ws, a.act.says), contained(ws, a.act.does)) >= .8
 }
 
 // isCaption reports a few words that say what stands behind them.

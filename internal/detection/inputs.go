@@ -78,14 +78,15 @@ func joinedResults(rs []haltd.ToolResult) string {
 	return b.String()
 }
 
-// resultText is what came back: tool results, else what the other side said.
+// resultText is what came back: tool results, else what the other side said. Some
+// harnesses say what came of a command as the system.
 func (f *round) resultText(r *haltd.Round) string {
 	if text := joinedResults(r.Results); strings.TrimSpace(text) != "" {
 		return text
 	}
 	var b strings.Builder
 	for i := range r.Inputs {
-		if r.Inputs[i].Role == haltd.RoleUser {
+		if r.Inputs[i].Role == haltd.RoleUser || f.manner == commanded {
 			b.WriteString(r.Inputs[i].Text)
 			b.WriteByte('\n')
 		}

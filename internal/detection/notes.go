@@ -467,10 +467,8 @@ func (n notes) less(r *haltd.Round, native bool) *haltd.Round {
 	if !native {
 		out.Inputs = slices.Clone(r.Inputs)
 		for i := range out.Inputs {
-			if out.Inputs[i].Role == haltd.RoleUser {
-				text, _ := unwrapped(out.Inputs[i].Text)
-				out.Inputs[i].Text = n.strip(text)
-			}
+			text, _ := unwrapped(out.Inputs[i].Text)
+			out.Inputs[i].Text = n.strip(text)
 		}
 	}
 	return &out

@@ -52,7 +52,7 @@ func TestAHistoryThatIsToldAnew(t *testing.T) {
 	if worst != haltd.LevelKill {
 		t.Errorf("a list that never opens: %v", worst)
 	}
-	goods := strings.Fields("lamp kettle chair rug mirror clock vase shelf basket stool bench tray bowl plate spoon fork knife cup glass towel")
+	goods := strings.Fields("Lamp Kettle Chair Rug Mirror Clock Vase Shelf Basket Stool Bench Tray Bowl Plate Spoon Fork Knife Cup Glass Towel")
 	worst = browse(t, 36, func(i int) (goal, action, result, page string) {
 		name := goods[i/2%len(goods)]
 		if i%2 == 0 {
@@ -115,5 +115,43 @@ func TestNamesAndAddresses(t *testing.T) {
 	}
 	if k.killed != nil {
 		t.Errorf("letters to one family after the other: killed, %v", k.levels)
+	}
+}
+
+// Some harnesses say what came of a command as the system, and what they say as the
+// user is the same after each.
+func TestResultsFromTheSystem(t *testing.T) {
+	play := func(step func(i int) (command, result string)) *talk {
+		k := newTalk(t, "Compare nine cameras, and write a table to review.md.")
+		for i := range 28 {
+			command, result := step(i)
+			k.judge(&haltd.Round{
+				Text: fmt.Sprintf(`{"thoughts": {"text": "Next.", "plan": "- go on"}, "command": %s}`, command),
+				Inputs: []haltd.Message{
+					{Role: haltd.RoleSystem, Text: result},
+					{Role: haltd.RoleUser, Text: "Determine which next command to use, and respond using the format specified above:"},
+				},
+			})
+		}
+		return k
+	}
+	cameras := strings.Fields("juniper kestrel nimbus dunmore alder brightwell corvid dahlia elmwood falcon garnet hollow indigo jasper")
+	k := play(func(i int) (command, result string) {
+		c := cameras[i/2]
+		if i%2 == 0 {
+			return fmt.Sprintf(`{"name": "browse_website", "args": {"url": "https://tests.example/%s", "question": "price, score"}}`, c),
+				fmt.Sprintf("Command browse_website returned: %s costs %d EUR and scores %d of 100, tested by %s.", c, 100+i*37%400, 40+i*13%50, cameras[(i+5)%14])
+		}
+		return fmt.Sprintf(`{"name": "append_to_file", "args": {"filename": "review.md", "text": "| %s | %d |"}}`, c, 100+(i-1)*37%400), "Command append_to_file returned: Text appended successfully."
+	})
+	if k.killed != nil {
+		t.Errorf("one camera after the other: killed, %v", k.levels)
+	}
+	k = play(func(i int) (command, result string) {
+		return fmt.Sprintf(`{"name": "browse_website", "args": {"url": "https://tests.example/%s", "question": %q}}`, cameras[i*i%7%3], []string{"price", "score", "price and score"}[i%3]),
+			"Command browse_website returned: Error: Message: unknown error: net::ERR_NAME_NOT_RESOLVED"
+	})
+	if k.killed == nil {
+		t.Errorf("pages that are never there: %v", k.levels)
 	}
 }

@@ -45,6 +45,7 @@ type round struct {
 	says                    []uint32 // distinct words of the assistant's text, sorted
 	claims                  []uint32 // those of says that state something checkable: numbers, identifiers
 	cites                   []uint32 // those of says that name something, beside an act
+	aloud                   bool     // they stand in the call itself: {"next_goal":"…"}
 	prose                   bool     // the text ends as a sentence does, not as a command
 	asked                   bool     // the text has a question in it
 	polite                  bool     // the text thanks, praises or takes leave
@@ -291,6 +292,9 @@ func (f *round) readCalls(calls []haltd.ToolCall) string {
 	for _, act := range acts[:min(len(acts), maxCalls)] {
 		a.call(cut(act))
 	}
+	if len(a.aloud) > 0 {
+		f.cites, f.aloud = words(strings.Join(a.aloud, "\n"), isCited), true
+	}
 	f.rests, f.thinks = true, true
 	for _, n := range names[:min(len(names), maxNames)] {
 		says := nameSays(n)
@@ -369,7 +373,9 @@ func (f *round) readWords(r *haltd.Round, act string) {
 		f.says = words(cut(text), nil)
 	}
 	if f.manner != spoken {
-		f.claims, f.cites = nil, words(cut(text), isCited)
+		if f.claims = nil; text != "" {
+			f.cites, f.aloud = words(cut(text), isCited), false
+		}
 	} else {
 		f.prose = endsAsSentence(text)
 		if !read {

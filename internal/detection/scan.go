@@ -207,9 +207,16 @@ func isMark(text string, start, end int) bool {
 	return text[start-1] == '[' && text[end] == ']' || text[start-1] == '(' && text[end] == ')'
 }
 
-// isCountedTag reports a tag around what a client tells of one turn: <step_14>.
+// isCountedTag reports a tag around what a client tells of one turn, <step_14>, or the
+// name of a field of it: [[ ## observation_14 ## ]].
 func isCountedTag(text string, start, end int) bool {
-	if end == len(text) || text[end] != '>' || start == 0 || text[start-1] != '<' && text[start-1] != '/' {
+	if end == len(text) || start == 0 {
+		return false
+	}
+	if text[end] == ' ' && strings.HasSuffix(text[:start], "[[ ## ") {
+		return text[end-1] <= '9'
+	}
+	if text[end] != '>' || text[start-1] != '<' && text[start-1] != '/' {
 		return false
 	}
 	name := strings.TrimRight(text[start:end], "0123456789")

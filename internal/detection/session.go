@@ -197,6 +197,7 @@ func beginsAt(past, history []seenRound, grew bool) int {
 
 // followLoose takes a request that carries no assistant turn.
 func (s *Session) followLoose(h *History, now time.Time) {
+	var fixed []uint64
 	switch {
 	case s.pending == nil || h.opening.digest == s.opening.digest || s.pending.is(h.before) && s.pending.answer != nil && h.next == nil:
 		// The first request, the same one again, or a job of its own.
@@ -208,9 +209,10 @@ func (s *Session) followLoose(h *History, now time.Time) {
 			s.readOpening(o, h.texts)
 		}
 		s.keep(append(s.past, seenRound{h.next, h.next.id, now, s.pause(now)}))
+		fixed = s.pending.stays(h.lines)
 	}
 	s.turns++
-	s.pending = &Pending{turn: s.turns, messages: h.messages, lines: h.lines}
+	s.pending = &Pending{turn: s.turns, messages: h.messages, lines: h.lines, fixed: fixed}
 }
 
 // pause is how long the client took after the newest reply.
@@ -227,7 +229,7 @@ func (s *Session) attach(a *Answer, at time.Time) {
 	s.replied, s.grew, s.awaiting = at, true, false
 	if s.pending != nil && a.act != nil {
 		s.turns++
-		s.pending = &Pending{s.turns, s.pending.messages, s.pending.lines, a}
+		s.pending = &Pending{s.turns, s.pending.messages, s.pending.lines, s.pending.fixed, a}
 	}
 }
 
@@ -471,7 +473,7 @@ func (s *Session) Idle() bool {
 func (s *Session) Weight() int {
 	n := s.strand.weight()
 	if p := s.pending; p != nil {
-		n += len(p.lines) + len(p.messages)
+		n += len(p.lines) + len(p.fixed) + len(p.messages)
 		if p.answer != nil {
 			n += p.answer.act.weight()
 		}

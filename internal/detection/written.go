@@ -60,8 +60,8 @@ func (c *comparison) cites(i int) (found bool) {
 	r := &c.rounds[i]
 	for _, w := range r.cites {
 		if !found && i > 0 && !c.acted.has(actOn(0, w)) {
-			_, acted := slices.BinarySearch(r.does, w) // the number of the element itself is no name
-			found = !acted && c.brings(i, w)
+			_, acted := slices.BinarySearch(r.does, w)
+			found = !(acted && (!r.aloud || isNumber(w))) && c.brings(i, w) // the number of the element itself is no name
 		}
 	}
 	c.cited(r)
