@@ -306,16 +306,10 @@ type Pending struct {
 
 // stays is which lines all requests have had, with the next one.
 func (p *Pending) stays(lines []uint64) []uint64 {
-	before := p.fixed
-	if before == nil {
-		before = slices.Clone(p.lines)
-		slices.Sort(before)
-		before = slices.Compact(before)
-	}
 	now := slices.Clone(lines)
 	slices.Sort(now)
 	both := []uint64{0} // of no line: it has been compared
-	for _, l := range before {
+	for _, l := range p.fixedLines() {
 		if _, still := slices.BinarySearch(now, l); still {
 			both = append(both, l)
 		}
@@ -323,13 +317,14 @@ func (p *Pending) stays(lines []uint64) []uint64 {
 	return both
 }
 
-// isFixed reports a line that all requests of the session had.
-func (p *Pending) isFixed(line uint64) bool {
-	if p.fixed == nil {
-		return slices.Contains(p.lines, line)
+// fixedLines are the lines that all requests of the session had so far, sorted.
+func (p *Pending) fixedLines() []uint64 {
+	if p.fixed != nil {
+		return p.fixed
 	}
-	_, is := slices.BinarySearch(p.fixed, line)
-	return is
+	ls := slices.Clone(p.lines)
+	slices.Sort(ls)
+	return slices.Compact(ls)
 }
 
 // is reports whether both are the same, perhaps read anew.
@@ -421,10 +416,11 @@ func (p *Pending) grown(text string) (added, kept string, ok bool) {
 	if !ok || end < 0 || !p.answer.hasQuote(text[first:end]) {
 		return b.String(), old.String(), ok
 	}
+	fixed := p.fixedLines()
 	b.Reset()
 	b.WriteString(text[first:end])
 	for line := range strings.Lines(text[end:]) {
-		if !p.isFixed(lineHash(line)) {
+		if _, is := slices.BinarySearch(fixed, lineHash(line)); !is {
 			b.WriteString(line)
 		}
 	}
