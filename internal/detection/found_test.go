@@ -108,6 +108,15 @@ func TestWhatIsFoundAgain(t *testing.T) {
 			k.does("shell", fmt.Sprintf(`{"command":"sed -i '%ds/: any/: %s/' %s && npx tsc --noEmit | tail -3"}`, 20+i*71%330, []string{"Date", "string", "User", "number"}[i*i%5%4], file),
 				fmt.Sprintf("src/%s(%d,%d): error TS%d: Type 'unknown' is not assignable.\nFound %d errors.", file, 10+i*53%200, 7+i*13%30, []int{7006, 2322, 2345}[i*i%3], 2*(rounds-i)))
 		},
+		"failed tests that become fewer, with a look at each file in between": func(k *talk, i int) {
+			file := fmt.Sprintf("src/%s/load_%s.py", []string{"cart", "index", "config", "router", "refund"}[i/2%5], []string{"tax", "audit", "report", "schema", "review", "avatar", "import"}[i/2%7])
+			if i%2 == 0 {
+				k.does("bash", fmt.Sprintf(`{"command":"sed -n '%d,%dp' %s"}`, i*5+1, i*5+20, file),
+					fmt.Sprintf("    %d→    raise %sError(\"%s missing\")\n    %d→    %s = apply(%s, %d)", i*5+1, []string{"Report", "Billing", "Payout"}[i%3], []string{"tenant", "queue", "locale", "cache"}[i/2%4], i*5+2, []string{"token", "coupon"}[i/2%2], []string{"cart", "search", "mailer"}[i/2%3], i*37%900))
+				return
+			}
+			k.does("bash", fmt.Sprintf(`{"command":"sed -i 's/%%m-%%d/%%Y-%%m-%%d/' %s && python -m pytest -q | tail -1"}`, file), fmt.Sprintf("%d failed, %d passed in %d.%ds", 20-i/2, 80+i/2, 1+i%3, i*7%10))
+		},
 	}
 	playAll(t, rounds, healthy, false)
 }

@@ -9,13 +9,15 @@ const patience = time.Minute
 
 // Waiting is given patience in proportion: each unhurried pause more counts a
 // poll as a half, a third, and so on; an answer that says "pending" or "refused
-// for now", or nothing at all, divides by waitsFor more. Tools that take their
-// time are no polls, and get less: half as much for each leisurely pause.
+// for now", or nothing at all, divides by waitsFor more, and one after a rest that the
+// agent took (sleep 15) by restsFor. Tools that take their time are no polls, and get
+// less: half as much for each leisurely pause.
 const (
 	hurried   = 5 * time.Second
 	unhurried = 10 * time.Second
 	leisurely = 30 * time.Second
 	waitsFor  = 3
+	restsFor  = 5
 	asAsked   = .05 // what the task itself asks for hardly counts
 )
 
@@ -81,8 +83,11 @@ func (c *comparison) doseOf(i int) float32 {
 	if r.moves && r.short() && r.view == 0 {
 		dose /= 3 // the answer does not show where it led
 	}
-	if waits {
-		dose /= waitsFor * (1 + 12*c.others) // it may wait for the others
+	switch {
+	case waits && c.rested(last, i):
+		dose /= restsFor * (1 + 12*c.others) // it may wait for the others
+	case waits:
+		dose /= waitsFor * (1 + 12*c.others)
 	}
 	return dose
 }

@@ -228,10 +228,10 @@ func (c *comparison) lessened(i, k int) (n int) {
 	at := r
 	for j := i - 1; j >= c.since && i-j <= near; j-- {
 		o := &c.rounds[j]
-		if o.program != r.program {
+		if o.program != r.program || o.form != r.form && (k == 0 || !sameAnswer(o, r)) {
 			continue
 		}
-		if o.outcome != failed || o.form != r.form && (k == 0 || !sameAnswer(o, r)) || o.told.n != r.told.n || at.told.first[k] >= o.told.first[k] {
+		if o.outcome != failed || o.told.n != r.told.n || at.told.first[k] >= o.told.first[k] {
 			break
 		}
 		at = o

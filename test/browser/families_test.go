@@ -99,7 +99,7 @@ func refused() family {
 
 func waits() family {
 	var list [][3]string
-	for range 45 {
+	for range 27 {
 		list = append(list, [3]string{"export_status", `{"job": "exp-118"}`, `{"job": "exp-118", "state": "pending", "percent": 0}`})
 	}
 	return family{"waiting", haltd.FamilyWaiting, rounds("Export the contacts.", list...), []string{"export_status", "exp-118", "pending"}}
