@@ -9,9 +9,9 @@ import (
 
 // SimHash is a 64-bit locality-sensitive hash of a text in which case, white space
 // and the values of numbers, dates and ids do not matter: the more different pairs
-// of neighbouring words two texts share, the fewer bits differ. Of a long text passages from all over it vote. It takes time
-// linear in the length. The hash of a text without words is 0, which is similar
-// to nothing.
+// of neighbouring words two texts share, the fewer bits differ. Of a long text
+// passages from all over it vote. It takes time linear in the length. The hash of a
+// text without words is 0, which is similar to nothing.
 func SimHash(text string) uint64 {
 	v := votes{word: hashSeed}
 	if len(text) <= readWhole || !v.sample(text) {
