@@ -475,15 +475,36 @@ func (a *Answer) quotedIn(message string) bool {
 	return len(a.act.says) >= quotable/4 && contained(a.act.says, ws) >= .95 || a.act.manner == commanded && len(a.act.does) >= quotable && contained(a.act.does, ws) >= .95
 }
 
-// without is a text less the lines that quote the reply.
+// without is a text less the lines that quote the reply, and those by which a client
+// counts the turns.
 func (a *Answer) without(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		if !a.quotes(line) {
+		if !countsTurns(line) && !a.quotes(line) {
 			b.WriteString(line)
 		}
 	}
 	return b.String()
+}
+
+// countsTurns reports a short line that says which turn it is: <step_info>Step 7 of
+// 100</step_info>, Current step: 7/100.
+func countsTurns(line string) bool {
+	const longest = 80
+	if len(line) > longest {
+		return false
+	}
+	turn := false
+	s := scanner{text: line}
+	for s.next() {
+		switch {
+		case turn && (s.class == number || s.class == volatile):
+			return true
+		case s.class != mark:
+			turn = s.class == word && turnWords[s.hash]
+		}
+	}
+	return false
 }
 
 // hasQuote reports a text with a line that quotes the reply.

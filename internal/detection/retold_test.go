@@ -52,6 +52,12 @@ func TestAHistoryThatIsToldAnew(t *testing.T) {
 	if worst != haltd.LevelKill {
 		t.Errorf("a list that never opens: %v", worst)
 	}
+	worst = browse(t, 12, func(i int) (goal, action, result, page string) {
+		return "Select Iceland", fmt.Sprintf(`{"click_element_by_index":{"index":%d}}`, 5+i%2), fmt.Sprintf("Clicked element %d: Select country", 5+i%2), "[1]<a>Account</a>\n[2]<a>Orders</a>"
+	})
+	if worst != haltd.LevelKill {
+		t.Errorf("two clicks in turn that change nothing, and steps that are counted: %v", worst)
+	}
 	goods := strings.Fields("Lamp Kettle Chair Rug Mirror Clock Vase Shelf Basket Stool Bench Tray Bowl Plate Spoon Fork Knife Cup Glass Towel")
 	worst = browse(t, 36, func(i int) (goal, action, result, page string) {
 		name := goods[i/2%len(goods)]
@@ -153,5 +159,22 @@ func TestResultsFromTheSystem(t *testing.T) {
 	})
 	if k.killed == nil {
 		t.Errorf("pages that are never there: %v", k.levels)
+	}
+}
+
+func TestLinesThatCountTurns(t *testing.T) {
+	for line, want := range map[string]bool{
+		"<step_info>Step 7 of 100 max possible steps</step_info>": true,
+		"Current step: 7/100":                            true,
+		"[turn=12]":                                      true,
+		"Schritt 3 von 40":                               true,
+		"Clicked element 7: Next":                        false,
+		"7 steps to the right":                           false,
+		"The next step is to save":                       false,
+		"Step " + strings.Repeat("after step ", 9) + "7": false, // too long for a counter
+	} {
+		if got := countsTurns(line); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
 	}
 }
