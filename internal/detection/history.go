@@ -487,24 +487,28 @@ func (a *Answer) without(text string) string {
 	return b.String()
 }
 
-// countsTurns reports a short line that says which turn it is: <step_info>Step 7 of
-// 100</step_info>, Current step: 7/100.
+// countsTurns reports a line that says which turn of how many it is, and nothing
+// else: <step_info>Step 7 of 100</step_info>, Current step: 7/100.
 func countsTurns(line string) bool {
-	const longest = 80
+	const longest, more = 80, 3 // bytes, and words behind the numbers
 	if len(line) > longest {
 		return false
 	}
-	turn := false
+	turn, counted, words := false, false, 0
 	s := scanner{text: line}
 	for s.next() {
 		switch {
-		case turn && (s.class == number || s.class == volatile):
-			return true
-		case s.class != mark:
+		case s.class == mark:
+		case turn && s.class == number && wholeAt(line, s.end) != "":
+			counted, words = true, 0
+		case counted && s.class == word && !strings.HasPrefix(line[s.end:], ">"): // but for a tag
+			words++
+		}
+		if s.class != mark {
 			turn = s.class == word && turnWords[s.hash]
 		}
 	}
-	return false
+	return counted && words <= more+1 // "of" is one
 }
 
 // hasQuote reports a text with a line that quotes the reply.

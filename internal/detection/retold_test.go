@@ -165,13 +165,13 @@ func TestResultsFromTheSystem(t *testing.T) {
 func TestLinesThatCountTurns(t *testing.T) {
 	for line, want := range map[string]bool{
 		"<step_info>Step 7 of 100 max possible steps</step_info>": true,
-		"Current step: 7/100":                            true,
-		"[turn=12]":                                      true,
-		"Schritt 3 von 40":                               true,
-		"Clicked element 7: Next":                        false,
-		"7 steps to the right":                           false,
-		"The next step is to save":                       false,
-		"Step " + strings.Repeat("after step ", 9) + "7": false, // too long for a counter
+		"Current step: 7/100":                                       true,
+		"step 7: error, the sheet is protected":                     false,
+		"Step 7 of 9: the sheet is protected, and nobody may write": false,
+		"Clicked element 7: Next":                                   false,
+		"7 steps to the right":                                      false,
+		"The next step is to save":                                  false,
+		"Step " + strings.Repeat("after step ", 9) + "7":            false, // too long for a counter
 	} {
 		if got := countsTurns(line); got != want {
 			t.Errorf("%q: %v", line, got)
