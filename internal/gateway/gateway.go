@@ -70,14 +70,15 @@ type Gateway struct {
 	clock    haltd.Clock
 	log      *slog.Logger
 
-	requests  sync.WaitGroup // being served
-	open      atomic.Int64   // those that were admitted
-	inFlight  inFlightCalls
-	finishing finishingCalls
-	memory    bodyMemory
-	hasher    hasher
-	prefixes  prefixes
-	settings  atomic.Pointer[Settings]
+	requests   sync.WaitGroup // being served
+	open       atomic.Int64   // those that were admitted
+	inFlight   inFlightCalls
+	finishing  finishingCalls
+	memory     bodyMemory
+	hasher     hasher
+	prefixes   prefixes
+	retellings retellings
+	settings   atomic.Pointer[Settings]
 }
 
 // New makes a gateway that forwards by settings.
@@ -267,6 +268,7 @@ type exchange struct {
 	past      haltd.PastReply // that the call continues
 	newest    string          // under which its reply is the newest of a conversation; "" outside of one
 	guess     uint64          // names the conversation whose session is guessed; 0 when it is named
+	retold    *retold         // where the request may tell a history in its only message
 	waited    time.Duration   // for the client to send its body
 	draft     *excerpt.Draft  // where excerpts are on
 

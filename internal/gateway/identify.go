@@ -254,11 +254,17 @@ func looksLikeUUID(s string) bool {
 	return true
 }
 
-// guessSession names a session by the caller, the user, the system prompt, the
-// first message and, after a pause, by when it began. The texts cannot be
-// recovered from it.
+// guessSession names a session by the reply that the only message quotes, else by the
+// caller, the user, the system prompt, the first message and, after a pause, by when
+// it began. The texts cannot be recovered from it.
 func (g *Gateway) guessSession(x *exchange, prompt digested) string {
 	c := x.call
+	if x.retold = g.readRetold(x); x.retold != nil {
+		if session, guess := g.retellings.follow(x.retold, g.clock()); session != "" {
+			x.guess = guess
+			return session
+		}
+	}
 	var b [40]byte
 	binary.LittleEndian.PutUint64(b[0:], x.keyDigest)
 	binary.LittleEndian.PutUint64(b[8:], c.System)

@@ -28,7 +28,7 @@ func (g *Gateway) judge(x *exchange) error {
 	switch {
 	case x.call != nil:
 		x.describeReplies(r)
-		r.Shown = x.guess != 0 && !x.isKept()
+		r.Shown = x.guess != 0 && x.retold == nil && !x.isKept()
 		if x.known != nil {
 			r.Known, r.Whole = x.known.rounds, x.readWhole
 		}

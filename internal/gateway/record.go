@@ -278,6 +278,7 @@ func (g *Gateway) remember(x *exchange) {
 			err = errors.Join(err, g.replies.SaveReply(ctx, e.Agent, x.newest, past))
 		}
 	}
+	g.rememberRetold(x)
 	if x.guess != 0 { // a long reply is no pause
 		_, used := g.guesses.Use(ctx, x.guess, g.clock())
 		err = errors.Join(err, used)

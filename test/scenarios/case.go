@@ -17,6 +17,9 @@ type Case struct {
 	System string // standing instructions; the same for all sessions
 	// Unnamed sends no session id, as bare SDKs do.
 	Unnamed bool
+	// Retold says that the history is told anew in the only message: without an id
+	// it is known by what that quotes.
+	Retold bool
 	// Users names the user of each conversation in the body, by what it is
 	// called here, where the format has a member for it.
 	Users bool

@@ -21,6 +21,13 @@ func fireMemory() []Case {
 			})),
 		},
 		{
+			Name: "history-as-text-and-no-session", Evidence: "EVIDENCE 3 identical call and result (a stateless agent that names no session)", Want: kill(12), Unnamed: true, Retold: true, Ledger: true,
+			System: "You are in a house and answer with one thought and one action.",
+			Moves: seq(loop(), stateless(16, "You are in the middle of a room. You see a cabinet 1, a cabinet 2, a coffee machine 1, a drawer 1, a fridge 1, a garbage can 1, a microwave 1, a shelf 1 and a sink 1. Your task is to put a clean mug into the coffee machine.", func(i int) (string, string) {
+				return "Thought: the mug may be in " + []string{"the second cabinet", "cabinet 2, which is closed", "that cabinet"}[i%3] + ".\nAction: open cabinet 2", "Nothing happens."
+			})),
+		},
+		{
 			Name: "snapshot-of-the-screen", Evidence: "EVIDENCE 3 identical call and result (a stateless agent that sends only the state)", Want: kill(13), Ledger: true,
 			System: "You see the screen as text and answer with one action.",
 			Moves: seq(

@@ -132,6 +132,18 @@ func despite(faults []Fault, ms Moves) Moves {
 	return change(ms, func(m *Move) { m.Turn.Faults = faults })
 }
 
+// carried is an agent that sends its last reply with the next part of a text. act
+// gives the i-th reply and the part that it is about.
+func carried(n int, task string, act func(i int) (reply, part string)) Moves {
+	last := "none"
+	return each(n, func(i int) Moves {
+		reply, part := act(i)
+		ms := seq(forget(task+"\n\nSummary so far: "+last+"\n\nNext part: "+part), says(reply))
+		last = reply
+		return ms
+	})
+}
+
 // stateless is an agent that sends its whole history as text in one user
 // message. act gives the i-th reply and what it leads to.
 func stateless(n int, task string, act func(i int) (reply, observation string)) Moves {

@@ -72,6 +72,18 @@ func quietSessions() []Case {
 			}),
 		},
 		{
+			Name: "history-as-text-and-no-session-gets-on", Evidence: "EVIDENCE 4.13 stateless jobs (an agent that tells its history in one message)", Want: mayWarn, Unnamed: true, Retold: true, Ledger: true, System: "You are in a house and answer with one thought and one action.",
+			Moves: stateless(16, "You are in the middle of a room. You see sixteen cabinets, a coffee machine, a fridge, a garbage can, a microwave, a shelf and a sink. Your task is to find the clean mug, which is in one of the cabinets, and to put it into the coffee machine.", func(i int) (string, string) {
+				return fmt.Sprintf("Thought: the mug is not in the cabinets so far, I look into the next one.\nAction: open cabinet %d", i+1), fmt.Sprintf("The cabinet %d is open. In it you see a %s.", i+1, strings.ToLower(strings.Fields(tickets[i%len(tickets)])[1]))
+			}),
+		},
+		{
+			Name: "summary-carried-on-and-no-session", Evidence: "EVIDENCE 4.13 stateless jobs (each asks with the last summary and the next part)", Want: mayWarn, Unnamed: true, Retold: true, Ledger: true, System: "You summarise a book part by part.",
+			Moves: carried(12, "Write the summary of the book anew so that it covers the next part as well. Keep names and places, leave out what does not matter any more, and stay below a hundred words.", func(i int) (string, string) {
+				return slogans[i%len(slogans)] + " " + tickets[i%len(tickets)], slogans[(i+3)%len(slogans)] + " Then: " + tickets[(i+5)%len(tickets)]
+			}),
+		},
+		{
 			Name: "two-questions-one-context", Evidence: "EVIDENCE 4.14 two questions after the same long context (RAG)", Want: quiet, Ledger: true, System: "Answer from the context.",
 			Moves: each(2, func(i int) Moves { return in(fmt.Sprint(i), user(context+"\n\n"+questions[i]), says(slogans[i])) }),
 		},

@@ -68,11 +68,11 @@ func jsonArguments(text string) json.RawMessage {
 	return b
 }
 
-// thread is the session of a request: as the client names it, else by how it
-// begins and whose it is.
+// thread is the session of a request: as the client names it or shows it by what it
+// quotes, else by how it begins and whose it is.
 func (c *Case) thread(r *Request) string {
 	switch {
-	case !c.Unnamed:
+	case !c.Unnamed || c.Retold:
 		return r.Session
 	case c.Users:
 		return r.Session + ": " + firstUser(r.History)
