@@ -7,6 +7,7 @@ import (
 
 	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/lock"
+	"github.com/haltd/haltd/internal/recent"
 	"github.com/haltd/haltd/internal/state"
 )
 
@@ -18,8 +19,8 @@ const expireAfter = 24 * time.Hour
 // is known of sessions. It evicts the least recently used ones when it takes
 // too much memory. Decisions about agents are not here and are never evicted.
 type Detectors struct {
-	windows  *recent[sessionKey, *entry[detection.WindowMemory]]
-	sessions *recent[sessionKey, *entry[session]]
+	windows  *recent.Cache[sessionKey, *entry[detection.WindowMemory]]
+	sessions *recent.Cache[sessionKey, *entry[session]]
 }
 
 type sessionKey struct {
@@ -104,10 +105,10 @@ func (s *session) weight() int {
 // when their state takes more than the given number of words of eight bytes.
 func NewDetectors(keep, words int) *Detectors {
 	d := &Detectors{
-		windows:  newRecent[sessionKey, *entry[detection.WindowMemory]](keep),
-		sessions: newRecent[sessionKey, *entry[session]](keep),
+		windows:  recent.New[sessionKey, *entry[detection.WindowMemory]](keep),
+		sessions: recent.New[sessionKey, *entry[session]](keep),
 	}
-	d.sessions.maxWeight = words / 2
+	d.sessions.MaxWeight = words / 2
 	return d
 }
 
@@ -136,12 +137,12 @@ func (d *Detectors) acquire(ctx context.Context, p state.Place, now time.Time) (
 	if p.WindowPerSession {
 		windowKey.session = p.Session
 	}
-	w, _ := d.windows.getOrSet(windowKey, newEntry[detection.WindowMemory])
-	s, joined := d.sessions.getOrSet(sessionKey{p.Agent, p.Session, p.Shadow}, newEntry[session])
+	w, _ := d.windows.GetOrSet(windowKey, newEntry[detection.WindowMemory])
+	s, joined := d.sessions.GetOrSet(sessionKey{p.Agent, p.Session, p.Shadow}, newEntry[session])
 	l := &lease{of: d, window: w, session: s}
 	// Always in this order, so that two calls never wait for each other.
 	if p.CountsApart() {
-		agent, _ := d.windows.getOrSet(sessionKey{agent: p.Agent, session: p.Caller, shadow: p.Shadow}, newEntry[detection.WindowMemory])
+		agent, _ := d.windows.GetOrSet(sessionKey{agent: p.Agent, session: p.Caller, shadow: p.Shadow}, newEntry[detection.WindowMemory])
 		waited, err := agent.lock(ctx)
 		if err != nil {
 			return nil, err
@@ -186,7 +187,7 @@ func (l *lease) Exclusive() bool { return true }
 func (l *lease) Commit(context.Context) error {
 	s := l.session
 	weight := s.value.close()
-	l.of.sessions.addWeight(weight - s.counted)
+	l.of.sessions.AddWeight(weight - s.counted)
 	s.counted = weight
 	s.version++
 	if s.changed != nil {
@@ -217,7 +218,7 @@ func (l *lease) unlockAgent() {
 // Await returns as soon as the state of a session has changed since it had
 // that version, and fails when ctx ends first.
 func (d *Detectors) Await(ctx context.Context, p state.Place, version uint64) error {
-	s, ok := d.sessions.peek(sessionKey{p.Agent, p.Session, p.Shadow})
+	s, ok := d.sessions.Peek(sessionKey{p.Agent, p.Session, p.Shadow})
 	if !ok {
 		return nil // it was evicted
 	}

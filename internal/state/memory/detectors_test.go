@@ -69,10 +69,8 @@ func TestDetectorsAreBoundedByWeight(t *testing.T) {
 		})
 	}
 	sum := 0
-	for _, generation := range []map[sessionKey]*entry[session]{d.sessions.new, d.sessions.old} {
-		for _, l := range generation {
-			sum += l.value.weight()
-		}
+	for _, l := range d.sessions.All {
+		sum += l.value.weight()
 	}
 	if sum == 0 || sum > words*3/2 {
 		t.Errorf("200 sessions hold %d words, the bound is %d", sum, words)
@@ -110,7 +108,7 @@ func TestIdleSessionsAreWritten(t *testing.T) {
 		})
 	}
 	kept := func() *session {
-		e, _ := d.sessions.peek(sessionKey{agent: "bot", session: "a"})
+		e, _ := d.sessions.Peek(sessionKey{agent: "bot", session: "a"})
 		return &e.value
 	}
 	ask(false)

@@ -7,22 +7,23 @@ import (
 	"time"
 
 	"github.com/haltd/haltd/internal/policy"
+	"github.com/haltd/haltd/internal/recent"
 )
 
 // Limits keeps the buckets of rate limits and the counters of identical
 // requests. A bucket or counter that was evicted starts anew.
 type Limits struct {
 	mu       sync.Mutex
-	buckets  *recent[string, policy.Bucket]
+	buckets  *recent.Cache[string, policy.Bucket]
 	seed     maphash.Seed
-	counters *recent[uint64, policy.LoopCounter] // by a seeded hash: every request has one
+	counters *recent.Cache[uint64, policy.LoopCounter] // by a seeded hash: every request has one
 }
 
 // NewLimits keeps at least the last keep buckets and counters.
 func NewLimits(keep int) *Limits {
 	return &Limits{
-		buckets: newRecent[string, policy.Bucket](keep),
-		seed:    maphash.MakeSeed(), counters: newRecent[uint64, policy.LoopCounter](keep),
+		buckets: recent.New[string, policy.Bucket](keep),
+		seed:    maphash.MakeSeed(), counters: recent.New[uint64, policy.LoopCounter](keep),
 	}
 }
 
@@ -43,9 +44,9 @@ func (l *Limits) Take(c policy.Claim, now time.Time) (a policy.Answer) {
 	}
 	for _, h := range c.Hits {
 		k := maphash.String(l.seed, h.Key)
-		before, _ := l.counters.get(k)
+		before, _ := l.counters.Get(k)
 		after := before.Hit(now, h.Window)
-		l.counters.set(k, after)
+		l.counters.Set(k, after)
 		a.Counts = append(a.Counts, after.Count)
 	}
 	return a
@@ -62,7 +63,7 @@ func (l *Limits) take(draws []policy.Draw, now time.Time) (refused int, wait tim
 
 func (l *Limits) check(draws []policy.Draw, now time.Time) (int, time.Duration) {
 	for i, d := range draws {
-		b, _ := l.buckets.get(d.Key)
+		b, _ := l.buckets.Get(d.Key)
 		if ok, wait := d.Limit.Check(b, d.Cost, now); !ok {
 			return i, wait
 		}
@@ -82,11 +83,11 @@ func (l *Limits) Charge(_ context.Context, draws []policy.Draw, now time.Time) e
 }
 
 func (l *Limits) charge(d policy.Draw, now time.Time) {
-	b, _ := l.buckets.get(d.Key)
+	b, _ := l.buckets.Get(d.Key)
 	if d.Cost < 0 {
 		b = d.Limit.Return(b, -d.Cost)
 	} else {
 		b = d.Limit.Take(b, d.Cost, now)
 	}
-	l.buckets.set(d.Key, b)
+	l.buckets.Set(d.Key, b)
 }

@@ -18,8 +18,8 @@ func TestLimitsAreBounded(t *testing.T) {
 		}, now)
 	}
 	for name, n := range map[string]int{
-		"buckets":  len(l.buckets.new) + len(l.buckets.old),
-		"counters": len(l.counters.new) + len(l.counters.old),
+		"buckets":  l.buckets.Len(),
+		"counters": l.counters.Len(),
 	} {
 		if n > 200 {
 			t.Errorf("%d %s are kept, want 200 at most", n, name)

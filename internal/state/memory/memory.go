@@ -10,27 +10,28 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/recent"
 )
 
 // Attempts remembers how requests ended. It never fails.
 type Attempts struct {
-	last *recent[uint64, haltd.Attempt]
+	last *recent.Cache[uint64, haltd.Attempt]
 }
 
 // NewAttempts remembers at least the last keep requests.
 func NewAttempts(keep int) *Attempts {
-	return &Attempts{last: newRecent[uint64, haltd.Attempt](keep)}
+	return &Attempts{last: recent.New[uint64, haltd.Attempt](keep)}
 }
 
 // Last is the last attempt of a request.
 func (a *Attempts) Last(digest uint64) haltd.Attempt {
-	last, _ := a.last.get(digest)
+	last, _ := a.last.Get(digest)
 	return last
 }
 
 // Ended notes how an attempt ended.
 func (a *Attempts) Ended(_ context.Context, digest uint64, e haltd.Ending) error {
-	a.last.update(digest, func(last haltd.Attempt) haltd.Attempt { return last.Next(e) })
+	a.last.Update(digest, func(last haltd.Attempt) haltd.Attempt { return last.Next(e) })
 	return nil
 }
 
@@ -38,40 +39,42 @@ func (a *Attempts) Ended(_ context.Context, digest uint64, e haltd.Ending) error
 // previous_response_id instead of the history. It never fails.
 type Replies struct {
 	seed      maphash.Seed
-	past      *recent[uint64, haltd.PastReply] // by a seeded hash, because they are many
-	unsettled *recent[uint64, haltd.Unsettled]
+	past      *recent.Cache[uint64, haltd.PastReply] // by a seeded hash, because they are many
+	unsettled *recent.Cache[uint64, haltd.Unsettled]
 }
 
 type replyKey struct{ agent, reply string }
 
 // NewReplies remembers at least the last keep replies.
 func NewReplies(keep int) *Replies {
-	return &Replies{seed: maphash.MakeSeed(), past: newRecent[uint64, haltd.PastReply](keep), unsettled: newRecent[uint64, haltd.Unsettled](keep)}
+	return &Replies{seed: maphash.MakeSeed(), past: recent.New[uint64, haltd.PastReply](keep), unsettled: recent.New[uint64, haltd.Unsettled](keep)}
 }
 
 // Reply is what is known of the reply with that id that agent got.
 func (r *Replies) Reply(_ context.Context, agent, reply string) (haltd.PastReply, error) {
-	past, _ := r.past.get(maphash.Comparable(r.seed, replyKey{agent, reply}))
+	past, _ := r.past.Get(maphash.Comparable(r.seed, replyKey{agent, reply}))
 	return past, nil
 }
 
 // SaveReply notes that agent got a reply.
 func (r *Replies) SaveReply(_ context.Context, agent, reply string, past haltd.PastReply) error {
-	r.past.set(maphash.Comparable(r.seed, replyKey{agent, reply}), past)
+	r.past.Set(maphash.Comparable(r.seed, replyKey{agent, reply}), past)
 	return nil
 }
 
 // Guesses remembers when sessions that no client names began. It never fails.
-type Guesses struct{ last *recent[uint64, haltd.Guess] }
+type Guesses struct {
+	last *recent.Cache[uint64, haltd.Guess]
+}
 
 // NewGuesses remembers at least the last keep conversations.
 func NewGuesses(keep int) *Guesses {
-	return &Guesses{last: newRecent[uint64, haltd.Guess](keep)}
+	return &Guesses{last: recent.New[uint64, haltd.Guess](keep)}
 }
 
 // Use notes that a session is used now and says when it began.
 func (g *Guesses) Use(_ context.Context, digest uint64, now time.Time) (began time.Time, _ error) {
-	g.last.update(digest, func(last haltd.Guess) haltd.Guess {
+	g.last.Update(digest, func(last haltd.Guess) haltd.Guess {
 		next := last.Next(now)
 		began = next.Began
 		return next
@@ -81,18 +84,18 @@ func (g *Guesses) Use(_ context.Context, digest uint64, now time.Time) (began ti
 
 // Unsettled is what agent was charged by estimate for a reply.
 func (r *Replies) Unsettled(_ context.Context, agent, reply string) (haltd.Unsettled, bool, error) {
-	u, ok := r.unsettled.get(maphash.Comparable(r.seed, replyKey{agent, reply}))
+	u, ok := r.unsettled.Get(maphash.Comparable(r.seed, replyKey{agent, reply}))
 	return u, ok, nil
 }
 
 // TakeUnsettled is Unsettled, once.
 func (r *Replies) TakeUnsettled(_ context.Context, agent, reply string) (haltd.Unsettled, bool, error) {
-	u, ok := r.unsettled.take(maphash.Comparable(r.seed, replyKey{agent, reply}))
+	u, ok := r.unsettled.Take(maphash.Comparable(r.seed, replyKey{agent, reply}))
 	return u, ok, nil
 }
 
 // SaveUnsettled notes what agent was charged by estimate for a reply.
 func (r *Replies) SaveUnsettled(_ context.Context, agent, reply string, u haltd.Unsettled) error {
-	r.unsettled.set(maphash.Comparable(r.seed, replyKey{agent, reply}), u)
+	r.unsettled.Set(maphash.Comparable(r.seed, replyKey{agent, reply}), u)
 	return nil
 }

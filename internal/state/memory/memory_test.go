@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/haltd/haltd"
-	"pgregory.net/rapid"
 )
 
 func TestAttemptsGoOnFromTheLastOne(t *testing.T) {
@@ -30,28 +29,4 @@ func TestRepliesBelongToTheirAgent(t *testing.T) {
 	if got, err := r.Reply(ctx, "other", "resp_1"); err != nil || got != (haltd.PastReply{}) {
 		t.Errorf("another agent's reply: %+v, want none", got)
 	}
-}
-
-// The newest `keep` entries are always there and memory never holds more
-// than twice as many.
-func TestRecentIsBoundedAndKeepsTheNewest(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		keep := rapid.IntRange(1, 20).Draw(t, "keep")
-		r := newRecent[int, int](keep)
-		n := rapid.IntRange(0, 200).Draw(t, "n")
-		for i := range n {
-			r.set(i, i)
-			if size := len(r.new) + len(r.old); size > 2*keep {
-				t.Fatalf("holds %d entries, bound is %d", size, 2*keep)
-			}
-		}
-		for i := max(0, n-keep); i < n; i++ {
-			if _, ok := r.new[i]; ok {
-				continue
-			}
-			if _, ok := r.old[i]; !ok {
-				t.Fatalf("entry %d of %d is forgotten, keep is %d", i, n, keep)
-			}
-		}
-	})
 }
