@@ -78,6 +78,7 @@ type Gateway struct {
 	hasher     hasher
 	prefixes   prefixes
 	retellings retellings
+	turns      turns
 	settings   atomic.Pointer[Settings]
 }
 
@@ -86,7 +87,7 @@ func New(o Options, s *Settings) *Gateway {
 	g := &Gateway{
 		keys: o.Keys, guard: newTokenGuard(o.AdminToken), judging: o.Judge, recorder: o.Recorder, prices: o.Prices,
 		attempts: o.Attempts, replies: o.Replies, guesses: o.Guesses, meter: o.Meter, usage: o.Usage, tracer: o.Tracer, clock: o.Clock, log: o.Logger,
-		hasher: newHasher(o.Key), prefixes: prefixes{limit: prefixMemory},
+		hasher: newHasher(o.Key), prefixes: prefixes{limit: prefixMemory}, turns: newTurns(),
 	}
 	g.settings.Store(s)
 	return g

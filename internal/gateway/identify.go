@@ -271,6 +271,10 @@ func (g *Gateway) guessSession(x *exchange, prompt digested) string {
 	binary.LittleEndian.PutUint64(b[16:], prompt.of(c.FirstUser()))
 	binary.LittleEndian.PutUint64(b[24:], xxhash.Sum64String(c.Hints.User))
 	x.guess = max(g.hasher.request(x.event.Agent, string(b[:32]), &noBody), 1)
+	if session, guess := g.findTurn(x); session != "" && guess != x.guess {
+		x.guess = guess
+		return session
+	}
 	began, err := g.guesses.Use(x.r.Context(), x.guess, g.clock())
 	if err != nil {
 		g.log.Warn("pauses between sessions not recognised: the state cannot be had", "agent", x.event.Agent, "error", err)

@@ -279,6 +279,7 @@ func (g *Gateway) remember(x *exchange) {
 		}
 	}
 	g.rememberRetold(x)
+	g.rememberTurn(x)
 	if x.guess != 0 { // a long reply is no pause
 		_, used := g.guesses.Use(ctx, x.guess, g.clock())
 		err = errors.Join(err, used)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -200,6 +201,75 @@ func TestRetellingsAreBounded(t *testing.T) {
 	thread("ses_old", 2000, now)
 	if session, _ := s.follow(told(form, 4, 2000), now.Add(time.Hour)); session != "" {
 		t.Errorf("after an hour it goes on from %q", session)
+	}
+}
+
+// A client that drops its oldest messages, and one that writes the time into its first
+// message, are in one session: the newest turn that they show is the reply they got.
+func TestWhoShowsItsLastReplyIsInItsSession(t *testing.T) {
+	const turn = `{"role":"assistant","content":"I look into the list of orders, number %d of those that are open."},{"role":"user","content":"Order %d: paid"}`
+	const called = `{"role":"assistant","content":"","tool_calls":[{"id":"call_7fa0c3%02d","function":{"name":"order","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_7fa0c3%02d","content":"paid %[1]d"}`
+	for name, tc := range map[string]struct {
+		turn  string
+		reply func(i int) string
+		first func(i int) string
+		keep  int
+	}{
+		"texts, the oldest dropped": {turn, func(i int) string {
+			return fmt.Sprintf(`{"role":"assistant","content":"I look into the list of orders, number %d of those that are open."}`, i)
+		}, nil, 3},
+		"tool calls, the first message with a clock": {called, func(i int) string {
+			return fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":"call_7fa0c3%02d","type":"function","function":{"name":"order","arguments":"{}"}}]}`, i)
+		}, func(i int) string {
+			return fmt.Sprintf(`{"role":"user","content":"It is 12:%02d. Check the orders."}`, i)
+		}, 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			replies := make(chan string, 1)
+			f := newFixture(t, answerEach(replies), "")
+			sessions := map[string]int{}
+			for i := range 20 {
+				var messages []string
+				for k := max(0, i-tc.keep); k < i; k++ {
+					messages = append(messages, fmt.Sprintf(tc.turn, k, k))
+				}
+				if tc.first != nil {
+					messages = slices.Insert(messages, 0, tc.first(i))
+				} else if i <= tc.keep {
+					messages = slices.Insert(messages, 0, `{"role":"user","content":"Check the orders."}`)
+				}
+				replies <- `{"id":"c1","model":"gpt-x","choices":[{"index":0,"message":` + tc.reply(i) + `,"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":2}}`
+				f.send(t, "POST", chatPath, nil, `{"model":"gpt-x","messages":[`+strings.Join(messages, ",")+`]}`)
+				sessions[f.last(t).Session]++
+			}
+			if len(sessions) != 1 {
+				t.Errorf("20 calls are in %d sessions: %v", len(sessions), sessions)
+			}
+		})
+	}
+}
+
+// Visitors who are greeted alike are not one session, whoever speaks first.
+func TestAGreetingIsNoSession(t *testing.T) {
+	const greeting = "Hello! I am the assistant of the library. How can I help you today? Ask me about any book."
+	f := newFixture(t, answer(200, "application/json", strings.Replace(chatReply, "hello", greeting, 1)), "")
+	send := func(visitor string, greeted bool) string {
+		body := `{"model":"gpt-x","messages":[{"role":"user","content":"` + visitor + `"}`
+		if greeted {
+			body += `,{"role":"assistant","content":"` + greeting + `"},{"role":"user","content":"Do you have maps?"}`
+		}
+		f.send(t, "POST", chatPath, nil, body+`]}`)
+		return f.last(t).Session
+	}
+	anna, bert := send("Hi, it is Anna", false), send("Good morning", false)
+	if anna == bert {
+		t.Fatal("both are in one session")
+	}
+	if s := send("Hi, it is Anna", true); s != anna {
+		t.Errorf("she goes on in %s, not in %s", s, anna)
+	}
+	if s := send("Good morning", true); s != bert {
+		t.Errorf("he goes on in %s, not in %s", s, bert)
 	}
 }
 
