@@ -27,7 +27,7 @@ type account struct {
 
 // acquire waits for a lock of the account, for storeTimeout at most: the store
 // may take its time.
-func acquire(ctx context.Context, l lock.Lock) error {
+func acquire(ctx context.Context, l *lock.Lock) error {
 	if l.TryAcquire() {
 		return nil
 	}

@@ -91,7 +91,7 @@ func (a *account) flush(ctx context.Context, mode flushMode) error {
 // ask is flush that says whether the store grants what is asked for. It always
 // does but for what calls ask for, and then nothing is written.
 func (a *account) ask(ctx context.Context, mode flushMode) (granted bool, err error) {
-	if err := acquire(ctx, a.flushing); err != nil {
+	if err := acquire(ctx, &a.flushing); err != nil {
 		return false, fmt.Errorf("write the budget of %s: %w", a.agent, err)
 	}
 	node := *a.ledgers.node.Load()

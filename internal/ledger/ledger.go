@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/haltd/haltd"
-	"github.com/haltd/haltd/internal/lock"
 	"github.com/haltd/haltd/internal/policy"
 )
 
@@ -87,7 +86,7 @@ func (l *Ledgers) acquire(agent string) *account {
 	defer l.mu.Unlock()
 	a := l.accounts[agent]
 	if a == nil {
-		a = &account{ledgers: l, agent: agent, loading: lock.New(), flushing: lock.New()}
+		a = &account{ledgers: l, agent: agent}
 		l.accounts[agent] = a
 	}
 	a.users++
@@ -109,7 +108,7 @@ func (l *Ledgers) periodsOf(ctx context.Context, a *account, zone *time.Location
 	if periods := a.current(zone, now); periods != nil {
 		return periods, nil
 	}
-	if err := acquire(ctx, a.loading); err != nil {
+	if err := acquire(ctx, &a.loading); err != nil {
 		return nil, fmt.Errorf("open the budget of %s: %w", a.agent, err)
 	}
 	return detached(ctx, func(ctx context.Context) ([]*period, error) {

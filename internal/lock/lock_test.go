@@ -3,6 +3,8 @@ package lock
 import (
 	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,7 +14,7 @@ import (
 // lasts.
 func TestALockIsHeldByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := New()
+		var l Lock
 		if err := l.Acquire(t.Context()); err != nil || l.TryAcquire() {
 			t.Fatalf("two hold one lock, %v", err)
 		}
@@ -35,8 +37,42 @@ func TestALockIsHeldByOne(t *testing.T) {
 func TestAFreeLockAsksNoContext(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := New().Acquire(ended); err != nil {
+	var l Lock
+	if err := l.Acquire(ended); err != nil {
 		t.Error(err)
+	}
+}
+
+// However many wait, leave and release at once: one holds the lock at a time, nobody
+// who waits is forgotten, and nothing is left behind.
+func TestManyShareALock(t *testing.T) {
+	var l Lock
+	var holders, held, left atomic.Int64
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			for k := range 500 {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration((i+k)%40)*time.Microsecond)
+				err := l.Acquire(ctx)
+				cancel()
+				if err != nil {
+					left.Add(1)
+					continue
+				}
+				if holders.Add(1) != 1 {
+					t.Error("two hold one lock")
+				}
+				if held.Add(1); k%8 == 0 {
+					time.Sleep(20 * time.Microsecond)
+				}
+				holders.Add(-1)
+				l.Release()
+			}
+		})
+	}
+	all.Wait()
+	if held.Load()+left.Load() != 16*500 || left.Load() == 0 || !l.TryAcquire() || l.waiting != 0 {
+		t.Errorf("%d held it, %d left; %d wait", held.Load(), left.Load(), l.waiting)
 	}
 }
 

@@ -39,7 +39,7 @@ type entry[T any] struct {
 	value   T
 }
 
-func newEntry[T any]() *entry[T] { return &entry[T]{held: lock.New()} }
+func newEntry[T any]() *entry[T] { return new(entry[T]) }
 
 // lock waits until nobody else uses the value, and says how long.
 func (e *entry[T]) lock(ctx context.Context) (waited time.Duration, err error) {

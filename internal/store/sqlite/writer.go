@@ -26,7 +26,7 @@ func openWriter(ctx context.Context, dsn string) (_ *writer, err error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	w := &writer{db: db, lock: lock.New()}
+	w := &writer{db: db}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.close())
