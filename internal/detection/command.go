@@ -102,9 +102,9 @@ func labelled(text string) string {
 	for range lines {
 		start := strings.LastIndexByte(text[:end], '\n') + 1
 		label, _, found := strings.Cut(text[start:min(end, start+longestLabel+1)], ":")
-		if found && isLabel(label) {
+		if words := labelWords(label); found && words > 0 {
 			rest := strings.TrimSpace(text[start+len(label)+1:])
-			if isCall(rest) || rest != "" && label == strings.ToUpper(label) && !endsAsSentence(rest) && !hasQuestion(cut(rest)) {
+			if isCall(rest) || words == 1 && rest != "" && label == strings.ToUpper(label) && !endsAsSentence(rest) && !hasQuestion(cut(rest)) {
 				return rest
 			}
 		}
@@ -119,19 +119,31 @@ func labelled(text string) string {
 // longestLabel is how many bytes a label has at most.
 const longestLabel = 16
 
-// isLabel reports a word with a capital, perhaps with a number: Action 2. A single
-// letter stands before what is asked and answered.
-func isLabel(s string) bool {
-	word, number, _ := strings.Cut(s, " ")
-	if len(word) < 2 || endOfDigits(number, 0) != len(number) {
-		return false
-	}
-	for i, r := range word {
-		if !unicode.IsLetter(r) || i == 0 && !unicode.IsUpper(r) {
-			return false
+// labelWords is how many words a label has, the first of which begins with a capital,
+// perhaps with a number behind them: Action 2, Tool call. It is 0 of what is none. A
+// single letter stands before what is asked and answered.
+func labelWords(s string) (n int) {
+	numbered := false
+	for word := range strings.FieldsSeq(s) {
+		switch {
+		case numbered, n == 0 && (len(word) < 2 || !startsUpper(word)):
+			return 0
+		case n > 0 && endOfDigits(word, 0) == len(word):
+			numbered = true
+		case strings.IndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) >= 0:
+			return 0
+		default:
+			n++
 		}
 	}
-	return true
+	return n
+}
+
+func startsUpper(s string) bool {
+	for _, r := range s {
+		return unicode.IsUpper(r)
+	}
+	return false
 }
 
 // isCall reports a name with what it is called with: Search[…], click(12), query {…}.

@@ -18,7 +18,7 @@ func (f *round) readInputs(r *haltd.Round) {
 	var d uint64
 	var b strings.Builder
 	for i := range r.Inputs {
-		if text := r.Inputs[i].Text; r.Inputs[i].Role == haltd.RoleUser && !isEditors(text) {
+		if text := r.Inputs[i].Text; r.Inputs[i].Role == haltd.RoleUser && !isEditors(text) && !repeatsResult(text, r.Results) {
 			d = fold(d, inputDigest(cut(text)))
 			b.WriteString(cut(text))
 			b.WriteByte('\n')
@@ -28,6 +28,19 @@ func (f *round) readInputs(r *haltd.Round) {
 	if d != 0 && len(r.Results) > 0 {
 		f.hears = words(b.String(), nil)
 	}
+}
+
+// repeatsResult reports a message that says a result once more, perhaps behind a label,
+// as some clients do.
+func repeatsResult(text string, rs []haltd.ToolResult) bool {
+	text = strings.TrimSpace(text)
+	for i := range rs {
+		result := strings.TrimSpace(rs[i].Text)
+		if strings.HasSuffix(text, result) && len(text) <= len(result)+labelBytes {
+			return true
+		}
+	}
+	return false
 }
 
 // inputDigest digests what a user said without its numbers, unless a number is what
