@@ -192,7 +192,7 @@ func (a *Answer) code(c *codec) {
 	c.int64(&a.usage.Output)
 	c.int64(&a.usage.CacheRead)
 	c.int64(&a.usage.CacheWrite)
-	c.bools(&a.counted)
+	c.bools(&a.counted, &a.object)
 }
 
 func (g *growth) code(c *codec) {

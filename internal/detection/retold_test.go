@@ -178,3 +178,97 @@ func TestLinesThatCountTurns(t *testing.T) {
 		}
 	}
 }
+
+// retell plays an agent whose only message is written anew by tell, from what it did
+// and what came of that. It returns the strictest level.
+func retell(t *testing.T, steps int, tell func(i int, did []string) string, act func(i int) (reply, told string)) (worst haltd.Level) {
+	t.Helper()
+	set, st, now := DefaultSettings(), newState(), noon
+	var did []string
+	for i := range steps {
+		call := &haltd.Call{Opening: []haltd.Message{{Role: haltd.RoleUser, Text: tell(i, did)}}}
+		v := judge(set, st, call, now)
+		worst = max(worst, v.Level)
+		reply, told := act(i)
+		answer(set, st, v, call, &haltd.Reply{Text: reply, Complete: true}, now.Add(3*time.Second))
+		did = append(did, told)
+		now = now.Add(6 * time.Second)
+	}
+	return worst
+}
+
+// Agents that are told the newest of their history alone, or how things stand, go on
+// from what they did as others do.
+func TestWhatIsToldOfAHistory(t *testing.T) {
+	newest := func(did []string, n int) []string { return did[max(0, len(did)-n):] }
+	towns := strings.Fields("Aalborg Bergen Cadiz Delft Esbjerg Faro Ghent Halle Imola Jena Kassel Lund Malmo Nantes Oulu Porto Quimper Riga Siena Turku Umea Vigo Wels Xanten Ystad Zadar")
+	for _, tc := range []struct {
+		name  string
+		stuck bool
+		tell  func(i int, did []string) string
+		act   func(i int) (reply, told string)
+	}{
+		{"the last five commands", true, func(i int, did []string) string {
+			return fmt.Sprintf("Task: install pandas at /srv/env and run the report\nHost runner-a | session %08x | command %d\n\nLast 5 commands (older ones are dropped):\n%s\nWhat is the next command?", i*7919, i+1, strings.Join(newest(did, 5), "\n"))
+		}, func(i int) (string, string) {
+			command := []string{"pip install pandas", "pip install --retries 3 pandas", "python -m pip install pandas==2." + fmt.Sprint(i%4), "pip install --prefer-binary pandas"}[i*i%7%4]
+			return "THOUGHT: the name could not be found, once more.\n```bash\n" + command + "\n```", "```\n$ " + command + "\nWARNING: Retrying after connection broken: Temporary failure in name resolution\nERROR: No matching distribution found for pandas\n[exit 1]\n```"
+		}},
+		{"how a form stands", true, func(i int, did []string) string {
+			last := ""
+			if len(did) > 0 {
+				last = did[len(did)-1]
+			}
+			return fmt.Sprintf("form: VAF-58\nrequest: %d\nnonce: %012x\napplicant:\n  Miriam Achterberg, passport issued 28 Sep 2019, valid ten years\nfilled:\n  sex: F\n  city: Brenhaven\n  nationality: BRA\n  purpose: study\nopen:\n  - passport_issue_date\nlast_error: %s", i+1, i*7919*7919, last)
+		}, func(i int) (string, string) {
+			date := []string{"28-SEP-2019", "2019-09-28", "28/09/2019", "28.09.2019", "Sep 28, 2019"}[i*i%7%5]
+			return "SET passport_issue_date = " + date, fmt.Sprintf("'passport_issue_date: value %s is not accepted. A passport issued before 2020-01-01 cannot be used (E417, trace %08x)'", date, i*31337)
+		}},
+		{"a history in JSON", true, func(i int, did []string) string {
+			return fmt.Sprintf(`{"now": "2025-03-14T09:%02d:07Z", "goal": "deployment checkout must be available", "history": [%s]}`, i, strings.Join(newest(did, 9), ", "))
+		}, func(i int) (string, string) {
+			do := []string{"rollout restart deploy/checkout -n prod", "get pods -n prod -l app=checkout", "logs deploy/checkout -n prod --tail 20"}[i%3]
+			out := []string{"deployment.apps/checkout restarted", fmt.Sprintf("checkout-%09x 0/1 CrashLoopBackOff %d (8s ago)", i*7919*31337, i%7), fmt.Sprintf("2025-03-14 09:%02d:30 FATAL missing environment variable PAYMENT_KEY_REF", i)}[i%3]
+			return fmt.Sprintf(`{"reason": "see whether it is up", "kubectl": %q}`, do), fmt.Sprintf(`{"i": %d, "kubectl": %q, "out": %q}`, i, do, out)
+		}},
+		{"the last five commands, which get on", false, func(i int, did []string) string {
+			return fmt.Sprintf("Task: fetch the timetable of each town\nHost runner-a | command %d\n\nLast 5 commands (older ones are dropped):\n%s\nWhat is the next command?", i+1, strings.Join(newest(did, 5), "\n"))
+		}, func(i int) (string, string) {
+			town := towns[i%len(towns)]
+			return "THOUGHT: the next town.\n```bash\ncurl -s https://rail.example/" + town + " -o " + town + ".json && wc -c " + town + ".json\n```", fmt.Sprintf("```\n$ curl -s https://rail.example/%s -o %[1]s.json && wc -c %[1]s.json\n%d %[1]s.json\n[exit 0]\n```", town, 900+i*i*37)
+		}},
+		{"what others said, one after the other", false, func(i int, did []string) string {
+			return fmt.Sprintf("You are %s of the club. Messages so far (the last ten):\n%s\n\nSay what you have to say now.", []string{"Oskar, who builds", "Hanna, who tests", "Pavel, who plans"}[i%3], strings.Join(newest(did, 10), "\n"))
+		}, func(i int) (string, string) {
+			said := []string{fmt.Sprintf("Done in %s.py, %d lines.", strings.ToLower(towns[i%26]), 70+i*17), fmt.Sprintf("%s: all %d checks pass.", towns[(i-1+26)%26], 9+i%13), fmt.Sprintf("Ticket %d: %s. Needed in spring.", i/3+2, towns[(i+1)%26])}[i%3]
+			return said, []string{"Eng: ", "QA: ", "PM: "}[i%3] + said
+		}},
+	} {
+		worst := retell(t, 26, tc.tell, tc.act)
+		if tc.stuck != (worst == haltd.LevelKill) {
+			t.Errorf("%s: %v, stuck %v", tc.name, worst, tc.stuck)
+		}
+	}
+}
+
+// A call stands behind a label of one or two words, and a message that says a result
+// once more is no message of a harness.
+func TestLabelsAndEchoes(t *testing.T) {
+	for text, command := range map[string]string{
+		"Next one.\n\nTool call: view({\"path\": \"a.rb\"})": `view({"path": "a.rb"})`,
+		"Function call 3: search[rivers]":                    "search[rivers]",
+		"As I said: it works (mostly)":                       "",
+		"A: f(x)":                                            "",
+		"Please note THIS: it is done":                       "",
+	} {
+		if got := labelled(text); got != command {
+			t.Errorf("%q has %q", text, got)
+		}
+	}
+	results := []haltd.ToolResult{{Text: "Tests: 124 passed\n"}}
+	for text, echo := range map[string]bool{"Tests: 124 passed": true, "Tool result: Tests: 124 passed\n": true, "Tests: 123 passed": false, "Now run the others": false} {
+		if repeatsResult(text, results) != echo {
+			t.Errorf("%q: want %v", text, echo)
+		}
+	}
+}

@@ -242,22 +242,20 @@ func (g *Gateway) readRetold(x *exchange) *retold {
 
 func fold(a, b uint64) uint64 { return a*0x9e3779b97f4a7c15 + b }
 
-// headDigest digests how a message begins: its first line, without numbers.
-func headDigest(text string) uint64 {
+// headDigest digests how a message begins: its first line, without words that have
+// a digit, such as numbers and ids.
+func headDigest(text string) (digest uint64) {
 	text = strings.TrimLeft(text, " \t\r\n")
 	text = text[:min(len(text), formHead)]
 	if end := strings.IndexByte(text, '\n'); end >= 0 {
 		text = text[:end]
 	}
-	var b [formHead]byte
-	n := 0
-	for i := range len(text) {
-		if c := text[i]; c < '0' || c > '9' {
-			b[n] = c
-			n++
+	for word := range strings.FieldsSeq(text) {
+		if strings.IndexAny(word, "0123456789") < 0 {
+			digest = fold(digest, xxhash.Sum64String(word))
 		}
 	}
-	return xxhash.Sum64(b[:n])
+	return digest
 }
 
 // eachPiece yields the pieces of a text, as they stand between line breaks, quotes and
@@ -288,7 +286,7 @@ func eachPiece(text string, labelled bool, yield func(piece) bool) bool {
 func endOfPiece(text string) int {
 	for i := range len(text) {
 		switch text[i] {
-		case '\n', '"', '{', '}', '[', ']', '<', '>', '\\':
+		case '\n', '"', '{', '}', '[', ']', '<', '>', '\\', ';':
 			return i
 		case '\'': // but in the midst of a word
 			if i == 0 || i == len(text)-1 || !isLetter(text[i-1]) || !isLetter(text[i+1]) {
@@ -304,7 +302,7 @@ func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80 
 // pieceOf is the digest of what says enough to be known again: three words, or a long
 // one.
 func pieceOf(s string) piece {
-	s = strings.Trim(s, " \t\r:,;*#|-()")
+	s = strings.Trim(s, " \t\r:,*#|-()$")
 	switch {
 	case len(s) >= 2*shortestPiece:
 		return piece{xxhash.Sum64String(s), 2}

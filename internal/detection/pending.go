@@ -1,0 +1,297 @@
+package detection
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/xxhash"
+)
+
+// Pending is a request without a history and its reply, to be joined with
+// the next request. It never changes.
+type Pending struct {
+	turn     uint64 // its number in the session, by which it is known again
+	messages []uint64
+	lines    []uint64 // of its last message
+	fixed    []uint64 // those that all requests of the session had, sorted; nil of the first
+	answer   *Answer
+}
+
+// stays is which lines all requests have had, with the next one.
+func (p *Pending) stays(lines []uint64) []uint64 {
+	now := slices.Clone(lines)
+	slices.Sort(now)
+	both := []uint64{0} // of no line: it has been compared
+	for _, l := range p.fixedLines() {
+		if _, still := slices.BinarySearch(now, l); still {
+			both = append(both, l)
+		}
+	}
+	return both
+}
+
+// fixedLines are the lines that all requests of the session had so far, sorted.
+func (p *Pending) fixedLines() []uint64 {
+	if p.fixed != nil {
+		return p.fixed
+	}
+	ls := slices.Clone(p.lines)
+	slices.Sort(ls)
+	return slices.Compact(ls)
+}
+
+// is reports whether both are the same, perhaps read anew.
+func (p *Pending) is(other *Pending) bool {
+	return p == other || p != nil && other != nil && p.turn == other.turn
+}
+
+// join makes a round of the last reply and what this request says for the
+// first time: all that follows the messages of the request before, or the
+// lines that were not there where the client writes its history into one
+// message. It is nil when the request does not go on from that reply but is a
+// job of its own.
+func (p *Pending) join(h *History, call *haltd.Call) *round {
+	if p == nil || p.answer == nil {
+		return nil
+	}
+	known := 0
+	for known < min(len(h.messages)-1, len(p.messages)) && h.messages[known] == p.messages[known] {
+		known++
+	}
+	goesOn := known > 0
+	h.kept = call.Opening[:known:known]
+	var said strings.Builder
+	for _, m := range call.Opening[known:] {
+		text := cut(m.Text)
+		if rest, kept, grew := p.grown(text); grew {
+			text, goesOn = rest, true
+			h.kept = append(h.kept, haltd.Message{Role: m.Role, Text: kept})
+		}
+		goesOn = goesOn || p.answer.quotedIn(text)
+		if m.Role == haltd.RoleUser {
+			said.WriteString(p.answer.without(text))
+			said.WriteByte('\n')
+		}
+	}
+	if !goesOn {
+		return nil
+	}
+	return p.answer.act.answeredWith(said.String())
+}
+
+// answeredWith completes a reply with what came back for it.
+func (f *round) answeredWith(text string) *round {
+	r := haltd.Round{Inputs: []haltd.Message{{Text: text}}}
+	if f.manner == called {
+		r = haltd.Round{Results: []haltd.ToolResult{{Text: text}}}
+	}
+	out := *f
+	out.answered = strings.TrimSpace(text) != "" || f.manner == called
+	if out.answered {
+		out.readAnswer(&r, text, "")
+	}
+	out.id = fold(f.id, xxhash.Sum64String(text))
+	return &out
+}
+
+// grown is what a message adds to the last one of the request before: the
+// lines that were not there, or not so often; and the others. Where the first of
+// those quote the reply, the message tells a history, and what stands behind it is
+// what the agent sees now, a page that did not change, too. What every request says
+// is left out.
+func (p *Pending) grown(text string) (added, kept string, ok bool) {
+	if len(p.lines) < 2 {
+		return "", "", false
+	}
+	times := make(map[uint64]int, len(p.lines))
+	for _, l := range p.lines {
+		times[l]++
+	}
+	var b, old strings.Builder
+	known, all, first, end, at := 0, 0, -1, -1, 0 // first to end: the first lines that were added
+	for line := range linesIn(text) {
+		if all++; times[lineHash(line)] > 0 {
+			times[lineHash(line)]--
+			known++
+			old.WriteString(line)
+			if first >= 0 && end < 0 {
+				end = at
+			}
+		} else {
+			b.WriteString(line)
+			if first < 0 {
+				first = at
+			}
+		}
+		at += len(line)
+	}
+	ok = b.Len() > 0 && (10*known >= 9*len(p.lines) || 2*known >= all && b.Len() <= old.Len() && p.answer.leadsTo(b.String()))
+	if !ok || end < 0 || !p.answer.hasQuote(text[first:end]) {
+		return b.String(), old.String(), ok
+	}
+	fixed := p.fixedLines()
+	b.Reset()
+	b.WriteString(text[first:end])
+	for line := range linesIn(text[end:]) {
+		if _, is := slices.BinarySearch(fixed, lineHash(line)); !is {
+			b.WriteString(line)
+		}
+	}
+	return b.String(), old.String(), true
+}
+
+// leadsTo reports a reply that may have led to what is said next where most of that
+// was said before: it acts, or is an object that is quoted. So agents go on that are
+// told the newest of their history alone, or the state of things.
+func (a *Answer) leadsTo(text string) bool {
+	return a.act.manner > spoken || a.object && a.hasQuote(text)
+}
+
+// maxLines bounds what is kept of a message that holds a history.
+const maxLines = 4096
+
+// linesOf digests the lines of a text, whose digest is given.
+func linesOf(text string, digest uint64) []uint64 {
+	if text != "" && strings.IndexByte(text, '\n') < 0 && strings.TrimSpace(text) == text && text[0] != '{' {
+		return []uint64{digest}
+	}
+	var ls []uint64
+	for line := range linesIn(text) {
+		if ls = append(ls, lineHash(line)); len(ls) == maxLines {
+			break
+		}
+	}
+	return ls
+}
+
+// linesIn yields the lines of a text, those of JSON object by object.
+func linesIn(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.Lines(text) {
+			for isJSON := line[0] == '{' || strings.HasPrefix(line, "[{"); isJSON; {
+				end := strings.IndexByte(line, '}') + 1
+				if isJSON = end > 0 && end < len(line); isJSON {
+					if !yield(line[:end]) {
+						return
+					}
+					line = line[end:]
+				}
+			}
+			if !yield(line) {
+				return
+			}
+		}
+	}
+}
+
+// lineHash digests a line without the number of the part of a page that it shows:
+// [12]<a>Home</a>.
+func lineHash(line string) uint64 {
+	line = strings.TrimSpace(line)
+	if rest, ok := strings.CutPrefix(strings.TrimPrefix(line, "*"), "["); ok {
+		if end := endOfDigits(rest, 0); end > 0 && strings.HasPrefix(rest[end:], "]") {
+			line = rest[end:]
+		}
+	}
+	return xxhash.Sum64String(line)
+}
+
+// quotable is the number of words, or bytes, from which a reply that stands in
+// the next message is no coincidence.
+const quotable = 16
+
+// quotedIn reports whether a message carries the reply within it: nearly all
+// of its words, or of its command, or the name of a tool that it called.
+func (a *Answer) quotedIn(message string) bool {
+	for _, name := range a.names {
+		if strings.Contains(message, name) {
+			return true
+		}
+	}
+	if len(a.act.says) < quotable/4 && len(a.act.does) < quotable {
+		return false
+	}
+	ws := words(message, nil)
+	return len(a.act.says) >= quotable/4 && contained(a.act.says, ws) >= .95 || a.act.manner == commanded && len(a.act.does) >= quotable && contained(a.act.does, ws) >= .95
+}
+
+// without is a text less the lines that quote the reply, and those by which a client
+// counts the turns.
+func (a *Answer) without(text string) string {
+	var b strings.Builder
+	for line := range linesIn(text) {
+		if !countsTurns(line) && !a.quotes(line) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// countsTurns reports a line that says which turn of how many it is, and nothing
+// else: <step_info>Step 7 of 100</step_info>, Current step: 7/100.
+func countsTurns(line string) bool {
+	const longest, more = 80, 3 // bytes, and words behind the numbers
+	if len(line) > longest {
+		return false
+	}
+	turn, counted, words := false, false, 0
+	s := scanner{text: line}
+	for s.next() {
+		switch {
+		case s.class == mark:
+		case turn && s.class == number && wholeAt(line, s.end) != "":
+			counted, words = true, 0
+		case counted && s.class == word && !strings.HasPrefix(line[s.end:], ">"): // but for a tag
+			words++
+		}
+		if s.class != mark {
+			turn = s.class == word && turnWords[s.hash]
+		}
+	}
+	return counted && words <= more+1 // "of" is one
+}
+
+// hasQuote reports a text with a line that quotes the reply.
+func (a *Answer) hasQuote(text string) bool {
+	for line := range linesIn(text) {
+		if a.quotes(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// quotes reports a line that stands in the reply, perhaps behind a label: "Next goal:
+// open the list".
+func (a *Answer) quotes(line string) bool {
+	if len(a.act.says)+len(a.act.does) == 0 {
+		return false
+	}
+	least := 3
+	if label, rest, ok := strings.Cut(line, ": "); ok && isCaption(label) {
+		line, least = rest, 2
+	}
+	ws := words(line, nil)
+	return len(ws) >= least && max(contained(ws, a.act.says), contained(ws, a.act.does)) >= .8
+}
+
+// isCaption reports a few words that say what stands behind them.
+func isCaption(s string) bool {
+	const most = 32
+	s = strings.TrimSpace(s)
+	return s != "" && len(s) <= most && strings.IndexFunc(s, func(r rune) bool { return r != ' ' && !unicode.IsLetter(r) }) < 0
+}
+
+// contained is which share of the words of a stand in b, both sorted.
+func contained(a, b []uint32) float32 {
+	n := 0
+	for _, w := range a {
+		if _, ok := slices.BinarySearch(b, w); ok {
+			n++
+		}
+	}
+	return ratio(n, len(a))
+}
