@@ -47,6 +47,9 @@ func commandIn(text string) (command string, found bool) {
 	if s := inFields(text); s != "" {
 		return s, true
 	}
+	if s := underHeading(text); s != "" {
+		return s, true
+	}
 	if i := strings.LastIndex(text, "Action:"); i >= 0 {
 		if s := strings.TrimSpace(text[i+len("Action:"):]); s != "" {
 			return s, true
@@ -62,6 +65,27 @@ func commandIn(text string) (command string, found bool) {
 		return s, true
 	}
 	return text, false
+}
+
+// underHeading is what stands under the heading of the act: ### Action ###, **Action:**.
+func underHeading(text string) string {
+	i := strings.Index(text, "Action")
+	for i >= 0 {
+		start := strings.LastIndexByte(text[:i], '\n') + 1
+		heading, rest, more := strings.Cut(text[start:], "\n")
+		if more && strings.IndexAny(heading[:1], "#*") == 0 && strings.Trim(heading, "#*: \r") == "Action" {
+			if end := strings.Index(rest, "\n"+heading[:1]); end >= 0 {
+				rest = rest[:end]
+			}
+			return strings.TrimSpace(rest)
+		}
+		next := strings.Index(text[i+1:], "Action")
+		if next < 0 {
+			break
+		}
+		i += 1 + next
+	}
+	return ""
 }
 
 // inFields is the call that a reply of several fields has, each behind its name, as a

@@ -265,6 +265,16 @@ func TestLabelsAndEchoes(t *testing.T) {
 			t.Errorf("%q has %q", text, got)
 		}
 	}
+	for text, command := range map[string]string{
+		"### Thought ###\nA dialog. Action is needed.\n\n### Action ###\nTap (281, 328)\n\n### Operation ###\nAllow it.": "Tap (281, 328)",
+		"**Thought:** look\n**Action:**\nopen drawer 2":                                                                  "open drawer 2",
+		"## Action items\nNone.": "",
+		"Action":                 "",
+	} {
+		if got := underHeading(text); got != command {
+			t.Errorf("under the heading of %q stands %q", text, got)
+		}
+	}
 	results := []haltd.ToolResult{{Text: "Tests: 124 passed\n"}}
 	for text, echo := range map[string]bool{"Tests: 124 passed": true, "Tool result: Tests: 124 passed\n": true, "Tests: 123 passed": false, "Now run the others": false} {
 		if repeatsResult(text, results) != echo {
