@@ -128,7 +128,7 @@ func (p *Pending) grown(text string) (added, kept string, ok bool) {
 		}
 		at += len(line)
 	}
-	ok = b.Len() > 0 && (10*known >= 9*len(p.lines) || 2*known >= all && b.Len() <= old.Len() && p.answer.leadsTo(b.String()))
+	ok = b.Len() > 0 && (10*known >= 9*len(p.lines) || 2*known >= all && b.Len() <= old.Len() && p.answer.leadsTo(b.String()) || known > 0 && p.answer.act.manner > spoken && p.answer.hasQuote(b.String()))
 	if !ok || end < 0 || !p.answer.hasQuote(text[first:end]) {
 		return b.String(), old.String(), ok
 	}
@@ -167,24 +167,44 @@ func linesOf(text string, digest uint64) []uint64 {
 	return ls
 }
 
-// linesIn yields the lines of a text, those of JSON object by object.
+// linesIn yields the lines of a text, those of JSON object by object and those of
+// tags, such as the rows of a table, tag by tag.
 func linesIn(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range strings.Lines(text) {
-			for isJSON := line[0] == '{' || strings.HasPrefix(line, "[{"); isJSON; {
-				end := strings.IndexByte(line, '}') + 1
-				if isJSON = end > 0 && end < len(line); isJSON {
-					if !yield(line[:end]) {
-						return
-					}
-					line = line[end:]
+			endOfPart := partsOf(line)
+			for line != "" {
+				end := endOfPart(line)
+				if !yield(line[:end]) {
+					return
 				}
-			}
-			if !yield(line) {
-				return
+				line = line[end:]
 			}
 		}
 	}
+}
+
+// partsOf tells where each part of a line ends.
+func partsOf(line string) (endOfPart func(rest string) int) {
+	tag := line[:1]
+	switch {
+	case tag == "{" || strings.HasPrefix(line, "[{"):
+		return func(rest string) int {
+			if end := strings.IndexByte(rest, '}'); end >= 0 {
+				return end + 1
+			}
+			return len(rest)
+		}
+	case tag == "<":
+		tag = line[:runOf(line, 1, isTagByte)]
+		return func(rest string) int {
+			if next := strings.Index(rest[1:], tag); next >= 0 {
+				return next + 1
+			}
+			return len(rest)
+		}
+	}
+	return func(rest string) int { return len(rest) }
 }
 
 // lineHash digests a line without the number of the part of a page that it shows:
