@@ -292,7 +292,7 @@ func (a *Answer) quotes(line string) bool {
 	}
 	least := 3
 	if label, rest, ok := strings.Cut(line, ": "); ok && isCaption(label) {
-		line, least = rest, 2
+		line, least = rest, max(1, min(2, len(a.act.does)))
 	}
 	ws := words(line, nil)
 	return len(ws) >= least && max(contained(ws, a.act.says), contained(ws, a.act.does)) >= .8
