@@ -44,6 +44,9 @@ func commandIn(text string) (command string, found bool) {
 	if s := strings.TrimSpace(prose); s != "" {
 		return s, true
 	}
+	if s := replacement(text); s != "" {
+		return s, true
+	}
 	if s := inFields(text); s != "" {
 		return s, true
 	}
@@ -65,6 +68,16 @@ func commandIn(text string) (command string, found bool) {
 		return s, true
 	}
 	return text, false
+}
+
+// replacement is the part of a text that replaces parts of files, as a merge shows
+// them: <<<<<<< SEARCH … ======= … >>>>>>> REPLACE.
+func replacement(text string) string {
+	from, to := strings.Index(text, "<<<<<<< "), strings.LastIndex(text, "\n>>>>>>> ")
+	if from < 0 || to < from || !strings.Contains(text[from:to], "\n=======") {
+		return ""
+	}
+	return text[from:to]
 }
 
 // underHeading is what stands under the heading of the act: ### Action ###, **Action:**.

@@ -128,7 +128,7 @@ func (p *Pending) grown(text string) (added, kept string, ok bool) {
 		}
 		at += len(line)
 	}
-	ok = b.Len() > 0 && (10*known >= 9*len(p.lines) || 2*known >= all && b.Len() <= old.Len() && p.answer.leadsTo(b.String()) || known > 0 && p.answer.act.manner > spoken && p.answer.hasQuote(b.String()))
+	ok = b.Len() > 0 && (10*known >= 9*len(p.lines) || 2*known >= all && p.answer.leadsTo(b.String()) || known > 0 && p.answer.act.manner > spoken && p.answer.hasQuote(b.String()))
 	if !ok || end < 0 || !p.answer.hasQuote(text[first:end]) {
 		return b.String(), old.String(), ok
 	}
@@ -145,9 +145,10 @@ func (p *Pending) grown(text string) (added, kept string, ok bool) {
 
 // leadsTo reports a reply that may have led to what is said next where most of that
 // was said before: it acts, or is an object that is quoted. So agents go on that are
-// told the newest of their history alone, or the state of things.
+// told the newest of their history alone, or the state of things. What names a tool
+// is a report on what that has done, and read as a whole.
 func (a *Answer) leadsTo(text string) bool {
-	return a.act.manner > spoken || a.object && a.hasQuote(text)
+	return !a.namedIn(text) && (a.act.manner > spoken || a.object && a.hasQuote(text))
 }
 
 // maxLines bounds what is kept of a message that holds a history.
@@ -226,16 +227,19 @@ const quotable = 16
 // quotedIn reports whether a message carries the reply within it: nearly all
 // of its words, or of its command, or the name of a tool that it called.
 func (a *Answer) quotedIn(message string) bool {
-	for _, name := range a.names {
-		if strings.Contains(message, name) {
-			return true
-		}
+	if a.namedIn(message) {
+		return true
 	}
 	if len(a.act.says) < quotable/4 && len(a.act.does) < quotable {
 		return false
 	}
 	ws := words(message, nil)
 	return len(a.act.says) >= quotable/4 && contained(a.act.says, ws) >= .95 || a.act.manner == commanded && len(a.act.does) >= quotable && contained(a.act.does, ws) >= .95
+}
+
+// namedIn reports whether a message has the name of a tool that the reply called.
+func (a *Answer) namedIn(message string) bool {
+	return slices.ContainsFunc(a.names, func(name string) bool { return strings.Contains(message, name) })
 }
 
 // without is a text less the lines that quote the reply, and those by which a client

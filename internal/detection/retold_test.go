@@ -231,6 +231,15 @@ func TestWhatIsToldOfAHistory(t *testing.T) {
 			out := []string{"deployment.apps/checkout restarted", fmt.Sprintf("checkout-%09x 0/1 CrashLoopBackOff %d (8s ago)", i*7919*31337, i%7), fmt.Sprintf("2025-03-14 09:%02d:30 FATAL missing environment variable PAYMENT_KEY_REF", i)}[i%3]
 			return fmt.Sprintf(`{"reason": "see whether it is up", "kubectl": %q}`, do), fmt.Sprintf(`{"i": %d, "kubectl": %q, "out": %q}`, i, do, out)
 		}},
+		{"how a house stands", true, func(i int, did []string) string {
+			last := "ok"
+			if len(did) > 0 {
+				last = did[len(did)-1]
+			}
+			return fmt.Sprintf("scene: evening\nwanted:\n  light.hall: on\n  climate.office: 22\ntime: '19:%02d:%02d'\nstates:\n  light.hall: on\n  cover.office: closed\n  climate.office:\n    state: unavailable\n    current_temperature: 17.%d\n    rssi: -%d\nlast_service_call: %s", i/6, i%6*9, i*i%5, 88+i*i%7, last)
+		}, func(i int) (string, string) {
+			return []string{"Once more.\nACTION: climate.set_temperature(22)", "ACTION: climate.turn_on(22)"}[i*i%3%2], fmt.Sprintf("error: HomeAssistantError: Device climate.office is unavailable (zigbee: delivery failed for tsn %d)", i*31%200)
+		}},
 		{"the last five commands, which get on", false, func(i int, did []string) string {
 			return fmt.Sprintf("Task: fetch the timetable of each town\nHost runner-a | command %d\n\nLast 5 commands (older ones are dropped):\n%s\nWhat is the next command?", i+1, strings.Join(newest(did, 5), "\n"))
 		}, func(i int) (string, string) {
@@ -273,6 +282,15 @@ func TestLabelsAndEchoes(t *testing.T) {
 	} {
 		if got := underHeading(text); got != command {
 			t.Errorf("under the heading of %q stands %q", text, got)
+		}
+	}
+	edit := "<<<<<<< SEARCH\ndef a():\n    pass\n=======\ndef a():\n    return 1"
+	for text, command := range map[string]string{
+		"I implement it.\n" + edit + "\n>>>>>>> REPLACE\nDone.": edit,
+		"It said <<<<<<< HEAD, and no more.":                    "",
+	} {
+		if got := replacement(text); got != command {
+			t.Errorf("%q replaces %q", text, got)
 		}
 	}
 	results := []haltd.ToolResult{{Text: "Tests: 124 passed\n"}}

@@ -118,18 +118,34 @@ func (c *conversation) next(s *Step) (*haltd.Call, error) {
 
 // reply is what the provider answered to a step. Parsed tool calls count only
 // where they travelled as such: in a conversation with native tools, or
-// beside an empty text, which cannot have held them.
+// beside a text that does not hold them.
 func (c *conversation) reply(s *Step) *haltd.Reply {
 	r := &haltd.Reply{
 		Model: s.Model, Text: s.Response, Complete: true, Counted: !s.Estimated,
 		Usage: haltd.Usage{Input: s.PromptTokens, Output: s.CompletionTokens},
 	}
-	if c.native || strings.TrimSpace(s.Response) == "" {
-		for _, t := range s.Calls {
+	for _, t := range s.Calls {
+		if c.native || !holds(s.Response, t.Name, t.Arguments) {
 			r.Calls = append(r.Calls, haltd.ToolCall{Name: t.Name, Arguments: string(t.Arguments)})
 		}
 	}
 	return r
+}
+
+// holds reports a text with the name of a tool, or with something it is called with.
+func holds(text, name string, arguments json.RawMessage) bool {
+	if text == "" {
+		return false
+	}
+	const least = 4 // bytes that are not there by chance
+	values := map[string]any{}
+	_ = json.Unmarshal(arguments, &values) // those of another form have a name alone
+	for _, v := range values {
+		if s, ok := v.(string); ok && len(s) >= least && strings.Contains(text, s) {
+			return true
+		}
+	}
+	return name == "" || strings.Contains(text, name)
 }
 
 // answered is when the reply to a step was probably complete: models write
