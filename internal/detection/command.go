@@ -82,21 +82,16 @@ func replacement(text string) string {
 
 // underHeading is what stands under the heading of the act: ### Action ###, **Action:**.
 func underHeading(text string) string {
-	i := strings.Index(text, "Action")
-	for i >= 0 {
-		start := strings.LastIndexByte(text[:i], '\n') + 1
-		heading, rest, more := strings.Cut(text[start:], "\n")
-		if more && strings.IndexAny(heading[:1], "#*") == 0 && strings.Trim(heading, "#*: \r") == "Action" {
-			if end := strings.Index(rest, "\n"+heading[:1]); end >= 0 {
+	at := 0
+	for line := range strings.Lines(text) {
+		at += len(line)
+		if mark := line[:1]; (mark == "#" || mark == "*") && strings.Trim(line, "#*: \r\n") == "Action" {
+			rest := text[at:]
+			if end := strings.Index(rest, "\n"+mark); end >= 0 {
 				rest = rest[:end]
 			}
 			return strings.TrimSpace(rest)
 		}
-		next := strings.Index(text[i+1:], "Action")
-		if next < 0 {
-			break
-		}
-		i += 1 + next
 	}
 	return ""
 }

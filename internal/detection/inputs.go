@@ -36,7 +36,9 @@ func repeatsResult(text string, rs []haltd.ToolResult) bool {
 	text = strings.TrimSpace(text)
 	for i := range rs {
 		result := strings.TrimSpace(rs[i].Text)
-		if strings.HasSuffix(text, result) && len(text) <= len(result)+labelBytes {
+		label, is := strings.CutSuffix(text, result)
+		label = strings.TrimSpace(label)
+		if is && result != "" && len(label) <= labelBytes && (label == "" || strings.HasSuffix(label, ":")) {
 			return true
 		}
 	}

@@ -294,9 +294,12 @@ func TestLabelsAndEchoes(t *testing.T) {
 		}
 	}
 	results := []haltd.ToolResult{{Text: "Tests: 124 passed\n"}}
-	for text, echo := range map[string]bool{"Tests: 124 passed": true, "Tool result: Tests: 124 passed\n": true, "Tests: 123 passed": false, "Now run the others": false} {
+	for text, echo := range map[string]bool{"Tests: 124 passed": true, "Tool result: Tests: 124 passed\n": true, "Tests: 123 passed": false, "Now run the others": false, "We want Tests: 124 passed": false} {
 		if repeatsResult(text, results) != echo {
 			t.Errorf("%q: want %v", text, echo)
 		}
+	}
+	if repeatsResult("Stop here, please.", []haltd.ToolResult{{}}) {
+		t.Error("what a person says beside an empty result is taken for it")
 	}
 }

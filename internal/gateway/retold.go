@@ -70,8 +70,9 @@ const (
 	formHead = 32
 	// shortestPiece how many a piece has at least,
 	shortestPiece = 12
-	// and longestLabel one that is left out before it.
+	// longestLabel one that is left out before it, of which there are
 	longestLabel = 32
+	mostLabels   = 4
 	// shortestHistory is how many bytes a message has at least that tells one.
 	shortestHistory = 200
 	// batch is how many requests that begin alike and tell nothing are one.
@@ -265,9 +266,9 @@ func headDigest(text string) (digest uint64) {
 func eachPiece(text string, labelled bool, yield func(piece) bool) bool {
 	for len(text) > 0 {
 		end := endOfPiece(text)
-		for s := text[:end]; s != ""; {
+		for s, labels := text[:end], 0; s != ""; labels++ {
 			rest := ""
-			if at := strings.Index(s[:min(len(s), longestLabel)], ": "); at >= 0 {
+			if at := strings.Index(s[:min(len(s), longestLabel)], ": "); at >= 0 && labels < mostLabels {
 				rest = s[at+2:]
 			}
 			if labelled || len(rest) < shortestPiece {

@@ -295,6 +295,11 @@ func TestPieces(t *testing.T) {
 			t.Errorf("%q does not quote %q", message, reply)
 		}
 	}
+	hashed := 0
+	eachPiece(strings.Repeat("a: ", 1000)+"the end of it", true, func(piece) bool { hashed++; return true })
+	if hashed > mostLabels+1 {
+		t.Errorf("a piece with a thousand labels is read %d times", hashed)
+	}
 	for _, short := range []string{"", "yes", "ok, done", `{"a":1}`, "a b c", "Answer: 42"} {
 		if n := len(digests(short, true)); n > 0 {
 			t.Errorf("%q has %d pieces", short, n)
