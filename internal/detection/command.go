@@ -67,7 +67,19 @@ func commandIn(text string) (command string, found bool) {
 	if s := lastOrder(text); s != "" {
 		return s, true
 	}
+	if s := lastObject(text); s != "" {
+		return s, true
+	}
 	return text, false
+}
+
+// lastObject is the JSON object with which a text ends, below what is said of it.
+func lastObject(text string) string {
+	at := strings.LastIndex(text, "\n{")
+	if at < 0 || text[len(text)-1] != '}' || len(text)-at > maxRead || !json.Valid([]byte(text[at+1:])) {
+		return ""
+	}
+	return text[at+1:]
 }
 
 // replacement is the part of a text that replaces parts of files, as a merge shows

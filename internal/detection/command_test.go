@@ -38,6 +38,9 @@ func TestCommandInText(t *testing.T) {
 		{"the end of a talk", "Thank you!\nTERMINATE", "Thank you!\nTERMINATE", false},
 		{"said aloud", "It works now.\nALL DONE", "It works now.\nALL DONE", false},
 		{"a sentence with an abbreviation", "It works now.\nSQL is fine.", "It works now.\nSQL is fine.", false},
+		{"an object below what is said of it", "I keep up the pressure.\n{\"pick\": \"eel\", \"target\": 0}", `{"pick": "eel", "target": 0}`, true},
+		{"an object amid what is said", "It says\n{\"pick\": \"eel\"}\nand no more.", "It says\n{\"pick\": \"eel\"}\nand no more.", false},
+		{"the end of a program", "It ends with\n{ return x }", "It ends with\n{ return x }", false},
 		{"plain words", "Let me see.", "Let me see.", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -150,12 +150,12 @@ func (c *comparison) compare(i int) {
 	if r.plans && i > c.since && c.rounds[i-1].plans {
 		s.wrote, s.given, s.aimed, s.nextID = false, false, false, false // nothing was done since the plan before
 	}
-	s.fills = c.fills(i)
+	s.fills = c.fills(i) || c.reads(i)
 	s.ready = s.pairAgo == 0 && recently(s.coreAgo) && c.rounds[i-s.coreAgo].waiting && !r.waiting && r.outcome == neutral
 	s.onward = s.fills || c.goesOn(i) || c.countsDown(i)
 	lessens := c.lessens(i) || c.shrinks(i)
 	switch {
-	case s.fills || lessens || c.gains(i) || c.mended(i) || r.board && s.resultAgo == 0:
+	case s.fills || lessens || c.gains(i) || c.mended(i) || r.board && s.resultAgo == 0 || c.stepsOn(i):
 		s.news = max(s.news, .6)
 	case c.measures(i):
 		s.news = max(s.news, .3)

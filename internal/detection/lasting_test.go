@@ -166,6 +166,10 @@ func TestViewOfAScreen(t *testing.T) {
 	if viewOf(field("#@  #")) == 0 || viewOf(field("#@  #")) == viewOf(field("# @ #")) {
 		t.Error("where somebody stands on a map is not told")
 	}
+	dungeon := func(row string) string { return "You see here a dagger.\n---------\n" + row + "\n|...%..%+####\n---------" }
+	if viewOf(dungeon("|.((.@..|")) == 0 || viewOf(dungeon("|.((.@..|")) == viewOf(dungeon("|.((@...|")) {
+		t.Error("where somebody stands among things that are drawn as brackets is not told")
+	}
 	for name, text := range map[string]string{
 		"a quotation":          "He wrote:\n> first line\n> second line\nBest, Ada",
 		"a prompt":             "You are in a hall.\nExits: north, south\n>",

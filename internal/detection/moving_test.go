@@ -90,6 +90,49 @@ func TestANumberThatCreepsGetsPatience(t *testing.T) {
 }
 
 // The closer the pauses come to a minute, the less counts.
+// A reading that goes on in one direction, by this much and that, is what is worked
+// on; one that goes to and fro, one that stays and one that counts are not.
+func TestAReadingThatGoesOn(t *testing.T) {
+	for name, tc := range map[string]struct {
+		at   func(i int) int
+		kill bool
+	}{
+		"it rises":           {func(i int) int { return 82 + 23*i + i*i%9 }, false},
+		"it falls":           {func(i int) int { return 982 - 23*i - i*i%9 }, false},
+		"it stays":           {func(int) int { return 82 }, true},
+		"it goes to and fro": {func(i int) int { return 82 + i*i%9 }, true},
+	} {
+		k := newTalk(t, "Measure the melting point of lead.")
+		for i := range 12 {
+			k.says("Thought: Measure.\nAction: use thermometer on lead", fmt.Sprintf("the thermometer measures a temperature of %d degrees celsius", tc.at(i)))
+			k.says("Thought: Is it still solid?\nAction: look at metal pot", "a metal pot (containing solid lead)")
+			k.says("Thought: Wait a step.\nAction: wait1", "You decide to wait for 1 iterations.")
+		}
+		if got := k.highest() == haltd.LevelKill; got != tc.kill {
+			t.Errorf("%s: killed %v, want %v\n%s", name, got, tc.kill, drawn(k))
+		}
+	}
+}
+
+// Who walks through a room sees how far it is to things: never as far as before, where
+// he gets anywhere.
+func TestStepsThroughARoom(t *testing.T) {
+	for name, circles := range map[string]bool{"it gets on": false, "it goes round in circles": true} {
+		k := newTalk(t, "Visit every room and pick up the purple key.")
+		for i := range 24 {
+			n := i
+			if circles {
+				n = i % 4
+			}
+			see := fmt.Sprintf("In front of you in this room you can see several objects: a grey closed door 1 %d steps in front of you and %d steps to your right. There is a blue key 1 %d steps in front of you. The room has walls around you. You are facing a wall %d steps away. You are not carrying anything.", 9-n%9, 1+n/3%9, 1+n*n%7, 1+n%7)
+			k.says("Thought: I go on.\nAction: "+[]string{"move forward", "move forward", "turn right", "move forward"}[i%4], see)
+		}
+		if got := k.highest() == haltd.LevelKill; got != circles {
+			t.Errorf("%s: killed %v\n%s", name, got, drawn(k))
+		}
+	}
+}
+
 func TestSlowRepetitionsCountLess(t *testing.T) {
 	last := float32(1)
 	for _, pause := range []time.Duration{20 * time.Second, 35 * time.Second, 55 * time.Second} {

@@ -117,6 +117,7 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 	c.seen.add(r.says)
 	s.newTurns = c.seen.add(r.turns)
 	newNames := c.seen.add(r.mentions)
+	newAsks := c.seen.add(r.asks)
 	c.seen.add(r.lists)
 	if n := len(r.tells) + len(r.hears); r.answered && n > 0 {
 		fresh := float32(s.newTells + heard)
@@ -132,6 +133,9 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 		}
 		if moved {
 			s.news = max(s.news, .5)
+		}
+		if newAsks > 0 {
+			s.news = max(s.news, .6)
 		}
 	}
 }
@@ -156,6 +160,7 @@ func (c *comparison) remember(r *seenRound) {
 	c.seen.set(r.does)
 	c.seen.set(r.tells)
 	c.seen.set(r.mentions)
+	c.seen.set(r.asks)
 	c.seen.set(r.lists)
 	c.seen.set(r.hears)
 	c.seen.set(r.says)

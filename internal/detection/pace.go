@@ -64,7 +64,7 @@ func (c *comparison) doseOf(i int) float32 {
 	idly := !c.attemptedSince(i, i-last) && !c.editedSince(i, i-last)
 	unknown := r.pause == 0 && !r.at.IsZero() && i-last == 1 // one request showed both
 	poll := s.coreAgo > 0 && r.outcome != failed && r.short() && len(r.does) <= 2*fewWords && (idly || r.outcome != empty)
-	waits := idly && (r.waiting && (s.coreAgo > 0 || pause > hurried) || c.rested(last, i)) || c.creeps(i) || poll && pause > hurried && (r.outcome == empty || r.outcome == acknowledged)
+	waits := idly && (r.waiting && (s.coreAgo > 0 || pause > hurried) || c.rested(last, i)) || c.creeps(i, 2, unhurried) || poll && pause > hurried && (r.outcome == empty || r.outcome == acknowledged)
 	dose := float32(1)
 	switch {
 	case (poll || waits) && pause > hurried:

@@ -79,7 +79,33 @@ func (p *Pending) join(h *History, call *haltd.Call) *round {
 	if !goesOn {
 		return nil
 	}
-	return p.answer.act.answeredWith(said.String())
+	r := p.answer.act.answeredWith(said.String())
+	if r.manner == spoken {
+		r.asks = p.asks(call.Opening[known:])
+	}
+	return r
+}
+
+// asks are the lines of messages that the request before did not have and the reply
+// did not say, but for their numbers: what is to be worked on next.
+func (p *Pending) asks(messages []haltd.Message) (lines []uint32) {
+	const most, fewest = 16, 3 // lines, and words of one
+	told := make(map[uint64]bool, len(p.lines))
+	for _, l := range p.lines {
+		told[l] = true
+	}
+	for _, m := range messages {
+		for line := range linesIn(cut(m.Text)) {
+			l := lineHash(line)
+			if len(lines) == most || told[l] || countsTurns(line) || p.answer.quotes(line) {
+				continue
+			}
+			if ws := words(line, nil); len(ws) >= fewest && contained(p.answer.act.says, ws) < .8 {
+				lines = append(lines, uint32(l)&^1)
+			}
+		}
+	}
+	return lines
 }
 
 // answeredWith completes a reply with what came back for it.
@@ -100,21 +126,27 @@ func (f *round) answeredWith(text string) *round {
 // grown is what a message adds to the last one of the request before: the
 // lines that were not there, or not so often; and the others. Where the first of
 // those quote the reply, the message tells a history, and what stands behind it is
-// what the agent sees now, a page that did not change, too. What every request says
-// is left out.
+// what the agent sees now, a page that did not change, too. Where numbers alone
+// changed, or nothing, that is all that is told. What every request says is left out.
 func (p *Pending) grown(text string) (added, kept string, ok bool) {
 	if len(p.lines) < 2 {
 		return "", "", false
 	}
-	times := make(map[uint64]int, len(p.lines))
+	times, forms := make(map[uint64]int, len(p.lines)), make(map[uint32]int, len(p.lines))
 	for _, l := range p.lines {
 		times[l]++
+		forms[uint32(l)]++
 	}
 	var b, old strings.Builder
-	known, all, first, end, at := 0, 0, -1, -1, 0 // first to end: the first lines that were added
+	known, alike, all, first, end, at := 0, 0, 0, -1, -1, 0 // first to end: the first lines that were added
 	for line := range linesIn(text) {
-		if all++; times[lineHash(line)] > 0 {
-			times[lineHash(line)]--
+		l := lineHash(line)
+		if all++; forms[uint32(l)] > 0 {
+			forms[uint32(l)]--
+			alike++
+		}
+		if times[l] > 0 {
+			times[l]--
 			known++
 			old.WriteString(line)
 			if first >= 0 && end < 0 {
@@ -128,19 +160,27 @@ func (p *Pending) grown(text string) (added, kept string, ok bool) {
 		}
 		at += len(line)
 	}
-	ok = b.Len() > 0 && (10*known >= 9*len(p.lines) || 2*known >= all && p.answer.leadsTo(b.String()) || known > 0 && p.answer.act.manner > spoken && p.answer.hasQuote(b.String()))
+	acts := p.answer.act.manner > spoken
+	if alike == all { // it went on before, or there are other numbers
+		return p.unfixed(text), old.String(), acts && (p.fixed != nil || known < all) && !p.answer.namedIn(b.String())
+	}
+	ok = 10*known >= 9*len(p.lines) || 2*alike >= all && p.answer.leadsTo(b.String()) || known > 0 && acts && p.answer.hasQuote(b.String())
 	if !ok || end < 0 || !p.answer.hasQuote(text[first:end]) {
 		return b.String(), old.String(), ok
 	}
+	return text[first:end] + p.unfixed(text[end:]), old.String(), true
+}
+
+// unfixed is a text without the lines that every request has.
+func (p *Pending) unfixed(text string) string {
+	var b strings.Builder
 	fixed := p.fixedLines()
-	b.Reset()
-	b.WriteString(text[first:end])
-	for line := range linesIn(text[end:]) {
+	for line := range linesIn(text) {
 		if _, is := slices.BinarySearch(fixed, lineHash(line)); !is {
 			b.WriteString(line)
 		}
 	}
-	return b.String(), old.String(), true
+	return b.String()
 }
 
 // leadsTo reports a reply that may have led to what is said next where most of that
@@ -209,7 +249,7 @@ func partsOf(line string) (endOfPart func(rest string) int) {
 }
 
 // lineHash digests a line without the number of the part of a page that it shows:
-// [12]<a>Home</a>.
+// [12]<a>Home</a>. Its lower half is the same for lines that differ in numbers alone.
 func lineHash(line string) uint64 {
 	line = strings.TrimSpace(line)
 	if rest, ok := strings.CutPrefix(strings.TrimPrefix(line, "*"), "["); ok {
@@ -217,7 +257,23 @@ func lineHash(line string) uint64 {
 			line = rest[end:]
 		}
 	}
-	return xxhash.Sum64String(line)
+	exact := xxhash.Sum64String(line)
+	if !strings.ContainsAny(line, "0123456789") {
+		return exact
+	}
+	var form uint64
+	for i := 0; i < len(line); {
+		end := i + 1
+		if isWord[line[i]] {
+			end = runOf(line, i, func(c byte) bool { return isWord[c] })
+		}
+		h := uint64(0)
+		if part := line[i:end]; !strings.ContainsAny(part, "0123456789") {
+			h = xxhash.Sum64String(part)
+		}
+		form, i = fold(form, h), end
+	}
+	return exact&^0xffffffff | form&0xffffffff
 }
 
 // quotable is the number of words, or bytes, from which a reply that stands in

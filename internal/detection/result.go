@@ -55,6 +55,8 @@ func (f *round) readResult(text string, states bool) {
 	f.figures = text != ""
 	begins := len(strings.TrimRightFunc(text, unicode.IsSpace)) - len(unlabelled(text))
 	board := true    // nothing but numbers and single signs
+	digits := true   // nothing but single ones
+	small := true    // all numbers are
 	first := true    // no word came yet
 	advert := false  // the line is an advertisement, or says how long it took
 	amidst := false  // the advertisement began within the line, and ends with its sentence
@@ -130,6 +132,8 @@ func (f *round) readResult(text string, states bool) {
 			residue = fold(residue, h)
 		}
 		f.figures = f.figures && t.class == number
+		digits = digits && t.end-t.start == 1
+		small = small && (t.class != number || t.end-t.start == 1)
 		board = board && (t.class == number || t.end-t.start <= 2 || t.start < begins)
 		if t.class == number && label != 0 && startsPhrase([]uint64{label}, scores) {
 			if rated++; rated == 1 {
@@ -168,7 +172,8 @@ func (f *round) readResult(text string, states bool) {
 		tells.add(viewWord(f.view))
 	}
 	f.scored, f.rated = rated > 0 && rated < atOnce, rated >= atOnce
-	f.board = board && !f.figures && plain >= 4
+	f.board = board && plain >= 4 && (!f.figures || digits && plain >= 16)
+	f.near = small && f.told.n >= 4
 	f.result, f.residue, f.form = result, residue, form
 	f.tells = tells.distinct()
 	f.sketch = sketchOf(f.tells)

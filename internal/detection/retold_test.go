@@ -202,6 +202,7 @@ func retell(t *testing.T, steps int, tell func(i int, did []string) string, act 
 func TestWhatIsToldOfAHistory(t *testing.T) {
 	newest := func(did []string, n int) []string { return did[max(0, len(did)-n):] }
 	towns := strings.Fields("Aalborg Bergen Cadiz Delft Esbjerg Faro Ghent Halle Imola Jena Kassel Lund Malmo Nantes Oulu Porto Quimper Riga Siena Turku Umea Vigo Wels Xanten Ystad Zadar")
+	cells := []int{0, 7, 12, 23, 25, 31, 36, 44, 48, 52, 55, 58, 61, 64, 67, 70, 72, 74, 77, 80, 82, 84, 87, 3, 15, 41}
 	for _, tc := range []struct {
 		name  string
 		stuck bool
@@ -239,6 +240,36 @@ func TestWhatIsToldOfAHistory(t *testing.T) {
 			return fmt.Sprintf("scene: evening\nwanted:\n  light.hall: on\n  climate.office: 22\ntime: '19:%02d:%02d'\nstates:\n  light.hall: on\n  cover.office: closed\n  climate.office:\n    state: unavailable\n    current_temperature: 17.%d\n    rssi: -%d\nlast_service_call: %s", i/6, i%6*9, i*i%5, 88+i*i%7, last)
 		}, func(i int) (string, string) {
 			return []string{"Once more.\nACTION: climate.set_temperature(22)", "ACTION: climate.turn_on(22)"}[i*i%3%2], fmt.Sprintf("error: HomeAssistantError: Device climate.office is unavailable (zigbee: delivery failed for tsn %d)", i*31%200)
+		}},
+		{"a screen that stays as it is", true, func(i int, did []string) string {
+			screen := [][]string{{"Welcome", "Sign in", "Create an account"}, {"E-mail address", "Password", "Forgot it?", "Continue"}, {"Monthly statement by e-mail: on", "Your address as in our terms", "Cookie preferences", "Save", "Log out", "Delete this account"}}[min(i, 2)]
+			return fmt.Sprintf("Task: save the account\nCurrent screen:\n<node text=\"17:%02d\" class=\"Clock\"/>\n<node text=\"%s\" class=\"Button\"/>", 40+i/9, strings.Join(screen, "\" class=\"Button\"/>\n<node text=\""))
+		}, func(i int) (string, string) {
+			return fmt.Sprintf(`{"tap": {"x": %d, "y": %d}}`, 430+i*37%60, 2204+i%5), ""
+		}},
+		{"an arm that never holds anything", true, func(i int, did []string) string {
+			return fmt.Sprintf("STATE\n{\"stamp\": %d.882, \"pose\": [0.50%d, 0.24%d], \"holding\": null, \"objects\": [{\"id\": \"marker\", \"at\": \"tray\", \"conf\": 0.9%d}, {\"id\": \"bolt\", \"at\": \"table\", \"conf\": 0.9%d}], \"last\": {\"skill\": \"%s\", \"status\": \"SUCCEEDED\"}}", 1712000000+i*4, i*i%9, i*7%9, i*3%9, i*i%7, []string{"open_gripper", "lower", "grasp", "lift"}[i%4])
+		}, func(i int) (string, string) {
+			return []string{`{"skill": "lower", "mm": 169}`, fmt.Sprintf(`{"skill": "grasp", "width_mm": %d, "force_n": %d}`, 14+i%4, 18+i%5), `{"skill": "lift", "mm": 80}`, `{"skill": "open_gripper"}`}[i%4], ""
+		}},
+		{"a board that fills", false, func(i int, did []string) string {
+			board := []byte("347298615\n692531874\n158467392\n476859231\n928143567\n531672948\n765384129\n283915746\n419726583\n")
+			for _, at := range cells[i:] {
+				board[at] = '0'
+			}
+			return "Board (0 = empty):\n" + strings.Join(strings.Split(string(board), ""), " ")
+		}, func(i int) (string, string) {
+			return fmt.Sprintf(`{"row": %d, "col": %d, "digit": %d, "why": "only this cell is free for it"}`, cells[i]/10+1, cells[i]%10+1, i*7%9+1), ""
+		}},
+		{"one segment after the other, in the words of a manual", false, func(i int, did []string) string {
+			last := ""
+			if len(did) > 0 {
+				last = did[len(did)-1]
+			}
+			return fmt.Sprintf("Glossary:\npump = Pumpe\nvalve = Ventil\ngasket = Dichtung\nshaft = Welle\n\nPrevious translation: %s\n\nSegment %d: Tighten the %s and the %s to %d Nm.", last, i+1, []string{"pump", "valve", "gasket", "shaft"}[i%4], []string{"bolt", "ring", "cover", "flange", "seal", "cap", "nut"}[i%7], 20+i*7%30)
+		}, func(i int) (string, string) {
+			said := fmt.Sprintf("%s und %s mit %d Nm anziehen.", []string{"Pumpe", "Ventil", "Dichtung", "Welle"}[i%4], []string{"Bolzen", "Ring", "Deckel", "Flansch", "Siegel", "Kappe", "Mutter"}[i%7], 20+i*7%30)
+			return said, said
 		}},
 		{"the last five commands, which get on", false, func(i int, did []string) string {
 			return fmt.Sprintf("Task: fetch the timetable of each town\nHost runner-a | command %d\n\nLast 5 commands (older ones are dropped):\n%s\nWhat is the next command?", i+1, strings.Join(newest(did, 5), "\n"))

@@ -83,8 +83,10 @@ type round struct {
 	rest     int      // how many of them the act did not name
 	turns    []uint32 // a sample of the pairs of words in what came back
 	mentions []uint32 // the names in what came back
+	asks     []uint32 // the lines of it that a client without a history says for the first time
 	lists    []uint32 // the words that stand by themselves in it, as items of a list do
 	figures  bool     // it is numbers and nothing else
+	near     bool     // its numbers are several, all of one digit: how far it is to this and that
 	board    bool     // it is numbers and single letters: a board, of which every arrangement is another
 	full     bool     // it says that as much was changed as the act allows at a time
 	state    bool     // it has the digest of something: a screen, a file

@@ -199,7 +199,7 @@ func beginsAt(past, history []seenRound, grew bool) int {
 func (s *Session) followLoose(h *History, now time.Time) {
 	var fixed []uint64
 	switch {
-	case s.pending == nil || h.opening.digest == s.opening.digest || s.pending.is(h.before) && s.pending.answer != nil && h.next == nil:
+	case s.pending == nil || h.opening.digest == s.opening.digest && (h.next == nil || s.pending.fixed == nil) || s.pending.is(h.before) && s.pending.answer != nil && h.next == nil:
 		// The first request, the same one again, or a job of its own.
 		s.begin(h)
 	case s.pending.is(h.before) && s.pending.answer != nil:

@@ -55,10 +55,12 @@ func afterCursor(line string) (rest string, marked bool) {
 }
 
 // isDrawing reports a line of signs, with single letters and digits among them.
-// Brackets and commas end the parts of a program.
+// Brackets and commas end the parts of a program, where no floor or wall is drawn
+// around them: |..(.%.|
 func isDrawing(line string) bool {
 	const shortest, longest = 3, 2 // of a line, and of letters in a row
 	letters, signs := 0, 0
+	floor := strings.Contains(line, "..") || strings.Contains(line, "##") || strings.Contains(line, "--")
 	for i := 0; i < len(line); i++ {
 		switch b := line[i]; {
 		case b == ' ':
@@ -67,7 +69,7 @@ func isDrawing(line string) bool {
 			if letters++; letters > longest {
 				return false
 			}
-		case strings.IndexByte(`{}[]();,:"'`, b) >= 0:
+		case strings.IndexByte(`{}[]();,:"'`, b) >= 0 && !floor:
 			return false
 		default:
 			letters = 0

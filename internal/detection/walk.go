@@ -3,6 +3,7 @@ package detection
 import (
 	"math"
 	"slices"
+	"time"
 )
 
 // walks reports the next step of a walk: the act before but for numbers or
@@ -462,10 +463,36 @@ func (c *comparison) passes(from, to, k int) bool {
 	return false
 }
 
-// creeps reports an answer to a question that is asked without hurry, in which a
-// number goes on in one direction, now and then, and not as a clock does.
-func (c *comparison) creeps(i int) bool {
-	const polls, moves = 8, 2
+// reads reports a short answer with one number that went on in one direction each
+// of the last times, by this much and that: a thermometer under which something is
+// heated. What is given along with a text is the number of a record.
+func (c *comparison) reads(i int) bool {
+	const times = 3
+	r := &c.rounds[i]
+	return r.told.n == 1 && c.all[i].payload == 0 && r.short() && r.outcome != failed && !c.clocks(i)[0] && c.creeps(i, times, 0)
+}
+
+// stepsOn reports a place that was seen before where, after an order of a few words,
+// small numbers have never been what they are now: the steps to a door and a wall. Who
+// goes round in circles comes back to them.
+func (c *comparison) stepsOn(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	if !r.near || len(r.does) > fewWords || r.outcome != neutral || s.place < samePlace || s.resultAgo > 0 || s.newWords > 0 {
+		return false
+	}
+	step, _ := stepOf(&c.rounds[i-s.placeAgo].told, &r.told)
+	for k, clock := range c.clocks(i) {
+		if step[k] != 0 && !clock {
+			return true
+		}
+	}
+	return false
+}
+
+// creeps reports an answer to a question that is asked with such pauses at least, in
+// which a number goes on in one direction, so often at least, and not as a clock does.
+func (c *comparison) creeps(i, moves int, pause time.Duration) bool {
+	const polls = 8
 	var ups, downs [len(amounts{}.first)]int
 	var slowest, fastest [len(ups)]float64 // change of a number in a second
 	var least, most [len(ups)]float64      // and in a round
@@ -474,7 +501,7 @@ func (c *comparison) creeps(i int) bool {
 		o := i - c.all[i].coreAgo
 		now, before := &c.rounds[i], &c.rounds[o]
 		took := now.at.Sub(before.at)
-		if now.told.n != before.told.n || took < unhurried || now.at.IsZero() || before.at.IsZero() {
+		if now.told.n != before.told.n || took < pause || now.at.IsZero() || before.at.IsZero() {
 			break
 		}
 		for k := range min(now.told.n, len(ups)) {

@@ -132,20 +132,27 @@ func (c *conversation) reply(s *Step) *haltd.Reply {
 	return r
 }
 
-// holds reports a text with the name of a tool, or with something it is called with.
+// holds reports a text with the name of a tool, or with all texts that it is called
+// with.
 func holds(text, name string, arguments json.RawMessage) bool {
 	if text == "" {
 		return false
 	}
+	if name == "" || strings.Contains(text, name) {
+		return true
+	}
 	const least = 4 // bytes that are not there by chance
 	values := map[string]any{}
 	_ = json.Unmarshal(arguments, &values) // those of another form have a name alone
+	found := false
 	for _, v := range values {
-		if s, ok := v.(string); ok && len(s) >= least && strings.Contains(text, s) {
-			return true
+		s, ok := v.(string)
+		if ok && !strings.Contains(text, s) {
+			return false
 		}
+		found = found || ok && len(s) >= least
 	}
-	return name == "" || strings.Contains(text, name)
+	return found
 }
 
 // answered is when the reply to a step was probably complete: models write

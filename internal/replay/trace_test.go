@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A call that a trace lists beside a text was written in that text, unless nothing of
-// it stands there.
+// A call that a trace lists beside a text was written in that text, unless neither its
+// name nor all that it is called with stand there.
 func TestCallsBesideAText(t *testing.T) {
 	for _, tc := range []struct {
 		text, name, arguments string
@@ -17,6 +17,7 @@ func TestCallsBesideAText(t *testing.T) {
 		{"I fetch the third page.", "fetch", `{"url":"https://shop.test/3"}`, false},
 		{"```\ncat notes.txt\n```", "bash", `{"command":"cat notes.txt"}`, false},
 		{"Only the thermostat is missing.", "call_service", `{"service":"climate.turn_on","data":{"temperature":22}}`, true},
+		{"Ticket 44260 belongs to the network team.", "assign", `{"ticket":"44260","team":"Network","priority":"P2"}`, true},
 		{"Think.", "", `"free text"`, false},
 	} {
 		var s Step
