@@ -168,6 +168,7 @@ func (p *Pending) code(c *codec) {
 	c.uvarint(&p.turn)
 	c.list64(&p.messages)
 	c.list64(&p.lines)
+	c.list32(&p.forms)
 	c.list64(&p.fixed)
 	answered := p.answer != nil
 	c.bools(&answered)

@@ -25,6 +25,7 @@ type History struct {
 	// Of a request without a history:
 	messages []uint64 // digests of its messages, in order
 	lines    []uint64 // digests of the lines of the last of them
+	forms    []uint32 // and without their numbers, where something came before
 	before   *Pending // what it was joined with
 	next     *round   // the round that it completes; nil where it begins anew
 	// kept are those of its texts that the request before it had.
@@ -96,6 +97,9 @@ func readLoose(call *haltd.Call, before *Pending, most int) *History {
 // Follow reads a request without a history as one that goes on from what its
 // session said last.
 func (h *History) Follow(call *haltd.Call, before *Pending) {
+	if n := len(call.Opening); before != nil && n > 0 && h.forms == nil {
+		h.forms = formsOf(call.Opening[n-1].Text)
+	}
 	h.before, h.next = before, before.join(h, call)
 }
 

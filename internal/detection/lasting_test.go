@@ -166,7 +166,9 @@ func TestViewOfAScreen(t *testing.T) {
 	if viewOf(field("#@  #")) == 0 || viewOf(field("#@  #")) == viewOf(field("# @ #")) {
 		t.Error("where somebody stands on a map is not told")
 	}
-	dungeon := func(row string) string { return "You see here a dagger.\n---------\n" + row + "\n|...%..%+####\n---------" }
+	dungeon := func(row string) string {
+		return "You see here a dagger.\n---------\n" + row + "\n|...%..%+####\n---------"
+	}
 	if viewOf(dungeon("|.((.@..|")) == 0 || viewOf(dungeon("|.((.@..|")) == viewOf(dungeon("|.((@...|")) {
 		t.Error("where somebody stands among things that are drawn as brackets is not told")
 	}

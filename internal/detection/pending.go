@@ -16,6 +16,7 @@ type Pending struct {
 	turn     uint64 // its number in the session, by which it is known again
 	messages []uint64
 	lines    []uint64 // of its last message
+	forms    []uint32 // those without their numbers; nil of the first request
 	fixed    []uint64 // those that all requests of the session had, sorted; nil of the first
 	answer   *Answer
 }
@@ -96,12 +97,11 @@ func (p *Pending) asks(messages []haltd.Message) (lines []uint32) {
 	}
 	for _, m := range messages {
 		for line := range linesIn(cut(m.Text)) {
-			l := lineHash(line)
-			if len(lines) == most || told[l] || countsTurns(line) || p.answer.quotes(line) {
+			if len(lines) == most || told[lineHash(line)] || countsTurns(line) || p.answer.quotes(line) {
 				continue
 			}
 			if ws := words(line, nil); len(ws) >= fewest && contained(p.answer.act.says, ws) < .8 {
-				lines = append(lines, uint32(l)&^1)
+				lines = append(lines, formHash(line)&^1)
 			}
 		}
 	}
@@ -132,17 +132,19 @@ func (p *Pending) grown(text string) (added, kept string, ok bool) {
 	if len(p.lines) < 2 {
 		return "", "", false
 	}
-	times, forms := make(map[uint64]int, len(p.lines)), make(map[uint32]int, len(p.lines))
+	times, forms := make(map[uint64]int, len(p.lines)), make(map[uint32]int, len(p.forms))
 	for _, l := range p.lines {
 		times[l]++
-		forms[uint32(l)]++
+	}
+	for _, f := range p.forms {
+		forms[f]++
 	}
 	var b, old strings.Builder
 	known, alike, all, first, end, at := 0, 0, 0, -1, -1, 0 // first to end: the first lines that were added
 	for line := range linesIn(text) {
-		l := lineHash(line)
-		if all++; forms[uint32(l)] > 0 {
-			forms[uint32(l)]--
+		l, f := lineHash(line), formHash(line)
+		if all++; forms[f] > 0 {
+			forms[f]--
 			alike++
 		}
 		if times[l] > 0 {
@@ -161,7 +163,7 @@ func (p *Pending) grown(text string) (added, kept string, ok bool) {
 		at += len(line)
 	}
 	acts := p.answer.act.manner > spoken
-	if alike == all { // it went on before, or there are other numbers
+	if alike = max(alike, known); alike == all { // it went on before, or there are other numbers
 		return p.unfixed(text), old.String(), acts && (p.fixed != nil || known < all) && !p.answer.namedIn(b.String())
 	}
 	ok = 10*known >= 9*len(p.lines) || 2*alike >= all && p.answer.leadsTo(b.String()) || known > 0 && acts && p.answer.hasQuote(b.String())
@@ -248,32 +250,53 @@ func partsOf(line string) (endOfPart func(rest string) int) {
 	return func(rest string) int { return len(rest) }
 }
 
-// lineHash digests a line without the number of the part of a page that it shows:
-// [12]<a>Home</a>. Its lower half is the same for lines that differ in numbers alone.
-func lineHash(line string) uint64 {
+// lineHash digests a line without the number of the part of a page that it shows.
+func lineHash(line string) uint64 { return xxhash.Sum64String(withoutPart(line)) }
+
+// withoutPart is a line without the number of the part of a page that it shows:
+// [12]<a>Home</a>.
+func withoutPart(line string) string {
 	line = strings.TrimSpace(line)
 	if rest, ok := strings.CutPrefix(strings.TrimPrefix(line, "*"), "["); ok {
 		if end := endOfDigits(rest, 0); end > 0 && strings.HasPrefix(rest[end:], "]") {
-			line = rest[end:]
+			return rest[end:]
 		}
 	}
-	exact := xxhash.Sum64String(line)
-	if !strings.ContainsAny(line, "0123456789") {
-		return exact
+	return line
+}
+
+// formsOf digests the lines of a text without their numbers.
+func formsOf(text string) (forms []uint32) {
+	for line := range linesIn(cut(text)) {
+		if forms = append(forms, formHash(line)); len(forms) == maxLines {
+			break
+		}
 	}
-	var form uint64
+	return forms
+}
+
+// formHash digests a line without the words that have digits in them.
+func formHash(line string) uint32 {
+	const prime = 1099511628211
+	line = withoutPart(line)
+	h := uint64(14695981039346656037)
 	for i := 0; i < len(line); {
-		end := i + 1
-		if isWord[line[i]] {
-			end = runOf(line, i, func(c byte) bool { return isWord[c] })
+		end, digit := i, false
+		for end < len(line) && isWord[line[end]] {
+			digit = digit || isDigit(line[end])
+			end++
 		}
-		h := uint64(0)
-		if part := line[i:end]; !strings.ContainsAny(part, "0123456789") {
-			h = xxhash.Sum64String(part)
+		if end == i {
+			end++
 		}
-		form, i = fold(form, h), end
+		if digit {
+			h, i = h*prime, end
+		}
+		for ; i < end; i++ {
+			h = (h ^ uint64(line[i])) * prime
+		}
 	}
-	return exact&^0xffffffff | form&0xffffffff
+	return uint32(h >> 32)
 }
 
 // quotable is the number of words, or bytes, from which a reply that stands in
@@ -345,16 +368,20 @@ func (a *Answer) hasQuote(text string) bool {
 }
 
 // quotes reports a line that stands in the reply, perhaps behind a label: "Next goal:
-// open the list".
+// open the list"; or behind a label all of its command, and little more: "Previous
+// action: type [12] [rivers] where [12] is the search box".
 func (a *Answer) quotes(line string) bool {
 	if len(a.act.says)+len(a.act.does) == 0 {
 		return false
 	}
-	least := 3
+	least, labelled := 3, false
 	if label, rest, ok := strings.Cut(line, ": "); ok && isCaption(label) {
-		line, least = rest, max(1, min(2, len(a.act.does)))
+		line, least, labelled = rest, max(1, min(2, len(a.act.does))), true
 	}
 	ws := words(line, nil)
+	if labelled && len(a.act.does) >= 3 && len(ws) <= 2*len(a.act.does) && contained(a.act.does, ws) == 1 {
+		return true
+	}
 	return len(ws) >= least && max(contained(ws, a.act.says), contained(ws, a.act.does)) >= .8
 }
 

@@ -212,7 +212,7 @@ func (s *Session) followLoose(h *History, now time.Time) {
 		fixed = s.pending.stays(h.lines)
 	}
 	s.turns++
-	s.pending = &Pending{turn: s.turns, messages: h.messages, lines: h.lines, fixed: fixed}
+	s.pending = &Pending{turn: s.turns, messages: h.messages, lines: h.lines, forms: h.forms, fixed: fixed}
 }
 
 // pause is how long the client took after the newest reply.
@@ -229,7 +229,7 @@ func (s *Session) attach(a *Answer, at time.Time) {
 	s.replied, s.grew, s.awaiting = at, true, false
 	if s.pending != nil && a.act != nil {
 		s.turns++
-		s.pending = &Pending{s.turns, s.pending.messages, s.pending.lines, s.pending.fixed, a}
+		s.pending = &Pending{s.turns, s.pending.messages, s.pending.lines, s.pending.forms, s.pending.fixed, a}
 	}
 }
 
@@ -473,7 +473,7 @@ func (s *Session) Idle() bool {
 func (s *Session) Weight() int {
 	n := s.strand.weight()
 	if p := s.pending; p != nil {
-		n += len(p.lines) + len(p.fixed) + len(p.messages)
+		n += len(p.lines) + len(p.forms)/2 + len(p.fixed) + len(p.messages)
 		if p.answer != nil {
 			n += p.answer.act.weight()
 		}
