@@ -211,10 +211,20 @@ func linesOf(text string, digest uint64) []uint64 {
 }
 
 // linesIn yields the lines of a text, those of JSON object by object and those of
-// tags, such as the rows of a table, tag by tag.
+// tags, such as the rows of a table, tag by tag; what is drawn in several lines, such as
+// a map, is one.
 func linesIn(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		drawn := 0 // bytes of a drawing before the line
 		for line := range strings.Lines(text) {
+			if isDrawing(strings.TrimRight(line, " \t\r\n")) {
+				drawn += len(line)
+				continue
+			}
+			if drawn > 0 && !yield(text[:drawn]) {
+				return
+			}
+			text, drawn = text[drawn+len(line):], 0
 			endOfPart := partsOf(line)
 			for line != "" {
 				end := endOfPart(line)
@@ -223,6 +233,9 @@ func linesIn(text string) iter.Seq[string] {
 				}
 				line = line[end:]
 			}
+		}
+		if drawn > 0 {
+			yield(text[:drawn])
 		}
 	}
 }

@@ -252,6 +252,15 @@ func TestWhatIsToldOfAHistory(t *testing.T) {
 		}, func(i int) (string, string) {
 			return []string{`{"skill": "lower", "mm": 169}`, fmt.Sprintf(`{"skill": "grasp", "width_mm": %d, "force_n": %d}`, 14+i%4, 18+i%5), `{"skill": "lift", "mm": 80}`, `{"skill": "open_gripper"}`}[i%4], ""
 		}},
+		{"a map on which nobody gets anywhere", true, func(i int, did []string) string {
+			row := []byte("#      @ $#")
+			if i%3 > 0 {
+				row[7], row[8] = ' ', '@'
+			}
+			return fmt.Sprintf("Level 10, move %d\n\n###########\n%s\n#         #\n#       * #\n# .       #\n###########", i, row)
+		}, func(i int) (string, string) {
+			return []string{"RIGHT", "RIGHT", "LEFT"}[i%3], ""
+		}},
 		{"a board that fills", false, func(i int, did []string) string {
 			board := []byte("347298615\n692531874\n158467392\n476859231\n928143567\n531672948\n765384129\n283915746\n419726583\n")
 			for _, at := range cells[i:] {

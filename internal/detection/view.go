@@ -63,7 +63,7 @@ func isDrawing(line string) bool {
 	floor := strings.Contains(line, "..") || strings.Contains(line, "##") || strings.Contains(line, "--")
 	for i := 0; i < len(line); i++ {
 		switch b := line[i]; {
-		case b == ' ':
+		case b == ' ' || b == '\t':
 			letters = 0
 		case isWord[b]:
 			if letters++; letters > longest {
