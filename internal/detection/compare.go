@@ -75,6 +75,7 @@ type relation struct {
 	probes bool    // a failure on the way: of a walk or a list that asks what is there, or one of ever fewer
 	wrote  bool    // something was written that was not there before
 	onward bool    // a number in its answers has gone down again and again, or what is done of a whole up
+	adds   bool    // the reply is the last one, and more
 	fills  bool    // of a whole more is done than at the last time
 	ready  bool    // what the same act was told to wait for is there
 	anchor bool    // it failed as on the handle before, or took back what was made
@@ -151,6 +152,7 @@ func (c *comparison) compare(i int) {
 		s.wrote, s.given, s.aimed, s.nextID = false, false, false, false // nothing was done since the plan before
 	}
 	s.fills = c.fills(i) || c.reads(i)
+	s.adds = c.adds(i)
 	s.ready = s.pairAgo == 0 && recently(s.coreAgo) && c.rounds[i-s.coreAgo].waiting && !r.waiting && r.outcome == neutral
 	s.onward = s.fills || c.goesOn(i) || c.countsDown(i)
 	lessens := c.lessens(i) || c.shrinks(i)

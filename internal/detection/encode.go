@@ -169,6 +169,7 @@ func (p *Pending) code(c *codec) {
 	c.list64(&p.messages)
 	c.list64(&p.lines)
 	c.list32(&p.forms)
+	c.list64(&p.states)
 	c.list64(&p.fixed)
 	answered := p.answer != nil
 	c.bools(&answered)
@@ -289,7 +290,7 @@ func (s *relation) code(c *codec) {
 	}
 	c.uint64(&s.refusedFor)
 	c.uint64(&s.failedFor)
-	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.drawn, &s.echo, &s.cured, &s.aimed, &s.first, &s.nextID, &s.landed, &s.given, &s.walk, &s.probes, &s.wrote, &s.onward, &s.fills, &s.ready, &s.anchor, &s.spins, &s.drills, &s.slow, &s.human)
+	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.drawn, &s.echo, &s.cured, &s.aimed, &s.first, &s.nextID, &s.landed, &s.given, &s.walk, &s.probes, &s.wrote, &s.onward, &s.fills, &s.adds, &s.ready, &s.anchor, &s.spins, &s.drills, &s.slow, &s.human)
 	s.signs.code(c)
 }
 

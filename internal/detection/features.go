@@ -338,13 +338,13 @@ func (s *relation) readWordSigns(r *seenRound) {
 			g[asksNext] = d
 		}
 		brief := s.newSays >= 2 && len(r.says) <= manyTold // in a short turn two new words are news
-		if s.newClaims == 0 && stale && !next && !brief {
+		if s.newClaims == 0 && stale && !next && !brief && !s.adds {
 			g[saidAgain] = d * max(0, min(1, (restated-.3)*2)) * (1 - min(1, 6*max(0, fresh-.1)))
 		}
 		switch {
 		case r.polite && s.newClaims == 0 && !r.asked && (stale || r.thanked):
 			g[courtesies] = d
-		case s.newClaims > 0 || fresh > .45 || brief:
+		case s.newClaims > 0 || fresh > .45 || brief || s.adds:
 			g[saidNew] = max(fresh, .5)
 		}
 	}

@@ -114,6 +114,23 @@ func TestAReadingThatGoesOn(t *testing.T) {
 	}
 }
 
+// What is done of a whole grows, whatever number an order names.
+func TestAShareThatGrowsUnderOtherNumbers(t *testing.T) {
+	for name, stuck := range map[string]bool{"it grows": false, "it stays": true} {
+		k := newTalk(t, "You drive an elevator. Orders: goto <floor>. Serve everybody.")
+		for i := range 24 {
+			done := i
+			if stuck {
+				done = 3
+			}
+			k.says(fmt.Sprintf("goto %d", []int{3, 7, 2, 9}[i*i%7%4]), fmt.Sprintf("floor=%d inside=[1, 2] waiting=['2 to 0', '5 to 3'] served=%d/40", []int{3, 7, 2, 9}[i*i%7%4], done))
+		}
+		if got := k.highest() == haltd.LevelKill; got != stuck {
+			t.Errorf("%s: killed %v\n%s", name, got, drawn(k))
+		}
+	}
+}
+
 // Who walks through a room sees how far it is to things: never as far as before, where
 // he gets anywhere.
 func TestStepsThroughARoom(t *testing.T) {

@@ -140,6 +140,22 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 	}
 }
 
+// adds reports a reply that says what an earlier one did, longer than any since, and
+// some words that were never said: a text that is written on.
+func (c *comparison) adds(i int) bool {
+	const least = 3
+	r, s := &c.rounds[i], &c.all[i]
+	if r.manner != spoken || s.newSays < least || s.saysAgo == 0 {
+		return false
+	}
+	for j := i - 1; j >= i-s.saysAgo; j-- {
+		if len(c.rounds[j].says) >= len(r.says) {
+			return false
+		}
+	}
+	return contained(c.rounds[i-s.saysAgo].says, r.says) >= .7
+}
+
 // manyTold is how many words an answer has in which single numbers mean
 // little.
 const manyTold = 24

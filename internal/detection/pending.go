@@ -17,6 +17,7 @@ type Pending struct {
 	messages []uint64
 	lines    []uint64 // of its last message
 	forms    []uint32 // those without their numbers; nil of the first request
+	states   []uint64 // digests of the forms of a few requests before it
 	fixed    []uint64 // those that all requests of the session had, sorted; nil of the first
 	answer   *Answer
 }
@@ -42,6 +43,13 @@ func (p *Pending) fixedLines() []uint64 {
 	ls := slices.Clone(p.lines)
 	slices.Sort(ls)
 	return slices.Compact(ls)
+}
+
+// answeredBy is it with its reply, under another number.
+func (p *Pending) answeredBy(a *Answer, turn uint64) *Pending {
+	out := *p
+	out.turn, out.answer = turn, a
+	return &out
 }
 
 // is reports whether both are the same, perhaps read anew.
@@ -70,8 +78,9 @@ func (p *Pending) join(h *History, call *haltd.Call) *round {
 		if rest, kept, grew := p.grown(text); grew {
 			text, goesOn = rest, true
 			h.kept = append(h.kept, haltd.Message{Role: m.Role, Text: kept})
+		} else if p.answer.quotedIn(text) || p.returns(h.forms) {
+			text, goesOn = p.unfixed(text), true
 		}
-		goesOn = goesOn || p.answer.quotedIn(text)
 		if m.Role == haltd.RoleUser {
 			said.WriteString(p.answer.without(text))
 			said.WriteByte('\n')
@@ -85,6 +94,28 @@ func (p *Pending) join(h *History, call *haltd.Call) *round {
 		r.asks = p.asks(call.Opening[known:])
 	}
 	return r
+}
+
+// returns reports a request that is one of those before the last again, but for
+// numbers, after the agent has acted: a screen that it has come back to.
+func (p *Pending) returns(forms []uint32) bool {
+	return len(forms) > 1 && p.answer.act.manner > spoken && slices.Contains(p.states, digestOf(forms))
+}
+
+// statesSince are the states of a few requests, this one with them.
+func (p *Pending) statesSince() []uint64 {
+	const most = 4
+	if p == nil || len(p.forms) == 0 {
+		return nil
+	}
+	return append(slices.Clone(p.states[max(0, len(p.states)-most+1):]), digestOf(p.forms))
+}
+
+func digestOf(forms []uint32) (digest uint64) {
+	for _, f := range forms {
+		digest = fold(digest, uint64(f))
+	}
+	return digest
 }
 
 // asks are the lines of messages that the request before did not have and the reply

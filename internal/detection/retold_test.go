@@ -261,6 +261,23 @@ func TestWhatIsToldOfAHistory(t *testing.T) {
 		}, func(i int) (string, string) {
 			return []string{"RIGHT", "RIGHT", "LEFT"}[i%3], ""
 		}},
+		{"two screens that come back", true, func(i int, did []string) string {
+			if i%2 == 1 {
+				return fmt.Sprintf("Job: post invoice 5105817908\nScreen 09:%02d:38\n== Information ==\ntext The period is not open for this account type\ntext Message no. F5201\nbutton Continue\nbutton Help", i)
+			}
+			return fmt.Sprintf("Job: post invoice 5105817908\nScreen 09:%02d:12\n== Enter Incoming Invoice ==\nfield Reference [5105817908]\nfield Amount [2825,00]\nbutton Post\nbutton Simulate\nStatus bar: waiting for input", i)
+		}, func(i int) (string, string) {
+			return []string{"CLICK Post", "CLICK Continue"}[i%2], ""
+		}},
+		{"a story that is written on", false, func(i int, did []string) string {
+			return "You write a novel, scene by scene.\n\nSUMMARY SO FAR:\n" + strings.Join(did, " ") + "\n\nWrite the next scene. Then a line SUMMARY: with the updated summary of the whole story.\nEND OF THE LAST SCENE."
+		}, func(i int) (string, string) {
+			summary := ""
+			for n := range i + 1 {
+				summary += fmt.Sprintf(" In %s they find a %s of the %s, who tells of %s.", towns[n], topics[n], topics[(n+9)%len(topics)], fresh(n))
+			}
+			return fmt.Sprintf("Snow lay on the sills. Nobody spoke for a while, then somebody named %s.\n\nSUMMARY:%s", towns[i], summary), fmt.Sprintf("In %s they find a %s of the %s, who tells of %s.", towns[i], topics[i], topics[(i+9)%len(topics)], fresh(i))
+		}},
 		{"a board that fills", false, func(i int, did []string) string {
 			board := []byte("347298615\n692531874\n158467392\n476859231\n928143567\n531672948\n765384129\n283915746\n419726583\n")
 			for _, at := range cells[i:] {

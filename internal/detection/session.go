@@ -212,7 +212,7 @@ func (s *Session) followLoose(h *History, now time.Time) {
 		fixed = s.pending.stays(h.lines)
 	}
 	s.turns++
-	s.pending = &Pending{turn: s.turns, messages: h.messages, lines: h.lines, forms: h.forms, fixed: fixed}
+	s.pending = &Pending{turn: s.turns, messages: h.messages, lines: h.lines, forms: h.forms, states: s.pending.statesSince(), fixed: fixed}
 }
 
 // pause is how long the client took after the newest reply.
@@ -229,7 +229,7 @@ func (s *Session) attach(a *Answer, at time.Time) {
 	s.replied, s.grew, s.awaiting = at, true, false
 	if s.pending != nil && a.act != nil {
 		s.turns++
-		s.pending = &Pending{s.turns, s.pending.messages, s.pending.lines, s.pending.forms, s.pending.fixed, a}
+		s.pending = s.pending.answeredBy(a, s.turns)
 	}
 }
 

@@ -414,16 +414,19 @@ func (c *comparison) moved(i int) bool {
 }
 
 // fills reports an answer in which a part of a whole is larger than the last time
-// the same was asked, and was not smaller of late: what is waited for gets on. Two
-// steps down in a row are a way, too.
+// the same was asked, or done with other numbers, and was not smaller of late: what is
+// waited for gets on. Two steps down in a row of what is asked are a way, too.
 func (c *comparison) fills(i int) bool {
 	const steps = 4
 	var ups, downs [len(amounts{}.first)]int
 	last := [len(ups)]int8{}
 	clocks, told := c.clocks(i), c.rounds[i].told.first
-	shares := c.rounds[i].shares.first
+	shares, same := c.rounds[i].shares.first, true
 	for n := range steps {
 		ago := c.all[i].coreAgo
+		if of := c.all[i].shapeAgo; of > 0 && (ago == 0 || of < ago) {
+			ago, same = of, false
+		}
 		if !recently(ago) {
 			break
 		}
@@ -444,7 +447,7 @@ func (c *comparison) fills(i int) bool {
 		if at := slices.Index(told[:], shares[k]); at >= 0 && clocks[at] {
 			continue
 		}
-		if d > 0 && downs[k] == 0 || d < 0 && ups[k] == 0 && downs[k] > 1 {
+		if d > 0 && downs[k] == 0 || same && d < 0 && ups[k] == 0 && downs[k] > 1 {
 			return true
 		}
 	}
