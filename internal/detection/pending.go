@@ -194,10 +194,10 @@ func (p *Pending) grown(text string) (added, kept string, ok bool) {
 		at += len(line)
 	}
 	acts := p.answer.act.manner > spoken
-	if alike = max(alike, known); alike == all { // it went on before, or there are other numbers
-		return p.unfixed(text), old.String(), acts && (p.fixed != nil || known < all) && !p.answer.namedIn(b.String())
+	if alike = max(alike, known); alike == all && acts && (p.fixed != nil || known < all) && !p.answer.namedIn(b.String()) {
+		return p.unfixed(text), old.String(), true
 	}
-	ok = 10*known >= 9*len(p.lines) || 2*alike >= all && p.answer.leadsTo(b.String()) || known > 0 && acts && p.answer.hasQuote(b.String())
+	ok = b.Len() > 0 && (10*known >= 9*len(p.lines) || 2*alike >= all && p.answer.leadsTo(b.String()) || known > 0 && acts && p.answer.hasQuote(b.String()))
 	if !ok || end < 0 || !p.answer.hasQuote(text[first:end]) {
 		return b.String(), old.String(), ok
 	}

@@ -278,6 +278,11 @@ func TestWhatIsToldOfAHistory(t *testing.T) {
 			}
 			return fmt.Sprintf("Snow lay on the sills. Nobody spoke for a while, then somebody named %s.\n\nSUMMARY:%s", towns[i], summary), fmt.Sprintf("In %s they find a %s of the %s, who tells of %s.", towns[i], topics[i], topics[(i+9)%len(topics)], fresh(i))
 		}},
+		{"items that differ in numbers alone", false, func(i int, did []string) string {
+			return fmt.Sprintf("Rate the risk of this order. Answer in JSON.\nOrder: %d\nAmount: %d.%02d EUR\nItems: %d\nCustomer since: %d", 470000+i*7919%9999, 10+i*i*37%900, i*31%100, 1+i%6, 2004+i%19)
+		}, func(i int) (string, string) {
+			return fmt.Sprintf(`{"risk": %q}`, []string{"low", "low", "high", "low"}[i*i%7%4]), ""
+		}},
 		{"a board that fills", false, func(i int, did []string) string {
 			board := []byte("347298615\n692531874\n158467392\n476859231\n928143567\n531672948\n765384129\n283915746\n419726583\n")
 			for _, at := range cells[i:] {

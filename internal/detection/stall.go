@@ -25,8 +25,8 @@ type lines struct{ warn, kill float32 }
 // takes where no act came again: to try another way some times is no loop.
 const leastRepeated, leastVaried = 4, 6
 
-// stall decides: kill from the kill line on, where the rounds before led up to
-// it, so that nothing is killed out of the blue. A refusal that comes back again
+// stall decides, by the certainty as it is shown: kill from the kill line on, where the
+// rounds before led up to it, so that nothing is killed out of the blue. A refusal that comes back again
 // and again is repetition, too, however new the steps between are.
 func (c *comparison) stall(at lines, similar float32) stalled {
 	n := len(c.all)
@@ -38,7 +38,7 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 	z := c.model.logOdds(&x)
 	f := stalled{certainty: certainty(z)}
 	f.rounds, f.one = n > 1, n == 1
-	if f.certainty < at.warn {
+	if percent(f.certainty) < percent(at.warn) {
 		return f
 	}
 	s := &haltd.Signal{
@@ -56,7 +56,7 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 		s.Score, s.Certainty = percent(f.certainty), percent(f.certainty)
 	}
 	switch {
-	case f.certainty < at.kill || !enough:
+	case percent(f.certainty) < percent(at.kill) || !enough:
 	case !lasts && !c.rose(n-1, at):
 	case 2*slow > len(repeated) || c.slowLately(repeated):
 		s.Unmet = "the client takes more than a minute between equal results"
