@@ -323,6 +323,9 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 	f.ended = short && says&ended != 0
 	f.lastPage = short && f.outcome == empty && saysEnded(answer)
 	f.waiting = f.saysToWait(answer, says, short) && !f.setsPending(act)
+	if (f.waiting || f.rests) && readsAs(answer[:min(len(answer), headBytes)])&away != 0 {
+		f.waiting, f.rests = false, false // nobody will answer, however long one waits
+	}
 }
 
 // setsPending reports content that says itself that something is pending, which the
