@@ -321,23 +321,20 @@ func formsOf(text string) (forms []uint32) {
 
 // formHash digests a line without the words that have digits in them.
 func formHash(line string) uint32 {
-	const prime = 1099511628211
 	line = withoutPart(line)
-	h := uint64(14695981039346656037)
+	var h uint64
 	for i := 0; i < len(line); {
 		end, digit := i, false
 		for end < len(line) && isWord[line[end]] {
 			digit = digit || isDigit(line[end])
 			end++
 		}
-		if end == i {
-			end++
-		}
+		end = max(end, i+1) // a sign
 		if digit {
-			h, i = h*prime, end
+			h, i = fold(h, 0), end
 		}
 		for ; i < end; i++ {
-			h = (h ^ uint64(line[i])) * prime
+			h = fold(h, uint64(line[i]))
 		}
 	}
 	return uint32(h >> 32)

@@ -200,7 +200,8 @@ func (s *Session) followLoose(h *History, now time.Time) {
 	var fixed []uint64
 	switch {
 	case s.pending == nil || h.opening.digest == s.opening.digest && (h.next == nil || s.pending.fixed == nil) || s.pending.is(h.before) && s.pending.answer != nil && h.next == nil:
-		// The first request, the same one again, or a job of its own.
+		// The first request, the same one again where the agent has not gone on from
+		// another, or a job of its own.
 		s.begin(h)
 	case s.pending.is(h.before) && s.pending.answer != nil:
 		if len(s.opening.words) == 0 {
