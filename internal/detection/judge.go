@@ -146,7 +146,9 @@ func (v *Detection) judgeWindow(set Settings, st State, matches []haltd.Match, f
 		if set.RequireCorroboration && v.Unmet != "" {
 			s.Level, s.Unmet = haltd.LevelWarn, v.Unmet
 		}
-		v.Signals = append(v.Signals, s)
+		if s.Unmet != Advancing {
+			v.Signals = append(v.Signals, s)
+		}
 	}
 	if next := st.counter().next(v.prompt, now); next.n >= longStreak {
 		v.Unmet = ""
@@ -165,6 +167,13 @@ func (st *State) counter() *Window {
 	return st.Window
 }
 
+// Advancing is what a score lacks where stall sees the rounds of a conversation bring
+// something new: it has counted what is alike, too, so that nobody is even warned.
+const Advancing = "the work goes on"
+
+// advancing is below which certainty, in percent, the work goes on.
+const advancing = 20
+
 // unmet is what a score lacks to be corroborated.
 func (v *Detection) unmet(set Settings, st State, matches []haltd.Match, found stalled, now time.Time) string {
 	if v.Parts.Score() == 0 {
@@ -172,6 +181,8 @@ func (v *Detection) unmet(set Settings, st State, matches []haltd.Match, found s
 	}
 	certain := st.Window.certain(v.prompt, st.SessionID, set.WindowSize, now)
 	switch {
+	case found.rounds && v.Certainty < advancing:
+		return Advancing
 	case !corroborated(v.Parts):
 		return "no second signal with two matches or more"
 	case v.prompt.Loose && (certain.Score() <= set.Threshold || !corroborated(certain)):

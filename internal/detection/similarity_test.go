@@ -243,7 +243,7 @@ func TestCorroboration(t *testing.T) {
 
 func TestProgressVetoesSimilarity(t *testing.T) {
 	// A poll whose percentage moves: prompts, replies and calls are alike
-	// once numbers are masked, and yet it gets somewhere.
+	// once numbers are masked, and yet it gets somewhere. Nobody is warned.
 	var w Window
 	s := &Session{}
 	set := DefaultSettings()
@@ -251,8 +251,8 @@ func TestProgressVetoesSimilarity(t *testing.T) {
 	call := &haltd.Call{Opening: []haltd.Message{{Text: "Wait for the job."}}}
 	for i := range 12 {
 		v := judge(set, st, call, noon)
-		if v.Level == haltd.LevelKill {
-			t.Fatalf("poll %d was killed: %+v", i, v.Signals)
+		if v.Level != haltd.LevelPass {
+			t.Fatalf("poll %d: %+v", i, v.Signals)
 		}
 		reply := ran("job_status", `{"id":7}`)
 		reply.Text = "I will check again."
@@ -261,6 +261,9 @@ func TestProgressVetoesSimilarity(t *testing.T) {
 			Text: reply.Text, Calls: reply.Calls,
 			Results: []haltd.ToolResult{{Name: "job_status", Text: fmt.Sprintf("running, %d %% done", 10+3*i)}},
 		})
+	}
+	if v := judge(set, st, call, noon); v.Parts.Score() <= set.Threshold || v.Unmet != Advancing {
+		t.Errorf("score %v, unmet %q; want the score in the record, and why it says nothing", v.Parts.Score(), v.Unmet)
 	}
 	set.RequireCorroboration = false
 	if v := judge(set, st, call, noon); v.Level != haltd.LevelKill {

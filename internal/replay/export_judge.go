@@ -83,6 +83,9 @@ func (j *exportJudge) similarity(c *recordedCall) (firing, bool) {
 	if !point.Fires(j.set.Threshold, j.set.RequireCorroboration) {
 		s.Level, s.Unmet = haltd.LevelWarn, c.verdict.Unmet
 	}
+	if s.Unmet == detection.Advancing {
+		return firing{}, false
+	}
 	return firing{s, s.Sentence(j.session.agent)}, true
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/admin"
+	"github.com/haltd/haltd/internal/detection"
 	"github.com/haltd/haltd/internal/store/sqlite"
 )
 
@@ -143,6 +144,9 @@ func TestExportIsJudgedByItsScores(t *testing.T) {
 		{"vetoed when it was recorded", "", func(r *recording) {
 			r.call(100, none, haltd.LevelPass).lacks("news").call(100, alike, haltd.LevelWarn, finds(haltd.DetectorSimilarity, haltd.Warn))
 		}, Firing{WarnStep: &two, WarnBy: "similarity", Reason: sentence}},
+		{"the work went on when it was recorded", "", func(r *recording) {
+			r.call(100, none, haltd.LevelPass).lacks(detection.Advancing).call(100, alike, haltd.LevelPass)
+		}, Firing{}},
 		{"no second signal", "", func(r *recording) {
 			r.call(100, none, haltd.LevelPass).lacks("a signal").call(100, lone, haltd.LevelPass)
 		},
