@@ -9,12 +9,28 @@ import (
 // by, turns, oxygen that runs out. They tell the time, and are no news.
 
 // clocks marks the numbers of an answer that do so: by the seconds that went by
-// between answers of one form, or by one step a round, for different acts.
-func (c *comparison) clocks(i int) (is [len(amounts{}.first)]bool) {
+// between answers of one form, by one step a round, for different acts, or by the
+// rounds that went by.
+func (c *comparison) clocks(i int) (is [maxFigures]bool) {
 	for k := range min(c.rounds[i].told.n, len(is)) {
-		is[k] = c.tellsTime(i, k) || c.beats(i, k)
+		is[k] = c.tellsTime(i, k) || c.beats(i, k) || c.countsRounds(i, k)
 	}
 	return is
+}
+
+// countsRounds reports whether a number went up by the rounds that went by, the last
+// times that the form of the answer came, with others in between.
+func (c *comparison) countsRounds(i, k int) bool {
+	const times = 3
+	newest := i
+	for range times {
+		ago := c.all[i].formAgo
+		if !recently(ago) || c.rounds[i].told.n != c.rounds[i-ago].told.n || c.rounds[i].figure(k)-c.rounds[i-ago].figure(k) != float64(ago) {
+			return false
+		}
+		i -= ago
+	}
+	return newest-i > times
 }
 
 // tellsTime reports whether a number went up by the seconds that went by, the last
@@ -32,7 +48,7 @@ func (c *comparison) tellsTime(i, k int) bool {
 		if now.told.n != before.told.n || now.at.IsZero() || before.at.IsZero() {
 			return false
 		}
-		took, went := now.at.Sub(before.at).Seconds(), now.told.first[k]-before.told.first[k]
+		took, went := now.at.Sub(before.at).Seconds(), now.figure(k)-before.figure(k)
 		if math.Abs(went-took) > 1+took/20 {
 			return false
 		}
@@ -48,6 +64,7 @@ func (c *comparison) tellsTime(i, k int) bool {
 // no clock, and neither is what people say.
 func (c *comparison) beats(i, k int) bool {
 	const rounds, different, quiet = 5, 3, 8
+	const aStep = 1e-3 // of it, what rounding leaves
 	if i-quiet < c.since || c.rounds[i].manner < commanded {
 		return false
 	}
@@ -56,7 +73,7 @@ func (c *comparison) beats(i, k int) bool {
 			return false
 		}
 	}
-	step := c.rounds[i].told.first[k] - c.rounds[i-1].told.first[k]
+	step := c.rounds[i].figure(k) - c.rounds[i-1].figure(k)
 	if step == 0 {
 		return false
 	}
@@ -64,10 +81,10 @@ func (c *comparison) beats(i, k int) bool {
 	n := 0
 	for j := i; j > i-rounds; j-- {
 		r := &c.rounds[j]
-		if k >= r.told.n || slices.Contains(r.numbers.first[:min(r.numbers.n, len(r.numbers.first))], r.told.first[k]) {
+		if k >= r.told.n || slices.Contains(r.numbers.first[:min(r.numbers.n, len(r.numbers.first))], r.figure(k)) {
 			return false
 		}
-		if j > i-rounds+1 && math.Abs(r.told.first[k]-c.rounds[j-1].told.first[k]-step) > 1e-6*math.Abs(step) {
+		if j > i-rounds+1 && math.Abs(r.figure(k)-c.rounds[j-1].figure(k)-step) > aStep*math.Abs(step) {
 			return false
 		}
 		if !slices.Contains(acts[:n], r.act) {
@@ -75,14 +92,14 @@ func (c *comparison) beats(i, k int) bool {
 			n++
 		}
 	}
-	return n >= different
+	return n >= different || n > 1 && step == 1
 }
 
 // discountClocks takes back the news of numbers that tell the time: an answer that is
 // the same but for them is the same.
 func (c *comparison) discountClocks(i int) {
 	r, s := &c.rounds[i], &c.all[i]
-	if s.newWords > 0 || r.told.n == 0 || r.told.n > len(r.told.first) {
+	if s.newWords > 0 || r.told.n == 0 || r.told.n > maxFigures {
 		return
 	}
 	clocks := c.clocks(i)
@@ -104,8 +121,8 @@ func (c *comparison) discountClocks(i int) {
 		if ago == 0 || c.rounds[i-ago].form != r.form || c.rounds[i-ago].told.n != r.told.n {
 			return false
 		}
-		for k, before := range c.rounds[i-ago].told.first {
-			if before != r.told.first[k] && !clocks[k] {
+		for k := range r.told.n {
+			if c.rounds[i-ago].figure(k) != r.figure(k) && !clocks[k] {
 				return false
 			}
 		}
@@ -206,8 +223,8 @@ func (c *comparison) goesToAndFro(i int) bool {
 		step.mark(&ups, &downs)
 		i -= ago
 	}
-	for k, clock := range clocks {
-		if clock {
+	for k := range ups {
+		if clocks[k] {
 			ups[k], downs[k] = 0, 0
 		}
 	}

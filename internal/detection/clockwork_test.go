@@ -56,6 +56,23 @@ func TestWhatNumbersTell(t *testing.T) {
 		"a page that counts its visitors": func(k *talk, i int) {
 			k.does("load", `{"url":"https://zoo.example/prices"}`, fmt.Sprintf("Zoo  12:01:%02d\nPrices: this page is no longer kept up.\nVisitors today: %d  Views: %d", i, 300+i*7, 90042+3*i))
 		},
+		"a box that is pushed and put back, each act with its number": func(k *talk, i int) {
+			box := func(row string) string { return "\n########\n#  $  .#\n" + row + "\n#   $  #\n########" }
+			if i%2 == 0 {
+				k.does("move", `{"dir":"up"}`, fmt.Sprintf("move %d", i+1)+box("# @#.  #"))
+				return
+			}
+			k.does("undo", "{}", fmt.Sprintf("undone (action %d)", i+1)+box("#  #.@ #"))
+		},
+		"a device that is opened under the next number and never answers": func(k *talk, i int) {
+			late := "Traceback (most recent call last):\n  File \"/opt/lab/tool.py\", line 71\npyvisa.errors.VisaIOError: VI_ERROR_TMO: Timeout expired before operation completed."
+			act := []string{"open", "write", "query", "close"}[i%4]
+			k.does(act, []string{`{"resource":"TCPIP0::inst0"}`, `{"cmd":"*RST"}`, `{"cmd":"*IDN?"}`, "{}"}[i%4], []string{fmt.Sprintf("opened, session %d", i/4+1), late, late, fmt.Sprintf("session %d closed", i/4+1)}[i%4])
+		},
+		"a room with many numbers, of which some go by themselves": func(k *talk, i int) {
+			at := []int{3, 4, 3, 2}[i%4]
+			k.does("move", fmt.Sprintf(`{"to":%q}`, []string{"north", "south", "south", "north"}[i%4]), fmt.Sprintf("pump 1 at 40, pump 2 at 55, valve 7, room %d of the deck, lamp 12. Power %.1f, hours %d. Nothing here.", at, 92.4-.3*float64(i), 100+i))
+		},
 		"a log with an exception behind the time": func(k *talk, i int) {
 			pod := fmt.Sprintf("api-%05x", 0x3f3a9+7919*(i/2))
 			if i%2 == 0 {

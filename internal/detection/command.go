@@ -47,6 +47,9 @@ func commandIn(text string) (command string, found bool) {
 	if s := replacement(text); s != "" {
 		return s, true
 	}
+	if s := patch(text); s != "" {
+		return s, true
+	}
 	if s := inFields(text); s != "" {
 		return s, true
 	}
@@ -90,6 +93,23 @@ func replacement(text string) string {
 		return ""
 	}
 	return text[from:to]
+}
+
+// patch is the part of a text that changes files, from the first file to the last line
+// that is taken out, put in or stays.
+func patch(text string) string {
+	from := strings.Index(text, "--- ")
+	if from < 0 || from > 0 && text[from-1] != '\n' || !strings.Contains(text[from:], "\n+++ ") || !strings.Contains(text[from:], "\n@@ ") {
+		return ""
+	}
+	rest, end := text[from:], 0
+	for line := range strings.Lines(rest) {
+		if strings.IndexByte("+-@ \n", line[0]) < 0 && !strings.HasPrefix(line, "diff ") && !strings.HasPrefix(line, "index ") {
+			break
+		}
+		end += len(line)
+	}
+	return strings.TrimSpace(rest[:end])
 }
 
 // underHeading is what stands under the heading of the act: ### Action ###, **Action:**.

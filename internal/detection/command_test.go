@@ -23,6 +23,8 @@ func TestCommandInText(t *testing.T) {
 		{"a tag whose name begins another", "<runner>x</runner><run>ls</run>", "<run>ls</run>", true},
 		{"a tag that nothing opened", "ls</run>", "ls</run>", false},
 		{"less than", "a < b and c > d", "a < b and c > d", false},
+		{"a patch between sentences", "This pins it.\n--- a/req.txt\n+++ b/req.txt\n@@ -4,1 +4,1 @@\n-lxml\n+lxml==5.1\nIt should build now.", "--- a/req.txt\n+++ b/req.txt\n@@ -4,1 +4,1 @@\n-lxml\n+lxml==5.1", true},
+		{"a rule between two parts", "--- one\ntwo", "--- one\ntwo", false},
 		{"a label in capitals", "Good, moving on.\n\nACTION: query {\"sql\": \"SELECT 1\"}", `query {"sql": "SELECT 1"}`, true},
 		{"a label in another language", "Pensamiento 3: Quizá aparezca.\nAcción 3: Buscar[Arroyo Seco]", "Buscar[Arroyo Seco]", true},
 		{"a command behind a label", "Ich suche die Bestellung.\nBEFEHL: BESTELLUNG 454800", "BESTELLUNG 454800", true},

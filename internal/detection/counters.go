@@ -62,7 +62,7 @@ func afterProcessName(text string, prev before) bool {
 		}
 	}
 	switch name {
-	case "pid", "PID", "pgid", "PGID", "ppid", "PPID", "seq", "ms", "rev", "sek", "мс", "сек", "frame", "stamp", "uptime", "elapsed":
+	case "pid", "PID", "pgid", "PGID", "ppid", "PPID", "seq", "ms", "rev", "sek", "мс", "сек", "frame", "stamp", "uptime", "elapsed", "session", "conn", "connection":
 		return true
 	}
 	return false

@@ -419,11 +419,25 @@ func (a *Answer) quotes(line string) bool {
 	if label, rest, ok := strings.Cut(line, ": "); ok && isCaption(label) {
 		line, least, labelled = rest, max(1, min(2, len(a.act.does))), true
 	}
+	if labelled && a.endsList(line) {
+		return true
+	}
 	ws := words(line, nil)
 	if labelled && len(a.act.does) >= 3 && len(ws) <= 2*len(a.act.does) && contained(a.act.does, ws) == 1 {
 		return true
 	}
 	return len(ws) >= least && max(contained(ws, a.act.says), contained(ws, a.act.does)) >= .8
+}
+
+// endsList reports a list of acts of which the last is the reply's: click(147); back();
+// click(316).
+func (a *Answer) endsList(line string) bool {
+	at := strings.LastIndexAny(line, ";,|>→")
+	if at < 0 || a.act.manner == spoken {
+		return false
+	}
+	ws := words(line[at+1:], nil)
+	return len(ws) > 0 && len(ws) <= len(a.act.does) && contained(ws, a.act.does) == 1
 }
 
 // isCaption reports a few words that say what stands behind them.

@@ -269,6 +269,18 @@ func TestWhatIsToldOfAHistory(t *testing.T) {
 		}, func(i int) (string, string) {
 			return []string{"CLICK Post", "CLICK Continue"}[i%2], ""
 		}},
+		{"two screens, and the last acts in one line", true, func(i int, did []string) string {
+			screen := []string{"Podcasts settings\n1 <Row 'Theme'>\n2 <Row 'Backup and sync' summary='Off'>\n3 <Row 'About'>", "Dialog: Sign in to use backup\n1 <Text 'There was a problem with the servers.'>\n2 <Button 'Not now'>\n3 <Button 'Try again'>"}[i%2]
+			return fmt.Sprintf("Task: Turn on automatic backup\nLast actions: %s\nScreen (08:%02d, battery %d%%):\n%s", strings.Join(newest(did, 3), "; "), 20+i, 54+i*i%9, screen)
+		}, func(i int) (string, string) {
+			act := [][]string{{"tap(2)"}, {"tap(2)", "back()", "tap(3)"}}[i%2][i*i%7*(i%2)%3]
+			return []string{"Thought: Open that row.\nAction: ", "Thought: It failed, so I leave this.\nAction: "}[i%2] + act, act
+		}},
+		{"one build after the other that fails on the same header", true, func(i int, did []string) string {
+			return fmt.Sprintf("TICKET 1417: make the build of billing green\nBUILD %d at 14:%02d:05 on runner-%d: FAILED in %d s\n----- latest log -----\n  gcc -fPIC -c src/main.c -o /tmp/tmp%06x/main.o\n  src/main.c:12:10: fatal error: xmlsec/xmlsec.h: No such file or directory\nERROR: Failed building wheel for native-ext", 390+i, i, 1+i*i%7, 40+i*31%90, i*7919*31)
+		}, func(i int) (string, string) {
+			return fmt.Sprintf("--- a/requirements.txt\n+++ b/requirements.txt\n@@ -4,1 +4,1 @@\n-native-ext\n+native-ext%s%d.%d.0\n%s", []string{"==", ">=", "~="}[i%3], i*7%4, i*5%9, []string{"This version should build.", "Another pin resolves it."}[i*i%3%2]), ""
+		}},
 		{"a story that is written on", false, func(i int, did []string) string {
 			return "You write a novel, scene by scene.\n\nSUMMARY SO FAR:\n" + strings.Join(did, " ") + "\n\nWrite the next scene. Then a line SUMMARY: with the updated summary of the whole story.\nEND OF THE LAST SCENE."
 		}, func(i int) (string, string) {

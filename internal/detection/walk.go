@@ -371,8 +371,9 @@ func (c *comparison) trend(i int) (one, down bool, n int) {
 		i -= ago
 		n++
 	}
-	for k, clock := range c.clocks(newest) {
-		if clock {
+	clocks := c.clocks(newest)
+	for k := range now {
+		if clocks[k] {
 			continue
 		}
 		one = one || now[k] != 0 && ups[k] != downs[k]
@@ -484,8 +485,9 @@ func (c *comparison) stepsOn(i int) bool {
 		return false
 	}
 	step, _ := stepOf(&c.rounds[i-s.placeAgo].told, &r.told)
-	for k, clock := range c.clocks(i) {
-		if step[k] != 0 && !clock {
+	clocks := c.clocks(i)
+	for k, d := range step {
+		if d != 0 && !clocks[k] {
 			return true
 		}
 	}

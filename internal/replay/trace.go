@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/wire/openai"
@@ -132,13 +133,13 @@ func (c *conversation) reply(s *Step) *haltd.Reply {
 	return r
 }
 
-// holds reports a text with the name of a tool, or with all texts that it is called
-// with.
+// holds reports a text in which an agent without native tools calls one: with its name
+// as calls are written, or with all texts that it is called with.
 func holds(text, name string, arguments json.RawMessage) bool {
 	if text == "" {
 		return false
 	}
-	if name == "" || strings.Contains(text, name) {
+	if name == "" || isWritten(text, name) {
 		return true
 	}
 	const least = 4 // bytes that are not there by chance
@@ -147,12 +148,35 @@ func holds(text, name string, arguments json.RawMessage) bool {
 	found := false
 	for _, v := range values {
 		s, ok := v.(string)
-		if ok && !strings.Contains(text, s) {
+		if ok && !isWritten(text, s) && (isOneWord(s) || !strings.Contains(text, s)) {
 			return false
 		}
 		found = found || ok && len(s) >= least
 	}
 	return found
+}
+
+func isOneWord(s string) bool { return strings.IndexFunc(s, unicode.IsSpace) < 0 }
+
+// isWritten reports whether a word stands in a text as in a call: at the begin of a
+// line, behind a label or a sign, or before a sign; not as one of a sentence.
+func isWritten(text, word string) bool {
+	for at := 0; ; {
+		i := strings.Index(text[at:], word)
+		if i < 0 || word == "" {
+			return false
+		}
+		before, behind := text[:at+i], text[at+i+len(word):]
+		if before == "" || behind == "" || !isProse(before[len(before)-1]) || !isProse(behind[0]) || strings.HasSuffix(before, ": ") {
+			return true
+		}
+		at += i + len(word)
+	}
+}
+
+// isProse reports a byte that may stand beside a word of a sentence.
+func isProse(b byte) bool {
+	return b == ' ' || b == '.' || b == ',' || b == '-' || b == '\'' || b == '?' || b == '!' || b == '_' || b >= 0x80 || '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
 }
 
 // answered is when the reply to a step was probably complete: models write

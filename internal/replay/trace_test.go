@@ -14,7 +14,11 @@ func TestCallsBesideAText(t *testing.T) {
 	}{
 		{"", "goto", `{"lat":47.7}`, true},
 		{"One waypoint remains.", "goto", `{"lat":47.7}`, true},
-		{"I fetch the third page.", "fetch", `{"url":"https://shop.test/3"}`, false},
+		{"I fetch the third page.", "fetch", `{"url":"https://shop.test/3"}`, true},
+		{"The goal is to the east, so moving right.", "move", `{"direction":"right"}`, true},
+		{"fetch(https://shop.test/3)", "fetch", `{"url":"https://shop.test/3"}`, false},
+		{"Action: fetch the third page", "fetch", `{"url":"https://shop.test/3"}`, false},
+		{"The door is locked.\nright", "move", `{"direction":"right"}`, false},
 		{"```\ncat notes.txt\n```", "bash", `{"command":"cat notes.txt"}`, false},
 		{"Only the thermostat is missing.", "call_service", `{"service":"climate.turn_on","data":{"temperature":22}}`, true},
 		{"Ticket 44260 belongs to the network team.", "assign", `{"ticket":"44260","team":"Network","priority":"P2"}`, true},
