@@ -69,6 +69,17 @@ func TestWhatNumbersTell(t *testing.T) {
 			act := []string{"open", "write", "query", "close"}[i%4]
 			k.does(act, []string{`{"resource":"TCPIP0::inst0"}`, `{"cmd":"*RST"}`, `{"cmd":"*IDN?"}`, "{}"}[i%4], []string{fmt.Sprintf("opened, session %d", i/4+1), late, late, fmt.Sprintf("session %d closed", i/4+1)}[i%4])
 		},
+		"a card that is declined for one seat after the other": func(k *talk, i int) {
+			hold := fmt.Sprintf("%06X", 0x2f3a9+7919*31*(i/3))
+			switch i % 3 {
+			case 0:
+				k.does("search_flights", `{"from":"DUB","to":"OSL","flight":"SK874"}`, fmt.Sprintf(`[{"flight":"SK874","eur":276,"offer":"%06X"}]`, 0x3f3a9+104729*i))
+			case 1:
+				k.does("hold_seat", fmt.Sprintf(`{"flight":"SK874","seat":"%d%c"}`, 5+i*7%29, 'A'+i%6), fmt.Sprintf(`{"hold":%q,"expires_in":900}`, hold))
+			default:
+				k.does("pay", fmt.Sprintf(`{"hold":%q,"method":"saved_card"}`, hold), fmt.Sprintf(`{"error":"card_declined","message":"Your card has expired.","request_id":"req_%012x"}`, uint64(i+3)*0x9e3779b97f4a7c15>>16))
+			}
+		},
 		"a room with many numbers, of which some go by themselves": func(k *talk, i int) {
 			at := []int{3, 4, 3, 2}[i%4]
 			k.does("move", fmt.Sprintf(`{"to":%q}`, []string{"north", "south", "south", "north"}[i%4]), fmt.Sprintf("pump 1 at 40, pump 2 at 55, valve 7, room %d of the deck, lamp 12. Power %.1f, hours %d. Nothing here.", at, 92.4-.3*float64(i), 100+i))

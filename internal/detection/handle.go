@@ -76,7 +76,22 @@ func (c *comparison) anchors(i int) bool {
 	case from.coreAgo > 1 && from.place >= samePlace && !from.onward && r.result == o.result && !r.short():
 		return true // it was made anew, and so is what it says
 	}
-	return r.outcome == failed && !r.absent && !c.attemptedSince(i, s.frameAgo)
+	return r.outcome == failed && !r.absent && (!c.attemptedSince(i, s.frameAgo) || c.failedSo(i))
+}
+
+// failedSo reports a failure that has come to this act on one handle after the other
+// so often that what is tried in between makes no difference.
+func (c *comparison) failedSo(i int) bool {
+	const times = 5
+	r := &c.rounds[i]
+	for range times {
+		ago := c.all[i].frameAgo
+		if ago == 0 || c.rounds[i-ago].outcome != failed || c.rounds[i-ago].form != r.form {
+			return false
+		}
+		i -= ago
+	}
+	return true
 }
 
 // made reports an act that made what its answer names: it says how, and came before
