@@ -279,25 +279,6 @@ func (a *amounts) add(digits string) {
 	a.n++
 }
 
-// maxFigures is how many numbers of an answer are kept.
-const maxFigures = len(amounts{}.first) + len(round{}.further)
-
-// tell takes a number of the answer.
-func (f *round) tell(digits string) {
-	if at := f.told.n - len(f.told.first); at >= 0 && at < len(f.further) {
-		f.further[at] = float32(numberOf(digits))
-	}
-	f.told.add(digits)
-}
-
-// figure is a number of the answer.
-func (f *round) figure(k int) float64 {
-	if k < len(f.told.first) {
-		return f.told.first[k]
-	}
-	return float64(f.further[k-len(f.told.first)])
-}
-
 // hasDate reports a text that is a date, which is one of the numbers.
 func (a *amounts) hasDate(text string) bool {
 	return isoDate(text, 0) == len(text) && slices.Contains(a.first[:min(a.n, len(a.first))], numberOf(text))

@@ -11,7 +11,7 @@ import (
 // clocks marks the numbers of an answer that do so: by the seconds that went by
 // between answers of one form, by one step a round, for different acts, or by the
 // rounds that went by.
-func (c *comparison) clocks(i int) (is [maxFigures]bool) {
+func (c *comparison) clocks(i int) (is [len(amounts{}.first)]bool) {
 	for k := range min(c.rounds[i].told.n, len(is)) {
 		is[k] = c.tellsTime(i, k) || c.beats(i, k) || c.countsRounds(i, k)
 	}
@@ -25,7 +25,7 @@ func (c *comparison) countsRounds(i, k int) bool {
 	newest := i
 	for range times {
 		ago := c.all[i].formAgo
-		if !recently(ago) || c.rounds[i].told.n != c.rounds[i-ago].told.n || c.rounds[i].figure(k)-c.rounds[i-ago].figure(k) != float64(ago) {
+		if !recently(ago) || c.rounds[i].told.n != c.rounds[i-ago].told.n || c.rounds[i].told.first[k]-c.rounds[i-ago].told.first[k] != float64(ago) {
 			return false
 		}
 		i -= ago
@@ -48,7 +48,7 @@ func (c *comparison) tellsTime(i, k int) bool {
 		if now.told.n != before.told.n || now.at.IsZero() || before.at.IsZero() {
 			return false
 		}
-		took, went := now.at.Sub(before.at).Seconds(), now.figure(k)-before.figure(k)
+		took, went := now.at.Sub(before.at).Seconds(), now.told.first[k]-before.told.first[k]
 		if math.Abs(went-took) > 1+took/20 {
 			return false
 		}
@@ -73,7 +73,7 @@ func (c *comparison) beats(i, k int) bool {
 			return false
 		}
 	}
-	step := c.rounds[i].figure(k) - c.rounds[i-1].figure(k)
+	step := c.rounds[i].told.first[k] - c.rounds[i-1].told.first[k]
 	if step == 0 {
 		return false
 	}
@@ -81,10 +81,10 @@ func (c *comparison) beats(i, k int) bool {
 	n := 0
 	for j := i; j > i-rounds; j-- {
 		r := &c.rounds[j]
-		if k >= r.told.n || slices.Contains(r.numbers.first[:min(r.numbers.n, len(r.numbers.first))], r.figure(k)) {
+		if k >= r.told.n || slices.Contains(r.numbers.first[:min(r.numbers.n, len(r.numbers.first))], r.told.first[k]) {
 			return false
 		}
-		if j > i-rounds+1 && math.Abs(r.figure(k)-c.rounds[j-1].figure(k)-step) > aStep*math.Abs(step) {
+		if j > i-rounds+1 && math.Abs(r.told.first[k]-c.rounds[j-1].told.first[k]-step) > aStep*math.Abs(step) {
 			return false
 		}
 		if !slices.Contains(acts[:n], r.act) {
@@ -99,7 +99,7 @@ func (c *comparison) beats(i, k int) bool {
 // the same but for them is the same.
 func (c *comparison) discountClocks(i int) {
 	r, s := &c.rounds[i], &c.all[i]
-	if s.newWords > 0 || r.told.n == 0 || r.told.n > maxFigures {
+	if s.newWords > 0 || r.told.n == 0 || r.told.n > len(r.told.first) {
 		return
 	}
 	clocks := c.clocks(i)
@@ -122,7 +122,7 @@ func (c *comparison) discountClocks(i int) {
 			return false
 		}
 		for k := range r.told.n {
-			if c.rounds[i-ago].figure(k) != r.figure(k) && !clocks[k] {
+			if c.rounds[i-ago].told.first[k] != r.told.first[k] && !clocks[k] {
 				return false
 			}
 		}

@@ -80,10 +80,6 @@ func TestWhatNumbersTell(t *testing.T) {
 				k.does("pay", fmt.Sprintf(`{"hold":%q,"method":"saved_card"}`, hold), fmt.Sprintf(`{"error":"card_declined","message":"Your card has expired.","request_id":"req_%012x"}`, uint64(i+3)*0x9e3779b97f4a7c15>>16))
 			}
 		},
-		"a room with many numbers, of which some go by themselves": func(k *talk, i int) {
-			at := []int{3, 4, 3, 2}[i%4]
-			k.does("move", fmt.Sprintf(`{"to":%q}`, []string{"north", "south", "south", "north"}[i%4]), fmt.Sprintf("pump 1 at 40, pump 2 at 55, valve 7, room %d of the deck, lamp 12. Power %.1f, hours %d. Nothing here.", at, 92.4-.3*float64(i), 100+i))
-		},
 		"a log with an exception behind the time": func(k *talk, i int) {
 			pod := fmt.Sprintf("api-%05x", 0x3f3a9+7919*(i/2))
 			if i%2 == 0 {
@@ -117,6 +113,29 @@ func TestWhatNumbersTell(t *testing.T) {
 		},
 		"a robot that goes as far as the seconds": func(k *talk, i int) {
 			k.does("forward", `{"rover":"one"}`, fmt.Sprintf(`{"east":%d,"north":50,"blocked":false,"sector":"klour"}`, 50+5*i))
+		},
+		"the way back with what was found": func(k *talk, i int) {
+			end := func(act, answer string, score int) {
+				k.says("Action: "+act, fmt.Sprintf("%s\n\n[Score %d/70, moves %d]", answer, score, i))
+			}
+			room := func(n int) string {
+				return fmt.Sprintf("%s\n%s %s %s. There is dust on the floor.\nExits: west, east.", topics[n], fresh(n), fresh(n+50), fresh(n+90))
+			}
+			out, score := 4, 0
+			for ; i >= 2*out+2; out++ { // there, take it, back, and put it into the chest
+				i -= 2*out + 2
+				score += 10
+			}
+			switch {
+			case i < out:
+				end("east", room(i+1), score)
+			case i == out:
+				end("take "+topics[20+out], "Taken.", score+5)
+			case i <= 2*out:
+				end("west", room(2*out-i), score+5)
+			default:
+				end("put "+topics[20+out]+" in chest", "Done. The chest hums.", score+10)
+			}
 		},
 		"nodes by their addresses": func(k *talk, i int) {
 			node := fmt.Sprintf("ip-10-%d-%d-%d", 20+i/3*7%9, 10+i/3*5%7, 100+i/3*11%13)

@@ -166,7 +166,7 @@ func (c *comparison) compare(i int) {
 	}
 	s.dose = c.doseOf(i)
 	c.count(i)
-	if c.retraces(i) {
+	if c.retraces(i) || c.scores(i) {
 		s.dose /= 4
 	}
 	if len(r.tells) > fewWords && s.placeTimes >= insists && c.jitters(i) {

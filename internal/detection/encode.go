@@ -249,9 +249,6 @@ func (f *round) code(c *codec) {
 	}
 	f.numbers.code(c)
 	f.told.code(c)
-	for i := range min(max(f.told.n-len(f.told.first), 0), len(f.further)) {
-		c.float32(&f.further[i])
-	}
 	f.shares.code(c)
 	c.float64(&f.score)
 	for _, words := range [...]*[]uint32{&f.does, &f.items, &f.idents, &f.ids, &f.lists, &f.aims, &f.says, &f.claims, &f.cites, &f.tells, &f.turns, &f.mentions, &f.asks, &f.hears} {

@@ -37,7 +37,6 @@ func populate(r *rand.Rand, v reflect.Value) {
 		populateFields(r, v)
 		f := v.Addr().Interface().(*round)
 		f.sketch = sketchOf(f.tells)
-		f.told.n = maxFigures
 		return
 	case reflect.TypeFor[strand]():
 		populateFields(r, v)

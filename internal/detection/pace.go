@@ -21,22 +21,38 @@ const (
 	asAsked   = .05 // what the task itself asks for hardly counts
 )
 
-// retraces reports a step of the way back: to what was seen once, just before what
-// the step before it led back to, and so on.
+// retraces reports a step of the way back from where something new was: to what was seen
+// before, shortly before what the step before it led back to, and so on. Who turns round
+// where nothing was paces up and down.
 func (c *comparison) retraces(i int) bool {
-	const steps, gap = 3, 3 // of the way, and rounds that lie between two of them
-	last := -gap
-	for j := i; j > i-steps; j-- {
-		if j < c.since || c.all[j].resultAgo < 2 || c.all[j].placeTimes > 1 {
-			return false
+	const steps, gap = 3, 6 // of the way, and rounds that lie between two of them
+	last := i
+	for j := i; j >= max(c.since, i-far); j-- {
+		ago := c.backAt(j)
+		if ago == 0 {
+			return i-j >= steps && c.all[j].news > 0
 		}
-		at := j - c.all[j].resultAgo
-		if j < i && (at <= last || at > last+gap) {
+		at := j - ago
+		if ago < 2 || j < i && (at <= last || at > last+gap) {
 			return false
 		}
 		last = at
 	}
-	return true
+	return false
+}
+
+// backAt is how many rounds ago what came back was seen last, or what is the same but
+// for a number; 0 where it was not.
+func (c *comparison) backAt(i int) int {
+	switch s := &c.all[i]; {
+	case i < c.since:
+		return 0
+	case s.resultAgo > 0:
+		return s.resultAgo
+	case s.place >= samePlace:
+		return s.placeAgo
+	}
+	return 0
 }
 
 // doseOf is how much a round counts as a repetition.

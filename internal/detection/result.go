@@ -147,7 +147,7 @@ func (f *round) readResult(text string, states bool) {
 			label = t.hash
 		}
 		if t.class == number && !length {
-			f.tell(text[t.start:t.end])
+			f.told.add(text[t.start:t.end])
 			if isShare(text, &s) {
 				f.shares.add(text[t.start:t.end])
 			}

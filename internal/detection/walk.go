@@ -323,6 +323,25 @@ func (c *comparison) gains(i int) bool {
 	return before
 }
 
+// scores reports whether the score rose twice of late: who goes through known rooms for
+// the next thing gets on, too.
+func (c *comparison) scores(i int) bool {
+	rises, best, first := 0, 0., true
+	for j := max(c.since, i-near); j <= i; j++ {
+		r := &c.rounds[j]
+		if !r.scored {
+			continue
+		}
+		if !first && r.score > best {
+			rises++
+		}
+		if first || r.score > best {
+			first, best = false, r.score
+		}
+	}
+	return rises > 1
+}
+
 // mended reports an act that failed the last time and works now, as it never did
 // before: what was done in between has helped.
 func (c *comparison) mended(i int) bool {
@@ -371,9 +390,8 @@ func (c *comparison) trend(i int) (one, down bool, n int) {
 		i -= ago
 		n++
 	}
-	clocks := c.clocks(newest)
-	for k := range now {
-		if clocks[k] {
+	for k, clock := range c.clocks(newest) {
+		if clock {
 			continue
 		}
 		one = one || now[k] != 0 && ups[k] != downs[k]
@@ -485,9 +503,8 @@ func (c *comparison) stepsOn(i int) bool {
 		return false
 	}
 	step, _ := stepOf(&c.rounds[i-s.placeAgo].told, &r.told)
-	clocks := c.clocks(i)
-	for k, d := range step {
-		if d != 0 && !clocks[k] {
+	for k, clock := range c.clocks(i) {
+		if step[k] != 0 && !clock {
 			return true
 		}
 	}
