@@ -45,8 +45,6 @@ func (c *comparison) retraces(i int) bool {
 // for a number; 0 where it was not.
 func (c *comparison) backAt(i int) int {
 	switch s := &c.all[i]; {
-	case i < c.since:
-		return 0
 	case s.resultAgo > 0:
 		return s.resultAgo
 	case s.place >= samePlace:
