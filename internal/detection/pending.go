@@ -430,9 +430,18 @@ func (a *Answer) quotes(line string) bool {
 }
 
 // endsList reports a list of acts of which the last is the reply's: click(147); back();
-// click(316).
+// click(316, 20).
 func (a *Answer) endsList(line string) bool {
-	at := strings.LastIndexAny(line, ";,|>→")
+	depth := 0
+	at := strings.LastIndexFunc(line, func(r rune) bool {
+		switch r {
+		case ')', ']', '}':
+			depth++
+		case '(', '[', '{':
+			depth--
+		}
+		return depth == 0 && strings.ContainsRune(";,|>→", r)
+	})
 	if at < 0 || a.act.manner == spoken {
 		return false
 	}
