@@ -59,12 +59,11 @@ func (c *comparison) tellsTime(i, k int) bool {
 }
 
 // beats reports whether a number went by the same step in each of the last rounds,
-// of which most did something else, after some in which nothing new was done or told:
+// of which most did something else, or up by one where two acts took turns, after some in which nothing new was done or told:
 // who walks back through a few rooms counts his steps, too. What the act itself names is
 // no clock, and neither is what people say.
 func (c *comparison) beats(i, k int) bool {
 	const rounds, different, quiet = 5, 3, 8
-	const aStep = 1e-3 // of it, what rounding leaves
 	if i-quiet < c.since || c.rounds[i].manner < commanded {
 		return false
 	}
@@ -84,7 +83,7 @@ func (c *comparison) beats(i, k int) bool {
 		if k >= r.told.n || slices.Contains(r.numbers.first[:min(r.numbers.n, len(r.numbers.first))], r.told.first[k]) {
 			return false
 		}
-		if j > i-rounds+1 && math.Abs(r.told.first[k]-c.rounds[j-1].told.first[k]-step) > aStep*math.Abs(step) {
+		if j > i-rounds+1 && math.Abs(r.told.first[k]-c.rounds[j-1].told.first[k]-step) > 1e-6*math.Abs(step) {
 			return false
 		}
 		if !slices.Contains(acts[:n], r.act) {
@@ -121,8 +120,8 @@ func (c *comparison) discountClocks(i int) {
 		if ago == 0 || c.rounds[i-ago].form != r.form || c.rounds[i-ago].told.n != r.told.n {
 			return false
 		}
-		for k := range r.told.n {
-			if c.rounds[i-ago].told.first[k] != r.told.first[k] && !clocks[k] {
+		for k, before := range c.rounds[i-ago].told.first {
+			if before != r.told.first[k] && !clocks[k] {
 				return false
 			}
 		}
@@ -223,8 +222,8 @@ func (c *comparison) goesToAndFro(i int) bool {
 		step.mark(&ups, &downs)
 		i -= ago
 	}
-	for k := range ups {
-		if clocks[k] {
+	for k, clock := range clocks {
+		if clock {
 			ups[k], downs[k] = 0, 0
 		}
 	}

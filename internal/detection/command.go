@@ -98,11 +98,14 @@ func replacement(text string) string {
 // patch is the part of a text that changes files, from the first file to the last line
 // that is taken out, put in or stays.
 func patch(text string) string {
-	from := strings.Index(text, "--- ")
-	if from < 0 || from > 0 && text[from-1] != '\n' || !strings.Contains(text[from:], "\n+++ ") || !strings.Contains(text[from:], "\n@@ ") {
-		return ""
+	from := 0
+	if !strings.HasPrefix(text, "--- ") {
+		from = strings.Index(text, "\n--- ") + 1
 	}
 	rest, end := text[from:], 0
+	if !strings.HasPrefix(rest, "--- ") || !strings.Contains(rest, "\n+++ ") || !strings.Contains(rest, "\n@@ ") {
+		return ""
+	}
 	for line := range strings.Lines(rest) {
 		if strings.IndexByte("+-@ \n", line[0]) < 0 && !strings.HasPrefix(line, "diff ") && !strings.HasPrefix(line, "index ") {
 			break

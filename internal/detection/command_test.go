@@ -24,6 +24,7 @@ func TestCommandInText(t *testing.T) {
 		{"a tag that nothing opened", "ls</run>", "ls</run>", false},
 		{"less than", "a < b and c > d", "a < b and c > d", false},
 		{"a patch between sentences", "This pins it.\n--- a/req.txt\n+++ b/req.txt\n@@ -4,1 +4,1 @@\n-lxml\n+lxml==5.1\nIt should build now.", "--- a/req.txt\n+++ b/req.txt\n@@ -4,1 +4,1 @@\n-lxml\n+lxml==5.1", true},
+		{"a patch behind an aside", "It is pinned --- too old.\n--- a/req.txt\n+++ b/req.txt\n@@ -4,1 +4,1 @@\n-lxml", "--- a/req.txt\n+++ b/req.txt\n@@ -4,1 +4,1 @@\n-lxml", true},
 		{"a rule between two parts", "--- one\ntwo", "--- one\ntwo", false},
 		{"a label in capitals", "Good, moving on.\n\nACTION: query {\"sql\": \"SELECT 1\"}", `query {"sql": "SELECT 1"}`, true},
 		{"a label in another language", "Pensamiento 3: Quizá aparezca.\nAcción 3: Buscar[Arroyo Seco]", "Buscar[Arroyo Seco]", true},

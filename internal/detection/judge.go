@@ -181,7 +181,7 @@ func (v *Detection) unmet(set Settings, st State, matches []haltd.Match, found s
 	}
 	certain := st.Window.certain(v.prompt, st.SessionID, set.WindowSize, now)
 	switch {
-	case found.rounds && v.Certainty < advancing:
+	case found.rounds && v.Certainty < advancing && st.Window.of(st.SessionID, matches) >= corroborating:
 		return Advancing
 	case !corroborated(v.Parts):
 		return "no second signal with two matches or more"

@@ -271,6 +271,24 @@ func TestProgressVetoesSimilarity(t *testing.T) {
 	}
 }
 
+// What stall knows of one session says nothing about the calls of others.
+func TestEqualCallsOfOtherSessionsWarn(t *testing.T) {
+	var w Window
+	set := DefaultSettings()
+	var v Detection
+	for i := range 12 {
+		st := State{Window: &w, Session: &Session{}, SessionID: uint64(i + 1)}
+		call := &haltd.Call{Opening: []haltd.Message{{Text: "Build the report."}}, Rounds: []haltd.Round{
+			did("read", `{"file":"report.md"}`, "A report on the harvest."), did("build", `{"file":"report.md"}`, "Built in a moment."),
+		}}
+		v = judge(set, st, call, noon)
+		answer(set, st, v, call, ran("publish", `{"file":"report.md"}`), noon)
+	}
+	if v.Level != haltd.LevelWarn || v.Certainty >= advancing {
+		t.Errorf("level %v at score %v and certainty %v: %q; want a warning", v.Level, v.Parts.Score(), v.Certainty, v.Unmet)
+	}
+}
+
 func TestStatelessAgentsAreExempt(t *testing.T) {
 	var w Window
 	for range 12 {

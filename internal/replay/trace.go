@@ -161,17 +161,18 @@ func isOneWord(s string) bool { return strings.IndexFunc(s, unicode.IsSpace) < 0
 // isWritten reports whether a word stands in a text as in a call: at the begin of a
 // line, behind a label or a sign, or before a sign; not as one of a sentence.
 func isWritten(text, word string) bool {
-	for at := 0; ; {
+	for at := 0; word != ""; {
 		i := strings.Index(text[at:], word)
-		if i < 0 || word == "" {
-			return false
+		if i < 0 {
+			break
 		}
 		before, behind := text[:at+i], text[at+i+len(word):]
-		if before == "" || behind == "" || !isProse(before[len(before)-1]) || !isProse(behind[0]) || strings.HasSuffix(before, ": ") {
+		if before == "" || !isProse(before[len(before)-1]) || strings.HasSuffix(before, ": ") || behind != "" && !isProse(behind[0]) {
 			return true
 		}
 		at += i + len(word)
 	}
+	return false
 }
 
 // isProse reports a byte that may stand beside a word of a sentence.
