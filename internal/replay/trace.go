@@ -12,7 +12,6 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/wire/openai"
@@ -148,7 +147,7 @@ func holds(text, name string, arguments json.RawMessage) bool {
 	found := false
 	for _, v := range values {
 		s, ok := v.(string)
-		if ok && !isWritten(text, s) && (isOneWord(s) || !strings.Contains(text, s)) {
+		if ok && s != "" && !isWritten(text, s) {
 			return false
 		}
 		found = found || ok && len(s) >= least
@@ -156,23 +155,20 @@ func holds(text, name string, arguments json.RawMessage) bool {
 	return found
 }
 
-func isOneWord(s string) bool { return strings.IndexFunc(s, unicode.IsSpace) < 0 }
-
-// isWritten reports whether a word stands in a text as in a call: at the begin of a
-// line, behind a label or a sign, or before a sign; not as one of a sentence.
-func isWritten(text, word string) bool {
-	for at := 0; word != ""; {
-		i := strings.Index(text[at:], word)
+// isWritten reports whether words stand in a text as in a call: at the begin of a line,
+// behind a label or a sign, or before a sign; not as those of a sentence.
+func isWritten(text, words string) bool {
+	for at := 0; ; {
+		i := strings.Index(text[at:], words)
 		if i < 0 {
-			break
+			return false
 		}
-		before, behind := text[:at+i], text[at+i+len(word):]
+		before, behind := text[:at+i], text[at+i+len(words):]
 		if before == "" || !isProse(before[len(before)-1]) || strings.HasSuffix(before, ": ") || behind != "" && !isProse(behind[0]) {
 			return true
 		}
-		at += i + len(word)
+		at += i + len(words)
 	}
-	return false
 }
 
 // isProse reports a byte that may stand beside a word of a sentence.

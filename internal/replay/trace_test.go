@@ -16,6 +16,7 @@ func TestCallsBesideAText(t *testing.T) {
 		{"One waypoint remains.", "goto", `{"lat":47.7}`, true},
 		{"I fetch the third page.", "fetch", `{"url":"https://shop.test/3"}`, true},
 		{"The goal is to the east, so moving right.", "move", `{"direction":"right"}`, true},
+		{"I use Slash Fang again.", "choose", `{"move":"Slash Fang"}`, true},
 		{"so moving right", "move", `{"direction":"right"}`, true},
 		{"fetch(https://shop.test/3)", "fetch", `{"url":"https://shop.test/3"}`, false},
 		{"Action: fetch the third page", "fetch", `{"url":"https://shop.test/3"}`, false},
