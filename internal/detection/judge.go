@@ -13,7 +13,8 @@ type Settings struct {
 	WindowSize int
 	Threshold  float64
 	// RequireCorroboration asks for a second signal, and for stall to see
-	// no progress, before similarity kills. What fails that warns.
+	// no progress, before similarity kills. What fails that warns, but for
+	// what is alike in a conversation whose work goes on.
 	RequireCorroboration bool
 	// Stateless exempts an agent whose calls are independent of each other
 	// (cron jobs, evaluations) from similarity.

@@ -432,6 +432,7 @@ func (a *Answer) quotes(line string) bool {
 // endsList reports a list of acts of which the last is the reply's: click(147); back();
 // click(316, 20).
 func (a *Answer) endsList(line string) bool {
+	const between = ";,|>→"
 	depth := 0
 	at := strings.LastIndexFunc(line, func(r rune) bool {
 		switch r {
@@ -440,12 +441,12 @@ func (a *Answer) endsList(line string) bool {
 		case '(', '[', '{':
 			depth--
 		}
-		return depth == 0 && strings.ContainsRune(";,|>→", r)
+		return depth == 0 && strings.ContainsRune(between, r)
 	})
 	if at < 0 || a.act.manner == spoken {
 		return false
 	}
-	ws := words(line[at+1:], nil)
+	ws := words(strings.TrimLeft(line[at:], between), nil)
 	return len(ws) > 0 && len(ws) <= len(a.act.does) && contained(ws, a.act.does) == 1
 }
 

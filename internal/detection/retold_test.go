@@ -334,6 +334,23 @@ func TestWhatIsToldOfAHistory(t *testing.T) {
 	}
 }
 
+// A line that lists the last acts has the newest at its end.
+func TestListsOfTheLastActs(t *testing.T) {
+	a := ReadReply(ran("click", `{"x":316,"y":20}`), true)
+	for line, want := range map[string]bool{
+		"Last actions: back(); click(316, 20)":    true,
+		"Last actions: back() → click(316, 20)":   true,
+		"Last actions: back() | click(316, 20)":   true,
+		"Last actions: click(316, 20); back()":    false,
+		"Last actions: back(); click(316, 21)":    false,
+		"The list is long; click it when it ends": false,
+	} {
+		if got := a.quotes(line); got != want {
+			t.Errorf("%q: %v, want %v", line, got, want)
+		}
+	}
+}
+
 // A call stands behind a label of one or two words, and a message that says a result
 // once more is no message of a harness.
 func TestLabelsAndEchoes(t *testing.T) {

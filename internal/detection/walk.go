@@ -329,15 +329,13 @@ func (c *comparison) scores(i int) bool {
 	rises, best, first := 0, 0., true
 	for j := max(c.since, i-near); j <= i; j++ {
 		r := &c.rounds[j]
-		if !r.scored {
+		if !r.scored || !first && r.score <= best {
 			continue
 		}
-		if !first && r.score > best {
+		if !first {
 			rises++
 		}
-		if first || r.score > best {
-			first, best = false, r.score
-		}
+		first, best = false, r.score
 	}
 	return rises > 1
 }
