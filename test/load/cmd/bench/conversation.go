@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 )
 
 type chatRequest struct {
@@ -66,10 +65,13 @@ type conversation struct {
 	head, tail []byte
 	messages   []byte
 	turns      []turn
-	// unique is where in messages a text stands that every session has for
-	// itself; 0 where there is none.
-	unique int
+	// fresh is where in messages a text stands that every session has for
+	// itself; empty where there is none.
+	fresh span
 }
+
+// span is a stretch of a text.
+type span struct{ from, to int }
 
 type turn struct {
 	from, to int // in messages
@@ -125,18 +127,14 @@ func newConversation(k kind, number, seed, size int, stream bool) (*conversation
 	return c, c.work(w, number, size)
 }
 
-// uniqueText is what stands where each session writes its own number.
-const uniqueText = "000000000000"
-
 // askOnce makes a session of one call, whose text nobody else sends.
 func (c *conversation) askOnce(w writer, number, size int) error {
-	if err := c.askTimes(w, number, size-len(uniqueText), 1); err != nil {
+	if err := c.askTimes(w, number, size, 1); err != nil {
 		return err
 	}
-	at := bytes.LastIndex(c.messages, []byte(`"content":"`)) + len(`"content":"`)
-	c.messages = slices.Insert(c.messages, at, []byte(uniqueText)...)
-	c.turns[0].to = len(c.messages)
-	c.unique = at
+	const before = `"content":"`
+	c.fresh.from = bytes.LastIndex(c.messages, []byte(before)) + len(before)
+	c.fresh.to = bytes.LastIndexByte(c.messages, '"')
 	return nil
 }
 

@@ -29,7 +29,16 @@ type load struct {
 	answers       string // the kind of its replies
 	replies       *replySet
 	conversations []*conversation
+	fresh         []byte // of which each one-shot call has a stretch of its own
 }
+
+// freshBytes is how long that text is, beside one call's: from each byte of it
+// one call reads on, so that so many calls have texts of their own.
+const freshBytes = 8 << 20
+
+// freshStride is how far apart the stretches of one call and the next begin. It is
+// prime, so that they come to every byte.
+const freshStride = 3_000_017
 
 // newLoad makes sessions that no other kind or round has.
 func newLoad(k kind, size int, stream bool, round int) (*load, error) {
@@ -45,6 +54,9 @@ func newLoad(k kind, size int, stream bool, round int) (*load, error) {
 			return nil, err
 		}
 		l.conversations[i] = c
+	}
+	if k == oneShot {
+		l.fresh = []byte(newWriter(-1, seed).text(freshBytes + size))
 	}
 	return l, nil
 }
@@ -117,9 +129,10 @@ func (e exchange) request(buf []byte) net.Buffers {
 		"Content-Length: %d\r\n\r\n", e.session%agents, session, e.load.answers, t.reply, e.conversation.length(e.turn))
 	head = append(head, e.conversation.head...)
 	messages := e.conversation.messages
-	if at := e.conversation.unique; at > 0 {
-		number := fmt.Appendf(nil, "%0*x", len(uniqueText), e.session)
-		return net.Buffers{head, messages[t.from:at], number, messages[at+len(uniqueText) : t.to], e.conversation.tail}
+	if fresh := e.conversation.fresh; fresh.to > 0 {
+		from := int(e.session * freshStride % freshBytes)
+		text := e.load.fresh[from : from+fresh.to-fresh.from]
+		return net.Buffers{head, messages[t.from:fresh.from], text, messages[fresh.to:t.to], e.conversation.tail}
 	}
 	return net.Buffers{head, messages[t.from:t.to], e.conversation.tail}
 }

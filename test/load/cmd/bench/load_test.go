@@ -42,3 +42,34 @@ func TestClientsHoldOneSessionAfterTheOther(t *testing.T) {
 		t.Errorf("%d sessions, want two to three for each client", n)
 	}
 }
+
+func TestNoTwoOneShotCallsSendTheSameText(t *testing.T) {
+	const size, calls = 1 << 10, 2000
+	l, err := newLoad(oneShot, size, false, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var begun atomic.Int64
+	c := l.clients(1, &begun)[0]
+	begins := map[string]bool{}
+	for i := range calls {
+		var wire bytes.Buffer
+		request := c.next().request(nil)
+		if _, err := request.WriteTo(&wire); err != nil {
+			t.Fatal(err)
+		}
+		r, err := http.ReadRequest(bufio.NewReader(&wire))
+		if err != nil {
+			t.Fatalf("request %d: %v", i, err)
+		}
+		var sent struct{ Messages []chatMessage }
+		if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
+			t.Fatalf("request %d: %v", i, err)
+		}
+		const head = 32
+		begins[sent.Messages[1].Content[:head]] = true
+	}
+	if len(begins) != calls {
+		t.Errorf("%d calls begin in %d ways", calls, len(begins))
+	}
+}

@@ -38,6 +38,8 @@ func mainError() error {
 		return http.ListenAndServe(args[1], upstream())
 	case len(args) == 3 && args[0] == "reverseproxy":
 		return http.ListenAndServe(args[1], reverseProxy(&url.URL{Scheme: "http", Host: args[2]}))
+	case len(args) == 3 && args[0] == "streamingproxy":
+		return http.ListenAndServe(args[1], streamingProxy(&url.URL{Scheme: "http", Host: args[2]}))
 	}
 	o, err := parseOptions(os.Args[1:])
 	if errors.Is(err, flag.ErrHelp) {
@@ -232,7 +234,7 @@ func (o *options) startTarget(ctx context.Context, name, self, dir, upstream str
 	switch name {
 	case "direct":
 		return &target{name: name, address: upstream}, nil
-	case "reverseproxy":
+	case "reverseproxy", "streamingproxy":
 		return startSelf(ctx, self, dir, name, upstream)
 	case "haltd":
 		return startHaltd(ctx, name, o.haltd, dir, upstream, "")
@@ -245,7 +247,7 @@ func (o *options) startTarget(ctx context.Context, name, self, dir, upstream str
 		}
 		return startNginx(ctx, dir, upstream)
 	}
-	return nil, fmt.Errorf("target %q is none of direct, reverseproxy, nginx, haltd, haltd-postgres, haltd-redis", name)
+	return nil, fmt.Errorf("target %q is none of direct, reverseproxy, streamingproxy, nginx, haltd, haltd-postgres, haltd-redis", name)
 }
 
 // startSelf runs one of this program's own processes on a free port.
