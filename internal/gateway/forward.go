@@ -49,7 +49,7 @@ func (g *Gateway) forward(x *exchange) error {
 	x.sentAt = sent
 	x.overhead = sent.Sub(x.start) - x.waited
 	x.forwarded = true
-	res, err := up.transport.RoundTrip(out)
+	res, err := up.roundTrip(out)
 	body.answer()
 	if err != nil {
 		switch {

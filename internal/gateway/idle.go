@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/haltd/haltd/internal/http1"
 )
 
 // errIdle is why a reply ends of which nothing came for too long.
@@ -44,5 +46,5 @@ func (x *exchange) wasIdle() bool { return x.ctx != nil && errors.Is(context.Cau
 // isLate reports a provider that took a request and began no reply in time.
 // net/http has no name for that error.
 func isLate(err error) bool {
-	return err.Error() == "net/http: timeout awaiting response headers" || err.Error() == "http2: timeout awaiting response headers"
+	return errors.Is(err, http1.ErrLate) || err.Error() == "net/http: timeout awaiting response headers" || err.Error() == "http2: timeout awaiting response headers"
 }

@@ -3,6 +3,8 @@ package gateway
 import (
 	"io"
 	"sync"
+
+	"github.com/haltd/haltd/internal/http1"
 )
 
 // payload is a request body that is sent to an upstream. net/http keeps a
@@ -41,10 +43,20 @@ func (p *payload) release() {
 	p.share.release()
 }
 
+var _ http1.Body = (*payloadReader)(nil)
+
 // payloadReader reads a payload once.
 type payloadReader struct {
 	payload *payload
 	next    int
+}
+
+// Bytes are all that is read, until it is closed.
+func (r *payloadReader) Bytes() []byte {
+	p := r.payload
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.bytes
 }
 
 func (r *payloadReader) Read(b []byte) (int, error) {

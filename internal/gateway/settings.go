@@ -11,9 +11,11 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/config"
+	"github.com/haltd/haltd/internal/http1"
 	"github.com/haltd/haltd/internal/policy"
 	"github.com/haltd/haltd/internal/wire"
 	"github.com/haltd/haltd/internal/wire/formats"
@@ -43,7 +45,8 @@ type upstream struct {
 	config.Provider
 	dialect   wire.Dialect
 	transport *http.Transport
-	forProxy  string // what a path begins with for a proxy that is asked for whole URLs
+	plain     *http1.Transport // for what it takes; nil where TLS or a proxy is on the way
+	forProxy  string           // what a path begins with for a proxy that is asked for whole URLs
 	health    *health
 }
 
@@ -106,14 +109,18 @@ func (s *Settings) upstream(name string) *upstream {
 func (u *upstream) inherit(before *upstream) {
 	u.forProxy = u.hostForProxy()
 	if before == nil || before.BaseURL.String() != u.BaseURL.String() {
-		u.transport, u.health = u.newTransport(), &health{}
+		u.health = &health{}
+		u.connect()
 		return
 	}
-	u.transport, u.health = before.transport, before.health
+	u.transport, u.plain, u.health = before.transport, before.plain, before.health
 	if !u.reachedLike(&before.Provider) {
-		u.transport = u.newTransport()
+		u.connect()
 	}
 }
+
+// connect makes pools of its own.
+func (u *upstream) connect() { u.transport, u.plain = u.newTransport(), u.newPlain() }
 
 // reachedLike reports a provider that the connections of another one serve.
 func (u *upstream) reachedLike(p *config.Provider) bool {
@@ -132,15 +139,64 @@ func address(u *url.URL) string {
 func (s *Settings) closeIdle(next *Settings) {
 	for name, u := range s.upstreams {
 		if v := next.upstream(name); v == nil || v.transport != u.transport {
-			u.transport.CloseIdleConnections()
+			u.closeIdle()
 		}
 	}
 	for id, u := range s.services {
 		if v := next.service(id); v == nil || v.transport != u.transport {
-			u.transport.CloseIdleConnections()
+			u.closeIdle()
 		}
 	}
 }
+
+func (u *upstream) closeIdle() {
+	u.transport.CloseIdleConnections()
+	if u.plain != nil {
+		u.plain.CloseIdleConnections()
+	}
+}
+
+// How connections are kept that nobody uses, and how long the header of a reply may
+// be: it is in nobody's share of memory. It bounds 1xx replies, too.
+const (
+	mostIdle          = 256
+	idleFor           = 90 * time.Second
+	mostHeader        = 1 << 20
+	defaultConnecting = 10 * time.Second // services of policies have none of their own
+)
+
+// roundTrip sends a request and reads the head of its reply.
+func (u *upstream) roundTrip(r *http.Request) (*http.Response, error) {
+	if u.plain != nil && u.plain.Takes(r) {
+		return u.plain.RoundTrip(r)
+	}
+	return u.transport.RoundTrip(r)
+}
+
+// newPlain makes the pool of a provider that is reached without TLS, proxy or a limit
+// of connections; nil for others.
+func (u *upstream) newPlain() *http1.Transport {
+	host := u.BaseURL.Host
+	if u.BaseURL.Scheme != "http" || u.MaxConnections > 0 || strings.ContainsFunc(host, notInHost) {
+		return nil
+	}
+	if proxy, err := u.proxy()(&http.Request{URL: u.BaseURL}); proxy != nil || err != nil {
+		return nil
+	}
+	address := host
+	if u.BaseURL.Port() == "" {
+		address = net.JoinHostPort(u.BaseURL.Hostname(), "80")
+	}
+	d := net.Dialer{Timeout: cmp.Or(u.ConnectTimeout, defaultConnecting), KeepAlive: 30 * time.Second}
+	return &http1.Transport{
+		Dial:             func(ctx context.Context) (net.Conn, error) { return d.DialContext(ctx, "tcp", address) },
+		FirstByteTimeout: u.FirstByteTimeout, IdleTimeout: idleFor, MaxIdle: mostIdle, MaxHeader: mostHeader,
+	}
+}
+
+// notInHost reports what net/http writes otherwise in a request: names beyond ASCII,
+// zones of an address.
+func notInHost(r rune) bool { return r > unicode.MaxASCII || r == '%' }
 
 // newTransport makes a pool. It must not decompress: what the client asked
 // for is what it gets.
@@ -149,22 +205,21 @@ func (u *upstream) newTransport() *http.Transport {
 	if u.Authorities != nil {
 		trust = &tls.Config{RootCAs: u.Authorities}
 	}
-	connect := cmp.Or(u.ConnectTimeout, 10*time.Second) // services of policies have none of their own
+	connect := cmp.Or(u.ConnectTimeout, defaultConnecting)
 	return &http.Transport{
-		Proxy:                 u.proxy(),
-		DialContext:           dialer(connect),
-		TLSHandshakeTimeout:   connect,
-		TLSClientConfig:       trust,
-		ResponseHeaderTimeout: u.FirstByteTimeout,
-		ForceAttemptHTTP2:     true,
-		DisableCompression:    true,
-		MaxIdleConns:          0,
-		MaxIdleConnsPerHost:   256,
-		MaxConnsPerHost:       u.MaxConnections,
-		IdleConnTimeout:       90 * time.Second,
-		ExpectContinueTimeout: time.Second,
-		// Headers are in nobody's share of memory. It bounds 1xx replies, too.
-		MaxResponseHeaderBytes: 1 << 20,
+		Proxy:                  u.proxy(),
+		DialContext:            dialer(connect),
+		TLSHandshakeTimeout:    connect,
+		TLSClientConfig:        trust,
+		ResponseHeaderTimeout:  u.FirstByteTimeout,
+		ForceAttemptHTTP2:      true,
+		DisableCompression:     true,
+		MaxIdleConns:           0,
+		MaxIdleConnsPerHost:    mostIdle,
+		MaxConnsPerHost:        u.MaxConnections,
+		IdleConnTimeout:        idleFor,
+		ExpectContinueTimeout:  time.Second,
+		MaxResponseHeaderBytes: mostHeader,
 	}
 }
 
