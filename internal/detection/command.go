@@ -12,8 +12,78 @@ import (
 // Agents without native tools write their calls as text, each harness in a
 // way of its own: in fenced blocks, after "Action:", between tags, as JSON.
 
+// trait is a set of signs that a command in a text is known by.
+type trait uint8
+
+const (
+	fence trait = 1 << iota
+	angle
+	bracket
+	brace
+	colon
+	newLine
+	heading
+)
+
+var traits = [256]trait{'`': fence, '<': angle, '[': bracket, '{': brace, ':': colon, '\n': newLine, '#': heading, '*': heading}
+
+// traitsIn are the signs that a text has: most have few, and are not searched for what
+// takes others.
+func traitsIn(text string) (all trait) {
+	for i := range len(text) {
+		all |= traits[text[i]]
+	}
+	return all
+}
+
+func (t trait) has(all trait) bool { return t&all == all }
+
 // commandIn is the part of a text that acts.
 func commandIn(text string) (command string, found bool) {
+	has := traitsIn(text)
+	if has.has(fence) {
+		if s := fenced(text); s != "" {
+			return s, true
+		}
+	}
+	for _, form := range forms {
+		if has.has(form.takes) {
+			if s := form.in(text); s != "" {
+				return s, true
+			}
+		}
+	}
+	return text, false
+}
+
+// forms are the other ways to write a command, and the signs that each takes.
+var forms = []struct {
+	takes trait
+	in    func(string) string
+}{
+	{angle | newLine, replacement},
+	{newLine, patch},
+	{bracket | heading, inFields},
+	{heading | newLine, underHeading},
+	{colon, afterAction},
+	{angle, betweenTags},
+	{colon, labelled},
+	{newLine, lastOrder},
+	{newLine | brace, lastObject},
+}
+
+// afterAction is what stands behind the last "Action:".
+func afterAction(text string) string {
+	const label = "Action:"
+	i := strings.LastIndex(text, label)
+	if i < 0 {
+		return ""
+	}
+	return strings.TrimSpace(text[i+len(label):])
+}
+
+// fenced are the blocks of a text that stand between fences.
+func fenced(text string) string {
 	var b strings.Builder
 	var prose string
 	rest := text
@@ -39,41 +109,9 @@ func commandIn(text string) (command string, found bool) {
 		rest = rest[min(end+3, len(rest)):]
 	}
 	if s := strings.TrimSpace(b.String()); s != "" {
-		return s, true
+		return s
 	}
-	if s := strings.TrimSpace(prose); s != "" {
-		return s, true
-	}
-	if s := replacement(text); s != "" {
-		return s, true
-	}
-	if s := patch(text); s != "" {
-		return s, true
-	}
-	if s := inFields(text); s != "" {
-		return s, true
-	}
-	if s := underHeading(text); s != "" {
-		return s, true
-	}
-	if i := strings.LastIndex(text, "Action:"); i >= 0 {
-		if s := strings.TrimSpace(text[i+len("Action:"):]); s != "" {
-			return s, true
-		}
-	}
-	if s := betweenTags(text); s != "" {
-		return s, true
-	}
-	if s := labelled(text); s != "" {
-		return s, true
-	}
-	if s := lastOrder(text); s != "" {
-		return s, true
-	}
-	if s := lastObject(text); s != "" {
-		return s, true
-	}
-	return text, false
+	return strings.TrimSpace(prose)
 }
 
 // lastObject is the JSON object with which a text ends, below what is said of it.

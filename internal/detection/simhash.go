@@ -76,42 +76,89 @@ func (v *votes) read(text string, start, words int) int {
 	for i < len(text) && words > 0 {
 		switch b := text[i]; kinds[b] {
 		case asciiLetter:
-			if i+8 < len(text) && text[i+8] == '-' && v.word == hashSeed && isHex(b) && uuidAt(text, i) {
+			if i+8 < len(text) && text[i+8] == '-' && !v.begun() && isHex(b) && uuidAt(text, i) {
 				i = v.number(text, i)
 				continue
 			}
-			v.word, i = hashLetters(v.word, text, i)
+			i = v.letters(text, i)
 		case digit:
 			i = v.number(text, i)
 		case highByte:
 			i = v.rune(text, i)
 		default:
-			if v.word != hashSeed {
+			if v.begun() {
 				words--
+				v.endWord()
 			}
-			v.endWord()
 			i++
 		}
 	}
 	return i
 }
 
-// firstWords is a hash of the first two words of a passage, as far as they are
-// letters.
+// firstWords is a hash of how the first two words of a passage begin, as far as they
+// are letters.
 func firstWords(passage string) uint64 {
-	h, end := hashLetters(hashSeed, passage, 0)
-	h, _ = hashLetters(h^hashSeed, passage, min(end+1, len(passage)))
-	return mix(h)
+	first, n := leadingLetters(passage)
+	second, _ := leadingLetters(passage[min(n+1, len(passage)):])
+	return mix(mix(first) ^ second)
 }
 
-// hashLetters adds the letters of ASCII at i to a hash, and says where they end.
-func hashLetters(h uint64, text string, i int) (hash uint64, end int) {
+// leadingLetters are the letters of ASCII that a text begins with, eight at most, as
+// small ones, and how many they are.
+func leadingLetters(text string) (block uint64, n int) {
+	if len(text) < 8 {
+		for n < len(text) && kinds[text[n]] == asciiLetter {
+			block |= uint64(text[n]|0x20) << (8 * n)
+			n++
+		}
+		return block, n
+	}
+	w := load(text)
+	small := w | 0x20*eachByte
+	other := w ^ '_'*eachByte
+	is := (small+(0x80-'a')*eachByte)&^(small+(0x7f-'z')*eachByte) | ^((other&^highBits + ^uint64(highBits)) | other | ^uint64(highBits))
+	n = bits.TrailingZeros64(^is&highBits) / 8
+	return small & (1<<(8*n) - 1), n
+}
+
+// letters adds the letters of ASCII at i to the word, and says where they end.
+func (v *votes) letters(text string, i int) int {
+	for v.filled == 0 {
+		block, n := leadingLetters(text[i:])
+		i += n
+		if v.block, v.filled = block, n; n < 8 {
+			return i
+		}
+		v.endBlock()
+	}
+	// The word goes on behind something that nobody sees.
 	for i < len(text) && kinds[text[i]] == asciiLetter {
-		h = (h ^ uint64(text[i]|0x20)) * hashPrime
+		v.block |= uint64(text[i]|0x20) << (8 * v.filled)
+		if v.filled++; v.filled == 8 {
+			v.endBlock()
+		}
 		i++
 	}
-	return h, i
+	return i
 }
+
+// begun reports that there is a word.
+func (v *votes) begun() bool { return v.word != hashSeed || v.filled > 0 }
+
+// endBlock adds the letters that were read last to the word.
+func (v *votes) endBlock() {
+	v.add(v.block)
+	v.block, v.filled = 0, 0
+}
+
+// add adds a part to the word.
+func (v *votes) add(part uint64) {
+	v.word = (v.word ^ part) * blockPrime
+	v.word ^= v.word >> 32
+}
+
+const blockPrime = 0xe9846af9b1a615d5
 
 // similarBelow is the Hamming distance below which two texts are similar.
 const similarBelow = 3
@@ -165,6 +212,8 @@ const (
 // holds the word that is being read and the one before.
 type votes struct {
 	word, before uint64
+	block        uint64    // the last letters of word, which are not in its hash yet
+	filled       int       // how many they are
 	packed       [8]uint64 // eight counters of eight bits each
 	pending      int       // features in packed
 	counts       [64]int32
@@ -176,7 +225,7 @@ type votes struct {
 // form of a listing, not its content, come in every line.
 const votedSlots = 256
 
-func (v *votes) add(h uint64) {
+func (v *votes) vote(h uint64) {
 	p := &v.packed
 	p[0] += lanes[byte(h)]
 	p[1] += lanes[byte(h>>8)]
@@ -206,12 +255,15 @@ func (v *votes) flush() {
 // endWord lets the word that was read vote together with the one before it;
 // the first votes alone.
 func (v *votes) endWord() {
+	if v.filled > 0 {
+		v.endBlock()
+	}
 	if v.word == hashSeed {
 		return
 	}
 	if h := mix(v.word ^ v.before); v.voted[h%votedSlots] != h {
 		v.voted[h%votedSlots] = h // a pair votes once, however often it comes
-		v.add(h)
+		v.vote(h)
 	}
 	v.before, v.word = bits.RotateLeft64(v.word, 31), hashSeed
 }
@@ -225,17 +277,18 @@ const (
 
 // number reads the UUID, the timestamp or the number at i.
 func (v *votes) number(text string, i int) int {
-	if v.word == hashSeed {
+	if !v.begun() {
 		if uuidAt(text, i) {
-			v.word = (v.word ^ idHash) * hashPrime
+			v.add(idHash)
 			return i + uuidLen
 		}
 		if end := timestamp(text, i); end > 0 {
-			v.word = (v.word ^ timestampHash) * hashPrime
+			v.add(timestampHash)
 			return end
 		}
 	}
-	v.word = (v.word ^ numberHash) * hashPrime
+	v.endBlock()
+	v.add(numberHash)
 	return numberEnd(text, i)
 }
 
@@ -252,10 +305,11 @@ func (v *votes) rune(text string, i int) int {
 	case unicode.Is(unicode.Cf, r): // nobody sees it
 	case r >= wide:
 		v.endWord()
-		v.word = (v.word ^ uint64(r)) * hashPrime
+		v.add(uint64(r))
 		v.endWord()
 	default:
-		v.word = (v.word ^ uint64(unicode.ToLower(r))) * hashPrime
+		v.endBlock()
+		v.add(uint64(unicode.ToLower(r)))
 	}
 	return i + n
 }

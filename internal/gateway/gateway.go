@@ -185,10 +185,8 @@ func (g *Gateway) newExchange(w http.ResponseWriter, r *http.Request) *exchange 
 // endConnection leaves the connection to the server: what it still has to read
 // and to write has its time, too.
 func (x *exchange) endConnection() {
-	x.w.end()
-	if x.incoming.ReadCloser != nil {
-		x.incoming.end()
-	}
+	waits := x.incoming.ReadCloser != nil && x.incoming.end()
+	x.w.end(waits)
 }
 
 // handle takes a request from identify to observe, and answers it itself where

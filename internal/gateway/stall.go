@@ -19,25 +19,42 @@ type clientWriter struct {
 	stall   time.Duration
 	// streams says that the deadline is that of a stream of HTTP/2, which ends
 	// with it whether somebody writes or not.
-	streams bool
+	streams  bool
+	extended time.Time // when the deadline was moved last
 }
+
+// slack is by how much a deadline may be later than it has to be: it is moved at
+// every read or write, and to move it costs more than to look at the clock.
+func slack(stall time.Duration) time.Duration { return stall / 32 }
 
 // extend moves the deadline of the connection, which follows the real clock.
 func (w *clientWriter) extend() {
-	_ = w.control.SetWriteDeadline(time.Now().Add(w.stall)) // not every writer has deadlines
+	now := time.Now()
+	if now.Sub(w.extended) < slack(w.stall) {
+		return
+	}
+	w.extended = now
+	_ = w.control.SetWriteDeadline(now.Add(w.stall + slack(w.stall))) // not every writer has deadlines
 }
 
 // rest lifts the deadline of a stream until the next write: the provider may
 // take longer than a client.
 func (w *clientWriter) rest() {
 	if w.streams {
+		w.extended = time.Time{}
 		_ = w.control.SetWriteDeadline(time.Time{})
 	}
 }
 
 // end leaves a deadline for what the server still writes. It may first wait for
 // the rest of a body that nobody wanted.
-func (w *clientWriter) end() { _ = w.control.SetWriteDeadline(time.Now().Add(2 * w.stall)) }
+func (w *clientWriter) end(waits bool) {
+	if waits || w.streams {
+		_ = w.control.SetWriteDeadline(time.Now().Add(2 * w.stall))
+		return
+	}
+	w.extend()
+}
 
 func (w *clientWriter) Write(b []byte) (int, error) {
 	w.extend()
@@ -60,18 +77,15 @@ type clientBody struct {
 	stall   time.Duration
 	streams bool // see clientWriter
 
-	mu      sync.Mutex // a transport may read while the request ends
-	ended   bool       // the connection is for the next request
-	whole   bool       // all of it was read
-	stalled bool       // the client sent nothing for too long
+	extended time.Time  // when the deadline was moved last; the zero time where there is none
+	mu       sync.Mutex // a transport may read while the request ends
+	ended    bool       // the connection is for the next request
+	whole    bool       // all of it was read
+	stalled  bool       // the client sent nothing for too long
 }
 
 func (b *clientBody) Read(p []byte) (int, error) {
-	b.mu.Lock()
-	if !b.ended {
-		_ = b.control.SetReadDeadline(time.Now().Add(b.stall))
-	}
-	b.mu.Unlock()
+	b.extend()
 	n, err := b.ReadCloser.Read(p)
 	if err == nil && !b.streams {
 		return n, nil
@@ -81,6 +95,7 @@ func (b *clientBody) Read(p []byte) (int, error) {
 	switch {
 	case err == nil:
 		if !b.ended { // the upstream may take longer to take it than the client to send it
+			b.extended = time.Time{}
 			_ = b.control.SetReadDeadline(time.Time{})
 		}
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -94,15 +109,30 @@ func (b *clientBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// extend moves the deadline of the next read.
+func (b *clientBody) extend() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	if b.ended || now.Sub(b.extended) < slack(b.stall) {
+		return
+	}
+	b.extended = now
+	_ = b.control.SetReadDeadline(now.Add(b.stall + slack(b.stall)))
+}
+
 // end is called when the request is done. The server reads what is left of a
 // body that nobody wanted: that has a deadline, too.
-func (b *clientBody) end() {
+// It reports whether it has to.
+func (b *clientBody) end() (waits bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ended = true
-	if !b.whole && !b.stalled {
-		_ = b.control.SetReadDeadline(time.Now().Add(b.stall))
+	if b.whole || b.stalled {
+		return false
 	}
+	_ = b.control.SetReadDeadline(time.Now().Add(b.stall))
+	return true
 }
 
 func (b *clientBody) hasStalled() bool {
