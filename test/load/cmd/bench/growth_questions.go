@@ -115,63 +115,89 @@ func (g *growth) ofCalls(ctx context.Context) (*question, error) {
 	return q, complete(ctx, targets[1])
 }
 
+// mostBudgets is how many agents with budgets are seen: the first call of each opens
+// its accounts.
+const mostBudgets = 10_000
+
 // ofAgents asks what a call costs after so many agents, each with one session.
 func (g *growth) ofAgents(ctx context.Context) (*question, error) {
-	targets, stop, err := g.start(ctx, nil, "haltd")
-	defer stop()
-	if err != nil {
-		return nil, err
-	}
-	t := targets[0]
 	l, err := newLoad(visiting, 512, false, 0)
 	if err != nil {
 		return nil, err
 	}
 	l.agents = int64(slices.Max(g.agents)) + 1 // each session has one of its own
-	visit := func(number, text int) exchange {
-		return exchange{l, int64(number + 1), int64(text), l.conversations[text%pool], 0}
-	}
-	m, seen := medians{}, 0
-	first := func(i int) exchange { return visit(seen+i, int(t.sent)+i) }
-	for _, n := range g.agents {
-		last := min(g.visits, (n-seen)/2)
-		if err := t.send(ctx, n-seen-last, first); err != nil {
+	m := medians{}
+	for _, a := range []struct {
+		target, budgets string
+		most            int
+	}{{"haltd", "budgets", mostBudgets}, {withoutBudgets, "no budgets", slices.Max(g.agents)}} {
+		if err := g.seeAgents(ctx, a.target, a.budgets, a.most, l, m); err != nil {
 			return nil, err
 		}
-		if seen = n - last; last > 0 {
-			cost, err := spent(ctx, t, last, first)
-			if err != nil {
-				return nil, err
-			}
-			m.add("new agent", float64(n), cost)
-		}
-		seen = n
-		// A prime, so that the visits come from all over.
-		cost, err := spent(ctx, t, g.visits, func(i int) exchange { return visit(i*7919%n, int(t.sent)+i) })
-		if err != nil {
-			return nil, err
-		}
-		m.add("seen before", float64(n), cost)
-		mb, err := resident(ctx, t)
-		if err != nil {
-			return nil, err
-		}
-		m.add("RSS", float64(n), mb)
 	}
 	q := &question{
 		Title: "What a call and the memory cost, by the agents seen",
-		Text: "Calls of 512 bytes, one for each agent, in a session of its own. Then come calls of agents that were seen before, " +
-			"in the sessions that they have, from all over those.",
+		Text: fmt.Sprintf("Calls of 512 bytes, the first of each agent, in a session of its own, and then calls of agents that were seen before, "+
+			"in the sessions that they have, from all over those. With hard budgets by day and month the first call of an agent opens its accounts; "+
+			"such agents are measured up to %s.", figure(mostBudgets)),
 		Axis: "agents and sessions seen", Log: true,
 		Charts: []chart{
-			{Title: "processor time of a call", Unit: "µs", Lines: []series{m.line("new agent"), m.line("seen before")}},
-			{Title: "resident memory", Unit: "MB", Lines: []series{m.line("RSS")}, Limit: mostAgentsMB},
+			{Title: "processor time of a call", Unit: "µs", Lines: []series{m.line("new, no budgets"), m.line("seen, no budgets"), m.line("new, budgets"), m.line("seen, budgets")}},
+			{Title: "resident memory", Unit: "MB", Lines: []series{m.line("no budgets"), m.line("budgets")}, Limit: mostAgentsMB},
 		},
 	}
 	largest := slices.Max(g.agents)
-	mb, _ := m.line("RSS").value(float64(largest))
+	mb, _ := m.line("no budgets").value(float64(largest))
 	q.Bounds = []bound{{fmt.Sprintf("Resident memory after %s agents and sessions", figure(float64(largest))), mb, mostAgentsMB, "MB"}}
-	return q, complete(ctx, t)
+	return q, nil
+}
+
+// seeAgents measures one haltd whose agents call for the first time, up to so many,
+// and now and then again.
+func (g *growth) seeAgents(ctx context.Context, name, budgets string, most int, l *load, m medians) error {
+	targets, stop, err := g.start(ctx, nil, name)
+	defer stop()
+	if err != nil {
+		return err
+	}
+	t, seen := targets[0], 0
+	// visit has agents call, each time with a text that nobody sent before.
+	visit := func(agent func(i int) int) func(i int) exchange {
+		begun := int(t.sent)
+		return func(i int) exchange {
+			return exchange{l, int64(agent(i) + 1), int64(begun + i), l.conversations[(begun+i)%pool], 0}
+		}
+	}
+	next := func(i int) int { return seen + i }
+	for _, n := range g.agents {
+		if n > most {
+			break
+		}
+		measured := min(g.visits, (n-seen)/2)
+		if err := t.send(ctx, n-seen-measured, visit(next)); err != nil {
+			return err
+		}
+		if seen = n - measured; measured > 0 {
+			cost, err := spent(ctx, t, measured, visit(next))
+			if err != nil {
+				return err
+			}
+			m.add("new, "+budgets, float64(n), cost)
+		}
+		seen = n
+		const prime = 7919 // the visits come from all over
+		cost, err := spent(ctx, t, g.visits, visit(func(i int) int { return i * prime % n }))
+		if err != nil {
+			return err
+		}
+		m.add("seen, "+budgets, float64(n), cost)
+		mb, err := resident(ctx, t)
+		if err != nil {
+			return err
+		}
+		m.add(budgets, float64(n), mb)
+	}
+	return complete(ctx, t)
 }
 
 // spareFiles is how many a process needs beside those of its streams.
@@ -225,15 +251,14 @@ func (g *growth) ofStreams(ctx context.Context) (*question, error) {
 	mb, _ := m.line("haltd").value(float64(most))
 	limit := float64(mostStreamsMB) * float64(most) / mostStreams
 	q := &question{
-		Title: "What memory open streams take",
-		Text: fmt.Sprintf("Streams of growing conversations with bodies of %d KB, each in a session of its own; the upstream sends half of its reply and no more. "+
-			"A stream takes two files, one to the client and one to the upstream: more than %s at once need a higher limit than this machine grants.", g.streamB>>10, figure(float64(most))),
+		Title:  "What memory open streams take",
+		Text:   fmt.Sprintf("Streams of growing conversations with bodies of %d KB, each in a session of its own; the upstream sends half of its reply and no more.", g.streamB>>10),
 		Axis:   "open streams",
 		Charts: []chart{{Title: "resident memory", Unit: "MB", Lines: []series{m.line("haltd"), m.line(baseline)}, Limit: limit}},
 		Bounds: []bound{{fmt.Sprintf("Resident memory with %s streams open", figure(float64(most))), mb, limit, "MB"}},
 	}
-	if most >= mostStreams {
-		q.Text = q.Text[:slices.Index([]byte(q.Text), '.')] + "."
+	if most < mostStreams {
+		q.Text += fmt.Sprintf(" A stream takes two files, one to the client and one to the upstream: this machine grants no more than %s.", figure(float64(most)))
 	}
 	return q, complete(ctx, targets[1])
 }
@@ -289,14 +314,16 @@ func (g *growth) ofEvents(ctx context.Context) (*question, error) {
 			{Title: "time of a page", Unit: "ms", Lines: []series{m.line("first page")}},
 		},
 	}
-	for i, t := range all {
-		t.sent += int64(g.events[i])
+	for _, t := range all {
+		if err := complete(ctx, t); err != nil {
+			return nil, err
+		}
 	}
 	return q, nil
 }
 
-// fillRecord writes a record for a haltd that has not started: n calls of the last
-// week.
+// fillRecord writes a record for a haltd that has not started: n calls of a week that
+// ended before the day that haltd's totals are of.
 func fillRecord(ctx context.Context, dir string, n int) error {
 	store, err := sqlite.Open(ctx, filepath.Join(dir, "data", "haltd.db"))
 	if err != nil {
@@ -305,7 +332,7 @@ func fillRecord(ctx context.Context, dir string, n int) error {
 	defer store.Close()
 	const batch, week = 5000, 7 * 24 * time.Hour
 	var ids haltd.EventIDs
-	began := time.Now().Add(-week)
+	began := time.Now().Add(-week - 48*time.Hour)
 	for from := 0; from < n; from += batch {
 		events := make([]haltd.Event, min(batch, n-from))
 		for i := range events {

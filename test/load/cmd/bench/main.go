@@ -242,7 +242,7 @@ func (o *options) startTarget(ctx context.Context, name, self, dir, upstream str
 		return &target{name: name, address: upstream}, nil
 	case "reverseproxy", "streamingproxy":
 		return startSelf(ctx, self, dir, name, upstream)
-	case "haltd":
+	case "haltd", withoutBudgets:
 		return startHaltd(ctx, name, o.haltd, dir, upstream, "")
 	case withPostgres, withRedis:
 		return startShared(ctx, name, o.haltd, dir, upstream)
@@ -253,7 +253,7 @@ func (o *options) startTarget(ctx context.Context, name, self, dir, upstream str
 		}
 		return startNginx(ctx, dir, upstream)
 	}
-	return nil, fmt.Errorf("target %q is none of direct, reverseproxy, streamingproxy, nginx, haltd, haltd-postgres, haltd-redis", name)
+	return nil, fmt.Errorf("target %q is none of direct, reverseproxy, streamingproxy, nginx, haltd, haltd-without-budgets, haltd-postgres, haltd-redis", name)
 }
 
 // startSelf runs one of this program's own processes on a free port.
