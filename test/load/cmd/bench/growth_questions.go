@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -196,6 +197,7 @@ func (g *growth) seeAgents(ctx context.Context, name, budgets string, most int, 
 			return err
 		}
 		m.add(budgets, float64(n), mb)
+		fmt.Fprintf(os.Stderr, "agents, %s: %d seen, %.0f MB, a call of one seen before %.0f µs\n", budgets, n, mb, cost)
 	}
 	return complete(ctx, t)
 }
