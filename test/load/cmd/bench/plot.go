@@ -41,8 +41,8 @@ type chart struct {
 
 // The size of a chart and of what is around its lines, in pixels.
 const (
-	chartWidth, chartHeight = 480.0, 330.0
-	leftEdge, rightEdge     = 66.0, 118.0
+	chartWidth, chartHeight = 530.0, 330.0
+	leftEdge, rightEdge     = 66.0, 164.0
 	topEdge, bottomEdge     = 62.0, 52.0
 	labelHeight             = 15.0
 )
