@@ -141,7 +141,7 @@ func (q *question) draw(b *strings.Builder, c chart) {
 	}
 	for _, v := range across {
 		line(b, x.pixel(v), bottom, x.pixel(v), bottom+4, faint, "")
-		text(b, x.pixel(v), bottom+18, "middle", faint, 11, figure(v))
+		text(b, x.pixel(v), bottom+18, "middle", faint, 11, short(v))
 	}
 	line(b, leftEdge, bottom, right, bottom, faint, "")
 	text(b, (leftEdge+right)/2, bottom+38, "middle", faint, 12, q.Axis)
@@ -200,6 +200,17 @@ func line(b *strings.Builder, x1, y1, x2, y2 float64, colour, dashes string) {
 
 func text(b *strings.Builder, x, y float64, anchor, colour string, size int, s string) {
 	fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="%s" fill="%s" font-size="%d">%s</text>`+"\n", x, y, anchor, colour, size, html.EscapeString(s))
+}
+
+// short is a number below an axis, where there is little room.
+func short(v float64) string {
+	switch {
+	case v >= 1e6:
+		return figure(v/1e6) + "M"
+	case v >= 1e5:
+		return figure(v/1e3) + "k"
+	}
+	return figure(v)
 }
 
 // figure is a number as people write it, with three digits at least where
