@@ -87,9 +87,10 @@ verify: test ## the long form, two hours and a half or so: test, then crashes, s
 soak: build ## load with random faults for SOAK (default 30m), then a ledger; SOAK_SEED plans the same again
 	SOAK=$(SOAK) HALTD_BIN=$(CURDIR)/bin/haltd go test -count=1 -timeout 0 -v -run 'TestSoak|TestAClock' ./test/soak
 
-bench: build ## direct, nginx, a pooled ReverseProxy and haltd side by side, then haltd with PostgreSQL and Redis; writes docs/performance.md and docs/scaling.md (BENCH=-quick for a short run)
+bench: build ## direct, nginx, a pooled ReverseProxy and haltd side by side, then haltd with PostgreSQL and Redis, then how costs grow; writes docs/performance.md, its pictures and docs/scaling.md (BENCH=-quick for a short run)
 	go run ./test/load/cmd/bench -haltd bin/haltd -docs docs/performance.md $(BENCH)
 	go run ./test/load/cmd/bench -haltd bin/haltd -docs docs/scaling.md -targets direct,haltd,haltd-postgres,haltd-redis -concurrency 16 -largest 100 -only "growing, JSON" $(BENCH)
+	go run ./test/load/cmd/bench -haltd bin/haltd -growth -docs docs/performance.md $(BENCH)
 
 # The profile names the files of the program and the program itself: neither where they
 # are here.

@@ -12,6 +12,10 @@ HALTD_CRASHES=${HALTD_CRASHES:-200} go test -race -count=1 -timeout 60m -run Tes
 step "many calls"
 HALTD_CALLS=${HALTD_CALLS:-200000} go test -race -count=1 -timeout 60m -run TestEveryCallIsPassedOnAndRecorded ./test/load
 
+# The race detector takes memory of its own: what is held here is that of the product.
+step "memory of many open streams, and after a million agents and sessions"
+HALTD_STREAMS=10000 HALTD_AGENTS=1000000 HALTD_BIN=$PWD/bin/haltd go test -count=1 -timeout 60m -run TakeLittleMemory ./test/load
+
 step "many calls of many agents at three nodes"
 HALTD_CALLS=10000 go test -race -count=1 -timeout 60m -run TestThreeNodesWithRedis ./test/nodes
 

@@ -120,29 +120,55 @@ func (c *connection) readBytes(n int) error {
 func (c *connection) readChunks() error {
 	c.body = c.body[:0]
 	for {
-		line, err := c.line()
-		if err != nil {
+		if last, err := c.readChunk(); last || err != nil {
 			return err
-		}
-		n, err := strconv.ParseUint(string(line), 16, 24)
-		if err != nil {
-			return fmt.Errorf("%q is no chunk size", line)
-		}
-		if n > 0 {
-			if err := c.append(int(n)); err != nil {
-				return err
-			}
-		}
-		end, err := c.line()
-		switch {
-		case err != nil:
-			return err
-		case len(end) > 0:
-			return fmt.Errorf("%q after a chunk", end)
-		case n == 0:
-			return nil
 		}
 	}
+}
+
+// readChunk reads one chunk and says whether it was the last, which is empty.
+func (c *connection) readChunk() (last bool, err error) {
+	line, err := c.line()
+	if err != nil {
+		return false, err
+	}
+	n, err := strconv.ParseUint(string(line), 16, 24)
+	if err != nil {
+		return false, fmt.Errorf("%q is no chunk size", line)
+	}
+	if n > 0 {
+		if err := c.append(int(n)); err != nil {
+			return false, err
+		}
+	}
+	end, err := c.line()
+	if err == nil && len(end) > 0 {
+		err = fmt.Errorf("%q after a chunk", end)
+	}
+	return n == 0, err
+}
+
+// begin sends a request whose reply stays open and reads what comes of it: so
+// many bytes of its beginning.
+func (c *connection) begin(e exchange, begins int) error {
+	if err := c.conn.SetDeadline(time.Now().Add(exchangeLimit)); err != nil {
+		return fmt.Errorf("set a deadline: %w", err)
+	}
+	request := e.request(c.head)
+	if _, err := request.WriteTo(c.conn); err != nil {
+		return fmt.Errorf("send a request: %w", err)
+	}
+	status, _, err := c.readHead()
+	if err != nil {
+		return fmt.Errorf("read the head of a reply: %w", err)
+	}
+	for c.body = c.body[:0]; err == nil && status == 200 && len(c.body) < begins; {
+		_, err = c.readChunk()
+	}
+	if err == nil && (status != 200 || !bytes.HasPrefix(e.reply(), c.body)) {
+		err = fmt.Errorf("a reply of status %d begins otherwise than the one that the upstream sends", status)
+	}
+	return err
 }
 
 func (c *connection) append(n int) error {

@@ -93,6 +93,9 @@ const (
 	questions = 20
 	// reads is how many files an agent reads before it works in small steps.
 	reads = 6
+	// stepBytes is what a tool answers where every round has the same size, which
+	// is 1 KB or so.
+	stepBytes = 400
 	// replyStride keeps the replies of sessions that are open at the same
 	// time apart.
 	replyStride = 41
@@ -107,7 +110,7 @@ func newConversation(k kind, number, seed, size int, stream bool) (*conversation
 	if stream {
 		r.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
-	if k == growing {
+	if k.works() {
 		r.Tools = toolbox
 	}
 	frame, err := json.Marshal(r)
@@ -119,10 +122,12 @@ func newConversation(k kind, number, seed, size int, stream bool) (*conversation
 	c.head, c.tail = append(before, '['), append([]byte{']'}, after...)
 	w := newWriter(number, seed)
 	switch k {
-	case oneShot:
+	case oneShot, visiting:
 		return c, c.askOnce(w, number, size)
 	case questioning:
 		return c, c.ask(w, number, size)
+	case stepping:
+		return c, c.step(w, number, size)
 	}
 	return c, c.work(w, number, size)
 }
@@ -165,12 +170,9 @@ func (c *conversation) askTimes(w writer, number, size, times int) error {
 // until its requests have nearly their size, and goes on in small steps until
 // they have a little more. Each turn sends again what was said before.
 func (c *conversation) work(w writer, number, size int) error {
-	task := chatMessage{Role: "user", Content: fmt.Sprintf("Task %s: %s", w.name(), w.sentence(20))}
-	said, err := encode(chatMessage{Role: "system", Content: systemPrompt}, task)
-	if err != nil {
+	if err := c.task(w); err != nil {
 		return err
 	}
-	c.messages = said
 	for n := 0; ; n++ {
 		c.turns = append(c.turns, turn{0, len(c.messages), replyTo(number, n)})
 		result := size / 100
@@ -180,15 +182,44 @@ func (c *conversation) work(w writer, number, size int) error {
 		case have < size*19/20:
 			result = size * 3 / 4 / reads
 		}
-		text, call := answer(replyTo(number, n), true)
-		round, err := encode(
-			chatMessage{Role: "assistant", Content: text, ToolCalls: []toolCall{*call}},
-			chatMessage{Role: "tool", Content: w.lines(result), ToolCallID: call.ID})
-		if err != nil {
+		if err := c.round(replyTo(number, n), w.lines(result)); err != nil {
 			return err
 		}
-		c.messages = append(append(c.messages, ','), round...)
 	}
+}
+
+// step fills a session with an agent whose every call is one round of the same
+// size more, until a request has its size.
+func (c *conversation) step(w writer, number, size int) error {
+	if err := c.task(w); err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		c.turns = append(c.turns, turn{0, len(c.messages), replyTo(number, n)})
+		if c.length(n) >= size {
+			return nil
+		}
+		if err := c.round(replyTo(number, n), w.lines(stepBytes)); err != nil {
+			return err
+		}
+	}
+}
+
+// task begins a session of an agent at work.
+func (c *conversation) task(w writer) (err error) {
+	task := chatMessage{Role: "user", Content: fmt.Sprintf("Task %s: %s", w.name(), w.sentence(20))}
+	c.messages, err = encode(chatMessage{Role: "system", Content: systemPrompt}, task)
+	return err
+}
+
+// round adds what the assistant said and what its tool answered.
+func (c *conversation) round(reply int, result string) error {
+	text, call := answer(reply, true)
+	round, err := encode(
+		chatMessage{Role: "assistant", Content: text, ToolCalls: []toolCall{*call}},
+		chatMessage{Role: "tool", Content: result, ToolCallID: call.ID})
+	c.messages = append(append(c.messages, ','), round...)
+	return err
 }
 
 // encode is messages as they stand between the brackets of a request.

@@ -11,16 +11,21 @@ const docsBegin, docsEnd = "<!-- written by make bench -->\n", "<!-- end of make
 
 // writeDocs puts the tables of a run into a document.
 func (rep *report) writeDocs(path string) error {
+	return writeBetween(path, docsBegin, docsEnd, rep.markdown())
+}
+
+// writeBetween puts a text between two lines of a document.
+func writeBetween(path, begin, end, text string) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("read the document: %w", err)
 	}
-	before, rest, found := strings.Cut(string(b), docsBegin)
-	_, after, ended := strings.Cut(rest, docsEnd)
+	before, rest, found := strings.Cut(string(b), begin)
+	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
-		return fmt.Errorf("%s has no place for the tables: it must have the lines %q and %q", path, strings.TrimSpace(docsBegin), strings.TrimSpace(docsEnd))
+		return fmt.Errorf("%s has no place for the tables: it must have the lines %q and %q", path, strings.TrimSpace(begin), strings.TrimSpace(end))
 	}
-	if err := os.WriteFile(path, []byte(before+docsBegin+"\n"+rep.markdown()+"\n"+docsEnd+after), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(before+begin+"\n"+text+"\n"+end+after), 0o644); err != nil {
 		return fmt.Errorf("write the document: %w", err)
 	}
 	return nil

@@ -22,9 +22,7 @@ const everythingOn = `providers:
   openai: {base_url: %q}
 defaults:
   kill_switch: {enabled: true}
-  budgets:
-    day: {hard_usd: 100000, hard_tokens: 100000000000}
-    month: {hard_usd: 1000000, hard_tokens: 1000000000000}
+  budgets: %s
   allowed_hours:
     - {days: [mon, tue, wed, thu, fri, sat, sun], from: "00:00", to: "12:00"}
     - {days: [mon, tue, wed, thu, fri, sat, sun], from: "12:00", to: "00:00"}
@@ -41,6 +39,13 @@ policies:
           algorithm: token_bucket
           algorithm_config: {rps: 1000000, burst: 100000000}
 `
+
+// budgets are those of every agent.
+const budgets = `{day: {hard_usd: 100000, hard_tokens: 100000000000}, month: {hard_usd: 1000000, hard_tokens: 1000000000000}}`
+
+// withoutBudgets is a haltd whose agents have none: a million of them can be seen in
+// minutes.
+const withoutBudgets = "haltd-without-budgets"
 
 // rules are three that no request of the benchmark meets. The hour of the
 // last is on the other side of the day, also where summer time applies.
@@ -72,7 +77,11 @@ func startHaltd(ctx context.Context, name, binary, dir, upstream, yaml string) (
 	}
 	p, err := start(ctx, dir, name, func(address string) (*exec.Cmd, error) {
 		config := harness.NewConfig(dir, address, admin)
-		text := config.Base() + fmt.Sprintf(everythingOn, "http://"+upstream) + yaml
+		budgets := budgets
+		if name == withoutBudgets {
+			budgets = "{}"
+		}
+		text := config.Base() + fmt.Sprintf(everythingOn, "http://"+upstream, budgets) + yaml
 		if err := os.WriteFile(config.Path, []byte(text), 0o600); err != nil {
 			return nil, fmt.Errorf("write the configuration of haltd: %w", err)
 		}

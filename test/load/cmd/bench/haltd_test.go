@@ -13,7 +13,7 @@ import (
 
 func TestEverythingIsOn(t *testing.T) {
 	file := harness.NewConfig(t.TempDir(), "127.0.0.1:7070", "127.0.0.1:7071")
-	file.Write(t, fmt.Sprintf(everythingOn, "http://127.0.0.1:9"))
+	file.Write(t, fmt.Sprintf(everythingOn, "http://127.0.0.1:9", budgets))
 	c, err := config.Load(file.Path, func(string) (string, bool) { return "", false })
 	if err != nil {
 		t.Fatal(err)

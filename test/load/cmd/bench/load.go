@@ -21,15 +21,24 @@ const (
 	oneShot     kind = "one-shot" // one call each, of a text that nobody sent before and that has no name
 	questioning kind = "session"  // questions that have nothing to do with each other
 	growing     kind = "growing"  // an agent at work, that sends its history again with every step
+	stepping    kind = "stepping" // the same, whose conversation is a round longer with every call
+	visiting    kind = "visiting" // like one-shot, of an agent and a session that have a name and come back
 )
+
+// works says whether a load is that of agents which call tools.
+func (k kind) works() bool { return k == growing || k == stepping }
+
+// fresh says whether every call has a text that nobody sent before.
+func (k kind) fresh() bool { return k == oneShot || k == visiting }
 
 // load is what one kind of cell sends in one round of the benchmark.
 type load struct {
 	kind          kind
+	agents        int64  // that the sessions belong to
 	answers       string // the kind of its replies
 	replies       *replySet
 	conversations []*conversation
-	fresh         []byte // of which each one-shot call has a stretch of its own
+	fresh         []byte // of which each call that says something new has a stretch of its own
 }
 
 // freshBytes is how long that text is, beside one call's: from each byte of it
@@ -42,8 +51,8 @@ const freshStride = 3_000_017
 
 // newLoad makes sessions that no other kind or round has.
 func newLoad(k kind, size int, stream bool, round int) (*load, error) {
-	works := k == growing
-	l := &load{kind: k, answers: replyKind(works, stream), replies: newReplySet(works, stream), conversations: make([]*conversation, pool)}
+	works := k.works()
+	l := &load{kind: k, agents: agents, answers: replyKind(works, stream), replies: newReplySet(works, stream), conversations: make([]*conversation, pool)}
 	seed := round<<32 | size<<1
 	if stream {
 		seed |= 1
@@ -55,7 +64,7 @@ func newLoad(k kind, size int, stream bool, round int) (*load, error) {
 		}
 		l.conversations[i] = c
 	}
-	if k == oneShot {
+	if k.fresh() {
 		l.fresh = []byte(newWriter(-1, seed).text(freshBytes + size))
 	}
 	return l, nil
@@ -94,7 +103,7 @@ func (c *client) next() exchange {
 	if c.turn == len(c.conversation.turns) {
 		c.begin()
 	}
-	e := exchange{c.load, c.session, c.conversation, c.turn}
+	e := exchange{c.load, c.session, c.session, c.conversation, c.turn}
 	c.turn++
 	return e
 }
@@ -103,6 +112,7 @@ func (c *client) next() exchange {
 type exchange struct {
 	load         *load
 	session      int64
+	text         int64 // which of the fresh ones it has
 	conversation *conversation
 	turn         int
 }
@@ -126,11 +136,11 @@ func (e exchange) request(buf []byte) net.Buffers {
 		"X-Agent-Id: bench-%02d\r\n"+
 		"%s"+
 		replyHeader+": %s-%d\r\n"+
-		"Content-Length: %d\r\n\r\n", e.session%agents, session, e.load.answers, t.reply, e.conversation.length(e.turn))
+		"Content-Length: %d\r\n\r\n", e.session%e.load.agents, session, e.load.answers, t.reply, e.conversation.length(e.turn))
 	head = append(head, e.conversation.head...)
 	messages := e.conversation.messages
 	if fresh := e.conversation.fresh; fresh.to > 0 {
-		from := int(e.session * freshStride % freshBytes)
+		from := int(e.text * freshStride % freshBytes)
 		text := e.load.fresh[from : from+fresh.to-fresh.from]
 		return net.Buffers{head, messages[t.from:fresh.from], text, messages[fresh.to:t.to], e.conversation.tail}
 	}

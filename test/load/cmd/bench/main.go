@@ -4,7 +4,7 @@
 // of its own, all take turns under the same load, by busy connections and at a
 // fixed rate, and what they cost is read from /proc. haltd runs with
 // everything on. It is measured from outside only, and nothing of it is
-// imported but its words.
+// imported but its words, and its store to begin with a long record.
 package main
 
 import (
@@ -50,6 +50,9 @@ func mainError() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if o.growth {
+		return o.measureGrowth(ctx)
+	}
 	return o.bench(ctx)
 }
 
@@ -67,6 +70,8 @@ type options struct {
 	largest     int // bytes
 	only        string
 	check       bool
+	growth      bool
+	quick       bool
 }
 
 func parseOptions(args []string) (*options, error) {
@@ -81,14 +86,15 @@ func parseOptions(args []string) (*options, error) {
 	f.IntVar(&o.rate, "rate", 300, "requests per second of the load that starts them at fixed times; 0 leaves it out")
 	rateSeconds := f.Float64("rate-seconds", 4, "how long that load lasts")
 	targets := f.String("targets", "direct,nginx,reverseproxy,haltd", "what to compare")
-	quick := f.Bool("quick", false, "about a minute: one round of 0.4 seconds at each load, 1 second at a fixed rate")
+	f.BoolVar(&o.growth, "growth", false, "measure how the cost of a call grows with its body, its conversation, agents, streams and events instead, and draw it; -only names one of bodies, calls, agents, streams, events")
+	f.BoolVar(&o.quick, "quick", false, "about a minute: one round of 0.4 seconds at each load, 1 second at a fixed rate")
 	f.StringVar(&o.haltd, "haltd", "bin/haltd", "the haltd to measure")
 	f.StringVar(&o.json, "json", "", "write the figures to this `file`, too")
 	f.BoolVar(&o.check, "check", false, "fail when haltd takes more processor time, memory or time than it may")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
-	if *quick {
+	if o.quick {
 		o.rounds, *seconds, *rateSeconds = 1, 0.4, 1
 	}
 	if o.rounds < 1 || o.rounds > 100 {
@@ -236,7 +242,7 @@ func (o *options) startTarget(ctx context.Context, name, self, dir, upstream str
 		return &target{name: name, address: upstream}, nil
 	case "reverseproxy", "streamingproxy":
 		return startSelf(ctx, self, dir, name, upstream)
-	case "haltd":
+	case "haltd", withoutBudgets:
 		return startHaltd(ctx, name, o.haltd, dir, upstream, "")
 	case withPostgres, withRedis:
 		return startShared(ctx, name, o.haltd, dir, upstream)
@@ -247,7 +253,7 @@ func (o *options) startTarget(ctx context.Context, name, self, dir, upstream str
 		}
 		return startNginx(ctx, dir, upstream)
 	}
-	return nil, fmt.Errorf("target %q is none of direct, reverseproxy, streamingproxy, nginx, haltd, haltd-postgres, haltd-redis", name)
+	return nil, fmt.Errorf("target %q is none of direct, reverseproxy, streamingproxy, nginx, haltd, haltd-without-budgets, haltd-postgres, haltd-redis", name)
 }
 
 // startSelf runs one of this program's own processes on a free port.

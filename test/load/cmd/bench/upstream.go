@@ -5,10 +5,15 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // replyHeader names the reply that a request wants: its kind and number.
 const replyHeader = "X-Bench-Reply"
+
+// openKind before the kind of a reply asks for a stream that stays open after
+// openWrites of its writes, until the client goes.
+const openKind, openWrites = "open-", streamWrites / 2
 
 // replyKind names a set of replies.
 func replyKind(works, stream bool) string {
@@ -31,7 +36,8 @@ func upstream() http.Handler {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			return // whoever asked has gone
 		}
-		reply := prepared[r.Header.Get(replyHeader)]
+		name, open := strings.CutPrefix(r.Header.Get(replyHeader), openKind)
+		reply := prepared[name]
 		if reply == nil {
 			http.Error(w, "not a request of the benchmark", http.StatusBadRequest)
 			return
@@ -45,7 +51,11 @@ func upstream() http.Handler {
 		}
 		h["Content-Type"] = []string{"text/event-stream; charset=utf-8"}
 		flush := w.(http.Flusher)
-		for _, b := range reply.writes {
+		for i, b := range reply.writes {
+			if open && i == openWrites {
+				<-r.Context().Done()
+				return
+			}
 			if _, err := w.Write(b); err != nil {
 				return
 			}
