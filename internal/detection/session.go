@@ -2,7 +2,6 @@ package detection
 
 import (
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -263,12 +262,6 @@ func goesOn(before, now []uint64) bool {
 	return len(before) > 0 && len(now) > len(before) && slices.Equal(before, now[:len(before)])
 }
 
-// filters tell known words from new ones. They are used again: new ones for
-// every request would keep the garbage collector busy.
-type filters struct{ seen, acted wordFilter }
-
-var filterPool = sync.Pool{New: func() any { return new(filters) }}
-
 // compare brings the relations of the session's rounds up to date and hands
 // them to f.
 func (s *Session) compare(m *Model, st State, f func(*comparison)) {
@@ -280,21 +273,16 @@ func (s *Session) compare(m *Model, st State, f func(*comparison)) {
 	c := comparison{model: m, others: st.Window.others(st.SessionID), counts: s.opening.counts, bounds: s.opening.bounds, every: s.opening.every, task: s.task, rounds: s.past, since: from}
 	known := len(s.all)
 	if known < len(s.past) {
-		w := filterPool.Get().(*filters)
-		defer filterPool.Put(w)
-		clear(w.seen[:])
-		clear(w.acted[:])
+		w := acquireFilters(&s.strand, known)
+		defer func() { w.release(&s.strand, known) }()
 		c.seen, c.acted = &w.seen, &w.acted
-		w.seen.add(s.opening.words)
-		w.seen.add(s.opening.names)
+		for i := w.remembered; i < known; i++ {
+			c.remember(&s.past[i])
+		}
 	}
 	c.all = append(s.all, make([]relation, len(s.past)-known)...)
 	for i := range s.past {
-		if i < known {
-			if known < len(s.past) {
-				c.remember(&s.past[i])
-			}
-		} else {
+		if i >= known {
 			c.compare(i)
 			c.judge(i, from)
 		}

@@ -198,13 +198,13 @@ func isStream(res *http.Response) bool {
 // copyReply copies the body until its end, until one side fails, or until the
 // money for it is gone, and reports whether it got to the end.
 func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush func()) bool {
-	buf := copyBuffers.Get().(*[16 << 10]byte)
-	defer copyBuffers.Put(buf)
+	buf := acquireBuffer(x.pieceSize())
+	defer func() { releaseBuffer(buf) }()
 	spent := false
 	idle := x.watchIdle()
 	for {
 		idle.begin()
-		n, err := from.Read(buf[:])
+		n, err := from.Read(buf)
 		idle.stop()
 		if n > 0 {
 			if x.sent == 0 {
@@ -232,6 +232,10 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 				// An event that has begun is passed on to its end.
 				spent, cut = true, !x.isEventStream() || bytes.HasSuffix(buf[:n], []byte("\n\n")) || bytes.HasSuffix(buf[:n], []byte("\n\r\n"))
 			}
+			if n == len(buf) && n < longPiece { // more comes at once than was thought
+				releaseBuffer(buf)
+				buf = acquireBuffer(longPiece)
+			}
 			x.overhead += g.clock().Sub(x.lastByte) // before the next piece is read
 			if cut {
 				x.fail(budgetCut)
@@ -243,6 +247,18 @@ func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush fu
 			return g.endReply(x, err)
 		}
 	}
+}
+
+// A reply is copied in pieces of longPiece bytes, or of shortPiece where it comes bit by
+// bit: thousands of streams may wait for their next word at once.
+const shortPiece, longPiece = 2 << 10, 16 << 10
+
+// pieceSize is how long the first piece of a reply is at most.
+func (x *exchange) pieceSize() int {
+	if x.length > shortPiece {
+		return longPiece
+	}
+	return shortPiece
 }
 
 // endReply notes why no more of a reply comes, and reports whether that was its

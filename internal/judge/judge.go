@@ -23,7 +23,7 @@ import (
 
 // cacheWords is the size of the cache of message features, in words of eight
 // bytes. A history that is sent again is not read again.
-const cacheWords = 2 << 20
+const cacheWords = 4 << 20
 
 // Options are the judge's neighbours. All are needed.
 type Options struct {
