@@ -12,9 +12,8 @@ import (
 type filters struct {
 	seen, acted wordFilter
 
-	opening    uint64   // stands for the opening that seen has the words of
-	rounds     []*round // whose words they have, the oldest first
-	remembered int      // of how many of those all words were added
+	opening uint64   // stands for the opening that seen has the words of
+	rounds  []*round // whose words they have, the oldest first
 }
 
 const (
@@ -43,7 +42,7 @@ func acquireFilters(s *strand, known int) *filters {
 	clear(w.acted[:])
 	w.seen.add(s.opening.words)
 	w.seen.add(s.opening.names)
-	w.opening, w.rounds, w.remembered = s.opening.id(), w.rounds[:0], 0
+	w.opening, w.rounds = s.opening.id(), w.rounds[:0]
 	return w
 }
 
@@ -80,10 +79,9 @@ func (w *filters) fit(s *strand, known int) bool {
 	return true
 }
 
-// release keeps the filters of a conversation whose rounds were compared, known of
-// them before.
-func (w *filters) release(s *strand, known int) {
-	w.rounds, w.remembered = slices.Grow(w.rounds[:0], len(s.past)), known
+// release keeps the filters of a conversation whose rounds were compared.
+func (w *filters) release(s *strand) {
+	w.rounds = slices.Grow(w.rounds[:0], len(s.past))
 	for i := range s.past {
 		w.rounds = append(w.rounds, s.past[i].round)
 	}

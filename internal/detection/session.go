@@ -274,9 +274,9 @@ func (s *Session) compare(m *Model, st State, f func(*comparison)) {
 	known := len(s.all)
 	if known < len(s.past) {
 		w := acquireFilters(&s.strand, known)
-		defer func() { w.release(&s.strand, known) }()
+		defer w.release(&s.strand)
 		c.seen, c.acted = &w.seen, &w.acted
-		for i := w.remembered; i < known; i++ {
+		for i := len(w.rounds); i < known; i++ {
 			c.remember(&s.past[i])
 		}
 	}

@@ -39,7 +39,7 @@ type conn struct {
 
 func newConn(t *Transport, opened net.Conn) *conn {
 	c := &conn{Conn: opened, transport: t}
-	c.in = bufio.NewReader(c)
+	c.in = bufio.NewReaderSize(c, 2<<10) // headers and pieces of streams are short, longer ones pass it by
 	c.interrupt = func() { _ = c.SetDeadline(time.Unix(1, 0)) }
 	if s, ok := opened.(syscall.Conn); ok {
 		c.raw, _ = s.SyscallConn()
