@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 )
 
 // replyHeader names the reply that a request wants: its kind and number.
@@ -16,7 +18,8 @@ func replyKind(works, stream bool) string {
 }
 
 // upstream answers every request at once with the prepared reply that its
-// header names.
+// header names; without one, with the next of the kind that its body asks for:
+// other gateways do not pass the header on.
 func upstream() http.Handler {
 	prepared := map[string]*preparedReply{}
 	for _, works := range []bool{false, true} {
@@ -27,11 +30,20 @@ func upstream() http.Handler {
 			}
 		}
 	}
+	var unnamed atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, err := io.Copy(io.Discard, r.Body); err != nil {
-			return // whoever asked has gone
+		name := r.Header.Get(replyHeader)
+		if name == "" {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				return // whoever asked has gone
+			}
+			kind := replyKind(bytes.Contains(body, []byte(`"tools":[`)), bytes.Contains(body, []byte(`"stream":true`)))
+			name = fmt.Sprintf("%s-%d", kind, unnamed.Add(1)%replies)
+		} else if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			return
 		}
-		reply := prepared[r.Header.Get(replyHeader)]
+		reply := prepared[name]
 		if reply == nil {
 			http.Error(w, "not a request of the benchmark", http.StatusBadRequest)
 			return
