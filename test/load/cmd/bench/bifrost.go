@@ -18,10 +18,10 @@ const bifrostLag = 5500 * time.Millisecond
 
 // startBifrost runs it with Bifrost's log in SQLite.
 func startBifrost(ctx context.Context, dir, upstream string) (*target, error) {
-	home, err := install("bifrost", func(dir string) *exec.Cmd {
+	home, err := install("bifrost", func(dir string) (*exec.Cmd, error) {
 		cmd := exec.CommandContext(ctx, "go", "build", "-o", filepath.Join(dir, "bifrost"), ".")
 		cmd.Dir = bifrostSource
-		return cmd
+		return cmd, nil
 	})
 	if err != nil {
 		return nil, err

@@ -6,8 +6,12 @@ import (
 	"strings"
 )
 
-// Between these lines of a document the tables of the newest run stand.
-const docsBegin, docsEnd = "<!-- written by make bench -->\n", "<!-- end of make bench -->\n"
+// Between these lines of a document the tables of the newest run stand, and
+// between the others those of the newest run with peers.
+const (
+	docsBegin, docsEnd   = "<!-- written by make bench -->\n", "<!-- end of make bench -->\n"
+	peersBegin, peersEnd = "<!-- written by make bench with peers -->\n", "<!-- end of make bench with peers -->\n"
+)
 
 // writeDocs puts the tables of a run into a document.
 func (rep *report) writeDocs(path string) error {
@@ -15,12 +19,16 @@ func (rep *report) writeDocs(path string) error {
 	if err != nil {
 		return fmt.Errorf("read the document: %w", err)
 	}
-	before, rest, found := strings.Cut(string(b), docsBegin)
-	_, after, ended := strings.Cut(rest, docsEnd)
-	if !found || !ended {
-		return fmt.Errorf("%s has no place for the tables: it must have the lines %q and %q", path, strings.TrimSpace(docsBegin), strings.TrimSpace(docsEnd))
+	begin, end := docsBegin, docsEnd
+	if len(rep.peers) > 0 {
+		begin, end = peersBegin, peersEnd
 	}
-	if err := os.WriteFile(path, []byte(before+docsBegin+"\n"+rep.markdown()+"\n"+docsEnd+after), 0o644); err != nil {
+	before, rest, found := strings.Cut(string(b), begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		return fmt.Errorf("%s has no place for the tables: it must have the lines %q and %q", path, strings.TrimSpace(begin), strings.TrimSpace(end))
+	}
+	if err := os.WriteFile(path, []byte(before+begin+"\n"+rep.markdown()+"\n"+end+after), 0o644); err != nil {
 		return fmt.Errorf("write the document: %w", err)
 	}
 	return nil
@@ -37,15 +45,23 @@ func (rep *report) markdown() string {
 	if len(rep.Operations) > 0 {
 		b.WriteString(operationsTable(rep.Operations))
 	}
+	b.WriteString(rep.peersTable())
 	if rep.Haltd == nil {
 		return b.String()
 	}
-	b.WriteString("\nWhat `haltd_overhead_seconds` says, in ms:\n\n| calls | reply | body | load | p50 | p99 |\n|---|---|---|---|---|---|\n")
-	for _, a := range rep.Haltd.Added {
-		if a.Rate > 0 {
-			fmt.Fprintf(&b, "| %s | %s | %d KB | %s | %s | %s |\n", a.Kind, a.reply(), a.BodyBytes>>10, a.load(), a.OwnP50, a.OwnP99)
-		}
+	if rep.rate() > 0 {
+		rep.Haltd.writeOverhead(&b)
 	}
 	fmt.Fprintf(&b, "\n%d requests to haltd, all allowed, %d events; %.0f MB at its highest.\n", rep.Haltd.Sent, rep.Haltd.Recorded, rep.Haltd.PeakMB)
 	return b.String()
+}
+
+// writeOverhead tells of the loads at a fixed rate.
+func (h *haltdReport) writeOverhead(b *strings.Builder) {
+	b.WriteString("\nWhat `haltd_overhead_seconds` says, in ms:\n\n| calls | reply | body | load | p50 | p99 |\n|---|---|---|---|---|---|\n")
+	for _, a := range h.Added {
+		if a.Rate > 0 {
+			fmt.Fprintf(b, "| %s | %s | %d KB | %s | %s | %s |\n", a.Kind, a.reply(), a.BodyBytes>>10, a.load(), a.OwnP50, a.OwnP99)
+		}
+	}
 }

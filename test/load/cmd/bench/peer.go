@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -55,7 +56,7 @@ func checkEvents(body []byte, finish string) error {
 
 // install runs a command that puts a peer into a folder of the user's cache. It
 // runs each time: npm and go know what is there already.
-func install(name string, command func(dir string) *exec.Cmd) (dir string, err error) {
+func install(name string, command func(dir string) (*exec.Cmd, error)) (dir string, err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("find a place for %s: %w", name, err)
@@ -65,8 +66,34 @@ func install(name string, command func(dir string) *exec.Cmd) (dir string, err e
 		return "", fmt.Errorf("make a place for %s: %w", name, err)
 	}
 	fmt.Fprintf(os.Stderr, "installing %s, which takes minutes the first time\n", name)
-	if out, err := command(dir).CombinedOutput(); err != nil {
+	cmd, err := command(dir)
+	if err != nil {
+		return "", fmt.Errorf("install %s: %w", name, err)
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("install %s: %w\n%s", name, err, out)
 	}
 	return dir, nil
+}
+
+// peersTable is how many times the processor time of haltd a call takes through
+// each peer, for a document.
+func (rep *report) peersTable() string {
+	if len(rep.peers) == 0 {
+		return ""
+	}
+	own := map[cell][]sample{}
+	for _, r := range rep.Rows {
+		if r.Target == "haltd" {
+			own[r.cell] = r.Rounds
+		}
+	}
+	var b strings.Builder
+	b.WriteString("\nProcessor time of a call over that of haltd:\n\n| calls | reply | body | load | target | CPU / haltd |\n|---|---|---|---|---|---|\n")
+	for _, r := range rep.Rows {
+		if slices.Contains(rep.peers, r.Target) {
+			fmt.Fprintf(&b, "| %s | %s | %d KB | %s | %s | %s |\n", r.Kind, r.reply(), r.BodyBytes>>10, r.load(), r.Target, ratio(r.Rounds, own[r.cell]))
+		}
+	}
+	return b.String()
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -106,4 +108,28 @@ func requestOf(t *testing.T, e exchange) *http.Request {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return r
+}
+
+func TestPeersHaveAPlaceOfTheirOwnInADocument(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "performance.md")
+	others := docsBegin + "old\n" + docsEnd
+	if err := os.WriteFile(path, []byte(others+peersBegin+peersEnd), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := measured(100, 40, 0.3)
+	r.targets = append(r.targets, &target{name: "portkey", peer: &peer{}})
+	for _, c := range r.cells {
+		r.samples[c]["portkey"] = []sample{{Requests: 10, CPU: 400}, {Requests: 10, CPU: 200}}
+	}
+	if err := reportOf(r).writeDocs(path); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(b); !strings.HasPrefix(text, others+peersBegin) || !strings.HasSuffix(text, peersEnd) ||
+		!strings.Contains(text, "| one-shot | JSON | 1 KB | 64 busy | portkey | 3.00 (2.00–4.00) |\n") {
+		t.Errorf("the document is now:\n%s", text)
+	}
 }

@@ -17,6 +17,13 @@ func replyKind(works, stream bool) string {
 	return map[bool]string{false: "talk", true: "work"}[works] + "-" + map[bool]string{false: "json", true: "sse"}[stream]
 }
 
+// has says whether a body has a field with a value that begins so, with a space
+// between them or without.
+func has(body []byte, field, value string) bool {
+	name := strconv.Quote(field) + ":"
+	return bytes.Contains(body, []byte(name+value)) || bytes.Contains(body, []byte(name+" "+value))
+}
+
 // upstream answers every request at once with the prepared reply that its
 // header names; without one, with the next of the kind that its body asks for:
 // other gateways do not pass the header on.
@@ -38,7 +45,7 @@ func upstream() http.Handler {
 			if err != nil {
 				return // whoever asked has gone
 			}
-			kind := replyKind(bytes.Contains(body, []byte(`"tools":[`)), bytes.Contains(body, []byte(`"stream":true`)))
+			kind := replyKind(has(body, "tools", "["), has(body, "stream", "true"))
 			name = fmt.Sprintf("%s-%d", kind, unnamed.Add(1)%replies)
 		} else if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			return
