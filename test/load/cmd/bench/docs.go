@@ -6,12 +6,20 @@ import (
 	"strings"
 )
 
-// Between these lines of a document the tables of the newest run stand.
-const docsBegin, docsEnd = "<!-- written by make bench -->\n", "<!-- end of make bench -->\n"
+// Between these lines of a document the tables of the newest run stand, and
+// between the others those of the newest run with peers.
+const (
+	docsBegin, docsEnd   = "<!-- written by make bench -->\n", "<!-- end of make bench -->\n"
+	peersBegin, peersEnd = "<!-- written by make bench with peers -->\n", "<!-- end of make bench with peers -->\n"
+)
 
 // writeDocs puts the tables of a run into a document.
 func (rep *report) writeDocs(path string) error {
-	return writeBetween(path, docsBegin, docsEnd, rep.markdown())
+	begin, end := docsBegin, docsEnd
+	if len(rep.peers) > 0 {
+		begin, end = peersBegin, peersEnd
+	}
+	return writeBetween(path, begin, end, rep.markdown())
 }
 
 // writeBetween puts a text between two lines of a document.
@@ -42,15 +50,23 @@ func (rep *report) markdown() string {
 	if len(rep.Operations) > 0 {
 		b.WriteString(operationsTable(rep.Operations))
 	}
+	b.WriteString(rep.peersTable())
 	if rep.Haltd == nil {
 		return b.String()
 	}
-	b.WriteString("\nWhat `haltd_overhead_seconds` says, in ms:\n\n| calls | reply | body | load | p50 | p99 |\n|---|---|---|---|---|---|\n")
-	for _, a := range rep.Haltd.Added {
-		if a.Rate > 0 {
-			fmt.Fprintf(&b, "| %s | %s | %d KB | %s | %s | %s |\n", a.Kind, a.reply(), a.BodyBytes>>10, a.load(), a.OwnP50, a.OwnP99)
-		}
+	if rep.rate() > 0 {
+		rep.Haltd.writeOverhead(&b)
 	}
 	fmt.Fprintf(&b, "\n%d requests to haltd, all allowed, %d events; %.0f MB at its highest.\n", rep.Haltd.Sent, rep.Haltd.Recorded, rep.Haltd.PeakMB)
 	return b.String()
+}
+
+// writeOverhead tells of the loads at a fixed rate.
+func (h *haltdReport) writeOverhead(b *strings.Builder) {
+	b.WriteString("\nWhat `haltd_overhead_seconds` says, in ms:\n\n| calls | reply | body | load | p50 | p99 |\n|---|---|---|---|---|---|\n")
+	for _, a := range h.Added {
+		if a.Rate > 0 {
+			fmt.Fprintf(b, "| %s | %s | %d KB | %s | %s | %s |\n", a.Kind, a.reply(), a.BodyBytes>>10, a.load(), a.OwnP50, a.OwnP99)
+		}
+	}
 }

@@ -42,13 +42,13 @@ type stretch struct {
 
 // generate puts a load on a target for the given time. Before the time begins
 // each client has made one exchange, after which begin is called. Every reply
-// is compared with the one expected.
+// is compared with the one expected, or with what a peer makes of it.
 func generate(ctx context.Context, t *target, l *load, c cell, span time.Duration, begin func() error) (*slice, error) {
 	n := c.Concurrency
 	if c.Rate > 0 {
 		n = pacedClients
 	}
-	s := &stretch{address: t.address, clients: l.clients(n, &t.sessions), span: span}
+	s := &stretch{address: t.address, clients: l.clients(n, &t.sessions, t.peer), span: span}
 	defer s.close()
 	if err := s.warmUp(ctx); err != nil {
 		return nil, fmt.Errorf("warm up: %w", err)

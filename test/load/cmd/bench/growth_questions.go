@@ -86,7 +86,7 @@ func (g *growth) ofCalls(ctx context.Context) (*question, error) {
 				rounds := func(first int) func(i int) exchange {
 					return func(i int) exchange {
 						number := time*g.conversations + i%g.conversations
-						return exchange{l, int64(number + 1), 0, l.conversations[number], first + i/g.conversations}
+						return exchange{l, int64(number + 1), 0, l.conversations[number], first + i/g.conversations, nil}
 					}
 				}
 				if t.gateway != nil { // which must have seen the whole conversation
@@ -166,7 +166,7 @@ func (g *growth) seeAgents(ctx context.Context, name, budgets string, most int, 
 	visit := func(agent func(i int) int) func(i int) exchange {
 		begun := int(t.sent)
 		return func(i int) exchange {
-			return exchange{l, int64(agent(i) + 1), int64(begun + i), l.conversations[(begun+i)%pool], 0}
+			return exchange{l, int64(agent(i) + 1), int64(begun + i), l.conversations[(begun+i)%pool], 0, nil}
 		}
 	}
 	next := func(i int) int { return seen + i }
@@ -234,7 +234,7 @@ func (g *growth) ofStreams(ctx context.Context) (*question, error) {
 			from := len(open)
 			more, err := t.openStreams(ctx, n-from, func(i int) exchange {
 				c := l.conversations[(from+i)%pool]
-				return exchange{l, int64(from + i + 1), 0, c, len(c.turns) / 2}
+				return exchange{l, int64(from + i + 1), 0, c, len(c.turns) / 2, nil}
 			})
 			if open = append(open, more...); err != nil {
 				shut()

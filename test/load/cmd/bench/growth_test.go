@@ -199,7 +199,7 @@ func TestAnAgentComesBackWithAnotherText(t *testing.T) {
 	}
 	sent := map[string]bool{}
 	for text := range 50 {
-		request := exchange{l, 7, int64(text), l.conversations[0], 0}.request(nil)
+		request := exchange{l, 7, int64(text), l.conversations[0], 0, nil}.request(nil)
 		var wire strings.Builder
 		if _, err := request.WriteTo(&wire); err != nil {
 			t.Fatal(err)

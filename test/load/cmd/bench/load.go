@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"net"
 	"sync/atomic"
@@ -36,6 +37,7 @@ type load struct {
 	kind          kind
 	agents        int64  // that the sessions belong to
 	answers       string // the kind of its replies
+	stream        bool
 	replies       *replySet
 	conversations []*conversation
 	fresh         []byte // of which each call that says something new has a stretch of its own
@@ -52,7 +54,7 @@ const freshStride = 3_000_017
 // newLoad makes sessions that no other kind or round has.
 func newLoad(k kind, size int, stream bool, round int) (*load, error) {
 	works := k.works()
-	l := &load{kind: k, agents: agents, answers: replyKind(works, stream), replies: newReplySet(works, stream), conversations: make([]*conversation, pool)}
+	l := &load{kind: k, agents: agents, answers: replyKind(works, stream), stream: stream, replies: newReplySet(works, stream), conversations: make([]*conversation, pool)}
 	seed := round<<32 | size<<1
 	if stream {
 		seed |= 1
@@ -73,10 +75,10 @@ func newLoad(k kind, size int, stream bool, round int) (*load, error) {
 // clients are n clients that hold the sessions of the load one after the
 // other. begun counts sessions, so that none has the name of another. Each
 // client is at another place of its first session.
-func (l *load) clients(n int, begun *atomic.Int64) []*client {
+func (l *load) clients(n int, begun *atomic.Int64, of *peer) []*client {
 	all := make([]*client, n)
 	for i := range all {
-		all[i] = &client{load: l, begun: begun}
+		all[i] = &client{load: l, begun: begun, peer: of}
 		all[i].begin()
 		all[i].turn = i * (len(all[i].conversation.turns) - 1) / n
 	}
@@ -87,6 +89,7 @@ func (l *load) clients(n int, begun *atomic.Int64) []*client {
 type client struct {
 	load  *load
 	begun *atomic.Int64
+	peer  *peer // that it calls; nil for all that pass bytes through
 
 	session      int64
 	conversation *conversation
@@ -103,7 +106,7 @@ func (c *client) next() exchange {
 	if c.turn == len(c.conversation.turns) {
 		c.begin()
 	}
-	e := exchange{c.load, c.session, c.session, c.conversation, c.turn}
+	e := exchange{c.load, c.session, c.session, c.conversation, c.turn, c.peer}
 	c.turn++
 	return e
 }
@@ -115,15 +118,30 @@ type exchange struct {
 	text         int64 // which of the fresh ones it has
 	conversation *conversation
 	turn         int
+	peer         *peer
 }
 
 // reply is the body of the reply that is expected.
 func (e exchange) reply() []byte { return e.load.replies[e.conversation.turns[e.turn].reply].whole }
 
+// check compares the body of a reply with what is expected.
+func (e exchange) check(body []byte) error {
+	if e.peer != nil {
+		return checkRewritten(body, e.load.kind == growing, e.load.stream)
+	}
+	if !bytes.Equal(body, e.reply()) {
+		return fmt.Errorf("a reply of %d bytes is not the one of %d bytes that the upstream sends", len(body), len(e.reply()))
+	}
+	return nil
+}
+
 // request is the whole HTTP/1.1 request. buf is used for its head.
 func (e exchange) request(buf []byte) net.Buffers {
 	t := e.conversation.turns[e.turn]
-	session := ""
+	session, headers := "", ""
+	if e.peer != nil {
+		headers = e.peer.headers
+	}
 	if e.load.kind != oneShot {
 		session = fmt.Sprintf("X-Session-Id: bench-%d\r\n", e.session)
 	}
@@ -134,9 +152,9 @@ func (e exchange) request(buf []byte) net.Buffers {
 		"Content-Type: application/json\r\n"+
 		"Authorization: Bearer sk-bench-000000000000000000000000\r\n"+
 		"X-Agent-Id: bench-%02d\r\n"+
-		"%s"+
+		"%s%s"+
 		replyHeader+": %s-%d\r\n"+
-		"Content-Length: %d\r\n\r\n", e.session%e.load.agents, session, e.load.answers, t.reply, e.conversation.length(e.turn))
+		"Content-Length: %d\r\n\r\n", e.session%e.load.agents, session, headers, e.load.answers, t.reply, e.conversation.length(e.turn))
 	head = append(head, e.conversation.head...)
 	messages := e.conversation.messages
 	if fresh := e.conversation.fresh; fresh.to > 0 {

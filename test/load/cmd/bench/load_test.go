@@ -16,7 +16,7 @@ func TestClientsHoldOneSessionAfterTheOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	var begun atomic.Int64
-	clients := l.clients(40, &begun)
+	clients := l.clients(40, &begun, nil)
 	named, sessions := map[string]bool{}, map[string]bool{}
 	for i := range 40 * 2 * questions {
 		e := clients[i%len(clients)].next()
@@ -50,7 +50,7 @@ func TestNoTwoOneShotCallsSendTheSameText(t *testing.T) {
 		t.Fatal(err)
 	}
 	var begun atomic.Int64
-	c := l.clients(1, &begun)[0]
+	c := l.clients(1, &begun, nil)[0]
 	begins := map[string]bool{}
 	for i := range calls {
 		var wire bytes.Buffer

@@ -1,6 +1,7 @@
 // Command bench compares haltd with other ways to the same upstream on one
-// machine: direct, the plainest Go reverse proxy, and nginx; or with itself where
-// its record is in PostgreSQL and its state in Redis. Each is a process
+// machine: direct, the plainest Go reverse proxy, and nginx; with itself where its
+// record is in PostgreSQL and its state in Redis; or with other gateways, which
+// it installs. Each is a process
 // of its own, all take turns under the same load, by busy connections and at a
 // fixed rate, and what they cost is read from /proc. haltd runs with
 // everything on. It is measured from outside only, and nothing of it is
@@ -246,6 +247,10 @@ func (o *options) startTarget(ctx context.Context, name, self, dir, upstream str
 		return startHaltd(ctx, name, o.haltd, dir, upstream, "")
 	case withPostgres, withRedis:
 		return startShared(ctx, name, o.haltd, dir, upstream)
+	case "bifrost":
+		return startBifrost(ctx, dir, upstream)
+	case "portkey":
+		return startPortkey(ctx, dir, upstream)
 	case "nginx":
 		if _, err := exec.LookPath("nginx"); err != nil {
 			fmt.Fprintln(os.Stderr, "nginx is not installed and is left out")
@@ -253,7 +258,7 @@ func (o *options) startTarget(ctx context.Context, name, self, dir, upstream str
 		}
 		return startNginx(ctx, dir, upstream)
 	}
-	return nil, fmt.Errorf("target %q is none of direct, reverseproxy, streamingproxy, nginx, haltd, haltd-without-budgets, haltd-postgres, haltd-redis", name)
+	return nil, fmt.Errorf("target %q is none of direct, reverseproxy, streamingproxy, nginx, haltd, haltd-without-budgets, haltd-postgres, haltd-redis, bifrost, portkey", name)
 }
 
 // startSelf runs one of this program's own processes on a free port.

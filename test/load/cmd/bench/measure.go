@@ -16,6 +16,7 @@ type target struct {
 	process  *process     // nil for direct
 	gateway  *gateway     // nil but for haltd
 	backends *backends    // that its haltd uses; nil but for those
+	peer     *peer        // another gateway; nil for all that pass bytes through
 	sent     int64        // requests in all
 	sessions atomic.Int64 // that its clients have begun
 }

@@ -25,6 +25,7 @@ type process struct {
 	address string
 	release func() error // its address
 	pids    []int
+	lag     time.Duration // how long what it still has to do may wait before it begins
 }
 
 // start runs a program on an address of its own, which command is told, and
@@ -81,8 +82,13 @@ func (p *process) cpu() (time.Duration, error) {
 
 // settle waits until the program has done nothing for 280 ms, a second at
 // most: what it does after the last reply belongs to the requests too, and
-// events may wait 200 ms to be written together.
+// events may wait 200 ms to be written together, those of others for longer.
 func (p *process) settle(ctx context.Context) (time.Duration, error) {
+	select {
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	case <-time.After(p.lag):
+	}
 	before, err := p.cpu()
 	for quiet, i := 0, 0; err == nil && quiet < 7 && i < 25; i++ {
 		select {

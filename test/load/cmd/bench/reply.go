@@ -12,6 +12,8 @@ const (
 	replies = 2000
 	// replyBytes is about how long a whole reply is.
 	replyBytes = 1 << 10
+	// replyID is how the id of each begins.
+	replyID = "chatcmpl-Bnch"
 	// streamWrites is in how many writes a streamed reply goes out.
 	streamWrites = 20
 )
@@ -41,7 +43,7 @@ func jsonReply(number int, works bool) []byte {
 	if call != nil {
 		calls, finish = `"tool_calls":[`+quoted(call)+`],`, "tool_calls"
 	}
-	return fmt.Appendf(nil, `{"id":"chatcmpl-Bnch%024d","object":"chat.completion","created":1767225600,"model":"gpt-4.1-mini-2025-04-14",`+
+	return fmt.Appendf(nil, `{"id":"`+replyID+`%024d","object":"chat.completion","created":1767225600,"model":"gpt-4.1-mini-2025-04-14",`+
 		`"choices":[{"index":0,"message":{"role":"assistant","content":%s,%s"refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"%s"}],`+
 		`"usage":%s,"service_tier":"default","system_fingerprint":"fp_b3f1157249"}`, number, quoted(text), calls, finish, usage)
 }
@@ -71,7 +73,7 @@ func streamReply(number int, works bool) []string {
 }
 
 func chunk(number int, choices, usage string) string {
-	return fmt.Sprintf(`data: {"id":"chatcmpl-Bnch%024d","object":"chat.completion.chunk","created":1767225600,`+
+	return fmt.Sprintf(`data: {"id":"`+replyID+`%024d","object":"chat.completion.chunk","created":1767225600,`+
 		`"model":"gpt-4.1-mini-2025-04-14","service_tier":"default","system_fingerprint":"fp_b3f1157249",`+
 		`"choices":%s,"usage":%s}`+"\n\n", number, choices, usage)
 }

@@ -17,6 +17,8 @@ type report struct {
 	// Operations are what the servers of several nodes did, where such were
 	// measured.
 	Operations []operations `json:"operations,omitempty"`
+
+	peers []string // by name
 }
 
 // row is one cell on one target: medians over the rounds.
@@ -59,6 +61,11 @@ type added struct {
 
 func newReport(r *run) *report {
 	rep := &report{}
+	for _, t := range r.targets {
+		if t.peer != nil {
+			rep.peers = append(rep.peers, t.name)
+		}
+	}
 	for _, c := range r.cells {
 		for _, t := range r.targets {
 			samples := r.samples[c][t.name]
