@@ -209,7 +209,7 @@ func (c *conn) sendAll(h *head, body []byte) error {
 const mostInterim = 5
 
 // receive reads the head of a reply. Interim replies are left out, but a switch of
-// protocols is none.
+// protocols is none, nor is a status that HTTP does not have.
 func (c *conn) receive(r *http.Request) (*http.Response, error) {
 	if _, err := c.in.Peek(1); err != nil {
 		c.untouched = c.untouched || err == io.EOF
@@ -221,7 +221,7 @@ func (c *conn) receive(r *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		if res.StatusCode >= http.StatusOK || res.StatusCode == http.StatusSwitchingProtocols {
+		if s := res.StatusCode; s < http.StatusContinue || s >= http.StatusOK || s == http.StatusSwitchingProtocols {
 			c.allowance = math.MaxInt64
 			return res, nil
 		}

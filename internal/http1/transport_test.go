@@ -421,6 +421,29 @@ func TestTheContextEndsARequest(t *testing.T) {
 	}
 }
 
+// After what is no status nothing else is waited for: the server may never send more.
+func TestAStatusThatIsNone(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	for _, status := range []int{0, 42, 101} {
+		release := make(chan struct{})
+		address := script(t, func(c net.Conn, r *bufio.Reader) {
+			takeRequest(t, r)
+			fmt.Fprintf(c, "HTTP/1.1 %03d Odd\r\nContent-Length: 2\r\n\r\nok", status)
+			<-release
+		})
+		p, _ := pool(address)
+		res, err := p.RoundTrip(request(t, "GET", "host", "/", nil))
+		if err != nil || res.StatusCode != status {
+			t.Fatalf("%v, %v, want status %d", res, err, status)
+		}
+		res.Body.Close()
+		if len(p.idle) != 0 {
+			t.Errorf("the connection is kept after status %d", status)
+		}
+		close(release)
+	}
+}
+
 func TestAHeaderWithoutEnd(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	address := script(t, func(c net.Conn, r *bufio.Reader) {
