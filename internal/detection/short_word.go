@@ -12,8 +12,7 @@ func (s *scanner) shortWord() bool {
 	}
 	w := load(s.text[start:])
 	small := w | 0x20*eachByte
-	letters := (small + (0x80-'a')*eachByte) &^ (small + (0x7f-'z')*eachByte)
-	n := uint(bits.TrailingZeros64(^letters&highBits)) / 8
+	n := uint(bits.TrailingZeros64(^letterBits(small)&highBits)) / 8
 	if n-1 >= 7 || isWord[byte(w>>(8*n&63))] {
 		return false
 	}
@@ -22,6 +21,12 @@ func (s *scanner) shortWord() bool {
 	s.mixed = n == 5 && start > 0 && s.text[start-1] == '-' && isTail(s.text[start:end])
 	s.pos, s.broke = end, false
 	return true
+}
+
+// letterBits has the highest bit of each of eight bytes, capitals made small, up to the
+// first that is no letter of ASCII. What it has behind that says nothing.
+func letterBits(small uint64) uint64 {
+	return (small + (0x80-'a')*eachByte) &^ (small + (0x7f-'z')*eachByte)
 }
 
 // hashShort is hashWord of the first n of eight bytes, from 1 to 7.

@@ -117,7 +117,8 @@ func leadingLetters(text string) (block uint64, n int) {
 	w := load(text)
 	small := w | 0x20*eachByte
 	other := w ^ '_'*eachByte
-	is := (small+(0x80-'a')*eachByte)&^(small+(0x7f-'z')*eachByte) | ^((other&^highBits + ^uint64(highBits)) | other | ^uint64(highBits))
+	underscore := ^((other&^highBits + ^uint64(highBits)) | other | ^uint64(highBits))
+	is := letterBits(small) | underscore
 	n = bits.TrailingZeros64(^is&highBits) / 8
 	return small & (1<<(8*n) - 1), n
 }

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,13 +26,15 @@ import (
 type content struct {
 	*bytes.Reader
 	all    []byte
-	closed atomic.Bool
+	closed chan struct{}
 }
 
-func newContent(b []byte) *content { return &content{Reader: bytes.NewReader(b), all: b} }
+func newContent(b []byte) *content {
+	return &content{Reader: bytes.NewReader(b), all: b, closed: make(chan struct{})}
+}
 
 func (c *content) Bytes() []byte { return c.all }
-func (c *content) Close() error  { c.closed.Store(true); return nil }
+func (c *content) Close() error  { close(c.closed); return nil }
 
 // pool is a transport to an address, and how many connections it opened.
 func pool(address string) (*Transport, *atomic.Int64) {
@@ -332,9 +335,7 @@ func TestAnAnswerBeforeTheBodyIsRead(t *testing.T) {
 	if len(p.idle) != 0 {
 		t.Error("a connection with half a request on it is kept")
 	}
-	for !body.closed.Load() {
-		time.Sleep(time.Millisecond)
-	}
+	<-body.closed
 }
 
 func TestLateReplies(t *testing.T) {
@@ -357,18 +358,24 @@ func TestLateReplies(t *testing.T) {
 
 // What took its time to begin may take longer to end.
 func TestASlowReplyIsNotLate(t *testing.T) {
-	defer goleak.VerifyNone(t)
-	address := script(t, func(c net.Conn, r *bufio.Reader) {
-		takeRequest(t, r)
-		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no")
-		time.Sleep(150 * time.Millisecond)
-		io.WriteString(c, "k")
-	})
-	p, _ := pool(address)
-	defer p.CloseIdleConnections()
-	p.FirstByteTimeout = 100 * time.Millisecond
-	if got, err := ask(t, p, request(t, "POST", "host", "/", []byte("{}"))); got != "ok" || err != nil {
-		t.Errorf("%q, %v", got, err)
+	for _, size := range []int{2, 200 << 10} {
+		synctest.Test(t, func(t *testing.T) {
+			client, server := net.Pipe()
+			p := &Transport{
+				Dial:             func(context.Context) (net.Conn, error) { return client, nil },
+				FirstByteTimeout: time.Second, MaxHeader: 64 << 10,
+			}
+			go func() {
+				takeRequest(t, bufio.NewReader(server))
+				time.Sleep(time.Second / 2)
+				io.WriteString(server, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no")
+				time.Sleep(time.Hour)
+				io.WriteString(server, "k")
+			}()
+			if got, err := ask(t, p, request(t, "POST", "host", "/", make([]byte, size))); got != "ok" || err != nil {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
 	}
 }
 
