@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/wire"
@@ -33,8 +32,25 @@ func dropHopByHop(h http.Header) {
 }
 
 // forward sends the request to its upstream and the reply back, byte for byte,
-// and keeps in x what the tap observed.
+// and keeps in x what the tap observed. While a stream waits for its next word
+// it holds this stack: what is done before and after is done in functions that
+// are not part of it, which //go:noinline sees to.
 func (g *Gateway) forward(x *exchange) error {
+	res, err := g.send(x)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	g.begin(x, res)
+	x.complete = g.copyReply(x, res.Body)
+	g.delivered(x, res)
+	return nil
+}
+
+// send sends the request and waits until its reply begins.
+//
+//go:noinline
+func (g *Gateway) send(x *exchange) (*http.Response, error) {
 	up := x.route.upstream
 	// A provider may think for minutes, for many agents at once: the texts
 	// are released now, the body as soon as it is sent.
@@ -52,33 +68,38 @@ func (g *Gateway) forward(x *exchange) error {
 	res, err := up.roundTrip(out)
 	body.answer()
 	if err != nil {
-		switch {
-		case x.wasCut():
-			return x.cutDenial()
-		case x.incoming.hasStalled(): // net/http takes it for one that left
-			return stalled(x.settings.stall)
-		case x.r.Context().Err() != nil:
-			return errClientLeft
-		}
-		up.health.failed(failureText(err), g.clock())
-		if isLate(err) {
-			return refuse(http.StatusGatewayTimeout, haltd.Errorf(haltd.CodeUpstream, "%s at %s began no reply within %v", up.Name, up.BaseURL.Host, up.FirstByteTimeout).
-				WithFix("Send it again, or raise providers.%s.first_byte_timeout in haltd's configuration.", up.Name))
-		}
-		g.log.Warn("upstream unreachable", "provider", up.Name, "error", failureText(err))
-		return refuse(http.StatusBadGateway, unreachable(up, err))
+		return nil, g.unanswered(x, err)
 	}
-	defer res.Body.Close()
 	if res.StatusCode < http.StatusOK {
 		// Either it switched protocols, for which nobody asked, and what follows
 		// is no reply: reading it would not even end when the client leaves. Or
 		// its status is none.
+		res.Body.Close()
 		up.health.failed(noValidAnswer, g.clock())
-		return refuse(http.StatusBadGateway, noHTTP(up))
+		return nil, refuse(http.StatusBadGateway, noHTTP(up))
 	}
 	up.health.answered(res.StatusCode, sent, g.clock())
-	g.deliver(x, res)
-	return nil
+	return res, nil
+}
+
+// unanswered is the answer to a client whose upstream began no reply.
+func (g *Gateway) unanswered(x *exchange, err error) error {
+	switch {
+	case x.wasCut():
+		return x.cutDenial()
+	case x.incoming.hasStalled(): // net/http takes it for one that left
+		return stalled(x.settings.stall)
+	case x.r.Context().Err() != nil:
+		return errClientLeft
+	}
+	up := x.route.upstream
+	up.health.failed(failureText(err), g.clock())
+	if isLate(err) {
+		return refuse(http.StatusGatewayTimeout, haltd.Errorf(haltd.CodeUpstream, "%s at %s began no reply within %v", up.Name, up.BaseURL.Host, up.FirstByteTimeout).
+			WithFix("Send it again, or raise providers.%s.first_byte_timeout in haltd's configuration.", up.Name))
+	}
+	g.log.Warn("upstream unreachable", "provider", up.Name, "error", failureText(err))
+	return refuse(http.StatusBadGateway, unreachable(up, err))
 }
 
 // upstreamRequest is the client's request, addressed to the upstream.
@@ -122,34 +143,33 @@ func plainCause(err error) string {
 	}
 }
 
-var copyBuffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
-
-// deliver passes the reply on and gives a tap a copy. Each piece goes to the
-// client before anything else looks at it.
-func (g *Gateway) deliver(x *exchange, res *http.Response) {
-	answered := g.clock()
-	x.answered = answered
-	announced := x.copyHeader(res)
+// begin passes on the head of a reply and lays the tap of its body.
+//
+//go:noinline
+func (g *Gateway) begin(x *exchange, res *http.Response) {
+	x.answered = g.clock()
+	x.copyHeader(res)
 	x.explainFinding(x.w.Header())
-	x.event.Status = res.StatusCode
+	x.event.Status, x.length, x.piecewise = res.StatusCode, res.ContentLength, isStream(res)
 	x.w.WriteHeader(res.StatusCode)
-	flush := func() {}
-	if isStream(res) {
-		flush = x.w.flush
-		flush() // a client waits for the headers of a stream, too
+	if x.piecewise {
+		x.w.flush() // a client waits for the headers of a stream, too
 	}
-	var tap *wire.Tap
 	isOK := res.StatusCode >= 200 && res.StatusCode <= 299
 	if f := x.tapFormat(); f != nil && isOK && (x.ask == nil || wire.HoldsText(res.Header)) {
-		tap = wire.NewTap(f, res.StatusCode, res.Header, x.settings.maxBody, x.replyShare.take)
+		x.tap = wire.NewTap(f, res.StatusCode, res.Header, x.settings.maxBody, x.replyShare.take)
 	}
-	x.overhead += g.clock().Sub(answered)
-	x.length = res.ContentLength
-	complete := g.copyReply(x, res.Body, tap, flush)
-	if complete && announced > 0 {
+	x.overhead += g.clock().Sub(x.answered)
+}
+
+// delivered ends a reply of which no more comes.
+//
+//go:noinline
+func (g *Gateway) delivered(x *exchange, res *http.Response) {
+	if x.complete {
 		copyTrailer(x.w.Header(), res.Trailer)
 	}
-	if complete && !isStream(res) {
+	if x.complete && !x.piecewise {
 		// All is written: the client does not wait for what follows.
 		x.w.flush()
 		x.whole = true
@@ -157,7 +177,7 @@ func (g *Gateway) deliver(x *exchange, res *http.Response) {
 	if !x.broken {
 		g.finishing.add(x)
 	}
-	x.response, x.tap, x.complete, x.delivered = res, tap, complete, g.clock()
+	x.response, x.delivered = res, g.clock()
 }
 
 // observe reads what the tap has kept of the reply.
@@ -197,56 +217,63 @@ func isStream(res *http.Response) bool {
 
 // copyReply copies the body until its end, until one side fails, or until the
 // money for it is gone, and reports whether it got to the end.
-func (g *Gateway) copyReply(x *exchange, from io.Reader, tap *wire.Tap, flush func()) bool {
+func (g *Gateway) copyReply(x *exchange, from io.Reader) bool {
 	buf := acquireBuffer(x.pieceSize())
 	defer func() { releaseBuffer(buf) }()
-	spent := false
 	idle := x.watchIdle()
 	for {
 		idle.begin()
 		n, err := from.Read(buf)
 		idle.stop()
-		if n > 0 {
-			if x.sent == 0 {
-				x.event.FirstByte = haltd.Duration(g.clock().Sub(x.start))
-				g.inFlight.begin(x)
-			}
-			cut := false
-			if end := eventEnd(buf[:n]); spent && end > 0 {
-				n, cut = end, true
-			}
-			if x.length >= 0 && x.sent+int64(n) >= x.length {
-				g.finishing.add(x) // the client may see the end from here on
-			}
-			if _, werr := x.w.Write(buf[:n]); werr != nil {
-				x.breakOff(clientLeft)
-				return false
-			}
-			flush()
-			x.sent += int64(n)
-			x.lastByte = g.clock()
-			if tap != nil {
-				tap.Write(buf[:n])
-			}
-			if !spent && !x.ticket.Extend(x.tokensSoFar(tap)) {
-				// An event that has begun is passed on to its end.
-				spent, cut = true, !x.isEventStream() || bytes.HasSuffix(buf[:n], []byte("\n\n")) || bytes.HasSuffix(buf[:n], []byte("\n\r\n"))
-			}
-			if n == len(buf) && n < longPiece { // more comes at once than was thought
-				releaseBuffer(buf)
-				buf = acquireBuffer(longPiece)
-			}
-			x.overhead += g.clock().Sub(x.lastByte) // before the next piece is read
-			if cut {
-				x.fail(budgetCut)
-				x.endStream(x.ticket.Spent())
-				return false
-			}
+		if n > 0 && !g.pass(x, buf[:n]) {
+			return false
 		}
 		if err != nil {
 			return g.endReply(x, err)
 		}
+		buf = x.fit(buf, n)
 	}
+}
+
+// pass passes a piece of a reply on and gives the tap a copy: the client has it
+// before anything else looks at it. It reports whether more may follow.
+//
+//go:noinline
+func (g *Gateway) pass(x *exchange, piece []byte) bool {
+	if x.sent == 0 {
+		x.event.FirstByte = haltd.Duration(g.clock().Sub(x.start))
+		g.inFlight.begin(x)
+	}
+	cut := false
+	if x.spent { // the event that had begun is passed on to its end
+		if end := eventEnd(piece); end > 0 {
+			piece, cut = piece[:end], true
+		}
+	}
+	if x.length >= 0 && x.sent+int64(len(piece)) >= x.length {
+		g.finishing.add(x) // the client may see the end from here on
+	}
+	if _, err := x.w.Write(piece); err != nil {
+		x.breakOff(clientLeft)
+		return false
+	}
+	if x.piecewise {
+		x.w.flush()
+	}
+	x.sent += int64(len(piece))
+	x.lastByte = g.clock()
+	if x.tap != nil {
+		x.tap.Write(piece)
+	}
+	if !x.spent && !x.ticket.Extend(x.tokensSoFar()) {
+		x.spent, cut = true, !x.isEventStream() || bytes.HasSuffix(piece, []byte("\n\n")) || bytes.HasSuffix(piece, []byte("\n\r\n"))
+	}
+	x.overhead += g.clock().Sub(x.lastByte) // before the next piece is read
+	if cut {
+		x.fail(budgetCut)
+		x.endStream(x.ticket.Spent())
+	}
+	return !cut
 }
 
 // A reply is copied in pieces of longPiece bytes, or of shortPiece where it comes bit by
@@ -259,6 +286,25 @@ func (x *exchange) pieceSize() int {
 		return longPiece
 	}
 	return shortPiece
+}
+
+// fit is the buffer for the next piece of a reply: longer where the last one
+// filled it, shorter where a stream has come to a few words at a time.
+//
+//go:noinline
+func (x *exchange) fit(buf []byte, last int) []byte {
+	size := len(buf)
+	switch {
+	case last == len(buf):
+		size = longPiece
+	case last < shortPiece && x.length < 0:
+		size = shortPiece
+	}
+	if size == len(buf) {
+		return buf
+	}
+	releaseBuffer(buf)
+	return acquireBuffer(size)
 }
 
 // endReply notes why no more of a reply comes, and reports whether that was its
@@ -297,10 +343,10 @@ func eventEnd(p []byte) int {
 
 // tokensSoFar estimates how many tokens of the reply have come. A stream that the tap
 // cannot follow, because it is encoded, is taken by its bytes.
-func (x *exchange) tokensSoFar(tap *wire.Tap) int64 {
+func (x *exchange) tokensSoFar() int64 {
 	switch {
-	case tap != nil && tap.Follows():
-		return tap.Kept() / 4
+	case x.tap != nil && x.tap.Follows():
+		return x.tap.Kept() / 4
 	case x.event.Stream:
 		return x.sent / 4
 	}
@@ -308,8 +354,8 @@ func (x *exchange) tokensSoFar(tap *wire.Tap) int64 {
 }
 
 // copyHeader passes the reply's headers on and keeps net/http from adding
-// its own. It says how many trailers the upstream announced.
-func (x *exchange) copyHeader(res *http.Response) (trailers int) {
+// its own.
+func (x *exchange) copyHeader(res *http.Response) {
 	h := x.w.Header()
 	dropHopByHop(res.Header)
 	for name, values := range res.Header {
@@ -323,7 +369,6 @@ func (x *exchange) copyHeader(res *http.Response) (trailers int) {
 	for name := range res.Trailer {
 		h.Add("Trailer", name)
 	}
-	return len(res.Trailer)
 }
 
 func copyTrailer(h, trailer http.Header) {

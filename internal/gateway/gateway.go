@@ -286,7 +286,9 @@ type exchange struct {
 	sentAt    time.Time       // to the upstream
 	answered  time.Time       // when it began to answer; zero where it did not
 	response  *http.Response  // nil unless the upstream answered; its body is read
+	piecewise bool            // it is passed on piece by piece, each at once
 	tap       *wire.Tap       // of its body; nil where it is not read
+	spent     bool            // the money for the rest of it is gone
 	complete  bool            // all of it came
 	reply     *haltd.Reply    // nil unless a 2xx reply to an LLM call began
 	recorded  chan struct{}   // closed when later calls may know of this one; nil before it is in flight

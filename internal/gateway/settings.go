@@ -259,9 +259,9 @@ func dialer(timeout time.Duration) func(ctx context.Context, network, address st
 type sender struct{ *net.TCPConn }
 
 func (s sender) ReadFrom(body io.Reader) (int64, error) {
-	buf := copyBuffers.Get().(*[16 << 10]byte)
-	defer copyBuffers.Put(buf)
-	return io.CopyBuffer(struct{ io.Writer }{s.TCPConn}, body, buf[:])
+	buf := acquireBuffer(longPiece)
+	defer releaseBuffer(buf)
+	return io.CopyBuffer(struct{ io.Writer }{s.TCPConn}, body, buf)
 }
 
 // target is where a request with this path and query goes: the configured
