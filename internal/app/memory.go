@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"path"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 )
@@ -66,3 +67,41 @@ func grantedMemory(root fs.FS) (least int64) {
 
 // noLimit is from where on a number means that there is no limit.
 const noLimit = 1 << 60
+
+// collection keeps the garbage that may wait for the collector to mostGarbage where
+// much is alive: the runtime alone lets as much garbage gather as is alive. Where
+// GOGC says something else, that holds.
+type collection struct {
+	own     bool // GOGC is not set
+	percent int
+	alive   [2]metrics.Sample
+}
+
+func newCollection(env func(string) (string, bool)) *collection {
+	_, set := env("GOGC")
+	return &collection{own: !set, percent: 100, alive: [2]metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/stack:bytes"}}}
+}
+
+const (
+	mostGarbage  = 128 << 20
+	leastPercent = 25 // or the collector would hardly rest
+)
+
+// follow looks at what is alive now.
+func (c *collection) follow() {
+	if !c.own {
+		return
+	}
+	metrics.Read(c.alive[:])
+	percent := garbagePercent(c.alive[0].Value.Uint64() + c.alive[1].Value.Uint64())
+	if percent != c.percent {
+		debug.SetGCPercent(percent)
+		c.percent = percent
+	}
+}
+
+// garbagePercent is how much garbage may gather, in percent of what is alive, in
+// steps of five.
+func garbagePercent(alive uint64) int {
+	return int(min(max(100*mostGarbage/max(alive, 1), leastPercent), 100)) / 5 * 5
+}

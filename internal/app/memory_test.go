@@ -2,6 +2,7 @@ package app
 
 import (
 	"math"
+	"runtime"
 	"runtime/debug"
 	"testing"
 	"testing/fstest"
@@ -33,4 +34,30 @@ func TestMemoryIsLimitedByTheControlGroup(t *testing.T) {
 			t.Errorf("%s: %d, and %d in force; want %d", name, got, inForce, tc.want)
 		}
 	}
+}
+
+// With much alive less garbage may wait, and with little as much as is alive.
+func TestTheCollectorKeepsPaceWithWhatIsAlive(t *testing.T) {
+	for alive, want := range map[uint64]int{0: 100, 100 << 20: 100, 160 << 20: 80, 256 << 20: 50, 300 << 20: 40, 512 << 20: 25, 8 << 30: 25} {
+		if got := garbagePercent(alive); got != want {
+			t.Errorf("%d MB alive: %d percent, want %d", alive>>20, got, want)
+		}
+	}
+
+	before := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(before)
+	much := make([]byte, 300<<20)
+	runtime.GC()
+	inForce := func(gogc string) int {
+		c := newCollection(func(string) (string, bool) { return gogc, gogc != "" })
+		c.follow()
+		return debug.SetGCPercent(100)
+	}
+	if got := inForce("80"); got != 100 {
+		t.Errorf("GOGC is set, and still the pace is changed to %d percent", got)
+	}
+	if got := inForce(""); got < leastPercent || got > 45 {
+		t.Errorf("300 MB alive: %d percent in force, want about 40", got)
+	}
+	runtime.KeepAlive(much)
 }

@@ -35,11 +35,13 @@ func withIngest(g *gateway.Gateway, ingest http.Handler) http.Handler {
 }
 
 // watch tells people of what is no agent's doing: upstreams that fail, and a
-// store that cannot be written. It writes when keys were used on the way.
+// store that cannot be written. It writes when keys were used on the way, and sets
+// the pace of the collector.
 func (a *App) watch(ctx context.Context) {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	w := watcher{app: a, failing: map[string]bool{}}
+	memory := newCollection(a.opts.Env)
 	defer w.sending.Wait()
 	for tick := 1; ; tick++ {
 		select {
@@ -48,6 +50,7 @@ func (a *App) watch(ctx context.Context) {
 		case <-ticker.C:
 			w.upstreams(ctx)
 			w.store(ctx)
+			memory.follow()
 			if tick%keysEvery == 0 {
 				if err := a.keys.Flush(ctx); err != nil {
 					a.log.Warn("the use or the end of gateway keys is not written yet", "error", err)

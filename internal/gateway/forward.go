@@ -216,22 +216,30 @@ func isStream(res *http.Response) bool {
 }
 
 // copyReply copies the body until its end, until one side fails, or until the
-// money for it is gone, and reports whether it got to the end.
+// money for it is gone, and reports whether it got to the end. Thousands of
+// streams may wait for their next word at once: where the connection can wait
+// without a buffer, there is none meanwhile.
 func (g *Gateway) copyReply(x *exchange, from io.Reader) bool {
-	buf := acquireBuffer(x.pieceSize())
-	defer func() { releaseBuffer(buf) }()
+	size := x.firstPiece()
+	waits, _ := from.(interface{ Await() })
 	idle := x.watchIdle()
 	for {
 		idle.begin()
+		if waits != nil {
+			waits.Await()
+		}
+		buf := acquireBuffer(size)
 		n, err := from.Read(buf)
 		idle.stop()
-		if n > 0 && !g.pass(x, buf[:n]) {
+		goesOn := n == 0 || g.pass(x, buf[:n])
+		size = x.nextPiece(size, n)
+		releaseBuffer(buf)
+		switch {
+		case !goesOn:
 			return false
-		}
-		if err != nil {
+		case err != nil:
 			return g.endReply(x, err)
 		}
-		buf = x.fit(buf, n)
 	}
 }
 
@@ -277,34 +285,27 @@ func (g *Gateway) pass(x *exchange, piece []byte) bool {
 }
 
 // A reply is copied in pieces of longPiece bytes, or of shortPiece where it comes bit by
-// bit: thousands of streams may wait for their next word at once.
+// bit.
 const shortPiece, longPiece = 2 << 10, 16 << 10
 
-// pieceSize is how long the first piece of a reply is at most.
-func (x *exchange) pieceSize() int {
+// firstPiece is how long the first piece of a reply is at most.
+func (x *exchange) firstPiece() int {
 	if x.length > shortPiece {
 		return longPiece
 	}
 	return shortPiece
 }
 
-// fit is the buffer for the next piece of a reply: longer where the last one
-// filled it, shorter where a stream has come to a few words at a time.
-//
-//go:noinline
-func (x *exchange) fit(buf []byte, last int) []byte {
-	size := len(buf)
+// nextPiece is how long the next piece is at most: longer where the last one took
+// all of its room, shorter where a stream has come to a few words at a time.
+func (x *exchange) nextPiece(size, last int) int {
 	switch {
-	case last == len(buf):
-		size = longPiece
+	case last == size:
+		return longPiece
 	case last < shortPiece && x.length < 0:
-		size = shortPiece
+		return shortPiece
 	}
-	if size == len(buf) {
-		return buf
-	}
-	releaseBuffer(buf)
-	return acquireBuffer(size)
+	return size
 }
 
 // endReply notes why no more of a reply comes, and reports whether that was its

@@ -101,7 +101,7 @@ func (c *conn) exchange(r *http.Request, body Body) (*http.Response, error) {
 		c.end(stop, sent == nil && !res.Close && res.StatusCode >= http.StatusOK)
 		return res, nil
 	}
-	res.Body = &reply{ReadCloser: res.Body, conn: c, ctx: ctx, stop: stop, keep: sent == nil && !res.Close}
+	res.Body = &reply{ReadCloser: res.Body, conn: c, ctx: ctx, stop: stop, keep: sent == nil && !res.Close, open: res.ContentLength < 0}
 	return res, nil
 }
 
@@ -271,7 +271,16 @@ type reply struct {
 	ctx  context.Context
 	stop func() bool
 	keep bool // for the next request
+	open bool // its length is not known
 	once sync.Once
+}
+
+// Await waits until there is more of the reply to read, its end or why none comes. Who
+// reads need not hold a buffer until then.
+func (b *reply) Await() {
+	if b.open { // else nothing may come any more
+		_, _ = b.conn.in.Peek(1)
+	}
 }
 
 func (b *reply) Read(p []byte) (int, error) {

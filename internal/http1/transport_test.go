@@ -61,6 +61,16 @@ func request(t *testing.T, method, address, path string, body []byte) *http.Requ
 	return r.WithContext(t.Context())
 }
 
+// awaited reads a reply as the gateway does.
+type awaited struct{ io.Reader }
+
+func (a awaited) Read(p []byte) (int, error) {
+	if r, ok := a.Reader.(interface{ Await() }); ok {
+		r.Await()
+	}
+	return a.Reader.Read(p)
+}
+
 // What arrives and what comes back is the same as with net/http.
 func TestAsNetHTTP(t *testing.T) {
 	type seen struct {
@@ -125,7 +135,7 @@ func TestAsNetHTTP(t *testing.T) {
 						t.Fatalf("%s: %v", name, err)
 					}
 					defer res.Body.Close()
-					b, err := io.ReadAll(res.Body)
+					b, err := io.ReadAll(awaited{res.Body})
 					if err != nil {
 						t.Fatalf("%s: %v", name, err)
 					}
@@ -535,7 +545,7 @@ func TestAtOnce(t *testing.T) {
 				res, err := p.RoundTrip(r)
 				if err == nil {
 					var b []byte
-					if b, err = io.ReadAll(res.Body); err == nil && string(b) != want {
+					if b, err = io.ReadAll(awaited{res.Body}); err == nil && string(b) != want {
 						t.Errorf("%d bytes came back of %d", len(b), len(want))
 					}
 					res.Body.Close()
@@ -548,4 +558,46 @@ func TestAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// Whoever awaits a reply that comes piece by piece is woken by the next piece, and by a
+// context that ends.
+func TestAwait(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	more := make(chan bool)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.(http.Flusher).Flush()
+		if <-more {
+			_, _ = io.WriteString(w, "piece")
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}
+	}))
+	defer server.Close()
+	p, _ := pool(server.Listener.Addr().String())
+	defer p.CloseIdleConnections()
+	ctx, cancel := context.WithCancel(t.Context())
+	res, err := p.RoundTrip(request(t, "GET", "host", "/", nil).WithContext(ctx))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	woken := make(chan bool)
+	go func() {
+		for range 2 {
+			res.Body.(*reply).Await()
+			woken <- true
+			_, _ = res.Body.Read(make([]byte, 10))
+		}
+		close(woken)
+	}()
+	select {
+	case <-woken:
+		t.Fatal("woken before anything came")
+	case more <- true:
+	}
+	<-woken
+	cancel()
+	<-woken
+	<-woken
 }

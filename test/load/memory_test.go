@@ -22,7 +22,7 @@ const (
 	// streamKB is what haltd may take for an open stream. A plain ReverseProxy
 	// takes 85 KB; 40 KB, which are 400 MB for 10,000 streams, is the aim that
 	// the growth run of the benchmark holds it against.
-	streamKB = 100
+	streamKB = 60
 	// agentsMB is all that haltd may take, however many agents and sessions it
 	// has seen.
 	agentsMB = 300
