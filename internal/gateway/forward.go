@@ -152,7 +152,7 @@ func (g *Gateway) begin(x *exchange, res *http.Response) {
 	x.explainFinding(x.w.Header())
 	x.event.Status, x.length, x.piecewise = res.StatusCode, res.ContentLength, isStream(res)
 	x.w.WriteHeader(res.StatusCode)
-	if x.piecewise {
+	if first, ok := res.Body.(interface{ HasPiece() bool }); x.piecewise && !(ok && first.HasPiece()) {
 		x.w.flush() // a client waits for the headers of a stream, too
 	}
 	isOK := res.StatusCode >= 200 && res.StatusCode <= 299

@@ -2,6 +2,7 @@ package http1
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -273,6 +275,18 @@ type reply struct {
 	keep bool // for the next request
 	open bool // its length is not known
 	once sync.Once
+}
+
+// HasPiece reports that a first piece of the reply came with its head: to read it
+// waits for nothing.
+func (b *reply) HasPiece() bool {
+	if !b.open {
+		return false
+	}
+	in, _ := b.conn.in.Peek(b.conn.in.Buffered())
+	size, rest, _ := bytes.Cut(in, []byte("\r\n"))
+	n, err := strconv.ParseUint(string(size), 16, 31)
+	return err == nil && n > 0 && uint64(len(rest)) >= n
 }
 
 // Await waits until there is more of the reply to read, its end or why none comes. Who

@@ -601,3 +601,55 @@ func TestAwait(t *testing.T) {
 	<-woken
 	<-woken
 }
+
+// A first piece that is there is known as such only when reading it waits for nothing.
+func TestAPieceThatCameWithTheHead(t *testing.T) {
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+	for _, tc := range []struct {
+		first, later, want string
+		has                bool
+	}{
+		{head + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", "0\r\n\r\n", "hello", true},
+		{head + "Transfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello", "\r\n0\r\n\r\n", "hello", false},
+		{head + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello", "\r\n0\r\n\r\n", "hello", true},
+		{head + "Transfer-Encoding: chunked\r\n\r\n5\r\nhel", "lo\r\n0\r\n\r\n", "hello", false},
+		{head + "Transfer-Encoding: chunked\r\n\r\n5", "\r\nhello\r\n0\r\n\r\n", "hello", false},
+		{head + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "", "", false},
+		{head + "Transfer-Encoding: chunked\r\n\r\n", "5\r\nhello\r\n0\r\n\r\n", "hello", false},
+		{head + "Connection: close\r\n\r\n2\r\nhello", "", "2\r\nhello", true},
+		{head + "Content-Length: 8\r\n\r\n2\r\nhello", "", "2\r\nhello", false},
+	} {
+		read := make(chan bool)
+		address := script(t, func(c net.Conn, r *bufio.Reader) {
+			takeRequest(t, r)
+			_, _ = io.WriteString(c, tc.first)
+			select {
+			case <-read:
+			case <-t.Context().Done():
+			}
+			_, _ = io.WriteString(c, tc.later)
+			c.Close()
+		})
+		p, _ := pool(address)
+		res, err := p.RoundTrip(request(t, "GET", "host", "/", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, ok := res.Body.(*reply)
+		if has := ok && first.HasPiece(); has != tc.has {
+			t.Errorf("after %q: %v", tc.first, has)
+		}
+		if tc.has { // the rest is not sent before
+			if n, err := first.Read(make([]byte, 2)); n != 2 || err != nil {
+				t.Errorf("after %q: %d bytes, %v", tc.first, n, err)
+			}
+			tc.want = tc.want[2:]
+		}
+		close(read)
+		if b, err := io.ReadAll(res.Body); string(b) != tc.want || err != nil {
+			t.Errorf("after %q and %q: %q, %v", tc.first, tc.later, b, err)
+		}
+		res.Body.Close()
+		p.CloseIdleConnections()
+	}
+}
