@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"unicode"
 	"unicode/utf8"
-	"unsafe"
 
 	"github.com/haltd/haltd/internal/xxhash"
 )
@@ -45,7 +44,7 @@ const (
 
 // write takes ASCII eight bytes at a time.
 func (f *folder) write(text string) {
-	src := unsafe.Slice(unsafe.StringData(text), len(text)) // only read
+	src := []byte(text)
 	for i := 0; i < len(src); {
 		if f.n+8 > len(f.folded) {
 			f.flush()

@@ -7,7 +7,6 @@ package xxhash
 import (
 	"encoding/binary"
 	"math/bits"
-	"unsafe"
 )
 
 const (
@@ -94,10 +93,7 @@ func Sum64(b []byte) uint64 {
 }
 
 // Sum64String is the digest of a text.
-func Sum64String(s string) uint64 { return Sum64(bytesOf(s)) }
-
-// bytesOf is the text as bytes that are only read.
-func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+func Sum64String(s string) uint64 { return Sum64([]byte(s)) }
 
 // Digest takes a text in pieces. Reset it before its first use.
 type Digest struct {
@@ -127,7 +123,7 @@ func (d *Digest) Write(b []byte) (int, error) {
 }
 
 // WriteString takes the next part of a text; it never fails.
-func (d *Digest) WriteString(s string) (int, error) { return d.Write(bytesOf(s)) }
+func (d *Digest) WriteString(s string) (int, error) { return d.Write([]byte(s)) }
 
 // Sum64 is the digest of all that was written.
 func (d *Digest) Sum64() uint64 { return d.lanes.sum(d.length, d.kept[:d.n]) }
