@@ -45,10 +45,17 @@ func appendArguments(b []byte, arguments string) []byte {
 	return appendMended(b, s)
 }
 
+// mostMended is how long arguments are at most that are mended: what they are decoded
+// to takes up to fifty times as much memory, which nobody counts.
+const mostMended = 64 << 10
+
 // appendMended writes what is refused at first and tools still take:
 // keys that come twice, of which the last counts, and what is not UTF-8. What
-// is not JSON is written as it is.
+// is not JSON, or is too long for that, is written as it is.
 func appendMended(b []byte, s string) []byte {
+	if len(s) > mostMended {
+		return append(b, s...)
+	}
 	d := json.NewDecoder(strings.NewReader(s))
 	d.UseNumber()
 	var v any

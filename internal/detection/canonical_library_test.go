@@ -1,6 +1,8 @@
 package detection
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -41,4 +43,62 @@ func asTheLibrary(t interface{ Fatalf(string, ...any) }, text string) {
 	if ok && string(got) != string(want) {
 		t.Fatalf("%q is written as %q, by the library as %q", text, got, want)
 	}
+}
+
+// BenchmarkCanonical writes the arguments of tool calls by hand and with two
+// libraries: jsontext, which would be another module of detect, gives the same
+// bytes; encoding/json, which takes many times the memory of what it reads, those
+// that mean the same.
+func BenchmarkCanonical(b *testing.B) {
+	code := strings.Repeat("\tif err := parse(data); err != nil {\n\t\treturn fmt.Errorf(\"line %d: %w\", n, err)\n\t}\n", 20)
+	edit, err := json.Marshal(map[string]string{"path": "internal/parser/part.go", "old": code, "new": code + "// more"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range []struct{ name, arguments string }{
+		{"Read", `{"path":"internal/parser/part.go","limit":200,"offset":1}`},
+		{"Command", `{"command":"cd /src && go test ./internal/parser -run TestParse 2>&1 | tail -50","timeout":120,"description":"Run the tests of the parser"}`},
+		{"Edit4KB", string(edit)},
+	} {
+		want := CanonicalArguments(c.arguments)
+		for _, by := range []struct {
+			name  string
+			write func([]byte) []byte
+		}{
+			{"hand", func(dst []byte) []byte { return appendArguments(dst, c.arguments) }},
+			{"jsontext", func(dst []byte) []byte {
+				dst, _ = jsontext.AppendFormat(dst, c.arguments, jsontext.ReorderRawObjects(true))
+				return dst
+			}},
+			{"json", func(dst []byte) []byte { return decodedAndWritten(dst, c.arguments) }},
+		} {
+			buf := by.write(nil)
+			if string(buf) != want {
+				b.Fatalf("%s writes %.200s", by.name, buf)
+			}
+			b.Run(c.name+"/"+by.name, func(b *testing.B) {
+				b.SetBytes(int64(len(c.arguments)))
+				b.ReportAllocs()
+				for b.Loop() {
+					buf = by.write(buf[:0])
+				}
+			})
+		}
+	}
+}
+
+func decodedAndWritten(dst []byte, text string) []byte {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil || d.More() {
+		return append(dst, text...)
+	}
+	out := bytes.NewBuffer(dst)
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return append(dst, text...)
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

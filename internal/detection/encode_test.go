@@ -1,6 +1,9 @@
 package detection
 
 import (
+	"bytes"
+	"encoding/gob"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -213,27 +216,92 @@ func TestWhoGoesOnFromAReplyIsAwaited(t *testing.T) {
 	}
 }
 
-func BenchmarkEncodeSession(b *testing.B) {
+// BenchmarkCodec writes and reads what is remembered of a session by hand and
+// with libraries. Those see no field that is not exported: they have the same
+// memory as a type whose fields are.
+func BenchmarkCodec(b *testing.B) {
 	k := newTalk(&testing.T{}, "find the bug")
 	for i := range 100 {
 		k.does("read_file", fmt.Sprintf(`{"path":"f%d.go"}`, i), fresh(i)+"\n"+fresh(i+1)+"\n"+fresh(i+2))
 	}
-	m := SessionMemory{Session: *k.st.Session}
-	var buf []byte
-	b.Run("write", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			buf, _ = m.AppendBinary(buf[:0])
-		}
-		b.ReportMetric(float64(len(buf)), "bytes")
-	})
-	b.Run("read", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			var back SessionMemory
-			if err := back.UnmarshalBinary(buf); err != nil {
+	set, once := DefaultSettings(), newState()
+	entry := Admit(set, once, judge(set, once, userCall(prose(1<<10, 1)), noon), noon)
+	Observe(set, once, entry, Source{}, ReadReply(said(prose(400, 2)), true), noon)
+	exported := exportedType(reflect.TypeFor[SessionMemory]())
+	for _, c := range []struct {
+		name    string
+		session *Session
+	}{{"OneCall", once.Session}, {"100Rounds", k.st.Session}} {
+		m := &SessionMemory{Session: *c.session}
+		want, _ := m.AppendBinary(nil)
+		for _, by := range []struct {
+			name      string
+			marshal   func(any) ([]byte, error)
+			unmarshal func([]byte, any) error
+		}{
+			{"hand", nil, nil},
+			{"gob", func(v any) ([]byte, error) {
+				var buf bytes.Buffer
+				err := gob.NewEncoder(&buf).Encode(v)
+				return buf.Bytes(), err
+			}, func(b []byte, v any) error { return gob.NewDecoder(bytes.NewReader(b)).Decode(v) }},
+			{"json", json.Marshal, json.Unmarshal},
+		} {
+			write := func() ([]byte, error) { return m.AppendBinary(nil) }
+			read := func(b []byte) (*SessionMemory, error) {
+				m := new(SessionMemory)
+				return m, m.UnmarshalBinary(b)
+			}
+			if by.marshal != nil {
+				visible := reflect.NewAt(exported, unsafe.Pointer(m)).Interface()
+				write = func() ([]byte, error) { return by.marshal(visible) }
+				read = func(b []byte) (*SessionMemory, error) {
+					v := reflect.New(exported)
+					err := by.unmarshal(b, v.Interface())
+					return (*SessionMemory)(v.UnsafePointer()), err
+				}
+			}
+			text, err := write()
+			if err != nil {
 				b.Fatal(err)
 			}
+			back, err := read(text)
+			if got, _ := back.AppendBinary(nil); err != nil || !bytes.Equal(got, want) {
+				b.Fatalf("%s reads another session than it wrote: %v", by.name, err)
+			}
+			b.Run(c.name+"/write/"+by.name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					_, _ = write()
+				}
+				b.ReportMetric(float64(len(text)), "bytes")
+			})
+			b.Run(c.name+"/read/"+by.name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					_, _ = read(text)
+				}
+			})
 		}
-	})
+	}
+}
+
+// exportedType lies in memory as t does, with fields that are exported.
+func exportedType(t reflect.Type) reflect.Type {
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+	case t.Kind() == reflect.Struct:
+		fields := make([]reflect.StructField, t.NumField())
+		for i := range fields {
+			fields[i] = reflect.StructField{Name: fmt.Sprint("F", i), Type: exportedType(t.Field(i).Type)}
+		}
+		return reflect.StructOf(fields)
+	case t.Kind() == reflect.Slice:
+		return reflect.SliceOf(exportedType(t.Elem()))
+	case t.Kind() == reflect.Array:
+		return reflect.ArrayOf(t.Len(), exportedType(t.Elem()))
+	case t.Kind() == reflect.Pointer:
+		return reflect.PointerTo(exportedType(t.Elem()))
+	}
+	return t
 }

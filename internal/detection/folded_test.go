@@ -1,8 +1,11 @@
 package detection
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/haltd/haltd/internal/xxhash"
 )
 
 // A digest knows what was said from how it was typed.
@@ -39,5 +42,29 @@ func TestFoldedDigest(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(10, func() { foldedDigest(long) }); n > 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// BenchmarkFolded takes the digest of a long text by hand and with the library,
+// which is as much as the text has no signs that nobody sees.
+func BenchmarkFolded(b *testing.B) {
+	library := func(text string) uint64 {
+		return xxhash.Sum64String(strings.ToLower(strings.Join(strings.Fields(text), " ")))
+	}
+	text := longText(0, 1, 100<<10, rand.New(rand.NewPCG(1, 1)))
+	for _, by := range []struct {
+		name   string
+		digest func(string) uint64
+	}{{"hand", foldedDigest}, {"library", library}} {
+		if by.digest(text) != foldedDigest(text) {
+			b.Fatalf("%s has another digest", by.name)
+		}
+		b.Run("100KB/"+by.name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				by.digest(text)
+			}
+		})
 	}
 }
