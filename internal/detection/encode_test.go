@@ -225,8 +225,11 @@ func BenchmarkCodec(b *testing.B) {
 		k.does("read_file", fmt.Sprintf(`{"path":"f%d.go"}`, i), fresh(i)+"\n"+fresh(i+1)+"\n"+fresh(i+2))
 	}
 	set, once := DefaultSettings(), newState()
-	entry := Admit(set, once, judge(set, once, userCall(prose(1<<10, 1)), noon), noon)
+	entry := Admit(set, once, judge(set, once, &haltd.Call{Opening: []haltd.Message{{Text: prose(1<<10, 1)}}}, noon), noon)
 	Observe(set, once, entry, Source{}, ReadReply(said(prose(400, 2)), true), noon)
+	if !once.Session.Idle() {
+		b.Fatal("a session of one call is no idle one")
+	}
 	exported := exportedType(reflect.TypeFor[SessionMemory]())
 	for _, c := range []struct {
 		name    string
