@@ -3,6 +3,7 @@ package detection
 import (
 	"encoding/json"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -29,6 +30,22 @@ func TestCanonicalArguments(t *testing.T) {
 				t.Errorf("got %s, want %s", got, tc.want)
 			}
 		})
+	}
+}
+
+// What is decoded to mend it takes fifty times as much memory: of long arguments that
+// is not done.
+func TestLongArgumentsAreNotMended(t *testing.T) {
+	long := `{"a":1,"a":[` + strings.Repeat("[],", 1<<20) + `[]]}`
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := CanonicalArguments(long)
+	runtime.ReadMemStats(&after)
+	if got != long {
+		t.Errorf("%d bytes became %d others", len(long), len(got))
+	}
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > uint64(8*len(long)) {
+		t.Errorf("%d bytes took %d", len(long), taken)
 	}
 }
 
