@@ -700,3 +700,63 @@ func processorTime(b *testing.B) time.Duration {
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
+
+// FuzzReplies has http1 and net/http read the same bytes as a reply: they take the same
+// for one, and read the same of it.
+func FuzzReplies(f *testing.F) {
+	for _, seed := range []string{
+		short,
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n5\r\nhello\r\n0\r\nX-Sum: 7\r\n\r\n",
+		"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n",
+		"HTTP/1.0 200 OK\r\n\r\nuntil the end",
+		"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nContent-Length: 9\r\n\r\ncut",
+		"HTTP/1.1 500 \r\nConnection: close\r\n\r\n", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\nab", "no HTTP",
+	} {
+		f.Add([]byte(seed), false)
+		f.Add([]byte(seed), true)
+	}
+	f.Fuzz(func(t *testing.T, answer []byte, head bool) {
+		method := "GET"
+		if head {
+			method = "HEAD"
+		}
+		type seen struct {
+			Status          int
+			Header, Trailer http.Header
+			Body            string
+			Length          int64
+			Cut, Refused    bool
+		}
+		ask := func(by http.RoundTripper) (s seen) {
+			res, err := by.RoundTrip(request(t, method, "host", "/", nil))
+			if err != nil {
+				return seen{Refused: true}
+			}
+			defer res.Body.Close()
+			if res.StatusCode < http.StatusOK { // which the gateway takes for no reply
+				return seen{Status: res.StatusCode}
+			}
+			b, err := io.ReadAll(awaited{res.Body})
+			return seen{res.StatusCode, res.Header, res.Trailer, string(b), res.ContentLength, err != nil, false}
+		}
+		dial := func(context.Context) (net.Conn, error) {
+			here, there := net.Pipe()
+			go func() {
+				defer there.Close()
+				if _, err := http.ReadRequest(bufio.NewReader(there)); err == nil {
+					_, _ = there.Write(answer)
+				}
+			}()
+			return here, nil
+		}
+		plain := &Transport{Dial: dial, MaxHeader: 64 << 10}
+		library := &http.Transport{
+			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
+			DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
+		}
+		defer library.CloseIdleConnections()
+		if diff := cmp.Diff(ask(library), ask(plain)); diff != "" {
+			t.Errorf("%q: net/http and http1 differ:\n%s", answer, diff)
+		}
+	})
+}
