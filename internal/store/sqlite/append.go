@@ -161,16 +161,10 @@ func newAppender(c preparer) (*appender, error) {
 }
 
 func (a *appender) close() error {
-	var errs []error
-	for _, s := range []*statement{
+	return closeAll(
 		a.findAgent, a.findSession, a.newSession, a.addAgent, a.addSession, a.addHour, a.addUsage, a.insertEvent, a.countUsage, a.hasUsage,
 		a.insertExcerpt, a.insertCommit, a.insertAudit,
-	} {
-		if s != nil {
-			errs = append(errs, s.stmt.Close())
-		}
-	}
-	return errors.Join(errs...)
+	)
 }
 
 // forget drops the remembered numbers, after rows may have gone.

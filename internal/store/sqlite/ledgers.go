@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -30,65 +29,51 @@ func (s *Store) Ledgers(ctx context.Context, agent string, since time.Time) ([]h
 	return list, nil
 }
 
-// ledger is the one of an agent, period and start, with nothing in it where
-// there is none.
-func ledger(ctx context.Context, db querier, agent string, period haltd.Period, start time.Time) (haltd.Ledger, error) {
-	list, err := read(ctx, db, scanLedger, sharesSQL+" WHERE agent = ? AND period = ? AND start = ? GROUP BY agent", agent, string(period), table.Micros(start))
-	if err != nil || len(list) == 0 {
-		return haltd.Ledger{Agent: agent, Period: period, Start: start}, err
-	}
-	return list[0], nil
+// sumsSQL is what all nodes have of a ledger, what one node said last, and
+// whether another one is alone. One statement sees all shares at one moment: one
+// that is saved in between would make the others' negative.
+const sumsSQL = `SELECT
+	coalesce(sum(spent_cost), 0), coalesce(sum(spent_tokens), 0), coalesce(sum(held_cost), 0), coalesce(sum(held_tokens), 0),
+	coalesce(sum(iif(node = ?1, spent_cost, 0)), 0), coalesce(sum(iif(node = ?1, spent_tokens, 0)), 0),
+	coalesce(sum(iif(node = ?1, held_cost, 0)), 0), coalesce(sum(iif(node = ?1, held_tokens, 0)), 0),
+	coalesce(max(alone AND node <> ?1), 0) FROM shares WHERE agent = ?2 AND period = ?3 AND start = ?4`
+
+// sums is a row of sumsSQL.
+type sums [9]int64
+
+func (n *sums) all(agent string, period haltd.Period, start time.Time) haltd.Ledger {
+	return haltd.Ledger{Agent: agent, Period: period, Start: start, Spent: spending(n[0:]), Held: spending(n[2:])}
 }
+
+func (n *sums) mine(agent string, period haltd.Period, start time.Time) haltd.Share {
+	return haltd.Share{Agent: agent, Period: period, Start: start, Spent: spending(n[4:]), Held: spending(n[6:])}
+}
+
+func (n *sums) othersAlone() bool { return n[8] != 0 }
+
+func spending(n []int64) haltd.Spending { return haltd.Spending{Cost: haltd.Money(n[0]), Tokens: n[1]} }
 
 // OpenLedger implements haltd.LedgerStore.
 func (s *Store) OpenLedger(ctx context.Context, node string, l haltd.Ledger) (all haltd.Ledger, mine haltd.Share, err error) {
-	all, mine, err = s.readLedger(ctx, node, l)
+	var n sums
+	err = s.sums.QueryRowContext(ctx, node, l.Agent, string(l.Period), table.Micros(l.Start)).
+		Scan(&n[0], &n[1], &n[2], &n[3], &n[4], &n[5], &n[6], &n[7], &n[8])
+	all = n.all(l.Agent, l.Period, l.Start)
 	if err == nil && table.Missing(l.Spent, all) != (haltd.Spending{}) {
-		err = s.writer.write(ctx, func(ctx context.Context) error {
-			if all, err = s.raise(ctx, l); err == nil {
-				mine, err = shareOf(ctx, s.writer.conn, node, l)
+		err = s.writeLedgers(ctx, func(w *ledgerWriter) error {
+			if n, err = w.read(node, l.Agent, l.Period, l.Start); err != nil {
+				return err
 			}
-			return err
+			all = n.all(l.Agent, l.Period, l.Start)
+			more := table.Missing(l.Spent, all)
+			all.Spent = all.Spent.Add(more)
+			return w.raise.exec(l.Agent, string(l.Period), table.Micros(l.Start), int64(more.Cost), more.Tokens)
 		})
 	}
 	if err != nil {
-		return haltd.Ledger{}, mine, fmt.Errorf("open ledger: %w", explain(s.path, err))
+		return haltd.Ledger{}, haltd.Share{}, fmt.Errorf("open ledger: %w", explain(s.path, err))
 	}
-	return all, mine, nil
-}
-
-// readLedger reads what all nodes have and the share of one at one moment: a
-// share that is saved in between would make the others' negative.
-func (s *Store) readLedger(ctx context.Context, node string, l haltd.Ledger) (all haltd.Ledger, mine haltd.Share, err error) {
-	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return all, mine, err
-	}
-	defer func() { err = errors.Join(err, tx.Rollback()) }()
-	if all, err = ledger(ctx, tx, l.Agent, l.Period, l.Start); err == nil {
-		mine, err = shareOf(ctx, tx, node, l)
-	}
-	return all, mine, err
-}
-
-func shareOf(ctx context.Context, q querier, node string, l haltd.Ledger) (haltd.Share, error) {
-	mine := haltd.Share{Agent: l.Agent, Period: l.Period, Start: l.Start}
-	before, _, err := sharesOf(ctx, q, node, &mine)
-	mine.Spent, mine.Held = before.Spent, before.Held
-	return mine, err
-}
-
-func (s *Store) raise(ctx context.Context, l haltd.Ledger) (haltd.Ledger, error) {
-	known, err := ledger(ctx, s.writer.conn, l.Agent, l.Period, l.Start)
-	if err != nil {
-		return known, err
-	}
-	more := table.Missing(l.Spent, known)
-	known.Spent = known.Spent.Add(more)
-	return known, s.exec(ctx, `INSERT INTO shares (agent, period, start, node, spent_cost, spent_tokens, held_cost, held_tokens, alone)
-		VALUES (?, ?, ?, '', ?, ?, 0, 0, 0) ON CONFLICT (agent, period, start, node) DO UPDATE SET
-		spent_cost = spent_cost + excluded.spent_cost, spent_tokens = spent_tokens + excluded.spent_tokens`,
-		l.Agent, string(l.Period), table.Micros(l.Start), int64(more.Cost), more.Tokens)
+	return all, n.mine(l.Agent, l.Period, l.Start), nil
 }
 
 // SaveShares implements haltd.LedgerStore.
@@ -96,11 +81,15 @@ func (s *Store) SaveShares(ctx context.Context, node string, shares []haltd.Shar
 	if len(shares) == 0 {
 		return nil, true, nil
 	}
-	err = s.writer.write(ctx, func(ctx context.Context) error {
-		if err := s.requireAlive(ctx, node); err != nil {
+	err = s.writeLedgers(ctx, func(w *ledgerWriter) error {
+		alive, err := w.alive.number(node)
+		if err != nil {
 			return err
 		}
-		after, fits, err = s.saveShares(ctx, node, shares)
+		if alive == 0 {
+			return table.LeaseEnded(node)
+		}
+		after, fits, err = w.save(node, shares)
 		return err
 	})
 	if err != nil {
@@ -109,53 +98,70 @@ func (s *Store) SaveShares(ctx context.Context, node string, shares []haltd.Shar
 	return after, fits, nil
 }
 
-func (s *Store) saveShares(ctx context.Context, node string, shares []haltd.Share) (after []haltd.Ledger, fits bool, err error) {
+// ledgerWriter has the statements that write ledgers: calls wait for them.
+type ledgerWriter struct{ alive, sums, raise, share *statement }
+
+const (
+	raiseSQL = `INSERT INTO shares (agent, period, start, node, spent_cost, spent_tokens, held_cost, held_tokens, alone)
+		VALUES (?, ?, ?, '', ?, ?, 0, 0, 0) ON CONFLICT (agent, period, start, node) DO UPDATE SET
+		spent_cost = spent_cost + excluded.spent_cost, spent_tokens = spent_tokens + excluded.spent_tokens`
+
+	shareSQL = `INSERT OR REPLACE INTO shares (agent, period, start, node, spent_cost, spent_tokens, held_cost, held_tokens, alone)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+)
+
+func newLedgerWriter(c preparer) (*ledgerWriter, error) {
+	w := &ledgerWriter{}
+	for query, to := range map[string]**statement{aliveSQL: &w.alive, sumsSQL: &w.sums, raiseSQL: &w.raise, shareSQL: &w.share} {
+		var err error
+		if *to, err = prepare(c, query); err != nil {
+			return nil, errors.Join(err, w.close())
+		}
+	}
+	return w, nil
+}
+
+func (w *ledgerWriter) close() error { return closeAll(w.alive, w.sums, w.raise, w.share) }
+
+// writeLedgers runs fn in a transaction.
+func (s *Store) writeLedgers(ctx context.Context, fn func(*ledgerWriter) error) error {
+	return s.writer.write(ctx, func(context.Context) error {
+		return s.writer.conn.Raw(func(any) error { return fn(s.writer.ledgers) })
+	})
+}
+
+func (w *ledgerWriter) read(node, agent string, period haltd.Period, start time.Time) (n sums, err error) {
+	return n, w.sums.numbers(n[:], node, agent, string(period), table.Micros(start))
+}
+
+func (w *ledgerWriter) save(node string, shares []haltd.Share) (after []haltd.Ledger, fits bool, err error) {
 	var kept []haltd.Ledger
 	fits = true
 	for i := range shares {
 		sh := &shares[i]
-		l, err := ledger(ctx, s.writer.conn, sh.Agent, sh.Period, sh.Start)
+		n, err := w.read(node, sh.Agent, sh.Period, sh.Start)
 		if err != nil {
 			return nil, false, err
 		}
-		before, others, err := sharesOf(ctx, s.writer.conn, node, sh)
-		if err != nil {
-			return nil, false, err
-		}
+		l, before := n.all(sh.Agent, sh.Period, sh.Start), n.mine(sh.Agent, sh.Period, sh.Start)
 		next := l
 		next.Spent = l.Spent.Sub(before.Spent).Add(sh.Spent)
 		next.Held = l.Held.Sub(before.Held).Add(sh.Held)
-		fits = fits && table.Fits(sh, before, l, next, others)
+		fits = fits && table.Fits(sh, before, l, next, n.othersAlone())
 		after, kept = append(after, next), append(kept, l)
 	}
 	if !fits {
 		return kept, false, nil
 	}
 	for i := range shares {
-		if err := s.writeShare(ctx, node, &shares[i]); err != nil {
+		sh := &shares[i]
+		err := w.share.exec(sh.Agent, string(sh.Period), table.Micros(sh.Start), node,
+			int64(sh.Spent.Cost), sh.Spent.Tokens, int64(sh.Held.Cost), sh.Held.Tokens, sh.Alone)
+		if err != nil {
 			return nil, false, err
 		}
 	}
 	return after, true, nil
-}
-
-// sharesOf is what the node said last, and whether another one is alone.
-func sharesOf(ctx context.Context, db querier, node string, sh *haltd.Share) (before haltd.Share, othersAlone bool, err error) {
-	scan := func(row scanner) (_ struct{}, err error) {
-		return struct{}{}, row.Scan(&before.Spent.Cost, &before.Spent.Tokens, &before.Held.Cost, &before.Held.Tokens, &othersAlone)
-	}
-	_, err = read(ctx, db, scan, `SELECT
-		coalesce(sum(iif(node = ?1, spent_cost, 0)), 0), coalesce(sum(iif(node = ?1, spent_tokens, 0)), 0),
-		coalesce(sum(iif(node = ?1, held_cost, 0)), 0), coalesce(sum(iif(node = ?1, held_tokens, 0)), 0),
-		coalesce(max(alone AND node <> ?1), 0) FROM shares WHERE agent = ?2 AND period = ?3 AND start = ?4`,
-		node, sh.Agent, string(sh.Period), table.Micros(sh.Start))
-	return before, othersAlone, err
-}
-
-func (s *Store) writeShare(ctx context.Context, node string, sh *haltd.Share) error {
-	return s.exec(ctx, `INSERT OR REPLACE INTO shares (agent, period, start, node, spent_cost, spent_tokens, held_cost, held_tokens, alone)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, sh.Agent, string(sh.Period), table.Micros(sh.Start), node,
-		int64(sh.Spent.Cost), sh.Spent.Tokens, int64(sh.Held.Cost), sh.Held.Tokens, sh.Alone)
 }
 
 // ChargeHeld implements haltd.LedgerStore: what nodes had that are gone becomes
@@ -185,7 +191,7 @@ const spentSQL = `SELECT coalesce(sum(cost), 0), coalesce(sum(input + output), 0
 // whole.
 func (s *Store) Spent(ctx context.Context, agent string, since time.Time) (haltd.Spending, error) {
 	var sum haltd.Spending
-	err := s.readers.QueryRowContext(ctx, spentSQL, table.HourOf(since), agent).Scan(&sum.Cost, &sum.Tokens)
+	err := s.spent.QueryRowContext(ctx, table.HourOf(since), agent).Scan(&sum.Cost, &sum.Tokens)
 	if err != nil {
 		return haltd.Spending{}, fmt.Errorf("read spending: %w", explain(s.path, err))
 	}

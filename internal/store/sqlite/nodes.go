@@ -134,10 +134,12 @@ func (s *Store) Lead(ctx context.Context, node, task string, span time.Duration)
 	return leads, nil
 }
 
+const aliveSQL = "SELECT EXISTS (SELECT 1 FROM nodes WHERE id = ? AND until > " + now + ")"
+
 // requireAlive refuses what a node wants to do whose lease has ended.
 func (s *Store) requireAlive(ctx context.Context, node string) error {
 	var alive bool
-	row := s.writer.conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM nodes WHERE id = ? AND until > "+now+")", node)
+	row := s.writer.conn.QueryRowContext(ctx, aliveSQL, node)
 	if err := row.Scan(&alive); err != nil || alive {
 		return err
 	}

@@ -37,6 +37,8 @@ type Store struct {
 	writer  *writer
 	readers *sql.DB
 	secrets secrets
+	// What is read before the first call of an agent.
+	spent, sums *sql.Stmt
 
 	changed   table.Bell // who may call
 	committed table.Bell // events
@@ -77,6 +79,11 @@ func open(ctx context.Context, path string, busy time.Duration) (_ *Store, err e
 	}
 	if err := s.endLeases(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
+	}
+	for query, to := range map[string]**sql.Stmt{spentSQL: &s.spent, sumsSQL: &s.sums} {
+		if *to, err = db.PrepareContext(ctx, query); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 	}
 	if err := s.Ping(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())

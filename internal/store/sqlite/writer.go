@@ -18,6 +18,7 @@ type writer struct {
 	lock   lock.Lock // whoever holds it may use conn
 	closed bool      // the lock guards it
 	*appender
+	ledgers *ledgerWriter
 }
 
 func openWriter(ctx context.Context, dsn string) (_ *writer, err error) {
@@ -43,7 +44,9 @@ func openWriter(ctx context.Context, dsn string) (_ *writer, err error) {
 		return nil, err
 	}
 	err = w.conn.Raw(func(c any) error {
-		w.appender, err = newAppender(c.(preparer))
+		if w.appender, err = newAppender(c.(preparer)); err == nil {
+			w.ledgers, err = newLedgerWriter(c.(preparer))
+		}
 		return err
 	})
 	if err != nil {
@@ -62,7 +65,13 @@ func (w *writer) close() error {
 		if closed {
 			return nil
 		}
-		errs = append(errs, w.conn.Raw(func(any) error { return w.appender.close() }))
+		errs = append(errs, w.conn.Raw(func(any) error {
+			err := w.appender.close()
+			if w.ledgers != nil {
+				err = errors.Join(err, w.ledgers.close())
+			}
+			return err
+		}))
 	}
 	if w.conn != nil {
 		errs = append(errs, w.conn.Close())
@@ -172,23 +181,44 @@ func (s *statement) insert(values ...driver.Value) (no int64, err error) {
 }
 
 // number runs a statement that answers one row with one integer.
-func (s *statement) number(values ...driver.Value) (n int64, err error) {
+func (s *statement) number(values ...driver.Value) (int64, error) {
+	var n [1]int64
+	err := s.numbers(n[:], values...)
+	return n[0], err
+}
+
+// numbers runs a statement that answers one row of integers.
+func (s *statement) numbers(to []int64, values ...driver.Value) (err error) {
 	rows, err := s.stmt.(driver.StmtQueryContext).QueryContext(context.Background(), s.bind(values))
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	var row [1]driver.Value
-	if err := rows.Next(row[:]); err != nil {
-		return 0, err
+	row := make([]driver.Value, len(to))
+	if err := rows.Next(row); err != nil {
+		return err
 	}
-	n, ok := row[0].(int64)
-	if !ok {
-		return 0, fmt.Errorf("statement answered %T, not an integer", row[0])
+	for i, v := range row {
+		n, ok := v.(int64)
+		if !ok {
+			return fmt.Errorf("statement answered %T, not an integer", v)
+		}
+		to[i] = n
 	}
 	// A statement with RETURNING has done its work only when it ends.
-	if err := rows.Next(row[:]); !errors.Is(err, io.EOF) {
-		return 0, err
+	if err := rows.Next(row); !errors.Is(err, io.EOF) {
+		return err
 	}
-	return n, nil
+	return nil
+}
+
+// closeAll closes statements, of which some may never have been prepared.
+func closeAll(list ...*statement) error {
+	var errs []error
+	for _, s := range list {
+		if s != nil {
+			errs = append(errs, s.stmt.Close())
+		}
+	}
+	return errors.Join(errs...)
 }
