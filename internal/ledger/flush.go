@@ -36,15 +36,42 @@ func (l *Ledgers) flushSoon() {
 	}
 }
 
-// flushAll flushes every account.
+// flushTogether is how many accounts are written in one transaction.
+const flushTogether = 100
+
+// flushAll flushes every account. Those that nobody uses are written together,
+// because nobody waits for them: many agents that fall silent cost few transactions.
+// The others are written one by one, so that none waits for another.
 func (l *Ledgers) flushAll(ctx context.Context, mode flushMode) error {
+	var unused, others []*account
 	l.mu.Lock()
-	accounts := make([]*account, 0, len(l.accounts))
 	for _, a := range l.accounts {
-		accounts = append(accounts, a)
+		if a.users == 0 {
+			unused = append(unused, a)
+		} else {
+			others = append(others, a)
+		}
 	}
 	l.mu.Unlock()
-	for _, a := range accounts {
+	node := *l.node.Load()
+	var parts []part
+	for i, a := range unused {
+		if !a.flushing.TryAcquire() {
+			others = append(others, a) // it is being written
+		} else if p := a.outdated(mode, node); len(p.shares) > 0 {
+			parts = append(parts, p)
+		} else {
+			a.flushing.Release()
+		}
+		if len(parts) < flushTogether && (i < len(unused)-1 || len(parts) == 0) {
+			continue
+		}
+		if _, err := l.write(ctx, node, parts); err != nil {
+			return fmt.Errorf("write the budgets of %d agents: %w", len(parts), err)
+		}
+		parts = nil
+	}
+	for _, a := range others {
 		if err := a.flush(ctx, mode); err != nil {
 			return err
 		}
@@ -95,16 +122,12 @@ func (a *account) ask(ctx context.Context, mode flushMode) (granted bool, err er
 		return false, fmt.Errorf("write the budget of %s: %w", a.agent, err)
 	}
 	node := *a.ledgers.node.Load()
-	ls, periods := a.outdated(mode, node)
-	if len(ls) == 0 {
+	p := a.outdated(mode, node)
+	if len(p.shares) == 0 {
 		a.flushing.Release()
 		return true, nil
 	}
-	granted, err = detached(ctx, func(ctx context.Context) (bool, error) {
-		defer a.flushing.Release()
-		return a.save(ctx, node, ls, periods)
-	})
-	if err != nil {
+	if granted, err = a.ledgers.write(ctx, node, []part{p}); err != nil {
 		return false, fmt.Errorf("write the budget of %s: %w", a.agent, err)
 	}
 	return granted, nil
@@ -130,28 +153,63 @@ func detached[T any](ctx context.Context, f func(context.Context) (T, error)) (r
 	}
 }
 
-// save writes shares of a node, and takes over what the store then knows of all.
-func (a *account) save(ctx context.Context, node string, shares []haltd.Share, periods []*period) (granted bool, err error) {
+// part is what is written of one account.
+type part struct {
+	account *account
+	shares  []haltd.Share
+	periods []*period // of which they are
+}
+
+// write writes parts of accounts whose locks to flush the caller has acquired, and
+// releases these.
+func (l *Ledgers) write(ctx context.Context, node string, parts []part) (granted bool, err error) {
+	return detached(ctx, func(ctx context.Context) (bool, error) {
+		defer func() {
+			for _, p := range parts {
+				p.account.flushing.Release()
+			}
+		}()
+		return l.save(ctx, node, parts)
+	})
+}
+
+// save writes parts of accounts, and takes over what the store then knows of all
+// nodes.
+func (l *Ledgers) save(ctx context.Context, node string, parts []part) (granted bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	after, granted, err := a.ledgers.store.SaveShares(ctx, node, shares)
+	shares := parts[0].shares
+	for _, p := range parts[1:] {
+		shares = append(shares, p.shares...)
+	}
+	after, granted, err := l.store.SaveShares(ctx, node, shares)
 	if err != nil {
 		return false, err
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for i, s := range periods {
-		if granted {
-			s.durable, s.written = shares[i].Spent.Add(shares[i].Held), shares[i]
-		}
-		s.sync(after[i], s.written)
+	for _, p := range parts {
+		p.saved(after[:len(p.shares)], granted)
+		after = after[len(p.shares):]
 	}
 	return granted, nil
 }
 
-// outdated lists the ledgers of a node to write. An allotment that is given up is not durable
+// saved takes over the ledgers as the store has them, with the shares where it
+// granted them.
+func (p part) saved(after []haltd.Ledger, granted bool) {
+	p.account.mu.Lock()
+	defer p.account.mu.Unlock()
+	for i, s := range p.periods {
+		if granted {
+			s.durable, s.written = p.shares[i].Spent.Add(p.shares[i].Held), p.shares[i]
+		}
+		s.sync(after[i], s.written)
+	}
+}
+
+// outdated is what is to be written of the share of a node. An allotment that is given up is not durable
 // from now on: no call may rely on it while it is being written.
-func (a *account) outdated(mode flushMode, node string) (ls []haltd.Share, periods []*period) {
+func (a *account) outdated(mode flushMode, node string) part {
+	p := part{account: a}
 	now := a.ledgers.clock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -182,9 +240,9 @@ func (a *account) outdated(mode flushMode, node string) (ls []haltd.Share, perio
 		}
 		after := l.Spent.Add(l.Held)
 		s.durable = haltd.Spending{Cost: min(s.durable.Cost, after.Cost), Tokens: min(s.durable.Tokens, after.Tokens)}
-		ls, periods = append(ls, l), append(periods, s)
+		p.shares, p.periods = append(p.shares, l), append(p.periods, s)
 	}
-	return ls, periods
+	return p
 }
 
 // isFlushed reports that no period has anything to settle or to write.
