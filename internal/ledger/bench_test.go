@@ -39,30 +39,32 @@ func newBench(b *testing.B) *bench {
 	return l
 }
 
-// call reserves and settles one call of an agent with hard budgets.
-func (l *bench) call(b *testing.B, agent int64) {
-	budget := haltd.Budget{HardUSD: 1000 * haltd.Dollar, HardTokens: 1e9}
+// call reserves and settles one call of an agent with a hard budget of so many tokens.
+func (l *bench) call(b *testing.B, agent, tokens int64) {
+	budget := haltd.Budget{HardTokens: tokens}
 	r, over, err := l.Reserve(b.Context(), ledger.Booking{
 		Agent: fmt.Sprint("agent-", agent), Budgets: haltd.Budgets{Day: budget, Month: budget}, Zone: time.UTC,
-		Amount: haltd.Spending{Cost: haltd.Dollar / 100, Tokens: 1000}, Now: l.now(),
+		Amount: haltd.Spending{Tokens: 1000}, Now: l.now(),
 	})
 	if err != nil || over != nil {
 		b.Errorf("reserve: over %v, %v", over, err)
 		return
 	}
-	r.Settle(haltd.Spending{Cost: haltd.Dollar / 200, Tokens: 500})
+	r.Settle(haltd.Spending{Tokens: 500})
 	r.Flush()
 }
 
+const large = 1e9 // a budget that no agent spends one percent of
+
 // many has agents call from sixteen connections at once.
-func (l *bench) many(b *testing.B, n int64, agent func(i int64) int64) {
+func (l *bench) many(b *testing.B, n, tokens int64, agent func(i int64) int64) {
 	done := make(chan struct{}, 16)
 	var begun atomic.Int64
 	for range cap(done) {
 		go func() {
 			defer func() { done <- struct{}{} }()
 			for i := begun.Add(1) - 1; i < n; i = begun.Add(1) - 1 {
-				l.call(b, agent(i))
+				l.call(b, agent(i), tokens)
 			}
 		}()
 	}
@@ -82,7 +84,7 @@ func BenchmarkFirstCalls(b *testing.B) {
 	l := newBench(b)
 	before := cpuTime(b)
 	b.ResetTimer()
-	l.many(b, int64(b.N), func(i int64) int64 { return i })
+	l.many(b, int64(b.N), large, func(i int64) int64 { return i })
 	b.StopTimer()
 	reportCPU(b, before, int64(b.N))
 	if err := l.Close(b.Context()); err != nil {
@@ -97,7 +99,7 @@ func BenchmarkSeenCalls(b *testing.B) {
 	for _, agents := range []int64{1000, 10_000, 50_000} {
 		b.Run(fmt.Sprintf("agents=%d", agents), func(b *testing.B) {
 			l := newBench(b)
-			l.many(b, agents, func(i int64) int64 { return i })
+			l.many(b, agents, large, func(i int64) int64 { return i })
 			for _, idle := range []time.Duration{0, time.Minute} {
 				b.Run(fmt.Sprintf("idle=%v", idle), func(b *testing.B) {
 					l.later.Add(int64(idle))
@@ -107,7 +109,7 @@ func BenchmarkSeenCalls(b *testing.B) {
 					before := cpuTime(b)
 					b.ResetTimer()
 					const prime = 7919 // they come from all over
-					l.many(b, int64(b.N), func(i int64) int64 { return i * prime % agents })
+					l.many(b, int64(b.N), large, func(i int64) int64 { return i * prime % agents })
 					b.StopTimer()
 					reportCPU(b, before, int64(b.N))
 				})
@@ -119,11 +121,30 @@ func BenchmarkSeenCalls(b *testing.B) {
 	}
 }
 
+// BenchmarkLowAllotments is what a call costs of a few agents among so many, whose
+// allotments last for some calls.
+func BenchmarkLowAllotments(b *testing.B) {
+	for _, agents := range []int64{100, 50_000} {
+		b.Run(fmt.Sprintf("agents=%d", agents), func(b *testing.B) {
+			l := newBench(b)
+			l.many(b, agents, large, func(i int64) int64 { return i })
+			before := cpuTime(b)
+			b.ResetTimer()
+			l.many(b, int64(b.N), 1e6, func(i int64) int64 { return agents + i%100 })
+			b.StopTimer()
+			reportCPU(b, before, int64(b.N))
+			if err := l.Close(b.Context()); err != nil {
+				b.Error(err)
+			}
+		})
+	}
+}
+
 // BenchmarkGiveUp is what it costs to give up the allotments of an agent that does
 // not call any more.
 func BenchmarkGiveUp(b *testing.B) {
 	l := newBench(b)
-	l.many(b, int64(b.N), func(i int64) int64 { return i })
+	l.many(b, int64(b.N), large, func(i int64) int64 { return i })
 	before := cpuTime(b)
 	b.ResetTimer()
 	if err := l.Close(b.Context()); err != nil {

@@ -15,25 +15,47 @@ func (l *Ledgers) run(ctx context.Context) {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
 	for {
+		var err error
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+			err = l.flushAll(ctx, flushPeriodic)
+			l.evictIdle()
 		case <-l.wake:
+			err = l.flushWanted(ctx)
 		}
-		if err := l.flushAll(ctx, flushPeriodic); err != nil && ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil {
 			l.log.Warn("budgets not written; what is reserved stays reserved", "error", err)
 		}
-		l.evictIdle()
 	}
 }
 
-// flushSoon wakes the worker and does not wait for it.
-func (l *Ledgers) flushSoon() {
+// flushSoon has the worker flush the account and does not wait for it. Only this
+// one: to look at all accounts takes long where there are many.
+func (a *account) flushSoon() {
+	l := a.ledgers
+	l.mu.Lock()
+	l.soon[a] = struct{}{}
+	l.mu.Unlock()
 	select {
 	case l.wake <- struct{}{}:
 	default: // it is awake already
 	}
+}
+
+// flushWanted flushes the accounts that flushSoon was called for.
+func (l *Ledgers) flushWanted(ctx context.Context) error {
+	l.mu.Lock()
+	accounts := slices.Collect(maps.Keys(l.soon))
+	clear(l.soon)
+	l.mu.Unlock()
+	for _, a := range accounts {
+		if err := a.flush(ctx, flushPeriodic); err != nil {
+			return err // the others are tried with all, within a second
+		}
+	}
+	return nil
 }
 
 // flushTogether is how many accounts are written in one transaction.

@@ -29,9 +29,10 @@ type Ledgers struct {
 	node atomic.Pointer[string] // whose shares of the ledgers these are
 
 	mu       sync.Mutex
-	accounts map[string]*account // in use, or used in the last evictAfter
+	accounts map[string]*account   // in use, or used in the last evictAfter
+	soon     map[*account]struct{} // which the worker is asked to flush at once; likewise
 
-	wake   chan struct{} // asks the worker to flush at once
+	wake   chan struct{} // tells the worker of soon
 	stop   context.CancelFunc
 	worker sync.WaitGroup
 }
@@ -50,7 +51,7 @@ const (
 // reserved that are gone is charged, once it is known that they are; until then
 // it stays held. Close ends it.
 func Open(store haltd.LedgerStore, node string, flushRecord func(context.Context) error, clock haltd.Clock, log *slog.Logger) *Ledgers {
-	l := &Ledgers{store: store, flushRecord: flushRecord, clock: clock, log: log, accounts: map[string]*account{}, wake: make(chan struct{}, 1)}
+	l := &Ledgers{store: store, flushRecord: flushRecord, clock: clock, log: log, accounts: map[string]*account{}, soon: map[*account]struct{}{}, wake: make(chan struct{}, 1)}
 	l.node.Store(&node)
 	background, stop := context.WithCancel(context.Background())
 	l.stop = stop

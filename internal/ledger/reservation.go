@@ -99,7 +99,7 @@ func (r *Reservation) reserve(ctx context.Context, b *Booking) (over []Over, gra
 	a.mu.Unlock()
 	if !short {
 		if low {
-			a.ledgers.flushSoon()
+			a.flushSoon()
 		}
 		return nil, true, nil
 	}
@@ -200,7 +200,7 @@ func (r *Reservation) Extend(more haltd.Spending) (ok bool) {
 	short := slices.ContainsFunc(r.periods, (*period).exceedsDurable)
 	a.mu.Unlock()
 	if short {
-		a.ledgers.flushSoon()
+		a.flushSoon()
 	}
 	return true
 }
