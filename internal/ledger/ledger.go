@@ -137,6 +137,7 @@ func (s *period) isCurrent(start, now time.Time) bool {
 
 // openPeriods is periodsOf for who holds the lock to load.
 func (l *Ledgers) openPeriods(ctx context.Context, a *account, zone *time.Location, now time.Time) ([]*period, error) {
+	flushed := false
 	for i, p := range [...]haltd.Period{haltd.Daily, haltd.Monthly} {
 		start := policy.PeriodStart(p, zone, now)
 		if s := a.periods[i]; s != nil && !a.isStale(s) && s.isCurrent(start, now) {
@@ -145,6 +146,12 @@ func (l *Ledgers) openPeriods(ctx context.Context, a *account, zone *time.Locati
 		s := a.reopen(p, start)
 		if s == nil {
 			var err error
+			if !flushed { // both periods are read from the record after it
+				if err = l.flush(ctx, a.agent); err != nil {
+					return nil, err
+				}
+				flushed = true
+			}
 			if s, err = l.load(ctx, a.agent, p, start, policy.PeriodEnd(p, zone, now)); err != nil {
 				return nil, err
 			}
@@ -173,14 +180,21 @@ func (a *account) reopen(p haltd.Period, start time.Time) *period {
 	return s
 }
 
+// flush has the record written as far as it goes, which accounts are loaded from.
+func (l *Ledgers) flush(ctx context.Context, agent string) error {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	if err := l.flushRecord(ctx); err != nil {
+		return fmt.Errorf("open the budget of %s: %w", agent, err)
+	}
+	return nil
+}
+
 // load starts a period from what the record and the ledger on disk say,
 // whichever is more: the ledger has what a crash kept from the record.
 func (l *Ledgers) load(ctx context.Context, agent string, p haltd.Period, start, end time.Time) (*period, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	if err := l.flushRecord(ctx); err != nil {
-		return nil, fmt.Errorf("open the budget of %s: %w", agent, err)
-	}
 	spent, err := l.store.Spent(ctx, agent, start)
 	if err != nil {
 		return nil, fmt.Errorf("open the budget of %s: %w", agent, err)
