@@ -29,15 +29,44 @@ func (s *Store) Ledgers(ctx context.Context, agent string, since time.Time) (lis
 	return list, err
 }
 
-// ledger is the one of an agent, period and start, with nothing in it where
-// there is none.
-func ledger(ctx context.Context, db querier, agent string, period haltd.Period, start time.Time) (haltd.Ledger, error) {
-	list, err := read(ctx, db, scanLedger, sharesSQL+" WHERE agent = $1 AND period = $2 AND start = $3 GROUP BY agent, period, start",
-		agent, string(period), table.Micros(start))
-	if err != nil || len(list) == 0 {
-		return haltd.Ledger{Agent: agent, Period: period, Start: start}, err
+// sums is what all nodes have of a ledger, what one of them said last, and whether
+// another one is alone.
+type sums struct {
+	all         haltd.Ledger
+	mine        haltd.Share
+	othersAlone bool
+}
+
+// sumsOf reads the sums of the ledgers that shares are of, with nothing in those
+// that there are none of.
+func sumsOf(ctx context.Context, db querier, node string, shares []haltd.Share) ([]sums, error) {
+	agents, periods, starts := make([]string, len(shares)), make([]string, len(shares)), make([]int64, len(shares))
+	for i := range shares {
+		agents[i], periods[i], starts[i] = mend(shares[i].Agent), string(shares[i].Period), table.Micros(shares[i].Start)
 	}
-	return list[0], nil
+	scan := func(row scanner) (n sums, err error) {
+		err = row.Scan((*int64)(&n.all.Spent.Cost), &n.all.Spent.Tokens, (*int64)(&n.all.Held.Cost), &n.all.Held.Tokens,
+			(*int64)(&n.mine.Spent.Cost), &n.mine.Spent.Tokens, (*int64)(&n.mine.Held.Cost), &n.mine.Held.Tokens, &n.othersAlone)
+		return n, err
+	}
+	list, err := read(ctx, db, scan, `SELECT
+		coalesce(sum(s.spent_cost), 0)::bigint, coalesce(sum(s.spent_tokens), 0)::bigint,
+		coalesce(sum(s.held_cost), 0)::bigint, coalesce(sum(s.held_tokens), 0)::bigint,
+		coalesce(sum(s.spent_cost) FILTER (WHERE s.node = $1), 0)::bigint, coalesce(sum(s.spent_tokens) FILTER (WHERE s.node = $1), 0)::bigint,
+		coalesce(sum(s.held_cost) FILTER (WHERE s.node = $1), 0)::bigint, coalesce(sum(s.held_tokens) FILTER (WHERE s.node = $1), 0)::bigint,
+		coalesce(bool_or(s.alone AND s.node <> $1), false)
+		FROM unnest($2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY AS wanted (agent, period, start, no)
+		LEFT JOIN shares s ON s.agent = wanted.agent AND s.period = wanted.period AND s.start = wanted.start
+		GROUP BY wanted.no ORDER BY wanted.no`, node, agents, periods, starts)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		sh := &shares[i]
+		list[i].all.Agent, list[i].all.Period, list[i].all.Start = sh.Agent, sh.Period, sh.Start
+		list[i].mine.Agent, list[i].mine.Period, list[i].mine.Start = sh.Agent, sh.Period, sh.Start
+	}
+	return list, nil
 }
 
 // lockLedgers makes this transaction the only one that writes shares of these
@@ -52,26 +81,24 @@ func lockLedgers(ctx context.Context, tx pgx.Tx, agents ...string) error {
 
 // OpenLedger implements haltd.LedgerStore.
 func (s *Store) OpenLedger(ctx context.Context, node string, l haltd.Ledger) (all haltd.Ledger, mine haltd.Share, err error) {
-	mine = haltd.Share{Agent: l.Agent, Period: l.Period, Start: l.Start}
 	err = s.write(ctx, "open ledger", func(ctx context.Context, tx pgx.Tx) error {
 		if err := lockLedgers(ctx, tx, l.Agent); err != nil {
 			return err
 		}
-		if all, err = ledger(ctx, tx, l.Agent, l.Period, l.Start); err != nil {
+		list, err := sumsOf(ctx, tx, node, []haltd.Share{{Agent: l.Agent, Period: l.Period, Start: l.Start}})
+		if err != nil {
 			return err
 		}
-		if more := table.Missing(l.Spent, all); more != (haltd.Spending{}) {
-			all.Spent = all.Spent.Add(more)
-			if err := addToUnownedShare(ctx, tx, l, more); err != nil {
-				return err
-			}
+		all, mine = list[0].all, list[0].mine
+		more := table.Missing(l.Spent, all)
+		if more == (haltd.Spending{}) {
+			return nil
 		}
-		before, _, err := sharesOf(ctx, tx, node, &mine)
-		mine.Spent, mine.Held = before.Spent, before.Held
-		return err
+		all.Spent = all.Spent.Add(more)
+		return addToUnownedShare(ctx, tx, l, more)
 	})
 	if err != nil {
-		return haltd.Ledger{}, mine, err
+		return haltd.Ledger{}, haltd.Share{}, err
 	}
 	return all, mine, nil
 }
@@ -114,22 +141,18 @@ func (s *Store) SaveShares(ctx context.Context, node string, shares []haltd.Shar
 }
 
 func saveShares(ctx context.Context, tx pgx.Tx, node string, shares []haltd.Share) (after []haltd.Ledger, fits bool, err error) {
+	list, err := sumsOf(ctx, tx, node, shares)
+	if err != nil {
+		return nil, false, err
+	}
 	var kept []haltd.Ledger
 	fits = true
 	for i := range shares {
-		sh := &shares[i]
-		l, err := ledger(ctx, tx, sh.Agent, sh.Period, sh.Start)
-		if err != nil {
-			return nil, false, err
-		}
-		before, others, err := sharesOf(ctx, tx, node, sh)
-		if err != nil {
-			return nil, false, err
-		}
+		sh, l, before := &shares[i], list[i].all, list[i].mine
 		next := l
 		next.Spent = l.Spent.Sub(before.Spent).Add(sh.Spent)
 		next.Held = l.Held.Sub(before.Held).Add(sh.Held)
-		fits = fits && table.Fits(sh, before, l, next, others)
+		fits = fits && table.Fits(sh, before, l, next, list[i].othersAlone)
 		after, kept = append(after, next), append(kept, l)
 	}
 	if !fits {
@@ -146,19 +169,6 @@ func saveShares(ctx context.Context, tx pgx.Tx, node string, shares []haltd.Shar
 			int64(sh.Spent.Cost), sh.Spent.Tokens, int64(sh.Held.Cost), sh.Held.Tokens, sh.Alone)
 	}
 	return after, true, tx.SendBatch(ctx, &batch).Close()
-}
-
-// sharesOf is what the node said last, and whether another one is alone.
-func sharesOf(ctx context.Context, db querier, node string, sh *haltd.Share) (before haltd.Share, othersAlone bool, err error) {
-	scan := func(row scanner) (b haltd.Share, err error) {
-		return b, row.Scan((*int64)(&b.Spent.Cost), &b.Spent.Tokens, (*int64)(&b.Held.Cost), &b.Held.Tokens, &othersAlone)
-	}
-	before, err = readOne(ctx, db, scan, `SELECT
-		coalesce(sum(spent_cost) FILTER (WHERE node = $1), 0)::bigint, coalesce(sum(spent_tokens) FILTER (WHERE node = $1), 0)::bigint,
-		coalesce(sum(held_cost) FILTER (WHERE node = $1), 0)::bigint, coalesce(sum(held_tokens) FILTER (WHERE node = $1), 0)::bigint,
-		coalesce(bool_or(alone AND node <> $1), false) FROM shares WHERE agent = $2 AND period = $3 AND start = $4`,
-		node, sh.Agent, string(sh.Period), table.Micros(sh.Start))
-	return before, othersAlone, err
 }
 
 // ChargeHeld implements haltd.LedgerStore: what nodes had that are gone becomes
