@@ -497,3 +497,54 @@ func TestTheDiskNeverForgets(t *testing.T) {
 		})
 	})
 }
+
+// Agents that nobody uses are written together; one that is being written is not
+// waited for by the others.
+func TestSilentAgentsAreWrittenTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // in which the time passes only while all wait
+		d := newDisk()
+		l := open(t, d)
+		const agents = 3*flushTogether/2 + 1
+		name := func(i int) string { return fmt.Sprint("agent-", i) }
+		for i := range agents {
+			b := booking(100)
+			b.Agent = name(i)
+			reserve(t, l, b).Settle(tokens(int64(i)))
+		}
+		held := func() (n int) {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			for _, s := range d.rows {
+				if (s.Held != haltd.Spending{}) {
+					n++
+				}
+			}
+			return n
+		}
+		busy := &l.accounts[name(0)].flushing
+		if !busy.TryAcquire() {
+			t.Fatal("an account is being written that nobody uses")
+		}
+		before := d.writes()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		if err := l.flushAll(ctx, flushFinal); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("flushed with %v; want it to have waited for the one that is being written", err)
+		}
+		if n := d.writes() - before; n != 2 || held() != 2 {
+			t.Errorf("%d writes, %d shares still hold something; want 2 writes of all but the day and the month of one", n, held())
+		}
+		busy.Release()
+		if err := l.flushAll(t.Context(), flushFinal); err != nil || held() != 0 {
+			t.Errorf("%d shares hold something at the end, %v", held(), err)
+		}
+		again := open(t, d)
+		for i := range agents {
+			b := booking(0)
+			b.Agent = name(i)
+			if got := day(t, again, b); got.Spent.Tokens != int64(i) || got.Held.Tokens != 0 {
+				t.Errorf("%s has spent %+v and holds %+v; want %d and nothing", b.Agent, got.Spent, got.Held, i)
+			}
+		}
+	})
+}
