@@ -192,32 +192,40 @@ func (x *exchange) endConnection() {
 // handle takes a request from identify to observe, and answers it itself where
 // one of them refuses it.
 func (g *Gateway) handle(x *exchange) {
-	err := g.identify(x)
-	if err == nil && x.isProbe() {
-		g.answerProbe(&x.w)
-		x.probe, x.handled = true, true
-		return
-	}
-	if err == nil {
-		err = g.admit(x)
-	}
-	if err == nil {
-		g.awaitObservation(x)
-		err = g.read(x)
-	}
-	if err == nil {
-		err = x.checkModels()
-	}
-	if err == nil {
-		err = g.judge(x)
-	}
-	if err == nil {
+	err := g.prepare(x)
+	if err == nil && !x.probe {
 		err = g.forward(x)
 	}
 	if err != nil {
 		g.refuse(x, err)
 	}
 	x.handled = true
+}
+
+// prepare takes a request up to where it may be forwarded, on a stack that a
+// stream does not hold.
+//
+//go:noinline
+func (g *Gateway) prepare(x *exchange) error {
+	if err := g.identify(x); err != nil {
+		return err
+	}
+	if x.isProbe() {
+		g.answerProbe(&x.w)
+		x.probe = true
+		return nil
+	}
+	if err := g.admit(x); err != nil {
+		return err
+	}
+	g.awaitObservation(x)
+	if err := g.read(x); err != nil {
+		return err
+	}
+	if err := x.checkModels(); err != nil {
+		return err
+	}
+	return g.judge(x)
 }
 
 // exchange is one request and its reply. Each step adds what it finds out to
