@@ -106,17 +106,18 @@ const far = 32
 
 // comparison compares the rounds of one conversation, oldest first.
 type comparison struct {
-	model  *Model
-	rounds []seenRound
-	all    []relation
-	seen   *wordFilter // all words so far
-	acted  *wordFilter // what acts were about
-	counts []float64   // numbers of repetitions that the task names
-	bounds []float64   // the first numbers of the task
-	every  float64     // how many seconds lie between two times that the task asks for
-	task   []uint32    // words of the opening, sorted
-	others float32     // which share of the agent's last calls are of other sessions
-	since  int         // where the rounds that count begin: after a person, or the mark
+	model     *Model
+	rounds    []seenRound
+	all       []relation
+	seen      *wordFilter // all words so far
+	acted     *wordFilter // what acts were about
+	counts    []float64   // numbers of repetitions that the task names
+	bounds    []float64   // the first numbers of the task
+	every     float64     // how many seconds lie between two times that the task asks for
+	task      []uint32    // words of the opening, sorted
+	others    float32     // which share of the agent's last calls are of other sessions
+	delegated bool        // another session of the agent gave this one its task
+	since     int         // where the rounds that count begin: after a person, or the mark
 }
 
 // compare fills in the relation of round i; those before it have theirs.

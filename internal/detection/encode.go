@@ -89,6 +89,7 @@ func (c *codec) entry(e *entry) {
 	c.time(&e.ended)
 	c.uint64(&e.response)
 	c.uint64(&e.tools)
+	c.list32(&e.asks)
 }
 
 func (r *Rejections) code(c *codec) {
@@ -237,7 +238,7 @@ func (s *strand) code(c *codec) {
 	list(c, &s.opening.bounds, 8, (*codec).float64)
 	c.float64(&s.opening.every)
 	c.list32(&s.task)
-	c.bools(&s.unbegun)
+	c.bools(&s.unbegun, &s.delegated)
 }
 
 func (f *round) code(c *codec) {

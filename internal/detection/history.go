@@ -239,7 +239,8 @@ type Answer struct {
 	response uint64 // SimHash of the text
 	exact    uint64 // digest of the text
 	tools    uint64
-	act      *round // what the reply does; what comes back is not known yet
+	asks     []uint32 // of what it asks its tools for
+	act      *round   // what the reply does; what comes back is not known yet
 	names    []string
 	usage    haltd.Usage
 	counted  bool
@@ -253,16 +254,25 @@ const cutReply = 1 << 10
 // ReadReply reads a reply, outside of every lock. What it does is read where its
 // call was loose, carrying no history; else the next request shows it.
 func ReadReply(reply *haltd.Reply, loose bool) *Answer {
+	a, _ := readReply(reply, loose)
+	return a
+}
+
+// readReply is ReadReply, and says whether the text of a reply without calls has a
+// command in it.
+func readReply(reply *haltd.Reply, loose bool) (a *Answer, acts bool) {
 	text := reply.Text
 	if !reply.Complete {
 		text = text[:min(len(text), cutReply)]
 	}
-	a := &Answer{
+	a = &Answer{
 		response: SimHash(text), exact: xxhash.Sum64String(text), tools: toolSignature(reply.Calls),
 		usage: reply.Usage, counted: reply.Counted,
 	}
 	if !loose {
-		return a
+		acts = len(reply.Calls) == 0 && !onlySpeaks(text)
+		a.asks = asksOf(reply, acts)
+		return a, acts
 	}
 	a.act, a.object = &round{}, strings.HasPrefix(strings.TrimSpace(reply.Text), "{")
 	r := haltd.Round{Text: reply.Text, Calls: reply.Calls}
@@ -271,17 +281,19 @@ func ReadReply(reply *haltd.Reply, loose bool) *Answer {
 	if a.tools == 0 {
 		a.tools = a.act.signature()
 	}
+	acts = a.act.manner == commanded
+	a.asks = asksOf(reply, acts)
 	for i := range min(len(reply.Calls), maxNames) {
 		a.names = append(a.names, strings.Clone(reply.Calls[i].Name))
 	}
-	return a
+	return a, acts
 }
 
 // ReadFirstReply reads the reply to a first message, see ReadShown. Nothing goes on
 // from what it does: the same request again begins anew, any other shows it.
 func ReadFirstReply(reply *haltd.Reply) *Answer {
-	a := ReadReply(reply, false)
-	if a.tools == 0 && !onlySpeaks(reply.Text) {
+	a, acts := readReply(reply, false)
+	if a.tools == 0 && acts {
 		var f round
 		f.readAct(&haltd.Round{Text: reply.Text})
 		a.tools = f.signature()

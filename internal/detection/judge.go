@@ -85,6 +85,7 @@ type State struct {
 // unknown; then what depends on time is skipped.
 func Judge(set Settings, st State, h *History, now time.Time) Detection {
 	st.Session.follow(h, now)
+	st.Session.receive(st, h)
 	m := set.model()
 	v := Detection{prompt: h.prompt, Basis: haltd.Basis{Features: m.Version, Weights: m.Date}}
 	var matches []haltd.Match

@@ -38,6 +38,9 @@ type strand struct {
 	opening opening
 	task    []uint32 // words of the opening that it had before it was ever compacted
 	unbegun bool     // no history was seen of it yet
+
+	fresh     bool // it began with this request, and nobody has asked yet who gave it its task
+	delegated bool // a reply of the same agent asked for it
 }
 
 // mostStrands is how many conversations of a session are remembered, and
@@ -124,7 +127,12 @@ func (s *Session) begin(h *History) {
 	if len(last.past) > 0 {
 		h.opening.readTexts(h.texts)
 	}
-	s.strand = strand{system: h.system, opening: h.opening, task: h.opening.words, unbegun: true}
+	first := s.turns == 0 && len(s.others) == 0 && len(last.past) == 0
+	s.strand = strand{
+		system: h.system, opening: h.opening, task: h.opening.words, unbegun: true,
+		fresh:     first || len(last.past) > 0 && last.system != h.system, // another agent, and no summary of its own
+		delegated: last.delegated,
+	}
 	if len(last.past) == 0 {
 		return
 	}
@@ -270,7 +278,7 @@ func (s *Session) compare(m *Model, st State, f func(*comparison)) {
 		s.all, s.from = nil, from
 	}
 	s.all = s.all[:s.stillTrue()]
-	c := comparison{model: m, others: st.Window.others(st.SessionID), counts: s.opening.counts, bounds: s.opening.bounds, every: s.opening.every, task: s.task, rounds: s.past, since: from}
+	c := comparison{model: m, others: st.Window.others(st.SessionID), delegated: s.delegated, counts: s.opening.counts, bounds: s.opening.bounds, every: s.opening.every, task: s.task, rounds: s.past, since: from}
 	known := len(s.all)
 	if known < len(s.past) {
 		w := acquireFilters(&s.strand, known)
@@ -439,16 +447,19 @@ func (s *Session) Rounds(mark Mark) (rs []haltd.RoundEvidence) {
 }
 
 // Features are those of the newest round, as it stands after the session was
-// judged. ok is false where no round counts. Training reads them here, so that
-// what is fitted is what judges.
-func (s *Session) Features(st State, parts haltd.ScoreParts) (x Features, ok bool) {
+// judged; bounded says that it takes a certainty of BoundedRounds to kill it. ok is
+// false where no round counts. Training reads them here, so that what is fitted is
+// what judges.
+func (s *Session) Features(st State, parts haltd.ScoreParts) (x Features, bounded, ok bool) {
 	s.compare(model, st, func(c *comparison) {
 		if n := len(c.all); n > 0 && c.since < n {
 			x, ok = c.featuresAt(n-1), true
 			x[similarCalls] = similarity(parts)
+			repeated, _ := c.repeated()
+			bounded = c.isBounded(repeated)
 		}
 	})
-	return x, ok
+	return x, bounded, ok
 }
 
 // Idle reports a session of which no round is known and no call awaits its

@@ -93,6 +93,7 @@ type entry struct {
 	ended    time.Time // when the reply was complete; zero where unknown
 	response uint64
 	tools    uint64
+	asks     []uint32 // words of what the reply asks its tools for
 }
 
 // corroborated reports whether two of the three signals have two matches or
@@ -255,7 +256,7 @@ func (w *Window) Attach(id uint64, a *Answer, now time.Time) {
 		if e := &w.entries[i]; e.id == id {
 			w.last++
 			e.replied, e.ended = w.last, now
-			e.response, e.tools = a.response, a.tools
+			e.response, e.tools, e.asks = a.response, a.tools, a.asks
 			w.streak.take(id, a)
 			return
 		}

@@ -49,7 +49,7 @@ type own struct {
 	cache  *detection.Cache
 	window detection.Window
 	pick   func(run, source string) *detection.Model // the weights to judge a run with; nil for the binary's
-	sample func(*Step, *detection.Features)          // told the features at each step; nil for none
+	sample func(*Step, *detection.Features, bool)    // told the features at each step; nil for none
 }
 
 func (o *own) step(s *Step, t *thread) ([]haltd.Signal, error) {
@@ -66,8 +66,8 @@ func (o *own) step(s *Step, t *thread) ([]haltd.Signal, error) {
 	entry := detection.Admit(o.set, st, v, at)
 	detection.Observe(o.set, st, entry, detection.Source{Model: call.Model, System: call.System}, detection.ReadReply(t.reply(s), len(call.Rounds) == 0), s.answered())
 	if o.sample != nil {
-		if x, ok := t.session.Features(st, v.Parts); ok {
-			o.sample(s, &x)
+		if x, bounded, ok := t.session.Features(st, v.Parts); ok {
+			o.sample(s, &x, bounded)
 		}
 	}
 	return v.Signals, nil

@@ -26,8 +26,9 @@ type run struct {
 }
 
 type sample struct {
-	step int
-	x    detection.Features
+	step    int
+	x       detection.Features
+	bounded bool // see detection.BoundedRounds
 }
 
 // group names sources that share a harness or an environment: they are left
@@ -129,7 +130,7 @@ func (d *data) sample(ctx context.Context) error {
 			r = &run{name: s.Run, source: s.Source, label: l, family: d.family[s.Run], threads: map[string][]sample{}}
 			byName[s.Run] = r
 		}
-		r.threads[s.Thread] = append(r.threads[s.Thread], sample{s.Step, s.Features})
+		r.threads[s.Thread] = append(r.threads[s.Thread], sample{s.Step, s.Features, s.Bounded})
 	})
 	if err != nil {
 		return err

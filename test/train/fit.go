@@ -251,7 +251,7 @@ func gradient(ps []point, at, grad []float64, total float64) {
 
 // peak is how high the log-odds of a run rise, as a kill needs it: in two
 // steps running, the first of which may be lower by slack, or in two steps with
-// a few between.
+// a few between; in more where the session was given its task.
 func (m *linear) peak(r *run, slack float64) float64 {
 	high := math.Inf(-1)
 	for _, thread := range r.threads {
@@ -260,11 +260,24 @@ func (m *linear) peak(r *run, slack float64) float64 {
 			z[i] = m.logOdds(&thread[i].x)
 			if i > 0 {
 				before := slices.Max(z[max(0, i-detection.Lately):i])
-				high = max(high, min(z[i], max(z[i-1]+slack, before)))
+				reached := min(z[i], max(z[i-1]+slack, before))
+				if thread[i].bounded {
+					reached = min(reached, ofRank(z[:i+1], detection.BoundedRounds))
+				}
+				high = max(high, reached)
 			}
 		}
 	}
 	return high
+}
+
+// ofRank is the n-th largest of some values; the least that there is where there are fewer.
+func ofRank(z []float64, n int) float64 {
+	if len(z) < n {
+		return math.Inf(-1)
+	}
+	sorted := slices.Sorted(slices.Values(z))
+	return sorted[len(sorted)-n]
 }
 
 // lasts reports whether the log-odds of a run stay near the kill line, as package
@@ -275,7 +288,7 @@ func (m *linear) lasts(r *run, at bounds) bool {
 		z := make([]float64, len(thread))
 		for i := range thread {
 			z[i] = min(at.kill, m.logOdds(&thread[i].x))
-			if i+1 < n || z[i] < at.warn {
+			if i+1 < n || z[i] < at.warn || thread[i].bounded {
 				continue
 			}
 			sum := 0.0
