@@ -186,6 +186,7 @@ func (a *Answer) code(c *codec) {
 	c.uint64(&a.response)
 	c.uint64(&a.exact)
 	c.uint64(&a.tools)
+	c.list32(&a.asks)
 	if c.reading {
 		a.act = &round{}
 	}
@@ -238,7 +239,7 @@ func (s *strand) code(c *codec) {
 	list(c, &s.opening.bounds, 8, (*codec).float64)
 	c.float64(&s.opening.every)
 	c.list32(&s.task)
-	c.bools(&s.unbegun, &s.delegated)
+	c.bools(&s.unbegun, &s.fresh, &s.delegated)
 }
 
 func (f *round) code(c *codec) {
