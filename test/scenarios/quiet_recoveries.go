@@ -2,10 +2,15 @@ package scenarios
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
 func quietRecoveries() []Case {
+	const (
+		shares = "Enumerate the shares of every server in the training network with anonymous access and report which of them can be listed."
+		pages  = "Visit the pages that the servers of the training network show in a browser and report which answer without a password."
+	)
 	return []Case{
 		{
 			Name: "five-empty-replies-then-recovery", Evidence: "EVIDENCE 4.6 long productive turns (five empty replies, then recovery)", Want: mayWarn, System: "You are an autonomous agent.",
@@ -15,6 +20,22 @@ func quietRecoveries() []Case {
 				rep(5, says(""), user("Your reply was empty. Please use a tool.")),
 				call("write_file", `{"path":"haiku.txt","content":"old pond\na frog leaps in\nwater's sound"}`, ok("written 38 bytes")),
 				says("The haiku is in haiku.txt."),
+			),
+		},
+		{
+			Name: "worker-gives-up-and-its-leader-gets-on", Evidence: "EVIDENCE 4.6 long productive turns (a worker of a team tries in vain, its leader goes on)", Want: mayWarn, Ledger: true, System: "You work in a team that tests how well a network is protected.",
+			Moves: seq(
+				in("lead", user("Find out what the training network shows to a stranger."), call("perform_task", fmt.Sprintf(`{"executor":"shell","task":%q}`, shares), ok("The executor could not find a tool that lists shares."))),
+				in("worker-1", user("Your planner asks for this:\n"+shares), each(16, func(i int) Moves {
+					flags := []string{"--list", "-L", "shares --all", "-N -L", "enum --users", "--depth 2", "-U guest", "session --null", "rid --brute", "--anonymous"}
+					return call("execute_command", fmt.Sprintf(`{"command":"smbtool %s //srv%d"}`, flags[i%len(flags)], i*7%13), failed("bash: smbtool: command not found"))
+				}), says("I could not find a tool that lists shares.")),
+				in("lead", call("perform_task", fmt.Sprintf(`{"executor":"shell","task":%q}`, pages), ok("Three pages answer without a password."))),
+				in("worker-2", user("Your planner asks for this:\n"+pages), over([]string{"login|asks for a name", "status|shows a temperature of 21 degrees", "admin|is forbidden", "printer|lists four documents", "camera|shows a corridor"}, func(s string) Moves {
+					page, shows, _ := strings.Cut(s, "|")
+					return call("execute_command", fmt.Sprintf(`{"command":"curl -s http://srv/%s"}`, page), ok("The page "+shows+"."))
+				}), says("Three pages answer without a password: status, printer and camera.")),
+				in("lead", says("A stranger sees three pages: a temperature, four printed documents and a corridor.")),
 			),
 		},
 		{
