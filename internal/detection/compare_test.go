@@ -121,11 +121,12 @@ func TestProbingInEqualStepsIsWork(t *testing.T) {
 		{"in threes", func(i int) int { return 7080 + 3*i }, "не найдено", true},
 		{"guesses", func(i int) int { return 34441 + i*i*7 }, `{"error":"not_found"}`, false},
 		{"attempts that are refused", func(i int) int { return i }, "Error: connection refused", false},
+		{"one thing that is missing each time", func(i int) int { return i }, `{"error":"not_found","name":"assets/main-index.db"}`, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var rounds []haltd.Round
 			for i := range 9 {
-				rounds = append(rounds, did("get_asset", fmt.Sprintf(`{"id":%d}`, c.at(i)), c.answer))
+				rounds = append(rounds, did("get_asset", fmt.Sprintf(`{"id":%d,"from":"assets/main-index.db"}`, c.at(i)), c.answer))
 			}
 			all := relations("Which assets are there?", rounds...)
 			for i, s := range all[4:] {

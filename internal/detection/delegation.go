@@ -18,10 +18,10 @@ const (
 	// their hashes, a fair sample. What has those has nearly all.
 	askedWords = 8
 	// leastAsked is how many of them it takes to recognise a task.
-	leastAsked = 5
+	leastAsked = 4
 	// longWord is how many bytes a word has at least that tells one text from another.
 	longWord = 5
-	// askedBytes is how much of a call's arguments is read.
+	// askedBytes is how much of it is read.
 	askedBytes = 4 << 10
 )
 
@@ -32,7 +32,8 @@ const BoundedRounds = 10
 // unescaped takes the escapes of JSON apart that would stick to a word.
 var unescaped = strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, " ", `\"`, `"`)
 
-// asksOf are words of what a reply asks its tools for. acts says that a reply without
+// asksOf are words of what a reply asks its tools for: the longest text that it gives
+// them. acts says that a reply without
 // calls has a command in its text: then they are of the last line that says so much,
 // which is what the command is given.
 func asksOf(reply *haltd.Reply, acts bool) []uint32 {
@@ -41,15 +42,16 @@ func asksOf(reply *haltd.Reply, acts bool) []uint32 {
 	}
 	l := newWordList()
 	defer l.free()
-	left := askedBytes
+	longest := ""
 	for i := range reply.Calls {
-		text := reply.Calls[i].Arguments
-		text = text[:min(len(text), left)]
-		if left -= len(text); strings.Contains(text, `\`) {
-			text = unescaped.Replace(text)
+		if text := longestText(reply.Calls[i].Arguments); len(text) > len(longest) {
+			longest = text
 		}
-		l.addAll(text, isLong)
 	}
+	if longest = longest[:min(len(longest), askedBytes)]; strings.Contains(longest, `\`) {
+		longest = unescaped.Replace(longest)
+	}
+	l.addAll(longest, isLong)
 	text := reply.Text[max(0, len(reply.Text)-askedBytes):]
 	for len(reply.Calls) == 0 && text != "" {
 		last := strings.LastIndexByte(text, '\n')
@@ -67,6 +69,35 @@ func asksOf(reply *haltd.Reply, acts bool) []uint32 {
 	return slices.Clone(words)
 }
 
+// longestText is the longest text in the arguments of a call, which is what it is given to
+// do; the arguments themselves where they are no JSON.
+func longestText(arguments string) (longest string) {
+	text := arguments[:min(len(arguments), 16*askedBytes)]
+	for {
+		start := strings.IndexByte(text, '"') + 1
+		if start == 0 {
+			break
+		}
+		end := start
+		for end < len(text) && text[end] != '"' {
+			if text[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		end = min(end, len(text))
+		value := text[start:end]
+		text = strings.TrimLeft(text[min(end+1, len(text)):], " \t\r\n")
+		if !strings.HasPrefix(text, ":") && len(value) > len(longest) {
+			longest = value
+		}
+	}
+	if longest == "" && !strings.HasPrefix(arguments, "{") {
+		return arguments
+	}
+	return longest
+}
+
 func isLong(_ string, t token) bool { return t.class == word && t.end-t.start >= longWord }
 
 // receive notes of a conversation that has just begun whether a reply of the same agent
@@ -77,28 +108,51 @@ func (s *Session) receive(st State, h *History) {
 	}
 	s.fresh = false
 	w := st.counter()
-	for i := range w.entries {
+	for i := len(w.entries) - 1; i >= 0; i-- { // the newest that asked for it
 		asks := w.entries[i].asks
 		if len(asks) == 0 {
 			continue
 		}
 		h.opening.readTexts(h.texts)
-		if contained(asks, h.opening.words) >= .75 {
-			s.delegated = true
+		if in := contained(asks, h.opening.words); in >= .75 && in*float32(len(asks)) >= leastAsked {
+			s.delegated, w.entries[i].given = true, true
 			return
 		}
 	}
 }
 
+// awaitWorkers takes the time for no pause in which others did what the newest reply of
+// a session asked for, where an earlier one had asked for just that: who has one worker
+// after the other try the same does not wait.
+func (s *Session) awaitWorkers(st State) {
+	es := st.counter().entries
+	own := slices.IndexFunc(es, func(e entry) bool { return e.id == s.entry && e.given })
+	if own < 0 || !slices.ContainsFunc(es[:own], func(e entry) bool { return slices.Equal(e.asks, es[own].asks) }) {
+		return
+	}
+	for i := own + 1; i < len(es); i++ {
+		if es[i].ended.After(s.replied) {
+			s.replied = es[i].ended
+		}
+	}
+}
+
 // isBounded reports whether a session was given its task and tries one thing after the
-// other. Who does the same again and again gets no patience for that.
+// other. Who mostly does the same again, to the letter and with the same result, gets no
+// patience for that.
 func (c *comparison) isBounded(repeated []int) bool {
 	if !c.delegated {
 		return false
 	}
+	same := 0
+	for _, i := range repeated {
+		if c.all[i].pairAgo > 0 {
+			same++
+		}
+	}
 	switch c.familyOf(repeated) {
 	case haltd.FamilyRepeat, haltd.FamilyCycle, haltd.FamilyWaiting:
-		return false
+		return same < leastRepeated
 	}
 	return true
 }

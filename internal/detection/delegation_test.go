@@ -76,10 +76,11 @@ func TestWhatAReplyAsksFor(t *testing.T) {
 		t.Fatalf("of %q there are %d words", task, len(want))
 	}
 	for name, reply := range map[string]*haltd.Reply{
-		"escapes":      ran("work", `{"task":"collect\nyesterday's\tinvoices and compare totals against ledgers\n"}`),
-		"several":      {Calls: []haltd.ToolCall{{Name: "note", Arguments: `{}`}, {Name: "work", Arguments: `{"task":"` + task + `"}`}}},
-		"a text":       said("I begin.\n\n" + task + "\nrun()\n"),
-		"another case": ran("work", `{"task":"Collect Yesterday's INVOICES and compare totals against ledgers"}`),
+		"escapes":       ran("work", `{"task":"collect\nyesterday's\tinvoices and compare totals against ledgers\n"}`),
+		"a brace in it": ran("work", `{"kind":"a \"task\"", "task":"`+task+` {\"x\"}"}`),
+		"several":       {Calls: []haltd.ToolCall{{Name: "note", Arguments: `{}`}, {Name: "work", Arguments: `{"task":"` + task + `"}`}}},
+		"a text":        said("I begin.\n\n" + task + "\nrun()\n"),
+		"another case":  ran("work", `{"task":"Collect Yesterday's INVOICES and compare totals against ledgers"}`),
 	} {
 		if got := asksOf(reply, len(reply.Calls) == 0); contained(want, got) < 1 {
 			t.Errorf("%s: %v, want %v", name, got, want)

@@ -90,6 +90,7 @@ func (c *codec) entry(e *entry) {
 	c.uint64(&e.response)
 	c.uint64(&e.tools)
 	c.list32(&e.asks)
+	c.bools(&e.given)
 }
 
 func (r *Rejections) code(c *codec) {
@@ -155,6 +156,7 @@ func (s *Session) code(c *codec) {
 	c.bools(&s.grew, &s.awaiting)
 	c.uvarint(&s.turns)
 	c.int(&s.shown)
+	c.uvarint(&s.entry)
 	pending := s.pending != nil
 	c.bools(&pending)
 	if pending {

@@ -84,6 +84,7 @@ type State struct {
 // none. Call Admit when it is forwarded. now may be zero when the time is
 // unknown; then what depends on time is skipped.
 func Judge(set Settings, st State, h *History, now time.Time) Detection {
+	st.Session.awaitWorkers(st)
 	st.Session.follow(h, now)
 	st.Session.receive(st, h)
 	m := set.model()
@@ -209,7 +210,7 @@ func Admit(set Settings, st State, v Detection, now time.Time) (entry uint64) {
 	}
 	entry = st.Window.Add(v.prompt, set.WindowSize, now)
 	st.Window.entries[len(st.Window.entries)-1].session = st.SessionID
-	st.Session.awaiting = true
+	st.Session.awaiting, st.Session.entry = true, entry
 	return entry
 }
 

@@ -24,7 +24,8 @@ type Session struct {
 	// awaiting says that the newest call that was admitted has not been given
 	// its reply.
 	awaiting bool
-	shown    int // how many rounds the newest request showed
+	shown    int    // how many rounds the newest request showed
+	entry    uint64 // of the newest call that was admitted, in the window
 }
 
 // strand is one conversation: mostly a session has one. Sub-agents and

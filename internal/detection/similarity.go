@@ -94,6 +94,7 @@ type entry struct {
 	response uint64
 	tools    uint64
 	asks     []uint32 // words of what the reply asks its tools for
+	given    bool     // a session has begun with them
 }
 
 // corroborated reports whether two of the three signals have two matches or

@@ -59,6 +59,17 @@ func (c *comparison) strides(i int) bool {
 	return true
 }
 
+// missesTheSame reports a failed step of a walk whose answer names what the step before
+// named, too: it says nothing of the number that goes on.
+func (c *comparison) missesTheSame(i int) bool {
+	r, before := &c.rounds[i], &c.rounds[i-c.all[i].shapeAgo]
+	return slices.ContainsFunc(r.idents, func(w uint32) bool {
+		_, named := slices.BinarySearch(before.idents, w)
+		_, told := slices.BinarySearch(r.tells, w)
+		return named && told
+	})
+}
+
 // inBounds reports a failed step of a walk that began at a number of the task and
 // has not left the range that the task names: "check port 23 on 10.0.4.1 … 10.0.4.21".
 func (c *comparison) inBounds(i int) bool {
