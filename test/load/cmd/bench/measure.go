@@ -19,6 +19,9 @@ type target struct {
 	peer     *peer        // another gateway; nil for all that pass bytes through
 	sent     int64        // requests in all
 	sessions atomic.Int64 // that its clients have begun
+	// sameAnswer counts what became of those requests that all got the same answer;
+	// of haltd alone.
+	sameAnswer map[string]int64
 }
 
 // cell is one kind of load: so many clients that are always busy, or so many
@@ -162,7 +165,11 @@ func (r *run) round(ctx context.Context, size int, stream bool, round int) error
 			if c.Rate > 0 && t.name == "nginx" {
 				continue // what it adds is too little to tell at a low rate
 			}
-			s, err := r.sample(ctx, t, c, l)
+			measure := r.sample
+			if c.Kind == sameAnswer && t.gateway != nil {
+				measure = r.sampleSameAnswer
+			}
+			s, err := measure(ctx, t, c, l)
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", t.name, c, err)
 			}
@@ -190,6 +197,31 @@ func (r *run) limit() time.Duration {
 		sum += time.Duration(r.rounds) * (made + time.Duration(len(r.targets))*(r.span(c)+10*time.Second))
 	}
 	return sum
+}
+
+// sampleSameAnswer measures one slice of requests that all get the same answer, and
+// counts what became of them apart from all others: haltd is right to warn there,
+// and nowhere else.
+func (r *run) sampleSameAnswer(ctx context.Context, t *target, c cell, l *load) (sample, error) {
+	before, err := t.gateway.awaitDecisions(ctx, t.sent)
+	if err != nil {
+		return sample{}, err
+	}
+	s, err := r.sample(ctx, t, c, l)
+	if err != nil {
+		return s, err
+	}
+	after, err := t.gateway.awaitDecisions(ctx, t.sent)
+	if err != nil {
+		return s, err
+	}
+	if t.sameAnswer == nil {
+		t.sameAnswer = map[string]int64{}
+	}
+	for decision, n := range after {
+		t.sameAnswer[decision] += n - before[decision]
+	}
+	return s, nil
 }
 
 // sample measures one slice. Requests that warm up are before the first
