@@ -63,10 +63,27 @@ var pacedSizes = []int{10 << 10, 100 << 10}
 
 // loads are the kinds of load at a size, where clients are kept busy.
 func loads(size int) []kind {
+	all := []kind{oneShot, growing}
 	if size == bodySizes[0] {
-		return []kind{oneShot, questioning}
+		all[1] = questioning
 	}
-	return []kind{oneShot, growing}
+	if slices.Contains(mainSizes, size) {
+		all = append(all, sameAnswer)
+	}
+	return all
+}
+
+// tried says whether a kind of load is measured at a size with so many connections.
+// The one with the same answer is beside one-shot for what texts and answers
+// change, which two numbers of connections tell.
+func tried(k kind, size, concurrency int) bool {
+	switch {
+	case concurrency == aside:
+		return true
+	case k == sameAnswer:
+		return concurrency == checkedConcurrency
+	}
+	return slices.Contains(mainSizes, size)
 }
 
 // cells are all kinds of load up to a size, the lightest first; a rate of 0
@@ -80,7 +97,7 @@ func cells(concurrency []int, rate, largest int) []cell {
 		for _, stream := range []bool{false, true} {
 			for _, k := range loads(size) {
 				for _, n := range concurrency {
-					if slices.Contains(mainSizes, size) || n == aside {
+					if tried(k, size, n) {
 						all = append(all, cell{Kind: k, Stream: stream, BodyBytes: size, Concurrency: n})
 					}
 				}
@@ -162,8 +179,8 @@ func (r *run) round(ctx context.Context, size int, stream bool, round int) error
 			made[c.Kind] = l
 		}
 		for _, t := range r.targets {
-			if c.Rate > 0 && t.name == "nginx" {
-				continue // what it adds is too little to tell at a low rate
+			if !c.suits(t) {
+				continue
 			}
 			measure := r.sample
 			if c.Kind == sameAnswer && t.gateway != nil {
@@ -177,6 +194,17 @@ func (r *run) round(ctx context.Context, size int, stream bool, round int) error
 		}
 	}
 	return nil
+}
+
+// suits says whether a cell is measured on a target.
+func (c cell) suits(t *target) bool {
+	switch {
+	case t.name == "nginx":
+		return c.Rate == 0 // what it adds is too little to tell at a low rate
+	case t.peer != nil:
+		return c.Kind != sameAnswer // it drops the header that names the answer
+	}
+	return true
 }
 
 // span is how long a slice of a cell lasts.
