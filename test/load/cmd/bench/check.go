@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 )
 
 // The limits of -check.
@@ -27,7 +28,8 @@ var maxCPURatio = map[cell]float64{
 var maxOwnP99 = map[int]float64{10 << 10: 0.4, 100 << 10: 0.6}
 
 // complete says what is wrong with the run itself: the record must hold one
-// event for each request, and haltd must have found nothing to say about any.
+// event for each request, and haltd must have found nothing to say about any,
+// but where all got the same answer, of which it must have warned.
 func (rep *report) complete() error {
 	h := rep.Haltd
 	if h == nil {
@@ -37,8 +39,20 @@ func (rep *report) complete() error {
 	if h.Recorded != h.Sent {
 		errs = append(errs, fmt.Errorf("haltd recorded %d events for %d requests", h.Recorded, h.Sent))
 	}
-	if h.Decisions["allow"] != h.Sent {
-		errs = append(errs, fmt.Errorf("haltd had something to say about a load that must look healthy: of %d requests, %v", h.Sent, h.Decisions))
+	healthy := maps.Clone(h.Decisions)
+	for decision, n := range h.SameAnswer {
+		healthy[decision] -= n
+	}
+	maps.DeleteFunc(healthy, func(_ string, n int64) bool { return n == 0 })
+	alike := sum(h.SameAnswer)
+	if healthy["allow"] != h.Sent-alike || len(healthy) > 1 {
+		errs = append(errs, fmt.Errorf("haltd had something to say about a load that must look healthy: of %d requests, %v", h.Sent-alike, healthy))
+	}
+	switch warned := h.SameAnswer["warn"]; {
+	case warned+h.SameAnswer["allow"] != alike:
+		errs = append(errs, fmt.Errorf("haltd did more than warn where all get the same answer: of %d requests, %v", alike, h.SameAnswer))
+	case 2*warned < alike:
+		errs = append(errs, fmt.Errorf("haltd warned too seldom where all get the same answer, and what a warning costs was not measured: of %d requests, %v", alike, h.SameAnswer))
 	}
 	return errors.Join(errs...)
 }

@@ -124,6 +124,8 @@ func newConversation(k kind, number, seed, size int, stream bool) (*conversation
 	switch k {
 	case oneShot, visiting:
 		return c, c.askOnce(w, number, size)
+	case sameAnswer:
+		return c, c.askOnce(w, 0, size) // all get the reply to the first
 	case questioning:
 		return c, c.ask(w, number, size)
 	case stepping:

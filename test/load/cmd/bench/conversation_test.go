@@ -109,3 +109,30 @@ func TestConversationsDifferByNumberAndSeedOnly(t *testing.T) {
 		t.Error("two conversations have the same body")
 	}
 }
+
+func TestAllGetTheSameAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind kind
+		want int
+	}{
+		"the same answer": {sameAnswer, 1},
+		"one-shot":        {oneShot, pool},
+	} {
+		t.Run(name, func(t *testing.T) {
+			different := map[int]bool{}
+			for i := range pool {
+				conversation, err := newConversation(c.kind, i, 1, 1<<10, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(conversation.turns) != 1 || conversation.length(0) != 1<<10 {
+					t.Fatalf("session %d has %d calls, the first of %d bytes", i, len(conversation.turns), conversation.length(0))
+				}
+				different[conversation.turns[0].reply] = true
+			}
+			if len(different) != c.want {
+				t.Errorf("%d sessions get %d replies, want %d", pool, len(different), c.want)
+			}
+		})
+	}
+}

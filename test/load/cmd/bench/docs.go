@@ -57,7 +57,7 @@ func (rep *report) markdown() string {
 	if rep.rate() > 0 {
 		rep.Haltd.writeOverhead(&b)
 	}
-	fmt.Fprintf(&b, "\n%d requests to haltd, all allowed, %d events; %.0f MB at its highest.\n", rep.Haltd.Sent, rep.Haltd.Recorded, rep.Haltd.PeakMB)
+	fmt.Fprintf(&b, "\n%d requests to haltd, all allowed%s, %d events; %.0f MB at its highest.\n", rep.Haltd.Sent, rep.Haltd.warnings(), rep.Haltd.Recorded, rep.Haltd.PeakMB)
 	return b.String()
 }
 

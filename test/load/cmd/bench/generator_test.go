@@ -16,6 +16,7 @@ func TestGenerate(t *testing.T) {
 	for name, c := range map[string]cell{
 		"busy JSON":  {BodyBytes: 1 << 10, Concurrency: 4},
 		"busy SSE":   {BodyBytes: 1 << 10, Concurrency: 4, Stream: true},
+		"same SSE":   {Kind: sameAnswer, BodyBytes: 1 << 10, Concurrency: 4, Stream: true},
 		"paced JSON": {BodyBytes: 10 << 10, Rate: 500},
 		"paced SSE":  {BodyBytes: 10 << 10, Rate: 500, Stream: true},
 	} {

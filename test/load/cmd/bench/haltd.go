@@ -17,7 +17,8 @@ import (
 )
 
 // everythingOn is a configuration in which every check looks at every
-// request and finds nothing: what haltd costs an agent that behaves.
+// request and finds nothing, except that some answers are alike: what haltd
+// costs an agent that behaves.
 const everythingOn = `providers:
   openai: {base_url: %q}
 defaults:
@@ -123,7 +124,8 @@ func (g *gateway) metrics(ctx context.Context) (string, error) {
 }
 
 // awaitEvents waits until as many calls are on record as were sent, 15
-// seconds at most, and says how many there are.
+// seconds at most, and says how many there are. An event that haltd writes
+// besides that of a call, such as a warning, is no call.
 func (g *gateway) awaitEvents(ctx context.Context, sent int64) (recorded int64, err error) {
 	for range 30 {
 		var stats haltd.Stats
@@ -149,6 +151,37 @@ func (g *gateway) decisions(ctx context.Context) (map[string]int64, error) {
 		return nil, err
 	}
 	return parseDecisions(text)
+}
+
+// awaitDecisions counts what became of the requests as soon as it is known of all
+// that were sent: haltd may count one after its reply.
+func (g *gateway) awaitDecisions(ctx context.Context, sent int64) (map[string]int64, error) {
+	if sent == 0 {
+		return nil, nil
+	}
+	var known int64
+	for range 30 {
+		decisions, err := g.decisions(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if known = sum(decisions); known == sent {
+			return decisions, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	return nil, fmt.Errorf("haltd knows what became of %d requests and was sent %d", known, sent)
+}
+
+func sum(decisions map[string]int64) (n int64) {
+	for _, of := range decisions {
+		n += of
+	}
+	return n
 }
 
 // parseDecisions leaves out what became of none.

@@ -2,9 +2,15 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 	_ "time/tzdata" // the zone of the benchmark is known everywhere
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/haltd/haltd/internal/config"
 	"github.com/haltd/haltd/internal/policy"
@@ -48,4 +54,31 @@ func TestEverythingIsOn(t *testing.T) {
 			}
 		}
 	}
+}
+
+// countingOn is an admin API that counts one request more each time that it is asked.
+type countingOn struct{ counted, most int }
+
+func (c *countingOn) RoundTrip(*http.Request) (*http.Response, error) {
+	c.counted = min(c.counted+1, c.most)
+	text := fmt.Sprintf("haltd_requests_total{decision=\"allow\",provider=\"openai\"} %d\n", c.counted)
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(text))}, nil
+}
+
+func TestDecisionsAreReadWhenTheyAreKnownOfAllRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		of := func(most int) *gateway {
+			return &gateway{harness.Listeners{Client: &http.Client{Transport: &countingOn{most: most}}}}
+		}
+		got, err := of(10).awaitDecisions(t.Context(), 7)
+		if diff := cmp.Diff(map[string]int64{"allow": 7}, got); diff != "" || err != nil {
+			t.Errorf("decisions (-want +got), %v:\n%s", err, diff)
+		}
+		if _, err := of(6).awaitDecisions(t.Context(), 7); err == nil || !strings.Contains(err.Error(), "6 requests and was sent 7") {
+			t.Errorf("one that is never counted: %v", err)
+		}
+		if got, err := of(10).awaitDecisions(t.Context(), 0); len(got) != 0 || err != nil {
+			t.Errorf("before the first request: %v, %v", got, err)
+		}
+	})
 }

@@ -19,18 +19,32 @@ const (
 type kind string
 
 const (
-	oneShot     kind = "one-shot" // one call each, of a text that nobody sent before and that has no name
-	questioning kind = "session"  // questions that have nothing to do with each other
-	growing     kind = "growing"  // an agent at work, that sends its history again with every step
-	stepping    kind = "stepping" // the same, whose conversation is a round longer with every call
-	visiting    kind = "visiting" // like one-shot, of an agent and a session that have a name and come back
+	oneShot     kind = "one-shot"    // one call each, of a text that nobody sent before and that has no name
+	sameAnswer  kind = "same answer" // like one-shot, of words of random letters, and all get one and the same reply
+	questioning kind = "session"     // questions that have nothing to do with each other
+	growing     kind = "growing"     // an agent at work, that sends its history again with every step
+	stepping    kind = "stepping"    // the same, whose conversation is a round longer with every call
+	visiting    kind = "visiting"    // like one-shot, of an agent and a session that have a name and come back
 )
 
 // works says whether a load is that of agents which call tools.
 func (k kind) works() bool { return k == growing || k == stepping }
 
 // fresh says whether every call has a text that nobody sent before.
-func (k kind) fresh() bool { return k == oneShot || k == visiting }
+func (k kind) fresh() bool { return k == oneShot || k == sameAnswer || k == visiting }
+
+// named says whether the sessions have a name.
+func (k kind) named() bool { return k != oneShot && k != sameAnswer }
+
+// agentPrefix is how the names of the agents begin. Those that get the same answer
+// again and again are others than the rest: haltd warns of an agent for what its
+// last calls were.
+func (k kind) agentPrefix() string {
+	if k == sameAnswer {
+		return "bench-same-"
+	}
+	return "bench-"
+}
 
 // load is what one kind of cell sends in one round of the benchmark.
 type load struct {
@@ -67,7 +81,12 @@ func newLoad(k kind, size int, stream bool, round int) (*load, error) {
 		l.conversations[i] = c
 	}
 	if k.fresh() {
-		l.fresh = []byte(newWriter(-1, seed).text(freshBytes + size))
+		w := newWriter(-1, seed)
+		write := w.text
+		if k == sameAnswer {
+			write = w.letters
+		}
+		l.fresh = []byte(write(freshBytes + size))
 	}
 	return l, nil
 }
@@ -142,7 +161,7 @@ func (e exchange) request(buf []byte) net.Buffers {
 	if e.peer != nil {
 		headers = e.peer.headers
 	}
-	if e.load.kind != oneShot {
+	if e.load.kind.named() {
 		session = fmt.Sprintf("X-Session-Id: bench-%d\r\n", e.session)
 	}
 	head := fmt.Appendf(buf[:0], "POST /v1/chat/completions HTTP/1.1\r\n"+
@@ -151,10 +170,10 @@ func (e exchange) request(buf []byte) net.Buffers {
 		"Accept: application/json\r\n"+
 		"Content-Type: application/json\r\n"+
 		"Authorization: Bearer sk-bench-000000000000000000000000\r\n"+
-		"X-Agent-Id: bench-%02d\r\n"+
+		"X-Agent-Id: %s%02d\r\n"+
 		"%s%s"+
 		replyHeader+": %s-%d\r\n"+
-		"Content-Length: %d\r\n\r\n", e.session%e.load.agents, session, headers, e.load.answers, t.reply, e.conversation.length(e.turn))
+		"Content-Length: %d\r\n\r\n", e.load.kind.agentPrefix(), e.session%e.load.agents, session, headers, e.load.answers, t.reply, e.conversation.length(e.turn))
 	head = append(head, e.conversation.head...)
 	messages := e.conversation.messages
 	if fresh := e.conversation.fresh; fresh.to > 0 {

@@ -197,7 +197,7 @@ func newHaltdReport(ctx context.Context, t *target, r *run) (*haltdReport, error
 	if err != nil {
 		return nil, err
 	}
-	h := &haltdReport{Sent: t.sent, Recorded: recorded, Decisions: decisions, PeakMB: megabytes(peak)}
+	h := &haltdReport{Sent: t.sent, Recorded: recorded, Decisions: decisions, SameAnswer: t.sameAnswer, PeakMB: megabytes(peak)}
 	h.addLatency(r)
 	return h, nil
 }

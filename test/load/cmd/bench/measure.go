@@ -19,6 +19,9 @@ type target struct {
 	peer     *peer        // another gateway; nil for all that pass bytes through
 	sent     int64        // requests in all
 	sessions atomic.Int64 // that its clients have begun
+	// sameAnswer counts what became of those requests that all got the same answer;
+	// of haltd alone.
+	sameAnswer map[string]int64
 }
 
 // cell is one kind of load: so many clients that are always busy, or so many
@@ -60,10 +63,27 @@ var pacedSizes = []int{10 << 10, 100 << 10}
 
 // loads are the kinds of load at a size, where clients are kept busy.
 func loads(size int) []kind {
+	all := []kind{oneShot, growing}
 	if size == bodySizes[0] {
-		return []kind{oneShot, questioning}
+		all[1] = questioning
 	}
-	return []kind{oneShot, growing}
+	if slices.Contains(mainSizes, size) {
+		all = append(all, sameAnswer)
+	}
+	return all
+}
+
+// tried says whether a kind of load is measured at a size with so many connections.
+// The one with the same answer is beside one-shot for what texts and answers
+// change, which two numbers of connections tell.
+func tried(k kind, size, concurrency int) bool {
+	switch {
+	case concurrency == aside:
+		return true
+	case k == sameAnswer:
+		return concurrency == checkedConcurrency
+	}
+	return slices.Contains(mainSizes, size)
 }
 
 // cells are all kinds of load up to a size, the lightest first; a rate of 0
@@ -77,7 +97,7 @@ func cells(concurrency []int, rate, largest int) []cell {
 		for _, stream := range []bool{false, true} {
 			for _, k := range loads(size) {
 				for _, n := range concurrency {
-					if slices.Contains(mainSizes, size) || n == aside {
+					if tried(k, size, n) {
 						all = append(all, cell{Kind: k, Stream: stream, BodyBytes: size, Concurrency: n})
 					}
 				}
@@ -159,10 +179,14 @@ func (r *run) round(ctx context.Context, size int, stream bool, round int) error
 			made[c.Kind] = l
 		}
 		for _, t := range r.targets {
-			if c.Rate > 0 && t.name == "nginx" {
-				continue // what it adds is too little to tell at a low rate
+			if !c.suits(t) {
+				continue
 			}
-			s, err := r.sample(ctx, t, c, l)
+			measure := r.sample
+			if c.Kind == sameAnswer && t.gateway != nil {
+				measure = r.sampleSameAnswer
+			}
+			s, err := measure(ctx, t, c, l)
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", t.name, c, err)
 			}
@@ -170,6 +194,17 @@ func (r *run) round(ctx context.Context, size int, stream bool, round int) error
 		}
 	}
 	return nil
+}
+
+// suits says whether a cell is measured on a target.
+func (c cell) suits(t *target) bool {
+	switch {
+	case t.name == "nginx":
+		return c.Rate == 0 // what it adds is too little to tell at a low rate
+	case t.peer != nil:
+		return c.Kind != sameAnswer // it drops the header that names the answer
+	}
+	return true
 }
 
 // span is how long a slice of a cell lasts.
@@ -190,6 +225,31 @@ func (r *run) limit() time.Duration {
 		sum += time.Duration(r.rounds) * (made + time.Duration(len(r.targets))*(r.span(c)+10*time.Second))
 	}
 	return sum
+}
+
+// sampleSameAnswer measures one slice of requests that all get the same answer, and
+// counts what became of them apart from all others: haltd is right to warn there,
+// and nowhere else.
+func (r *run) sampleSameAnswer(ctx context.Context, t *target, c cell, l *load) (sample, error) {
+	before, err := t.gateway.awaitDecisions(ctx, t.sent)
+	if err != nil {
+		return sample{}, err
+	}
+	s, err := r.sample(ctx, t, c, l)
+	if err != nil {
+		return s, err
+	}
+	after, err := t.gateway.awaitDecisions(ctx, t.sent)
+	if err != nil {
+		return s, err
+	}
+	if t.sameAnswer == nil {
+		t.sameAnswer = map[string]int64{}
+	}
+	for decision, n := range after {
+		t.sameAnswer[decision] += n - before[decision]
+	}
+	return s, nil
 }
 
 // sample measures one slice. Requests that warm up are before the first

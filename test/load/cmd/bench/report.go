@@ -44,8 +44,10 @@ type haltdReport struct {
 	Sent      int64            `json:"requests_sent"`
 	Recorded  int64            `json:"events_recorded"`
 	Decisions map[string]int64 `json:"decisions"`
-	PeakMB    float64          `json:"peak_rss_mb"`
-	Added     []added          `json:"added_latency"`
+	// SameAnswer is the part of Decisions on requests that all got the same answer.
+	SameAnswer map[string]int64 `json:"decisions_same_answer,omitempty"`
+	PeakMB     float64          `json:"peak_rss_mb"`
+	Added      []added          `json:"added_latency"`
 }
 
 // added is the latency that haltd adds in one cell, in milliseconds: seen by

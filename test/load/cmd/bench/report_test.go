@@ -109,6 +109,47 @@ func TestCompleteWantsARecordAndAHealthyLoad(t *testing.T) {
 	}
 }
 
+// Warnings are right where all get the same answer, and there alone.
+func TestCompleteWantsWarningsWhereAllGetTheSameAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		decisions, sameAnswer map[string]int64
+		want                  string
+	}{
+		"most are warned of":       {map[string]int64{"allow": 13, "warn": 7}, map[string]int64{"allow": 3, "warn": 7}, ""},
+		"all are warned of":        {map[string]int64{"allow": 10, "warn": 10}, map[string]int64{"warn": 10}, ""},
+		"nothing else was sent":    {map[string]int64{"allow": 1, "warn": 19}, map[string]int64{"allow": 1, "warn": 19}, ""},
+		"another was warned of":    {map[string]int64{"allow": 12, "warn": 8}, map[string]int64{"allow": 3, "warn": 7}, "must look healthy: of 10 requests, map[allow:9 warn:1]"},
+		"one was stopped":          {map[string]int64{"allow": 12, "kill": 1, "warn": 7}, map[string]int64{"allow": 2, "kill": 1, "warn": 7}, "did more than warn where all get the same answer: of 10 requests, map[allow:2 kill:1 warn:7]"},
+		"another was stopped":      {map[string]int64{"allow": 12, "kill": 1, "warn": 7}, map[string]int64{"allow": 3, "warn": 7}, "must look healthy: of 10 requests, map[allow:9 kill:1]"},
+		"few were warned of":       {map[string]int64{"allow": 16, "warn": 4}, map[string]int64{"allow": 6, "warn": 4}, "warned too seldom"},
+		"one of it is not counted": {map[string]int64{"allow": 12, "warn": 7}, map[string]int64{"allow": 3, "warn": 7}, "must look healthy: of 10 requests, map[allow:9]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := &haltdReport{Sent: 20, Recorded: 20, Decisions: c.decisions, SameAnswer: c.sameAnswer}
+			err := (&report{Haltd: h}).complete()
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("complete says %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestTheReportTellsOfWarnings(t *testing.T) {
+	rep := &report{Haltd: &haltdReport{Sent: 20, Recorded: 20, Decisions: map[string]int64{"allow": 13, "warn": 7}, PeakMB: 44}}
+	var out strings.Builder
+	if err := rep.print(&out); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		out.String():   "haltd: 20 requests sent, 20 allowed, 7 of them with a warning, 20 events recorded;",
+		rep.markdown(): "20 requests to haltd, all allowed, 7 of them with a warning, 20 events;",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s\nhas no %q", text, want)
+		}
+	}
+}
+
 func TestParseMetrics(t *testing.T) {
 	const metrics = `# TYPE haltd_overhead_seconds histogram
 haltd_overhead_seconds_bucket{le="5e-05"} 50

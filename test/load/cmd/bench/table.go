@@ -42,8 +42,18 @@ func (h *haltdReport) print(table *strings.Builder) {
 	for _, a := range h.Added {
 		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t\n", a.Kind, a.reply(), a.BodyBytes>>10, a.load(), a.P50, a.P99, a.OwnP50, a.OwnP99)
 	}
-	fmt.Fprintf(w, "\nhaltd: %d requests sent, %d allowed, %d events recorded; memory at its highest %.0f MB\n", h.Sent, h.Decisions["allow"], h.Recorded, h.PeakMB)
+	fmt.Fprintf(w, "\nhaltd: %d requests sent, %d allowed%s, %d events recorded; memory at its highest %.0f MB\n",
+		h.Sent, h.Decisions["allow"]+h.Decisions["warn"], h.warnings(), h.Recorded, h.PeakMB)
 	_ = w.Flush()
+}
+
+// warnings goes on after how many requests were allowed, where there were any.
+func (h *haltdReport) warnings() string {
+	n := h.Decisions["warn"]
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d of them with a warning", n)
 }
 
 // load is how a cell is loaded, in few letters.

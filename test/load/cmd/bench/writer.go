@@ -46,6 +46,24 @@ func (w writer) text(size int) string {
 	return b.String()[:size]
 }
 
+// letters is exactly size bytes of words of random letters. Words are no longer than
+// those of a language, but the letters that are rare there are as frequent as all others.
+func (w writer) letters(size int) string {
+	b := make([]byte, 0, size+randomWord)
+	for len(b) < size {
+		letters := w.Uint64() // enough for the longest word
+		for range 2 + w.IntN(randomWord-2) {
+			b = append(b, byte('a'+letters%26))
+			letters /= 26
+		}
+		b = append(b, ' ')
+	}
+	return string(b[:size])
+}
+
+// randomWord is how long the longest word of random letters is, with the space behind it.
+const randomWord = 11
+
 // lines is about size bytes of what a tool could print. No two lines have a
 // form in common, or one listing would look like the next.
 func (w writer) lines(size int) string {
