@@ -75,7 +75,7 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 // are enough of a repetition.
 func (c *comparison) isEnough(repeated []int, returns int) bool {
 	for _, i := range repeated {
-		if s := &c.all[i]; s.pairAgo > 0 || s.coreAgo > 0 || c.rounds[i].manner <= spoken {
+		if s := &c.all[i]; s.pairAgo > 0 || s.coreAgo > 0 || c.rounds[i].manner <= spoken || s.shapeAgo > 0 && c.missesTheSame(i) {
 			return len(repeated)+returns >= leastRepeated
 		}
 	}

@@ -119,6 +119,9 @@ func points(runs []*run) (ps []point) {
 			for i := range thread {
 				s := &thread[i]
 				switch {
+				case !stuck && s.bounded:
+					// What a worker tries in vain is bounded by who gave it its task: that
+					// its run is not stuck says nothing of what it did.
 				case !stuck || s.step < onset:
 					ps = append(ps, pointOf(s, r, false))
 				case s.step >= stop:
