@@ -22,16 +22,21 @@ func prose(n, seed int) string {
 // BenchmarkSimHash hashes another text each time: of one that comes again a
 // processor knows where each word ends.
 func BenchmarkSimHash(b *testing.B) {
-	for _, size := range []int{100, 1 << 10, 4 << 10, 64 << 10} {
-		texts, at := longText(0, 1, 1<<20, rand.New(rand.NewPCG(1, 1))), 0
-		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			b.SetBytes(int64(size))
-			b.ReportAllocs()
-			for b.Loop() {
-				at = (at + 7919) % (len(texts) - size)
-				SimHash(texts[at : at+size])
-			}
-		})
+	for _, c := range []struct{ what, texts string }{
+		{"words", longText(0, 1, 2<<20, rand.New(rand.NewPCG(1, 1)))},
+		{"random letters", longText(3, 1, 2<<20, rand.New(rand.NewPCG(1, 1)))},
+	} {
+		for _, size := range []int{100, 1 << 10, 4 << 10, 64 << 10, 100 << 10, 1000 << 10} {
+			at := 0
+			b.Run(fmt.Sprint(c.what, "/", size), func(b *testing.B) {
+				b.SetBytes(int64(size))
+				b.ReportAllocs()
+				for b.Loop() {
+					at = (at + 7919) % (len(c.texts) - size)
+					SimHash(c.texts[at : at+size])
+				}
+			})
+		}
 	}
 }
 

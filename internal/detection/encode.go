@@ -64,6 +64,7 @@ func (w *WindowMemory) code(c *codec) {
 	c.header()
 	w.Window.code(c)
 	w.Similar.code(c)
+	c.time(&w.Warned)
 	c.time(&w.Since)
 }
 

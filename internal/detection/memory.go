@@ -12,6 +12,7 @@ import (
 type WindowMemory struct {
 	Window  Window
 	Similar Rejections // for what the window shows
+	Warned  time.Time  // when a call without a history last told of it; zero when none has
 	Since   time.Time  // the decision after which it was last emptied
 }
 
@@ -20,7 +21,7 @@ type WindowMemory struct {
 func (w *WindowMemory) EmptyBefore(since time.Time) {
 	if since.After(w.Since) {
 		w.Window.Clear()
-		w.Similar, w.Since = Rejections{}, since
+		w.Similar, w.Warned, w.Since = Rejections{}, time.Time{}, since
 	}
 }
 
@@ -57,6 +58,7 @@ type Memory struct {
 	// window is the agent's own, or the agent is many callers.
 	Agent    *Window
 	Similar  *Rejections
+	Warned   *time.Time
 	Session  *Session
 	Progress *SessionProgress
 	// Version is how often the state of the session was changed; see Await
@@ -67,7 +69,7 @@ type Memory struct {
 // MemoryOf is the memory of a session, in parts that are kept apart: the
 // window, that of the agent where equal calls are counted apart, and the session.
 func MemoryOf(w, agent *WindowMemory, s *SessionMemory, version uint64) Memory {
-	m := Memory{Window: &w.Window, Similar: &w.Similar, Session: &s.Session, Progress: &s.Progress, Version: version}
+	m := Memory{Window: &w.Window, Similar: &w.Similar, Warned: &w.Warned, Session: &s.Session, Progress: &s.Progress, Version: version}
 	if agent != nil {
 		m.Agent = &agent.Window
 	}

@@ -1,6 +1,7 @@
 package detection
 
 import (
+	"math"
 	"math/bits"
 	"strings"
 	"unicode"
@@ -31,8 +32,8 @@ const (
 	rareLetters  = "qQjJkKvVwWyYgGpPmM"
 	passageWords = 4
 	passageBytes = 256
-	enoughVotes  = 768      // of different pairs: fewer may be the form of a listing alone
-	sampleAll    = 48 << 10 // of a text of twice this length every second passage votes, and so on
+	enoughVotes  = 768 // of different pairs: fewer may be the form of a listing alone
+	mostPassages = 320 // at one letter, about: of more only a part votes
 )
 
 // sample lets passages of a long text vote. It is false, and nothing has voted,
@@ -40,34 +41,60 @@ const (
 // are most of the text.
 func (v *votes) sample(text string) bool {
 	most := len(text) / 2 // bytes to read
-	part := uint64(1) << bits.Len(uint(len(text)/sampleAll)) / 2
-	for letter := range len(rareLetters) {
-		for i := 0; most > 0; {
-			n := strings.IndexByte(text[i:], rareLetters[letter])
-			if n < 0 {
-				break
-			}
-			start, least := i+n, max(i, i+n-passageBytes/4)
-			for start > least && kinds[text[start-1]] != boundary {
-				start--
-			}
-			end := start
-			if passage := text[start:min(len(text), start+passageBytes)]; part <= 1 || firstWords(passage)%part == 0 {
-				v.before = 0
-				end += v.read(passage, 0, passageWords)
-				v.endWord()
-			}
-			most -= end - start
-			for i += n + 1; i < len(text) && i < max(end, start+passageBytes) && kinds[text[i]] != boundary; {
-				i++ // one passage for each word
-			}
+	for i := 0; i < len(rareLetters); i += 2 {
+		small, capital := rareLetters[i:i+1], rareLetters[i+1:i+2]
+		smalls, capitals := strings.Count(text, small), strings.Count(text, capital)
+		last := lastPassage(smalls + capitals)
+		if smalls > 0 {
+			most = v.passages(text, small[0], last, most)
 		}
-		if letter%2 == 1 && most > 0 && int(v.total)+v.pending >= enoughVotes {
+		if capitals > 0 {
+			most = v.passages(text, capital[0], last, most)
+		}
+		if most > 0 && int(v.total)+v.pending >= enoughVotes {
 			return true
 		}
 	}
 	*v = votes{word: hashSeed}
 	return false
+}
+
+// lastPassage is the highest hash of its words with which a passage votes at a letter
+// that is in the text so often: that does not depend on what is masked. It falls
+// without a step, so that of a text which is edited a little nearly the same vote.
+func lastPassage(count int) uint64 {
+	if count <= mostPassages {
+		return math.MaxUint64
+	}
+	return math.MaxUint64 / uint64(count) * mostPassages
+}
+
+// passages lets those passages at a letter vote that do not come after the last one,
+// and says how many of the bytes are left that it may read.
+func (v *votes) passages(text string, letter byte, last uint64, most int) int {
+	behind := 0 // the first word of the passage before
+	for i := 0; most > 0; i++ {
+		n := strings.IndexByte(text[i:], letter)
+		if n < 0 {
+			break
+		}
+		if i += n; last != math.MaxUint64 && firstWords(text[i:]) > last {
+			continue
+		}
+		start, least := i, max(behind, i-passageBytes/4)
+		for start > least && kinds[text[start-1]] != boundary {
+			start--
+		}
+		v.before = 0
+		end := start + v.read(text[start:min(len(text), start+passageBytes)], 0, passageWords)
+		v.endWord()
+		most -= end - start
+		for i+1 < len(text) && i+1 < max(end, start+passageBytes) && kinds[text[i+1]] != boundary {
+			i++ // one passage for each word
+		}
+		behind = i + 1
+	}
+	return most
 }
 
 // read lets at most so many words vote from start on, and says where they end.
@@ -96,11 +123,17 @@ func (v *votes) read(text string, start, words int) int {
 	return i
 }
 
-// firstWords is a hash of how the first two words of a passage begin, as far as they
-// are letters.
-func firstWords(passage string) uint64 {
-	first, n := leadingLetters(passage)
-	second, _ := leadingLetters(passage[min(n+1, len(passage)):])
+// firstWords is a hash of how the first two words of a text begin, as far as they
+// are letters and no id.
+func firstWords(text string) uint64 {
+	first, i := leadingLetters(text)
+	for i < min(len(text), passageBytes) && kinds[text[i]] == boundary {
+		i++
+	}
+	if i+8 < len(text) && text[i+8] == '-' && uuidAt(text, i) {
+		return mix(mix(first) ^ idHash)
+	}
+	second, _ := leadingLetters(text[i:])
 	return mix(mix(first) ^ second)
 }
 

@@ -79,7 +79,8 @@ func TestSimHashIgnoresNumbers(t *testing.T) {
 }
 
 // longText is one of the kinds that fill long prompts: sentences, a listing whose
-// lines have one form, and code. The numbers in them are drawn anew by figures.
+// lines have one form, code, and words of random letters. The numbers in them are drawn
+// anew by figures.
 func longText(kind, seed, bytes int, figures *rand.Rand) string {
 	r := rand.New(rand.NewPCG(uint64(seed), 7))
 	word := func() string {
@@ -88,6 +89,9 @@ func longText(kind, seed, bytes int, figures *rand.Rand) string {
 			b[i] = "etaoinshrdlcumwfgypbvkjxqz"[min(r.IntN(26), r.IntN(26))]
 		}
 		return string(b)
+	}
+	if kind == 3 {
+		return randomLetters(uint64(seed), bytes, figures)
 	}
 	var b strings.Builder
 	for b.Len() < bytes {
@@ -103,10 +107,27 @@ func longText(kind, seed, bytes int, figures *rand.Rand) string {
 	return b.String()
 }
 
+// randomLetters is a text of words in which all letters are equally frequent, as the
+// texts of load tests are, and of a number here and there.
+func randomLetters(seed uint64, bytes int, figures *rand.Rand) string {
+	r := rand.New(rand.NewPCG(seed, 11))
+	b := make([]byte, 0, bytes+10)
+	for len(b) < bytes {
+		for range 3 + r.IntN(7) {
+			b = append(b, byte('a'+r.IntN(26)))
+		}
+		b = append(b, ' ')
+		if r.IntN(20) == 0 {
+			b = fmt.Appendf(b, "%d ", figures.IntN(1e6))
+		}
+	}
+	return string(b)
+}
+
 func TestSimHashOfLongTexts(t *testing.T) {
 	drawn := rand.New(rand.NewPCG(1, 2))
 	for _, bytes := range []int{17 << 10, 30 << 10, 100 << 10, 300 << 10, 1000 << 10} {
-		for kind := range 3 {
+		for kind := range 4 {
 			a := longText(kind, 1, bytes, rand.New(rand.NewPCG(1, 1)))
 			b := longText(kind, 1, bytes+bytes/50, drawn)[:len(a)]
 			for _, c := range []struct {
@@ -125,6 +146,54 @@ func TestSimHashOfLongTexts(t *testing.T) {
 					t.Errorf("kind %d, %d KB: distance to %s is %d, want %d to %d", kind, bytes>>10, c.what, d, c.from, c.to)
 				}
 			}
+		}
+	}
+}
+
+// How many passages vote follows the frequency of a letter without a step: where
+// there was one, a quarter of the bits would differ.
+func TestSimHashOfALongTextThatChangesALittle(t *testing.T) {
+	words := strings.Fields(longText(3, 1, 64<<10, rand.New(rand.NewPCG(1, 1))))
+	before := SimHash(strings.Join(words, " "))
+	for i := 0; i+4 < len(words); i += 4 {
+		for j := i; j < i+4; j++ {
+			words[j] = strings.ReplaceAll(words[j], "q", "qaq")
+		}
+		after := SimHash(strings.Join(words, " "))
+		if d := distance(before, after); d > 8 {
+			t.Fatalf("distance to the text with each q of words %d to %d doubled is %d, want 8 at most", i, i+4, d)
+		}
+		before = after
+	}
+}
+
+// Which passages vote does not depend on what is masked.
+func TestSimHashOfLongTextsWhoseIdsAndWhiteSpaceDiffer(t *testing.T) {
+	for kind := range 4 {
+		text := longText(kind, 1, 300<<10, rand.New(rand.NewPCG(1, 1)))
+		a, b := strings.Fields(text), strings.Fields(text)
+		for i := range a {
+			if i%3 == 0 {
+				a[i] += " 550e8400-e29b-41d4-a716-446655440000"
+				b[i] += "\n\t\tabcdefab-0000-4000-8000-00000000000f"
+			}
+		}
+		if SimHash(strings.Join(a, " ")) != SimHash(strings.Join(b, "  ")) {
+			t.Errorf("kind %d: the hashes differ", kind)
+		}
+	}
+}
+
+// Words in which the rare letters are frequent are not read more than others.
+func TestSimHashReadsFewPassagesOfRandomLetters(t *testing.T) {
+	for _, bytes := range []int{64 << 10, 100 << 10, 1000 << 10} {
+		text := longText(3, 1, bytes, rand.New(rand.NewPCG(1, 1)))
+		v := votes{word: hashSeed}
+		if !v.sample(text) {
+			t.Fatalf("%d KB: no sample", bytes>>10)
+		}
+		if n := int(v.total) + v.pending; n < enoughVotes || n > 2*mostPassages*passageWords {
+			t.Errorf("%d KB: %d pairs voted", bytes>>10, n)
 		}
 	}
 }

@@ -79,6 +79,26 @@ func TestRetriesAreNoEvidence(t *testing.T) {
 	}
 }
 
+// A classifier answers alike: each call says so, and a person is told once.
+func TestOneShotCallsThatAreAnsweredAlikeAreToldOnce(t *testing.T) {
+	f := newFixture(t, answer(200, "application/json", chatReply), killYAML)
+	for i := range 30 {
+		body := strings.Replace(chatBody, "hi", fmt.Sprintf("ticket%c about %c%c%c", 'a'+i, 'a'+i, 'a'+i*7%26, 'a'+i*3%26), 1)
+		res, _ := f.send(t, "POST", "/agents/bot/v1/chat/completions", nil, body)
+		if reason := res.Header.Get("X-Haltd-Reason"); i > 10 && reason != string(haltd.ReasonLoop) {
+			t.Fatalf("call %d: %d %q", i, res.StatusCode, reason)
+		}
+	}
+	f.Gateway.Wait()
+	if told := f.events.wait(t, haltd.EventWarning, 1); len(told) != 1 || told[0].Verdict.Signal(haltd.DetectorSimilarity) == nil {
+		t.Errorf("%d warnings, want one with the evidence", len(told))
+	}
+	calls := f.events.ofType(haltd.EventCall)
+	if v := calls[len(calls)-1].Verdict; len(calls) != 30 || v == nil || v.Action != haltd.Warn || v.Check != haltd.CheckSimilarity {
+		t.Errorf("%d calls, the last with %+v; want each to say what it is warned of", len(calls), v)
+	}
+}
+
 func TestGrowthIsTold(t *testing.T) {
 	tokens := []int{1000, 1400, 1960, 2744}
 	replies := make(chan string, len(tokens))

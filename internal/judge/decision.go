@@ -21,7 +21,7 @@ type Decision struct {
 	// Recorded says that the event of the request is in the record already.
 	Recorded bool
 	// NewLevel says that the detectors had not reached this level in the
-	// session before.
+	// session before, and that nobody was warned of the same window lately.
 	NewLevel bool
 	Grace    bool         // a kill only warned
 	Rungs    []haltd.Rung // of its ladder that the session has climbed

@@ -198,9 +198,26 @@ func (j *Judge) runDetectors(ev *evaluation, st detection.State, h *detection.Hi
 			ev.entry = detection.Admit(ev.settings, st, ev.decision.Detected, r.Now)
 		}
 	}
-	if ev.decision.Detected.Level > m.Progress.ReportedLevel {
+	if ev.decision.Detected.Level > m.Progress.ReportedLevel && !ev.warnedOf(m) {
 		m.Progress.ReportedLevel, ev.decision.NewLevel = ev.decision.Detected.Level, true
 	}
+}
+
+// warnedOf reports that a person was warned of the window within warningSpan, and
+// notes that one is where nobody was. It is asked about calls without a history whose
+// session is a guess alone: each may be the only one of its session, while what is
+// alike in them is the evidence of the window. Of all others each session tells.
+func (ev *evaluation) warnedOf(m detection.Memory) bool {
+	r, found := ev.request, &ev.decision.Detected
+	if r.Named || !ev.loose || found.Level != haltd.LevelWarn ||
+		slices.ContainsFunc(found.Signals, func(s haltd.Signal) bool { return s.Detector != haltd.DetectorSimilarity }) {
+		return false
+	}
+	if !m.Warned.IsZero() && r.Now.Sub(*m.Warned) < warningSpan {
+		return true
+	}
+	*m.Warned = r.Now
+	return false
 }
 
 // resetAfterQuiet resets the evidence of a detector that rejects, once the

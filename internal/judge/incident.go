@@ -17,6 +17,7 @@ import (
 const (
 	growthSpan    = 24 * time.Hour
 	rejectionSpan = time.Hour // what is rejected within it is one incident
+	warningSpan   = time.Hour // what a window shows is told once within it, see warnedOf
 	forever       = 100 * 365 * 24 * time.Hour
 )
 
@@ -34,7 +35,7 @@ func (ev *evaluation) incident(d *Decision, kind haltd.IncidentKind, now time.Ti
 
 // report raises an incident though nobody was killed: the first time that each
 // rung would have stopped a session, and the first rejection of one. A
-// mere warning of the detectors becomes an event.
+// mere warning of the detectors becomes an event, unless its window told of it lately.
 func (j *Judge) report(ev *evaluation) {
 	r, d := ev.request, &ev.decision
 	shadow, found := d.wouldStop()

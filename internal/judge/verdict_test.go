@@ -135,6 +135,116 @@ func TestAlikeCallsOfDifferentSessions(t *testing.T) {
 	}
 }
 
+// A classifier whose answers are alike asks in a session of its own each time, as far
+// as haltd can guess: what its window shows is told once within an hour, not by each
+// call.
+func TestOneShotCallsThatAreAlikeWarnOnce(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		named bool
+		call  func(words string) *haltd.Call
+		want  [3]int // warnings of ten calls, of ten within the hour, of ten after it
+	}{
+		{name: "guessed sessions", call: saying, want: [3]int{1, 0, 1}},
+		{name: "named sessions", named: true, call: saying, want: [3]int{10, 10, 10}},
+		{name: "with a history", call: func(words string) *haltd.Call {
+			c := saying(words)
+			c.Rounds = []haltd.Round{{Text: words + " it is", Inputs: []haltd.Message{{Text: "Now " + words}}}}
+			return c
+		}, want: [3]int{10, 10, 10}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var told warnings
+			b := newBench(t, killing(), func(o *judge.Options) { o.Meter = &told })
+			calls := 0
+			ask := func() judged {
+				calls++
+				r := b.request(fmt.Sprint("s", calls), tc.call(fmt.Sprintf("%c%c %s", 'a'+calls%26, 'a'+calls/26, things[calls%len(things)])))
+				r.Named = tc.named
+				v := b.judge(r)
+				v.Observe(t.Context(), &haltd.Reply{Text: "billing"}, b.now)
+				return v
+			}
+			ten := func() int {
+				before, counted := len(b.recorded(haltd.EventWarning)), told.n
+				for range 10 {
+					if v := ask(); v.Action != haltd.Warn || v.Brief() == nil || v.Reason != haltd.ReasonLoop {
+						t.Fatalf("call %d: %+v; want each to say that it repeats itself", calls, v.Finding)
+					}
+				}
+				n := len(b.recorded(haltd.EventWarning)) - before
+				if told.n-counted != n {
+					t.Errorf("%d warnings were counted, %d told", told.n-counted, n)
+				}
+				return n
+			}
+			for range 7 {
+				if v := ask(); v.Action != haltd.Allow {
+					t.Fatalf("call %d: %+v", calls, v.Finding)
+				}
+			}
+			got := [3]int{ten()}
+			b.move(start.Add(59 * time.Minute))
+			got[1] = ten()
+			b.move(start.Add(61 * time.Minute))
+			got[2] = ten()
+			if got != tc.want {
+				t.Errorf("%v warnings, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+// Whoever resumes an agent is told again of what it does then.
+func TestAnEmptiedWindowWarnsAgain(t *testing.T) {
+	b := newBench(t, killing())
+	calls := 0
+	warn := func() {
+		for range 20 {
+			calls++
+			r := b.request(fmt.Sprint("s", calls), saying(fmt.Sprintf("%c%c %s", 'a'+calls%26, 'a'+calls/26, things[calls%len(things)])))
+			r.Named = false
+			b.judge(r).Observe(t.Context(), &haltd.Reply{Text: "billing"}, b.now)
+		}
+	}
+	warn()
+	if _, err := b.control.Deactivate(t.Context(), haltd.Target{Agent: "bot"}, false, "ann", ""); err != nil {
+		t.Fatal(err)
+	}
+	b.move(start.Add(time.Minute))
+	if _, err := b.control.Activate(t.Context(), haltd.Target{Agent: "bot"}, 0, "ann", ""); err != nil {
+		t.Fatal(err)
+	}
+	warn()
+	if n := len(b.recorded(haltd.EventWarning)); n != 2 {
+		t.Errorf("%d warnings, want one before and one after the agent was resumed", n)
+	}
+}
+
+// warnings counts the warnings that are told.
+type warnings struct {
+	bench
+	n int
+}
+
+func (w *warnings) Rung(a haltd.Action, c haltd.Check) {
+	if a == haltd.Warn && c == haltd.CheckSimilarity {
+		w.n++
+	}
+}
+
+// recorded are the events of a kind.
+func (b *bench) recorded(kind haltd.EventType) (found []haltd.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.events {
+		if e.Type == kind {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
 type broken struct{}
 
 var errBroken = errors.New("out of reach")

@@ -103,7 +103,7 @@ func (s *Store) copyEvents(ctx context.Context, tx pgx.Tx, events []haltd.Event)
 			session = "" // the detail has it
 		}
 		rows[i] = mended([]any{int64(e.ID), table.Micros(e.Time), e.Agent, session, string(e.Type), e.Client, e.Provider, e.Model,
-			e.Blocked, e.Score, string(detail), rawOf(e)})
+			e.Blocked, e.Score, detail, rawOf(e)})
 		if e.Excerpt != nil && s.seal != nil {
 			sealed, err := s.seal.excerpt(e)
 			if err != nil {

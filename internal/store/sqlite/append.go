@@ -270,7 +270,7 @@ func (a *appender) writeEvent(t *table.Tally, e *haltd.Event) error {
 		return table.Unfit("event "+e.ID.String(), err)
 	}
 	err = a.insertEvent.exec(int64(e.ID), table.Micros(e.Time), agentNo(t, e.Agent), sessionNo(t, e.Agent, e.Session),
-		string(e.Type), e.Client, e.Provider, e.Model, e.Blocked, string(text))
+		string(e.Type), e.Client, e.Provider, e.Model, e.Blocked, text)
 	if err == nil && e.Audit != nil {
 		err = a.writeAudit(e)
 	}

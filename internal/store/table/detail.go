@@ -1,16 +1,19 @@
 package table
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"sync"
 	"time"
 
 	"github.com/haltd/haltd"
 )
 
 // detail is the part of an event that no query filters by, as it stands in
-// events.detail. Durations are in microseconds; what is zero is left out.
-type detail struct {
+// events.detail. Durations are in microseconds; what is zero is left out. Its verdict
+// is written as it is, and read as what was ever recorded.
+type detail[V recorded | *haltd.Verdict] struct {
 	Session string `json:"session,omitempty"` // where there is no agent, and so no session row
 	Label   string `json:"label,omitempty"`
 	Trace   string `json:"trace,omitempty"`
@@ -39,7 +42,7 @@ type detail struct {
 	ReplyLen    int          `json:"reply_bytes,omitempty"`
 	Unread      string       `json:"unread,omitempty"`
 	Error       string       `json:"error,omitempty"`
-	Verdict     recorded     `json:"verdict,omitzero"`
+	Verdict     V            `json:"verdict,omitzero"`
 	Audit       *haltd.Audit `json:"audit,omitempty"`
 }
 
@@ -59,7 +62,7 @@ type microseconds int64
 
 // each pairs the fields of a detail with those of its event: the one list for
 // writing and reading. What one of the two does in a way of its own is not in it.
-func (d *detail) each(e *haltd.Event, pass passing) {
+func (d *detail[V]) each(e *haltd.Event, pass passing) {
 	copyField(pass, &d.Label, &e.Label)
 	copyField(pass, &d.Trace, &e.Trace)
 	copyField(pass, &d.Format, &e.Format)
@@ -87,7 +90,6 @@ func (d *detail) each(e *haltd.Event, pass passing) {
 	copyField(pass, &d.ReplyLen, &e.ReplyLen)
 	copyField(pass, &d.Unread, &e.Unread)
 	copyField(pass, &d.Error, &e.Error)
-	copyField(pass, &d.Verdict.verdict, &e.Verdict)
 	copyField(pass, &d.Audit, &e.Audit)
 }
 
@@ -116,22 +118,49 @@ func copySpan(pass passing, ofDetail *microseconds, ofEvent *haltd.Duration) {
 }
 
 // DetailOf is the detail of an event, as JSON.
-func DetailOf(e *haltd.Event) ([]byte, error) {
-	var d detail
+func DetailOf(e *haltd.Event) (string, error) {
+	w := detailWriters.Get().(*detailWriter)
+	defer detailWriters.Put(w)
+	return w.write(e)
+}
+
+// detailWriter is memory for the detail that is being written.
+type detailWriter struct {
+	detail  detail[*haltd.Verdict]
+	text    bytes.Buffer
+	encoder *json.Encoder
+}
+
+var detailWriters = sync.Pool{New: func() any {
+	w := &detailWriter{}
+	w.encoder = json.NewEncoder(&w.text)
+	return w
+}}
+
+func (w *detailWriter) write(e *haltd.Event) (string, error) {
+	w.text.Reset()
+	d := &w.detail
 	d.each(e, toDetail)
+	d.Verdict, d.Session = e.Verdict, ""
 	if e.Agent == "" {
 		d.Session = e.Session
 	}
-	return json.Marshal(d)
+	err := w.encoder.Encode(d)
+	*d = detail[*haltd.Verdict]{} // what the event refers to must not stay for it
+	if err != nil {
+		return "", err
+	}
+	return string(bytes.TrimSuffix(w.text.Bytes(), []byte("\n"))), nil
 }
 
 // ReadDetail reads what DetailOf wrote into its event.
 func ReadDetail(text []byte, e *haltd.Event) error {
-	var d detail
+	var d detail[recorded]
 	if err := json.Unmarshal(text, &d); err != nil {
 		return err
 	}
 	d.each(e, toEvent)
+	e.Verdict = d.Verdict.verdict
 	e.Session = cmp.Or(e.Session, d.Session)
 	e.Audit = cmp.Or(d.Audit, d.Verdict.audit)
 	return nil

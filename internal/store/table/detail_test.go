@@ -1,6 +1,7 @@
 package table
 
 import (
+	"math"
 	"reflect"
 	"testing"
 	"time"
@@ -58,6 +59,37 @@ func TestDetailKeepsEveryField(t *testing.T) {
 	})
 }
 
+// Rows look the same whichever release wrote them.
+func TestDetailIsWrittenAsEver(t *testing.T) {
+	nobody := haltd.Event{Session: "s", Path: "<a> & b", Verdict: &haltd.Verdict{Sentence: "<b>"}, Audit: &haltd.Audit{Change: "x", Why: "\"y\"\n"}}
+	steered := haltd.Event{Agent: "a", Session: "s", Verdict: &haltd.Verdict{Action: haltd.Steer, Level: haltd.LevelKill,
+		Rungs:    []haltd.Rung{{Action: haltd.Steer, Time: time.Unix(1, 5000).UTC(), Round: 3}},
+		Findings: []haltd.Finding{{Action: haltd.Throttle, Delay: haltd.Duration(1500 * time.Microsecond), Spent: &haltd.Spending{Cost: 5, Tokens: 3}}}}}
+	for _, c := range []struct {
+		event haltd.Event
+		want  string
+	}{
+		{haltd.Event{Agent: "a", Session: "s"}, `{}`},
+		{oneShot(), `{"format":"openai","path":"/v1/chat/completions","status":200,"input":812,"output":3,"cost":2075000,"latency":412000,"first_byte":410000,"finish":"stop","prompt_hash":"9f86d081884c7d65","prompt_bytes":3211,"reply_hash":"2cf24dba5fb0a30e","reply_bytes":7}`},
+		{warned(), `{"format":"openai","path":"/v1/chat/completions","status":200,"input":812,"output":3,"cost":2075000,"latency":412000,"first_byte":410000,"score":38,"finish":"stop","prompt_hash":"9f86d081884c7d65","prompt_bytes":3211,"reply_hash":"2cf24dba5fb0a30e","reply_bytes":7,"verdict":{"version":1,"action":"warn","check":"similarity","reason":"loop_detected","sentence":"classifier repeats itself: 20 similar replies.","level":"warn","score":38,"parts":{"similar_prompts":0,"similar_responses":19,"repeated_tool_calls":0},"certainty":2.5,"unmet":"fewer than two of prompts, replies and tool calls match twice","findings":[{"check":"similarity","action":"warn","reason":"loop_detected","sentence":"classifier repeats itself: 20 similar replies."}]}}`},
+		{nobody, `{"session":"s","path":"\u003ca\u003e \u0026 b","verdict":{"version":0,"action":"allow","sentence":"\u003cb\u003e","level":"pass","score":0,"parts":{"similar_prompts":0,"similar_responses":0,"repeated_tool_calls":0},"certainty":0},"audit":{"change":"x","by":"","why":"\"y\"\n"}}`},
+		{steered, `{"verdict":{"version":0,"action":"steer","level":"kill","score":0,"parts":{"similar_prompts":0,"similar_responses":0,"repeated_tool_calls":0},"certainty":0,"findings":[{"check":"","action":"throttle","reason":"","sentence":"","delay_ms":1.5,"spent":{"cost_usd":0.000000005,"tokens":3}}],"rungs":[{"action":"steer","time":"1970-01-01T00:00:01.000005Z","round":3}]}}`},
+	} {
+		if got := string(written(t, &c.event)); got != c.want {
+			t.Errorf("written as\n%s\nwant\n%s", got, c.want)
+		}
+	}
+}
+
+func TestDetailThatCannotBeWrittenLeavesNothingToTheNext(t *testing.T) {
+	if text, err := DetailOf(&haltd.Event{Agent: "a", Path: "/x", Verdict: &haltd.Verdict{Score: math.NaN()}}); err == nil {
+		t.Errorf("written as %s", text)
+	}
+	if got := string(written(t, &haltd.Event{Agent: "a"})); got != "{}" {
+		t.Errorf("the next is %s", got)
+	}
+}
+
 type fataler interface{ Fatal(...any) }
 
 func written(t fataler, e *haltd.Event) []byte {
@@ -65,7 +97,7 @@ func written(t fataler, e *haltd.Event) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b
+	return []byte(b)
 }
 
 // A field added to haltd.Event must find its place in the detail.

@@ -6,16 +6,13 @@ import (
 	"github.com/haltd/haltd"
 )
 
-// recorded is what stands as the verdict in a row. Rows from before verdicts
+// recorded is what stands as the verdict in a row, for reading it. Rows from before verdicts
 // were typed hold them without a version, and those of policy_change events an
 // audit in their place.
 type recorded struct {
 	verdict *haltd.Verdict
 	audit   *haltd.Audit
 }
-
-// MarshalJSON writes the verdict alone: an audit has a place of its own.
-func (r recorded) MarshalJSON() ([]byte, error) { return json.Marshal(r.verdict) }
 
 // UnmarshalJSON reads every shape that was ever written. A field that this
 // haltd cannot read, or a version that it does not know, must not hide the row
