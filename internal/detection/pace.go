@@ -78,11 +78,12 @@ func (c *comparison) doseOf(i int) float32 {
 	idly := !c.attemptedSince(i, i-last) && !c.editedSince(i, i-last)
 	unknown := r.pause == 0 && !r.at.IsZero() && i-last == 1 // one request showed both
 	poll := s.coreAgo > 0 && r.outcome != failed && r.short() && len(r.does) <= 2*fewWords && (idly || r.outcome != empty)
-	waits := idly && (r.waiting && (s.coreAgo > 0 || pause > hurried) || c.rested(last, i)) || c.creeps(i, 2, unhurried) || poll && pause > hurried && (r.outcome == empty || r.outcome == acknowledged)
+	pace := max(pause, c.usualPause(i)) // one question that came soon is no hurry
+	waits := idly && (r.waiting && (s.coreAgo > 0 || pause > hurried) || c.rested(last, i)) || c.creeps(i, 2, unhurried) || poll && pace > hurried && (r.outcome == empty || r.outcome == acknowledged)
 	dose := float32(1)
 	switch {
-	case (poll || waits) && pause > hurried:
-		dose = 1 / (1 + float32(pause-hurried)/float32(unhurried))
+	case (poll || waits) && pace > hurried:
+		dose = 1 / (1 + float32(pace-hurried)/float32(unhurried))
 	case poll && unknown:
 		dose = .35 // nobody knows how long it waited
 	case pause > unhurried:
@@ -99,11 +100,33 @@ func (c *comparison) doseOf(i int) float32 {
 	}
 	switch {
 	case waits && c.rested(last, i):
-		dose /= restsFor * (1 + 12*c.others) // it may wait for the others
+		dose /= restsFor * c.patienceForOthers()
 	case waits:
-		dose /= waitsFor * (1 + 12*c.others)
+		dose /= waitsFor * c.patienceForOthers()
 	}
 	return dose
+}
+
+// usualPause is how long the client took on average before the last few rounds that did
+// the same one after the other.
+func (c *comparison) usualPause(i int) time.Duration {
+	const few = 4
+	var all time.Duration
+	n := 0
+	for j := i; j >= 0 && n < few; j-- {
+		all += c.rounds[j].pause
+		if n++; c.all[j].coreAgo != 1 {
+			break
+		}
+	}
+	return all / time.Duration(n)
+}
+
+// patienceForOthers is by how much less a wait counts where other sessions of the agent
+// are at work: it may be for them that it waits. A fifth of the calls is enough.
+func (c *comparison) patienceForOthers() float32 {
+	const most, enough = 12, .2
+	return 1 + most*min(1, c.others/enough)
 }
 
 func nearest(agos ...int) (n int) {

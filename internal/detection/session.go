@@ -409,13 +409,25 @@ func (c *comparison) echoedBack(i int) bool {
 	return s.newWords == 0 && len(r.tells) >= fewWords || r.thanked && c.rounds[i-1].thanked
 }
 
+// cameAgain reports a message that came next to an equal one, or more than twice: a
+// person asks a thing again, too, once, and says something else in between.
 func (c *comparison) cameAgain(i int) bool {
+	const often = 2
+	own, times, before, next := c.rounds[i].input, 0, uint64(0), uint64(0)
 	for j := range c.rounds {
-		if j != i && c.rounds[j].input == c.rounds[i].input {
-			return true
+		switch input := c.rounds[j].input; {
+		case j == i || input == 0:
+			continue
+		case j < i:
+			before = input
+		case next == 0:
+			next = input
+		}
+		if c.rounds[j].input == own {
+			times++
 		}
 	}
-	return false
+	return times >= often || before == own || next == own
 }
 
 // inputBefore reports whether one of the two rounds with calls before this
