@@ -1,6 +1,7 @@
 package detection
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"slices"
@@ -259,11 +260,30 @@ func numberOf(s string) float64 {
 			b = append(b, s[i])
 		}
 	}
+	if bytes.Count(b, []byte(".")) > 1 {
+		b = withoutDots(b)
+	}
 	n, err := strconv.ParseFloat(string(b), 64)
 	if err != nil || math.IsInf(n, 0) {
 		return 0
 	}
 	return n
+}
+
+// withoutDots are the digits of 1.234.567, of a version or, with the year first, of a
+// date, so that a later one is more: 04.03.2026 is 20260304, and 4.3. is 304.
+func withoutDots(number []byte) []byte {
+	parts := bytes.Split(number, []byte("."))
+	day, month := parts[0], parts[1]
+	year := parts[len(parts)-1]
+	if len(parts) != 3 || len(day) > 2 || len(month) > 2 || len(year) != 4 && len(year) != 0 {
+		return bytes.ReplaceAll(number, []byte("."), nil)
+	}
+	date := append([]byte(nil), year...)
+	for _, part := range [...][]byte{month, day} {
+		date = append(append(date, "00"[len(part):]...), part...)
+	}
+	return date
 }
 
 // amounts are the first numbers of a text, and how many it has.

@@ -20,53 +20,63 @@ const (
 	// leastAsked is how many of them it takes to recognise a task.
 	leastAsked = 4
 	// longWord is how many bytes a word has at least that tells one text from another.
-	longWord = 5
-	// askedBytes is how much of it is read.
-	askedBytes = 4 << 10
+	longWord = 3
+	// askedBytes is how much of it is read, of so many tasks of one reply.
+	askedBytes, mostTasks = 4 << 10, 8
 )
 
 // BoundedRounds is for how many rounds a session that was given its task must have been
-// as certain as a kill needs, where it tries one thing after the other.
+// as certain as a kill needs.
 const BoundedRounds = 10
 
 // unescaped takes the escapes of JSON apart that would stick to a word.
 var unescaped = strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, " ", `\"`, `"`)
 
-// asksOf are words of what a reply asks its tools for: the longest text that it gives
-// them. acts says that a reply without
-// calls has a command in its text: then they are of the last line that says so much,
-// which is what the command is given.
-func asksOf(reply *haltd.Reply, acts bool) []uint32 {
-	if len(reply.Calls) == 0 && !acts {
-		return nil
-	}
-	l := newWordList()
-	defer l.free()
-	longest := ""
-	for i := range reply.Calls {
-		if text := longestText(reply.Calls[i].Arguments); len(text) > len(longest) {
-			longest = text
+// task is a sample of the words of what a reply asks a tool for.
+type task []uint32
+
+// asksOf are the tasks in a reply: of each call the longest text that it is given. acts
+// says that a reply without calls has a command in its text: then it is the last line that
+// says so much, which is what the command is given.
+func asksOf(reply *haltd.Reply, acts bool) (all []task) {
+	for i := range reply.Calls[:min(len(reply.Calls), mostTasks)] {
+		text := longestText(reply.Calls[i].Arguments)
+		if text = text[:min(len(text), askedBytes)]; strings.Contains(text, `\`) {
+			text = unescaped.Replace(text)
+		}
+		if t := taskOf(text); t != nil {
+			all = append(all, t)
 		}
 	}
-	if longest = longest[:min(len(longest), askedBytes)]; strings.Contains(longest, `\`) {
-		longest = unescaped.Replace(longest)
+	if len(reply.Calls) > 0 || !acts {
+		return all
 	}
-	l.addAll(longest, isLong)
-	text := reply.Text[max(0, len(reply.Text)-askedBytes):]
-	for len(reply.Calls) == 0 && text != "" {
+	for text := reply.Text[max(0, len(reply.Text)-askedBytes):]; text != ""; {
 		last := strings.LastIndexByte(text, '\n')
-		l.n = 0
-		l.addAll(text[last+1:], isLong)
-		if len(l.smallest(leastAsked)) == leastAsked {
-			break
+		if t := taskOf(text[last+1:]); t != nil {
+			return []task{t}
 		}
 		text = text[:max(0, last)]
 	}
+	return nil
+}
+
+// taskOf is the sample of a text; nil where it has too few words.
+func taskOf(text string) task {
+	l := newWordList()
+	defer l.free()
+	l.addAll(text, func(_ string, t token) bool { return t.class == word && t.end-t.start >= longWord })
 	words := l.smallest(askedWords)
 	if len(words) < leastAsked {
 		return nil
 	}
 	return slices.Clone(words)
+}
+
+// isIn reports whether words have nearly all of a task, or all of a short one.
+func (t task) isIn(words []uint32) bool {
+	in := contained(t, words)
+	return in == 1 || in >= .75 && len(t) == askedWords
 }
 
 // longestText is the longest text in the arguments of a call, which is what it is given to
@@ -98,8 +108,6 @@ func longestText(arguments string) (longest string) {
 	return longest
 }
 
-func isLong(_ string, t token) bool { return t.class == word && t.end-t.start >= longWord }
-
 // receive notes of a conversation that has just begun whether a reply of the same agent
 // asked for it: what that asked for stands in what the conversation begins with.
 func (s *Session) receive(st State, h *History) {
@@ -109,25 +117,26 @@ func (s *Session) receive(st State, h *History) {
 	s.fresh = false
 	w := st.counter()
 	for i := len(w.entries) - 1; i >= 0; i-- { // the newest that asked for it
-		asks := w.entries[i].asks
-		if len(asks) == 0 {
-			continue
-		}
-		h.opening.readTexts(h.texts)
-		if in := contained(asks, h.opening.words); in >= .75 && in*float32(len(asks)) >= leastAsked {
-			s.delegated, w.entries[i].given = true, true
-			return
+		for _, t := range w.entries[i].asks {
+			h.opening.readTexts(h.texts)
+			if t.isIn(h.opening.words) {
+				s.delegated, w.entries[i].given = true, true
+				return
+			}
 		}
 	}
 }
 
 // awaitWorkers takes the time for no pause in which others did what the newest reply of
-// a session asked for, where an earlier one had asked for just that: who has one worker
-// after the other try the same does not wait.
-func (s *Session) awaitWorkers(st State) {
+// a session asked for, and failed, where an earlier one had asked for just that: who has
+// one worker after the other try the same in vain does not wait.
+func (s *Session) awaitWorkers(st State, h *History) {
+	if n := len(h.rounds); n == 0 || h.rounds[n-1].outcome != failed {
+		return
+	}
 	es := st.counter().entries
 	own := slices.IndexFunc(es, func(e entry) bool { return e.id == s.entry && e.given })
-	if own < 0 || !slices.ContainsFunc(es[:own], func(e entry) bool { return slices.Equal(e.asks, es[own].asks) }) {
+	if own < 0 || !slices.ContainsFunc(es[:own], func(e entry) bool { return slices.EqualFunc(e.asks, es[own].asks, slices.Equal[task]) }) {
 		return
 	}
 	for i := own + 1; i < len(es); i++ {
@@ -135,26 +144,6 @@ func (s *Session) awaitWorkers(st State) {
 			s.replied = es[i].ended
 		}
 	}
-}
-
-// isBounded reports whether a session was given its task and tries one thing after the
-// other. Who mostly does the same again, to the letter and with the same result, gets no
-// patience for that.
-func (c *comparison) isBounded(repeated []int) bool {
-	if !c.delegated {
-		return false
-	}
-	same := 0
-	for _, i := range repeated {
-		if c.all[i].pairAgo > 0 {
-			same++
-		}
-	}
-	switch c.familyOf(repeated) {
-	case haltd.FamilyRepeat, haltd.FamilyCycle, haltd.FamilyWaiting:
-		return same < leastRepeated
-	}
-	return true
 }
 
 // certainRounds is how many rounds were certain enough for a kill, the newest among them.

@@ -8,7 +8,7 @@ import (
 )
 
 // Who gives a task to a worker ends it as well, and a kill would stop the whole team:
-// it takes more to kill a worker that tries one thing after the other.
+// it takes more to kill a worker.
 func TestAWorkerOfATeamMayTryLonger(t *testing.T) {
 	const (
 		task     = "Enumerate the shares of the training server with the accounts that were collected yesterday and report which of them accept a password."
@@ -62,8 +62,8 @@ func TestAWorkerOfATeamMayTryLonger(t *testing.T) {
 	if at := killedAt(begin(byCall(), "You are an executor. Translate the manual of the coffee machine into Dutch, section by section."), 40, try); at != alone {
 		t.Errorf("a session with another task is killed after round %d, want %d, as if it were alone", at, alone)
 	}
-	if at, want := killedAt(begin(byCall(), brief), 40, again), killedAt(begin(&Window{}, brief), 40, again); at != want || at == 0 {
-		t.Errorf("a worker that does the same again is killed after round %d, want %d, as any other", at, want)
+	if at, alone := killedAt(begin(byCall(), brief), 40, again), killedAt(begin(&Window{}, brief), 40, again); at < alone+BoundedRounds-1 || at > alone+BoundedRounds {
+		t.Errorf("a worker that does the same again is killed after round %d, want %d rounds after the one of any other, %d", at, BoundedRounds-1, alone)
 	}
 }
 
@@ -71,20 +71,26 @@ func TestAWorkerOfATeamMayTryLonger(t *testing.T) {
 // to them, or of the last line of a command that says something.
 func TestWhatAReplyAsksFor(t *testing.T) {
 	const task = "collect yesterday's invoices and compare totals against ledgers"
-	want := asksOf(ran("work", `{"task":"`+task+`"}`), false)
+	want := taskOf(task)
 	if len(want) < leastAsked {
 		t.Fatalf("of %q there are %d words", task, len(want))
 	}
 	for name, reply := range map[string]*haltd.Reply{
-		"escapes":       ran("work", `{"task":"collect\nyesterday's\tinvoices and compare totals against ledgers\n"}`),
-		"a brace in it": ran("work", `{"kind":"a \"task\"", "task":"`+task+` {\"x\"}"}`),
-		"several":       {Calls: []haltd.ToolCall{{Name: "note", Arguments: `{}`}, {Name: "work", Arguments: `{"task":"` + task + `"}`}}},
-		"a text":        said("I begin.\n\n" + task + "\nrun()\n"),
-		"another case":  ran("work", `{"task":"Collect Yesterday's INVOICES and compare totals against ledgers"}`),
+		"a call":       ran("work", `{"task":"`+task+`"}`),
+		"escapes":      ran("work", `{"task":"collect\nyesterday's\tinvoices and compare totals against ledgers\n"}`),
+		"a brace":      ran("work", `{"kind":"a \"task\"", "task":"`+task+` {\"x\"}"}`),
+		"several":      {Calls: []haltd.ToolCall{{Name: "note", Arguments: `{}`}, {Name: "work", Arguments: `{"task":"` + task + `"}`}}},
+		"a text":       said("I begin.\n\n" + task + "\nrun()\n"),
+		"another case": ran("work", `{"task":"Collect Yesterday's INVOICES and compare totals against ledgers"}`),
 	} {
-		if got := asksOf(reply, len(reply.Calls) == 0); contained(want, got) < 1 {
+		got := asksOf(reply, len(reply.Calls) == 0)
+		if len(got) != 1 || !got[0].isIn(words("Please "+task+" {x} soon", nil)) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
+	}
+	two := asksOf(&haltd.Reply{Calls: []haltd.ToolCall{{Name: "work", Arguments: `{"task":"` + task + `"}`}, {Name: "work", Arguments: `{"task":"count the bottles behind the bar"}`}}}, false)
+	if len(two) != 2 || two[1].isIn(want) {
+		t.Errorf("of two calls: %v, want two tasks", two)
 	}
 	for name, reply := range map[string]*haltd.Reply{"a short order": ran("read", `{"path":"main.go"}`), "nothing": {}, "words alone": said(task)} {
 		if got := asksOf(reply, false); got != nil {

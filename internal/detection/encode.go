@@ -90,9 +90,11 @@ func (c *codec) entry(e *entry) {
 	c.time(&e.ended)
 	c.uint64(&e.response)
 	c.uint64(&e.tools)
-	c.list32(&e.asks)
+	list(c, &e.asks, 17, (*codec).task)
 	c.bools(&e.given)
 }
+
+func (c *codec) task(t *task) { c.list32((*[]uint32)(t)) }
 
 func (r *Rejections) code(c *codec) {
 	c.time(&r.Last)
@@ -189,7 +191,7 @@ func (a *Answer) code(c *codec) {
 	c.uint64(&a.response)
 	c.uint64(&a.exact)
 	c.uint64(&a.tools)
-	c.list32(&a.asks)
+	list(c, &a.asks, 17, (*codec).task)
 	if c.reading {
 		a.act = &round{}
 	}

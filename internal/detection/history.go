@@ -239,8 +239,8 @@ type Answer struct {
 	response uint64 // SimHash of the text
 	exact    uint64 // digest of the text
 	tools    uint64
-	asks     []uint32 // of what it asks its tools for
-	act      *round   // what the reply does; what comes back is not known yet
+	asks     []task // what it asks its tools for
+	act      *round // what the reply does; what comes back is not known yet
 	names    []string
 	usage    haltd.Usage
 	counted  bool

@@ -84,7 +84,7 @@ type State struct {
 // none. Call Admit when it is forwarded. now may be zero when the time is
 // unknown; then what depends on time is skipped.
 func Judge(set Settings, st State, h *History, now time.Time) Detection {
-	st.Session.awaitWorkers(st)
+	st.Session.awaitWorkers(st, h)
 	st.Session.follow(h, now)
 	st.Session.receive(st, h)
 	m := set.model()

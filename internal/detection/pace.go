@@ -123,9 +123,13 @@ func (c *comparison) usualPause(i int) time.Duration {
 }
 
 // patienceForOthers is by how much less a wait counts where other sessions of the agent
-// are at work: it may be for them that it waits. A fifth of the calls is enough.
+// are at work: it may be for them that it waits. A fifth of the calls is enough. A worker
+// waits for nobody.
 func (c *comparison) patienceForOthers() float32 {
 	const most, enough = 12, .2
+	if c.delegated {
+		return 1
+	}
 	return 1 + most*min(1, c.others/enough)
 }
 

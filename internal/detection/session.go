@@ -468,8 +468,7 @@ func (s *Session) Features(st State, parts haltd.ScoreParts) (x Features, bounde
 		if n := len(c.all); n > 0 && c.since < n {
 			x, ok = c.featuresAt(n-1), true
 			x[similarCalls] = similarity(parts)
-			repeated, _ := c.repeated()
-			bounded = c.isBounded(repeated)
+			bounded = c.delegated
 		}
 	})
 	return x, bounded, ok

@@ -93,8 +93,8 @@ type entry struct {
 	ended    time.Time // when the reply was complete; zero where unknown
 	response uint64
 	tools    uint64
-	asks     []uint32 // words of what the reply asks its tools for
-	given    bool     // a session has begun with them
+	asks     []task // what the reply asks its tools for
+	given    bool   // a session has begun with them
 }
 
 // corroborated reports whether two of the three signals have two matches or

@@ -110,11 +110,11 @@ func (c *comparison) standsStill(i int) bool {
 	return recently(s.resultAgo) || recently(s.placeAgo) && s.place >= samePlace && s.newWords == 0 && 20*s.newTells <= len(r.tells) && len(r.tells) >= 2*manyTold
 }
 
-// otherFigures reports two answers most of whose few numbers differ: they measured
-// something, and the words around that are the same.
+// otherFigures reports two answers with as many numbers, most of the first of which
+// differ: they measured something, and the words around that are the same.
 func (c *comparison) otherFigures(i, j int) bool {
 	a, b := &c.rounds[i].told, &c.rounds[j].told
-	return a.n == b.n && a.n <= len(a.first) && 2*differing(a, b) > a.n && c.strides(i)
+	return a.n == b.n && 2*differing(a, b) > min(a.n, len(a.first)) && c.strides(i)
 }
 
 // pastLastPage reports an empty page after an empty page: there is no other behind it.
