@@ -111,9 +111,7 @@ type comparison struct {
 	all       []relation
 	seen      *wordFilter // all words so far
 	acted     *wordFilter // what acts were about
-	counts    []float64   // numbers of repetitions that the task names
-	bounds    []float64   // the first numbers of the task
-	every     float64     // how many seconds lie between two times that the task asks for
+	orders                // how often the task, or a person since, wants something done
 	task      []uint32    // words of the opening, sorted
 	others    float32     // which share of the agent's last calls are of other sessions
 	delegated bool        // another session of the agent gave this one its task

@@ -240,11 +240,15 @@ func (s *strand) code(c *codec) {
 	c.uint64(&s.opening.digest)
 	c.list32(&s.opening.words)
 	c.list32(&s.opening.names)
-	list(c, &s.opening.counts, 8, (*codec).float64)
-	list(c, &s.opening.bounds, 8, (*codec).float64)
-	c.float64(&s.opening.every)
+	s.opening.orders.code(c)
 	c.list32(&s.task)
 	c.bools(&s.unbegun, &s.fresh, &s.delegated)
+}
+
+func (o *orders) code(c *codec) {
+	list(c, &o.counts, 8, (*codec).float64)
+	list(c, &o.bounds, 8, (*codec).float64)
+	c.float64(&o.every)
 }
 
 func (f *round) code(c *codec) {
@@ -270,6 +274,14 @@ func (f *round) code(c *codec) {
 	c.int(&f.doubles)
 	c.byte((*uint8)(&f.outcome))
 	c.int(&f.rest)
+	ordered := f.orders != nil
+	c.bools(&ordered)
+	if ordered {
+		if c.reading {
+			f.orders = &orders{}
+		}
+		f.orders.code(c)
+	}
 	if c.reading && len(f.tells) > 0 {
 		f.sketch = sketchOf(f.tells)
 	}

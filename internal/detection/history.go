@@ -47,11 +47,26 @@ type readOnce struct {
 // words are needed.
 type opening struct {
 	digest uint64
-	words  []uint32  // nothing that repeats them later is news
-	names  []uint32  // those of several words
-	counts []float64 // the numbers in it that may say how often something is to be done
-	bounds []float64 // its first numbers, those at the end of a name or an address included
-	every  float64   // how many seconds lie between two times that it asks for; 0 where it asks for none
+	words  []uint32 // nothing that repeats them later is news
+	names  []uint32 // those of several words
+	orders
+}
+
+// orders are what a person's words say of how often something is to be done.
+type orders struct {
+	counts []float64 // the numbers in them that may say so
+	bounds []float64 // the first numbers, those at the end of a name or an address included
+	every  float64   // how many seconds lie between two times that they ask for; 0 where they ask for none
+}
+
+// readOrders reads them from the beginning of a text.
+func readOrders(text string) (o orders) {
+	last := 0.0
+	s := scanner{text: text}
+	for s.next() && s.token.start < countsWithin {
+		last = o.read(text, &s.token, last)
+	}
+	return o
 }
 
 // Read reads a request. before is what the session said last, for requests
@@ -138,7 +153,7 @@ func (o *opening) readText(l *wordList, text string, asks bool) {
 			l.add(t.asWord(text))
 		}
 		if asks && t.start < countsWithin {
-			last = o.readCount(text, t, last)
+			last = o.orders.read(text, t, last)
 		}
 	}
 	o.names = append(o.names, names.distinct()...)
@@ -154,9 +169,9 @@ const (
 	countsWithin = 4 << 10
 )
 
-// readCount adds a number of repetitions, "30 times", at the word that says so.
-// It is the number that waits for such a word.
-func (o *opening) readCount(text string, t *token, last float64) float64 {
+// read adds a number of repetitions, "30 times", at the word that says so. It
+// returns the number that waits for such a word.
+func (o *orders) read(text string, t *token, last float64) float64 {
 	if w := text[t.start:t.end]; len(o.bounds) < maxCounts && (t.class == number || t.class == word && isDigit(w[len(w)-1])) {
 		if t.class == word { // host7, 10.0.0.7
 			w = w[len(strings.TrimRight(w, "0123456789")):]

@@ -101,6 +101,7 @@ type round struct {
 	input    uint64   // digest of the user messages, numbers and clocks masked; 0 where they are the result or there are none
 	hears    []uint32 // distinct words of those messages
 	scripted bool     // they begin with a tag or a label: software wrote them
+	orders   *orders  // in those messages, where they say how often something is to be done; nil else
 }
 
 // roundID digests the content of a round. Rounds with the same id have the

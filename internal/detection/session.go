@@ -279,7 +279,7 @@ func (s *Session) compare(m *Model, st State, f func(*comparison)) {
 		s.all, s.from = nil, from
 	}
 	s.all = s.all[:s.stillTrue()]
-	c := comparison{model: m, others: st.Window.others(st.SessionID), delegated: s.delegated, counts: s.opening.counts, bounds: s.opening.bounds, every: s.opening.every, task: s.task, rounds: s.past, since: from}
+	c := comparison{model: m, others: st.Window.others(st.SessionID), delegated: s.delegated, orders: s.opening.orders, task: s.task, rounds: s.past, since: from}
 	known := len(s.all)
 	if known < len(s.past) {
 		w := acquireFilters(&s.strand, known)
@@ -297,6 +297,9 @@ func (s *Session) compare(m *Model, st State, f func(*comparison)) {
 		}
 		if c.all[i].human {
 			c.since = i + 1
+			if o := c.rounds[i].orders; o != nil {
+				c.orders = *o
+			}
 		}
 	}
 	s.all = c.all
