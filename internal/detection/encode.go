@@ -255,7 +255,7 @@ func (f *round) code(c *codec) {
 	c.uint64(&f.id)
 	c.byte((*uint8)(&f.manner))
 	c.string(&f.name)
-	for _, digest := range [...]*uint64{&f.tools, &f.program, &f.act, &f.core, &f.shape, &f.frame, &f.result, &f.residue, &f.form, &f.view, &f.beside, &f.input} {
+	for _, digest := range [...]*uint64{&f.tools, &f.program, &f.act, &f.core, &f.shape, &f.frame, &f.result, &f.residue, &f.form, &f.bag, &f.view, &f.beside, &f.input} {
 		c.uint64(digest)
 	}
 	f.numbers.code(c)
@@ -274,6 +274,7 @@ func (f *round) code(c *codec) {
 	c.int(&f.doubles)
 	c.byte((*uint8)(&f.outcome))
 	c.int(&f.rest)
+	c.int(&f.bagged)
 	ordered := f.orders != nil
 	c.bools(&ordered)
 	if ordered {

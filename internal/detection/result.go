@@ -104,6 +104,9 @@ func (f *round) readResult(text string, states bool) {
 			w |= 1 // an id counts as a number does
 		}
 		form = fold(form, uint64(h))
+		if t.class == word && !drawn {
+			f.bag, f.bagged = f.bag+mix(uint64(h)), f.bagged+1
+		}
 		if t.newLine {
 			last, repeats = 0, false
 			names.end()

@@ -77,6 +77,8 @@ type round struct {
 	result   uint64   // digest of what came back, volatile tokens masked
 	residue  uint64   // result without the words of the act, numbers masked
 	form     uint64   // result without numbers and ids
+	bag      uint64   // sum of the digests of its words, in whatever order, each as often as it comes
+	bagged   int      // how many those are
 	view     uint64   // digest of where the cursor of a screen stands and of what is drawn with signs; 0 where there is neither
 	tells    []uint32 // distinct words of what came back, sorted
 	sketch   sketch   // of tells

@@ -17,8 +17,10 @@ func endsAsSentence(text string) bool {
 	return false
 }
 
+// hasQuestion reports a question mark, or the word that Japanese ends a question with.
 func hasQuestion(text string) bool {
-	return strings.Contains(text, "?") || strings.Contains(text, "？") || strings.Contains(text, "؟")
+	return strings.Contains(text, "?") || strings.Contains(text, "？") || strings.Contains(text, "؟") ||
+		strings.Contains(text, "か。") || strings.HasSuffix(strings.TrimSpace(text), "か")
 }
 
 // isClaim selects the words by which a text states something that was not
