@@ -98,8 +98,8 @@ func (c *comparison) inBounds(i int) bool {
 // was asked for, it is the same page.
 func (c *comparison) standsStill(i int) bool {
 	r, s := &c.rounds[i], &c.all[i]
-	if r.short() {
-		return false
+	if r.short() || r.absent {
+		return false // where nothing is, is no place
 	}
 	if s.placeAgo > 1 && s.place >= samePlace && s.newWords == 0 && s.newTells <= 2 && s.newDeeds == 0 && !c.otherFigures(i, i-s.placeAgo) {
 		return true // back at a place that was left, by a number alone: web14 is another host than web13
@@ -110,11 +110,13 @@ func (c *comparison) standsStill(i int) bool {
 	return recently(s.resultAgo) || recently(s.placeAgo) && s.place >= samePlace && s.newWords == 0 && 20*s.newTells <= len(r.tells) && len(r.tells) >= 2*manyTold
 }
 
-// otherFigures reports two answers with as many numbers, most of the first of which
-// differ: they measured something, and the words around that are the same.
+// otherFigures reports two answers with as many numbers, most of which differ or, where
+// they are many, half of the first: they measured something, and the words around that
+// are the same.
 func (c *comparison) otherFigures(i, j int) bool {
 	a, b := &c.rounds[i].told, &c.rounds[j].told
-	return a.n == b.n && 2*differing(a, b) > min(a.n, len(a.first)) && c.strides(i)
+	others := 2 * differing(a, b)
+	return a.n == b.n && (others > a.n || a.n > len(a.first) && others >= len(a.first)) && c.strides(i)
 }
 
 // pastLastPage reports an empty page after an empty page: there is no other behind it.
