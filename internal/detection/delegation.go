@@ -23,11 +23,13 @@ const (
 	longWord = 3
 	// askedBytes is how much of it is read, of so many tasks of one reply.
 	askedBytes, mostTasks = 4 << 10, 8
+	// openingWithTask is how long a beginning is at most that is read for one.
+	openingWithTask = 32 << 10
 )
 
 // BoundedRounds is for how many rounds a session that was given its task must have been
 // as certain as a kill needs.
-const BoundedRounds = 10
+const BoundedRounds = 14
 
 // unescaped takes the escapes of JSON apart that would stick to a word.
 var unescaped = strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, " ", `\"`, `"`)
@@ -35,10 +37,10 @@ var unescaped = strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, " ", `\"`, `"`)
 // task is a sample of the words of what a reply asks a tool for.
 type task []uint32
 
-// asksOf are the tasks in a reply: of each call the longest text that it is given. acts
+// tasksOf are the tasks in a reply: of each call the longest text that it is given. acts
 // says that a reply without calls has a command in its text: then it is the last line that
 // says so much, which is what the command is given.
-func asksOf(reply *haltd.Reply, acts bool) (all []task) {
+func tasksOf(reply *haltd.Reply, acts bool) (all []task) {
 	for i := range reply.Calls[:min(len(reply.Calls), mostTasks)] {
 		text := longestText(reply.Calls[i].Arguments)
 		if text = text[:min(len(text), askedBytes)]; strings.Contains(text, `\`) {
@@ -115,9 +117,12 @@ func (s *Session) receive(st State, h *History) {
 		return
 	}
 	s.fresh = false
+	if len(h.opening.words) == 0 && size(h.texts) > openingWithTask {
+		return // others wait for the state meanwhile
+	}
 	w := st.counter()
 	for i := len(w.entries) - 1; i >= 0; i-- { // the newest that asked for it
-		for _, t := range w.entries[i].asks {
+		for _, t := range w.entries[i].tasks {
 			h.opening.readTexts(h.texts)
 			if t.isIn(h.opening.words) {
 				s.delegated, w.entries[i].given = true, true
@@ -136,7 +141,7 @@ func (s *Session) awaitWorkers(st State, h *History) {
 	}
 	es := st.counter().entries
 	own := slices.IndexFunc(es, func(e entry) bool { return e.id == s.entry && e.given })
-	if own < 0 || !slices.ContainsFunc(es[:own], func(e entry) bool { return slices.EqualFunc(e.asks, es[own].asks, slices.Equal[task]) }) {
+	if own < 0 || !slices.ContainsFunc(es[:own], func(e entry) bool { return slices.EqualFunc(e.tasks, es[own].tasks, slices.Equal[task]) }) {
 		return
 	}
 	for i := own + 1; i < len(es); i++ {

@@ -38,7 +38,7 @@ func TestAWorkerOfATeamMayTryLonger(t *testing.T) {
 	}
 	lead := func(reply *haltd.Reply) *Window {
 		k := newTalk(t, "Find out how well the training network is protected.")
-		k.reply(*reply)
+		Observe(k.set, k.st, Admit(k.set, k.st, k.last, k.now), Source{}, ReadReply(reply, false), k.now)
 		return k.st.Window
 	}
 	byCall := func() *Window {
@@ -83,17 +83,17 @@ func TestWhatAReplyAsksFor(t *testing.T) {
 		"a text":       said("I begin.\n\n" + task + "\nrun()\n"),
 		"another case": ran("work", `{"task":"Collect Yesterday's INVOICES and compare totals against ledgers"}`),
 	} {
-		got := asksOf(reply, len(reply.Calls) == 0)
+		got := tasksOf(reply, len(reply.Calls) == 0)
 		if len(got) != 1 || !got[0].isIn(words("Please "+task+" {x} soon", nil)) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
-	two := asksOf(&haltd.Reply{Calls: []haltd.ToolCall{{Name: "work", Arguments: `{"task":"` + task + `"}`}, {Name: "work", Arguments: `{"task":"count the bottles behind the bar"}`}}}, false)
+	two := tasksOf(&haltd.Reply{Calls: []haltd.ToolCall{{Name: "work", Arguments: `{"task":"` + task + `"}`}, {Name: "work", Arguments: `{"task":"count the bottles behind the bar"}`}}}, false)
 	if len(two) != 2 || two[1].isIn(want) {
 		t.Errorf("of two calls: %v, want two tasks", two)
 	}
 	for name, reply := range map[string]*haltd.Reply{"a short order": ran("read", `{"path":"main.go"}`), "nothing": {}, "words alone": said(task)} {
-		if got := asksOf(reply, false); got != nil {
+		if got := tasksOf(reply, false); got != nil {
 			t.Errorf("%s: %v, want nothing", name, got)
 		}
 	}

@@ -90,7 +90,7 @@ func (c *codec) entry(e *entry) {
 	c.time(&e.ended)
 	c.uint64(&e.response)
 	c.uint64(&e.tools)
-	list(c, &e.asks, 17, (*codec).task)
+	list(c, &e.tasks, 17, (*codec).task)
 	c.bools(&e.given)
 }
 
@@ -191,7 +191,7 @@ func (a *Answer) code(c *codec) {
 	c.uint64(&a.response)
 	c.uint64(&a.exact)
 	c.uint64(&a.tools)
-	list(c, &a.asks, 17, (*codec).task)
+	list(c, &a.tasks, 17, (*codec).task)
 	if c.reading {
 		a.act = &round{}
 	}

@@ -254,7 +254,7 @@ type Answer struct {
 	response uint64 // SimHash of the text
 	exact    uint64 // digest of the text
 	tools    uint64
-	asks     []task // what it asks its tools for
+	tasks    []task // what it asks its tools for
 	act      *round // what the reply does; what comes back is not known yet
 	names    []string
 	usage    haltd.Usage
@@ -286,7 +286,7 @@ func readReply(reply *haltd.Reply, loose bool) (a *Answer, acts bool) {
 	}
 	if !loose {
 		acts = len(reply.Calls) == 0 && !onlySpeaks(text)
-		a.asks = asksOf(reply, acts)
+		a.tasks = tasksOf(reply, acts)
 		return a, acts
 	}
 	a.act, a.object = &round{}, strings.HasPrefix(strings.TrimSpace(reply.Text), "{")
@@ -297,7 +297,7 @@ func readReply(reply *haltd.Reply, loose bool) (a *Answer, acts bool) {
 		a.tools = a.act.signature()
 	}
 	acts = a.act.manner == commanded
-	a.asks = asksOf(reply, acts)
+	a.tasks = tasksOf(reply, false) // who tells the history anew quotes a command, and gives nobody a task by that
 	for i := range min(len(reply.Calls), maxNames) {
 		a.names = append(a.names, strings.Clone(reply.Calls[i].Name))
 	}
@@ -309,6 +309,7 @@ func readReply(reply *haltd.Reply, loose bool) (a *Answer, acts bool) {
 func ReadFirstReply(reply *haltd.Reply) *Answer {
 	a, acts := readReply(reply, false)
 	if a.tools == 0 && acts {
+		a.tasks = nil // see readReply
 		var f round
 		f.readAct(&haltd.Round{Text: reply.Text})
 		a.tools = f.signature()

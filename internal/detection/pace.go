@@ -77,8 +77,9 @@ func (c *comparison) doseOf(i int) float32 {
 	// Who tries something in between does not wait.
 	idly := !c.attemptedSince(i, i-last) && !c.editedSince(i, i-last)
 	unknown := r.pause == 0 && !r.at.IsZero() && i-last == 1 // one request showed both
-	poll := s.coreAgo > 0 && r.outcome != failed && r.short() && len(r.does) <= 2*fewWords && (idly || r.outcome != empty)
-	pace := max(pause, c.usualPause(i)) // one question that came soon is no hurry
+	pace := max(pause, c.usualPause(i))                      // one question that came soon is no hurry
+	awaited := r.absent && r.manner == called && pace > unhurried && s.coreAgo == 1
+	poll := s.coreAgo > 0 && (r.outcome != failed || awaited) && r.short() && len(r.does) <= 2*fewWords && (idly || r.outcome != empty)
 	waits := idly && (r.waiting && (s.coreAgo > 0 || pause > hurried) || c.rested(last, i)) || c.creeps(i, 2, unhurried) || poll && pace > hurried && (r.outcome == empty || r.outcome == acknowledged)
 	dose := float32(1)
 	switch {

@@ -93,7 +93,7 @@ type entry struct {
 	ended    time.Time // when the reply was complete; zero where unknown
 	response uint64
 	tools    uint64
-	asks     []task // what the reply asks its tools for
+	tasks    []task // what the reply asks its tools for
 	given    bool   // a session has begun with them
 }
 
@@ -257,7 +257,7 @@ func (w *Window) Attach(id uint64, a *Answer, now time.Time) {
 		if e := &w.entries[i]; e.id == id {
 			w.last++
 			e.replied, e.ended = w.last, now
-			e.response, e.tools, e.asks = a.response, a.tools, a.asks
+			e.response, e.tools, e.tasks = a.response, a.tools, a.tasks
 			w.streak.take(id, a)
 			return
 		}
