@@ -424,22 +424,6 @@ func (c *comparison) measures(i int) bool {
 	return 2*other > min(r.told.n, len(r.told.first)) && s.newTells >= other
 }
 
-// shifts reports a state that has another of the words it knows where one was, and was
-// never like this: one step more of a job "succeeded". In another order it has the same
-// words, and what alternates has been like this before.
-func (c *comparison) shifts(i int) bool {
-	r, s := &c.rounds[i], &c.all[i]
-	if !recently(s.coreAgo) || r.manner < commanded || r.outcome != neutral || r.short() || s.resultAgo > 0 || s.newTells > 0 {
-		return false
-	}
-	for j := max(c.since, i-far); j < i; j++ {
-		if o := &c.rounds[j]; o.core == r.core && (o.bagged != r.bagged || o.bag == r.bag) {
-			return false
-		}
-	}
-	return true
-}
-
 // differing is how many of the first numbers of an answer are others than those of
 // the answer before it: all where they are more or fewer.
 func differing(from, to *amounts) (n int) {
