@@ -122,6 +122,9 @@ func (s *Session) receive(st State, h *History) {
 	}
 	w := st.counter()
 	for i := len(w.entries) - 1; i >= 0; i-- { // the newest that asked for it
+		if w.wentOn(i) {
+			continue // what began as that session did does the same, and is no worker of its
+		}
 		for _, t := range w.entries[i].tasks {
 			h.opening.readTexts(h.texts)
 			if t.isIn(h.opening.words) {
@@ -130,6 +133,12 @@ func (s *Session) receive(st State, h *History) {
 			}
 		}
 	}
+}
+
+// wentOn reports whether a session made another call after one of the window: a leader
+// waits for the worker that it has just started.
+func (w *Window) wentOn(i int) bool {
+	return slices.ContainsFunc(w.entries[i+1:], func(e entry) bool { return e.session == w.entries[i].session })
 }
 
 // awaitWorkers takes the time for no pause in which others did what the newest reply of

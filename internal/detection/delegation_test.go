@@ -59,6 +59,12 @@ func TestAWorkerOfATeamMayTryLonger(t *testing.T) {
 			t.Errorf("a worker that was given its task in %s is killed after round %d, want one from %d to 40\n%s", name, at, least, drawn(k))
 		}
 	}
+	// Who begins the same task once more is no worker of the session that went on with it.
+	before := byCall()
+	before.Attach(before.Add(Prompt{Hash: 1}, 20, noon), ReadReply(said("Done."), false), noon)
+	if at := killedAt(begin(before, brief), 40, try); at != alone {
+		t.Errorf("a session that begins with what another did is killed after round %d, want %d, as if it were alone", at, alone)
+	}
 	if at := killedAt(begin(byCall(), "You are an executor. Translate the manual of the coffee machine into Dutch, section by section."), 40, try); at != alone {
 		t.Errorf("a session with another task is killed after round %d, want %d, as if it were alone", at, alone)
 	}

@@ -25,8 +25,10 @@ func (f *round) readInputs(r *haltd.Round) {
 		}
 	}
 	f.input = d
-	if o := readOrders(b.String()); d != 0 && !f.scripted && (len(o.counts) > 0 || o.every > 0) {
-		f.orders = &o
+	if d != 0 && !f.scripted {
+		if o := readOrders(b.String()); len(o.counts) > 0 || o.every > 0 {
+			f.orders = &o
+		}
 	}
 	if d != 0 && len(r.Results) > 0 {
 		f.hears = words(b.String(), nil)
