@@ -64,7 +64,7 @@ func (o *own) step(s *Step, t *thread) ([]haltd.Signal, error) {
 	st := detection.State{Window: &o.window, Session: &t.session, SessionID: xxhash.Sum64String(s.Thread)}
 	v := detection.Judge(o.set, st, detection.Read(o.cache, call, t.session.Pending()), at)
 	entry := detection.Admit(o.set, st, v, at)
-	detection.Observe(o.set, st, entry, detection.Source{Model: call.Model, System: call.System}, detection.ReadReply(t.reply(s), len(call.Rounds) == 0), s.answered())
+	detection.Observe(o.set, st, entry, detection.Source{Model: call.Model, System: call.System}, detection.ReadReply(t.reply(s), len(call.Rounds) == 0), t.answered(s))
 	if o.sample != nil {
 		if x, bounded, ok := t.session.Features(st, v.Parts); ok {
 			o.sample(s, &x, bounded)
@@ -92,7 +92,7 @@ func (r *similarityRule) step(s *Step, t *thread) ([]haltd.Signal, error) {
 			Parts: &parts, Matches: matches, Window: r.window.Len() + 1,
 		}}, nil
 	}
-	r.window.Attach(r.window.Add(prompt, set.WindowSize, s.at()), detection.ReadReply(t.reply(s), false), s.answered())
+	r.window.Attach(r.window.Add(prompt, set.WindowSize, s.at()), detection.ReadReply(t.reply(s), false), t.answered(s))
 	return nil, nil
 }
 

@@ -82,6 +82,7 @@ type conversation struct {
 	messages []json.RawMessage
 	native   bool // tool calls have been seen as such
 	body     []byte
+	asked    time.Time // when the last step was
 }
 
 var errKeep = errors.New("field keep is more than the messages of the request before")
@@ -176,15 +177,21 @@ func isProse(b byte) bool {
 	return b == ' ' || b == '.' || b == ',' || b == '-' || b == '\'' || b == '?' || b == '!' || b == '_' || b >= 0x80 || '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
 }
 
-// answered is when the reply to a step was probably complete: models write
-// some sixty tokens a second, after a moment. Zero where the trace has no time.
-func (s *Step) answered() time.Time {
+// answered is when the reply to a step was probably complete: models write some sixty
+// tokens a second, after a moment. One that asked on sooner than that the last time had
+// its answer by then, and is as fast again. Zero where the trace has no time.
+func (c *conversation) answered(s *Step) time.Time {
 	at := s.at()
 	if at.IsZero() {
 		return at
 	}
 	const first, perToken = time.Second, time.Second / 60
-	return at.Add(first + time.Duration(s.CompletionTokens)*perToken)
+	took := first + time.Duration(s.CompletionTokens)*perToken
+	if pace := at.Sub(c.asked); !c.asked.IsZero() && took > pace {
+		took = max(0, pace/2)
+	}
+	c.asked = at
+	return at.Add(took)
 }
 
 // epoch is where the clock of a run starts; traces know seconds only.
