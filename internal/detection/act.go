@@ -66,7 +66,7 @@ func (a *actReader) arguments(text string) {
 				a.prose, a.aloud = append(a.prose, s), append(a.aloud, s)
 			case !skip:
 				a.measure(s)
-				if command && a.program == 0 {
+				if command && a.program == 0 && !opensShell(s) {
 					a.program = programIn(s)
 					a.looks = looks(s)
 				}

@@ -69,6 +69,7 @@ var forms = []struct {
 	{angle, betweenTags},
 	{colon, labelled},
 	{newLine, lastOrder},
+	{newLine, lastCall},
 	{newLine | brace, lastObject},
 }
 
@@ -112,6 +113,19 @@ func fenced(text string) string {
 		return s
 	}
 	return strings.TrimSpace(prose)
+}
+
+// lastCall is the last line of a text where it is written as a call, below what is said
+// of it: click(5), browser.goto("…").
+func lastCall(text string) string {
+	const longest = 160
+	line := text[strings.LastIndexByte(text, '\n')+1:]
+	name, _, called := strings.Cut(line, "(")
+	if !called || len(line) == len(text) || len(line) > longest || line[len(line)-1] != ')' || name == "" ||
+		runOf(name, 0, func(b byte) bool { return isWord[b] || b == '.' }) != len(name) || isDigit(name[0]) {
+		return ""
+	}
+	return line
 }
 
 // lastObject is the JSON object with which a text ends, below what is said of it.
@@ -415,7 +429,10 @@ func programWords(command string) (name, sub string) {
 		case module:
 			name, module = word, false
 		case name == "" && (strings.Contains(word, "=") || isDigit(word[0]) || keySays(word)&wrapper != 0):
+		case opensShell(name) && isShellOption(word):
+			name = "" // bash -lc 'go test'
 		case name == "":
+			word = strings.TrimLeft(word, `'"\`)
 			name = word[strings.LastIndexByte(word, '/')+1:]
 		case runOf(word, 0, func(b byte) bool { return b >= 'a' && b <= 'z' || b == '-' && word[0] != '-' }) == len(word):
 			return name, word
@@ -424,6 +441,25 @@ func programWords(command string) (name, sub string) {
 		}
 	}
 	return name, ""
+}
+
+// opensShell reports the name of a shell, or an option of one, of a command that is
+// given as a list: ["bash", "-lc", "go test"].
+func opensShell(word string) bool {
+	switch word[strings.LastIndexByte(word, '/')+1:] {
+	case "bash", "sh", "zsh", "dash", "pwsh", "powershell", "powershell.exe", "cmd", "cmd.exe":
+		return true
+	}
+	return isShellOption(word)
+}
+
+// isShellOption reports the options after which a shell is given its command.
+func isShellOption(word string) bool {
+	switch word {
+	case "-c", "-lc", "-ic", "-lic", "-Command", "/c":
+		return true
+	}
+	return false
 }
 
 // looks reports a shell command that looks for something and does nothing else:

@@ -69,8 +69,8 @@ func withoutTag(text string) string {
 
 // withoutSurroundings is a JSON object without what a service or a client puts
 // around every answer: how long it took, ids of the call, what is left of a limit.
-// Of an object that has one output beside them, that is the answer, with the exit
-// code of the command after it. open says that the body of an HTTP answer is looked
+// Of an object that has one output beside them, that is the answer, with what the
+// command said went wrong and its exit code after it. open says that the body of an HTTP answer is looked
 // into, too; not the body of a body, or each level would be read once more.
 func withoutSurroundings(text string, open bool) string {
 	t := unlabelled(text)
@@ -78,7 +78,7 @@ func withoutSurroundings(text string, open bool) string {
 		return text
 	}
 	var kept []string // the fields that are no surroundings
-	var output, exit string
+	var output, errors, exit string
 	dropped := false
 	for i := 1; ; {
 		i = skipSpace(t, i)
@@ -104,6 +104,8 @@ func withoutSurroundings(text string, open bool) string {
 			dropped = true
 		case coded:
 			kept, exit = append(kept, t[start:i]), "\nexit code: "+strconv.Itoa(code)
+		case key == "stderr" && strings.HasPrefix(value, `"`):
+			kept, errors, dropped = append(kept, t[start:i]), value, true
 		default:
 			field := t[start:i]
 			if open && key == "body" {
@@ -126,18 +128,34 @@ func withoutSurroundings(text string, open bool) string {
 	if exit != "" {
 		outputs--
 	}
-	var s string
+	if errors != "" {
+		outputs--
+	}
+	var s, wrong string
+	if errors != "" && json.Unmarshal([]byte(errors), &wrong) != nil {
+		return text
+	}
 	switch {
 	case !dropped && exit == "":
 		return text
 	case outputs == 1 && output != "" && output[0] == '"' && json.Unmarshal([]byte(output), &s) == nil:
-		return s + exit
+		return printedBy(s, wrong) + exit
+	case outputs == 0 && errors != "":
+		return wrong + exit
 	case outputs == 1 && output != "" && output[0] == '{' && exit == "":
 		return output
 	case len(kept) > 0:
 		return "{" + strings.Join(kept, ",") + "}"
 	}
 	return text
+}
+
+// printedBy is what a command printed, and below it what it said went wrong.
+func printedBy(out, wrong string) string {
+	if wrong == "" {
+		return out
+	}
+	return strings.TrimSuffix(out, "\n") + "\n" + wrong
 }
 
 func skipSpace(t string, i int) int {

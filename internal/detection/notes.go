@@ -166,7 +166,7 @@ func standsIn(line uint64, all []*ends) (n int) {
 // isNote reports a line of answer i that stands in answers which differ but for
 // it, numbers and ids, and do not fail without it: where all fail, it may say why.
 // A line that itself says that something failed must stand in the answers of
-// several tools. ok is false where it needs a text that is not at hand.
+// several tools, twice in each of two. ok is false where it needs a text that is not at hand.
 func (c *Cache) isNote(line uint64, all []*ends, i int, s *sent, from int) (is, ok bool) {
 	first := c.besideOf(line, s, from+i)
 	if first == nil {
@@ -178,7 +178,7 @@ func (c *Cache) isNote(line uint64, all []*ends, i int, s *sent, from int) (is, 
 	if first.turn && countsRounds(line, all) {
 		return true, true
 	}
-	others, tools := make(map[uint64]bool, len(all)), make(map[uint64]bool, len(all))
+	others, tools := make(map[uint64]bool, len(all)), make(map[uint64]int, len(all))
 	for j := range all {
 		if !all[j].has(line) {
 			continue
@@ -189,10 +189,14 @@ func (c *Cache) isNote(line uint64, all []*ends, i int, s *sent, from int) (is, 
 		}
 		if b.tells {
 			others[b.rest] = true
-			tools[b.tool] = true
+			tools[b.tool]++
 		}
 	}
-	return len(others) >= fewNotes && (!first.fails || len(tools) > 1), true
+	several := 0
+	for _, n := range tools {
+		several += min(n, 2) / 2
+	}
+	return len(others) >= fewNotes && (!first.fails || several > 1), true
 }
 
 // beside is an answer that has a line which may be a note.

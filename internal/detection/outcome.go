@@ -50,7 +50,7 @@ const shortAnswer = 12
 // support. says is what the phrases at the beginning mean.
 func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 	t := withoutWarnings(unlabelled(text))
-	if t == "" {
+	if t == "" || isNull(t) {
 		if marked {
 			return failed, 0
 		}
@@ -84,6 +84,15 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		return empty, says
 	}
 	return neutral, says
+}
+
+// isNull reports what languages call nothing.
+func isNull(t string) bool {
+	switch t {
+	case "null", "NULL", "None", "nil", "undefined":
+		return true
+	}
+	return false
 }
 
 // hasCellError reports the value of a spreadsheet's cell that could not be computed:
@@ -386,7 +395,7 @@ func exitCode(t string) (code int, ok bool) {
 	return exitCodeIn(t[len(t)-headBytes:])
 }
 
-var exitCodeKeys = [...]string{"exit code", "exitcode", "exit_code", "returncode", "return code", "exit status"}
+var exitCodeKeys = [...]string{"exit code", "exitcode", "exit_code", "returncode", "return code", "exit status", `"exit"`}
 
 func exitCodeIn(text string) (code int, ok bool) {
 	if !mayHaveExitCode(text) {

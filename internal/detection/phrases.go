@@ -259,7 +259,7 @@ func meaningOf(text string, n int, asked meaning) (says meaning) {
 			continue
 		}
 		for _, p := range phrases[w] {
-			if p.says&asked&^says != 0 && startsWith(ws[i+1:], p.rest) && !(p.says&failure != 0 && (noneOf(ws, ends, i, len(p.rest)) || measured(ws, i, len(p.rest)))) {
+			if p.says&asked&^says != 0 && startsWith(ws[i+1:], p.rest) && !(p.says&failure != 0 && (noneOf(ws, ends, i, len(p.rest)) || measured(ws, i, len(p.rest)) && hasFraction(text))) {
 				says |= p.says
 			}
 		}
@@ -285,6 +285,18 @@ func noneOf(ws []uint64, ends uint64, i, rest int) bool {
 		return true
 	}
 	return next < len(ws) && ws[next] == zeroHash && ends>>next&1 == 0 && !(next+1 < len(ws) && ends>>(next+1)&1 == 0 && startsPhrase(ws[next+1:], failure))
+}
+
+// hasFraction reports a text whose beginning has a number with a fraction, or per cent:
+// "1 validation error" is no quantity.
+func hasFraction(text string) bool {
+	text = text[:min(len(text), headBytes)]
+	for i := 1; i+1 < len(text); i++ {
+		if (text[i] == '.' || text[i] == ',') && isDigit(text[i-1]) && isDigit(text[i+1]) {
+			return true
+		}
+	}
+	return strings.IndexByte(text, '%') >= 0
 }
 
 // measured reports an error that is a quantity: "error norm 8.4 %", "mean error".
