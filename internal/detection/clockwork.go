@@ -9,11 +9,11 @@ import (
 // by, turns, oxygen that runs out. They tell the time, and are no news.
 
 // clocks marks the numbers of an answer that do so: by the seconds that went by
-// between answers of one form, by one step a round, for different acts, or by the
-// rounds that went by.
+// between answers of one form, by one step a round, for different acts, by the rounds
+// that went by, or by the calls.
 func (c *comparison) clocks(i int) (is [len(amounts{}.first)]bool) {
 	for k := range min(c.rounds[i].told.n, len(is)) {
-		is[k] = c.tellsTime(i, k) || c.beats(i, k) || c.countsRounds(i, k)
+		is[k] = c.tellsTime(i, k) || c.beats(i, k) || c.countsRounds(i, k) || c.countsCalls(i, k)
 	}
 	return is
 }
@@ -31,6 +31,32 @@ func (c *comparison) countsRounds(i, k int) bool {
 		i -= ago
 	}
 	return newest-i > times
+}
+
+// countsCalls reports whether a number went up by one at each of the last calls, all of
+// them the same, beside another that went up and down: how often it was asked, and how
+// long the answer took.
+func (c *comparison) countsCalls(i, k int) bool {
+	const times = 8
+	var ups, downs steps
+	for range times {
+		if c.all[i].formAgo != 1 || c.all[i].coreAgo != 1 {
+			return false
+		}
+		now, before := &c.rounds[i].told, &c.rounds[i-1].told
+		if now.n != before.n || now.first[k]-before.first[k] != 1 {
+			return false
+		}
+		step, _ := stepOf(before, now)
+		step.mark(&ups, &downs)
+		i--
+	}
+	for other := range ups {
+		if other != k && ups[other] > 0 && downs[other] > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // tellsTime reports whether a number went up by the seconds that went by, the last

@@ -71,6 +71,7 @@ type relation struct {
 	nextID bool    // it is about an id that the conversation named, and that no act was about
 	landed bool    // it reached something: another site, a form that shows what was typed, the page of what is named beside it
 	given  bool    // it acts for the first time on something the conversation had named
+	gets   bool    // the walk that it is a step of was answered with more than an acknowledgement
 	walk   bool    // it takes the next step of a walk over numbers or dates
 	probes bool    // a failure on the way: of a walk or a list that asks what is there, or one of ever fewer
 	wrote  bool    // something was written that was not there before
@@ -145,7 +146,11 @@ func (c *comparison) compare(i int) {
 	}
 	s.asked = c.askedFor(i)
 	s.drills = c.drilled(i)
-	s.over = r.ended || s.walk && (r.lastPage || c.pastLastPage(i) || c.pastBound(i))
+	if s.walk && s.shapeAgo > 0 {
+		before, o := &c.all[i-s.shapeAgo], &c.rounds[i-s.shapeAgo]
+		s.gets = before.gets || o.outcome == neutral && before.newTells >= 2
+	}
+	s.over = r.ended || s.walk && (r.lastPage || c.pastLastPage(i) || c.pastBound(i) || c.ranOut(i))
 	s.wrote = s.wroteNew(r) && !s.anchor
 	if r.plans && i > c.since && c.rounds[i-1].plans {
 		s.wrote, s.given, s.aimed, s.nextID = false, false, false, false // nothing was done since the plan before

@@ -255,7 +255,7 @@ func (f *round) code(c *codec) {
 	c.uint64(&f.id)
 	c.byte((*uint8)(&f.manner))
 	c.string(&f.name)
-	for _, digest := range [...]*uint64{&f.tools, &f.program, &f.act, &f.core, &f.shape, &f.frame, &f.result, &f.residue, &f.form, &f.bag, &f.view, &f.beside, &f.input} {
+	for _, digest := range [...]*uint64{&f.tools, &f.program, &f.act, &f.core, &f.shape, &f.frame, &f.result, &f.residue, &f.fault, &f.exactFault, &f.form, &f.bag, &f.view, &f.beside, &f.input} {
 		c.uint64(digest)
 	}
 	f.numbers.code(c)
@@ -310,7 +310,7 @@ func (s *relation) code(c *codec) {
 	}
 	c.uint64(&s.refusedFor)
 	c.uint64(&s.failedFor)
-	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.drawn, &s.echo, &s.cured, &s.aimed, &s.first, &s.nextID, &s.landed, &s.given, &s.walk, &s.probes, &s.wrote, &s.onward, &s.fills, &s.adds, &s.ready, &s.anchor, &s.spins, &s.drills, &s.slow, &s.human)
+	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.drawn, &s.echo, &s.cured, &s.aimed, &s.first, &s.nextID, &s.landed, &s.given, &s.gets, &s.walk, &s.probes, &s.wrote, &s.onward, &s.fills, &s.adds, &s.ready, &s.anchor, &s.spins, &s.drills, &s.slow, &s.human)
 	s.signs.code(c)
 }
 

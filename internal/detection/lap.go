@@ -180,7 +180,8 @@ func (c *comparison) rewritten(i int) bool {
 
 // keepsNotes reports that of late known words were written down again and again, and
 // read back by the same act, and that nothing else was told: notes of work that nobody
-// begins with. Numbers in them, such as a revision or a time, are the agent's own.
+// begins with. Numbers in them, such as a revision or a time, are the agent's own, unless
+// they say where another text goes.
 func (c *comparison) keepsNotes(i int) bool {
 	const long, times = 8, 3
 	if i-long+1 < c.since {
@@ -192,6 +193,9 @@ func (c *comparison) keepsNotes(i int) bool {
 		r, s := &c.rounds[j], &c.all[j]
 		if r.manner != called || r.denied() || r.waiting || s.newDeeds > 0 || s.newWords > 0 || s.newTells > 0 || s.asked || s.human {
 			return false
+		}
+		if s.walk && s.aimed && s.payload < cosmetic {
+			return false // the next chapter
 		}
 		switch {
 		case len(r.does) >= 2*manyWords && s.payload >= .5 && (tools == 0 || r.tools == tools):

@@ -136,7 +136,7 @@ func TestNearlyCertainForLong(t *testing.T) {
 	} {
 		c := &comparison{all: make([]relation, Lasting+3)}
 		for i := range c.all {
-			c.all[i].certainty = test.before
+			c.all[i].certainty, c.all[i].dose = test.before, 1
 		}
 		if got := c.lasts(len(c.all)-1, logOdds(test.now), at); got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
@@ -144,6 +144,13 @@ func TestNearlyCertainForLong(t *testing.T) {
 		c.since = 5 // a person spoke
 		if c.lasts(len(c.all)-1, logOdds(test.now), at) {
 			t.Errorf("%s: counts what was before a person spoke", name)
+		}
+		c.since = 0
+		for i := range c.all {
+			c.all[i].dose = .1
+		}
+		if c.lasts(len(c.all)-1, logOdds(test.now), at) {
+			t.Errorf("%s: counts rounds that only waited", name)
 		}
 	}
 	rs := stayed([]haltd.Contribution{{Name: "useless", Points: 60}, {Name: "news_good", Points: 24}}, at.kill)

@@ -105,7 +105,36 @@ func (c *comparison) doseOf(i int) float32 {
 	case waits:
 		dose /= waitsFor * c.patienceForOthers()
 	}
+	if r.outcome == failed && c.goesAway(i) {
+		dose /= 4
+	}
 	return dose
+}
+
+// goesAway reports a failure of a program whose failures have gone by themselves at least
+// twice, each after some tries, where this one has not lasted longer than they did.
+func (c *comparison) goesAway(i int) bool {
+	const times, some = 2, 2
+	r := &c.rounds[i]
+	lasts, longest, passed, n := 0, 0, 0, 1
+	counting := true // the failure that lasts
+	for j := i - 1; j >= c.since; j-- {
+		o := &c.rounds[j]
+		switch {
+		case o.program != r.program || !o.answered:
+		case o.outcome == failed:
+			n++
+		case n == 0:
+		case counting:
+			lasts, n, counting = n, 0, false
+		default:
+			if n >= some {
+				passed, longest = passed+1, max(longest, n)
+			}
+			n = 0
+		}
+	}
+	return passed >= times && lasts <= longest+1
 }
 
 // usualPause is how long the client took on average before the last few rounds that did

@@ -82,8 +82,14 @@ func (r *seenRound) countsDownFrom(o *seenRound) bool {
 }
 
 // sameAnswer reports two answers that are the same, the words of their acts left
-// out, or to the letter: an act may name a word of the answer by chance.
-func sameAnswer(a, b *seenRound) bool { return a.residue == b.residue || a.result == b.result }
+// out, or to the letter: an act may name a word of the answer by chance. Two failures
+// may differ in what is fine beside them.
+func sameAnswer(a, b *seenRound) bool {
+	return a.residue == b.residue || a.result == b.result || a.fault == b.fault && a.fault != 0 && a.outcome == failed && b.outcome == failed
+}
+
+// cures is how many successes in a row, of a program that failed, say that it works now.
+const cures = 2
 
 // countRefusals counts how often a program failed in this way, across whatever
 // else was done: a success of the same act ends the count, as of a check that is run at
@@ -95,7 +101,7 @@ func (c *comparison) countRefusals(i int) {
 	r, s := &c.rounds[i], &c.all[i]
 	var refusals, alike float32
 	if r.outcome == failed && !r.missing {
-		worked, tries := 0, 0
+		worked, tries, fine := 0, 0, 0
 		written, lastFail := -1, -1
 		for j := c.since; j < i; j++ {
 			o, other := &c.rounds[j], &c.all[j]
@@ -107,6 +113,9 @@ func (c *comparison) countRefusals(i int) {
 			case o.outcome != failed && o.act == r.act && r.act != 0:
 				refusals, alike, worked, tries = 0, 0, 0, 0
 			case o.outcome != failed:
+				if fine++; fine >= cures {
+					refusals, worked, tries = 0, 0, 0
+				}
 				if refusals > 0 {
 					worked++
 				}
@@ -119,9 +128,12 @@ func (c *comparison) countRefusals(i int) {
 				if o.act == r.act {
 					tries++
 				}
-				if o.result == r.result {
+				if o.result == r.result || o.exactFault == r.exactFault && r.exactFault != 0 {
 					alike += c.refusal(j)
 				}
+				fine = 0
+			default:
+				fine = 0
 			}
 		}
 		if float32(2*worked) > refusals {

@@ -28,7 +28,8 @@ func sampleOf(text string) string {
 // readResult digests a result in several ways in one pass. states says that digests
 // in it are those of states.
 func (f *round) readResult(text string, states bool) {
-	var result, residue uint64
+	var result, residue, fault, exactFault uint64
+	var succeeds, succeeded bool // the line reports a success, or one before it did
 	whole := len(text) <= maxResult
 	if !whole {
 		result = xxhash.Sum64String(text)
@@ -44,11 +45,11 @@ func (f *round) readResult(text string, states bool) {
 	items := newWordList()
 	defer items.free()
 	var form uint64
-	var masked uint64 // the result without ids that were drawn at random
-	var plain int     // its other words
-	var last uint32   // the word before, in the same line
-	var repeats bool  // that word is one of the act
-	var acted uint64  // a bit for each word of the act
+	var masked uint64           // the result without ids that were drawn at random
+	var plain int               // its other words
+	var last, beforeLast uint32 // the words before, in the same line
+	var repeats bool            // that word is one of the act
+	var acted uint64            // a bit for each word of the act
 	for _, w := range f.does {
 		acted |= 1 << (w >> 1 & 63)
 	}
@@ -67,6 +68,8 @@ func (f *round) readResult(text string, states bool) {
 		if t.newLine || first {
 			first = t.class == mark
 			advert, amidst = isAdvert(text, t) || isTiming(text, t), false
+			succeeds = lineSucceeds(text, t.start)
+			succeeded = succeeded || succeeds
 		} else if !advert && saysAdvert(text, t) {
 			advert, amidst = true, true
 		}
@@ -108,7 +111,7 @@ func (f *round) readResult(text string, states bool) {
 			f.bag, f.bagged = f.bag+mix(uint64(h)), f.bagged+1
 		}
 		if t.newLine {
-			last, repeats = 0, false
+			beforeLast, last, repeats = 0, 0, false
 			names.end()
 		}
 		inAct := acted>>(named>>1&63)&1 == 1
@@ -124,15 +127,18 @@ func (f *round) readResult(text string, states bool) {
 			items.addListed(text, t)
 		}
 		if !turns.full() && !inAct && !repeats { // an answer that repeats the question
-			turns.add(uint32(mix(uint64(last)<<32|uint64(h))) &^ 1)
+			turns.add(uint32(mix(mix(uint64(beforeLast))^(uint64(last)<<32|uint64(h)))) &^ 1)
 		}
-		last, repeats = h, inAct
+		beforeLast, last, repeats = last, h, inAct
 		if !inAct {
 			h := t.hash
 			if t.class == number || w&1 == 1 {
 				h = volatileHash
 			}
 			residue = fold(residue, h)
+			if !succeeds {
+				fault = fold(fault, h)
+			}
 		}
 		f.figures = f.figures && t.class == number
 		digits = digits && t.end-t.start == 1
@@ -161,10 +167,14 @@ func (f *round) readResult(text string, states bool) {
 		if t.class != volatile && !tells.full() && !drawn {
 			tells.add(w)
 		}
-		if h := t.hash; drawn {
-			masked = fold(masked, volatileHash)
+		told := t.hash
+		if drawn {
+			told = volatileHash
 		} else {
-			masked, plain = fold(masked, h), plain+1
+			plain++
+		}
+		if masked = fold(masked, told); !succeeds {
+			exactFault = fold(exactFault, told)
 		}
 	}
 	if plain >= atOnce && whole { // ids that nobody has seen before change nothing
@@ -177,7 +187,11 @@ func (f *round) readResult(text string, states bool) {
 	f.scored, f.rated = rated > 0 && rated < atOnce, rated >= atOnce
 	f.board = board && plain >= 4 && (!f.figures || digits && plain >= 16)
 	f.near = small && f.told.n >= 4
+	f.figures = f.figures && !f.writes && !(f.told.n == 1 && isMade(strings.TrimSpace(text)+" ")) // how many bytes, and 204, compute nothing
 	f.result, f.residue, f.form = result, residue, form
+	if succeeded { // else it is the result
+		f.fault, f.exactFault = fault, exactFault
+	}
 	f.tells = tells.distinct()
 	f.sketch = sketchOf(f.tells)
 	for _, w := range f.tells {
@@ -234,6 +248,23 @@ func saysAdvert(text string, t *token) bool {
 // endsSentence reports the stop at the end of a sentence.
 func endsSentence(text string, t *token) bool {
 	return t.class == mark && text[t.start] == '.' && t.end < len(text) && text[t.end] == ' '
+}
+
+// lineSucceeds reports a line by which a tool says that one of many is fine: "ok  	pkg/a
+// 0.2s", "test b ... ok", "tests/c.py::d PASSED [ 12%]", "✓ e (3 ms)", "Tests run: 3, Failures: 0, Errors: 0, …".
+func lineSucceeds(text string, at int) bool {
+	const longest = 400
+	line := text[at:min(len(text), at+longest)]
+	if end := strings.IndexByte(line, '\n'); end >= 0 {
+		line = line[:end]
+	}
+	line = strings.TrimRight(line, " \r")
+	first := line[:runOf(line, 0, func(b byte) bool { return b > ' ' && b != ':' })]
+	switch first {
+	case "ok", "PASS", "PASSED", "pass", "passed", "✓", "✔", "√":
+		return true
+	}
+	return strings.HasSuffix(line, " ok") || strings.HasSuffix(line, " PASSED") || strings.Contains(line, " PASSED [") || strings.Contains(line, "Failures: 0, Errors: 0,")
 }
 
 // isTiming reports a line in which a shell says how long a command took:

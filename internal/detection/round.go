@@ -67,38 +67,41 @@ type round struct {
 
 	answered bool // something came back
 	outcome  outcome
-	taken    bool     // the answer says by its status that something was made or taken in
-	missing  bool     // it failed because there is no such command or tool
-	absent   bool     // it says that what was asked for is not there
-	thanked  bool     // the answer thanks, praises or takes leave, too
-	waiting  bool     // the answer says that something is pending, or refused for now
-	ended    bool     // the answer says that the range has ended
-	lastPage bool     // the answer says that no page follows
-	result   uint64   // digest of what came back, volatile tokens masked
-	residue  uint64   // result without the words of the act, numbers masked
-	form     uint64   // result without numbers and ids
-	bag      uint64   // sum of the digests of its words, in whatever order, each as often as it comes
-	bagged   int      // how many those are
-	view     uint64   // digest of where the cursor of a screen stands and of what is drawn with signs; 0 where there is neither
-	tells    []uint32 // distinct words of what came back, sorted
-	sketch   sketch   // of tells
-	rest     int      // how many of them the act did not name
-	turns    []uint32 // a sample of the pairs of words in what came back
-	mentions []uint32 // the names in what came back
-	asks     []uint32 // the lines of it that a client without a history says for the first time
-	lists    []uint32 // the words that stand by themselves in it, as items of a list do
-	figures  bool     // it is numbers and nothing else
-	near     bool     // its numbers are several, all of one digit: how far it is to this and that
-	board    bool     // it is numbers and single letters: a board, of which every arrangement is another
-	full     bool     // it says that as much was changed as the act allows at a time
-	state    bool     // it has the digest of something: a screen, a file
-	told     amounts  // the first numbers in it
-	shares   amounts  // those of its numbers that are part of a whole: 54 %, 3 of 20
-	beside   uint64   // of its numbers, those that the act did not name
-	record   bool     // one of its numbers is what something was filed under
-	scored   bool     // it has a score, a level or the like
-	rated    bool     // each of its parts has one: how well it was found
-	score    float64  // the first of them
+	taken    bool   // the answer says by its status that something was made or taken in
+	missing  bool   // it failed because there is no such command or tool
+	absent   bool   // it says that what was asked for is not there
+	thanked  bool   // the answer thanks, praises or takes leave, too
+	waiting  bool   // the answer says that something is pending, or refused for now
+	ended    bool   // the answer says that the range has ended
+	lastPage bool   // the answer says that no page follows
+	result   uint64 // digest of what came back, volatile tokens masked
+	residue  uint64 // result without the words of the act, numbers masked
+	// fault is the residue without the lines that report a success, and exactFault the
+	// result without them; 0 where there are none.
+	fault, exactFault uint64
+	form              uint64   // result without numbers and ids
+	bag               uint64   // sum of the digests of its words, in whatever order, each as often as it comes
+	bagged            int      // how many those are
+	view              uint64   // digest of where the cursor of a screen stands and of what is drawn with signs; 0 where there is neither
+	tells             []uint32 // distinct words of what came back, sorted
+	sketch            sketch   // of tells
+	rest              int      // how many of them the act did not name
+	turns             []uint32 // a sample of the pairs of words in what came back
+	mentions          []uint32 // the names in what came back
+	asks              []uint32 // the lines of it that a client without a history says for the first time
+	lists             []uint32 // the words that stand by themselves in it, as items of a list do
+	figures           bool     // it is numbers and nothing else
+	near              bool     // its numbers are several, all of one digit: how far it is to this and that
+	board             bool     // it is numbers and single letters: a board, of which every arrangement is another
+	full              bool     // it says that as much was changed as the act allows at a time
+	state             bool     // it has the digest of something: a screen, a file
+	told              amounts  // the first numbers in it
+	shares            amounts  // those of its numbers that are part of a whole: 54 %, 3 of 20
+	beside            uint64   // of its numbers, those that the act did not name
+	record            bool     // one of its numbers is what something was filed under
+	scored            bool     // it has a score, a level or the like
+	rated             bool     // each of its parts has one: how well it was found
+	score             float64  // the first of them
 
 	input    uint64   // digest of the user messages, numbers and clocks masked; 0 where they are the result or there are none
 	hears    []uint32 // distinct words of those messages

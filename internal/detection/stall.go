@@ -110,17 +110,18 @@ const Lasting, lowest = 8, -4
 func AddsUp(sum, warn, kill float32) bool { return sum >= Lasting*(warn+(kill-warn)/4) }
 
 // lasts reports whether a conversation whose newest log-odds are z was nearly
-// certain for some rounds on end.
+// certain for some rounds on end, which did not only wait.
 func (c *comparison) lasts(i int, z float32, at lines) bool {
 	if certainty(z) >= at.kill || i-Lasting+1 < c.since {
 		return false
 	}
 	warn, kill := logOdds(at.warn), logOdds(at.kill)
-	sum := z
+	sum, dose := z, c.all[i].dose
 	for j := i - Lasting + 1; j < i; j++ {
 		sum += max(lowest, min(kill, logOdds(c.all[j].certainty)))
+		dose += c.all[j].dose
 	}
-	return AddsUp(sum, warn, kill)
+	return dose >= Lasting/2 && AddsUp(sum, warn, kill)
 }
 
 // stayed adds to some reasons that they have been there for some rounds, which makes

@@ -10,6 +10,9 @@ import (
 // dates, which go on in one direction.
 func (c *comparison) walks(i int) bool {
 	r, s := &c.rounds[i], &c.all[i]
+	if c.numbered(i) {
+		return true
+	}
 	if s.shapeAgo == 0 || s.shapeAgo > near || s.coreAgo > 0 || r.manner < commanded {
 		return false
 	}
@@ -25,6 +28,30 @@ func (c *comparison) walks(i int) bool {
 	first := &c.rounds[i-s.shapeAgo-before.shapeAgo]
 	last, ok := stepOf(&first.numbers, &o.numbers)
 	return ok && (last == step || goesOnBeside(&first.numbers, &o.numbers, &r.numbers)) && (before.walk || before.coreAgo > 0)
+}
+
+// numbered reports that each of the last calls of a tool was about the next number,
+// whatever else it named beside that: izmir-pos4, leeds-pos5, porto-pos6.
+func (c *comparison) numbered(i int) bool {
+	const calls = 5
+	r := &c.rounds[i]
+	if i-calls+1 < c.since || r.manner < commanded || c.all[i].coreAgo > 0 {
+		return false
+	}
+	for k := range min(r.numbers.n, len(r.numbers.first)) {
+		n := 1
+		for j := i; n < calls; n++ {
+			at, before := &c.rounds[j], &c.rounds[j-1]
+			if before.tools != r.tools || before.numbers.n != r.numbers.n || at.numbers.first[k] != before.numbers.first[k]+1 {
+				break
+			}
+			j--
+		}
+		if n == calls {
+			return true
+		}
+	}
+	return false
 }
 
 // goesOnBeside reports three places of which one number goes on, while the others
@@ -127,25 +154,62 @@ func (c *comparison) pastLastPage(i int) bool {
 	return r.paged && r.outcome == empty && c.rounds[i-c.all[i].shapeAgo].outcome == empty && slices.Max(r.numbers.first[:]) < large
 }
 
-// pastBound reports a walk that fails behind a number that the answer names and that the
-// walk has been at: "page 13 does not exist (the document has 5 pages)".
+// pastBound reports a walk that fails behind a number that the answer names, and has
+// failed nowhere else: "page 13 does not exist (the document has 5 pages)".
 func (c *comparison) pastBound(i int) bool {
 	r := &c.rounds[i]
-	if !r.denied() || r.told.n > len(r.told.first) || c.rounds[i-c.all[i].shapeAgo].form != r.form {
+	before := &c.rounds[i-c.all[i].shapeAgo]
+	if !r.denied() || r.told.n > len(r.told.first) || before.form != r.form {
 		return false
 	}
 	for _, bound := range r.told.first[:r.told.n] {
-		for j := i; bound > 0 && j >= c.since; j -= c.all[j].shapeAgo {
-			o := &c.rounds[j]
-			if j < i && o.outcome == neutral && slices.Contains(o.numbers.first[:min(o.numbers.n, len(o.numbers.first))], bound) {
+		for k := range min(r.numbers.n, len(r.numbers.first)) {
+			if bound > 0 && before.numbers.first[k] != r.numbers.first[k] && c.parts(i, k, bound) {
 				return true
-			}
-			if c.all[j].shapeAgo == 0 {
-				break
 			}
 		}
 	}
 	return false
+}
+
+// parts reports a walk that found something up to a bound and nothing behind it.
+func (c *comparison) parts(i, k int, bound float64) (found bool) {
+	for j := i; j >= c.since; j -= c.all[j].shapeAgo {
+		o := &c.rounds[j]
+		behind := o.numbers.first[k] > bound
+		if behind != o.denied() {
+			return false
+		}
+		found = found || !behind
+		if c.all[j].shapeAgo == 0 {
+			break
+		}
+	}
+	return found
+}
+
+// ranOut reports a walk that found something at each of its first steps, and then
+// nothing, for twice as many and a dozen at least: what was there to find has been found.
+func (c *comparison) ranOut(i int) bool {
+	const few, dozen = 3, 12
+	hits, misses := 0, 0
+	for j := i; j >= c.since; j -= c.all[j].shapeAgo {
+		switch r := &c.rounds[j]; {
+		case r.denied() || r.outcome == acknowledged && c.all[i].gets:
+			if hits > 0 {
+				return false
+			}
+			misses++
+		case misses < dozen:
+			return false
+		default:
+			hits++
+		}
+		if c.all[j].shapeAgo == 0 {
+			break
+		}
+	}
+	return hits >= few && misses >= 2*hits
 }
 
 // narrows reports the next step of a search that halves what is left, such as

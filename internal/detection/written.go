@@ -12,7 +12,7 @@ func (c *comparison) writtenSince(i, ago int) bool {
 	worn := c.all[i].pairTimes >= insists+2                                 // of those that are about nothing else
 	for j := i - ago + 1; j < i; j++ {
 		s := &c.all[j]
-		if s.wrote && !(tired && c.jitters(j)) && !(stale && s.newDeeds == 0) && !(worn && s.repaints()) || s.onward || s.landed || c.visits(j) ||
+		if s.wrote && !(tired && c.jitters(j)) && !(stale && s.newDeeds == 0 && !s.goesElsewhere()) && !(worn && s.repaints()) || s.onward || s.landed || c.visits(j) ||
 			s.given && !s.over && c.rounds[j].outcome != failed && c.rounds[j].manner >= commanded {
 			return true
 		}
@@ -132,7 +132,7 @@ func (c *comparison) editedSince(i, ago int) bool {
 // silence, or with a short acknowledgement: that is how writing looks from
 // outside.
 func (s *relation) wroteNew(r *seenRound) bool {
-	if r.manner < commanded || s.actAgo > 0 || !r.answered || r.rests || s.recombined(r) || s.renamed() {
+	if r.manner < commanded || s.actAgo > 0 || !r.answered || r.rests || s.gets && !r.effects && !r.writes && len(r.does) <= manyWords || s.recombined(r) || s.renamed() {
 		return false
 	}
 	first := s.takesNext(r)
