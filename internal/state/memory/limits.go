@@ -16,14 +16,21 @@ type Limits struct {
 	mu       sync.Mutex
 	buckets  *recent.Cache[string, policy.Bucket]
 	seed     maphash.Seed
-	counters *recent.Cache[uint64, policy.LoopCounter] // by a seeded hash: every request has one
+	counters *recent.Cache[uint64, counter] // by a seeded hash: every request has one
+	times    instants
+}
+
+// counter is a policy.LoopCounter.
+type counter struct {
+	count   int
+	expires instant
 }
 
 // NewLimits keeps at least the last keep buckets and counters.
 func NewLimits(keep int) *Limits {
 	return &Limits{
 		buckets: recent.New[string, policy.Bucket](keep),
-		seed:    maphash.MakeSeed(), counters: recent.New[uint64, policy.LoopCounter](keep),
+		seed:    maphash.MakeSeed(), counters: recent.New[uint64, counter](keep),
 	}
 }
 
@@ -45,8 +52,8 @@ func (l *Limits) Take(c policy.Claim, now time.Time) (a policy.Answer) {
 	for _, h := range c.Hits {
 		k := maphash.String(l.seed, h.Key)
 		before, _ := l.counters.Get(k)
-		after := before.Hit(now, h.Window)
-		l.counters.Set(k, after)
+		after := policy.LoopCounter{Count: before.count, Expires: l.times.time(before.expires)}.Hit(now, h.Window)
+		l.counters.Set(k, counter{after.Count, l.times.keep(after.Expires)})
 		a.Counts = append(a.Counts, after.Count)
 	}
 	return a

@@ -64,20 +64,25 @@ func (r *Replies) SaveReply(_ context.Context, agent, reply string, past haltd.P
 
 // Guesses remembers when sessions that no client names began. It never fails.
 type Guesses struct {
-	last *recent.Cache[uint64, haltd.Guess]
+	last  *recent.Cache[uint64, guess]
+	times instants
 }
+
+// guess is a haltd.Guess: nearly every call without a session has one.
+type guess struct{ began, last instant }
 
 // NewGuesses remembers at least the last keep conversations.
 func NewGuesses(keep int) *Guesses {
-	return &Guesses{last: recent.New[uint64, haltd.Guess](keep)}
+	return &Guesses{last: recent.New[uint64, guess](keep)}
 }
 
 // Use notes that a session is used now and says when it began.
 func (g *Guesses) Use(_ context.Context, digest uint64, now time.Time) (began time.Time, _ error) {
-	g.last.Update(digest, func(last haltd.Guess) haltd.Guess {
-		next := last.Next(now)
-		began = next.Began
-		return next
+	g.last.Update(digest, func(before guess) guess {
+		next := haltd.Guess{Began: g.times.time(before.began), Last: g.times.time(before.last)}.Next(now)
+		after := guess{g.times.keep(next.Began), g.times.keep(next.Last)}
+		began = g.times.time(after.began) // the same whenever it is asked for
+		return after
 	})
 	return began, nil
 }
