@@ -29,8 +29,12 @@ func (a *Attempts) Last(digest uint64) haltd.Attempt {
 	return last
 }
 
-// Ended notes how an attempt ended.
+// Ended notes how an attempt ended. One that was answered is like none, which most are.
 func (a *Attempts) Ended(_ context.Context, digest uint64, e haltd.Ending) error {
+	if e == haltd.EndedAnswered {
+		a.last.Take(digest)
+		return nil
+	}
 	a.last.Update(digest, func(last haltd.Attempt) haltd.Attempt { return last.Next(e) })
 	return nil
 }
