@@ -3,6 +3,7 @@ package memory
 import (
 	"bytes"
 	"context"
+	"hash/maphash"
 	"time"
 
 	"github.com/haltd/haltd/internal/detection"
@@ -19,14 +20,17 @@ const expireAfter = 24 * time.Hour
 // is known of sessions. It evicts the least recently used ones when it takes
 // too much memory. Decisions about agents are not here and are never evicted.
 type Detectors struct {
-	windows  *recent.Cache[sessionKey, *entry[detection.WindowMemory]]
-	sessions *recent.Cache[sessionKey, *entry[session]]
+	seed     maphash.Seed
+	windows  *recent.Cache[uint64, *entry[detection.WindowMemory]] // both by the seeded hash of a sessionKey, because they are many
+	sessions *recent.Cache[uint64, *entry[session]]
 }
 
 type sessionKey struct {
 	agent, session string
 	shadow         bool
 }
+
+func (d *Detectors) hash(k sessionKey) uint64 { return maphash.Comparable(d.seed, k) }
 
 // entry is a value that one call at a time may use: whoever holds its
 // lock. What else is here belongs to that call.
@@ -105,8 +109,9 @@ func (s *session) weight() int {
 // when their state takes more than the given number of words of eight bytes.
 func NewDetectors(keep, words int) *Detectors {
 	d := &Detectors{
-		windows:  recent.New[sessionKey, *entry[detection.WindowMemory]](keep),
-		sessions: recent.New[sessionKey, *entry[session]](keep),
+		seed:     maphash.MakeSeed(),
+		windows:  recent.New[uint64, *entry[detection.WindowMemory]](keep),
+		sessions: recent.New[uint64, *entry[session]](keep),
 	}
 	d.sessions.MaxWeight = words / 2
 	return d
@@ -137,12 +142,12 @@ func (d *Detectors) acquire(ctx context.Context, p state.Place, now time.Time) (
 	if p.WindowPerSession {
 		windowKey.session = p.Session
 	}
-	w, _ := d.windows.GetOrSet(windowKey, newEntry[detection.WindowMemory])
-	s, joined := d.sessions.GetOrSet(sessionKey{p.Agent, p.Session, p.Shadow}, newEntry[session])
+	w, _ := d.windows.GetOrSet(d.hash(windowKey), newEntry[detection.WindowMemory])
+	s, joined := d.sessions.GetOrSet(d.hash(sessionKey{p.Agent, p.Session, p.Shadow}), newEntry[session])
 	l := &lease{of: d, window: w, session: s}
 	// Always in this order, so that two calls never wait for each other.
 	if p.CountsApart() {
-		agent, _ := d.windows.GetOrSet(sessionKey{agent: p.Agent, session: p.Caller, shadow: p.Shadow}, newEntry[detection.WindowMemory])
+		agent, _ := d.windows.GetOrSet(d.hash(sessionKey{agent: p.Agent, session: p.Caller, shadow: p.Shadow}), newEntry[detection.WindowMemory])
 		waited, err := agent.lock(ctx)
 		if err != nil {
 			return nil, err
@@ -218,7 +223,7 @@ func (l *lease) unlockAgent() {
 // Await returns as soon as the state of a session has changed since it had
 // that version, and fails when ctx ends first.
 func (d *Detectors) Await(ctx context.Context, p state.Place, version uint64) error {
-	s, ok := d.sessions.Peek(sessionKey{p.Agent, p.Session, p.Shadow})
+	s, ok := d.sessions.Peek(d.hash(sessionKey{p.Agent, p.Session, p.Shadow}))
 	if !ok {
 		return nil // it was evicted
 	}

@@ -108,7 +108,7 @@ func TestIdleSessionsAreWritten(t *testing.T) {
 		})
 	}
 	kept := func() *session {
-		e, _ := d.sessions.Peek(sessionKey{agent: "bot", session: "a"})
+		e, _ := d.sessions.Peek(d.hash(sessionKey{agent: "bot", session: "a"}))
 		return &e.value
 	}
 	ask(false)
