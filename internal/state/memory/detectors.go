@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"hash/maphash"
+	"sync"
 	"time"
 
 	"github.com/haltd/haltd/internal/detection"
@@ -75,10 +76,13 @@ type session struct {
 	written []byte
 }
 
+// memories are those of sessions that are written: each call needs one for a moment.
+var memories = sync.Pool{New: func() any { return new(detection.SessionMemory) }}
+
 // open is the session as calls use it.
 func (s *session) open() *detection.SessionMemory {
 	if s.memory == nil {
-		s.memory = &detection.SessionMemory{}
+		s.memory = memories.Get().(*detection.SessionMemory)
 		if s.written != nil {
 			_ = s.memory.UnmarshalBinary(s.written) // this process wrote it: it can be read
 			s.written = nil
@@ -94,6 +98,8 @@ func (s *session) close() (weight int) {
 	}
 	var buffer [256]byte
 	b, _ := s.memory.AppendBinary(buffer[:0]) // never fails
+	*s.memory = detection.SessionMemory{}
+	memories.Put(s.memory)
 	s.memory, s.written = nil, bytes.Clone(b)
 	return s.weight()
 }
