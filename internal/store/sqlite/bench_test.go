@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 	"syscall"
@@ -11,11 +12,12 @@ import (
 )
 
 // BenchmarkAppendEvents writes batches of 500 as a busy gateway would: some
-// agents with some live sessions each, fifty calls a session. Besides wall
+// agents with some live sessions each, so many calls a session. Besides wall
 // time, which waits for the disk, it reports what an event costs in CPU.
 func BenchmarkAppendEvents(b *testing.B) {
-	for _, load := range []struct{ agents, sessions int }{{1, 1}, {20, 100}, {100, 500}} {
-		b.Run(fmt.Sprintf("agents=%d/sessions=%d", load.agents, load.sessions), func(b *testing.B) {
+	for _, load := range []struct{ agents, sessions, calls int }{{1, 1, 50}, {20, 100, 50}, {100, 500, 50}, {20, 500, 1}} {
+		b.Run(fmt.Sprintf("agents=%d/sessions=%d/calls=%d", load.agents, load.sessions, load.calls), func(b *testing.B) {
+			b.ReportAllocs()
 			s, err := Open(b.Context(), filepath.Join(b.TempDir(), "record.db"))
 			if err != nil {
 				b.Fatal(err)
@@ -29,7 +31,7 @@ func BenchmarkAppendEvents(b *testing.B) {
 			for b.Loop() {
 				for i := range batch {
 					at = at.Add(500 * time.Microsecond)
-					batch[i] = benchEvent(ids.Next(at), at, count%load.agents, count%load.sessions, count/(50*load.sessions))
+					batch[i] = benchEvent(ids.Next(at), at, count%load.agents, count%load.sessions, count/(load.calls*load.sessions))
 					count++
 				}
 				start := cpuTime(b)
@@ -47,13 +49,19 @@ func BenchmarkAppendEvents(b *testing.B) {
 func benchEvent(id haltd.EventID, at time.Time, agent, session, generation int) haltd.Event {
 	return haltd.Event{
 		ID: id, Time: at, Type: haltd.EventCall,
-		Agent: fmt.Sprintf("agent-%d", agent), Session: fmt.Sprintf("5f0c6a52-%04d-%08d", session, generation), Client: "claude-code",
+		Agent: fmt.Sprintf("agent-%d", agent), Session: benchSession(session, generation), Client: "claude-code",
 		Provider: "anthropic", Format: "anthropic-messages", Path: "/v1/messages", Model: "claude-sonnet-4-5",
 		Status: 200, Stream: true, Tokens: haltd.Usage{Input: 12345, Output: 321, CacheRead: 11000}, Cost: 12_345_678,
 		Latency: haltd.Duration(1234 * time.Millisecond), FirstByte: haltd.Duration(345 * time.Millisecond),
 		Finish: "tool_use", ToolCalls: []string{"read_file"},
 		PromptHash: "0123456789abcdef", PromptLen: 54321, ReplyHash: "fedcba9876543210", ReplyLen: 1234,
 	}
+}
+
+// benchSession is an id as sessions have it, without any order.
+func benchSession(session, generation int) string {
+	d := sha256.Sum256(fmt.Appendf(nil, "%d %d", session, generation))
+	return fmt.Sprintf("ses_%x", d[:8])
 }
 
 func cpuTime(b *testing.B) time.Duration {
