@@ -51,7 +51,7 @@ const (
 // readCall reads the call from its body, or from where the body goes on from what
 // is known of the conversation.
 func (g *Gateway) readCall(x *exchange, plain []byte) (err error) {
-	m := wire.Memory{Take: x.textShare.take}
+	m := wire.Memory{Take: x.textShare.take, Shares: true}
 	sent := x.r.Header.Get("Content-Encoding") == "" // the digests are those of plain
 	if sent {
 		if x.known = g.findPrefix(x); x.known != nil {

@@ -17,7 +17,7 @@ func (g *Gateway) steer(x *exchange) {
 		g.log.Warn("a note is not added: the call is forwarded as it came", "agent", x.event.Agent, "format", x.event.Format, "error", err)
 		return
 	}
-	releaseBuffer(x.body)
+	// Texts of the call may stand in the old body: it is not put back into its pool.
 	x.body = body
 	for _, digest := range [...]string{"Content-Md5", "Content-Digest", "Digest"} { // of what was sent
 		x.r.Header.Del(digest)

@@ -120,7 +120,7 @@ func ReadCall(format string, body []byte, m *Memory, read func(*Reader, *Convers
 		m = &Memory{}
 	}
 	r := newReaderOn(body, false, m.Known)
-	r.memory = m.Texts
+	r.memory, r.shares = m.Texts, m.Shares
 	defer r.release()
 	c := conversations.Get().(*Conversation)
 	defer c.release()

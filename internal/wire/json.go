@@ -26,6 +26,7 @@ type Reader struct {
 	scan    scanner
 	text    []byte // scratch for the string being read
 	memory  []byte // of Piece
+	shares  bool   // a piece may be a part of the document
 	parts   grant  // of memory for what is read beside the bytes
 	lenient bool
 	base    string // pointer of the document, where it is part of another
@@ -62,7 +63,7 @@ func newReaderOn(body []byte, lenient bool, known *Prefix) *Reader {
 // release gives r back without a trace of the document it read.
 func (r *Reader) release() {
 	r.scan.reset(nil, false, false)
-	r.memory, r.parts, r.base, r.err = nil, grant{}, "", nil
+	r.memory, r.shares, r.parts, r.base, r.err = nil, false, grant{}, "", nil
 	if cap(r.text) > maxScratch {
 		r.text = nil
 	}
@@ -109,7 +110,7 @@ func (r *Reader) Reread(raw []byte, pointer string, read func(*Reader)) {
 	}
 	inner := newReader(raw, r.lenient)
 	defer inner.release()
-	inner.base, inner.memory, inner.scan.grant = pointer, r.memory, r.scan.grant
+	inner.base, inner.memory, inner.shares, inner.scan.grant = pointer, r.memory, r.shares, r.scan.grant
 	read(inner)
 	r.err, r.memory = inner.err, inner.memory
 }
@@ -278,8 +279,14 @@ func (r *Reader) Text() string {
 }
 
 // Piece is Text for what a conversation says: it is written to the memory
-// that the caller of ReadCall gave, and valid as long as that is.
+// that the caller of ReadCall gave, and valid as long as that is, or it is a part
+// of the document where the caller shares that.
 func (r *Reader) Piece() string {
+	if r.shares && r.Kind() == KindString {
+		if text, ok := r.scan.plainText(); ok {
+			return unsafe.String(unsafe.SliceData(text), len(text))
+		}
+	}
 	longer := r.AppendText(r.memory)
 	return r.piece(longer)
 }

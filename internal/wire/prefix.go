@@ -13,6 +13,9 @@ type Memory struct {
 	// Texts is empty: what the conversation says is written there, as far as it
 	// has room. The call is valid as long as it is left alone.
 	Texts []byte
+	// Shares says that a text which stands in the body as it is may be that part of
+	// it: the call is then valid as long as the body is left alone, too.
+	Shares bool
 	// Take is asked for the memory of what is read beside the texts, where there
 	// is much of it; nil grants all.
 	Take Take

@@ -180,6 +180,30 @@ func (s *scanner) token() ([]byte, error) {
 // text reads the next token, a string that is a value, and appends what it
 // means to dst, in one pass.
 func (s *scanner) text(dst []byte) ([]byte, error) {
+	s.beginText()
+	end, dst, err := s.str(s.next, dst, true)
+	if err != nil {
+		return dst, err
+	}
+	s.took(s.next, end)
+	return dst, nil
+}
+
+// plainText reads the next token, a string that is a value, where it stands in the
+// document as what it means. Else it reads nothing, and is false.
+func (s *scanner) plainText() (text []byte, ok bool) {
+	start := s.next + 1
+	end := start + special(s.buf[start:])
+	if end == len(s.buf) || s.buf[end] != '"' || !s.utf8 {
+		return nil, false
+	}
+	s.beginText()
+	s.took(s.next, end+1)
+	return s.buf[start:end], true
+}
+
+// beginText counts a string as the value that it is.
+func (s *scanner) beginText() {
 	if n := len(s.levels); n > 0 {
 		l := &s.levels[n-1]
 		if !l.object {
@@ -188,12 +212,6 @@ func (s *scanner) text(dst []byte) ([]byte, error) {
 		l.valued = false
 	}
 	s.done = true
-	end, dst, err := s.str(s.next, dst, true)
-	if err != nil {
-		return dst, err
-	}
-	s.took(s.next, end)
-	return dst, nil
 }
 
 func (s *scanner) took(start, end int) []byte {

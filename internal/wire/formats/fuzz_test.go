@@ -48,9 +48,11 @@ func fuzzCall(f *testing.F, name string) {
 		if n := callSize(call); n > 32*len(body) {
 			t.Fatalf("%d bytes of text from a body of %d", n, len(body))
 		}
-		again, err := format.ReadCall(paths[name], body, &wire.Memory{Texts: make([]byte, 0, len(body)/2)})
-		if err != nil || !reflect.DeepEqual(call, again) {
-			t.Fatalf("a second reading differs: %v\n%s", err, cmp.Diff(call, again))
+		for _, shares := range []bool{false, true} {
+			again, err := format.ReadCall(paths[name], body, &wire.Memory{Texts: make([]byte, 0, len(body)/2), Shares: shares})
+			if err != nil || !reflect.DeepEqual(call, again) {
+				t.Fatalf("a second reading differs, sharing the body %v: %v\n%s", shares, err, cmp.Diff(call, again))
+			}
 		}
 		call.Newest()
 		call.FirstUser()

@@ -79,11 +79,13 @@ func TestCallsMatchTheirGoldenFiles(t *testing.T) {
 	for format, path := range paths {
 		for file, body := range exchanges(t, format, ".call.json") {
 			t.Run(file, func(t *testing.T) {
-				call, err := formatOf(t, format).ReadCall(path, body, &wire.Memory{Texts: make([]byte, 0, len(body))})
-				if err != nil {
-					t.Fatal(err)
+				for _, shares := range []bool{false, true} {
+					call, err := formatOf(t, format).ReadCall(path, body, &wire.Memory{Texts: make([]byte, 0, len(body)), Shares: shares})
+					if err != nil {
+						t.Fatal(err)
+					}
+					checkGolden(t, strings.TrimSuffix(file, ".json")+".golden", call)
 				}
-				checkGolden(t, strings.TrimSuffix(file, ".json")+".golden", call)
 			})
 		}
 	}

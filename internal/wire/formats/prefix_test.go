@@ -19,7 +19,7 @@ func readOn(t *testing.T, f wire.Format, path string, body []byte, known *wire.P
 	t.Helper()
 	want, refused := f.ReadCall(path, body, nil)
 	texts := make([]byte, 0, len(body))
-	m := wire.Memory{Texts: texts, Known: known}
+	m := wire.Memory{Texts: texts, Shares: true, Known: known}
 	got, err := f.ReadCall(path, body, &m)
 	if fmt.Sprint(err) != fmt.Sprint(refused) {
 		t.Fatalf("read on: %v; as a whole: %v", err, refused)
