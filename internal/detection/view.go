@@ -60,7 +60,7 @@ func afterCursor(line string) (rest string, marked bool) {
 func isDrawing(line string) bool {
 	const shortest, longest = 3, 2 // of a line, and of letters in a row
 	letters, signs := 0, 0
-	floor := strings.Contains(line, "..") || strings.Contains(line, "##") || strings.Contains(line, "--")
+	floor, looked := false, false
 	for i := 0; i < len(line); i++ {
 		switch b := line[i]; {
 		case b == ' ' || b == '\t':
@@ -69,9 +69,13 @@ func isDrawing(line string) bool {
 			if letters++; letters > longest {
 				return false
 			}
-		case strings.IndexByte(`{}[]();,:"'`, b) >= 0 && !floor:
-			return false
 		default:
+			if !looked && strings.IndexByte(`{}[]();,:"'`, b) >= 0 {
+				looked, floor = true, strings.Contains(line, "..") || strings.Contains(line, "##") || strings.Contains(line, "--")
+				if !floor {
+					return false
+				}
+			}
 			letters = 0
 			signs++
 		}
