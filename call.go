@@ -53,6 +53,8 @@ type Round struct {
 type Message struct {
 	Role Role
 	Text string
+	// Digest is the xxHash of Text where somebody needed it before; else 0.
+	Digest uint64 `json:"-"`
 }
 
 // Role says who speaks. Providers' "developer" reads as system.

@@ -207,7 +207,7 @@ func (o *orders) read(text string, t *token, last float64) float64 {
 func (h *History) readMessages(call *haltd.Call, most int) {
 	h.messages, h.texts = make([]uint64, len(call.Opening)), call.Opening
 	for i := range call.Opening {
-		h.messages[i] = xxhash.Sum64String(call.Opening[i].Text)
+		h.messages[i] = messageDigest(&call.Opening[i])
 		h.opening.digest = fold(h.opening.digest, h.messages[i])
 	}
 	if n := len(call.Opening); n > 0 {
@@ -216,6 +216,14 @@ func (h *History) readMessages(call *haltd.Call, most int) {
 	if size(call.Opening) <= most { // later requests may not show it again
 		h.opening.readTexts(call.Opening)
 	}
+}
+
+// messageDigest is the digest of what a message says.
+func messageDigest(m *haltd.Message) uint64 {
+	if m.Digest != 0 {
+		return m.Digest
+	}
+	return xxhash.Sum64String(m.Text)
 }
 
 // openingRead is the size up to which the words of an opening are read before it

@@ -76,6 +76,9 @@ func (g *Gateway) describeCall(x *exchange) {
 	newest, _ := c.Newest()
 	prompt := digest(newest)
 	e.PromptHash, e.PromptLen = prompt.hex(), len(newest)
+	if n := len(c.Opening); n > 0 && c.Opening[n-1].Text == newest { // the detectors need it, too
+		c.Opening[n-1].Digest = prompt.digest
+	}
 	if x.settings.excerpts == config.ExcerptsOn {
 		x.draft = excerpt.New(newest)
 	}
