@@ -321,12 +321,15 @@ func fold(name []byte) string { return strings.ToLower(strings.ToUpper(string(na
 func (s *scanner) str(start int, dst []byte, decode bool) (int, []byte, error) {
 	s.plain = true
 	for at := start + 1; ; {
-		stop := at + special(s.buf[at:])
+		var n int
+		if decode {
+			dst, n = appendPlain(dst, s.buf[at:])
+		} else {
+			n = special(s.buf[at:])
+		}
+		stop := at + n
 		if stop == len(s.buf) {
 			return 0, dst, errEndsEarly
-		}
-		if decode {
-			dst = append(dst, s.buf[at:stop]...)
 		}
 		switch s.buf[stop] {
 		case '"':
@@ -350,6 +353,28 @@ func (s *scanner) str(start int, dst []byte, decode bool) (int, []byte, error) {
 			return 0, dst, s.unexpected("a string without control characters")
 		}
 	}
+}
+
+// appendPlain appends the bytes that stand for themselves to dst, and says how many
+// they are. Lines are short: where there is room, they are copied as they are looked
+// at.
+func appendPlain(dst, b []byte) ([]byte, int) {
+	const far = 128
+	start := len(dst)
+	if cap(dst)-start < far || len(b) < far {
+		n := special(b)
+		return append(dst, b[:n]...), n
+	}
+	room := dst[start : start+far : start+far]
+	for i := 0; i < far; i += 8 {
+		binary.LittleEndian.PutUint64(room[i:], binary.LittleEndian.Uint64(b[i:]))
+		if marks := specials(b[i:]); marks != 0 {
+			n := i + bits.TrailingZeros64(marks)>>3
+			return dst[:start+n], n
+		}
+	}
+	n := far + special(b[far:])
+	return append(dst[:start+far], b[far:n]...), n
 }
 
 // special is the index of the first byte that does not stand for itself in a
