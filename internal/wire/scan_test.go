@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/haltd/haltd"
 )
@@ -168,4 +169,29 @@ func TestSyntaxErrorsSayWhatAndWhere(t *testing.T) {
 		}
 		r.release()
 	}
+}
+
+// What ends a run of plain bytes is found wherever it stands among eight of them, and
+// however much room there is to copy them.
+func TestPlainBytesEndAtTheFirstSpecialOne(t *testing.T) {
+	const signs = "\"\\\x00\x1f !#[]\x7f\x80\xa2\xdc\xffa"
+	rapid.Check(t, func(t *rapid.T) {
+		b := []byte(strings.Repeat("plain", rapid.IntRange(0, 60).Draw(t, "length")))
+		for range rapid.IntRange(0, 20).Draw(t, "signs") {
+			if n := len(b); n > 0 {
+				b[rapid.IntRange(0, n-1).Draw(t, "at")] = signs[rapid.IntRange(0, len(signs)-1).Draw(t, "sign")]
+			}
+		}
+		want := bytes.IndexFunc(b, func(r rune) bool { return r == '"' || r == '\\' || r < 0x20 })
+		if want < 0 {
+			want = len(b)
+		}
+		if got := special(b); got != want {
+			t.Fatalf("%q: %d, want %d", b, got, want)
+		}
+		before := make([]byte, 3, 3+rapid.IntRange(0, 400).Draw(t, "room"))
+		if got, n := appendPlain(before, b); n != want || !bytes.Equal(got, append(bytes.Clone(before), b[:want]...)) {
+			t.Fatalf("%q: %q of %d bytes, want %d", b, got, n, want)
+		}
+	})
 }
