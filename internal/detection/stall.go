@@ -109,19 +109,24 @@ const Lasting, lowest = 8, -4
 // line. Those who get on after all do so sooner.
 func AddsUp(sum, warn, kill float32) bool { return sum >= Lasting*(warn+(kill-warn)/4) }
 
-// lasts reports whether a conversation whose newest log-odds are z was nearly
-// certain for some rounds on end, which did not only wait.
+// waited is how much a round counts at most that waited.
+const waited = .25
+
+// lasts reports whether a conversation whose newest log-odds are z is nearly certain,
+// and was so for some rounds on end, those left out that only waited.
 func (c *comparison) lasts(i int, z float32, at lines) bool {
-	if certainty(z) >= at.kill || i-Lasting+1 < c.since {
+	if now := certainty(z); now < at.warn || now >= at.kill || c.all[i].dose < waited {
 		return false
 	}
 	warn, kill := logOdds(at.warn), logOdds(at.kill)
-	sum, dose := z, c.all[i].dose
-	for j := i - Lasting + 1; j < i; j++ {
-		sum += max(lowest, min(kill, logOdds(c.all[j].certainty)))
-		dose += c.all[j].dose
+	sum, n := z, 1
+	for j := i - 1; j >= c.since && n < Lasting; j-- {
+		if s := &c.all[j]; s.dose >= waited {
+			sum += max(lowest, min(kill, logOdds(s.certainty)))
+			n++
+		}
 	}
-	return dose >= Lasting/2 && AddsUp(sum, warn, kill)
+	return n == Lasting && AddsUp(sum, warn, kill)
 }
 
 // stayed adds to some reasons that they have been there for some rounds, which makes
