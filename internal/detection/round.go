@@ -319,10 +319,13 @@ func (f *round) readCalls(calls []haltd.ToolCall) string {
 	return joined
 }
 
-// namesRest reports a tool that waits and does nothing else: wait_for_job and
-// browser_wait, but not send_and_wait_for_reply.
+// namesRest reports a tool that waits and does nothing else: wait_for_job,
+// browser_wait and browser_wait_for, but not send_and_wait_for_reply.
 func namesRest(name string) bool {
 	ws := nameWords(name)
+	if n := len(ws); n > 2 && ws[n-1] == forHash {
+		ws = ws[:n-1]
+	}
 	for _, w := range [...]uint64{ws[0], ws[len(ws)-1]} {
 		for _, p := range phrases[w] {
 			if len(p.rest) == 0 && p.says&rests != 0 {
@@ -332,6 +335,8 @@ func namesRest(name string) bool {
 	}
 	return false
 }
+
+var forHash = hashWord("for", false)
 
 // Bounds for one reply: names that a sentence lists, calls that are read one
 // by one. What lies beyond counts in the digests only.
