@@ -118,7 +118,7 @@ func (c *comparison) goesAway(i int) bool {
 	r := &c.rounds[i]
 	lasts, longest, passed, n := 0, 0, 0, 1
 	counting := true // the failure that lasts
-	for j := i - 1; j >= c.since; j-- {
+	for j := i - 1; j >= max(c.since, i-mostRounds); j-- {
 		o := &c.rounds[j]
 		switch {
 		case o.program != r.program || !o.answered:

@@ -174,7 +174,7 @@ func (c *comparison) pastBound(i int) bool {
 
 // parts reports a walk that found something up to a bound and nothing behind it.
 func (c *comparison) parts(i, k int, bound float64) (found bool) {
-	for j := i; j >= c.since; j -= c.all[j].shapeAgo {
+	for j := i; j >= max(c.since, i-mostRounds); j -= c.all[j].shapeAgo {
 		o := &c.rounds[j]
 		behind := o.numbers.first[k] > bound
 		if behind != o.denied() {
@@ -193,7 +193,7 @@ func (c *comparison) parts(i, k int, bound float64) (found bool) {
 func (c *comparison) ranOut(i int) bool {
 	const few, dozen = 3, 12
 	hits, misses := 0, 0
-	for j := i; j >= c.since; j -= c.all[j].shapeAgo {
+	for j := i; j >= max(c.since, i-mostRounds); j -= c.all[j].shapeAgo {
 		switch r := &c.rounds[j]; {
 		case r.denied() || r.outcome == acknowledged && c.all[i].gets:
 			if hits > 0 {
