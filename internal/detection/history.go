@@ -158,6 +158,9 @@ func (o *opening) readText(l *wordList, text string, asks bool) {
 	}
 	o.names = append(o.names, names.distinct()...)
 	o.names = append(o.names, ids.distinctUpTo(maxTurns)...)
+	if asks {
+		o.names = append(o.names, listedLines(text)...)
+	}
 }
 
 const (

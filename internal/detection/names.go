@@ -114,7 +114,46 @@ func (f *round) readNames(act string) {
 			idents.add(w)
 		}
 	}
+	for i := 0; i < len(act) && !lines; i++ {
+		if act[i] == '"' {
+			end := endOfQuote(act, i)
+			if h, ok := listedLine(act[i+1 : end]); ok && len(f.listed) < maxNames {
+				f.listed = append(f.listed, h)
+			}
+			i = end
+		}
+	}
 	f.items, f.idents, f.ids = items.distinct(), idents.distinct(), ids.distinctUpTo(maxTurns)
+}
+
+// listedLine is the hash of a line of some words, as it may stand in a list that a
+// task gives: a claim to check, a question to answer.
+func listedLine(line string) (hash uint32, ok bool) {
+	const fewest, longest = 4, 400
+	if len(line) > longest {
+		return 0, false
+	}
+	line = strings.Trim(line, " \t\r.,;")
+	return uint32(xxhash.Sum64String(line)) &^ 1, strings.Count(line, " ")+1 >= fewest
+}
+
+// asLine is the hash of a line as an item of a list, apart from all else. There are
+// two, as one may be in the filter of a long conversation by chance.
+func asLine(hash uint32, n uint64) uint32 { return uint32(mix(uint64(hash)<<1|n)) &^ 1 }
+
+// listedLines are the lines of a task that may be items of a list, without what
+// counts them.
+func listedLines(task string) (hashes []uint32) {
+	for line := range strings.Lines(task) {
+		line = strings.TrimLeft(strings.TrimRight(line, "\r\n"), " \t-*•0123456789.)")
+		if h, ok := listedLine(line); ok {
+			hashes = append(hashes, asLine(h, 0), asLine(h, 1))
+		}
+		if len(hashes) >= maxTurns {
+			break
+		}
+	}
+	return hashes
 }
 
 // listItem is the hash of a word as an item of a list, apart from the word in

@@ -89,6 +89,9 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 			named = named || c.seen.has(w) && !c.acted.has(w)
 		}
 	}
+	for _, w := range r.listed {
+		named = named || c.seen.has(asLine(w, 0)) && c.seen.has(asLine(w, 1)) && !c.acted.has(w)
+	}
 	for _, a := range r.aims {
 		s.first = s.first || !c.acted.has(actOn(r.tools, a))
 		if !c.acted.has(a) {
@@ -102,6 +105,7 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 	}
 	c.acted.add(r.ids)
 	c.acted.add(r.items)
+	c.acted.add(r.listed)
 	c.acted.add(r.aims)
 	for _, a := range r.aims {
 		c.acted.add([]uint32{actOn(r.tools, a)})
@@ -167,6 +171,7 @@ func (c *comparison) remember(r *seenRound) {
 	}
 	c.acted.set(r.ids)
 	c.acted.set(r.items)
+	c.acted.set(r.listed)
 	c.acted.set(r.aims)
 	for _, a := range r.aims {
 		c.acted.set([]uint32{actOn(r.tools, a)})

@@ -39,6 +39,7 @@ type round struct {
 	numbers                 amounts  // the first numbers of the act
 	does                    []uint32 // distinct words of the act, sorted
 	items                   []uint32 // those of does that can name a thing to work on; none where the act has several lines
+	listed                  []uint32 // the lines among them, as a task may list them
 	idents                  []uint32 // those of items that look like a name: digits, capitals inside, parts joined by a mark
 	ids                     []uint32 // the random ones of its words, which core leaves out
 	aims                    []uint32 // the short values that it names

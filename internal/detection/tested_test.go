@@ -110,3 +110,16 @@ func TestPlainLoopsAtFullSpeed(t *testing.T) {
 		},
 	}, true)
 }
+
+// The next line of a list that the task gives is the next item, however little is found.
+func TestLinesOfATask(t *testing.T) {
+	var claims []string
+	for i := range 26 {
+		claims = append(claims, fmt.Sprintf("In %s the %s was sold to the %s company.", topics[i], topics[(i+9)%len(topics)], topics[(i*5+3)%len(topics)]))
+	}
+	check := map[string]func(k *talk, i int){"claims": func(k *talk, i int) {
+		k.does("searchNews", fmt.Sprintf(`{"claim":%q,"source":"press%d"}`, claims[i], i%2), "(no output)")
+	}}
+	playAllWith(t, "Check these claims:\n- "+strings.Join(claims, "\n- "), len(claims), check, false)
+	playAllWith(t, "Check what is said about "+strings.Join(topics, " and ")+", which was sold to a company in the city.", len(claims), check, true)
+}
