@@ -3,7 +3,6 @@
 package gateway
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -32,17 +31,6 @@ func TestACallKeepsToItsAllocations(t *testing.T) {
 	if got > mostAllocations {
 		t.Errorf("a call allocates %.0f times, %d at most are allowed", got, mostAllocations)
 	}
-}
-
-// growing is a request with n rounds.
-func growing(task string, n int) string {
-	var b strings.Builder
-	b.WriteString(`{"model":"gpt-x","messages":[{"role":"user","content":"` + task + `"}`)
-	for i := range n {
-		fmt.Fprintf(&b, `,{"role":"assistant","content":"","tool_calls":[{"id":"c%[1]d","function":{"name":"read","arguments":"{\"part\":%[1]d}"}}]},{"role":"tool","tool_call_id":"c%[1]d","content":"%[2]s"}`,
-			i, strings.Repeat(fmt.Sprintf(`part%d of it\n`, i), 60))
-	}
-	return b.String() + `],"user":"u"}`
 }
 
 // A call of a conversation allocates for what is new in it, however long it is.

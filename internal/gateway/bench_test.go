@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -9,7 +10,7 @@ import (
 
 // benchmarkExchange measures whole exchanges in one process, client and
 // upstream included: for profiles. make bench compares processes.
-func benchmarkExchange(b *testing.B, contentType, reply string) {
+func benchmarkExchange(b *testing.B, body, contentType, reply string) {
 	pieces := strings.SplitAfter(reply, "\n\n")
 	f := newFixture(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -21,7 +22,6 @@ func benchmarkExchange(b *testing.B, contentType, reply string) {
 			}
 		}
 	}), "")
-	body := strings.Replace(chatBody, "hi", strings.Repeat("word ", 180), 1)
 	b.ReportAllocs()
 	for b.Loop() {
 		res, err := http.Post(f.url+"/v1/chat/completions", "application/json", strings.NewReader(body))
@@ -33,13 +33,34 @@ func benchmarkExchange(b *testing.B, contentType, reply string) {
 	}
 }
 
+// shortCall is a call of about 1 KB, and jsonReply the reply to one.
+var (
+	shortCall = strings.Replace(chatBody, "hi", strings.Repeat("word ", 180), 1)
+	jsonReply = strings.Replace(chatReply, "hello", strings.Repeat("word ", 150), 1)
+)
+
+// growing is a request with n rounds.
+func growing(task string, n int) string {
+	var b strings.Builder
+	b.WriteString(`{"model":"gpt-x","messages":[{"role":"user","content":"` + task + `"}`)
+	for i := range n {
+		fmt.Fprintf(&b, `,{"role":"assistant","content":"","tool_calls":[{"id":"c%[1]d","function":{"name":"read","arguments":"{\"part\":%[1]d}"}}]},{"role":"tool","tool_call_id":"c%[1]d","content":"%[2]s"}`,
+			i, strings.Repeat(fmt.Sprintf(`part%d of it\n`, i), 60))
+	}
+	return b.String() + `],"user":"u"}`
+}
+
 func BenchmarkExchangeJSON(b *testing.B) {
-	benchmarkExchange(b, "application/json", strings.Replace(chatReply, "hello", strings.Repeat("word ", 150), 1))
+	benchmarkExchange(b, shortCall, "application/json", jsonReply)
+}
+
+func BenchmarkExchangeLong(b *testing.B) {
+	benchmarkExchange(b, growing("Read all of it.", 1000), "application/json", jsonReply)
 }
 
 func BenchmarkExchangeSSE(b *testing.B) {
 	chunk := `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"gpt-x","choices":[{"index":0,"delta":{"content":"some words "},"finish_reason":null}]}` + "\n\n"
-	benchmarkExchange(b, "text/event-stream", strings.Repeat(chunk, 20)+"data: [DONE]\n\n")
+	benchmarkExchange(b, shortCall, "text/event-stream", strings.Repeat(chunk, 20)+"data: [DONE]\n\n")
 }
 
 func BenchmarkBodyDigest(b *testing.B) {

@@ -29,6 +29,12 @@ func (s *memoryShare) take(bytes int64) bool {
 	return true
 }
 
+// takeSpare takes what is not needed yet, as long as all that is taken stays
+// within a quarter of the limit: the rest is for bodies that have arrived.
+func (s *memoryShare) takeSpare(bytes int64) bool {
+	return s.memory.used.Load()+bytes <= s.limit/4 && s.take(bytes)
+}
+
 // release returns all that was taken.
 func (s *memoryShare) release() {
 	if s.taken != 0 {

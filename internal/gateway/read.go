@@ -100,7 +100,8 @@ func claimsRetry(h http.Header) bool {
 }
 
 // readBody reads a whole body within the limit. Memory is taken as it arrives:
-// a large Content-Length alone reserves little.
+// a large Content-Length alone reserves little. A client that has sent that much is
+// granted all of what it announced while there is plenty, so that little is copied.
 func (g *Gateway) readBody(x *exchange) ([]byte, error) {
 	const first = 64 << 10
 	limit, announced := x.settings.maxBody, x.r.ContentLength
@@ -118,9 +119,11 @@ func (g *Gateway) readBody(x *exchange) ([]byte, error) {
 	body := acquireBuffer(int(size))[:0]
 	for int64(len(body)) < most {
 		if int64(len(body)) == size {
-			more := min(3*size, most-size)
-			if !x.bodyShare.take(more) {
-				return nil, g.busy(x.settings.bodyMemory)
+			more := most - size
+			if announced < 0 || !x.bodyShare.takeSpare(more) {
+				if more = min(3*size, more); !x.bodyShare.take(more) {
+					return nil, g.busy(x.settings.bodyMemory)
+				}
 			}
 			size += more
 			body = enlarge(body, int(size))
