@@ -106,7 +106,7 @@ type asked struct {
 // of those of the policies that select it. A policy in shadow mode has buckets
 // of its own: nothing else depends on it. Of identical requests every hit
 // counts, also of what is stopped and of retries.
-func (ev *evaluation) claim(key []byte) policy.Claim {
+func (ev *evaluation) claim(key *policy.FingerprintKey) policy.Claim {
 	r, a := ev.request, &ev.asked
 	a.claim.Draws, a.draws = a.memory.draws[:0], a.memory.names[:0]
 	if limits := ev.agent.Policy.Rates; limits.Requests > 0 {
@@ -127,7 +127,7 @@ func (a *asked) draw(name string, d policy.Draw) {
 }
 
 // policy adds what a policy limits and counts.
-func (a *asked) policy(key []byte, r *Request, p *policy.RequestPolicy) {
+func (a *asked) policy(key *policy.FingerprintKey, r *Request, p *policy.RequestPolicy) {
 	if len(p.Limits) == 0 && p.Loop == nil {
 		return
 	}

@@ -57,7 +57,7 @@ type Judge struct {
 	sessions  Sessions
 	prices    Prices
 	record    func(haltd.Event)
-	key       []byte
+	key       *policy.FingerprintKey
 	meter     Meter
 	clock     haltd.Clock
 	log       *slog.Logger
@@ -69,7 +69,7 @@ func New(o Options) *Judge {
 	return &Judge{
 		agents: o.Agents, incidents: o.Incidents, marks: o.Marks, budgets: o.Budgets,
 		states: o.States, later: o.Later, sessions: o.Sessions, prices: o.Prices, record: o.Record,
-		key: o.Key, meter: o.Meter, clock: o.Clock, log: o.Logger, cache: detection.NewCache(cacheWords),
+		key: policy.NewFingerprintKey(o.Key), meter: o.Meter, clock: o.Clock, log: o.Logger, cache: detection.NewCache(cacheWords),
 	}
 }
 

@@ -9,9 +9,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"hash"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/haltd/haltd"
@@ -66,16 +68,37 @@ type Fingerprint [16]byte
 
 func (f Fingerprint) String() string { return hex.EncodeToString(f[:]) }
 
+// FingerprintKey keys fingerprints. What a keyed hash needs is made once and used
+// for many of them.
+type FingerprintKey struct{ hashes sync.Pool }
+
+// keyedHash is a hash with memory for what it hashes.
+type keyedHash struct {
+	hash.Hash
+	memory []byte
+}
+
+// NewFingerprintKey makes a key from a secret of any length.
+func NewFingerprintKey(secret []byte) *FingerprintKey {
+	k := &FingerprintKey{}
+	k.hashes.New = func() any {
+		return &keyedHash{Hash: hmac.New(sha256.New, secret), memory: make([]byte, 0, 512)}
+	}
+	return k
+}
+
 // Fingerprint hashes the canonical form of a request with a secret key.
-func (id *Identity) Fingerprint(key []byte) (f Fingerprint) {
-	b := make([]byte, 0, 512)
+func (id *Identity) Fingerprint(key *FingerprintKey) (f Fingerprint) {
+	h := key.hashes.Get().(*keyedHash)
+	defer key.hashes.Put(h)
+	b := h.memory[:0]
 	for _, part := range [...]string{id.Agent, id.Policy, strings.ToUpper(id.Method), id.Path} {
 		b = appendSized(b, part)
 	}
 	b = appendList(b, sortedQuery(id.Query))
 	b = appendSized(b, string(id.BodyHash))
 	b = appendList(b, sortedDescriptors(id.Descriptors))
-	h := hmac.New(sha256.New, key)
+	h.Reset()
 	h.Write(b)
 	copy(f[:], h.Sum(b[:0]))
 	return f
@@ -121,7 +144,7 @@ func sortedDescriptors(m map[string]string) []string {
 }
 
 // Hit counts a request under its fingerprint. Shadow policies count apart.
-func (p *RequestPolicy) Hit(id Identity, key []byte) Hit {
+func (p *RequestPolicy) Hit(id Identity, key *FingerprintKey) Hit {
 	id.Policy = p.ID
 	prefix := "ld:"
 	if p.Shadow {

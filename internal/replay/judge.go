@@ -115,6 +115,9 @@ func lastUserOf(ms []haltd.Message) (string, bool) {
 	return "", false
 }
 
+// unkeyed is for fingerprints that nobody could forge: there is nobody.
+var unkeyed = policy.NewFingerprintKey(nil)
+
 // exactRule rejects the fourth identical request within 60 seconds.
 type exactRule struct {
 	counters map[policy.Fingerprint]policy.LoopCounter
@@ -134,7 +137,7 @@ func (e *exactRule) step(s *Step, t *thread) ([]haltd.Signal, error) {
 		Agent: s.Run, Policy: "exact", Method: "POST", Path: "/v1/chat/completions",
 		BodyHash: body.Sum(nil), Descriptors: map[string]string{"thread": s.Thread},
 	}
-	print := r.Fingerprint(nil)
+	print := r.Fingerprint(unkeyed)
 	c := e.counters[print].Hit(s.at(), block.Window())
 	e.counters[print] = c
 	if !block.Decide(c.Count).Detected {
