@@ -114,12 +114,15 @@ func corroborated(p haltd.ScoreParts) bool {
 // counts the request itself, which is never counted against itself.
 func (w *Window) Score(p Prompt, size int, now time.Time) (haltd.ScoreParts, []haltd.Match) {
 	all := func(int) bool { return true }
-	return score(w.recent(size-1, now), p, all, all)
+	var matches []haltd.Match
+	parts := score(w.recent(size-1, now), p, all, all, &matches)
+	return parts, matches
 }
 
 // score compares a request with the calls that count as asked alike, and the
-// latest reply with those of calls that count as answered alike.
-func score(es []entry, p Prompt, asked, answered func(i int) bool) (parts haltd.ScoreParts, matches []haltd.Match) {
+// latest reply with those of calls that count as answered alike. Which of them
+// match it adds to matches, unless that is nil.
+func score(es []entry, p Prompt, asked, answered func(i int) bool, matches *[]haltd.Match) (parts haltd.ScoreParts) {
 	latest := latestReply(es)
 	for i := range es {
 		e := &es[i]
@@ -139,11 +142,14 @@ func score(es []entry, p Prompt, asked, answered func(i int) bool) (parts haltd.
 				m.SameTools = true
 			}
 		}
-		if m.PromptDistance >= 0 || m.ResponseDistance >= 0 || m.SameTools {
-			matches = append(matches, m)
+		if matches != nil && (m.PromptDistance >= 0 || m.ResponseDistance >= 0 || m.SameTools) {
+			if *matches == nil { // where one matches, mostly all that follow do
+				*matches = make([]haltd.Match, 0, len(es)-i)
+			}
+			*matches = append(*matches, m)
 		}
 	}
-	return parts, matches
+	return parts
 }
 
 // certain is the score of those calls alone that match for a kill. Calls with
@@ -173,8 +179,7 @@ func (w *Window) certain(p Prompt, session uint64, size int, now time.Time) halt
 	if latest := latestReply(es); latest != nil {
 		answered = like(latest.prompt, latest.session)
 	}
-	parts, _ := score(es, p, asked, answered)
-	return parts
+	return score(es, p, asked, answered, nil)
 }
 
 // loopPace is the pause between a reply and the next call above which calls
