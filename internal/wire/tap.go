@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/wire/eventstream"
@@ -30,11 +31,12 @@ type Tap struct {
 	stream   Stream
 	parser   parser
 	body     []byte
-	held     int64  // the most that the parser has held of an event
-	taken    int64  // memory for that and for what the stream keeps
-	full     bool   // no more was granted: the rest of the stream is not followed
-	unread   string // the first reason why something could not be read
-	fault    error  // of haltd, which ended the reading
+	short    *[shortReply]byte // that body is in while it is short; nil where it is not
+	held     int64             // the most that the parser has held of an event
+	taken    int64             // memory for that and for what the stream keeps
+	full     bool              // no more was granted: the rest of the stream is not followed
+	unread   string            // the first reason why something could not be read
+	fault    error             // of haltd, which ended the reading
 }
 
 // NewTap reads a reply in format f from status and header on. limit bounds
@@ -171,12 +173,33 @@ func (t *Tap) grow(n int) bool {
 	if size <= cap(t.body) {
 		return true
 	}
-	size = int(min(int64(max(2*cap(t.body), size)), t.limit))
+	size = int(min(int64(max(2*cap(t.body), size, shortReply)), t.limit))
 	if t.take.refuses(int64(size)) {
 		return false
 	}
+	if size == shortReply {
+		t.short = shortReplies.Get().(*[shortReply]byte)
+		t.body = t.short[:0]
+		return true
+	}
 	t.body = append(make([]byte, 0, size), t.body...)
+	t.releaseShort()
 	return true
+}
+
+// shortReply is how long a reply is at most that is kept in memory which another
+// one has used.
+const shortReply = 4 << 10
+
+var shortReplies = sync.Pool{New: func() any { return new([shortReply]byte) }}
+
+// releaseShort returns the memory of a short reply, which nobody reads any more:
+// what is read from a reply is copied.
+func (t *Tap) releaseShort() {
+	if t.short != nil {
+		shortReplies.Put(t.short)
+		t.short = nil
+	}
 }
 
 func (t *Tap) feed(p []byte) {
@@ -224,6 +247,7 @@ func (t *Tap) Close(complete bool) (reply *haltd.Reply, unread string) {
 		}
 	})
 	t.body, t.parser = nil, nil
+	t.releaseShort()
 	if !t.ok {
 		reply.Complete = false
 		return reply, ""

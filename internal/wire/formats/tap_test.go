@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -250,6 +251,45 @@ func TestEventsWithoutEndTakeMemory(t *testing.T) {
 		}
 		if _, unread := tap.Close(true); !strings.HasPrefix(unread, "no memory") {
 			t.Errorf("%s: unread %q", media, unread)
+		}
+	}
+}
+
+// Short replies are kept in memory which others have used: what was read of one
+// stays what it is, and none reads what another one left.
+func TestRepliesDoNotShareWhatTheySay(t *testing.T) {
+	others := []byte(strings.Repeat("{", 4<<10))
+	for format := range paths {
+		f := formatOf(t, format)
+		for name, body := range exchanges(t, format, ".reply.json") {
+			want, wantUnread := tapAll(f, ".reply.json", body)
+			wanted := fmt.Sprintf("%+v", *want)
+			for range 4 {
+				tapAll(f, ".reply.json", others)
+				got, unread := tapAll(f, ".reply.json", body)
+				if s := fmt.Sprintf("%+v", *got); s != wanted || unread != wantUnread {
+					t.Fatalf("%s: %s, unread %q; want %s, unread %q", name, s, unread, wanted, wantUnread)
+				}
+			}
+			if s := fmt.Sprintf("%+v", *want); s != wanted {
+				t.Errorf("%s: became %s, was %s", name, s, wanted)
+			}
+		}
+	}
+}
+
+func TestRepliesOfAnyLengthAreReadWhole(t *testing.T) {
+	for _, length := range []int{100, 4<<10 - 1, 4 << 10, 4<<10 + 1, 8<<10 + 1, 100 << 10} {
+		for _, piece := range []int{length, 1000, 4 << 10} {
+			const before, after = `{"choices":[{"message":{"content":"`, `"},"finish_reason":"stop"}]}`
+			text := strings.Repeat("a", length-len(before)-len(after))
+			tap := wire.NewTap(openai.Chat{}, 200, http.Header{"Content-Type": {"application/json"}}, tapLimit, nil)
+			for part := range slices.Chunk([]byte(before+text+after), piece) {
+				_, _ = tap.Write(part)
+			}
+			if reply, unread := tap.Close(true); reply.Text != text || unread != "" {
+				t.Errorf("%d bytes in pieces of %d: read %d of %d bytes, unread %q", length, piece, len(reply.Text), len(text), unread)
+			}
 		}
 	}
 }
