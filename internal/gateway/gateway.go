@@ -290,6 +290,8 @@ type exchange struct {
 	// forward and observe
 	ctx       context.Context // ends when the client leaves or the call is cut
 	cut       context.CancelCauseFunc
+	older     *exchange // of the same agent, in flight as well; nil where there is none
+	newer     *exchange // likewise
 	forwarded bool
 	sentAt    time.Time       // to the upstream
 	answered  time.Time       // when it began to answer; zero where it did not

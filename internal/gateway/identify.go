@@ -62,7 +62,8 @@ func (g *Gateway) identify(x *exchange) error {
 		// Those who share an agent are told apart by what a loop does not
 		// change: its key or, without one, its address. No session has a
 		// space in its name.
-		x.caller = " " + strconv.FormatUint(g.hasher.request(e.Agent, firstOf(credential, x.clientIP()), &noBody), 36)
+		caller := append(make([]byte, 0, 16), ' ')
+		x.caller = string(strconv.AppendUint(caller, g.hasher.request(e.Agent, firstOf(credential, x.clientIP()), &noBody), 36))
 	}
 	if e.Session = headerSession(x.r.Header); e.Session != "" {
 		x.named = true

@@ -22,7 +22,7 @@ const observationWait = 50 * time.Millisecond
 // is on its way.
 type inFlightCalls struct {
 	mu       sync.Mutex
-	calls    map[string]map[*exchange]bool
+	calls    map[string]*exchange // the newest of each agent, which leads to the others
 	replying map[uint64]*exchange // the newest of each attempt
 }
 
@@ -30,24 +30,30 @@ func (f *inFlightCalls) add(x *exchange) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.calls == nil {
-		f.calls = map[string]map[*exchange]bool{}
+		f.calls = map[string]*exchange{}
 	}
-	of := f.calls[x.event.Agent]
-	if of == nil {
-		of = map[*exchange]bool{}
-		f.calls[x.event.Agent] = of
+	x.older = f.calls[x.event.Agent]
+	if x.older != nil {
+		x.older.newer = x
 	}
-	of[x] = true
+	f.calls[x.event.Agent] = x
 }
 
 func (f *inFlightCalls) remove(x *exchange) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	of := f.calls[x.event.Agent]
-	delete(of, x)
-	if len(of) == 0 {
+	if x.older != nil {
+		x.older.newer = x.newer
+	}
+	switch {
+	case x.newer != nil:
+		x.newer.older = x.older
+	case x.older != nil:
+		f.calls[x.event.Agent] = x.older
+	default:
 		delete(f.calls, x.event.Agent)
 	}
+	x.older, x.newer = nil, nil
 	if f.replying[x.attempt] == x {
 		delete(f.replying, x.attempt)
 	}
@@ -87,7 +93,7 @@ func (g *Gateway) awaitReplies(x *exchange) bool {
 	f := &g.inFlight
 	f.mu.Lock()
 	var before []*exchange
-	for y := range f.calls[x.event.Agent] {
+	for y := f.calls[x.event.Agent]; y != nil; y = y.older {
 		if f.replying[y.attempt] == y {
 			before = append(before, y)
 		}
@@ -121,7 +127,7 @@ func (g *Gateway) Cut(t haltd.Target) {
 	f := &g.inFlight
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for x := range f.calls[t.Agent] {
+	for x := f.calls[t.Agent]; x != nil; x = x.older {
 		if t.Session == "" || t.Session == x.event.Session {
 			x.cut(errCut)
 		}
@@ -134,7 +140,7 @@ func (g *Gateway) Calling(agent string) bool {
 	f := &g.inFlight
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.calls[agent]) > 0
+	return f.calls[agent] != nil
 }
 
 // track makes a call one that can be cut. Between the decision and now,

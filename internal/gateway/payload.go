@@ -15,7 +15,9 @@ type payload struct {
 	mu       sync.Mutex // net/http may close a body while it reads it
 	bytes    []byte
 	share    memoryShare // of bytes
-	reading  bool        // the newest reader is not at its end
+	first    payloadReader
+	opened   bool // first is in use
+	reading  bool // the newest reader is not at its end
 	answered bool
 }
 
@@ -23,7 +25,12 @@ func (p *payload) open() (io.ReadCloser, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reading = true
-	return &payloadReader{payload: p}, nil
+	r := &p.first
+	if p.opened {
+		r = new(payloadReader)
+	}
+	p.opened, r.payload = true, p
+	return r, nil
 }
 
 // answer says that a reply has begun: the bytes are not needed again.

@@ -39,9 +39,9 @@ func (g *Gateway) read(x *exchange) error {
 		return nil
 	}
 	plain := x.body
-	decoded := memoryShare{memory: &g.memory, limit: x.settings.bodyMemory} // until it was read
-	defer decoded.release()
 	if encoding := strings.Join(x.r.Header["Content-Encoding"], ","); encoding != "" {
+		decoded := &memoryShare{memory: &g.memory, limit: x.settings.bodyMemory}
+		defer decoded.release() // when it was read
 		plain, err = wire.DecodeRequest(encoding, x.body, x.settings.maxBody, decoded.take)
 		if err != nil {
 			return g.unreadable(x, err)
