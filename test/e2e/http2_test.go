@@ -242,31 +242,34 @@ func bombsOnStreams(t *testing.T, s *secureStage) {
 	small, client := bomb(t, body), s.client(t, nil)
 	var passed, refused atomic.Int64
 	var wg sync.WaitGroup
-	for range 14 {
-		wg.Go(func() {
-			req, err := http.NewRequest("POST", s.Gateway+"/v1/chat/completions", bytes.NewReader(small))
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			req.Header.Set("Content-Encoding", "gzip")
-			res, err := client.Do(req)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer res.Body.Close()
-			switch text, _ := io.ReadAll(res.Body); res.StatusCode {
-			case http.StatusOK:
-				passed.Add(1)
-			case http.StatusServiceUnavailable:
-				refused.Add(1)
-			default:
-				t.Errorf("%d %s", res.StatusCode, text)
-			}
-		})
+	// How many of them are read at the same time is up to the machine.
+	for tries := 0; tries < 10 && (passed.Load() == 0 || refused.Load() == 0); tries++ {
+		for range 14 {
+			wg.Go(func() {
+				req, err := http.NewRequest("POST", s.Gateway+"/v1/chat/completions", bytes.NewReader(small))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				req.Header.Set("Content-Encoding", "gzip")
+				res, err := client.Do(req)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer res.Body.Close()
+				switch text, _ := io.ReadAll(res.Body); res.StatusCode {
+				case http.StatusOK:
+					passed.Add(1)
+				case http.StatusServiceUnavailable:
+					refused.Add(1)
+				default:
+					t.Errorf("%d %s", res.StatusCode, text)
+				}
+			})
+		}
+		wg.Wait()
 	}
-	wg.Wait()
 	heap := s.metric(t, "go_memstats_heap_sys_bytes") / (1 << 20)
 	if most *= 1.25; passed.Load() == 0 || refused.Load() == 0 || heap > most { // with what the streams before them took
 		t.Errorf("%d passed, %d were refused, heap %.0f MiB; want some of each, and %.0f MiB at most", passed.Load(), refused.Load(), heap, most)

@@ -104,25 +104,28 @@ func TestBodiesInFlightTakeBoundedMemory(t *testing.T) {
 	var mu sync.Mutex
 	var refused, passed int
 	var wg sync.WaitGroup
-	for range 14 {
-		wg.Go(func() {
-			res, text := call()
-			mu.Lock()
-			defer mu.Unlock()
-			switch res.StatusCode {
-			case http.StatusOK:
-				passed++
-			case http.StatusServiceUnavailable:
-				refused++
-				if res.Header.Get("Retry-After") == "" || res.Header.Get("X-Haltd-Reason") != haltd.CodeBusy || !strings.Contains(text, `"error":{"message":"haltd: The bodies`) || !strings.Contains(text, "gateway.body_memory") {
-					t.Errorf("%v %s; want Retry-After, the reason and the setting", res.Header, text)
+	// How many of them are read at the same time is up to the machine.
+	for tries := 0; tries < 10 && (passed == 0 || refused == 0); tries++ {
+		for range 14 {
+			wg.Go(func() {
+				res, text := call()
+				mu.Lock()
+				defer mu.Unlock()
+				switch res.StatusCode {
+				case http.StatusOK:
+					passed++
+				case http.StatusServiceUnavailable:
+					refused++
+					if res.Header.Get("Retry-After") == "" || res.Header.Get("X-Haltd-Reason") != haltd.CodeBusy || !strings.Contains(text, `"error":{"message":"haltd: The bodies`) || !strings.Contains(text, "gateway.body_memory") {
+						t.Errorf("%v %s; want Retry-After, the reason and the setting", res.Header, text)
+					}
+				default:
+					t.Errorf("%d %s", res.StatusCode, text)
 				}
-			default:
-				t.Errorf("%d %s", res.StatusCode, text)
-			}
-		})
+			})
+		}
+		wg.Wait()
 	}
-	wg.Wait()
 	if passed == 0 || refused == 0 {
 		t.Errorf("%d bodies passed and %d were refused; want some of each", passed, refused)
 	}
