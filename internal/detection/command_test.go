@@ -36,6 +36,8 @@ func TestCommandInText(t *testing.T) {
 		{"a label that is no word", "10:30: ls", "10:30: ls", false},
 		{"fields", "[[ ## next_thought ## ]]\nI look it up.\n\n[[ ## next_tool_name ## ]]\nlookup\n\n[[ ## next_tool_args ## ]]\n{\"title\": \"Frome\"}\n\n[[ ## completed ## ]]", `lookup {"title": "Frome"}`, true},
 		{"fields without arguments", "[[ ## next_tool_name ## ]]\nlookup", "[[ ## next_tool_name ## ]]\nlookup", false},
+		{"a call below what is said", "I repeat it to be sure.\nclick(5)", "click(5)", true},
+		{"a sentence with a remark", "I look at it.\nIt is there (I think)", "I look at it.\nIt is there (I think)", false},
 		{"an order to a device", "Nothing happened. Once more, slightly lower.\nCLICK 838 400", "CLICK 838 400", true},
 		{"an order with a place", "Perhaps from another angle.\nGOTO lab 3", "GOTO lab 3", true},
 		{"the end of a talk", "Thank you!\nTERMINATE", "Thank you!\nTERMINATE", false},
@@ -135,6 +137,8 @@ func TestProgramOfACommand(t *testing.T) {
 		{"cd /app && CI=1 ./bin/pytest -q", "pytest -q tests/a.py", true},
 		{"git push", "git log -1", false},
 		{"date", "uptime", false},
+		{"bash -lc 'go test ./...'", "go test -run Shop", true},
+		{"bash -lc 'go test ./...'", "bash -lc 'sed -n 1,9p a.go'", false},
 	} {
 		if got := programIn(c.a) == programIn(c.b); got != c.same {
 			t.Errorf("%q and %q run the same program: %v, want %v", c.a, c.b, got, c.same)
@@ -143,6 +147,9 @@ func TestProgramOfACommand(t *testing.T) {
 		if got := a.program == b.program; got != c.same {
 			t.Errorf("calls of %q and %q run the same program: %v, want %v", c.a, c.b, got, c.same)
 		}
+	}
+	if list := `{"command":["bash","-lc",%q]}`; act("shell", fmt.Sprintf(list, "go test ./...")).program == act("shell", fmt.Sprintf(list, "sed -n 1,9p a.go")).program {
+		t.Error("a list of a shell is known by the shell")
 	}
 	if act("Bash", `{"command":"date"}`).program == act("Shell", `{"command":"date"}`).program {
 		t.Error("two tools are one program")

@@ -232,3 +232,22 @@ func TestModulesArePrograms(t *testing.T) {
 		t.Error("a message is taken for a module")
 	}
 }
+
+// Other tests that passed, in another order, do not make a failure a new one.
+func TestAFailureAmongWhatIsFine(t *testing.T) {
+	const failure = "--- FAIL: TestConvert (0.41s)\n    seeing_test.go:88: got 3 rows, want 5\nFAIL\n"
+	run := func(passed string) *round {
+		r := did("bash", `{"command":"go test ./..."}`, "Exit code: 1\n"+passed+failure)
+		return readRound(&r, true)
+	}
+	a, b := run("ok  \tshop/cart\t0.564s\nok  \tshop/tax\t1.204s\n"), run("ok  \tshop/stock\t2.209s\nok  \tshop/cart\t0.100s\nok  \tshop/till\t0.900s\n")
+	other := run("ok  \tshop/cart\t0.564s\n")
+	r := did("bash", `{"command":"go test ./..."}`, "Exit code: 1\nok  \tshop/cart\t0.564s\n"+strings.Replace(failure, "rows", "columns", 1))
+	different := readRound(&r, true)
+	if !sameAnswer(&seenRound{round: a}, &seenRound{round: b}) || !sameAnswer(&seenRound{round: a}, &seenRound{round: other}) {
+		t.Error("the same failure is a new one where other tests passed")
+	}
+	if sameAnswer(&seenRound{round: a}, &seenRound{round: different}) {
+		t.Error("another failure is the same")
+	}
+}

@@ -404,8 +404,8 @@ func exitCodeIn(text string) (code int, ok bool) {
 	low := strings.ToLower(text)
 	for _, key := range exitCodeKeys {
 		i := strings.Index(low, key)
-		if i < 0 {
-			continue
+		if i < 0 || key == `"exit"` && !strings.Contains(low, `"std`) && !strings.Contains(low, `"output"`) {
+			continue // of a motorway
 		}
 		rest := strings.TrimLeft(low[i+len(key):], "\"'>:=( \t")
 		if rest == "" {

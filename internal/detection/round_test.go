@@ -127,6 +127,11 @@ func TestOutcome(t *testing.T) {
 		{"<returncode>127</returncode>\n<output>\nmvn\n</output>", false, failed},
 		{"exit code: 1", false, empty}, // grep says so where nothing matches
 		{"exit code: 2", false, failed},
+		{`{"exit": 137, "stderr": "Killed: host cgroup limit 512 MB"}`, false, failed},
+		{`{"route": "A8", "exit": 14, "minutes": 31}`, false, neutral},
+		{"1 validation error for Supplier\ncontact.vat_id\n  Field required", false, failed},
+		{"validation error 0.231 after epoch 7", false, neutral},
+		{"null", false, acknowledged},
 		{"Test Suites: 3 failed, 3 passed, 6 total\nTime: 2.5 s\nRan all test suites.", false, failed},
 		{"Test Suites: 6 passed, 6 total\nTests: 0 failed, 42 passed\nRan all test suites.", false, neutral},
 		{"x: 28\nblocked: false\nzone: north", false, neutral},

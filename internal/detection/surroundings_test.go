@@ -232,6 +232,9 @@ func TestAStatusAcknowledges(t *testing.T) {
 // The body of an HTTP answer is opened, and no body within it: reading stays linear.
 func TestABodyIsOpenedOnce(t *testing.T) {
 	for text, want := range map[string]string{
+		`{"stdout":"Error: no lock\nWho: ci","stderr":"","exit_code":1}`:          "Error: no lock\nWho: ci\nexit code: 1",
+		`{"stdout":"built\n","stderr":"1 warning","exit_code":0}`:                 "built\n1 warning\nexit code: 0",
+		`{"stderr":"no such host","exit_code":6,"duration_ms":12}`:                "no such host\nexit code: 6",
 		`{"status":202,"headers":{"a":1},"body":{"meta":{"b":2},"x":3}}`:          `{"status":202,"body":{"x":3}}`,
 		`{"headers":{"a":1},"status":202,"body":{"body":{"meta":{"b":2},"x":3}}}`: `{"status":202,"body":{"body":{"meta":{"b":2},"x":3}}}`,
 	} {

@@ -3,6 +3,7 @@ package replay
 import (
 	"encoding/json"
 	"testing"
+	"time"
 )
 
 // A call that a trace lists beside a text was written in that text, unless neither its
@@ -38,5 +39,29 @@ func TestCallsBesideAText(t *testing.T) {
 		if got := len((&conversation{native: true}).reply(&s).Calls); got != 1 {
 			t.Errorf("%s beside %q among native calls: %d", tc.name, tc.text, got)
 		}
+	}
+}
+
+// Who asked on sooner than a model writes had the answer by then, and has the next one
+// as soon.
+func TestWhenAReplyWasComplete(t *testing.T) {
+	var c conversation
+	at := func(t float64) *Step { return &Step{T: &t, CompletionTokens: 60} }
+	for _, tc := range []struct {
+		step *Step
+		want time.Duration // after the first
+	}{
+		{at(0), 2 * time.Second},
+		{at(10), 12 * time.Second},
+		{at(10.4), 10*time.Second + 600*time.Millisecond},
+		{at(10.8), 11 * time.Second},
+		{at(20), 22 * time.Second},
+	} {
+		if got := c.answered(tc.step).Sub(epoch); (got - tc.want).Abs() > time.Microsecond {
+			t.Errorf("the reply to the step at %v s was complete after %v, want %v", *tc.step.T, got, tc.want)
+		}
+	}
+	if !c.answered(&Step{}).IsZero() {
+		t.Error("a trace without times says when it was answered")
 	}
 }
