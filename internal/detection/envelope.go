@@ -70,8 +70,9 @@ func withoutTag(text string) string {
 // withoutSurroundings is a JSON object without what a service or a client puts
 // around every answer: how long it took, ids of the call, what is left of a limit.
 // Of an object that has one output beside them, that is the answer, with what the
-// command said went wrong and its exit code after it. open says that the body of an HTTP answer is looked
-// into, too; not the body of a body, or each level would be read once more.
+// command said went wrong and its exit code after it. open says that the body of an HTTP
+// answer is looked into, too; not the body of a body, or each level would be read once
+// more.
 func withoutSurroundings(text string, open bool) string {
 	t := unlabelled(text)
 	if len(t) < 2 || t[0] != '{' || t[len(t)-1] != '}' || len(t) > maxRead {

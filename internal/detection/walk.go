@@ -97,29 +97,6 @@ func (c *comparison) missesTheSame(i int) bool {
 	})
 }
 
-// inBounds reports a failed step of a walk that began at a number of the task and
-// has not left the range that the task names: "check port 23 on 10.0.4.1 … 10.0.4.21".
-func (c *comparison) inBounds(i int) bool {
-	at := c.rounds[i].numbers
-	if c.rounds[i].outcome != failed || len(c.bounds) < 2 {
-		return false
-	}
-	first := i
-	for c.all[first].shapeAgo > 0 {
-		first -= c.all[first].shapeAgo
-	}
-	from := &c.rounds[first].numbers
-	for k := range min(at.n, len(at.first)) {
-		if from.first[k] == at.first[k] {
-			continue
-		}
-		return slices.Contains(c.bounds, from.first[k]) && slices.ContainsFunc(c.bounds, func(end float64) bool {
-			return at.first[k] > from.first[k] && at.first[k] <= end
-		})
-	}
-	return false
-}
-
 // standsStill reports another part of a list whose long answer came before, to the
 // letter or, where it is very long, without a new word or number: whatever page
 // was asked for, it is the same page.
@@ -144,72 +121,6 @@ func (c *comparison) otherFigures(i, j int) bool {
 	a, b := &c.rounds[i].told, &c.rounds[j].told
 	others := 2 * differing(a, b)
 	return a.n == b.n && (others > a.n || a.n > len(a.first) && others >= len(a.first)) && c.strides(i)
-}
-
-// pastLastPage reports an empty page after an empty page: there is no other behind it.
-// Days and times, which are large numbers, may have nothing and then something again.
-func (c *comparison) pastLastPage(i int) bool {
-	const large = 1e7
-	r := &c.rounds[i]
-	return r.paged && r.outcome == empty && c.rounds[i-c.all[i].shapeAgo].outcome == empty && slices.Max(r.numbers.first[:]) < large
-}
-
-// pastBound reports a walk that fails behind a number that the answer names, and has
-// failed nowhere else: "page 13 does not exist (the document has 5 pages)".
-func (c *comparison) pastBound(i int) bool {
-	r := &c.rounds[i]
-	before := &c.rounds[i-c.all[i].shapeAgo]
-	if !r.denied() || r.told.n > len(r.told.first) || before.form != r.form {
-		return false
-	}
-	for _, bound := range r.told.first[:r.told.n] {
-		for k := range min(r.numbers.n, len(r.numbers.first)) {
-			if bound > 0 && before.numbers.first[k] != r.numbers.first[k] && c.parts(i, k, bound) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// parts reports a walk that found something up to a bound and nothing behind it.
-func (c *comparison) parts(i, k int, bound float64) (found bool) {
-	for j := i; j >= max(c.since, i-mostRounds); j -= c.all[j].shapeAgo {
-		o := &c.rounds[j]
-		behind := o.numbers.first[k] > bound
-		if behind != o.denied() {
-			return false
-		}
-		found = found || !behind
-		if c.all[j].shapeAgo == 0 {
-			break
-		}
-	}
-	return found
-}
-
-// ranOut reports a walk that found something at each of its first steps, and then
-// nothing, for twice as many and a dozen at least: what was there to find has been found.
-func (c *comparison) ranOut(i int) bool {
-	const few, dozen = 3, 12
-	hits, misses := 0, 0
-	for j := i; j >= max(c.since, i-mostRounds); j -= c.all[j].shapeAgo {
-		switch r := &c.rounds[j]; {
-		case r.denied() || r.outcome == acknowledged && c.all[i].gets:
-			if hits > 0 {
-				return false
-			}
-			misses++
-		case misses < dozen:
-			return false
-		default:
-			hits++
-		}
-		if c.all[j].shapeAgo == 0 {
-			break
-		}
-	}
-	return hits >= few && misses >= 2*hits
 }
 
 // narrows reports the next step of a search that halves what is left, such as
