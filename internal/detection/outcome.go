@@ -56,6 +56,9 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		}
 		return acknowledged, 0
 	}
+	if !marked && numbersLines(t) {
+		return neutral, 0
+	}
 	says = meaningOf(withoutCode(t[:min(len(t), 2*headBytes)]), maxPhraseWords, anything) | constantSays(t)
 	if marked || len(t) <= headBytes && hasCellError(t) {
 		return failed, says
@@ -84,6 +87,39 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		return empty, says
 	}
 	return neutral, says
+}
+
+// numbersLines reports a part of a text with the number of each line before it, perhaps
+// below a line that says what it is of, as tools show files: whatever stands in it is no
+// outcome.
+func numbersLines(t string) bool {
+	const header, enough = 2, 3 // lines
+	n, last, above := 0, 0, 0
+	for line := range strings.Lines(t[:min(len(t), 8*headBytes)]) {
+		switch number, ok := lineNumber(line); {
+		case ok && (n == 0 || number == last+1):
+			if n, last = n+1, number; n == enough {
+				return true
+			}
+		case n > 0 || above == header || len(line) > headBytes || meaningOf(line, maxPhraseWords, failure|nothing) != 0:
+			return false
+		default:
+			above++
+		}
+	}
+	return false
+}
+
+// lineNumber is the number that a line begins with, before a tab, an arrow or a bar.
+func lineNumber(line string) (n int, ok bool) {
+	line = strings.TrimLeft(line, " ")
+	end := endOfDigits(line, 0)
+	rest := strings.TrimLeft(line[end:], " ")
+	if end == 0 || end > 6 || !strings.HasPrefix(rest, "\t") && !strings.HasPrefix(rest, "→") && !strings.HasPrefix(rest, "|") && !strings.HasPrefix(rest, "│") {
+		return 0, false
+	}
+	n, err := strconv.Atoi(line[:end])
+	return n, err == nil
 }
 
 // isNull reports what languages call nothing.
@@ -312,7 +348,9 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 	if f.outcome == failed && f.writes && !marked(r.Results) {
 		// The rest shows what was written, whatever that is about.
 		first, _, _ := strings.Cut(answer, "\n")
-		f.outcome, says = outcomeOf(first, false)
+		if code, _ := exitCode(first); code == 0 {
+			f.outcome, says = outcomeOf(first, false)
+		}
 	}
 	if f.outcome == neutral && saysNothing(answer, act) {
 		f.outcome = empty

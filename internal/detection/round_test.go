@@ -180,6 +180,13 @@ func TestOutcome(t *testing.T) {
 		{`{"archived": false, "name": "x", "message": ""}`, false, neutral},
 		{`{"name": "x", "archived": false, "reason": "kept"}`, false, neutral},
 		{`{"status": "DENIED", "error_message": "The key has expired.", "results": []}`, false, failed},
+		{"page.goto: net::ERR_NAME_NOT_RESOLVED at https://intranet.example/", false, failed},
+		{"connect ECONNREFUSED 127.0.0.1:5432", false, failed},
+		{"write /var/lib/db/base: no space left on device", false, failed},
+		{"     1\tpackage pool\n     2\t\n     3\tvar errFailed = errors.New(\"error: not found\")\n", false, neutral},
+		{"[File: pool.go (3 lines)]\n1|error: the pool is closed\n2|invalid\n3|failed\n", false, neutral},
+		{"Error: not found in\n1|package pool\n2|import x\n3|func y\n", false, failed},
+		{"3 | error: one\n7 | error: two\n9 | error: three\n", false, failed},
 	} {
 		if got, _ := outcomeOf(c.text, c.marked); got != c.want {
 			t.Errorf("outcome of %.60q is %d, want %d", c.text, got, c.want)
