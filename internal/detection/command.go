@@ -69,6 +69,7 @@ var forms = []struct {
 	{angle, betweenTags},
 	{colon, labelled},
 	{newLine, lastOrder},
+	{newLine, behindPrompt},
 	{newLine, lastCall},
 	{newLine | brace, lastObject},
 }
@@ -113,6 +114,18 @@ func fenced(text string) string {
 		return s
 	}
 	return strings.TrimSpace(prose)
+}
+
+// behindPrompt is the last line of a text where it is typed behind a prompt, below what is
+// said of it: "> open gate". Two such lines are a quotation.
+func behindPrompt(text string) string {
+	const longest = 80
+	before := strings.LastIndexByte(text, '\n')
+	line, typed := strings.CutPrefix(text[before+1:], "> ")
+	if !typed || before < 0 || len(line) > longest || endsAsSentence(line) || strings.HasPrefix(text, "> ") || strings.Contains(text[:before+1], "\n> ") {
+		return ""
+	}
+	return strings.TrimSpace(line)
 }
 
 // lastCall is the last line of a text where it is written as a call, below what is said

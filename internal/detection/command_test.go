@@ -46,6 +46,9 @@ func TestCommandInText(t *testing.T) {
 		{"an object below what is said of it", "I keep up the pressure.\n{\"pick\": \"eel\", \"target\": 0}", `{"pick": "eel", "target": 0}`, true},
 		{"an object amid what is said", "It says\n{\"pick\": \"eel\"}\nand no more.", "It says\n{\"pick\": \"eel\"}\nand no more.", false},
 		{"the end of a program", "It ends with\n{ return x }", "It ends with\n{ return x }", false},
+		{"a line behind a prompt", "The gate was shut before. I try it again.\n> open gate", "open gate", true},
+		{"a quotation", "They say\n> open gate\n> and go", "They say\n> open gate\n> and go", false},
+		{"a sentence that is quoted", "They say\n> Open the gate.", "They say\n> Open the gate.", false},
 		{"plain words", "Let me see.", "Let me see.", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
