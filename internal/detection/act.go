@@ -18,7 +18,10 @@ type actReader struct {
 	prose []string // strings of the call being read that are prose
 	other int      // values of it that are not
 	acts  bool     // one of them names a deed: {"service":"turn_off"}
+	views bool     // a command of one name tells the tool to show something: {"command":"view"}
 	aloud []string // what the calls say to themselves
+	edit  edit     // what the call being read takes out and puts in
+	path  uint64   // digest of the file in which it does
 }
 
 // call reads one tool call: its name and canonical arguments.
@@ -35,7 +38,9 @@ func (a *actReader) call(text string) {
 // object reads the arguments of a call, or a command that is written as JSON.
 func (a *actReader) object(args string) {
 	a.prose, a.other = a.prose[:0], 0
+	a.edit, a.path = edit{}, 0
 	a.arguments(args)
+	a.edited()
 	a.values += a.other + len(a.prose)
 	if a.other > 0 {
 		return
@@ -50,6 +55,7 @@ func (a *actReader) object(args string) {
 // arguments that change with every call are left out, prose is set aside.
 func (a *actReader) arguments(text string) {
 	skip, aside, command := false, false, false
+	var key meaning
 	for i := 0; i < len(text); {
 		switch b := text[i]; {
 		case b == '"':
@@ -59,6 +65,7 @@ func (a *actReader) arguments(text string) {
 			case isKeyEnd(text, end-1):
 				says := keySays(s)
 				a.paged = a.paged || says&pages != 0
+				key = says
 				skip, aside, command = says&volatileID != 0, says&narration != 0, says&commandArg != 0
 				a.fold(&token{hash: xxhash.Sum64String(s), class: word}, "")
 			case aside:
@@ -66,12 +73,16 @@ func (a *actReader) arguments(text string) {
 				a.prose, a.aloud = append(a.prose, s), append(a.aloud, s)
 			case !skip:
 				a.measure(s)
+				if command && len(s) <= maxVerb && strings.IndexByte(s, ' ') < 0 {
+					a.views = nameSays(s)&shows != 0
+				}
 				if command && a.program == 0 && !opensShell(s) {
 					a.program = programIn(s)
 					a.looks = looks(s)
 				}
 				a.paged = a.paged || asksForPage(s)
-				a.value(s)
+				a.edits(key, s)
+				a.value(s, command)
 			}
 			i = end
 		case isDigit(b) || b == '-' || b|0x20 >= 'a' && b|0x20 <= 'z':
@@ -88,6 +99,27 @@ func (a *actReader) arguments(text string) {
 			i++
 		}
 	}
+}
+
+// edits reads what an argument says of an edit.
+func (a *actReader) edits(key meaning, s string) {
+	switch {
+	case key&takesOut != 0:
+		a.edit.old = addLines(a.edit.old, s)
+	case key&putsIn != 0:
+		a.edit.new = addLines(a.edit.new, s)
+	case key&inFile != 0:
+		a.path = xxhash.Sum64String(s)
+	default:
+		a.edit.readChanges(s)
+	}
+}
+
+// edited keeps what an act changes.
+func (a *actReader) edited() {
+	about, left := a.edit.changed(a.path)
+	a.changes = append(a.changes, about[:min(len(about), max(0, mostLines-len(a.changes)))]...)
+	a.leaves = append(a.leaves, left[:min(len(left), max(0, mostLines-len(a.leaves)))]...)
 }
 
 // asksForPage reports an address of a part of a list, or its fields alone:
@@ -127,8 +159,8 @@ func endOfString(text string, i int) int {
 	return len(text)
 }
 
-func (a *actReader) value(s string) {
-	if isProse(s) {
+func (a *actReader) value(s string, command bool) {
+	if !command && isProse(s) {
 		a.prose = append(a.prose, s)
 		return
 	}

@@ -156,7 +156,7 @@ func (c *Cache) keep(key uint64, f cached) {
 
 // weight is about how many words of eight bytes a round takes.
 func (f *round) weight() int {
-	return (len(f.does)+len(f.items)+len(f.listed)+len(f.idents)+len(f.ids)+len(f.says)+len(f.claims)+len(f.tells)+len(f.hears)+len(f.turns)+len(f.aims)+len(f.mentions)+len(f.asks)+len(f.lists))/2 + 64
+	return (len(f.does)+len(f.items)+len(f.listed)+len(f.idents)+len(f.ids)+len(f.says)+len(f.claims)+len(f.tells)+len(f.hears)+len(f.turns)+len(f.aims)+len(f.mentions)+len(f.asks)+len(f.lists)+len(f.changes)+len(f.leaves))/2 + 64
 }
 
 func (o *opening) weight() int {

@@ -262,7 +262,7 @@ func (f *round) code(c *codec) {
 	f.told.code(c)
 	f.shares.code(c)
 	c.float64(&f.score)
-	for _, words := range [...]*[]uint32{&f.does, &f.items, &f.listed, &f.idents, &f.ids, &f.lists, &f.aims, &f.says, &f.claims, &f.cites, &f.tells, &f.turns, &f.mentions, &f.asks, &f.hears} {
+	for _, words := range [...]*[]uint32{&f.does, &f.items, &f.listed, &f.idents, &f.ids, &f.lists, &f.aims, &f.says, &f.claims, &f.cites, &f.tells, &f.turns, &f.mentions, &f.asks, &f.hears, &f.changes, &f.leaves} {
 		c.list32(words)
 	}
 	c.bools(&f.prose, &f.record, &f.enters, &f.looks, &f.plans, &f.asked, &f.wordy, &f.payload, &f.rests, &f.moves, &f.writes, &f.effects, &f.answered, &f.taken, &f.missing, &f.waiting, &f.ended,

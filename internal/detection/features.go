@@ -256,7 +256,7 @@ func (s *relation) distance() int {
 // readVaried reads an act that was not done before, or that led elsewhere.
 func (s *relation) readVaried(r *seenRound, short, work bool) {
 	g, d := &s.signs, s.dose
-	alike := s.place >= samePlace && recently(s.placeAgo)
+	alike := s.place >= samePlace && recently(s.placeAgo) || s.known(r)
 	again := (recently(s.residueAgo) || recently(s.resultAgo) || alike && s.reordered(r)) && !s.cured || s.deniedAgain(r)
 	if short && r.outcome != failed && s.payload > .5 && recently(s.formAgo) && !s.walk && !s.given && !s.aimed && (r.wordy || s.coreAgo > 0 && s.formAgo <= s.coreAgo || r.payload) {
 		g[payloadAlike] = d * min(1, (s.payload-.5)*2.5)
@@ -303,6 +303,12 @@ func (s *relation) readVaried(r *seenRound, short, work bool) {
 	case short && recently(s.formAgo):
 		g[formVaried] = d
 	}
+}
+
+// known reports a long answer every part of which came before, in one answer or another:
+// lines of a file that was read already.
+func (s *relation) known(r *seenRound) bool {
+	return r.manner >= commanded && r.outcome == neutral && len(r.tells) >= manyTold && len(r.turns) >= manyTold && s.newTells == 0 && s.newTurns == 0
 }
 
 // reordered reports a failure that is alike and has no new word: its lines have

@@ -103,6 +103,9 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 		s.nextID = s.nextID || c.seen.has(w) && !c.acted.has(actOn(r.tools, w))
 		c.acted.add([]uint32{actOn(r.tools, w)})
 	}
+	edits := r.opensPlace(c.acted)
+	c.acted.add(r.changes)
+	c.acted.add(r.leaves)
 	c.acted.add(r.ids)
 	c.acted.add(r.items)
 	c.acted.add(r.listed)
@@ -111,7 +114,7 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 		c.acted.add([]uint32{actOn(r.tools, a)})
 	}
 	c.seen.add(r.aims) // an answer that repeats the question names nothing new
-	s.given = named && s.newDeeds == 0
+	s.given = named && s.newDeeds == 0 || edits
 	c.seen.add(r.does)
 	moved := r.view != 0 && !c.seen.has(viewWord(r.view))
 	s.newWords = c.seen.countWords(r.tells)
@@ -169,6 +172,8 @@ func (c *comparison) remember(r *seenRound) {
 	for _, w := range r.ids {
 		c.acted.set([]uint32{actOn(r.tools, w)})
 	}
+	c.acted.set(r.changes)
+	c.acted.set(r.leaves)
 	c.acted.set(r.ids)
 	c.acted.set(r.items)
 	c.acted.set(r.listed)

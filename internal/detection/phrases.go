@@ -56,6 +56,10 @@ const (
 	plans                          // the name of a tool that keeps a plan
 	present                        // the name of a field that says whether something is there
 	away                           // an answer that is sent by itself, because nobody is there
+	takesOut                       // the name of an argument with the text that an edit takes out
+	putsIn                         // the name of an argument with the text that it puts in
+	inFile                         // the name of an argument that says in which file
+	shows                          // what a tool is told that only has something shown
 )
 
 // anything is all that phrases can say.
@@ -63,7 +67,7 @@ const anything = ^meaning(0)
 
 var meanings = map[string]meaning{
 	"failure": failure, "missing": missing, "nothing": nothing, "pending": pending, "later": later,
-	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid, "every": every, "writes": writes, "effects": effects, "surroundings": surrounds, "undoes": takesBack, "notices": notices, "reported": reported, "usage": usage, "unsteady": unsteady, "records": records, "present": present, "away": away, "enters": enters, "looks_for": looksFor, "plans": plans,
+	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid, "every": every, "writes": writes, "effects": effects, "surroundings": surrounds, "undoes": takesBack, "notices": notices, "reported": reported, "usage": usage, "unsteady": unsteady, "records": records, "present": present, "away": away, "enters": enters, "looks_for": looksFor, "plans": plans, "taken_out_arguments": takesOut, "put_in_arguments": putsIn, "file_arguments": inFile, "shows": shows,
 }
 
 //go:embed phrases.json

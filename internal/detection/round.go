@@ -63,6 +63,7 @@ type round struct {
 	plans                   bool     // the act writes a plan, as far as its name says
 	looks                   bool     // the act looks for something, and changes nothing
 	effects                 bool     // the act does something to what it names, as far as its name says
+	changes, leaves         []uint32 // the lines that an edit is about, and those that it puts in
 	calls                   int      // how many calls the reply makes
 	doubles                 int      // calls of this round that repeat another of it, result included
 
@@ -238,6 +239,10 @@ func (f *round) readAct(r *haltd.Round) string {
 		f.does = words(command, nil)
 	} else {
 		a.words(command)
+		if acts {
+			a.edit.readChanges(command)
+			a.edited()
+		}
 	}
 	if f.name == "" {
 		f.name = strings.Clone(toolName(command)) // not the whole command
@@ -312,6 +317,9 @@ func (f *round) readCalls(calls []haltd.ToolCall) string {
 	}
 	says := nameSays(names[0])
 	f.moves, f.writes, f.effects = says&moves != 0, says&writes != 0, says&effects != 0 || a.acts && says&looksFor == 0
+	if a.views { // an editor that is told to view
+		f.writes, f.effects = false, false
+	}
 	f.plans = says&plans != 0 && (f.writes || f.effects)
 	f.looks = f.looks || says&looksFor != 0 && !f.writes && !f.effects
 	for i := 0; i < len(calls) && i < maxCalls && !f.rests; i++ {
