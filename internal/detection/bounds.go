@@ -35,6 +35,35 @@ func (c *comparison) pastLastPage(i int) bool {
 	return r.paged && r.outcome == empty && c.rounds[i-c.all[i].shapeAgo].outcome == empty && slices.Max(r.numbers.first[:]) < large
 }
 
+// pastEnd reports an answer that says that no page follows, to a walk over pages, or over
+// numbers of which the first had something. Each day, and each customer, has a list of its own.
+func (c *comparison) pastEnd(i int) bool {
+	r := &c.rounds[i]
+	return r.lastPage && !r.dated() && (r.paged || c.all[i].gets && c.beganFull(i))
+}
+
+// beganFull reports a walk that found something up to a step and nothing from there on.
+func (c *comparison) beganFull(i int) bool {
+	full := false
+	for j := i; j >= max(c.since, i-mostRounds); j -= c.all[j].shapeAgo {
+		if found := !c.rounds[j].denied(); full && !found {
+			return false
+		} else if found {
+			full = true
+		}
+		if c.all[j].shapeAgo == 0 {
+			break
+		}
+	}
+	return full
+}
+
+// dated reports an act with a day or a time among its numbers, which are large, or with a year.
+func (r *round) dated() bool {
+	const large, centuries, end = 1e7, 1900, 2100
+	return slices.ContainsFunc(r.numbers.first[:], func(n float64) bool { return n >= large || n >= centuries && n < end })
+}
+
 // pastBound reports a walk that fails behind a number that the answer names, and has
 // failed nowhere else: "page 13 does not exist (the document has 5 pages)".
 func (c *comparison) pastBound(i int) bool {

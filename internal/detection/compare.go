@@ -150,7 +150,7 @@ func (c *comparison) compare(i int) {
 		before, o := &c.all[i-s.shapeAgo], &c.rounds[i-s.shapeAgo]
 		s.gets = before.gets || o.outcome == neutral && before.newTells >= 2
 	}
-	s.over = r.ended || s.walk && (r.lastPage || c.pastLastPage(i) || c.pastBound(i) || c.ranOut(i))
+	s.over = r.ended || s.walk && (c.pastEnd(i) || c.pastLastPage(i) || c.pastBound(i) || c.ranOut(i))
 	s.wrote = s.wroteNew(r) && !s.anchor
 	if r.plans && i > c.since && c.rounds[i-1].plans {
 		s.wrote, s.given, s.aimed, s.nextID = false, false, false, false // nothing was done since the plan before
