@@ -219,7 +219,7 @@ func (f *round) readAct(r *haltd.Round) string {
 		return act
 	}
 	text := strings.TrimSpace(r.Text)
-	if text == "" {
+	if isBlank(text) {
 		return ""
 	}
 	command, call, acts := actIn(text)
@@ -249,6 +249,12 @@ func (f *round) readAct(r *haltd.Round) string {
 	}
 	f.rests = f.manner == commanded && commandRests(command)
 	return command
+}
+
+// isBlank reports a reply that is empty, or nothing but dots and dashes. A single sign
+// may be a key.
+func isBlank(text string) bool {
+	return len(text) != 1 && strings.Trim(text, ".…-–—_ \n\u200b") == ""
 }
 
 // actIn is what the text of a reply does, where it is written as a call that call,

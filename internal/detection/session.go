@@ -403,11 +403,14 @@ func (c *comparison) insists(i int) bool {
 
 // echoedBack reports words against words, the other side's without a single
 // new one, or thanks for thanks once more: so two agents thank each other, not a
-// person with a new task.
+// person with a new task. To empty replies a harness says that they are empty, in some ways.
 func (c *comparison) echoedBack(i int) bool {
 	r, s := &c.rounds[i], &c.all[i]
-	if i == 0 || r.manner != spoken || c.rounds[i-1].manner != spoken {
+	if i == 0 || r.manner > spoken || c.rounds[i-1].manner != r.manner {
 		return false
+	}
+	if r.manner == silent {
+		return r.answered && s.newWords == 0
 	}
 	return s.newWords == 0 && len(r.tells) >= fewWords || r.thanked && c.rounds[i-1].thanked
 }
