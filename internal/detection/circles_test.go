@@ -85,6 +85,21 @@ func TestCirclesWhateverCountsBesideThem(t *testing.T) {
 			k.does("write_todos", `{"todos":[`+args[1:]+`]}`, "Updated the list. It is now:"+list)
 		},
 	}
+	stuck["replies of dots, and a harness that asks for more in other words"] = func(k *talk, i int) {
+		k.says([]string{"...", "…", "-", "--"}[i*i%4], []string{"Your reply was empty. Please go on with the task.", "There was no content in your message: call a tool.", "Go on with the task, please; your message was empty.", "No tool was called. Call a tool, or say that the task is done."}[i*i*3/2%4])
+	}
+	stuck["hosts that no name server knows"] = func(k *talk, i int) {
+		url := fmt.Sprintf("https://%s.example.internal/%s", topics[i*7%len(topics)], topics[i*5%len(topics)])
+		k.does("browser_navigate", fmt.Sprintf(`{"url":%q}`, url), fmt.Sprintf("Error: page.goto: net::ERR_NAME_NOT_RESOLVED at %s\nCall log:\n  - navigating to %q, waiting until \"load\"", url, url))
+	}
+	stuck["mails with another id that come back"] = func(k *talk, i int) {
+		id := fmt.Sprintf("%05x", 0x1b3d2+7919*i)
+		if i%2 == 0 {
+			k.does("send_mail", `{"to":"billing@supplier.example","subject":"Re: your ticket","body":"Please send the invoice again."}`, fmt.Sprintf(`{"queued":"m-%s"}`, id))
+			return
+		}
+		k.does("fetch_mail", `{"folder":"inbox"}`, fmt.Sprintf("From: billing@supplier.example\nMessage-ID: <%s%s@supplier.example>\nThank you for your message. Your ticket was opened and somebody will answer within two days.", id, id))
+	}
 	playAll(t, rounds, stuck, true)
 	healthy := map[string]func(k *talk, i int){
 		"days of which some have nothing": func(k *talk, i int) {
@@ -93,6 +108,16 @@ func TestCirclesWhateverCountsBesideThem(t *testing.T) {
 				answer = fmt.Sprintf(`{"items":[{"id":%d,"note":%q}]}`, i, fresh(i))
 			}
 			k.does("fetch", fmt.Sprintf(`{"start":"2026-03-%02d"}`, i+1), answer)
+		},
+		"days of a calendar, each with a list of its own": func(k *talk, i int) {
+			answer := `{"data":[],"has_more":false}`
+			if i%11 == 5 {
+				answer = fmt.Sprintf(`{"data":[{"id":"ev_%d","title":%q}],"has_more":false}`, i, fresh(i))
+			}
+			k.does("calendar.list", fmt.Sprintf(`{"day":"2026-%02d-%02d"}`, 3+i/28, 1+i%28), answer)
+		},
+		"a grid of numbers that a shell computes": func(k *talk, i int) {
+			k.does("shell", fmt.Sprintf(`{"command":["bash","-lc","python simulate.py --price %d --shipping free --weeks 52 --seed 7"]}`, 20+i), fmt.Sprintf("profit %d.%02d EUR", 1800+37*i-i*i, i*37%100))
 		},
 		"each product of a list, and back to it": func(k *talk, i int) {
 			if i%2 == 1 {

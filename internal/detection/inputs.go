@@ -71,14 +71,14 @@ func inputDigest(text string) uint64 {
 	return maskedDigest(text)
 }
 
-// maskedDigest digests a text without its numbers and clocks.
+// maskedDigest digests a text without its numbers, clocks and random ids.
 func maskedDigest(text string) uint64 {
 	var d uint64
 	s := scanner{text: text}
 	for s.next() {
 		t := &s.token
 		h := t.hash
-		if t.class == number || t.class == volatile {
+		if t.class == number || t.class == volatile || t.mixed && isDrawn(text[t.start:t.end]) {
 			h = volatileHash
 		}
 		d = fold(d, h)
