@@ -89,7 +89,7 @@ var signInfos = [signCount]signInfo{
 	failWork:      {"fail_work", haltd.FamilyFutile, either, "the next of a list or of a walk, with the same failure"},
 	failOther:     {"fail_other", haltd.FamilyFutile, either, "a failure that was not seen before"},
 	emptyVaried:   {"empty_varied", haltd.FamilyFutile, speaks, "another call that found nothing, as one before"},
-	sameVaried:    {"same_varied", haltd.FamilyFutile, speaks, "another call that led to nearly the same long result"},
+	sameVaried:    {"same_varied", haltd.FamilyFutile, speaks, "another call that led to nearly the same long result, or to parts of known ones"},
 	sameWork:      {"same_work", haltd.FamilyFutile, either, "the next of a list or of a walk, with the same answer"},
 	ackVaried:     {"ack_varied", haltd.FamilyFutile, either, "another call with the same short acknowledgement"},
 	placeBack:     {"place_back", haltd.FamilyCycle, speaks, "back at a place that was left before"},
