@@ -182,13 +182,13 @@ func (v *Detection) unmet(set Settings, st State, matches []haltd.Match, found s
 	if v.Parts.Score() == 0 {
 		return ""
 	}
-	certain := st.Window.certain(v.prompt, st.SessionID, set.WindowSize, now)
+	enough := func(p haltd.ScoreParts) bool { return p.Score() > set.Threshold && corroborated(p) }
 	switch {
 	case found.rounds && v.Certainty < advancing && st.Window.of(st.SessionID, matches) >= corroborating:
 		return Advancing
 	case !corroborated(v.Parts):
 		return "no second signal with two matches or more"
-	case v.prompt.Loose && (certain.Score() <= set.Threshold || !corroborated(certain)):
+	case v.prompt.Loose && !enough(st.Window.certain(v.prompt, st.SessionID, set.WindowSize, now)):
 		return "the calls carry no history, and are not the same to the letter, of one user and session, at the pace of a loop"
 	case st.Window.of(st.SessionID, matches) < corroborating:
 		return "the calls that are alike belong to different sessions"
@@ -196,6 +196,8 @@ func (v *Detection) unmet(set Settings, st State, matches []haltd.Match, found s
 		return "the rounds still bring something new"
 	case found.one && v.Parts.ToolCalls < corroborating:
 		return "each call has one round, and the tools were called with something else each time"
+	case found.one && !enough(st.Window.lately(v.prompt, set.WindowSize, now)):
+		return "each call has one round, and they do not come at the pace of a loop"
 	}
 	return ""
 }

@@ -182,6 +182,20 @@ func (w *Window) certain(p Prompt, session uint64, size int, now time.Time) halt
 	return score(es, p, asked, answered, nil)
 }
 
+// lately is the score of the calls since the last silence, as between two runs of a job.
+func (w *Window) lately(p Prompt, size int, now time.Time) haltd.ScoreParts {
+	es, next := w.recent(size-1, now), now
+	for i := len(es) - 1; i >= 0; i-- {
+		if e := &es[i]; !next.IsZero() && !e.ended.IsZero() && next.Sub(e.ended) > loopPace {
+			es = es[i+1:]
+			break
+		}
+		next = es[i].at
+	}
+	all := func(int) bool { return true }
+	return score(es, p, all, all, nil)
+}
+
 // loopPace is the pause between a reply and the next call above which calls
 // do not make a loop.
 const loopPace = time.Minute
