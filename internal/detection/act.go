@@ -78,7 +78,7 @@ func (a *actReader) arguments(text string) {
 				}
 				if command && a.program == 0 && !opensShell(s) {
 					a.program = programIn(s)
-					a.looks = looks(s)
+					a.looks, a.shapes = looks(s), shapes(s)
 				}
 				a.paged = a.paged || asksForPage(s)
 				a.edits(key, s)

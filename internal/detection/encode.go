@@ -265,8 +265,8 @@ func (f *round) code(c *codec) {
 	for _, words := range [...]*[]uint32{&f.does, &f.items, &f.listed, &f.idents, &f.ids, &f.lists, &f.aims, &f.says, &f.claims, &f.cites, &f.tells, &f.turns, &f.mentions, &f.asks, &f.hears, &f.changes, &f.leaves} {
 		c.list32(words)
 	}
-	c.bools(&f.prose, &f.record, &f.enters, &f.looks, &f.plans, &f.asked, &f.wordy, &f.payload, &f.rests, &f.moves, &f.writes, &f.effects, &f.answered, &f.taken, &f.missing, &f.waiting, &f.ended,
-		&f.lastPage, &f.figures, &f.scripted, &f.polite, &f.thinks, &f.thanked, &f.state, &f.full, &f.absent, &f.paged, &f.scored, &f.rated, &f.board, &f.near, &f.aloud)
+	c.bools(&f.prose, &f.record, &f.enters, &f.looks, &f.shapes, &f.plans, &f.asked, &f.wordy, &f.payload, &f.rests, &f.moves, &f.writes, &f.effects, &f.answered, &f.taken, &f.missing, &f.waiting, &f.ended,
+		&f.lastPage, &f.figures, &f.scripted, &f.event, &f.polite, &f.thinks, &f.thanked, &f.state, &f.full, &f.absent, &f.paged, &f.scored, &f.rated, &f.board, &f.near, &f.aloud)
 	c.int(&f.values)
 	c.int(&f.bytes)
 	c.int(&f.runes)

@@ -76,6 +76,8 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		return failed, says
 	case says&nothing != 0 && says&fine == 0 && len(t) <= headBytes:
 		return empty, says
+	case says&unspoken != 0 && len(t) <= headBytes:
+		return acknowledged, says
 	}
 	if len(t) <= headBytes && says&fine == 0 && meaningOf(t, soon, negation) != 0 {
 		return empty, says
@@ -277,6 +279,8 @@ func outcomeOfExit(code int, t string, says meaning) outcome {
 		return acknowledged
 	case says&nothing != 0 && len(t) <= headBytes:
 		return empty
+	case says&unspoken != 0 && len(t) <= headBytes:
+		return acknowledged
 	}
 	return neutral
 }
@@ -355,7 +359,7 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 	if f.outcome == neutral && saysNothing(answer, act) {
 		f.outcome = empty
 	}
-	if f.outcome == acknowledged && f.looks {
+	if f.outcome == acknowledged && (f.looks || says&unspoken != 0 && !f.shapes) {
 		f.outcome = empty // who looks for something is told of it when it is there
 	}
 	if f.outcome == empty && f.effects && answer == "[]" {

@@ -60,6 +60,11 @@ const (
 	putsIn                         // the name of an argument with the text that it puts in
 	inFile                         // the name of an argument that says in which file
 	shows                          // what a tool is told that only has something shown
+	fetches                        // the name of a tool that hands out the next item
+	concludes                      // a label before what the work has come to
+	makesFiles                     // a command that moves or makes files
+	sumsUp                         // an opening that sums up a conversation
+	unspoken                       // a command ran and printed nothing
 )
 
 // anything is all that phrases can say.
@@ -67,7 +72,7 @@ const anything = ^meaning(0)
 
 var meanings = map[string]meaning{
 	"failure": failure, "missing": missing, "nothing": nothing, "pending": pending, "later": later,
-	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid, "every": every, "writes": writes, "effects": effects, "surroundings": surrounds, "undoes": takesBack, "notices": notices, "reported": reported, "usage": usage, "unsteady": unsteady, "records": records, "present": present, "away": away, "enters": enters, "looks_for": looksFor, "plans": plans, "taken_out_arguments": takesOut, "put_in_arguments": putsIn, "file_arguments": inFile, "shows": shows,
+	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid, "every": every, "writes": writes, "effects": effects, "surroundings": surrounds, "undoes": takesBack, "notices": notices, "reported": reported, "usage": usage, "unsteady": unsteady, "records": records, "present": present, "away": away, "enters": enters, "looks_for": looksFor, "plans": plans, "taken_out_arguments": takesOut, "put_in_arguments": putsIn, "file_arguments": inFile, "shows": shows, "goes_on_from": sumsUp, "makes_files": makesFiles, "conclusions": concludes, "fetches": fetches, "unspoken": unspoken,
 }
 
 //go:embed phrases.json

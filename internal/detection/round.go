@@ -62,6 +62,7 @@ type round struct {
 	enters                  bool     // the act types a text into what a screen shows, as far as it says
 	plans                   bool     // the act writes a plan, as far as its name says
 	looks                   bool     // the act looks for something, and changes nothing
+	shapes                  bool     // a command that moves or makes files, and says nothing when that went well
 	effects                 bool     // the act does something to what it names, as far as its name says
 	changes, leaves         []uint32 // the lines that an edit is about, and those that it puts in
 	calls                   int      // how many calls the reply makes
@@ -107,6 +108,7 @@ type round struct {
 
 	input    uint64   // digest of the user messages, numbers and clocks masked; 0 where they are the result or there are none
 	hears    []uint32 // distinct words of those messages
+	event    bool     // they are records of what happened
 	scripted bool     // they begin with a tag or a label: software wrote them
 	orders   *orders  // in those messages, where they say how often something is to be done; nil else
 }
@@ -196,7 +198,7 @@ func (f *round) readTurn(r *haltd.Round) string {
 	}
 	if f.manner == commanded && f.program == 0 {
 		f.program = programIn(act)
-		f.looks = looks(act)
+		f.looks, f.shapes = looks(act), shapes(act)
 	}
 	f.program = fold(f.tools, f.program)
 	f.payload = len(f.does) > manyWords && (strings.Contains(act, "\n") || strings.Contains(act, `\n`))

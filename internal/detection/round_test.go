@@ -181,6 +181,12 @@ func TestOutcome(t *testing.T) {
 		{`{"name": "x", "archived": false, "reason": "kept"}`, false, neutral},
 		{`{"status": "DENIED", "error_message": "The key has expired.", "results": []}`, false, failed},
 		{"page.goto: net::ERR_NAME_NOT_RESOLVED at https://intranet.example/", false, failed},
+		{"Your command ran successfully and did not produce any output.\n(Open file: n/a)\n(Current directory: /pool)\nbash-$", false, acknowledged},
+		{"(no output)", false, acknowledged}, // where the command looks for nothing
+		{"No content: the document has 80 pages.", false, empty},
+		{"(sin contenido)", false, empty},
+		{"Geen resultaten gevonden.", false, empty},
+		{"Nie można otworzyć pliku.", false, failed},
 		{"connect ECONNREFUSED 127.0.0.1:5432", false, failed},
 		{"write /var/lib/db/base: no space left on device", false, failed},
 		{"     1\tpackage pool\n     2\t\n     3\tvar errFailed = errors.New(\"error: not found\")\n", false, neutral},
