@@ -75,6 +75,7 @@ type relation struct {
 	walk   bool    // it takes the next step of a walk over numbers or dates
 	probes bool    // a failure on the way: of a walk or a list that asks what is there, or one of ever fewer
 	wrote  bool    // something was written that was not there before
+	recast bool    // an edit that left lines which were not there before
 	onward bool    // a number in its answers has gone down again and again, or what is done of a whole up
 	adds   bool    // the reply is the last one, and more
 	fills  bool    // of a whole more is done than at the last time
@@ -151,7 +152,7 @@ func (c *comparison) compare(i int) {
 		s.gets = before.gets || o.outcome == neutral && before.newTells >= 2
 	}
 	s.over = r.ended || s.walk && (c.pastEnd(i) || c.pastLastPage(i) || c.pastBound(i) || c.ranOut(i))
-	s.wrote = s.wroteNew(r) && !s.anchor
+	s.wrote = (s.wroteNew(r) || s.recast) && !s.anchor
 	if r.plans && i > c.since && c.rounds[i-1].plans {
 		s.wrote, s.given, s.aimed, s.nextID = false, false, false, false // nothing was done since the plan before
 	}
@@ -182,7 +183,8 @@ func (c *comparison) compare(i int) {
 	s.probes = s.walk && c.strides(i) && s.failTimes < 2*exhausted && (r.absent && !c.missesTheSame(i) || c.inBounds(i)) || lessens || c.runsOut(i) || c.searches(i)
 	if s.failedAlike < exhausted && !(s.failedAlike >= insists/2 && s.payload >= cosmetic) {
 		s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo) ||
-			s.pairAgo == 0 && (s.returns() || recently(s.coreAgo) && r.outcome == neutral && !r.short()) && c.reachedSince(i, s.coreAgo, s.returns())
+			s.pairAgo == 0 && (s.returns() || recently(s.coreAgo) && r.outcome == neutral && !r.short()) && c.reachedSince(i, s.coreAgo, s.returns()) ||
+			s.returns() && r.outcome == neutral && c.recastSince(i, s.coreAgo)
 		s.tried = s.pairAgo == 0 && c.attemptedSince(i, max(s.placeAgo, s.residueAgo))
 	} else {
 		s.wrote = false

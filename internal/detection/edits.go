@@ -147,6 +147,11 @@ func (e *edit) readPatch(text string) {
 	}
 }
 
+// leavesNew reports an edit that leaves lines of which most were never put in.
+func (f *round) leavesNew(acted *wordFilter) bool {
+	return len(f.leaves) > 0 && f.outcome != failed && 2*acted.count(f.leaves) >= len(f.leaves)
+}
+
 // opensPlace reports an edit of lines of which no edit touched more than half.
 func (f *round) opensPlace(acted *wordFilter) bool {
 	return len(f.changes) > 0 && f.outcome != failed && 2*acted.count(f.changes) >= len(f.changes)

@@ -66,6 +66,14 @@ func TestEditsOfOtherLinesAreWork(t *testing.T) {
 			k.does("shell", fmt.Sprintf(`{"command":["apply_patch","*** Begin Patch\n*** Update File: pool.go\n@@\n-\t%s\n+\tslog.%s\n*** End Patch"]}`, line(i), line(i)[4:]), "Success. Updated the following files:\nM pool.go")
 		},
 	}
+	healthy["a constant that is tried with other values, and measured"] = func(k *talk, i int) {
+		value := func(n int) string { return fmt.Sprintf("0.%03d", 100+n*n*37%800) }
+		if i%2 == 0 {
+			k.does("replace_in_file", fmt.Sprintf(`{"path":"pid.cpp","diff":"------- SEARCH\nconstexpr float KD = %sf;\n=======\nconstexpr float KD = %sf;\n+++++++ REPLACE"}`, value(i/2), value(i/2+1)), "The content was successfully saved to pid.cpp.")
+		} else {
+			k.does("execute_command", `{"command":"./build/bench --benchmark_filter=step"}`, fmt.Sprintf("2026-03-01T12:%02d:30+00:00\nRun on (8 X 2445 MHz CPU s)\nLoad Average: %d.%02d\nBenchmark   Time   CPU   Iterations of the step, each with all of its parts, on this machine\nstep   %d ns   %d ns   %d", i, 1+i%3, i*37%100, 80000+i*7919%30000, 78000+i*7919%30000, 5000+i*331%4000))
+		}
+	}
 	playAll(t, 40, healthy, false)
 	stuck := map[string]func(k *talk, i int){
 		"there and back": func(k *talk, i int) {

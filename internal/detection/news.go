@@ -104,6 +104,7 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 		c.acted.add([]uint32{actOn(r.tools, w)})
 	}
 	edits := r.opensPlace(c.acted)
+	s.recast = r.leavesNew(c.acted)
 	c.acted.add(r.changes)
 	c.acted.add(r.leaves)
 	c.acted.add(r.ids)

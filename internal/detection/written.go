@@ -118,6 +118,17 @@ func (c *comparison) attemptedSince(i, ago int) bool {
 	return false
 }
 
+// recastSince reports whether an edit left new lines since a round: what is measured
+// then is measured of something else, however alike the answers are.
+func (c *comparison) recastSince(i, ago int) bool {
+	for j := i - ago + 1; j < i; j++ {
+		if c.all[j].recast {
+			return true
+		}
+	}
+	return false
+}
+
 // editedSince reports whether something was edited since a round, new or not.
 func (c *comparison) editedSince(i, ago int) bool {
 	for j := i - ago + 1; j < i; j++ {
