@@ -71,7 +71,7 @@ func (c *comparison) anchors(i int) bool {
 		return true
 	case o.beside != r.beside:
 		return false
-	case from.pairAgo > 1 && !from.onward:
+	case from.pairAgo > 1 && !from.onward && (r.outcome == failed || !c.rounds[i-s.giverAgo].handsOut()):
 		return true
 	case from.coreAgo > 1 && from.place >= samePlace && !from.onward && r.result == o.result && !r.short():
 		return true // it was made anew, and so is what it says
@@ -99,8 +99,12 @@ func (c *comparison) failedSo(i int) bool {
 // less to say, and fewer of them are left.
 func (c *comparison) made(i int, justNow bool) bool {
 	r, s := &c.rounds[i], &c.all[i]
-	return (justNow || s.frameAgo > 0) && !s.onward && (r.values > 1 || len(r.does) >= manyWords)
+	return (justNow || s.frameAgo > 0) && !s.onward && !r.handsOut() && (r.values > 1 || len(r.does) >= manyWords)
 }
+
+// handsOut reports an act that takes the next item of a queue, as far as its name says:
+// an item that looks like one before is another one.
+func (f *round) handsOut() bool { return nameSays(f.name)&fetches != 0 }
 
 // treads reports a round on a treadmill: what it does was done before but for its
 // handle, and of late the same failure, or the same taking back, came round again
