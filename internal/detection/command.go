@@ -236,7 +236,7 @@ func labelled(text string) string {
 		label, _, found := strings.Cut(text[start:min(end, start+longestLabel+1)], ":")
 		if words := labelWords(label); found && words > 0 {
 			rest := strings.TrimSpace(text[start+len(label)+1:])
-			if isCall(rest) || words == 1 && rest != "" && label == strings.ToUpper(label) && !endsAsSentence(rest) && !hasQuestion(cut(rest)) {
+			if isCall(rest) || words == 1 && rest != "" && label == strings.ToUpper(label) && keySays(label)&concludes == 0 && !endsAsSentence(rest) && !hasQuestion(cut(rest)) {
 				return rest
 			}
 		}

@@ -29,6 +29,7 @@ func TestCommandInText(t *testing.T) {
 		{"a label in capitals", "Good, moving on.\n\nACTION: query {\"sql\": \"SELECT 1\"}", `query {"sql": "SELECT 1"}`, true},
 		{"a label in another language", "Pensamiento 3: Quizá aparezca.\nAcción 3: Buscar[Arroyo Seco]", "Buscar[Arroyo Seco]", true},
 		{"a command behind a label", "Ich suche die Bestellung.\nBEFEHL: BESTELLUNG 454800", "BESTELLUNG 454800", true},
+		{"an answer in capitals", "12 × 21 is 252.\nANSWER: 252", "12 × 21 is 252.\nANSWER: 252", false},
 		{"a call of several lines", "Action 2: write(\"a\nNote: b\n\")", "write(\"a\nNote: b\n\")", true},
 		{"a thought behind a label", "THOUGHT: The file should be here.", "THOUGHT: The file should be here.", false},
 		{"a remark in brackets", "Note: Berlin (Germany)", "Note: Berlin (Germany)", false},

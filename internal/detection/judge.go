@@ -182,14 +182,19 @@ func (v *Detection) unmet(set Settings, st State, matches []haltd.Match, found s
 	if v.Parts.Score() == 0 {
 		return ""
 	}
+	certain := func() haltd.ScoreParts {
+		return st.Window.certain(v.prompt, st.SessionID, set.WindowSize, now)
+	}
 	enough := func(p haltd.ScoreParts) bool { return p.Score() > set.Threshold && corroborated(p) }
 	switch {
 	case found.rounds && v.Certainty < advancing && st.Window.of(st.SessionID, matches) >= corroborating:
 		return Advancing
 	case !corroborated(v.Parts):
 		return "no second signal with two matches or more"
-	case v.prompt.Loose && !enough(st.Window.certain(v.prompt, st.SessionID, set.WindowSize, now)):
+	case v.prompt.Loose && !enough(certain()):
 		return "the calls carry no history, and are not the same to the letter, of one user and session, at the pace of a loop"
+	case v.prompt.Loose && sampled(certain()):
+		return "the same was asked again and again, and the answers differ"
 	case st.Window.of(st.SessionID, matches) < corroborating:
 		return "the calls that are alike belong to different sessions"
 	case found.rounds && !found.certain:
@@ -200,6 +205,13 @@ func (v *Detection) unmet(set Settings, st State, matches []haltd.Match, found s
 		return "each call has one round, and they do not come at the pace of a loop"
 	}
 	return ""
+}
+
+// sampled reports equal questions of which few got the same answer: an evaluation asks
+// one many times, to see how the answers differ.
+func sampled(p haltd.ScoreParts) bool {
+	const share = 3
+	return share*max(p.Responses, p.ToolCalls) < p.Prompts
 }
 
 // Admit puts a judged request into the window and returns the id by which

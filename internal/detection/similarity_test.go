@@ -399,6 +399,8 @@ func TestCallsWithoutAHistory(t *testing.T) {
 				s.pause = -500 * time.Millisecond
 			}
 		}, haltd.LevelWarn},
+		{"one of eight answers, as of a sample", func(i int, s *shot) { s.reply = fresh((5*i + i/3) % 8) }, haltd.LevelWarn},
+		{"one of two answers", func(i int, s *shot) { s.reply = fresh(i % 2) }, haltd.LevelKill},
 		{"other answers", func(i int, s *shot) { s.reply = fresh(i) }, haltd.LevelWarn},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -530,11 +532,11 @@ func TestAStreakIsOfCallsWithoutAHistory(t *testing.T) {
 // repeat themselves, however equal the acknowledgements and their words are.
 func TestOneRoundEachIsNoRepetitionUnlessTheCallIs(t *testing.T) {
 	set := DefaultSettings()
-	kills := func(file func(i int) string) bool {
+	kills := func(pause time.Duration, file func(i int) string) bool {
 		st := newState()
 		st.SessionID = 7
 		for i := range 14 {
-			at := noon.Add(time.Duration(i) * 10 * time.Second)
+			at := noon.Add(time.Duration(i) * pause)
 			call := &haltd.Call{Model: "m", Opening: []haltd.Message{{Text: "make the " + file(i) + " page"}},
 				Rounds: []haltd.Round{did("write_file", `{"path":"`+file(i)+`"}`, "written")}}
 			st.Session = &Session{}
@@ -550,12 +552,15 @@ func TestOneRoundEachIsNoRepetitionUnlessTheCallIs(t *testing.T) {
 		}
 		return false
 	}
-	if kills(func(i int) string {
+	if kills(10*time.Second, func(i int) string {
 		return []string{"cactus", "harbor", "lantern", "meadow"}[i%4] + strings.Repeat("x", i)
 	}) {
 		t.Error("killed, though each wrote something else")
 	}
-	if !kills(func(int) string { return "cactus" }) {
+	if !kills(10*time.Second, func(int) string { return "cactus" }) {
 		t.Error("not killed, though each did the same")
+	}
+	if kills(15*time.Minute, func(int) string { return "cactus" }) {
+		t.Error("killed, though it is a job that is run every quarter of an hour")
 	}
 }
