@@ -9,7 +9,8 @@ func isDigest(text string, s *scanner) bool {
 	if s.class != word || s.end-s.start < letters || !s.prev.word || !isDrawn(text[s.start:s.end]) {
 		return false
 	}
-	return keySays(text[s.prev.start:s.prev.end])&digests != 0
+	key := text[s.prev.start:s.prev.end]
+	return (keySays(key)|keySays(key[strings.LastIndexByte(key, '_')+1:]))&digests != 0 // screenshot_sha
 }
 
 // isID reports a word of letters and digits, as ids are. What follows a colon

@@ -16,6 +16,9 @@ func (c *comparison) walks(i int) bool {
 	if s.shapeAgo == 0 || s.shapeAgo > near || s.coreAgo > 0 || r.manner < commanded {
 		return false
 	}
+	if c.crosses(i) {
+		return true
+	}
 	o := &c.rounds[i-s.shapeAgo]
 	step, ok := stepOf(&o.numbers, &r.numbers)
 	if !ok {
@@ -52,6 +55,39 @@ func (c *comparison) numbered(i int) bool {
 		}
 	}
 	return false
+}
+
+// crosses reports a step to the next field of a board where nobody was: one number has
+// changed by as much as some number did in each of the last steps, the others have not.
+func (c *comparison) crosses(i int) bool {
+	const steps = 3
+	unit := 0.
+	for range steps {
+		ago := c.all[i].shapeAgo
+		if !recently(ago) || c.all[i].coreAgo > 0 {
+			return false
+		}
+		at, from := &c.rounds[i].numbers, &c.rounds[i-ago].numbers
+		if at.n != from.n || at.n < 2 || at.n > len(at.first) {
+			return false
+		}
+		changed := 0
+		for k := range at.n {
+			switch d := math.Abs(at.first[k] - from.first[k]); {
+			case d == 0:
+			case unit == 0 || math.Abs(d-unit) < 1e-9:
+				unit = d
+				changed++
+			default:
+				return false
+			}
+		}
+		if changed != 1 {
+			return false
+		}
+		i -= ago
+	}
+	return true
 }
 
 // goesOnBeside reports three places of which one number goes on, while the others
@@ -109,9 +145,30 @@ func (c *comparison) standsStill(i int) bool {
 		return true // back at a place that was left, by a number alone: web14 is another host than web13
 	}
 	if !r.paged {
-		return false
+		return c.sticks(i)
 	}
 	return recently(s.resultAgo) || recently(s.placeAgo) && s.place >= samePlace && s.newWords == 0 && 20*s.newTells <= len(r.tells) && len(r.tells) >= 2*manyTold
+}
+
+// sticks reports a walk whose long answers were others at its first steps and are one
+// and the same since: there is no next page.
+func (c *comparison) sticks(i int) bool {
+	const first, since = 2, 3
+	others, same := 0, 0
+	for j := i; j >= max(c.since, i-mostRounds); j -= c.all[j].shapeAgo {
+		switch {
+		case c.rounds[j].result != c.rounds[i].result:
+			others++
+		case others > 0:
+			return false
+		default:
+			same++
+		}
+		if c.all[j].shapeAgo == 0 {
+			break
+		}
+	}
+	return others >= first && same >= since
 }
 
 // otherFigures reports two answers with as many numbers, most of which differ or, where

@@ -12,7 +12,7 @@ func (c *comparison) writtenSince(i, ago int) bool {
 	worn := c.all[i].pairTimes >= insists+2                                 // of those that are about nothing else
 	for j := i - ago + 1; j < i; j++ {
 		s := &c.all[j]
-		if s.wrote && !(tired && c.jitters(j)) && !(stale && s.newDeeds == 0 && !s.goesElsewhere()) && !(worn && s.repaints()) || s.onward || s.landed || c.visits(j) ||
+		if s.wrote && !(tired && c.jitters(j)) && !(stale && s.newDeeds == 0 && !s.goesElsewhere()) && !(worn && s.repaints()) || s.onward || s.landed || c.visits(j) || !c.rounds[j].denied() && c.crosses(j) ||
 			s.given && !s.over && c.rounds[j].outcome != failed && c.rounds[j].manner >= commanded {
 			return true
 		}
