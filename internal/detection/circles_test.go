@@ -100,6 +100,20 @@ func TestCirclesWhateverCountsBesideThem(t *testing.T) {
 		}
 		k.does("fetch_mail", `{"folder":"inbox"}`, fmt.Sprintf("From: billing@supplier.example\nMessage-ID: <%s%s@supplier.example>\nThank you for your message. Your ticket was opened and somebody will answer within two days.", id, id))
 	}
+	stuck["pages behind the last one, each of which is that"] = func(k *talk, i int) {
+		page := min(i, 5)
+		k.does("scrape", fmt.Sprintf(`{"url":"https://firms.example/plumbers/%d"}`, i+1), fmt.Sprintf(`{"hits":[{"name":%q,"phone":"%d"},{"name":%q,"phone":"%d"}],"town":%q}`, fresh(page), 563775104+617*page, fresh(page+50), 530757396+331*page, topics[page]))
+	}
+	stuck["parts of a document behind its last page, in words"] = func(k *talk, i int) {
+		answer := "No content: the document has 80 pages."
+		if i < 8 {
+			answer = "Note " + fresh(i) + ".\n" + fresh(i+60) + "."
+		}
+		k.does("read_pages", fmt.Sprintf(`{"path":"report.pdf","start":%d,"end":%d}`, 10*i+1, 10*i+10), answer)
+	}
+	stuck["clicks around a dialog, known by the digest of the screen"] = func(k *talk, i int) {
+		k.does("desktop", fmt.Sprintf(`{"type":"left_click","coordinate":[%d,%d]}`, 960+i*7%29, 560+i*5%13), `{"screenshot_sha":"ce31ca5c9fc96a1cfe8c","window":"LedgerPro"}`)
+	}
 	playAll(t, rounds, stuck, true)
 	healthy := map[string]func(k *talk, i int){
 		"days of which some have nothing": func(k *talk, i int) {
@@ -115,6 +129,42 @@ func TestCirclesWhateverCountsBesideThem(t *testing.T) {
 				answer = fmt.Sprintf(`{"data":[{"id":"ev_%d","title":%q}],"has_more":false}`, i, fresh(i))
 			}
 			k.does("calendar.list", fmt.Sprintf(`{"day":"2026-%02d-%02d"}`, 3+i/28, 1+i%28), answer)
+		},
+		"messages of a queue that look alike": func(k *talk, i int) {
+			body := []string{"thank you", "any news?", "please call back"}[i/3*i%3]
+			id := fmt.Sprintf("%04xa%05xb", 0x1b3d+7919*(i/3)%0xffff, 0x2f3a9+104729*(i/3)%0xfffff)
+			switch i % 3 {
+			case 0:
+				k.does("receive", `{"queue":"replies","wait":20}`, fmt.Sprintf(`{"messages":[{"receipt":%q,"body":%q}]}`, id, body))
+			case 1:
+				k.does("set_label", fmt.Sprintf(`{"receipt":%q,"label":"reply"}`, id), "ok")
+			default:
+				k.does("delete_message", fmt.Sprintf(`{"receipt":%q}`, id), "{}")
+			}
+		},
+		"a lawn, field by field": func(k *talk, i int) {
+			x, y := i/2%6, i/12
+			if y%2 == 1 {
+				x = 5 - x
+			}
+			if i%2 == 0 {
+				k.does("drive", fmt.Sprintf(`{"x":%d,"y":%d}`, x, y), "arrived")
+			} else {
+				k.does("mow", `{"seconds":5}`, "done")
+			}
+		},
+		"files that are moved, and a shell that is silent": func(k *talk, i int) {
+			name := topics[i%len(topics)]
+			command := fmt.Sprintf("mkdir -p src/%s && git mv src/%s_store.py src/%s/store.py", name[:1], name, name[:1])
+			if i%2 == 1 {
+				command = fmt.Sprintf("git grep -l '%s_store' | xargs sed -i 's#src/%s_store#src/%s/store#g'", topics[(i-1)%len(topics)], topics[(i-1)%len(topics)], topics[(i-1)%len(topics)][:1])
+			}
+			k.says("DISCUSSION\nThe next one.\n\n```\n"+command+"\n```", "Your command ran successfully and did not produce any output.\n(Open file: n/a)\n(Current directory: /shop)\nbash-$")
+		},
+		"events of a lift": func(k *talk, i int) {
+			floor := i / 3 * 7 % 12
+			event := []string{"arrive", "button", "timer"}[i%3]
+			k.does([]string{"open_door", "hold", "close_door"}[i%3], fmt.Sprintf(`{"floor":%d}`, floor), "ok", fmt.Sprintf(`{"event":%q,"floor":%d,"load_kg":%d}`, event, floor, 40+i*617%480))
 		},
 		"a grid of numbers that a shell computes": func(k *talk, i int) {
 			k.does("shell", fmt.Sprintf(`{"command":["bash","-lc","python simulate.py --price %d --shipping free --weeks 52 --seed 7"]}`, 20+i), fmt.Sprintf("profit %d.%02d EUR", 1800+37*i-i*i, i*37%100))

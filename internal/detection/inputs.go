@@ -25,6 +25,7 @@ func (f *round) readInputs(r *haltd.Round) {
 		}
 	}
 	f.input = d
+	f.event = d != 0 && isEvent(b.String())
 	if d != 0 && !f.scripted {
 		if o := readOrders(b.String()); len(o.counts) > 0 || o.every > 0 {
 			f.orders = &o
@@ -33,6 +34,17 @@ func (f *round) readInputs(r *haltd.Round) {
 	if d != 0 && len(r.Results) > 0 {
 		f.hears = words(b.String(), nil)
 	}
+}
+
+// isEvent reports a message that is a record of something that happened, and tells of no
+// failure: {"event":"arrive","floor":5}. The next one differs in its numbers.
+func isEvent(text string) bool {
+	t := strings.TrimSpace(text)
+	if t == "" || t[0] != '{' {
+		return false
+	}
+	o, _ := outcomeOf(t, false)
+	return o == neutral
 }
 
 // repeatsResult reports a message that says a result once more, perhaps behind a label,

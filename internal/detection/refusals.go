@@ -29,7 +29,7 @@ func (c *comparison) count(i int) {
 		if other.attempts(o) {
 			written = j
 		}
-		if r.input != 0 && r.input == o.input {
+		if r.input != 0 && r.input == o.input && !r.event {
 			inputs++
 			fewer := told != nil && o.countsDownFrom(told)
 			told = o
