@@ -140,11 +140,24 @@ func (s *Session) begin(h *History) {
 	if s.others = append(s.others, last); len(s.others) >= mostStrands {
 		s.others = append(s.others[:0], s.others[1:]...)
 	}
-	if last.system == h.system && last.opening.digest != h.opening.digest && s.grew && !last.loose() &&
-		contained(last.task, h.opening.words) >= .8 && len(h.opening.words) >= len(last.task)+fewWords-1 {
+	summed := last.opening.digest != h.opening.digest &&
+		contained(last.task, h.opening.words) >= .8 && len(h.opening.words) >= len(last.task)+fewWords-1
+	if last.system == h.system && s.grew && !last.loose() && (summed || saysItGoesOn(h.texts)) {
 		s.past, s.task = append(s.past, last.past[max(0, len(last.past)-carried):]...), last.task
 		s.opening.words = append(slices.Clone(s.opening.words), last.opening.words...)
 	}
+}
+
+// saysItGoesOn reports an opening that says itself that it sums up a conversation: so
+// clients begin after compaction, with or without the task.
+func saysItGoesOn(opening []haltd.Message) bool {
+	for i := range opening {
+		text := opening[i].Text
+		if opening[i].Role == haltd.RoleUser && meaningOf(text[:min(len(text), 2*headBytes)], maxPhraseWords, sumsUp) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // readOpening gives a strand the words that its opening had, as a later request

@@ -384,6 +384,16 @@ func TestCompactionDoesNotForget(t *testing.T) {
 			k.call.Opening, k.call.Rounds = []haltd.Message{{Text: summary}}, nil
 			k.judge(nil)
 		}},
+		{"a client says that it goes on, and no word of the task", fail, func(k *talk) {
+			k.reply(*said("The export was started several times and denied."))
+			k.call.Opening, k.call.Rounds = []haltd.Message{{Role: haltd.RoleUser, Text: "This session is being continued from a previous conversation that ran out of context. The conversation is summarized below:\nSo far an export was tried."}}, nil
+			k.judge(nil)
+		}},
+		{"a snapshot of the state", fail, func(k *talk) {
+			k.reply(*said("The export was started several times and denied."))
+			k.call.Opening, k.call.Rounds = []haltd.Message{{Role: haltd.RoleUser, Text: "<state_snapshot>\n<overall_goal>An export.</overall_goal>\n</state_snapshot>"}}, nil
+			k.judge(nil)
+		}},
 		{"the newest rounds stay", fail, func(k *talk) {
 			k.reply(*said("The export was started several times and denied."))
 			k.call.Opening, k.call.Rounds = []haltd.Message{{Text: summary}}, k.call.Rounds[len(k.call.Rounds)-2:]
