@@ -56,6 +56,9 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		}
 		return acknowledged, 0
 	}
+	if !marked && isEmptyTag(t) {
+		return empty, 0
+	}
 	if !marked && numbersLines(t) {
 		return neutral, 0
 	}
@@ -122,6 +125,16 @@ func lineNumber(line string) (n int, ok bool) {
 	}
 	n, err := strconv.Atoi(line[:end])
 	return n, err == nil
+}
+
+// isEmptyTag reports a tag with nothing in it: <results/>, <rows></rows>.
+func isEmptyTag(t string) bool {
+	if t[0] != '<' {
+		return false
+	}
+	end := runOf(t, 1, func(b byte) bool { return isWord[b] || b == '-' || b == ':' })
+	rest := strings.Join(strings.Fields(t[end:]), "")
+	return end > 1 && (rest == "/>" || rest == "></"+t[1:end]+">")
 }
 
 // isNull reports what languages call nothing.
@@ -372,6 +385,9 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 	short := len(f.tells) <= 4*shortAnswer
 	f.absent = short && f.outcome == failed && (says|readsAs(answer[:min(len(answer), headBytes)]))&absent != 0
 	f.ended = short && says&ended != 0
+	if f.outcome != failed && short {
+		f.promised = promisedIn(answer)
+	}
 	f.lastPage = short && f.outcome == empty && saysEnded(answer)
 	f.waiting = f.saysToWait(answer, says, short) && !f.setsPending(act)
 	if (f.waiting || f.rests) && readsAs(answer[:min(len(answer), headBytes)])&away != 0 {

@@ -1,6 +1,9 @@
 package detection
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // patience is the pause above which equal results only warn: who asks once a
 // minute is waiting, not spinning. The pause is the client's own, from the
@@ -81,6 +84,7 @@ func (c *comparison) doseOf(i int) float32 {
 	awaited := r.absent && r.manner == called && pace > unhurried && s.coreAgo == 1
 	poll := s.coreAgo > 0 && (r.outcome != failed || awaited) && r.short() && len(r.does) <= 2*fewWords && (idly || r.outcome != empty)
 	waits := idly && (r.waiting && (s.coreAgo > 0 || pause > hurried) || c.rested(last, i)) || c.creeps(i, 2, unhurried) || poll && pace > hurried && (r.outcome == empty || r.outcome == acknowledged)
+	promised := poll && pace > hurried && c.awaited(i)
 	dose := float32(1)
 	switch {
 	case (poll || waits) && pace > hurried:
@@ -100,7 +104,7 @@ func (c *comparison) doseOf(i int) float32 {
 		dose /= 3 // the answer does not show where it led
 	}
 	switch {
-	case waits && c.rested(last, i):
+	case promised, waits && c.rested(last, i):
 		dose /= restsFor * c.patienceForOthers()
 	case waits:
 		dose /= waitsFor * c.patienceForOthers()
@@ -109,6 +113,45 @@ func (c *comparison) doseOf(i int) float32 {
 		dose /= 4
 	}
 	return dose
+}
+
+// longestPromise is how long a wait is that an answer may ask for.
+const longestPromise = 15 * time.Minute
+
+// promisedIn is within what time something is to be there, as far as an answer says:
+// "It can take up to two minutes." It is 0 where it does not say.
+func promisedIn(answer string) (longest time.Duration) {
+	text := answer[:min(len(answer), 2*headBytes)]
+	if meaningOf(text, maxPhraseWords, promises) == 0 {
+		return 0
+	}
+	s := scanner{text: text}
+	for s.next() {
+		seconds := 0.
+		if isDigit(text[s.start]) {
+			seconds = interval(text[s.start:])
+		} else if n := numberWords[s.hash]; n > 0 {
+			seconds = n * interval("1 "+strings.TrimLeft(text[s.end:], " "))
+		}
+		longest = max(longest, time.Duration(seconds)*time.Second)
+	}
+	if longest > longestPromise {
+		return 0
+	}
+	return longest
+}
+
+// awaited reports a round within the time that the answer to another act has asked for,
+// once.
+func (c *comparison) awaited(i int) bool {
+	const grace = 1.25
+	r := &c.rounds[i]
+	for j := i - 1; j >= max(c.since, i-far) && !r.at.IsZero(); j-- {
+		if o := &c.rounds[j]; o.promised > 0 && !o.at.IsZero() {
+			return o.program != r.program && c.all[j].resultAgo == 0 && float64(r.at.Sub(o.at)) <= grace*float64(o.promised)
+		}
+	}
+	return false
 }
 
 // goesAway reports a failure of a program whose failures have gone by themselves at least

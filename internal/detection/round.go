@@ -4,6 +4,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/xxhash"
@@ -106,11 +107,12 @@ type round struct {
 	rated             bool     // each of its parts has one: how well it was found
 	score             float64  // the first of them
 
-	input    uint64   // digest of the user messages, numbers and clocks masked; 0 where they are the result or there are none
-	hears    []uint32 // distinct words of those messages
-	event    bool     // they are records of what happened
-	scripted bool     // they begin with a tag or a label: software wrote them
-	orders   *orders  // in those messages, where they say how often something is to be done; nil else
+	input    uint64        // digest of the user messages, numbers and clocks masked; 0 where they are the result or there are none
+	hears    []uint32      // distinct words of those messages
+	promised time.Duration // within which the answer says that something is there
+	event    bool          // they are records of what happened
+	scripted bool          // they begin with a tag or a label: software wrote them
+	orders   *orders       // in those messages, where they say how often something is to be done; nil else
 }
 
 // roundID digests the content of a round. Rounds with the same id have the

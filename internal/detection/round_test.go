@@ -185,6 +185,9 @@ func TestOutcome(t *testing.T) {
 		{"(no output)", false, acknowledged}, // where the command looks for nothing
 		{"No content: the document has 80 pages.", false, empty},
 		{"(sin contenido)", false, empty},
+		{"<results/>", false, empty},
+		{"<rows>\n</rows>", false, empty},
+		{"<rows>7</rows>", false, neutral},
 		{"Geen resultaten gevonden.", false, empty},
 		{"Nie można otworzyć pliku.", false, failed},
 		{"connect ECONNREFUSED 127.0.0.1:5432", false, failed},

@@ -1,0 +1,37 @@
+package detection
+
+import (
+	"testing"
+	"time"
+)
+
+// What an answer says to be there within some time is waited for until then.
+func TestAPromiseIsWaitedFor(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"A code was sent. It can take up to two minutes.":  2 * time.Minute,
+		"It is there within 90 seconds, at most 5 minutes": 5 * time.Minute,
+		"Das dauert bis zu 3 Minuten.":                     3 * time.Minute,
+		"The report is ready within 24 hours.":             0,
+		"Sent 2 minutes ago.":                              0,
+		"It takes a while.":                                0,
+	} {
+		if got := promisedIn(text); got != want {
+			t.Errorf("%q promises %v, want %v", text, got, want)
+		}
+	}
+	polls := func(n int) *talk {
+		k := newTalk(t, "Log in and fetch the invoice.")
+		k.pause = 10 * time.Second
+		k.does("type_text", `{"field":"email","text":"rosa@example.com"}`, "A one-time code was sent to your address. It can take up to two minutes.")
+		for range n {
+			k.does("check_messages", `{"from":"no-reply@shop.example"}`, "<results/>")
+		}
+		return k
+	}
+	if k := polls(12); k.killed != nil {
+		t.Errorf("killed within the two minutes\n%s", drawn(k))
+	}
+	if k := polls(60); k.killed == nil {
+		t.Errorf("not killed ten minutes later\n%s", drawn(k))
+	}
+}
