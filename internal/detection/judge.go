@@ -174,8 +174,19 @@ func (st *State) counter() *Window {
 // something new: it has counted what is alike, too, so that nobody is even warned.
 const Advancing = "the work goes on"
 
-// advancing is below which certainty, in percent, the work goes on.
+// advancing is below which certainty, in percent, the work goes on where two signals
+// are alike.
 const advancing = 20
+
+// advances is below which certainty, in percent, the work goes on: where one signal alone
+// is alike, such as the acknowledgements of edits, and nobody waits, below the line where
+// stall warns.
+func (set *Settings) advances(p haltd.ScoreParts, patient bool) float64 {
+	if corroborated(p) || patient {
+		return advancing
+	}
+	return percent(set.lines().warn)
+}
 
 // unmet is what a score lacks to be corroborated.
 func (v *Detection) unmet(set Settings, st State, matches []haltd.Match, found stalled, now time.Time) string {
@@ -187,7 +198,7 @@ func (v *Detection) unmet(set Settings, st State, matches []haltd.Match, found s
 	}
 	enough := func(p haltd.ScoreParts) bool { return p.Score() > set.Threshold && corroborated(p) }
 	switch {
-	case found.rounds && v.Certainty < advancing && st.Window.of(st.SessionID, matches) >= corroborating:
+	case found.rounds && v.Certainty < set.advances(v.Parts, found.patient) && st.Window.of(st.SessionID, matches) >= corroborating:
 		return Advancing
 	case !corroborated(v.Parts):
 		return "no second signal with two matches or more"

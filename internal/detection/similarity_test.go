@@ -271,6 +271,25 @@ func TestProgressVetoesSimilarity(t *testing.T) {
 	}
 }
 
+// Answers that are all alike warn of nothing where stall, which sees the rounds, does not;
+// where one waits between them, which stall has patience for, they do.
+func TestAnswersAloneWarnOfNothing(t *testing.T) {
+	play := func(pause time.Duration) *talk {
+		k := newTalk(t, "Find out why the export fails.")
+		k.pause = pause
+		for i := range 16 {
+			k.says(fmt.Sprintf("Thought: %s\n\nAction:\n```python\nopen_file(%q, %q)\n```", fresh(i%5), topics[i%5]+".py", topics[i%3]), "[observation not recorded]")
+		}
+		return k
+	}
+	if k := play(2 * time.Second); k.last.Level != haltd.LevelPass || k.last.Parts.Score() <= 10 || k.last.Certainty < advancing {
+		t.Errorf("in a hurry: %v at score %v and certainty %v, %q", k.last.Level, k.last.Parts.Score(), k.last.Certainty, k.last.Unmet)
+	}
+	if k := play(20 * time.Second); k.last.Level != haltd.LevelWarn {
+		t.Errorf("with patience: %v at score %v and certainty %v, %q", k.last.Level, k.last.Parts.Score(), k.last.Certainty, k.last.Unmet)
+	}
+}
+
 // What stall knows of one session says nothing about the calls of others.
 func TestEqualCallsOfOtherSessionsWarn(t *testing.T) {
 	var w Window

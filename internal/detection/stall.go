@@ -15,7 +15,11 @@ type stalled struct {
 	rounds    bool          // there are rounds that count
 	one       bool          // there is one round, which cannot repeat another
 	certain   bool          // stall kills
+	patient   bool          // the newest round was given patience: its certainty says little
 }
+
+// hasty is how much a round counts at least of one that nobody waited for.
+const hasty = .7
 
 // lines are where stall warns and kills, from 0 to 1.
 type lines struct{ warn, kill float32 }
@@ -38,6 +42,7 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 	z := c.model.logOdds(&x)
 	f := stalled{certainty: certainty(z)}
 	f.rounds, f.one = n > 1, n == 1
+	f.patient = c.all[n-1].dose < hasty
 	if percent(f.certainty) < percent(at.warn) {
 		return f
 	}
