@@ -39,11 +39,25 @@ func jsonOutcome(t string, says meaning) outcome {
 	}
 	for _, sign := range [...]string{`"results":[]`, `"matches":[]`, `"items":[]`, `"data":[]`, `"files":[]`, `"events":[]`, `"rows":[]`, `"hits":[]`, `"text":""`, `"content":""`,
 		`"count":0,`, `"count":0}`, `"total":0}`, `"total":0,`} {
-		if strings.Contains(low, sign) {
+		if strings.Contains(low, sign) && !examined(low) {
 			return empty
 		}
 	}
 	return neutral
+}
+
+// examined reports a JSON object that counts what was looked at: an empty list beside it
+// says that all is well. {"statistics":{"evaluated_checks":7},"results":[]}
+func examined(low string) bool {
+	for _, name := range [...]string{`"evaluated`, `"checked`, `"checks_run`, `"tested`, `"tests_run`, `"validated`, `"passed`} {
+		if _, rest, ok := strings.Cut(low, name); ok {
+			_, value, _ := strings.Cut(rest, `":`)
+			if value != "" && value[0] >= '1' && value[0] <= '9' {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isTaken reports an answer whose HTTP status says that something was made, or will

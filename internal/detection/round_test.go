@@ -186,6 +186,8 @@ func TestOutcome(t *testing.T) {
 		{"No content: the document has 80 pages.", false, empty},
 		{"(sin contenido)", false, empty},
 		{"<results/>", false, empty},
+		{`{"success": true, "statistics": {"evaluated_expectations": 7, "unsuccessful_expectations": 0}, "results": []}`, false, neutral},
+		{`{"success": true, "evaluated": 0, "results": []}`, false, empty},
 		{"<rows>\n</rows>", false, empty},
 		{"<rows>7</rows>", false, neutral},
 		{"Geen resultaten gevonden.", false, empty},
