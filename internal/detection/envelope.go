@@ -19,7 +19,7 @@ type envelope struct {
 // unwrapped is the text inside of what a server or a client puts around it, and
 // whether that says that the call failed. What has none is returned as it is.
 func unwrapped(text string) (inner string, failed bool) {
-	text = withoutTag(printed(withoutPreamble(withoutHeaders(text))))
+	text = withoutTag(printed(withoutPreamble(withoutPostscript(withoutHeaders(withoutQuotedArguments(text))))))
 	if inner, failed, ok := content(text); ok {
 		return inner, failed
 	}
@@ -246,6 +246,49 @@ func withoutPreamble(text string) string {
 		rest = after
 	}
 	return text
+}
+
+// withoutQuotedArguments is a report that the arguments of a call are no JSON, without the
+// arguments: each time others are quoted. It is that of the AI SDK, which clients hand on.
+func withoutQuotedArguments(text string) string {
+	before, quoted, ok := strings.Cut(text, "JSON parsing failed: Text: ")
+	if !ok {
+		return text
+	}
+	i := strings.LastIndex(quoted, "\nError message:")
+	if i < 0 {
+		return text
+	}
+	return before + "JSON parsing failed." + quoted[i:]
+}
+
+// withoutPostscript is what stands above lines in brackets that a client puts below every
+// answer: "[Current working directory: /shop]", "[Python interpreter: …]", "[Command
+// finished with exit code 0]". The exit code goes after the answer.
+func withoutPostscript(text string) string {
+	const longest = 160
+	rest, exit := strings.TrimRight(text, " \n"), ""
+	cut := false
+	for strings.HasSuffix(rest, "]") {
+		from := strings.LastIndexByte(rest, '\n') + 1
+		line := rest[from:]
+		if len(line) > longest || len(line) < 3 || line[0] != '[' || !isWord[line[1]] {
+			break
+		}
+		name, _, named := strings.Cut(line[1:len(line)-1], ":")
+		code, coded := exitCodeIn(line)
+		switch {
+		case coded:
+			exit = "\nexit code: " + strconv.Itoa(code)
+		case !named || keySays(name)&reported == 0 && meaningOf(name, atOnce, reported) == 0:
+			return text
+		}
+		rest, cut = strings.TrimRight(rest[:from], "\n"), true
+	}
+	if !cut {
+		return text
+	}
+	return strings.TrimPrefix(rest+exit, "\n")
 }
 
 // printed is what a command printed, of a client that reports on it in full:

@@ -21,13 +21,19 @@ func TestWhatACommandPrintedIsRead(t *testing.T) {
 		{"Command: make\nDirectory: (root)\nStdout: (empty)\nStderr: make: *** no rule to make target\nExit Code: 2", "make: *** no rule to make target\nexit code: 2", failed},
 		{"Command: cat <<EOF > a\nOutput of the day\nEOF\nDirectory: (root)\nOutput: (empty)\nError: (none)\nExit Code: 0", "exit code: 0", acknowledged},
 		{"Output: 3 rows\nDuration: fast", "3 rows\n", neutral},
+		{"3 orders of today, all of them paid\n[The command completed with exit code 0.]\n[Current working directory: /shop]\n[Python interpreter: /usr/bin/python3]\n[Command finished with exit code 0]", "3 orders of today, all of them paid\nexit code: 0", neutral},
+		{"\n[The command completed with exit code 0.]\n[Current working directory: /shop]", "exit code: 0", acknowledged},
+		{"cc: no input files\n[The command completed with exit code 1.]\n[Current working directory: /shop]", "cc: no input files\nexit code: 1", failed},
+		{"[1] a link\n[2] another link", "[1] a link\n[2] another link", neutral},
+		{`[{"type":"text","text":"21"},{"type":"text","text":"Command completed with return code: 0"}]`, `[{"type":"text","text":"21"},{"type":"text","text":"Command completed with return code: 0"}]`, neutral},
+		{"The arguments are invalid: JSON parsing failed: Text: {\"path\": \"a.md\", \"content\": \"# A design.\nError message: JSON Parse error: Unterminated string", "The arguments are invalid: JSON parsing failed.\nError message: JSON Parse error: Unterminated string", failed},
 		{"Directory: /srv\nOwner: root", "Directory: /srv\nOwner: root", neutral},
 		{"Command: reboot", "Command: reboot", neutral},
 	} {
-		if got := printed(tc.text); got != tc.want {
-			t.Errorf("%q is read as %q, want %q", tc.text, got, tc.want)
-		}
 		text, _ := unwrapped(tc.text)
+		if text != tc.want {
+			t.Errorf("%q is read as %q, want %q", tc.text, text, tc.want)
+		}
 		if got, _ := outcomeOf(text, false); got != tc.outcome {
 			t.Errorf("%q comes out as %d, want %d", tc.text, got, tc.outcome)
 		}
