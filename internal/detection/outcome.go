@@ -282,8 +282,13 @@ func blankValues(t string) bool {
 	return blank && named
 }
 
+// checksPending is the exit code of gh pr checks while some of them run.
+const checksPending = 8
+
 func outcomeOfExit(code int, t string, says meaning) outcome {
 	switch {
+	case code == checksPending && inCell(t, pending), code != 0 && says&pending != 0 && says&failure == 0:
+		return neutral // it waits for something
 	case code == 1 && bare(t):
 		return empty // grep found nothing, diff found a difference: a failure says why
 	case code != 0:
@@ -395,6 +400,27 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 	}
 }
 
+// runsTests reports the line with which a test runner begins: "running 3 tests".
+func runsTests(text string) bool {
+	i := strings.Index(strings.ToLower(text), "running ")
+	if i < 0 {
+		return false
+	}
+	rest := text[i+len("running "):]
+	return strings.HasPrefix(rest[endOfDigits(rest, 0):], " test")
+}
+
+// inCell reports a table in which a cell says what is asked for: "lint\tpending\t0".
+func inCell(text string, what meaning) bool {
+	for line := range strings.Lines(text[:min(len(text), 8*headBytes)]) {
+		cells := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
+		if len(cells) > 2 && slices.ContainsFunc(cells, func(cell string) bool { return meaningOf(cell, 2, what) != 0 && len(cell) < labelBytes }) {
+			return true
+		}
+	}
+	return false
+}
+
 // setsPending reports content that says itself that something is pending, which the
 // answer may repeat: {"todos":[{"description":"…","status":"pending"}]}. A command
 // that asks for what is pending has few words.
@@ -415,8 +441,8 @@ func (f *round) saysToWait(answer string, says meaning, short bool) bool {
 		return false
 	case says&later != 0, meaningOf(head, 1, rests) != 0:
 		return true
-	case f.outcome != failed && says&pending != 0 && len(f.tells) <= 2*shortAnswer:
-		return true
+	case f.outcome != failed && (says&pending != 0 && len(f.tells) <= 2*shortAnswer || inCell(text, pending)):
+		return !runsTests(head)
 	}
 	return f.outcome == neutral && (says&pending != 0 && meaningOf(head, atOnce, pending) != 0 || unfinished(text))
 }

@@ -35,3 +35,19 @@ func TestAPromiseIsWaitedFor(t *testing.T) {
 		t.Errorf("not killed ten minutes later\n%s", drawn(k))
 	}
 }
+
+// A cell of a table may say that something is pending; a test runner that says that it is
+// running is done.
+func TestWhatIsWaitedFor(t *testing.T) {
+	for text, want := range map[string]bool{
+		"lint (linux)\tpass\t43s\thttps://ci.example/acme/shop/runs/1773754047/job/13698\nunit (linux)\tpass\t1m2s\thttps://ci.example/acme/shop/runs/1773754047/job/13705\ne2e (mac)\tpending\t0\thttps://ci.example/acme/shop/runs/1773754047/job/13712": true,
+		"lint (linux)\tpass\t43s\thttps://ci.example/acme/shop/runs/1773754047/job/13698\nunit (linux)\tpass\t1m2s\thttps://ci.example/acme/shop/runs/1773754047/job/13705":                                                                                false,
+		"The job is running.": true,
+		"running 1 test\ntest pool::tests::drains ... ok\n\ntest result: ok. 1 passed; 0 failed": false,
+	} {
+		r := did("bash", `{"command":"check"}`, text)
+		if got := readRound(&r, true).waiting; got != want {
+			t.Errorf("%q is waited for: %v, want %v", text, got, want)
+		}
+	}
+}

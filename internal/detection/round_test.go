@@ -185,6 +185,9 @@ func TestOutcome(t *testing.T) {
 		{"(no output)", false, acknowledged}, // where the command looks for nothing
 		{"No content: the document has 80 pages.", false, empty},
 		{"(sin contenido)", false, empty},
+		{"Exit code 8\nlint (linux)\tpending\t0\thttps://ci.example/1\nunit (linux)\tpass\t1m2s\thttps://ci.example/2", false, neutral},
+		{"Exit code 8\nlint (linux)\tfail\t1m5s\thttps://ci.example/1\nunit (linux)\tpending\t0\thttps://ci.example/2", false, neutral},
+		{"Exit code 1\nlint (linux)\tfail\t1m5s\thttps://ci.example/1\nunit (linux)\tpass\t1m2s\thttps://ci.example/2", false, failed},
 		{"<results/>", false, empty},
 		{`{"success": true, "statistics": {"evaluated_expectations": 7, "unsuccessful_expectations": 0}, "results": []}`, false, neutral},
 		{`{"success": true, "evaluated": 0, "results": []}`, false, empty},
