@@ -142,6 +142,20 @@ func TestCirclesWhateverCountsBesideThem(t *testing.T) {
 				k.does("delete_message", fmt.Sprintf(`{"receipt":%q}`, id), "{}")
 			}
 		},
+		"crashes of a list, each of which is reproduced": func(k *talk, i int) {
+			id := func(n int) string {
+				return fmt.Sprintf("%016x%08x", 0x9e3779b97f4a7c15*uint64(n+1), 0x2545f491*uint32(n+7))
+			}
+			if i == 0 {
+				list := ""
+				for n := range rounds {
+					list += "crash-" + id(n) + "\n"
+				}
+				k.does("Bash", `{"command":"ls crashes"}`, list)
+				return
+			}
+			k.does("Bash", fmt.Sprintf(`{"command":"./fuzz_target crashes/crash-%s"}`, id(i)), fmt.Sprintf("Exit code 1\n==%d==ERROR: AddressSanitizer: SEGV on address 0x60%010x\n    #0 in merge_%s /src/%s.c:100", 40000+i*617, i*7919, topics[i%2], topics[i%2]))
+		},
 		"a lawn, field by field": func(k *talk, i int) {
 			x, y := i/2%6, i/12
 			if y%2 == 1 {

@@ -197,6 +197,10 @@ func (o *orders) read(text string, t *token, last float64) float64 {
 	if opens(t.hash)&counted != 0 && numberWords[t.hash] > 0 {
 		return numberWords[t.hash]
 	}
+	switch strings.ToLower(text[t.start:t.end]) {
+	case "single", "separate", "independent", "full", "more", "further":
+		return last // "15 single runs"
+	}
 	if last > 0 && len(o.counts) < maxCounts && opens(t.hash)&times != 0 {
 		for _, p := range phrases[t.hash] {
 			if p.says == times && len(p.rest) == 0 {

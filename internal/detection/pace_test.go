@@ -51,3 +51,16 @@ func TestWhatIsWaitedFor(t *testing.T) {
 		}
 	}
 }
+
+func TestHowOftenATaskAsks(t *testing.T) {
+	for text, want := range map[string]float64{
+		"Measure how often it fails (at least 15 single runs).": 15,
+		"Take 20 more samples of it.":                           20,
+		"Restart the single runner of port 8080.":               0,
+	} {
+		o := readOrders(text)
+		if got := append(o.counts, 0)[0]; got != want {
+			t.Errorf("%q asks %v times, want %v", text, got, want)
+		}
+	}
+}
