@@ -121,3 +121,50 @@ func (c *comparison) ranOut(i int) bool {
 	}
 	return hits >= few && misses >= 2*hits
 }
+
+// standsStill reports another part of a list whose long answer came before, to the
+// letter or, where it is very long, without a new word or number: whatever page
+// was asked for, it is the same page.
+func (c *comparison) standsStill(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	if r.short() || r.absent {
+		return false // where nothing is, is no place
+	}
+	if s.placeAgo > 1 && s.place >= samePlace && s.newWords == 0 && s.newTells <= 2 && s.newDeeds == 0 && !c.otherFigures(i, i-s.placeAgo) {
+		return true // back at a place that was left, by a number alone: web14 is another host than web13
+	}
+	if !r.paged {
+		return c.sticks(i)
+	}
+	return recently(s.resultAgo) || recently(s.placeAgo) && s.place >= samePlace && s.newWords == 0 && 20*s.newTells <= len(r.tells) && len(r.tells) >= 2*manyTold
+}
+
+// sticks reports a walk whose long answers were others at its first steps and are one
+// and the same since: there is no next page.
+func (c *comparison) sticks(i int) bool {
+	const first, since = 2, 3
+	others, same := 0, 0
+	for j := i; j >= max(c.since, i-mostRounds); j -= c.all[j].shapeAgo {
+		switch {
+		case c.rounds[j].result != c.rounds[i].result:
+			others++
+		case others > 0:
+			return false
+		default:
+			same++
+		}
+		if c.all[j].shapeAgo == 0 {
+			break
+		}
+	}
+	return others >= first && same >= since
+}
+
+// otherFigures reports two answers with as many numbers, most of which differ or, where
+// they are many, half of the first: they measured something, and the words around that
+// are the same.
+func (c *comparison) otherFigures(i, j int) bool {
+	a, b := &c.rounds[i].told, &c.rounds[j].told
+	others := 2 * differing(a, b)
+	return a.n == b.n && (others > a.n || a.n > len(a.first) && others >= len(a.first)) && c.strides(i)
+}

@@ -251,15 +251,16 @@ func withoutPreamble(text string) string {
 // withoutQuotedArguments is a report that the arguments of a call are no JSON, without the
 // arguments: each time others are quoted. It is that of the AI SDK, which clients hand on.
 func withoutQuotedArguments(text string) string {
-	before, quoted, ok := strings.Cut(text, "JSON parsing failed: Text: ")
-	if !ok {
+	const quotes = "JSON parsing failed: Text: "
+	from := strings.Index(text[:min(len(text), headBytes)], quotes)
+	if from < 0 {
 		return text
 	}
-	i := strings.LastIndex(quoted, "\nError message:")
-	if i < 0 {
+	to := strings.LastIndex(text, "\nError message:")
+	if to < from+len(quotes) {
 		return text
 	}
-	return before + "JSON parsing failed." + quoted[i:]
+	return text[:from] + "JSON parsing failed." + text[to:]
 }
 
 // withoutPostscript is what stands above lines in brackets that a client puts below every

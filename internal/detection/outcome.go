@@ -129,7 +129,7 @@ func lineNumber(line string) (n int, ok bool) {
 
 // isEmptyTag reports a tag with nothing in it: <results/>, <rows></rows>.
 func isEmptyTag(t string) bool {
-	if t[0] != '<' {
+	if t[0] != '<' || len(t) > headBytes {
 		return false
 	}
 	end := runOf(t, 1, func(b byte) bool { return isWord[b] || b == '-' || b == ':' })
