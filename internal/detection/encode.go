@@ -248,6 +248,7 @@ func (s *strand) code(c *codec) {
 func (o *orders) code(c *codec) {
 	list(c, &o.counts, 8, (*codec).float64)
 	list(c, &o.bounds, 8, (*codec).float64)
+	c.bools(&o.each)
 	c.float64(&o.every)
 }
 

@@ -57,6 +57,7 @@ type orders struct {
 	counts []float64 // the numbers in them that may say so
 	bounds []float64 // the first numbers, those at the end of a name or an address included
 	every  float64   // how many seconds lie between two times that they ask for; 0 where they ask for none
+	each   bool      // they ask to look at one thing after the other: an audit, a checklist
 }
 
 // readOrders reads them from the beginning of a text.
@@ -66,7 +67,14 @@ func readOrders(text string) (o orders) {
 	for s.next() && s.token.start < countsWithin {
 		last = o.read(text, &s.token, last)
 	}
+	o.each = asksForEach(text)
 	return o
+}
+
+// asksForEach reports a task that asks to look at one thing after the other.
+func asksForEach(text string) bool {
+	const words = 600
+	return meaningOf(text[:min(len(text), countsWithin)], words, surveys) != 0
 }
 
 // Read reads a request. before is what the session said last, for requests
@@ -160,6 +168,7 @@ func (o *opening) readText(l *wordList, text string, asks bool) {
 	o.names = append(o.names, ids.distinctUpTo(maxTurns)...)
 	if asks {
 		o.names = append(o.names, listedLines(text)...)
+		o.each = o.each || asksForEach(text)
 	}
 }
 

@@ -27,7 +27,7 @@ func (f *round) readInputs(r *haltd.Round) {
 	f.input = d
 	f.event = d != 0 && isEvent(b.String())
 	if d != 0 && !f.scripted {
-		if o := readOrders(b.String()); len(o.counts) > 0 || o.every > 0 {
+		if o := readOrders(b.String()); len(o.counts) > 0 || o.every > 0 || o.each {
 			f.orders = &o
 		}
 	}

@@ -123,3 +123,21 @@ func TestLinesOfATask(t *testing.T) {
 	playAllWith(t, "Check these claims:\n- "+strings.Join(claims, "\n- "), len(claims), check, false)
 	playAllWith(t, "Check what is said about "+strings.Join(topics, " and ")+", which was sold to a company in the city.", len(claims), check, true)
 }
+
+// A task that asks to look at one thing after the other is followed, whatever is found:
+// each search in vain is about something new. To look for the same again is not.
+func TestAChecklistIsGoneThrough(t *testing.T) {
+	grep := func(k *talk, i int) {
+		k.does("Grep", fmt.Sprintf(`{"pattern":"%s_%s\\(","output_mode":"content"}`, topics[i%len(topics)], topics[i*7%len(topics)]), "No matches found")
+	}
+	again := func(k *talk, i int) { grep(k, i%4) }
+	for _, task := range []string{
+		"Security audit of this service by our list of weaknesses, findings only.",
+		"Gehe die Liste der Schwachstellen der Reihe nach durch.",
+		"Revisa cada uno de los patrones de la lista.",
+	} {
+		playAllWith(t, task, 30, map[string]func(k *talk, i int){"in turn": grep}, false)
+		playAllWith(t, task, 30, map[string]func(k *talk, i int){"again": again}, true)
+	}
+	playAllWith(t, "Find out who calls the exporter.", 30, map[string]func(k *talk, i int){"in vain": grep}, true)
+}
