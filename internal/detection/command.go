@@ -492,15 +492,15 @@ func looks(command string) bool {
 	return !strings.Contains(strings.ReplaceAll(command, "2>", ""), ">")
 }
 
-// shapes reports a shell command that moves or makes files: mv, git mv, sed -i, also
-// where another program hands it their names. It prints nothing when that went well.
+// shapes reports a shell command that moves or makes files, or adds to one: mv, git mv,
+// echo … >> list, sed -i, also where another program hands it their names. It prints nothing when that went well.
 func shapes(command string) bool {
 	command = withoutPreparation(command[:min(len(command), headBytes)])
 	name, sub := programWords(command)
 	if name == "git" {
 		name = sub
 	}
-	return keySays(name)&makesFiles != 0 || strings.Contains(command, "sed -i")
+	return keySays(name)&makesFiles != 0 || strings.Contains(command, "sed -i") || strings.Contains(command, ">> ")
 }
 
 func firstWord(s string) string {

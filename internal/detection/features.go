@@ -163,7 +163,7 @@ func (s *relation) readSigns(r *seenRound) {
 	if r.answered && !repeated && !s.amid && s.pairAgo == 0 && !s.asked && !s.fills && g[repeatMoving] == 0 {
 		s.readVaried(r, short, work)
 	}
-	if s.placeAgo > 1 && s.place >= samePlace && !short && !s.amid && !s.nextID && !s.landed && !s.given && !s.recast {
+	if s.placeAgo > 1 && s.place >= samePlace && !short && !s.amid && !s.nextID && !s.landed && !s.given && !s.recast && !s.probes {
 		g[placeBack] = d
 	}
 	switch {

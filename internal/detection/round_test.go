@@ -208,6 +208,26 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
+// Silence says that a file was changed, and that nothing was found.
+func TestWhatSilenceSays(t *testing.T) {
+	for command, want := range map[string]outcome{
+		"git mv a.py b.py":                             acknowledged,
+		"echo done >> list.txt":                        acknowledged,
+		"grep -l a src | xargs sed -i s/a/b/":          acknowledged,
+		"grep -rn load src":                            empty,
+		"python run.py":                                empty,
+		"cd src && mkdir -p pool && cp a.py pool/a.py": acknowledged,
+	} {
+		if got := act("bash", fmt.Sprintf(`{"command":%q}`, command)).shapes; got != (want == acknowledged) {
+			t.Errorf("%q changes a file: %v", command, got)
+		}
+		r := did("bash", fmt.Sprintf(`{"command":%q}`, command), "(no output)")
+		if got := readRound(&r, true).outcome; got != want {
+			t.Errorf("%q and silence come out as %v, want %v", command, got, want)
+		}
+	}
+}
+
 func TestOutcomeDoesNotReadTheQuotedCommand(t *testing.T) {
 	script := strings.Repeat("count_errors --month may\n", 20)
 	for _, c := range []struct {
