@@ -168,3 +168,20 @@ func (c *comparison) otherFigures(i, j int) bool {
 	others := 2 * differing(a, b)
 	return a.n == b.n && (others > a.n || a.n > len(a.first) && others >= len(a.first)) && c.strides(i)
 }
+
+// surveys reports a look in vain at something new, of a task that asks to look at one
+// thing after the other. A list ends: after so many of one program it is a search in vain.
+func (c *comparison) surveys(i int) bool {
+	const most = 64
+	r := &c.rounds[i]
+	if !c.each || !r.denied() || r.missing || c.all[i].newDeeds == 0 {
+		return false
+	}
+	n := 0
+	for j := c.since; j < i; j++ {
+		if o := &c.rounds[j]; o.program == r.program && o.denied() {
+			n++
+		}
+	}
+	return n < most
+}

@@ -180,7 +180,7 @@ func (c *comparison) compare(i int) {
 	if s.wrote && r.short() && c.looksAlike(i) && c.jitters(i) {
 		s.wrote = false
 	}
-	s.probes = s.walk && c.strides(i) && s.failTimes < 2*exhausted && (r.absent && !c.missesTheSame(i) || c.inBounds(i)) || lessens || c.runsOut(i) || c.searches(i) || c.each && r.denied() && !r.missing && s.newDeeds > 0
+	s.probes = s.walk && c.strides(i) && s.failTimes < 2*exhausted && (r.absent && !c.missesTheSame(i) || c.inBounds(i)) || lessens || c.runsOut(i) || c.searches(i) || c.surveys(i)
 	if s.failedAlike < exhausted && !(s.failedAlike >= insists/2 && s.payload >= cosmetic) {
 		s.amid = s.pairAgo > 1 && c.writtenSince(i, s.pairAgo) ||
 			s.pairAgo == 0 && (s.returns() || recently(s.coreAgo) && r.outcome == neutral && !r.short()) && c.reachedSince(i, s.coreAgo, s.returns()) ||

@@ -143,5 +143,8 @@ func TestAChecklistIsGoneThrough(t *testing.T) {
 		id := fmt.Sprintf("%016x%08x", 0x9e3779b97f4a7c15*uint64(i+1), 0x2545f491*uint32(i+7))
 		k.does("Bash", fmt.Sprintf(`{"command":"./fuzz_target crashes/crash-%s"}`, id), fmt.Sprintf("Exit code 1\n==%d==ERROR: AddressSanitizer: SEGV on address 0x60%010x at pc 0xa60be92bb4b2\n    #0 0x86c369837783 in merge_%s /src/%s.c:100\n    #1 0xa9a31eafe1b3 in parse_tractor /src/tractor.c:138", 40000+i*617, i*7919, topics[i%3], topics[i%3]))
 	}}, false)
+	playAllWith(t, "Check each report.", 100, map[string]func(k *talk, i int){"without end": func(k *talk, i int) {
+		k.does("Bash", fmt.Sprintf(`{"command":"lint reports/%s_%d"}`, topics[i%len(topics)], 7919*i), "Exit code 1\nlint: the licence has expired")
+	}}, true)
 	playAllWith(t, "Find out who calls the exporter.", 30, map[string]func(k *talk, i int){"in vain": grep}, true)
 }
