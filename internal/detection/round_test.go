@@ -145,6 +145,8 @@ func TestOutcome(t *testing.T) {
 		{"[]", false, empty},
 		{"Error: user not found", false, failed},
 		{"No matches found for x", false, empty},
+		{"3/2\nYour query or result is same from the last, please try a new approach.", false, empty},
+		{"You have already called this tool with the same arguments: you are repeating yourself.", false, empty},
 		{"ERROR: the patch is empty", false, failed},
 		{"Ничего не найдено.", false, empty},
 		{"Ошибка: файл не найден", false, failed},
