@@ -178,14 +178,18 @@ const Advancing = "the work goes on"
 // are alike.
 const advancing = 20
 
-// advances is below which certainty, in percent, the work goes on: where one signal alone
-// is alike, such as the acknowledgements of edits, and nobody waits, below the line where
-// stall warns.
-func (set *Settings) advances(p haltd.ScoreParts, patient bool) float64 {
-	if corroborated(p) || patient {
-		return advancing
+// goesOn reports work of whose rounds stall is not certain. Where one signal alone is
+// alike, such as the acknowledgements of edits, and nobody waits, stall's warn line
+// decides, in a session that has just begun as well.
+func (v *Detection) goesOn(set Settings, st State, matches []haltd.Match, found stalled) bool {
+	if corroborated(v.Parts) {
+		return found.rounds && v.Certainty < advancing && st.Window.of(st.SessionID, matches) >= corroborating
 	}
-	return percent(set.lines().warn)
+	line := percent(set.lines().warn)
+	if found.patient {
+		line = advancing
+	}
+	return (found.rounds || found.one) && v.Certainty < line
 }
 
 // unmet is what a score lacks to be corroborated.
@@ -198,7 +202,7 @@ func (v *Detection) unmet(set Settings, st State, matches []haltd.Match, found s
 	}
 	enough := func(p haltd.ScoreParts) bool { return p.Score() > set.Threshold && corroborated(p) }
 	switch {
-	case found.rounds && v.Certainty < set.advances(v.Parts, found.patient) && st.Window.of(st.SessionID, matches) >= corroborating:
+	case v.goesOn(set, st, matches, found):
 		return Advancing
 	case !corroborated(v.Parts):
 		return "no second signal with two matches or more"
