@@ -32,7 +32,7 @@ func isSerial(text string, t *token) bool {
 	if t.class == number && (len(w) >= digits && endOfDigits(w, 0) == len(w) || numbersElement(text, t)) {
 		return true
 	}
-	if inHexGroups(text, t) {
+	if inHexGroups(text, t) || isReference(text, t) {
 		return true
 	}
 	if t.class != word || t.start == 0 || len(w) >= long {
@@ -53,6 +53,30 @@ func isSerial(text string, t *token) bool {
 		return strings.HasSuffix(text[:t.start], " id ") || strings.HasSuffix(text[:t.start], "(trace ") || strings.HasSuffix(text[:t.start], "(ref ") // window id 84f43, (trace 1f79a0)
 	case '-':
 		return t.start > 1 && isWord[text[t.start-2]] && (t.end == len(text) || text[t.end] != '.' && text[t.end] != '-')
+	}
+	return false
+}
+
+// isReference reports a part of what an error says that the request is filed under:
+// (request 0ECG:D56D6B:462A3CD).
+func isReference(text string, t *token) bool {
+	const shortest, longest = 8, 64
+	if t.start == 0 || strings.IndexByte(" :-=", text[t.start-1]) < 0 {
+		return false
+	}
+	in := func(b byte) bool { return isWord[b] || b == ':' || b == '-' }
+	from, to := t.start, runOf(text[:min(len(text), t.end+longest)], t.end, in)
+	for from > 0 && t.start-from < longest && in(text[from-1]) {
+		from--
+	}
+	if to-from < shortest || !strings.ContainsAny(text[from:to], "0123456789") {
+		return false
+	}
+	before := strings.ToLower(strings.TrimRight(text[max(0, from-len("correlation id: ")):from], " :="))
+	for _, name := range [...]string{"(request", "(req", "request id", "request-id", "trace id", "trace-id", "correlation id", "correlation-id"} {
+		if strings.HasSuffix(before, name) {
+			return true
+		}
 	}
 	return false
 }

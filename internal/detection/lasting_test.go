@@ -210,6 +210,22 @@ func TestIDsInGroups(t *testing.T) {
 	}
 }
 
+func TestWhatARequestIsFiledUnder(t *testing.T) {
+	for text, want := range map[string]bool{
+		"401 Bad credentials (request 0ECG:D56D6B:462A3CD)": true, "Request ID: 4442587FB7D0A2F9": true, "correlation id=QNPM-6C7B3A": true,
+		"(request limits)": false, "request payments-2024": false, "Request ID: none": false, "port:5432": false,
+	} {
+		s := scanner{text: text}
+		found := false
+		for s.next() {
+			found = found || isReference(text, &s.token)
+		}
+		if found != want {
+			t.Errorf("%q says what the request is filed under: %v, want %v", text, found, want)
+		}
+	}
+}
+
 func TestCellsThatCannotBeComputed(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"range":"Budget!D14","values":[["#REF!"]]}`: true, "D14 = #DIV/0!": true, `["#NAME?"]`: true, "#N/A": true, `{"D14":"Err:522"}`: true,
