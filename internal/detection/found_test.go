@@ -108,6 +108,13 @@ func TestWhatIsFoundAgain(t *testing.T) {
 			k.does("shell", fmt.Sprintf(`{"command":"sed -i '%ds/: any/: %s/' %s && npx tsc --noEmit | tail -3"}`, 20+i*71%330, []string{"Date", "string", "User", "number"}[i*i%5%4], file),
 				fmt.Sprintf("src/%s(%d,%d): error TS%d: Type 'unknown' is not assignable.\nFound %d errors.", file, 10+i*53%200, 7+i*13%30, []int{7006, 2322, 2345}[i*i%3], 2*(rounds-i)))
 		},
+		"errors that become fewer, below what else was done, with other numbers": func(k *talk, i int) {
+			name := strings.ReplaceAll(fresh(i%40), " ", "_")
+			file := []string{"api", "core", "lib"}[i*i%3] + "/" + []string{"auth", "sync", "load", "main", "view"}[i*7%5] + ".py"
+			k.says(fmt.Sprintf("%s\n```python\n<<<<<<< SEARCH\ndef %s(items, count):\n=======\ndef %s(items, count) -> int:\n>>>>>>> REPLACE\n```", file, name, name),
+				fmt.Sprintf("Applied edit to %s\nCommit %07x refactor: type it\n\nmypy src\nsrc/%s:%d: error: Function is missing a return type annotation  [no-untyped-def]\nFound %d errors in %d files (checked %d source files)",
+					file, 0x1b3d2f5+7919*i, []string{"b", "x", "q"}[i*i*i%3]+".py", 10+i*53%80, 2*(60-i)-i%2, 3+i*i%5, 31+i*37%29))
+		},
 		"failed tests that become fewer, with a look at each file in between": func(k *talk, i int) {
 			file := fmt.Sprintf("src/%s/load_%s.py", []string{"cart", "index", "config", "router", "refund"}[i/2%5], []string{"tax", "audit", "report", "schema", "review", "avatar", "import"}[i/2%7])
 			if i%2 == 0 {

@@ -206,28 +206,29 @@ func (c *comparison) countsDown(i int) bool {
 
 // lessens reports failures of one program whose first number has gone down three
 // times in a row, or another four times, whatever was done about them: "Found 92
-// errors."
+// errors." Where their words differ, too, it takes six times: numbers may do so by chance.
 func (c *comparison) lessens(i int) bool {
-	const times = 3
+	const times, byChance = 3, 6
 	r := &c.rounds[i]
 	if r.outcome != failed || r.manner < commanded {
 		return false
 	}
 	for k := range min(r.told.n, len(r.told.first)) {
-		if c.lessened(i, k) >= times+min(k, 1) {
+		if c.lessened(i, k, true) >= times+min(k, 1) || c.lessened(i, k, false) >= byChance {
 			return true
 		}
 	}
 	return false
 }
 
-// lessened is how often the number in one place of a failure has gone down of late.
-func (c *comparison) lessened(i, k int) (n int) {
+// lessened is how often the number in one place of a failure has gone down of late, in
+// answers that are alike or in all of them.
+func (c *comparison) lessened(i, k int, alike bool) (n int) {
 	r := &c.rounds[i]
 	at := r
 	for j := i - 1; j >= c.since && i-j <= near; j-- {
 		o := &c.rounds[j]
-		if o.program != r.program || o.form != r.form && (k == 0 || !sameAnswer(o, r)) {
+		if o.program != r.program || alike && o.form != r.form && (k == 0 || !sameAnswer(o, r)) {
 			continue
 		}
 		if o.outcome != failed || o.told.n != r.told.n || at.told.first[k] >= o.told.first[k] {
