@@ -136,7 +136,7 @@ func (c *comparison) standsStill(i int) bool {
 	if !r.paged {
 		return c.sticks(i)
 	}
-	return recently(s.resultAgo) || recently(s.placeAgo) && s.place >= samePlace && s.newWords == 0 && 20*s.newTells <= len(r.tells) && len(r.tells) >= 2*manyTold
+	return recently(s.resultAgo) || recently(s.placeAgo) && s.place >= samePlace && s.newWords == 0 && 20*s.newTells <= len(r.tells) && (len(r.tells) >= 2*manyTold || len(r.tells) >= manyTold && recently(s.residueAgo))
 }
 
 // sticks reports a walk whose long answers were others at its first steps and are one

@@ -104,6 +104,13 @@ func TestCirclesWhateverCountsBesideThem(t *testing.T) {
 		page := min(i, 5)
 		k.does("scrape", fmt.Sprintf(`{"url":"https://firms.example/plumbers/%d"}`, i+1), fmt.Sprintf(`{"hits":[{"name":%q,"phone":"%d"},{"name":%q,"phone":"%d"}],"town":%q}`, fresh(page), 563775104+617*page, fresh(page+50), 530757396+331*page, topics[page]))
 	}
+	stuck["pages behind the last one, with a count of visitors"] = func(k *talk, i int) {
+		page, items := min(i, 4), ""
+		for n := range 6 {
+			items += fmt.Sprintf("\n%s | %d.%02d EUR", fresh(6*page+n), 10+page*37+n*11, n*17)
+		}
+		k.does("fetch_page", fmt.Sprintf(`{"url":"https://shop.example/c/lamps?page=%d"}`, i+1), fmt.Sprintf("# Lamps%s\nrendered 12:%02d:41, %d are looking at this", items, 10+i, 60+i*7919%240))
+	}
 	stuck["parts of a document behind its last page, in words"] = func(k *talk, i int) {
 		answer := "No content: the document has 80 pages."
 		if i < 8 {
