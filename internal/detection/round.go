@@ -51,6 +51,7 @@ type round struct {
 	prose                   bool     // the text ends as a sentence does, not as a command
 	asked                   bool     // the text has a question in it
 	polite                  bool     // the text thanks, praises or takes leave
+	sumsUp                  bool     // the turn, or what a user says to it, sums up a conversation that goes on
 	wordy                   bool     // the act is made of prose alone
 	values                  int      // how many arguments have a value
 	payload                 bool     // the act carries several lines of content
@@ -173,6 +174,7 @@ func readRound(r *haltd.Round, native bool) *round {
 		f.readAnswer(r, answer, act)
 	}
 	f.doubles = doubles(r)
+	f.sumsUp = len(r.Calls) == 0 && (saysItGoesOn(r.Text) || anySaysItGoesOn(r.Inputs))
 	if native && !f.inputsAnswer(r) {
 		f.readInputs(r)
 	}

@@ -115,23 +115,24 @@ func (s *Session) resume(h *History, history []seenRound) (begins int) {
 		s.unbegun = false
 		return len(s.past)
 	}
-	s.begin(h)
+	s.begin(h, history[0].round)
 	s.unbegun = false
 	return len(s.past)
 }
 
 // begin begins a new strand. Where the request goes on from the last one in
 // other words, as after compaction, the newest rounds of that go over into it;
-// the same request again, or another task, begins from nothing.
-func (s *Session) begin(h *History) {
+// the same request again, or another task, begins from nothing. first is the first round
+// of the history; nil where it has none.
+func (s *Session) begin(h *History, first *round) {
 	last := s.strand
 	if len(last.past) > 0 {
 		h.opening.readTexts(h.texts)
 	}
-	first := s.turns == 0 && len(s.others) == 0 && len(last.past) == 0
+	alone := s.turns == 0 && len(s.others) == 0 && len(last.past) == 0
 	s.strand = strand{
 		system: h.system, opening: h.opening, task: h.opening.words, unbegun: true,
-		fresh:     first || len(last.past) > 0 && last.system != h.system, // another agent, and no summary of its own
+		fresh:     alone || len(last.past) > 0 && last.system != h.system, // another agent, and no summary of its own
 		delegated: last.delegated,
 	}
 	if len(last.past) == 0 {
@@ -142,22 +143,26 @@ func (s *Session) begin(h *History) {
 	}
 	summed := last.opening.digest != h.opening.digest &&
 		contained(last.task, h.opening.words) >= .8 && len(h.opening.words) >= len(last.task)+fewWords-1
-	if last.system == h.system && s.grew && !last.loose() && (summed || saysItGoesOn(h.texts)) {
+	if last.system == h.system && s.grew && !last.loose() && (summed || anySaysItGoesOn(h.texts) || first != nil && first.sumsUp) {
 		s.past, s.task = append(s.past, last.past[max(0, len(last.past)-carried):]...), last.task
 		s.opening.words = append(slices.Clone(s.opening.words), last.opening.words...)
 	}
 }
 
-// saysItGoesOn reports an opening that says itself that it sums up a conversation: so
-// clients begin after compaction, with or without the task.
-func saysItGoesOn(opening []haltd.Message) bool {
-	for i := range opening {
-		text := opening[i].Text
-		if opening[i].Role == haltd.RoleUser && meaningOf(text[:min(len(text), 2*headBytes)], maxPhraseWords, sumsUp) != 0 {
+// anySaysItGoesOn reports a user's message that sums up a conversation: so clients begin
+// after compaction, with or without the task, or go on from a turn that does.
+func anySaysItGoesOn(messages []haltd.Message) bool {
+	for i := range messages {
+		if messages[i].Role == haltd.RoleUser && saysItGoesOn(messages[i].Text) {
 			return true
 		}
 	}
 	return false
+}
+
+// saysItGoesOn reports a text that says itself that it sums up a conversation.
+func saysItGoesOn(text string) bool {
+	return meaningOf(text[:min(len(text), 2*headBytes)], maxPhraseWords, sumsUp) != 0
 }
 
 // readOpening gives a strand the words that its opening had, as a later request
@@ -223,7 +228,7 @@ func (s *Session) followLoose(h *History, now time.Time) {
 	case s.pending == nil || h.opening.digest == s.opening.digest && (h.next == nil || s.pending.fixed == nil) || s.pending.is(h.before) && s.pending.answer != nil && h.next == nil:
 		// The first request, the same one again where the agent has not gone on from
 		// another, or a job of its own.
-		s.begin(h)
+		s.begin(h, nil)
 	case s.pending.is(h.before) && s.pending.answer != nil:
 		if len(s.opening.words) == 0 {
 			o := opening{}
@@ -365,7 +370,7 @@ const (
 // words come again, it is who took the time to type a few words, some times.
 func (c *comparison) byPerson(i int) bool {
 	r := &c.rounds[i]
-	if r.scripted {
+	if r.scripted || r.sumsUp {
 		return false
 	}
 	if c.echoedBack(i) {

@@ -394,6 +394,11 @@ func TestCompactionDoesNotForget(t *testing.T) {
 			k.call.Opening, k.call.Rounds = []haltd.Message{{Role: haltd.RoleUser, Text: "<state_snapshot>\n<overall_goal>An export.</overall_goal>\n</state_snapshot>"}}, nil
 			k.judge(nil)
 		}},
+		{"the task, and a turn that sums up", fail, func(k *talk) {
+			k.reply(*said("The export was started several times and denied."))
+			k.call.Opening, k.call.Rounds = []haltd.Message{{Text: task}}, nil
+			k.judge(&haltd.Round{Text: "So far an export was tried.", Inputs: []haltd.Message{{Role: haltd.RoleUser, Text: "Continue if you have next steps"}}})
+		}},
 		{"the newest rounds stay", fail, func(k *talk) {
 			k.reply(*said("The export was started several times and denied."))
 			k.call.Opening, k.call.Rounds = []haltd.Message{{Text: summary}}, k.call.Rounds[len(k.call.Rounds)-2:]
