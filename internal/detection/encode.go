@@ -267,7 +267,7 @@ func (f *round) code(c *codec) {
 		c.list32(words)
 	}
 	c.bools(&f.prose, &f.record, &f.enters, &f.looks, &f.shapes, &f.plans, &f.asked, &f.wordy, &f.payload, &f.rests, &f.moves, &f.writes, &f.effects, &f.answered, &f.taken, &f.missing, &f.waiting, &f.ended,
-		&f.lastPage, &f.figures, &f.scripted, &f.event, &f.polite, &f.thinks, &f.thanked, &f.state, &f.full, &f.absent, &f.paged, &f.scored, &f.rated, &f.board, &f.near, &f.aloud, &f.sumsUp)
+		&f.lastPage, &f.figures, &f.scripted, &f.event, &f.polite, &f.thinks, &f.thanked, &f.state, &f.full, &f.absent, &f.paged, &f.scored, &f.rated, &f.board, &f.near, &f.aloud, &f.sumsUp, &f.labelled)
 	c.duration(&f.promised)
 	c.int(&f.values)
 	c.int(&f.bytes)

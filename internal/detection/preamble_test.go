@@ -112,3 +112,23 @@ func TestTryAgainIsNoWait(t *testing.T) {
 		}
 	}
 }
+
+// Where every result has a label, new words without one are a person's; words that come
+// again are a harness's.
+func TestWordsWithoutALabelArePersons(t *testing.T) {
+	play := func(asks func(i int) string) *talk {
+		k := newTalk(t, fresh(90))
+		k.pause = 0
+		for i := range 16 {
+			k.says("Action: recall\nAction Input: {}", "Observation: the guest likes a quiet room, a late breakfast and the tram to the old harbour")
+			k.says(fmt.Sprintf("Thought: I know.\nFinal Answer: %d euros.", 20+i*37%90), asks(i))
+		}
+		return k
+	}
+	if k := play(fresh); k.highest() == haltd.LevelKill {
+		t.Errorf("a person who asks new things is taken for repetition\n%s", drawn(k))
+	}
+	if k := play(func(int) string { return "That is not in the format that was asked for. Use Action and Action Input." }); k.highest() != haltd.LevelKill {
+		t.Errorf("a harness that refuses each answer is taken for a person\n%s", drawn(k))
+	}
+}

@@ -71,6 +71,7 @@ type round struct {
 	doubles                 int      // calls of this round that repeat another of it, result included
 
 	answered bool // something came back
+	labelled bool // what came back has a label, as a harness writes it where tools are not native
 	outcome  outcome
 	taken    bool   // the answer says by its status that something was made or taken in
 	missing  bool   // it failed because there is no such command or tool
@@ -170,6 +171,7 @@ func readRound(r *haltd.Round, native bool) *round {
 	act := f.readTurn(r)
 	answer := f.resultText(r)
 	f.answered = len(r.Results) > 0 || answer != ""
+	f.labelled = len(r.Results) == 0 && len(unlabelled(answer)) < len(strings.TrimSpace(answer))
 	if f.answered {
 		f.readAnswer(r, answer, act)
 	}

@@ -379,7 +379,29 @@ func (c *comparison) byPerson(i int) bool {
 	if r.input != 0 && !c.cameAgain(i) {
 		return r.manner < called || !c.inputBefore(i)
 	}
+	if c.withoutLabel(i) {
+		return true
+	}
 	return r.manner == spoken && r.answered && r.pause >= typing && (len(r.tells) <= fewWords || c.asksAgain(i)) && r.outcome == neutral && !c.insists(i)
+}
+
+// withoutLabel reports new words to words, without the label that every result has.
+func (c *comparison) withoutLabel(i int) bool {
+	const results = 2
+	r := &c.rounds[i]
+	if r.manner != spoken || !r.answered || r.labelled || r.outcome != neutral || c.all[i].resultAgo > 0 {
+		return false
+	}
+	n := 0
+	for j := i - 1; j >= max(0, i-far); j-- {
+		if o := &c.rounds[j]; o.answered && o.manner >= commanded {
+			if !o.labelled {
+				return false
+			}
+			n++
+		}
+	}
+	return n >= results
 }
 
 // reading is how long a person reads what came back at least.
