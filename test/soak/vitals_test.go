@@ -52,9 +52,9 @@ const (
 const warm = 10 * callers
 
 // lightBelow is how long the heap must be watched at least for bodies of 30 MB
-// to be sent meanwhile: on a busy machine one is in flight for seconds, and the
-// heap does not fall before.
-const lightBelow = time.Minute
+// to be sent meanwhile: on a busy machine one is in flight for seconds, the next
+// begins before it ends, and the heap may not fall for a quarter of a minute or two.
+const lightBelow = 5 * time.Minute
 
 // floor is the least that a quarter of the time has seen: what is kept for good
 // shows there, whatever comes and goes.
