@@ -119,13 +119,13 @@ func TestWordsWithoutALabelArePersons(t *testing.T) {
 	play := func(asks func(i int) string) *talk {
 		k := newTalk(t, fresh(90))
 		k.pause = 0
-		for i := range 16 {
-			k.says("Action: recall\nAction Input: {}", "Observation: the guest likes a quiet room, a late breakfast and the tram to the old harbour")
-			k.says(fmt.Sprintf("Thought: I know.\nFinal Answer: %d euros.", 20+i*37%90), asks(i))
+		for i := range 24 {
+			k.says("Action: recall\nAction Input: {}", "Observation: "+fresh(91)+". "+fresh(92)+".")
+			k.says(fmt.Sprintf("Good day, Ada! %d euros.", 20+i*37%90), asks(i))
 		}
 		return k
 	}
-	if k := play(fresh); k.highest() == haltd.LevelKill {
+	if k := play(func(i int) string { return "How much is the " + topics[i%len(topics)] + "?" }); k.highest() != haltd.LevelPass {
 		t.Errorf("a person who asks new things is taken for repetition\n%s", drawn(k))
 	}
 	if k := play(func(int) string { return "That is not in the format that was asked for. Use Action and Action Input." }); k.highest() != haltd.LevelKill {
