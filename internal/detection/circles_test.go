@@ -104,6 +104,14 @@ func TestCirclesWhateverCountsBesideThem(t *testing.T) {
 		page := min(i, 5)
 		k.does("scrape", fmt.Sprintf(`{"url":"https://firms.example/plumbers/%d"}`, i+1), fmt.Sprintf(`{"hits":[{"name":%q,"phone":"%d"},{"name":%q,"phone":"%d"}],"town":%q}`, fresh(page), 563775104+617*page, fresh(page+50), 530757396+331*page, topics[page]))
 	}
+	stuck["taps all over a screen that stays as it is"] = func(k *talk, i int) {
+		if i%2 == 0 {
+			x, y := 120+i*7919%800, 1960+i*5%130
+			k.does("tap", fmt.Sprintf(`{"x":%d,"y":%d}`, x, y), fmt.Sprintf("tapped (%d,%d)", x, y))
+			return
+		}
+		k.does("dump_screen", `{}`, fmt.Sprintf("<node text=\"07:%02d\" id=\"clock\"/>\n<node text=%q/>\n<node text=%q/>\n<node text=\"Pay now\" enabled=\"false\"/>", 10+i/8, fresh(90), fresh(91)))
+	}
 	stuck["pages behind the last one, with a count of visitors"] = func(k *talk, i int) {
 		page, items := min(i, 4), ""
 		for n := range 6 {
@@ -123,6 +131,14 @@ func TestCirclesWhateverCountsBesideThem(t *testing.T) {
 	}
 	playAll(t, rounds, stuck, true)
 	healthy := map[string]func(k *talk, i int){
+		"taps after each of which the screen is another": func(k *talk, i int) {
+			if i%2 == 0 {
+				x, y := 120+i*7919%800, 1960+i*5%130
+				k.does("tap", fmt.Sprintf(`{"x":%d,"y":%d}`, x, y), fmt.Sprintf("tapped (%d,%d)", x, y))
+				return
+			}
+			k.does("dump_screen", `{}`, fmt.Sprintf("<node text=\"07:%02d\" id=\"clock\"/>\n<node text=%q/>\n<node text=%q/>\n<node text=\"Next\" enabled=\"true\"/>", 10+i/8, fresh(90), fresh(i)))
+		},
 		"days of which some have nothing": func(k *talk, i int) {
 			answer := `{"items":[]}`
 			if i%9 == 0 {

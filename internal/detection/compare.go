@@ -177,7 +177,7 @@ func (c *comparison) compare(i int) {
 	if len(r.tells) > fewWords && s.placeTimes >= insists && c.jitters(i) {
 		s.wrote = false // beside the last click, and the screen is what it was
 	}
-	if s.wrote && r.short() && c.looksAlike(i) && c.jitters(i) {
+	if s.wrote && r.short() && (c.looksAlike(i) && c.jitters(i) || c.leavesAsItWas(i)) {
 		s.wrote = false
 	}
 	s.probes = s.walk && c.strides(i) && s.failTimes < 2*exhausted && (r.absent && !c.missesTheSame(i) || c.inBounds(i)) || lessens || c.runsOut(i) || c.searches(i) || c.surveys(i)

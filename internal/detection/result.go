@@ -118,6 +118,8 @@ func (f *round) readResult(text string, states bool) {
 		if inAct {
 			_, inAct = slices.BinarySearch(f.does, named)
 		}
+		paired := t.class == number && !inAct && f.namesBoth(text[t.start:t.end])
+		inAct = inAct || paired
 		if names.add(t); drawn || t.class == volatile {
 			names.spoil()
 		}
@@ -164,7 +166,7 @@ func (f *round) readResult(text string, states bool) {
 				f.beside = fold(f.beside, t.hash)
 			}
 		}
-		if t.class != volatile && !tells.full() && !drawn {
+		if t.class != volatile && !tells.full() && !drawn && !paired {
 			tells.add(w)
 		}
 		told := t.hash
@@ -280,3 +282,18 @@ func isTiming(text string, t *token) bool {
 
 // maxAdvert is of how many words what stands before an advertisement is at most.
 const maxAdvert = 4
+
+// namesBoth reports two numbers that the act named, with a comma between them: where a
+// click was.
+func (f *round) namesBoth(pair string) bool {
+	x, y, is := strings.Cut(pair, ",")
+	if !is {
+		return false
+	}
+	for _, n := range [...]string{x, y} {
+		if _, named := slices.BinarySearch(f.does, uint32(hashWord(n, true))|1); !named {
+			return false
+		}
+	}
+	return true
+}

@@ -550,35 +550,3 @@ func (c *comparison) creeps(i, moves int, pause time.Duration) bool {
 	}
 	return false
 }
-
-// looksAlike reports whether the last answer that showed something showed it for the
-// third time.
-func (c *comparison) looksAlike(i int) bool {
-	for j := i - 1; j >= c.since && i-j <= near; j-- {
-		if r, s := &c.rounds[j], &c.all[j]; len(r.tells) > 2*fewWords {
-			return s.place >= samePlace && c.all[j-s.placeAgo].place >= samePlace
-		}
-	}
-	return false
-}
-
-// jitters reports an act that was done before but for numbers, to the same effect,
-// and whose numbers are about the same: another click beside the last one.
-func (c *comparison) jitters(i int) bool {
-	const about = .05
-	r, s := &c.rounds[i], &c.all[i]
-	if !recently(s.shapeAgo) || s.given || r.numbers.n == 0 || r.numbers.n > len(r.numbers.first) {
-		return false
-	}
-	o := &c.rounds[i-s.shapeAgo]
-	if o.result != r.result || o.numbers.n != r.numbers.n {
-		return false
-	}
-	for k := range r.numbers.n {
-		a, b := r.numbers.first[k], o.numbers.first[k]
-		if math.Abs(a-b) > about*max(a, b) {
-			return false
-		}
-	}
-	return true
-}
