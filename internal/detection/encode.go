@@ -88,6 +88,7 @@ func (c *codec) entry(e *entry) {
 	c.bools(&e.prompt.Loose, &e.prompt.Chained)
 	c.uvarint(&e.replied)
 	c.time(&e.ended)
+	c.bools(&e.cut)
 	c.uint64(&e.response)
 	c.uint64(&e.tools)
 	list(c, &e.tasks, 17, (*codec).task)
@@ -201,7 +202,7 @@ func (a *Answer) code(c *codec) {
 	c.int64(&a.usage.Output)
 	c.int64(&a.usage.CacheRead)
 	c.int64(&a.usage.CacheWrite)
-	c.bools(&a.counted, &a.object)
+	c.bools(&a.counted, &a.object, &a.cut)
 }
 
 func (g *growth) code(c *codec) {

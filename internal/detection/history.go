@@ -284,6 +284,7 @@ type Answer struct {
 	usage    haltd.Usage
 	counted  bool
 	object   bool // it is written as one
+	cut      bool // its end did not come
 }
 
 // cutReply is how much of a reply tells it apart whose end did not come: those that
@@ -306,7 +307,7 @@ func readReply(reply *haltd.Reply, loose bool) (a *Answer, acts bool) {
 	}
 	a = &Answer{
 		response: SimHash(text), exact: xxhash.Sum64String(text), tools: toolSignature(reply.Calls),
-		usage: reply.Usage, counted: reply.Counted,
+		usage: reply.Usage, counted: reply.Counted, cut: !reply.Complete,
 	}
 	if !loose {
 		acts = len(reply.Calls) == 0 && !onlySpeaks(text)

@@ -90,7 +90,8 @@ type entry struct {
 	at       time.Time
 	prompt   Prompt
 	replied  uint64    // order in which replies came; 0 before
-	ended    time.Time // when the reply was complete; zero where unknown
+	ended    time.Time // when the reply was complete, or haltd saw that it was cut; zero where unknown
+	cut      bool      // the client hung up on it, or its end did not come
 	response uint64
 	tools    uint64
 	tasks    []task // what the reply asks its tools for
@@ -161,8 +162,10 @@ func (w *Window) certain(p Prompt, session uint64, size int, now time.Time) halt
 	paced := make([]bool, len(es))
 	next, unbroken := now, true
 	for i := len(es) - 1; i >= 0; i-- {
-		unbroken = unbroken && atPace(&es[i], next)
-		paced[i] = unbroken
+		if es[i].replied > 0 { // who hangs up may be back before that is seen
+			unbroken = unbroken && atPace(&es[i], next)
+			paced[i] = unbroken
+		}
 		next = es[i].at
 	}
 	like := func(p Prompt, session uint64) func(i int) bool {
@@ -201,7 +204,8 @@ func (w *Window) lately(p Prompt, size int, now time.Time) haltd.ScoreParts {
 const loopPace = time.Minute
 
 // atPace reports whether a call that starts at next follows e as in a loop:
-// soon after its reply, and not before it. Where the time is unknown, it does.
+// soon after its reply, and not before it, unless its client hung up: that may be seen
+// late. Where the time is unknown, it does.
 func atPace(e *entry, next time.Time) bool {
 	if next.IsZero() || e.at.IsZero() {
 		return true
@@ -209,7 +213,7 @@ func atPace(e *entry, next time.Time) bool {
 	if e.replied == 0 {
 		return false
 	}
-	return e.ended.IsZero() || !next.Before(e.ended) && next.Sub(e.ended) <= loopPace
+	return e.ended.IsZero() || (e.cut || !next.Before(e.ended)) && next.Sub(e.ended) <= loopPace
 }
 
 // longStreak is how many equal calls in a row stop an agent whose users or
@@ -275,7 +279,7 @@ func (w *Window) Attach(id uint64, a *Answer, now time.Time) {
 	for i := range w.entries {
 		if e := &w.entries[i]; e.id == id {
 			w.last++
-			e.replied, e.ended = w.last, now
+			e.replied, e.ended, e.cut = w.last, now, a.cut
 			e.response, e.tools, e.tasks = a.response, a.tools, a.tasks
 			w.streak.take(id, a)
 			return

@@ -359,6 +359,7 @@ type shot struct {
 	prompt, user, reply string
 	session             uint64
 	pause               time.Duration // since the reply before; below zero the calls overlap
+	cut                 bool          // the client hung up
 }
 
 // fire plays calls without a history. Each reply takes a second.
@@ -377,7 +378,9 @@ func fire(set Settings, n int, at func(i int) shot) (levels []haltd.Level, last 
 		for len(running) > 0 && !running[0].ends.After(until) {
 			o := running[0]
 			running = running[1:]
-			Observe(set, o.st, o.entry, Source{o.call.Model, o.call.System}, ReadReply(said(o.reply), true), o.ends)
+			r := said(o.reply)
+			r.Complete = !o.cut
+			Observe(set, o.st, o.entry, Source{o.call.Model, o.call.System}, ReadReply(r, true), o.ends)
 		}
 	}
 	for i := range n {
@@ -424,6 +427,7 @@ func TestCallsWithoutAHistory(t *testing.T) {
 		{"another user each time", func(i int, s *shot) { s.user = fmt.Sprint("u", i) }, haltd.LevelWarn},
 		{"another session each time", func(i int, s *shot) { s.session = uint64(i + 1) }, haltd.LevelWarn},
 		{"calls that overlap", func(_ int, s *shot) { s.pause = -500 * time.Millisecond }, haltd.LevelWarn},
+		{"who hangs up, and is back before that is seen", func(_ int, s *shot) { s.cut, s.pause = true, -50*time.Millisecond }, haltd.LevelKill},
 		{"one pause among them", func(i int, s *shot) {
 			if i%5 == 4 {
 				s.pause = 2 * time.Minute
@@ -479,10 +483,10 @@ func TestTheLiteralRule(t *testing.T) {
 		kill int // the call whose score exceeds the threshold
 	}{
 		{"different users, sessions and numbers, hours apart", func(i int) shot {
-			return shot{fmt.Sprintf("What is the state of order %d?", i), fmt.Sprint("u", i), reply, uint64(i + 1), time.Hour}
+			return shot{fmt.Sprintf("What is the state of order %d?", i), fmt.Sprint("u", i), reply, uint64(i + 1), time.Hour, false}
 		}, 6},
-		{"equal answers to different questions", func(i int) shot { return shot{fresh(i), "", reply, 1, time.Second} }, 8},
-		{"equal questions with different answers", func(i int) shot { return shot{greeting, "", fresh(i), 1, time.Second} }, 12},
+		{"equal answers to different questions", func(i int) shot { return shot{fresh(i), "", reply, 1, time.Second, false} }, 8},
+		{"equal questions with different answers", func(i int) shot { return shot{greeting, "", fresh(i), 1, time.Second, false} }, 12},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			levels, _ := fire(set, 20, c.at)
