@@ -349,6 +349,9 @@ func writtenCall(command string) (call haltd.ToolCall, ok bool) {
 		}
 		return haltd.ToolCall{Name: name, Arguments: input}, true
 	}
+	if call, ok := taggedCall(command); ok {
+		return call, true
+	}
 	tag := ""
 	if inner, cut := strings.CutPrefix(command, "<"); cut { // <tool_call>{…}</tool_call>
 		tag, inner, _ = strings.Cut(inner, ">")
