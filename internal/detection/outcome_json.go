@@ -7,7 +7,7 @@ import (
 
 // jsonOutcome reads the usual fields by which JSON results say no.
 func jsonOutcome(t string, says meaning) outcome {
-	compact := strings.Map(dropSpace, t[:min(len(t), 2*headBytes)])
+	compact := unnested(strings.Map(dropSpace, t[:min(len(t), 2*headBytes)]))
 	switch compact {
 	case "[]", "null", `""`:
 		return empty
@@ -44,6 +44,17 @@ func jsonOutcome(t string, says meaning) outcome {
 		}
 	}
 	return neutral
+}
+
+// unnested is a JSON text whose first string with an object in it is written as that
+// object: {"tool":"add","result":"{\"error\":\"sold out\"}"}.
+func unnested(compact string) string {
+	for _, begins := range [...]string{`:"{\"`, `:"[{\"`} {
+		if i := strings.Index(compact, begins); i >= 0 {
+			return compact[:i+1] + strings.ReplaceAll(compact[i+2:], `\"`, `"`)
+		}
+	}
+	return compact
 }
 
 // examined reports a JSON object that counts what was looked at: an empty list beside it
