@@ -156,7 +156,7 @@ func (c *comparison) compare(i int) {
 	if r.plans && i > c.since && c.rounds[i-1].plans {
 		s.wrote, s.given, s.aimed, s.nextID = false, false, false, false // nothing was done since the plan before
 	}
-	s.fills = c.fills(i) || c.reads(i) || c.shifts(i)
+	s.fills = c.fills(i) || c.fillsUp(i) || c.reads(i) || c.shifts(i)
 	s.adds = c.adds(i)
 	s.ready = s.pairAgo == 0 && recently(s.coreAgo) && c.rounds[i-s.coreAgo].waiting && !r.waiting && r.outcome == neutral
 	s.onward = s.fills || c.goesOn(i) || c.countsDown(i)

@@ -429,59 +429,6 @@ func (c *comparison) moved(i int) bool {
 	return changed && c.advances(i)
 }
 
-// fills reports an answer in which a part of a whole is larger than the last time
-// the same was asked, or done with other numbers, and was not smaller of late: what is
-// waited for gets on. Two steps down in a row of what is asked are a way, too.
-func (c *comparison) fills(i int) bool {
-	const steps = 4
-	var ups, downs [len(amounts{}.first)]int
-	last := [len(ups)]int8{}
-	clocks, told := c.clocks(i), c.rounds[i].told.first
-	shares, same := c.rounds[i].shares.first, true
-	for n := range steps {
-		ago := c.all[i].coreAgo
-		if of := c.all[i].shapeAgo; of > 0 && (ago == 0 || of < ago) {
-			ago, same = of, false
-		}
-		if !recently(ago) {
-			break
-		}
-		step, _ := stepOf(&c.rounds[i-ago].shares, &c.rounds[i].shares)
-		for k, d := range step {
-			if n == 0 && !c.passes(i-ago, i, k) {
-				last[k] = d
-			}
-			if d > 0 {
-				ups[k]++
-			} else if d < 0 {
-				downs[k]++
-			}
-		}
-		i -= ago
-	}
-	for k, d := range last {
-		if at := slices.Index(told[:], shares[k]); at >= 0 && clocks[at] {
-			continue
-		}
-		if d > 0 && downs[k] == 0 || same && d < 0 && ups[k] == 0 && downs[k] > 1 {
-			return true
-		}
-	}
-	return false
-}
-
-// passes reports whether a share went on in what came back for other acts in
-// between, too: how much of its memory the agent has used, not what was asked.
-func (c *comparison) passes(from, to, k int) bool {
-	a, b := c.rounds[from].shares.first[k], c.rounds[to].shares.first[k]
-	for j := from + 1; j < to; j++ {
-		if between := &c.rounds[j].shares; k < between.n && between.n == c.rounds[to].shares.n && between.first[k] > min(a, b) && between.first[k] < max(a, b) {
-			return true
-		}
-	}
-	return false
-}
-
 // reads reports a short answer with one number that went on in one direction each
 // of the last times, by this much and that: a thermometer under which something is
 // heated. What is given along with a text is the number of a record.
