@@ -131,6 +131,20 @@ func TestCirclesWhateverCountsBesideThem(t *testing.T) {
 	}
 	playAll(t, rounds, stuck, true)
 	healthy := map[string]func(k *talk, i int){
+		"a rollout of which the pods become new, while some come and go": func(k *talk, i int) {
+			k.bash("kubectl -n prod get deploy claim-api", fmt.Sprintf("<returncode>0</returncode>\n<output>\nNAME   READY   UP-TO-DATE   AVAILABLE   AGE\nclaim-api   %d/32   %d   31   87d\n</output>", 30+i*i*7%3, 2+i*3/4))
+		},
+		"people of a list, in tags, of whom hardly any is found": func(k *talk, i int) {
+			name := []string{"Hanna", "Joanna", "Ewa", "Olga", "Anna"}[i%5] + " " + []string{"Kowalska", "Zięba", "Mazur", "Kamińska", "Lis", "Wróbel"}[i/5%6]
+			if i == 0 {
+				list := ""
+				for n := range 30 {
+					list += []string{"Hanna", "Joanna", "Ewa", "Olga", "Anna"}[n%5] + " " + []string{"Kowalska", "Zięba", "Mazur", "Kamińska", "Lis", "Wróbel"}[n/5%6] + "; "
+				}
+				k.does("read_list", `{}`, list)
+			}
+			k.says("<call tool=\"szukaj\">\n  <param name=\"pracownik\">"+name+"</param>\n</call>", "<result tool=\"szukaj\">\nBrak wyników dla: "+name+"\n</result>")
+		},
 		"taps after each of which the screen is another": func(k *talk, i int) {
 			if i%2 == 0 {
 				x, y := 120+i*7919%800, 1960+i*5%130

@@ -37,9 +37,9 @@ func (c *comparison) leavesAsItWas(i int) bool {
 // jitters reports an act that was done before but for numbers, to the same effect,
 // and whose numbers are about the same: another click beside the last one.
 func (c *comparison) jitters(i int) bool {
-	const about = .05
+	const about = .08
 	r, s := &c.rounds[i], &c.all[i]
-	if !recently(s.shapeAgo) || s.given || r.numbers.n == 0 || r.numbers.n > len(r.numbers.first) {
+	if !recently(s.shapeAgo) || s.given || r.payload || r.numbers.n == 0 || r.numbers.n > len(r.numbers.first) {
 		return false
 	}
 	o := &c.rounds[i-s.shapeAgo]

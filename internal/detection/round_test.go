@@ -43,6 +43,25 @@ func TestCoreOfAnAct(t *testing.T) {
 }
 
 // A command that stands in the text as JSON is read like a call.
+func TestCallsInTags(t *testing.T) {
+	for text, want := range map[string]string{
+		"<call tool=\"find\">\n  <param name=\"who\">Ada Lovelace</param>\n</call>":                                                                               `find {"who":"Ada Lovelace"}`,
+		"<read_file>\n<path>src/a.go</path>\n</read_file>":                                                                                                        `read_file {"path":"src/a.go"}`,
+		"<function_calls>\n<invoke name=\"find\">\n<parameter name=\"q\">x &lt; y</parameter>\n<parameter name=\"n\">3</parameter>\n</invoke>\n</function_calls>": `find {"n":"3","q":"x \u0026lt; y"}`,
+		"<tool_call>\n<function=find>\n<parameter=q>\nx\n</parameter>\n</function>\n</tool_call>":                                                                 `find {"q":"x"}`,
+		"<shell><cmd>go test ./...</cmd></shell>":                                                                                                                 `shell {"cmd":"go test ./..."}`,
+		"<bash>ls -l</bash>":          "",
+		"<p>One <b>bold</b> word</p>": "",
+		"<a><b>1</b>":                 "",
+		"<read_file><path>a.go</path></read_file> and more": "",
+	} {
+		call, ok := taggedCall(text)
+		if got := call.Name + " " + call.Arguments; ok != (want != "") || ok && got != want {
+			t.Errorf("%s is the call %q (%v), want %q", text, got, ok, want)
+		}
+	}
+}
+
 func TestCoreOfACommandInText(t *testing.T) {
 	read := func(text string) *round { return readRound(&haltd.Round{Text: text}, false) }
 	a := read(`Action: {"click":"submit","reason":"The form is complete, so I send it."}`)
@@ -145,6 +164,10 @@ func TestOutcome(t *testing.T) {
 		{"[]", false, empty},
 		{"Error: user not found", false, failed},
 		{"No matches found for x", false, empty},
+		{`{"tool": "add", "result": "{\"step\": \"Step 5 of 100\", \"error\": \"OUT_OF_STOCK\", \"cart\": []}"}`, false, failed},
+		{`{"content":[{"type":"text","text":"{\"ok\":true,\"rows\":[1,2]}"}]}`, false, neutral},
+		{`{"content":[{"type":"text","text":"{\"results\":[]}"}]}`, false, empty},
+		{`{"path":"a.go","content":"log(\"x\", {\"error\":\"none of it\"})"}`, false, neutral},
 		{"3/2\nYour query or result is same from the last, please try a new approach.", false, empty},
 		{"You have already called this tool with the same arguments: you are repeating yourself.", false, empty},
 		{"ERROR: the patch is empty", false, failed},
