@@ -15,9 +15,12 @@ func viewOf(text string) uint64 {
 	var view, drawing uint64
 	var at string
 	lines, marks, drawn := 0, 0, 0
+	if strings.Count(text, `\n`) > fewest { // it stands in a JSON object
+		text = strings.ReplaceAll(text, `\n`, "\n")
+	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\r\n")
-		if isDrawing(line) {
+		if isDrawing(line) || drawn > 0 && isCorridor(line) {
 			drawing = fold(drawing, xxhash.Sum64String(line))
 			drawn++
 		} else {
@@ -81,6 +84,13 @@ func isDrawing(line string) bool {
 		}
 	}
 	return len(line) >= shortest && signs >= 2
+}
+
+// isCorridor reports a line of a drawing that has one sign and nothing else, away from the
+// edge: a corridor on a map, or who walks there.
+func isCorridor(line string) bool {
+	sign := strings.TrimLeft(line, " ")
+	return len(sign) == 1 && len(line) > 2 && !isWord[sign[0]]
 }
 
 // viewWord is a view as a word of what a screen tells.

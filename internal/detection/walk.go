@@ -443,8 +443,11 @@ func (c *comparison) reads(i int) bool {
 // goes round in circles comes back to them.
 func (c *comparison) stepsOn(i int) bool {
 	r, s := &c.rounds[i], &c.all[i]
-	if !r.near || len(r.does) > fewWords || r.outcome != neutral || s.place < samePlace || s.resultAgo > 0 || s.newWords > 0 {
+	if !r.near || len(r.does) > fewWords || r.outcome != neutral || s.resultAgo > 0 || s.newWords > 0 {
 		return false
+	}
+	if s.place < samePlace || r.told.n > len(r.told.first) {
+		return true
 	}
 	step, _ := stepOf(&c.rounds[i-s.placeAgo].told, &r.told)
 	for k, clock := range c.clocks(i) {
