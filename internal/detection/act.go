@@ -257,12 +257,26 @@ func (a *actReader) words(s string) {
 	a.does, a.claims = does.distinct(), claims.distinct()
 }
 
+// isPort reports the number of a port in the address of a page: nobody walks over those,
+// and what is walked over stands behind it.
+func isPort(text string, start int) bool {
+	const longest = 64 // name of a host
+	if start == 0 || text[start-1] != ':' {
+		return false
+	}
+	host := text[max(0, start-longest) : start-1]
+	i := strings.LastIndex(host, "://")
+	return i >= 0 && strings.IndexAny(host[i+3:], "/ \"'?") < 0
+}
+
 func (a *actReader) fold(t *token, text string) {
 	core, shape := t.hash, t.hash
 	switch {
 	case t.class == number || t.class == volatile && text != "" && isDigit(text[t.start]):
 		shape = volatileHash
-		a.numbers.add(text[t.start:t.end])
+		if !isPort(text, t.start) {
+			a.numbers.add(text[t.start:t.end])
+		}
 		if t.class == volatile { // a date or a clock may be what is walked over
 			core = xxhash.Sum64String(text[t.start:t.end])
 			if uuidAt(text, t.start) {
