@@ -131,6 +131,42 @@ func TestCirclesWhateverCountsBesideThem(t *testing.T) {
 	}
 	playAll(t, rounds, stuck, true)
 	healthy := map[string]func(k *talk, i int){
+		"letter after letter of a word, each guessed by halves": func(k *talk, i int) {
+			word := []int{104, 51, 97, 122, 116, 57, 98}
+			if i == 0 {
+				k.does("http_request", `{"url":"http://web5.lab:4885/item?id=1"}`, "<h2>Tea Kettle</h2>")
+			}
+			low, high, n := 32, 126, 0
+			for range i { // where the search is by now
+				if middle := (low + high) / 2; word[n] > middle {
+					low = middle
+				} else {
+					high = middle
+				}
+				if high-low <= 1 {
+					low, high, n = 32, 126, n+1
+				}
+			}
+			middle := (low + high) / 2
+			answer := "<div class=item><h2>Tea Kettle</h2></div>"
+			if word[n] <= middle {
+				answer = "<div class=item>Nothing here</div>"
+			}
+			k.does("http_request", fmt.Sprintf(`{"url":"http://web5.lab:4885/item?id=1+AND+(SELECT+unicode(substr(f,%d,1))+FROM+flags)>%d"}`, 6+n, middle),
+				fmt.Sprintf("HTTP/1.1 200 OK\nDate: Tue, 04 Mar 2025 09:12:%02d GMT\nX-Request-Id: %016x\n\n%s", 7+i, uint64(0x9e3779b97f4a7c15)*uint64(i+3), answer))
+		},
+		"a walk over a map that is drawn within a result": func(k *talk, i int) {
+			glyphs := `\n   -----------\n   |....<....|\n   |.........|\n   ---.-------`
+			for range i {
+				glyphs += `\n      #`
+			}
+			k.does("step", `{"action":"south"}`, fmt.Sprintf(`{"message":"","glyphs":"%s\n      @\n","status":"Dlvl:1 HP:14(14) T:%d"}`, glyphs, i+2))
+		},
+		"steps to what is in sight, in small letters below a thought": func(k *talk, i int) {
+			left := [][2]int{{1, 7}, {2, 7}, {3, 7}, {4, 7}, {5, 7}, {6, 7}, {5, 3}, {4, 3}, {3, 3}, {2, 3}, {1, 3}, {3, 5}, {2, 5}, {1, 5}, {4, 2}, {3, 2}, {2, 2}, {1, 2}, {5, 1}, {4, 1}, {3, 1}, {2, 1}, {1, 1}, {5, 6}, {4, 6}, {3, 6}, {2, 6}, {1, 6}, {4, 4}, {3, 4}, {2, 4}, {1, 4}, {5, 2}, {5, 5}, {4, 5}, {5, 4}}[i]
+			k.says(fmt.Sprintf("I do not see the red key yet. %s\naction: go forward", []string{"On.", "Further.", "Looking for it."}[i*i%3]),
+				fmt.Sprintf("a wall %d steps forward|a blue open door %d steps forward and %d steps right|a grey closed door %d steps forward and %d steps left", left[0], min(left[0]+1, 9), left[1], left[0], 9-left[1]))
+		},
 		"a rollout of which the pods become new, while some come and go": func(k *talk, i int) {
 			k.bash("kubectl -n prod get deploy claim-api", fmt.Sprintf("<returncode>0</returncode>\n<output>\nNAME   READY   UP-TO-DATE   AVAILABLE   AGE\nclaim-api   %d/32   %d   31   87d\n</output>", 30+i*i*7%3, 2+i*3/4))
 		},

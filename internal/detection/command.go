@@ -74,14 +74,15 @@ var forms = []struct {
 	{newLine | brace, lastObject},
 }
 
-// afterAction is what stands behind the last "Action:".
+// afterAction is what stands behind the last "Action:", or behind one in small or capital
+// letters at the beginning of a line.
 func afterAction(text string) string {
-	const label = "Action:"
-	i := strings.LastIndex(text, label)
-	if i < 0 {
-		return ""
+	for _, label := range [...]string{"Action:", "\naction:", "\nACTION:"} {
+		if i := strings.LastIndex(text, label); i >= 0 {
+			return strings.TrimSpace(text[i+len(label):])
+		}
 	}
-	return strings.TrimSpace(text[i+len(label):])
+	return ""
 }
 
 // fenced are the blocks of a text that stand between fences.

@@ -138,7 +138,7 @@ func (c *comparison) compare(i int) {
 	c.discountClocks(i)
 	c.weighNews(i)
 	s.walk = c.walks(i) && !c.standsStill(i)
-	s.given = s.given || c.narrows(i)
+	s.given = s.given || c.narrows(i) || c.narrowsNext(i)
 	s.cured = r.outcome == failed && c.curedSince(i)
 	s.echo = s.placeAgo > 0 && echoes(r.round, c.rounds[i-s.placeAgo].round)
 	s.given = s.given || c.goesOnWith(i)

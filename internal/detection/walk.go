@@ -167,6 +167,18 @@ func (c *comparison) narrows(i int) bool {
 	return true
 }
 
+// narrowsNext reports the first steps of another such search, soon after one: letter
+// after letter of a word that is guessed.
+func (c *comparison) narrowsNext(i int) bool {
+	const soon = 4
+	for j := i - 1; j >= c.since && i-j <= soon; j-- {
+		if c.all[i].coreAgo == 0 && c.rounds[j].shape == c.rounds[i].shape && c.rounds[i].manner >= commanded && c.narrows(j) && j > c.since && c.narrows(j-1) {
+			return true
+		}
+	}
+	return false
+}
+
 // goesOn reports an act that was done before, did not fail, and whose answer has
 // a number that has gone down, three times at least: what is left. Numbers that go up
 // may count no more than the attempts.
