@@ -180,16 +180,19 @@ const advancing = 20
 
 // goesOn reports work of whose rounds stall is not certain. Where one signal alone is
 // alike, such as the acknowledgements of edits, and nobody waits, stall's warn line
-// decides, in a session that has just begun as well.
+// decides; in a session that has just begun as well, where nothing is alike but what came
+// back in others.
 func (v *Detection) goesOn(set Settings, st State, matches []haltd.Match, found stalled) bool {
+	own := st.Window.of(st.SessionID, matches)
 	if corroborated(v.Parts) {
-		return found.rounds && v.Certainty < advancing && st.Window.of(st.SessionID, matches) >= corroborating
+		return found.rounds && v.Certainty < advancing && own >= corroborating
 	}
 	line := percent(set.lines().warn)
 	if found.patient {
 		line = advancing
 	}
-	return (found.rounds || found.one) && v.Certainty < line
+	begun := found.one && own == 0 && v.Parts.Responses+v.Parts.ToolCalls == 0
+	return (found.rounds || begun) && v.Certainty < line
 }
 
 // unmet is what a score lacks to be corroborated.

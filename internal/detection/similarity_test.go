@@ -296,8 +296,8 @@ func TestAnswersOfOthersAloneWarnOfNothing(t *testing.T) {
 	set := DefaultSettings()
 	var v Detection
 	for i := range 16 {
-		st := State{Window: &w, Session: &Session{}, SessionID: uint64(i/2 + 1)}
-		call := &haltd.Call{Opening: []haltd.Message{{Text: fresh(i / 2)}}, Rounds: []haltd.Round{did("open_file", fmt.Sprintf(`{"path":"%s.py"}`, topics[i%len(topics)]), "[observation not recorded]")}}
+		st := State{Window: &w, Session: &Session{}, SessionID: uint64(i + 1)}
+		call := &haltd.Call{Opening: []haltd.Message{{Text: fresh(i)}}, Rounds: []haltd.Round{did("open_file", fmt.Sprintf(`{"path":"%s.py"}`, topics[i%len(topics)]), "[observation not recorded]")}}
 		v = judge(set, st, call, noon)
 		answer(set, st, v, call, said(fresh(i+40)), noon)
 	}
