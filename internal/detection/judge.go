@@ -192,7 +192,8 @@ func (v *Detection) goesOn(set Settings, st State, matches []haltd.Match, found 
 		line = advancing
 	}
 	begun := found.one && own == 0 && v.Parts.Responses+v.Parts.ToolCalls == 0
-	return (found.rounds || begun) && v.Certainty < line
+	few := own == len(matches) && own < corroborating // a threshold that one match exceeds is meant
+	return (found.rounds || begun) && !few && v.Certainty < line
 }
 
 // unmet is what a score lacks to be corroborated.
