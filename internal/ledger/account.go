@@ -51,8 +51,8 @@ type period struct {
 	// recorded is what the record says of all nodes: what others spend it
 	// knows sooner than their shares say.
 	recorded haltd.Spending
-	// asking is the part of reserved that the store has not granted yet.
-	asking   haltd.Spending
+	// asking are the parts of reserved that the store has not granted yet.
+	asking   map[*Reservation]haltd.Spending
 	reported struct{ soft, hard bool }
 	alone    *Reservation // of the call that did not fit and is in flight by itself
 	used     time.Time    // when something was last reserved
@@ -63,6 +63,14 @@ type period struct {
 	// spent and reserved together.
 	durable haltd.Spending
 	written haltd.Share
+}
+
+// asked is what the store has not granted yet.
+func (s *period) asked() (sum haltd.Spending) {
+	for _, amount := range s.asking {
+		sum = sum.Add(amount)
+	}
+	return sum
 }
 
 // isStale reports that the lease of the node whose share a period is has ended:

@@ -180,6 +180,9 @@ type part struct {
 	account *account
 	shares  []haltd.Share
 	periods []*period // of which they are
+	// asks are the reservations of each that are granted with it: from the write on, though
+	// they do not know it yet, nothing that is written may leave them out.
+	asks [][]*Reservation
 }
 
 // write writes parts of accounts whose locks to flush the caller has acquired, and
@@ -223,6 +226,9 @@ func (p part) saved(after []haltd.Ledger, granted bool) {
 	for i, s := range p.periods {
 		if granted {
 			s.durable, s.written = p.shares[i].Spent.Add(p.shares[i].Held), p.shares[i]
+			for _, r := range p.asks[i] {
+				delete(s.asking, r)
+			}
 		}
 		s.sync(after[i], s.written)
 	}
@@ -251,18 +257,20 @@ func (a *account) outdated(mode flushMode, node string) part {
 		if large {
 			s.reduced = now
 		}
+		var asks []*Reservation
 		l := haltd.Share{Agent: a.agent, Period: s.kind, Start: s.start, Spent: s.mine, Held: s.reserved, Alone: s.alone != nil}
 		if mode == flushAsked {
 			l.Limit = haltd.Spending{Cost: s.budget.HardUSD, Tokens: s.budget.HardTokens}
+			asks = slices.Collect(maps.Keys(s.asking))
 		} else {
-			l.Held = l.Held.Sub(s.asking)
+			l.Held = l.Held.Sub(s.asked())
 		}
 		if more || large {
 			l.Held = l.Held.Add(s.allotment())
 		}
 		after := l.Spent.Add(l.Held)
 		s.durable = haltd.Spending{Cost: min(s.durable.Cost, after.Cost), Tokens: min(s.durable.Tokens, after.Tokens)}
-		p.shares, p.periods = append(p.shares, l), append(p.periods, s)
+		p.shares, p.periods, p.asks = append(p.shares, l), append(p.periods, s), append(p.asks, asks)
 	}
 	return p
 }

@@ -71,6 +71,40 @@ func TestNodesTogetherStayWithinTheBudget(t *testing.T) {
 	}
 }
 
+// What the store has granted a call is held from then on, also by what is written before
+// the call has heard of it: else another node could take it.
+func TestWhatWasGrantedStaysHeld(t *testing.T) {
+	d := newDisk()
+	l := open(t, d)
+	l.stop() // what the worker does, this test does
+	l.worker.Wait()
+	b := booking(70)
+	a := l.acquire(b.Agent)
+	defer a.release()
+	periods, err := l.periodsOf(t.Context(), a, b.Zone, b.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Reservation{account: a, budgets: b.Budgets, periods: periods}
+	a.mu.Lock()
+	r.hold(&b)
+	for _, s := range periods {
+		s.ask(r, r.amount)
+	}
+	a.mu.Unlock()
+	if granted, err := a.ask(t.Context(), flushAsked); err != nil || !granted {
+		t.Fatalf("granted: %v, %v", granted, err)
+	}
+	spent := booking(500)
+	if _, err := l.Charge(t.Context(), spent); err != nil { // writes what another call cost
+		t.Fatal(err)
+	}
+	const allotment = 100
+	if held := d.ledger(b.Agent, haltd.Daily, midnight(11)).Held.Tokens; held < 70+allotment {
+		t.Errorf("%d tokens are held; want the 70 that were granted, and an allotment of %d", held, allotment)
+	}
+}
+
 // What a call reserved and did not use is soon there for other nodes, and a crash
 // does not charge it, although its node goes on calling.
 func TestWhatACallDidNotUseIsGivenUp(t *testing.T) {

@@ -94,7 +94,9 @@ func (r *Reservation) reserve(ctx context.Context, b *Booking) (over []Over, gra
 		mode, asked = flushNeeded, haltd.Spending{}
 	}
 	if short {
-		r.ask(asked)
+		for _, s := range r.periods {
+			s.ask(r, asked)
+		}
 	}
 	a.mu.Unlock()
 	if !short {
@@ -106,7 +108,9 @@ func (r *Reservation) reserve(ctx context.Context, b *Booking) (over []Over, gra
 	granted, err = a.ask(ctx, mode)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	r.ask(haltd.Spending{}.Sub(asked))
+	for _, s := range r.periods {
+		delete(s.asking, r)
+	}
 	if slices.ContainsFunc(r.periods, a.isStale) {
 		granted = false // nothing was written for them
 	}
@@ -117,10 +121,11 @@ func (r *Reservation) reserve(ctx context.Context, b *Booking) (over []Over, gra
 }
 
 // ask adds to what is asked of the store. The caller has locked the account.
-func (r *Reservation) ask(amount haltd.Spending) {
-	for _, s := range r.periods {
-		s.asking = s.asking.Add(amount)
+func (s *period) ask(r *Reservation, amount haltd.Spending) {
+	if s.asking == nil {
+		s.asking = map[*Reservation]haltd.Spending{}
 	}
+	s.asking[r] = amount
 }
 
 // refresh asks the store what other nodes hold now. It reports whether that may
