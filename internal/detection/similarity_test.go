@@ -290,22 +290,6 @@ func TestAnswersAloneWarnOfNothing(t *testing.T) {
 	}
 }
 
-// One signal alone, of calls of other sessions, warns of no session that has just begun.
-func TestAnswersOfOthersAloneWarnOfNothing(t *testing.T) {
-	var w Window
-	set := DefaultSettings()
-	var v Detection
-	for i := range 16 {
-		st := State{Window: &w, Session: &Session{}, SessionID: uint64(i + 1)}
-		call := &haltd.Call{Opening: []haltd.Message{{Text: fresh(i)}}, Rounds: []haltd.Round{did("open_file", fmt.Sprintf(`{"path":"%s.py"}`, topics[i%len(topics)]), "[observation not recorded]")}}
-		v = judge(set, st, call, noon)
-		answer(set, st, v, call, said(fresh(i+40)), noon)
-	}
-	if v.Level != haltd.LevelPass || v.Parts.Score() <= set.Threshold {
-		t.Errorf("level %v at score %v and certainty %v, %q; want the score alone", v.Level, v.Parts.Score(), v.Certainty, v.Unmet)
-	}
-}
-
 // What stall knows of one session says nothing about the calls of others.
 func TestEqualCallsOfOtherSessionsWarn(t *testing.T) {
 	var w Window
