@@ -350,8 +350,18 @@ func (a *amounts) hasDate(text string) bool {
 	return isoDate(text, 0) == len(text) && slices.Contains(a.first[:min(a.n, len(a.first))], numberOf(text))
 }
 
-// names reports a text whose one number, zeros left out, is a large one of the
-// others.
+// within reports numbers that are all among others.
+func (a *amounts) within(others *amounts) bool {
+	for _, v := range a.first[:min(a.n, len(a.first))] {
+		if !slices.Contains(others.first[:min(others.n, len(others.first))], v) {
+			return false
+		}
+	}
+	return true
+}
+
+// names reports a text whose numbers, zeros left out, are all large ones of the others:
+// "10000 rows affected. Matched: 10000, changed: 10000, warnings: 0".
 func (a *amounts) names(others *amounts) bool {
 	const large = 10
 	named := 0
@@ -364,7 +374,7 @@ func (a *amounts) names(others *amounts) bool {
 			return false
 		}
 	}
-	return named == 1 && a.n <= len(a.first)
+	return named > 0 && a.n <= len(a.first)
 }
 
 // steps are which numbers went up and which went down.

@@ -171,10 +171,11 @@ func (c *comparison) otherFigures(i, j int) bool {
 
 // surveys reports a look in vain at something new, of a task that asks to look at one
 // thing after the other. A list ends: after so many of one program it is a search in vain.
+// Who writes does not look.
 func (c *comparison) surveys(i int) bool {
 	const most = 64
 	r := &c.rounds[i]
-	if !c.each || !r.denied() || r.missing || c.all[i].newDeeds == 0 {
+	if !c.each || !r.denied() || r.missing || r.writes || c.all[i].newDeeds == 0 {
 		return false
 	}
 	n := 0

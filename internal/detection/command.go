@@ -155,7 +155,7 @@ func lastObject(text string) string {
 // them: <<<<<<< SEARCH … ======= … >>>>>>> REPLACE.
 func replacement(text string) string {
 	from, to := strings.Index(text, "<<<<<<< "), strings.LastIndex(text, "\n>>>>>>> ")
-	if from < 0 || to < from || !strings.Contains(text[from:to], "\n=======") {
+	if from < 0 || to < from || !strings.Contains(text[from:to], "\n=======") || strings.Contains(betweenTags(text), "<<<<<<< ") {
 		return ""
 	}
 	return text[from:to]
@@ -505,6 +505,19 @@ func shapes(command string) bool {
 		name = sub
 	}
 	return keySays(name)&makesFiles != 0 || strings.Contains(command, "sed -i") || strings.Contains(command, ">> ")
+}
+
+// commandStirs reports a command with a word at its beginning that says that it starts,
+// stops or does something anew. The name of an argument says nothing.
+func commandStirs(command string) bool {
+	const within = 120
+	s := scanner{text: command[:min(len(command), within)]}
+	for s.next() {
+		if s.class == word && opens(s.hash)&stirs != 0 && keySays(command[s.start:s.end])&stirs != 0 && !strings.HasPrefix(command[s.end:], `":`) && (s.start == 0 || strings.IndexByte("./-_", command[s.start-1]) < 0) {
+			return true
+		}
+	}
+	return false
 }
 
 func firstWord(s string) string {

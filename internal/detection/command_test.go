@@ -60,6 +60,28 @@ func TestCommandInText(t *testing.T) {
 	}
 }
 
+func TestBareCommand(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want bool
+	}{
+		{"go north", true},
+		{"SELECT h.name FROM highschooler AS h JOIN likes AS l ON h.id = l.student_id GROUP BY h.id, h.name ORDER BY COUNT(l.liked_id) DESC LIMIT 1", true},
+		{"find /workspace -type f -size 0 -print0 | xargs -0 -I{} sh -c 'if [ -f {} ]; then rm -v {}; fi'", true},
+		{"def find_single(items):\n    start = 0\n    while start < len(items) - 1:\n        if items[start] != items[start + 1]:\n            return items[start]\n        start += 2\n    return items[-1]", true},
+		{"awk 'NR > 1 && $3 != $9 { print $3 \":\" $9 }' /system/folder1/data.csv | sort | uniq -c | sort -rn | head -n 2", true},
+		{"I have looked through the whole of the file and found no place where the limit is set", false},
+		{"The limit is set in config/limits.yaml (line 12) and in src/app/limits_test.go, as max_calls = 3 and min_calls = 1", false},
+		{"the three of them have nothing in common but the name (and the place), as far as I can tell from the notes", false},
+		{"The query is right, and still nothing comes back.", false},
+		{"should I run find /tmp -name '*.log' -mtime +3 | xargs rm -f once more, or is it enough as it is now?", false},
+	} {
+		if got := isBareCommand(c.text); got != c.want {
+			t.Errorf("%q is a command: %v; want %v", c.text, got, c.want)
+		}
+	}
+}
+
 func TestWrittenCall(t *testing.T) {
 	for _, c := range []struct {
 		command, name, arguments string

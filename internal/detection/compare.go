@@ -78,6 +78,7 @@ type relation struct {
 	recast bool    // an edit that left lines which were not there before
 	onward bool    // a number in its answers has gone down again and again, or what is done of a whole up
 	adds   bool    // the reply is the last one, and more
+	redone bool    // what was dealt with twice is dealt with once more
 	fills  bool    // of a whole more is done than at the last time
 	ready  bool    // what the same act was told to wait for is there
 	anchor bool    // it failed as on the handle before, or took back what was made
@@ -141,7 +142,7 @@ func (c *comparison) compare(i int) {
 	s.given = s.given || c.narrows(i) || c.narrowsNext(i)
 	s.cured = r.outcome == failed && c.curedSince(i)
 	s.echo = s.placeAgo > 0 && echoes(r.round, c.rounds[i-s.placeAgo].round)
-	s.given = s.given || c.goesOnWith(i)
+	s.given = s.given || c.goesOnWith(i) || c.looksBefore(i)
 	if cites := c.cites(i); r.outcome == neutral && r.manner >= commanded && !r.short() {
 		s.landed = s.landed || cites || s.given && s.echo
 	}
@@ -152,7 +153,8 @@ func (c *comparison) compare(i int) {
 		s.gets = before.gets || o.outcome == neutral && before.newTells >= 2
 	}
 	s.over = r.ended || s.walk && (c.pastEnd(i) || c.pastLastPage(i) || c.pastBound(i) || c.ranOut(i))
-	s.wrote = (s.wroteNew(r) || s.recast) && !s.anchor
+	s.redone = c.doneAgainTo(i)
+	s.wrote = (s.wroteNew(r) && !s.redone || s.recast) && !s.anchor
 	if r.plans && i > c.since && c.rounds[i-1].plans {
 		s.wrote, s.given, s.aimed, s.nextID = false, false, false, false // nothing was done since the plan before
 	}
@@ -162,12 +164,15 @@ func (c *comparison) compare(i int) {
 	s.onward = s.fills || c.goesOn(i) || c.countsDown(i)
 	lessens := c.lessens(i) || c.shrinks(i)
 	switch {
-	case s.fills || lessens || c.gains(i) || c.mended(i) || r.board && s.resultAgo == 0 || c.stepsOn(i):
+	case s.fills || lessens || c.gains(i) || c.mended(i) || r.board && s.resultAgo == 0 || c.stepsOn(i) || c.reachesCell(i):
 		s.news = max(s.news, .6)
 	case c.measures(i):
 		s.news = max(s.news, .3)
 	case s.landed:
 		s.news = max(s.news, .5)
+	}
+	if r.thinks { // the tool counts the thoughts
+		s.news, s.newTells, s.newWords = 0, 0, 0
 	}
 	s.dose = c.doseOf(i)
 	c.count(i)

@@ -257,7 +257,7 @@ func (f *round) code(c *codec) {
 	c.uint64(&f.id)
 	c.byte((*uint8)(&f.manner))
 	c.string(&f.name)
-	for _, digest := range [...]*uint64{&f.tools, &f.program, &f.act, &f.core, &f.shape, &f.frame, &f.result, &f.residue, &f.fault, &f.exactFault, &f.form, &f.bag, &f.view, &f.beside, &f.input} {
+	for _, digest := range [...]*uint64{&f.tools, &f.program, &f.act, &f.core, &f.shape, &f.frame, &f.result, &f.residue, &f.fault, &f.exactFault, &f.form, &f.bag, &f.view, &f.scene, &f.beside, &f.counts, &f.input} {
 		c.uint64(digest)
 	}
 	f.numbers.code(c)
@@ -267,7 +267,7 @@ func (f *round) code(c *codec) {
 	for _, words := range [...]*[]uint32{&f.does, &f.items, &f.listed, &f.idents, &f.ids, &f.lists, &f.aims, &f.says, &f.claims, &f.cites, &f.tells, &f.turns, &f.mentions, &f.asks, &f.hears, &f.changes, &f.leaves} {
 		c.list32(words)
 	}
-	c.bools(&f.prose, &f.record, &f.enters, &f.looks, &f.shapes, &f.plans, &f.asked, &f.wordy, &f.payload, &f.rests, &f.moves, &f.writes, &f.effects, &f.answered, &f.taken, &f.missing, &f.waiting, &f.ended,
+	c.bools(&f.prose, &f.record, &f.enters, &f.looks, &f.shapes, &f.plans, &f.asked, &f.wordy, &f.payload, &f.rests, &f.moves, &f.writes, &f.effects, &f.stirs, &f.wasWords, &f.answered, &f.taken, &f.missing, &f.waiting, &f.ended,
 		&f.lastPage, &f.figures, &f.scripted, &f.event, &f.polite, &f.thinks, &f.thanked, &f.state, &f.full, &f.absent, &f.paged, &f.scored, &f.rated, &f.board, &f.near, &f.aloud, &f.sumsUp, &f.labelled)
 	c.duration(&f.promised)
 	c.int(&f.values)
@@ -313,7 +313,7 @@ func (s *relation) code(c *codec) {
 	}
 	c.uint64(&s.refusedFor)
 	c.uint64(&s.failedFor)
-	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.drawn, &s.echo, &s.cured, &s.aimed, &s.first, &s.nextID, &s.landed, &s.given, &s.gets, &s.walk, &s.probes, &s.wrote, &s.recast, &s.onward, &s.fills, &s.adds, &s.ready, &s.anchor, &s.spins, &s.drills, &s.slow, &s.human)
+	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.drawn, &s.echo, &s.cured, &s.aimed, &s.first, &s.nextID, &s.landed, &s.given, &s.gets, &s.walk, &s.probes, &s.wrote, &s.recast, &s.onward, &s.fills, &s.adds, &s.redone, &s.ready, &s.anchor, &s.spins, &s.drills, &s.slow, &s.human)
 	s.signs.code(c)
 }
 

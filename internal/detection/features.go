@@ -8,7 +8,7 @@ import (
 
 // FeaturesVersion is the version of the features below. Weights are fitted to
 // one version and refused by another.
-const FeaturesVersion = 16
+const FeaturesVersion = 17
 
 // sign is one property of a round, from 0 to 1, that speaks for a stall or
 // against one.
@@ -265,6 +265,10 @@ func (s *relation) readVaried(r *seenRound, short, work bool) {
 		g[payloadAlike] = d
 		s.wrote = false
 	}
+	if s.redone {
+		g[doneAgain] = d
+		return
+	}
 	if s.actAgo > 0 && short && r.outcome != failed && recently(s.formAgo) && !s.onward && len(r.does) >= manyWords && (r.values > 1 || r.payload || r.wordy) && !r.waiting && s.newTells-s.newWords <= 1 {
 		g[doneAgain] = d
 		s.news = 0 // another number under the same deed
@@ -292,7 +296,7 @@ func (s *relation) readVaried(r *seenRound, short, work bool) {
 		g[sameWork] = d
 	case r.outcome == empty && again:
 		g[emptyVaried] = d * s.patience()
-	case alike && !short && s.echo:
+	case alike && !short && s.echo && s.resultAgo == 0:
 		g[echoed] = d
 	case alike && !short:
 		g[sameVaried] = d * s.place
@@ -318,9 +322,9 @@ func (s *relation) reordered(r *seenRound) bool {
 }
 
 // deniedAgain reports nearly the same call that was denied in other words, none of
-// which is new.
+// which is new, nor, where they are many, what stands beside what.
 func (s *relation) deniedAgain(r *seenRound) bool {
-	return r.denied() && r.short() && recently(s.deniedAgo) && s.payload >= .5 && s.newTells == 0 && !s.given && !s.aimed
+	return r.denied() && (r.short() || s.newTurns == 0) && recently(s.deniedAgo) && s.payload >= .5 && s.newTells == 0 && !s.given && !s.aimed
 }
 
 // manyWords is from where on an act carries content, rather than asking for

@@ -162,7 +162,7 @@ func (c *comparison) rewritten(i int) bool {
 			}
 			like = other
 		}
-		if r.tools != like.tools || r.manner < commanded || len(r.does) < manyWords || len(r.does) < 2*manyWords && r.values < 3 || r.denied() || s.newDeeds > 1 || s.newWords > 0 || s.walk || s.asked || s.onward {
+		if r.tools != like.tools || r.manner < commanded || len(r.does) < manyWords || len(r.does) < 2*manyWords && r.values < 3 || r.denied() || s.newDeeds > 1 || s.newWords > 0 || s.newTells > 1 || s.walk || s.asked || s.onward {
 			break
 		}
 		if s.goesElsewhere() || s.newDeeds > 0 || r.numbers != like.numbers && s.payload < .97 { // else they stand in another order

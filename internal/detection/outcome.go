@@ -63,7 +63,7 @@ func outcomeOf(text string, marked bool) (o outcome, says meaning) {
 		return neutral, 0
 	}
 	says = meaningOf(withoutCode(t[:min(len(t), 2*headBytes)]), maxPhraseWords, anything) | constantSays(t)
-	if marked || len(t) <= headBytes && hasCellError(t) {
+	if marked || len(t) <= headBytes && hasCellError(t) || opensError(t) {
 		return failed, says
 	}
 	if code, ok := exitCode(t); ok {
@@ -135,6 +135,12 @@ func isEmptyTag(t string) bool {
 	end := runOf(t, 1, func(b byte) bool { return isWord[b] || b == '-' || b == ':' })
 	rest := strings.Join(strings.Fields(t[end:]), "")
 	return end > 1 && (rest == "/>" || rest == "></"+t[1:end]+">")
+}
+
+// opensError reports a text that begins with a tag whose name says that it failed:
+// <error_details>, <tool_use_error>.
+func opensError(t string) bool {
+	return t[0] == '<' && nameSays(t[1:runOf(t, 1, isTagByte)])&failure != 0
 }
 
 // isNull reports what languages call nothing.
@@ -310,6 +316,11 @@ const labelBytes = 40
 // tools are not native: "Observation:", "[click] Result:".
 func unlabelled(text string) string {
 	t := strings.TrimSpace(text)
+	if line, _, _ := strings.Cut(t[:min(len(t), headBytes)], "\n"); line != "" && line[0] == '[' {
+		if i := strings.Index(line, "] Result:"); i > 0 { // [edit_file for 'src/app.py'] Result:
+			return strings.TrimSpace(t[i+len("] Result:"):])
+		}
+	}
 	head := t[:min(len(t), labelBytes)]
 	from := 0
 	if head != "" && head[0] == '[' {
@@ -398,53 +409,6 @@ func (f *round) readOutcome(r *haltd.Round, answer, act string) {
 	if (f.waiting || f.rests) && readsAs(answer[:min(len(answer), headBytes)])&away != 0 {
 		f.waiting, f.rests = false, false // nobody will answer, however long one waits
 	}
-}
-
-// runsTests reports the line with which a test runner begins: "running 3 tests".
-func runsTests(text string) bool {
-	i := strings.Index(strings.ToLower(text), "running ")
-	if i < 0 {
-		return false
-	}
-	rest := text[i+len("running "):]
-	return strings.HasPrefix(rest[endOfDigits(rest, 0):], " test")
-}
-
-// inCell reports a table in which a cell says what is asked for: "lint\tpending\t0".
-func inCell(text string, what meaning) bool {
-	for line := range strings.Lines(text[:min(len(text), 8*headBytes)]) {
-		cells := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
-		if len(cells) > 2 && slices.ContainsFunc(cells, func(cell string) bool { return meaningOf(cell, 2, what) != 0 && len(cell) < labelBytes }) {
-			return true
-		}
-	}
-	return false
-}
-
-// setsPending reports content that says itself that something is pending, which the
-// answer may repeat: {"todos":[{"description":"…","status":"pending"}]}. A command
-// that asks for what is pending has few words.
-func (f *round) setsPending(act string) bool {
-	const within = 64 // words
-	return len(f.does) >= 2*manyWords && meaningOf(act[:min(len(act), 2*headBytes)], within, pending) != 0
-}
-
-// saysToWait reports an answer that says that something takes its time. short says
-// that it has few words: in a long one such words are about something else.
-func (f *round) saysToWait(answer string, says meaning, short bool) bool {
-	text, head := strings.TrimSpace(answer), answer[:min(len(answer), headBytes)]
-	if text != "" && text[0] == '{' && meaningOf(text[:min(len(text), headBytes)], shortAnswer, pending) != 0 {
-		return f.outcome != failed
-	}
-	switch {
-	case !short || says&unpaid != 0:
-		return false
-	case says&later != 0, meaningOf(head, 1, rests) != 0:
-		return true
-	case f.outcome != failed && (says&pending != 0 && len(f.tells) <= 2*shortAnswer || inCell(text, pending)):
-		return !runsTests(head)
-	}
-	return f.outcome == neutral && (says&pending != 0 && meaningOf(head, atOnce, pending) != 0 || unfinished(text))
 }
 
 // marked reports whether a result says by the format's own mark that it failed.

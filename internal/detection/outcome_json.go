@@ -153,6 +153,9 @@ func saysNothing(text, act string) bool {
 	if json.Unmarshal([]byte(t), &fields) != nil {
 		return false
 	}
+	if only, is := fields["data"].(map[string]any); is && len(fields) == 2 && fields["status"] == "success" {
+		fields = only
+	}
 	lists, zeros, others := 0, 0, 0
 	for key, v := range fields {
 		switch v := v.(type) {
@@ -168,7 +171,7 @@ func saysNothing(text, act string) bool {
 				others++
 			}
 		case string:
-			if !strings.Contains(act, v) && !isProse(v) && !(isStamp(v) && stamps(key)) {
+			if !strings.Contains(act, v) && !isProse(v) && !(isStamp(v) && stamps(key)) && !strings.HasSuffix(key, "Type") {
 				return false
 			}
 		case []any:

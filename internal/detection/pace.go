@@ -78,12 +78,14 @@ func (c *comparison) doseOf(i int) float32 {
 		return asAsked
 	}
 	// Who tries something in between does not wait.
-	idly := !c.attemptedSince(i, i-last) && !c.editedSince(i, i-last)
+	stirred := r.stirs || c.stirredSince(i, i-last)
+	idly := !stirred && !c.attemptedSince(i, i-last) && !c.editedSince(i, i-last)
 	unknown := r.pause == 0 && !r.at.IsZero() && i-last == 1 // one request showed both
 	pace := max(pause, c.usualPause(i))                      // one question that came soon is no hurry
 	awaited := r.absent && r.manner == called && pace > unhurried && s.coreAgo == 1
-	poll := s.coreAgo > 0 && (r.outcome != failed || awaited) && r.short() && len(r.does) <= 2*fewWords && (idly || r.outcome != empty)
-	waits := idly && (r.waiting && (s.coreAgo > 0 || pause > hurried) || c.rested(last, i)) || c.creeps(i, 2, unhurried) || poll && pace > hurried && (r.outcome == empty || r.outcome == acknowledged)
+	poll := !stirred && s.coreAgo > 0 && (r.outcome != failed || awaited) && r.short() && len(r.does) <= 2*fewWords && (idly || r.outcome != empty)
+	rested := c.rested(last, i)
+	waits := idly && (r.waiting && (s.coreAgo > 0 || pause > hurried) || rested) || c.creeps(i, 2, unhurried) || poll && pace > hurried && (r.outcome == empty || r.outcome == acknowledged)
 	promised := poll && pace > hurried && c.awaited(i)
 	dose := float32(1)
 	switch {
@@ -104,7 +106,7 @@ func (c *comparison) doseOf(i int) float32 {
 		dose /= 3 // the answer does not show where it led
 	}
 	switch {
-	case promised, waits && c.rested(last, i):
+	case promised, waits && rested:
 		dose /= restsFor * c.patienceForOthers()
 	case waits:
 		dose /= waitsFor * c.patienceForOthers()
@@ -215,12 +217,15 @@ func nearest(agos ...int) (n int) {
 	return n
 }
 
-// rested reports whether the client let time pass between two rounds.
+// rested reports whether the client let time pass between two rounds. One rest in a lap of
+// five acts or more is no waiting.
 func (c *comparison) rested(from, to int) bool {
-	for j := max(from+1, to-near); j <= to; j++ {
+	const most = 4 // acts for each rest
+	first, rests := max(from+1, to-near), 0
+	for j := first; j <= to; j++ {
 		if c.rounds[j].rests {
-			return true
+			rests++
 		}
 	}
-	return false
+	return rests > 0 && most*rests > to-first
 }

@@ -67,6 +67,8 @@ const (
 	promises                       // an answer that says within what time something is there
 	surveys                        // a task that asks to look at one thing after the other
 	unspoken                       // a command ran and printed nothing
+	stirs                          // a command that starts, stops or does something anew
+	goOn                           // told to go on, and nothing else
 )
 
 // anything is all that phrases can say.
@@ -74,7 +76,7 @@ const anything = ^meaning(0)
 
 var meanings = map[string]meaning{
 	"failure": failure, "missing": missing, "nothing": nothing, "pending": pending, "later": later,
-	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid, "every": every, "writes": writes, "effects": effects, "surroundings": surrounds, "undoes": takesBack, "notices": notices, "reported": reported, "usage": usage, "unsteady": unsteady, "records": records, "present": present, "away": away, "enters": enters, "looks_for": looksFor, "plans": plans, "taken_out_arguments": takesOut, "put_in_arguments": putsIn, "file_arguments": inFile, "shows": shows, "surveys": surveys, "promises": promises, "goes_on_from": sumsUp, "makes_files": makesFiles, "conclusions": concludes, "fetches": fetches, "unspoken": unspoken,
+	"ended": ended, "times": times, "narration_arguments": narration, "moves": moves, "rests": rests, "volatile_arguments": volatileID, "courtesy": courtesy, "thinks": thinks, "command_arguments": commandArg, "wrappers": wrapper, "digests": digests, "negation": negation, "labels": labels, "none": none, "fine": fine, "changes": changes, "absent": absent, "verdicts": verdicts, "turns": turns, "pages": pages, "measures": measures, "scores": scores, "mended": mended, "adverts": adverts, "unpaid": unpaid, "every": every, "writes": writes, "effects": effects, "surroundings": surrounds, "undoes": takesBack, "notices": notices, "reported": reported, "usage": usage, "unsteady": unsteady, "records": records, "present": present, "away": away, "enters": enters, "looks_for": looksFor, "plans": plans, "taken_out_arguments": takesOut, "put_in_arguments": putsIn, "file_arguments": inFile, "shows": shows, "surveys": surveys, "promises": promises, "goes_on_from": sumsUp, "makes_files": makesFiles, "conclusions": concludes, "fetches": fetches, "unspoken": unspoken, "stirs": stirs, "go_on": goOn,
 }
 
 //go:embed phrases.json

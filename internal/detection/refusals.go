@@ -128,7 +128,7 @@ func (c *comparison) countRefusals(i int) {
 				if o.act == r.act {
 					tries++
 				}
-				if o.result == r.result || o.exactFault == r.exactFault && r.exactFault != 0 {
+				if o.result == r.result || o.exactFault == r.exactFault && r.exactFault != 0 || len(r.tells) >= manyTold && o.form == r.form && o.counts == r.counts {
 					alike += c.refusal(j)
 				}
 				fine = 0

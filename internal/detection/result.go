@@ -57,7 +57,8 @@ func (f *round) readResult(text string, states bool) {
 	begins := len(strings.TrimRightFunc(text, unicode.IsSpace)) - len(unlabelled(text))
 	board := true    // nothing but numbers and single signs
 	digits := true   // nothing but single ones
-	small := true    // all numbers are
+	large := 0       // numbers of several digits
+	var scene uint64 // a digest of all but those
 	first := true    // no word came yet
 	advert := false  // the line is an advertisement, or says how long it took
 	amidst := false  // the advertisement began within the line, and ends with its sentence
@@ -144,7 +145,11 @@ func (f *round) readResult(text string, states bool) {
 		}
 		f.figures = f.figures && t.class == number
 		digits = digits && t.end-t.start == 1
-		small = small && (t.class != number || t.end-t.start == 1)
+		if t.class == number && t.end-t.start > 1 {
+			large++
+		} else if told := t.hash; t.class != volatile {
+			scene = fold(scene, told)
+		}
 		board = board && (t.class == number || t.end-t.start <= 2 || t.start < begins)
 		if t.class == number && label != 0 && startsPhrase([]uint64{label}, scores) {
 			if rated++; rated == 1 {
@@ -159,6 +164,9 @@ func (f *round) readResult(text string, states bool) {
 		}
 		if t.class == number && !length {
 			f.told.add(text[t.start:t.end])
+			if strings.IndexByte(text[t.start:t.end], '.') < 0 {
+				f.counts = fold(f.counts, t.hash)
+			}
 			if isShare(text, &s) {
 				f.shares.add(text[t.start:t.end])
 			}
@@ -188,7 +196,9 @@ func (f *round) readResult(text string, states bool) {
 	}
 	f.scored, f.rated = rated > 0 && rated < atOnce, rated >= atOnce
 	f.board = board && plain >= 4 && (!f.figures || digits && plain >= 16)
-	f.near = small && f.told.n >= 4
+	if f.near = large <= 1 && f.told.n >= 4; f.near {
+		f.scene = scene
+	}
 	f.figures = f.figures && !f.writes && !(f.told.n == 1 && isMade(strings.TrimSpace(text)+" ")) // how many bytes, and 204, compute nothing
 	f.result, f.residue, f.form = result, residue, form
 	if succeeded { // else it is the result

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/xxhash"
@@ -66,10 +67,12 @@ type round struct {
 	looks                   bool     // the act looks for something, and changes nothing
 	shapes                  bool     // a command that moves or makes files, and says nothing when that went well
 	effects                 bool     // the act does something to what it names, as far as its name says
+	stirs                   bool     // the act starts, stops or does something anew, as far as it says
 	changes, leaves         []uint32 // the lines that an edit is about, and those that it puts in
 	calls                   int      // how many calls the reply makes
 	doubles                 int      // calls of this round that repeat another of it, result included
 
+	wasWords bool // what was written as a command was part of a text
 	answered bool // something came back
 	labelled bool // what came back has a label, as a harness writes it where tools are not native
 	outcome  outcome
@@ -97,13 +100,15 @@ type round struct {
 	asks              []uint32 // the lines of it that a client without a history says for the first time
 	lists             []uint32 // the words that stand by themselves in it, as items of a list do
 	figures           bool     // it is numbers and nothing else
-	near              bool     // its numbers are several, all of one digit: how far it is to this and that
+	near              bool     // its numbers are several, all of one digit but one: how far it is to this and that
+	scene             uint64   // digest of such an answer without that one, which counts the steps; 0 of others
 	board             bool     // it is numbers and single letters: a board, of which every arrangement is another
 	full              bool     // it says that as much was changed as the act allows at a time
 	state             bool     // it has the digest of something: a screen, a file
 	told              amounts  // the first numbers in it
 	shares            amounts  // those of its numbers that are part of a whole: 54 %, 3 of 20
 	beside            uint64   // of its numbers, those that the act did not name
+	counts            uint64   // of its numbers, the whole ones: others measure something
 	record            bool     // one of its numbers is what something was filed under
 	scored            bool     // it has a score, a level or the like
 	rated             bool     // each of its parts has one: how well it was found
@@ -170,10 +175,18 @@ func readRound(r *haltd.Round, native bool) *round {
 	f := &round{}
 	act := f.readTurn(r)
 	answer := f.resultText(r)
+	goesOn := len(r.Results) == 0 && onlyTellsToGoOn(answer)
+	if f.manner == commanded && goesOn {
+		*f = round{wasWords: true} // its examples were no commands
+		act = f.readTurn(r)
+	}
 	f.answered = len(r.Results) > 0 || answer != ""
 	f.labelled = len(r.Results) == 0 && len(unlabelled(answer)) < len(strings.TrimSpace(answer))
 	if f.answered {
 		f.readAnswer(r, answer, act)
+	}
+	if f.manner == spoken && goesOn && f.outcome == empty && len(f.says) >= manyTold {
+		f.outcome = neutral // "It is not complete. Go on."
 	}
 	f.doubles = doubles(r)
 	f.sumsUp = len(r.Calls) == 0 && (saysItGoesOn(r.Text) || anySaysItGoesOn(r.Inputs))
@@ -181,6 +194,21 @@ func readRound(r *haltd.Round, native bool) *round {
 		f.readInputs(r)
 	}
 	return f
+}
+
+// onlyTellsToGoOn reports an answer of a few words with a sentence that begins by telling
+// to go on, as nothing that runs a command answers.
+func onlyTellsToGoOn(answer string) bool {
+	const most = 16 // words
+	if len(answer) > headBytes || len(words(answer, nil)) > most || meaningOf(answer, most, failure|missing) != 0 {
+		return false
+	}
+	for sentence := range strings.FieldsFuncSeq(answer, func(r rune) bool { return strings.ContainsRune(".!?):;\n。！", r) }) {
+		if meaningOf(sentence, atOnce-1, goOn) != 0 && !strings.Contains(sentence, " to ") {
+			return true
+		}
+	}
+	return false
 }
 
 // readAnswer reads what came back. The digest of a screen or file tells one from
@@ -207,6 +235,7 @@ func (f *round) readTurn(r *haltd.Round) string {
 		f.looks, f.shapes = looks(act), shapes(act)
 	}
 	f.program = fold(f.tools, f.program)
+	f.stirs = f.manner >= commanded && (nameSays(f.name)&stirs != 0 || commandStirs(act))
 	f.payload = len(f.does) > manyWords && (strings.Contains(act, "\n") || strings.Contains(act, `\n`))
 	if f.manner >= commanded {
 		f.readNames(act)
@@ -231,6 +260,9 @@ func (f *round) readAct(r *haltd.Round) string {
 		return ""
 	}
 	command, call, acts := actIn(text)
+	if f.wasWords {
+		command, call, acts = text, haltd.ToolCall{}, false
+	}
 	if call.Name != "" {
 		act := f.readCalls([]haltd.ToolCall{call})
 		f.manner = commanded
@@ -392,9 +424,43 @@ func commandRests(command string) bool {
 }
 
 // isBareCommand reports a short line that is no sentence, as agents in games
-// and on screens act: "go north", "click(12, 30)".
+// and on screens act: "go north", "click(12, 30)", and a text that is code: a query, a
+// line for a shell, a function.
 func isBareCommand(text string) bool {
-	return len(text) <= 160 && !endsAsSentence(text) && !hasQuestion(text) && strings.Count(text, " ") < shortAnswer
+	if endsAsSentence(text) || hasQuestion(text) {
+		return false
+	}
+	return len(text) <= 160 && strings.Count(text, " ") < shortAnswer || isCode(text)
+}
+
+// isCode reports a text that does not begin as a sentence does and has as many signs as
+// code has: in prose one stands beside a dozen words.
+func isCode(text string) bool {
+	const longest, wordsPerSign = 2 << 10, 4
+	first := text[:runOf(text, 0, func(b byte) bool { return isWord[b] })]
+	if len(text) > longest || len(first) < 2 || text[0] >= utf8.RuneSelf || strings.ToLower(first) != first && strings.ToUpper(first) != first {
+		return false
+	}
+	signs, words := 0, 1
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case ' ', '\n', '\t':
+			if i > 0 && text[i-1] > ' ' {
+				words++
+			}
+		case '=', '<', '>', '|', '{', '}', '(', ')', '[', ']', ';', '$', '_', '/', '\\':
+			signs++
+		case '.':
+			if i > 0 && i+1 < len(text) && isWord[text[i-1]] && isWord[text[i+1]] && !isDigit(text[i+1]) {
+				signs++
+			}
+		case '-':
+			if i > 0 && i+1 < len(text) && text[i-1] == ' ' && text[i+1] > ' ' {
+				signs++
+			}
+		}
+	}
+	return signs*wordsPerSign >= words
 }
 
 // readWords reads what the assistant said, after what it did.
@@ -416,6 +482,9 @@ func (f *round) readWords(r *haltd.Round, act string) {
 		f.prose = endsAsSentence(text)
 		if !read {
 			f.claims = words(cut(text), isClaim)
+			if f.thinks { // its number is none
+				f.claims = words(cut(text), isNamed)
+			}
 		}
 		f.asked = hasQuestion(text) && !f.thinks
 		f.polite = isPolite(text)

@@ -47,7 +47,7 @@ func TestCallsInTags(t *testing.T) {
 	for text, want := range map[string]string{
 		"<call tool=\"find\">\n  <param name=\"who\">Ada Lovelace</param>\n</call>":                                                                               `find {"who":"Ada Lovelace"}`,
 		"<read_file>\n<path>src/a.go</path>\n</read_file>":                                                                                                        `read_file {"path":"src/a.go"}`,
-		"<function_calls>\n<invoke name=\"find\">\n<parameter name=\"q\">x &lt; y</parameter>\n<parameter name=\"n\">3</parameter>\n</invoke>\n</function_calls>": `find {"n":"3","q":"x \u0026lt; y"}`,
+		"<function_calls>\n<invoke name=\"find\">\n<parameter name=\"q\">x &lt; y</parameter>\n<parameter name=\"n\">3</parameter>\n</invoke>\n</function_calls>": `find {"n":"3","q":"x &lt; y"}`,
 		"<tool_call>\n<function=find>\n<parameter=q>\nx\n</parameter>\n</function>\n</tool_call>":                                                                 `find {"q":"x"}`,
 		"<shell><cmd>go test ./...</cmd></shell>":                                                                                                                 `shell {"cmd":"go test ./..."}`,
 		"<bash>ls -l</bash>":          "",

@@ -39,6 +39,9 @@ func isClaim(text string, t token) bool {
 	return false
 }
 
+// isNamed selects the claims that are no numbers by themselves.
+func isNamed(text string, t token) bool { return t.class != number && isClaim(text, t) }
+
 // isCited selects the words of a sentence by which it names something: numbers of
 // three digits and more, identifiers, and what has a capital amid the sentence.
 func isCited(text string, t token) bool {

@@ -39,8 +39,11 @@ func taggedCall(text string) (call haltd.ToolCall, ok bool) {
 	if len(args) == 0 || firstWord(call.Name) != call.Name {
 		return call, false
 	}
-	b, err := json.Marshal(args)
-	call.Arguments = string(b)
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // <<<<<<< is no word
+	err := e.Encode(args)
+	call.Arguments = strings.TrimSpace(b.String())
 	return call, err == nil
 }
 

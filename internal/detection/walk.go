@@ -409,17 +409,22 @@ func (c *comparison) trend(i int) (one, down bool, n int) {
 	return one, down, n
 }
 
-// measures reports an act of many words that was done before with other numbers only,
-// and to which mostly other numbers came back than ever: one point of a grid after the
-// other. A click elsewhere has few words.
+// measures reports an act of many words that was done before with other numbers only, with
+// other words that have a digit in them, or to the next of some ids, and to which mostly
+// other numbers came back than ever, or several: one point of a grid after the other. A click
+// elsewhere has few words.
 func (c *comparison) measures(i int) bool {
 	const few = 12
 	r, s := &c.rounds[i], &c.all[i]
-	if r.manner < commanded || len(r.does) < manyWords || r.outcome != neutral || r.waiting || r.rated || s.coreAgo > 0 || s.resultAgo > 0 || !recently(s.shapeAgo) || r.told.n > few {
+	if r.manner < commanded || len(r.does) < manyWords || r.outcome != neutral || r.waiting || r.rated || s.coreAgo > 0 && !s.nextID || s.resultAgo > 0 || r.told.n > few {
 		return false
 	}
-	other := differing(&c.rounds[i-s.shapeAgo].told, &r.told)
-	return 2*other > min(r.told.n, len(r.told.first)) && s.newTells >= other
+	ago := nearest(s.coreAgo, s.shapeAgo, s.frameAgo)
+	if !recently(ago) {
+		return false
+	}
+	other := differing(&c.rounds[i-ago].told, &r.told)
+	return s.newTells >= other && (2*other > min(r.told.n, len(r.told.first)) || other > 0 && s.newTells > other)
 }
 
 // differing is how many of the first numbers of an answer are others than those of
@@ -455,7 +460,7 @@ func (c *comparison) reads(i int) bool {
 // goes round in circles comes back to them.
 func (c *comparison) stepsOn(i int) bool {
 	r, s := &c.rounds[i], &c.all[i]
-	if !r.near || len(r.does) > fewWords || r.outcome != neutral || s.resultAgo > 0 || s.newWords > 0 {
+	if !r.near || len(r.does) > fewWords || r.outcome != neutral || s.resultAgo > 0 || s.newWords > 0 || c.seenScene(i) {
 		return false
 	}
 	if s.place < samePlace || r.told.n > len(r.told.first) {
@@ -468,6 +473,56 @@ func (c *comparison) stepsOn(i int) bool {
 		}
 	}
 	return false
+}
+
+// seenScene reports that what came back came before, but for the number that counts the
+// steps.
+func (c *comparison) seenScene(i int) bool {
+	for j := i - 1; j >= c.since; j-- {
+		if c.rounds[j].scene == c.rounds[i].scene {
+			return true
+		}
+	}
+	return false
+}
+
+// reachesCell reports a step, after an order of a few words, to where nobody was: of two
+// numbers or more, those that count steps left out, one has changed by one since the round
+// before, both have of late, and they were never all so before.
+func (c *comparison) reachesCell(i int) bool {
+	r := &c.rounds[i]
+	if i == c.since || r.manner < commanded || len(r.does) > fewWords || r.outcome != neutral || r.told.n < 2 || r.told.n > len(r.told.first) {
+		return false
+	}
+	clocks := c.clocks(i)
+	var moved [len(clocks)]bool
+	for j := i - 1; j >= c.since; j-- {
+		o := &c.rounds[j]
+		if o.told.n != r.told.n {
+			if j == i-1 {
+				return false
+			}
+			continue
+		}
+		same, steps := true, 0.
+		for k := range r.told.n {
+			if d := math.Abs(r.told.first[k] - o.told.first[k]); d != 0 && !clocks[k] {
+				same = false
+				steps += d
+				moved[k] = moved[k] || i-j <= near
+			}
+		}
+		if same || j == i-1 && steps != 1 {
+			return false
+		}
+	}
+	n := 0
+	for _, m := range moved {
+		if m {
+			n++
+		}
+	}
+	return n >= 2
 }
 
 // creeps reports an answer to a question that is asked with such pauses at least, in

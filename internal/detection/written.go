@@ -53,6 +53,17 @@ func (c *comparison) goesOnWith(i int) bool {
 	})
 }
 
+// looksBefore reports a look in vain at what no act was about, where the last one was
+// followed by another tool that was given work: what is not there yet is written down.
+func (c *comparison) looksBefore(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	if i < c.since+2 || r.outcome != empty || !s.aimed || r.manner < commanded {
+		return false
+	}
+	o, next := &c.rounds[i-2], &c.all[i-1]
+	return o.tools == r.tools && o.outcome == empty && c.rounds[i-1].tools != r.tools && (next.given || next.wrote) && !c.rounds[i-1].denied()
+}
+
 // cites reports a round in whose words something is named for the first time that
 // comes into view with it, or goes, or is on another page: clicks at a place, or on
 // the number of an element, do not tell themselves what they are about.
@@ -129,6 +140,17 @@ func (c *comparison) recastSince(i, ago int) bool {
 	return false
 }
 
+// stirredSince reports whether something was started, stopped or done anew since a
+// round: who does so again and again does not only wait.
+func (c *comparison) stirredSince(i, ago int) bool {
+	for j := i - ago + 1; j < i; j++ {
+		if c.rounds[j].stirs {
+			return true
+		}
+	}
+	return false
+}
+
 // editedSince reports whether something was edited since a round, new or not.
 func (c *comparison) editedSince(i, ago int) bool {
 	for j := i - ago + 1; j < i; j++ {
@@ -149,6 +171,24 @@ func (s *relation) wroteNew(r *seenRound) bool {
 	first := s.takesNext(r)
 	return r.outcome == acknowledged || r.outcome == neutral && !r.figures && !s.waits(r) && (r.short() || r.writes || first || s.entered(r)) &&
 		!r.ended && (first || s.newDeeds > 0 || r.payload || r.values >= 3 || len(r.tells) <= 2)
+}
+
+// doneAgainTo reports an act that brings hardly a new word to something with an id that
+// its tools have acted on twice, each time with the same short answer that names it and
+// no other number: an item of a list that is dealt with once more.
+func (c *comparison) doneAgainTo(i int) bool {
+	const times = 2
+	r, s := &c.rounds[i], &c.all[i]
+	if r.manner < commanded || len(r.idents) == 0 || r.beside != 0 || s.newDeeds > 1 || s.first || s.given || s.nextID || len(r.does) >= 2*manyWords || !r.short() || r.outcome == failed || r.payload || s.resultAgo == 0 {
+		return false
+	}
+	n := 0
+	for j := i - 1; j >= c.since && i-j <= far && n < times; j-- {
+		if o := &c.rounds[j]; o.tools == r.tools && o.result == r.result && contained(r.idents, o.idents) == 1 && r.numbers.within(&o.numbers) && slices.ContainsFunc(r.idents, r.shows) {
+			n++
+		}
+	}
+	return n == times
 }
 
 // renamed reports an act that was done before, but for an id that was drawn since
