@@ -22,6 +22,7 @@ import (
 	"github.com/haltd/haltd/internal/ledger"
 	"github.com/haltd/haltd/internal/state/memory"
 	"github.com/haltd/haltd/internal/store/sqlite"
+	"github.com/haltd/haltd/test/harness"
 )
 
 // fixture is a gateway before upstreams of the test's own.
@@ -39,6 +40,8 @@ type fixture struct {
 	store   *sqlite.Store
 	limits  *countedLimits
 	close   func() // ends it before the test does
+
+	sent, served atomic.Int64 // calls whose reply was read, and calls that were recorded
 }
 
 // setup is what differs from one fixture to the other.
@@ -133,7 +136,10 @@ func (s setup) start(t testing.TB) *fixture {
 		Attempts: attempts, Replies: f.limits, Guesses: f.limits,
 		Clock: f.clock.now, Logger: slog.New(slog.DiscardHandler),
 	}, NewSettings(cfg, nil))
-	server := httptest.NewServer(f.Gateway)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer f.served.Add(1)
+		f.Gateway.ServeHTTP(w, r)
+	}))
 	f.close = sync.OnceFunc(func() { server.Close(); f.Gateway.Wait(); f.Gateway.Close(); closeJudge() })
 	t.Cleanup(f.close)
 	f.url = server.URL
@@ -222,8 +228,13 @@ func loadConfig(t testing.TB, yaml string) *config.Config {
 }
 
 // send makes a request and answers its reply with the body read.
+// It waits until the calls before it were recorded, so that the newest event is that of
+// the newest call.
 func (f *fixture) send(t *testing.T, method, path string, header map[string]string, body string) (*http.Response, string) {
 	t.Helper()
+	if err := harness.Until(t.Context(), func() bool { return f.served.Load() >= f.sent.Load() }); err != nil {
+		t.Fatalf("%d of %d calls were recorded: %v", f.served.Load(), f.sent.Load(), err)
+	}
 	req, err := http.NewRequest(method, f.url+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -240,6 +251,7 @@ func (f *fixture) send(t *testing.T, method, path string, header map[string]stri
 	if err != nil {
 		t.Fatalf("read reply: %v", err)
 	}
+	f.sent.Add(1)
 	return res, string(b)
 }
 
