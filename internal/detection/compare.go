@@ -12,6 +12,8 @@ type seenRound struct {
 	turn  uint64        // digest of the assistant's turn, ids included
 	at    time.Time     // zero where the clock is unknown
 	pause time.Duration // between the reply and that request; zero where unknown
+
+	passedOn bool // another session did what it asked for
 }
 
 // relation is a round compared with those before it. What it repeats is
@@ -138,6 +140,10 @@ func (c *comparison) compare(i int) {
 	}
 	c.discountClocks(i)
 	c.weighNews(i)
+	if ago := c.failsInOtherWords(i); ago > 0 {
+		s.news, s.newTells, s.newWords = 0, 0, 0
+		s.residueAgo = nearest(s.residueAgo, ago)
+	}
 	s.walk = c.walks(i) && !c.standsStill(i)
 	s.given = s.given || c.narrows(i) || c.narrowsNext(i)
 	s.cured = r.outcome == failed && c.curedSince(i)

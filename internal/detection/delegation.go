@@ -141,23 +141,53 @@ func (w *Window) wentOn(i int) bool {
 	return slices.ContainsFunc(w.entries[i+1:], func(e entry) bool { return e.session == w.entries[i].session })
 }
 
-// awaitWorkers takes the time for no pause in which others did what the newest reply of
-// a session asked for, and failed, where an earlier one had asked for just that: who has
-// one worker after the other try the same in vain does not wait.
-func (s *Session) awaitWorkers(st State, h *History) {
-	if n := len(h.rounds); n == 0 || h.rounds[n-1].outcome != failed {
-		return
+// awaitWorkers reports that others did what the newest reply of a session asked for. It
+// takes the time for no pause in which they did, and failed, where an earlier one had asked
+// for nearly that: who has one worker after the other try the same in vain does not wait.
+func (s *Session) awaitWorkers(st State, h *History) (passedOn bool) {
+	n := len(h.rounds)
+	if n == 0 {
+		return false
 	}
 	es := st.counter().entries
 	own := slices.IndexFunc(es, func(e entry) bool { return e.id == s.entry && e.given })
-	if own < 0 || !slices.ContainsFunc(es[:own], func(e entry) bool { return slices.EqualFunc(e.tasks, es[own].tasks, slices.Equal[task]) }) {
-		return
+	if own < 0 {
+		return false
+	}
+	if h.rounds[n-1].outcome != failed || !slices.ContainsFunc(es[:own], es[own].asksAlike) {
+		return true
 	}
 	for i := own + 1; i < len(es); i++ {
 		if es[i].ended.After(s.replied) {
 			s.replied = es[i].ended
 		}
 	}
+	return true
+}
+
+// asksAlike reports a call of the same session whose reply asks for as much, half of it in
+// the same words.
+func (e *entry) asksAlike(other entry) bool {
+	return e.session == other.session && slices.EqualFunc(e.tasks, other.tasks, func(a, b task) bool { return contained(a, b) >= .5 })
+}
+
+// failsInOtherWords is how many rounds ago another worker was given nearly the same task
+// and failed, where one has failed now: how it says so is no news. It is 0 where none was,
+// and where the task is about something new.
+func (c *comparison) failsInOtherWords(i int) int {
+	r, s := &c.rounds[i], &c.all[i]
+	if !r.passedOn || !r.denied() || s.given || s.newDeeds > 1 || s.payload < .4 && s.coreAgo == 0 {
+		return 0
+	}
+	for j := i - 1; j >= c.since && i-j <= near; j-- {
+		if o := &c.rounds[j]; o.passedOn && o.tools == r.tools {
+			if o.denied() {
+				return i - j
+			}
+			break
+		}
+	}
+	return 0
 }
 
 // certainRounds is how many rounds were certain enough for a kill, the newest among them.

@@ -3,6 +3,7 @@ package detection
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/haltd/haltd"
 )
@@ -70,6 +71,33 @@ func TestAWorkerOfATeamMayTryLonger(t *testing.T) {
 	}
 	if at, alone := killedAt(begin(byCall(), brief), 40, again), killedAt(begin(&Window{}, brief), 40, again); at < alone+BoundedRounds-1 || at > alone+BoundedRounds {
 		t.Errorf("a worker that does the same again is killed after round %d, want %d rounds after the one of any other, %d", at, BoundedRounds-1, alone)
+	}
+}
+
+// Who has one worker after the other try the same gets nowhere, in whatever words they say
+// that they failed, and the time that they took is no patience.
+func TestWorkersThatFailInOtherWords(t *testing.T) {
+	const soon = 12
+	oneOf := func(i, n int, of ...string) string { return of[(i*n+i*i/3)%len(of)] }
+	k := newTalk(t, "Get all of it to run.")
+	k.st.SessionID = 1
+	for i := range soon {
+		task := fmt.Sprintf("%s, make the integration tests of parcel pass in the repository. %s", oneOf(i, 1, "As a careful engineer", "As a debugger", "With all care"), oneOf(i, 5, "Return a short summary.", "Be thorough.", "Try every option."))
+		r := did("task", fmt.Sprintf(`{"prompt":%q}`, task), fmt.Sprintf("%s. %s `connect ECONNREFUSED 10.0.0.7:5432`. %s.", oneOf(i, 3, "I could not finish", "It was not possible to complete this", "No success here", "I have to give up"),
+			oneOf(i, 7, "The cause is", "Blocked by", "The command says"), oneOf(i, 11, "No change was made", "This needs access from outside", "Credentials and network are to be checked", "Nothing else was tried")))
+		r.Calls[0].ID = fmt.Sprint("call_", i)
+		r.Results[0].CallID = r.Calls[0].ID
+		k.reply(haltd.Reply{Calls: r.Calls, Complete: true})
+		w := &talk{t: t, now: k.now, pause: 20 * time.Second, set: k.set, st: State{Window: k.st.Window, Session: &Session{}, SessionID: uint64(i + 2)}}
+		w.call = haltd.Call{Model: "m", System: 9, Opening: []haltd.Message{{Role: haltd.RoleUser, Text: "You are a sub-agent. " + task}}}
+		w.judge(nil)
+		w.does("bash", `{"command":"pnpm e2e"}`, "Exit code 1\nError: connect ECONNREFUSED 10.0.0.7:5432")
+		w.reply(haltd.Reply{Text: "I give up.", Complete: true})
+		k.now = w.now
+		k.judge(&r)
+	}
+	if k.highest() != haltd.LevelKill {
+		t.Errorf("it is not killed within %d tasks: %v\n%s", soon, k.levels, drawn(k))
 	}
 }
 

@@ -231,6 +231,7 @@ func (s *strand) code(c *codec) {
 		c.uint64(&r.turn)
 		c.time(&r.at)
 		c.duration(&r.pause)
+		c.bools(&r.passedOn)
 	}
 	list(c, &s.all, 80, func(c *codec, r *relation) { r.code(c) })
 	if len(s.all) > len(s.past) {

@@ -84,8 +84,11 @@ type State struct {
 // none. Call Admit when it is forwarded. now may be zero when the time is
 // unknown; then what depends on time is skipped.
 func Judge(set Settings, st State, h *History, now time.Time) Detection {
-	st.Session.awaitWorkers(st, h)
+	passedOn := st.Session.awaitWorkers(st, h)
 	st.Session.follow(h, now)
+	if n := len(st.Session.past); passedOn && n > 0 {
+		st.Session.past[n-1].passedOn = true
+	}
 	st.Session.receive(st, h)
 	m := set.model()
 	v := Detection{prompt: h.prompt, Basis: haltd.Basis{Features: m.Version, Weights: m.Date}}

@@ -63,7 +63,7 @@ func (s *Session) follow(h *History, now time.Time) {
 	s.pending = nil
 	history := make([]seenRound, len(h.rounds))
 	for i, r := range h.rounds {
-		history[i] = seenRound{r.round, r.turn, now, s.pause(now)}
+		history[i] = seenRound{round: r.round, turn: r.turn, at: now, pause: s.pause(now)}
 	}
 	p := s.resume(h, history)
 	if len(s.opening.words) == 0 { // it began with a request without a history
@@ -80,7 +80,7 @@ func (s *Session) follow(h *History, now time.Time) {
 			}
 			continue
 		}
-		now.at, now.pause = old.at, old.pause
+		now.at, now.pause, now.passedOn = old.at, old.pause, old.passedOn
 	}
 	rounds := append(s.past[:p:p], history...)
 	s.all = s.all[:min(same, len(s.all))]
@@ -235,7 +235,7 @@ func (s *Session) followLoose(h *History, now time.Time) {
 			o.readTexts(h.kept)
 			s.readOpening(o, h.texts)
 		}
-		s.keep(append(s.past, seenRound{h.next, h.next.id, now, s.pause(now)}))
+		s.keep(append(s.past, seenRound{round: h.next, turn: h.next.id, at: now, pause: s.pause(now)}))
 		fixed = s.pending.stays(h.lines)
 	}
 	s.turns++
