@@ -84,6 +84,14 @@ func TestLinesAreDigestedOneByOne(t *testing.T) {
 	})
 }
 
+// Carriage returns draw nothing, however many there are.
+func TestCarriageReturnsAreNoDrawing(t *testing.T) {
+	text := "\r\ra\n\r\rc"
+	if got, want := linesOf(text, xxhash.Sum64String(text)), []uint64{lineHash("a"), lineHash("c")}; !slices.Equal(got, want) {
+		t.Errorf("lines of %q: %x, want %x", text, got, want)
+	}
+}
+
 // Of a first reply as much is compared as of any other; what it does is left out.
 func TestFirstRepliesAreComparedAlike(t *testing.T) {
 	for _, reply := range []*haltd.Reply{

@@ -147,8 +147,8 @@ func (f *round) readResult(text string, states bool) {
 		digits = digits && t.end-t.start == 1
 		if t.class == number && t.end-t.start > 1 {
 			large++
-		} else if told := t.hash; t.class != volatile {
-			scene = fold(scene, told)
+		} else if t.class != volatile {
+			scene = fold(scene, t.hash)
 		}
 		board = board && (t.class == number || t.end-t.start <= 2 || t.start < begins)
 		if t.class == number && label != 0 && startsPhrase([]uint64{label}, scores) {

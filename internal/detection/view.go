@@ -66,7 +66,7 @@ func isDrawing(line string) bool {
 	floor, looked := false, false
 	for i := 0; i < len(line); i++ {
 		switch b := line[i]; {
-		case b == ' ' || b == '\t':
+		case b == ' ' || b == '\t' || b == '\r':
 			letters = 0
 		case isWord[b]:
 			if letters++; letters > longest {
