@@ -24,7 +24,7 @@ var errState = errors.New("state of another version, or no state at all")
 
 // stateVersion is that of the encoding. Together with the version of the
 // features it says who can read a state: anybody else starts empty.
-const stateVersion = 28
+const stateVersion = 29
 
 func (c *codec) header() {
 	version, features := uint64(stateVersion), uint64(FeaturesVersion)

@@ -14,6 +14,7 @@ type seenRound struct {
 	pause time.Duration // between the reply and that request; zero where unknown
 
 	passedOn bool // another session did what it asked for
+	relayed  bool // it ends with what another session said, or asked for
 }
 
 // relation is a round compared with those before it. What it repeats is
@@ -60,34 +61,36 @@ type relation struct {
 	// How many words were never seen before.
 	newDeeds, newTurns, newTells, newWords, newSays, newClaims int
 
-	news   float32 // how much of the answer was never seen before
-	over   bool    // the range that it walks over has ended before
-	asked  bool    // the task names a number of times, and it was not done so often yet
-	amid   bool    // something was written since the pair was last seen
-	tried  bool    // another attempt was written since the answer was last seen
-	drawn  bool    // the answer came before but for a number that somebody drew
-	echo   bool    // the place shows words of the act that it did not show before
-	cured  bool    // the tool has worked since it last failed so
-	aimed  bool    // it names a short value that no act named before
-	first  bool    // these tools never acted on a short value that it names
-	nextID bool    // it is about an id that the conversation named, and that no act was about
-	landed bool    // it reached something: another site, a form that shows what was typed, the page of what is named beside it
-	given  bool    // it acts for the first time on something the conversation had named
-	gets   bool    // the walk that it is a step of was answered with more than an acknowledgement
-	walk   bool    // it takes the next step of a walk over numbers or dates
-	probes bool    // a failure on the way: of a walk or a list that asks what is there, or one of ever fewer
-	wrote  bool    // something was written that was not there before
-	recast bool    // an edit that left lines which were not there before
-	onward bool    // a number in its answers has gone down again and again, or what is done of a whole up
-	adds   bool    // the reply is the last one, and more
-	redone bool    // what was dealt with twice is dealt with once more
-	fills  bool    // of a whole more is done than at the last time
-	ready  bool    // what the same act was told to wait for is there
-	anchor bool    // it failed as on the handle before, or took back what was made
-	spins  bool    // it goes in circles: around a call that fails, on one page, against one refusal, from handle to handle
-	drills bool    // it asks about other numbers, and others came back
-	slow   bool    // the client took more than a minute since the same was last seen
-	human  bool    // what came in after it is a person's word
+	news    float32 // how much of the answer was never seen before
+	over    bool    // the range that it walks over has ended before
+	asked   bool    // the task names a number of times, and it was not done so often yet
+	amid    bool    // something was written since the pair was last seen
+	tried   bool    // another attempt was written since the answer was last seen
+	drawn   bool    // the answer came before but for a number that somebody drew
+	echo    bool    // the place shows words of the act that it did not show before
+	cured   bool    // the tool has worked since it last failed so
+	aimed   bool    // it names a short value that no act named before
+	first   bool    // these tools never acted on a short value that it names
+	nextID  bool    // it is about an id that the conversation named, and that no act was about
+	landed  bool    // it reached something: another site, a form that shows what was typed, the page of what is named beside it
+	given   bool    // it acts for the first time on something the conversation had named
+	gets    bool    // the walk that it is a step of was answered with more than an acknowledgement
+	walk    bool    // it takes the next step of a walk over numbers or dates
+	probes  bool    // a failure on the way: of a walk or a list that asks what is there, or one of ever fewer
+	wrote   bool    // something was written that was not there before
+	recast  bool    // an edit that left lines which were not there before
+	onward  bool    // a number in its answers has gone down again and again, or what is done of a whole up
+	adds    bool    // the reply is the last one, and more
+	redone  bool    // what was dealt with twice is dealt with once more
+	fills   bool    // of a whole more is done than at the last time
+	ready   bool    // what the same act was told to wait for is there
+	anchor  bool    // it failed as on the handle before, or took back what was made
+	spins   bool    // it goes in circles: around a call that fails, on one page, against one refusal, from handle to handle
+	named   bool    // what came back has names that nobody had named
+	drills  bool    // it asks about other numbers, and others came back
+	slow    bool    // the client took more than a minute since the same was last seen
+	relists bool    // it lists what is there, as it did before
+	human   bool    // what came in after it is a person's word
 
 	dose  float32 // how much the round counts as a repetition: less for who waits
 	signs signs
@@ -144,7 +147,8 @@ func (c *comparison) compare(i int) {
 		s.news, s.newTells, s.newWords = 0, 0, 0
 		s.residueAgo = nearest(s.residueAgo, ago)
 	}
-	s.walk = c.walks(i) && !c.standsStill(i)
+	s.relists = c.listsAgain(i) && !s.given && !s.nextID
+	s.walk = c.walks(i) && !c.standsStill(i) && !s.relists
 	s.given = s.given || c.narrows(i) || c.narrowsNext(i)
 	s.cured = r.outcome == failed && c.curedSince(i)
 	s.echo = s.placeAgo > 0 && echoes(r.round, c.rounds[i-s.placeAgo].round)

@@ -78,7 +78,7 @@ func taskOf(text string) task {
 // isIn reports whether words have nearly all of a task, or all of a short one.
 func (t task) isIn(words []uint32) bool {
 	in := contained(t, words)
-	return in == 1 || in >= .75 && len(t) == askedWords
+	return in == 1 && len(t) > 0 || in >= .75 && len(t) == askedWords
 }
 
 // longestText is the longest text in the arguments of a call, which is what it is given to
@@ -165,6 +165,51 @@ func (s *Session) awaitWorkers(st State, h *History) (passedOn bool) {
 	return true
 }
 
+// overhear notes whether the newest round ends with the words of another session of the
+// agent: its leader gave it the next task, or another member of the group has spoken. They
+// are no person's, and nobody waited while the other was at work.
+func (s *Session) overhear(st State) {
+	n := len(s.past)
+	if n == 0 || s.past[n-1].relayed {
+		return
+	}
+	r := &s.past[n-1]
+	if e := r.speaker(st); e != nil {
+		r.relayed = true
+		if r.at.After(e.ended) && !e.ended.IsZero() {
+			r.pause = min(r.pause, r.at.Sub(e.ended))
+		}
+	}
+}
+
+// speaker is the newest call of another session whose reply said what a round ends with,
+// or asked for it; nil where none did.
+func (r *seenRound) speaker(st State) *entry {
+	heard := r.hears
+	if r.manner <= spoken {
+		heard = r.tells
+	}
+	if len(heard) < leastAsked {
+		return nil
+	}
+	es := st.counter().entries
+	for i := len(es) - 1; i >= 0; i-- {
+		e := &es[i]
+		if e.session != st.SessionID && (e.said.isIn(heard) || slices.ContainsFunc(e.tasks, func(t task) bool { return t.isIn(heard) })) {
+			return e
+		}
+	}
+	return nil
+}
+
+// tellsNew reports words between two sessions that are as good as a new task: one of them
+// has named something that nobody had.
+func (c *comparison) tellsNew(i int) bool {
+	const some, share = 3, .4
+	s := &c.all[i]
+	return s.newClaims > 0 || s.named || s.newTells >= some && s.news >= share
+}
+
 // asksAlike reports a call of the same session whose reply asks for as much, half of it in
 // the same words.
 func (e *entry) asksAlike(other entry) bool {
@@ -188,6 +233,19 @@ func (c *comparison) failsInOtherWords(i int) int {
 		}
 	}
 	return 0
+}
+
+// bounded reports a worker that has one task. One that its leader speaks to again and
+// again is not given up.
+func (c *comparison) bounded() bool {
+	const often = 3
+	n := 0
+	for i := range c.rounds {
+		if c.rounds[i].relayed {
+			n++
+		}
+	}
+	return c.delegated && n < often
 }
 
 // certainRounds is how many rounds were certain enough for a kill, the newest among them.

@@ -92,6 +92,7 @@ func (c *codec) entry(e *entry) {
 	c.uint64(&e.response)
 	c.uint64(&e.tools)
 	list(c, &e.tasks, 17, (*codec).task)
+	c.task(&e.said)
 	c.bools(&e.given)
 }
 
@@ -193,6 +194,7 @@ func (a *Answer) code(c *codec) {
 	c.uint64(&a.exact)
 	c.uint64(&a.tools)
 	list(c, &a.tasks, 17, (*codec).task)
+	c.task(&a.said)
 	if c.reading {
 		a.act = &round{}
 	}
@@ -231,7 +233,7 @@ func (s *strand) code(c *codec) {
 		c.uint64(&r.turn)
 		c.time(&r.at)
 		c.duration(&r.pause)
-		c.bools(&r.passedOn)
+		c.bools(&r.passedOn, &r.relayed)
 	}
 	list(c, &s.all, 80, func(c *codec, r *relation) { r.code(c) })
 	if len(s.all) > len(s.past) {
@@ -258,7 +260,7 @@ func (f *round) code(c *codec) {
 	c.uint64(&f.id)
 	c.byte((*uint8)(&f.manner))
 	c.string(&f.name)
-	for _, digest := range [...]*uint64{&f.tools, &f.program, &f.act, &f.core, &f.shape, &f.frame, &f.result, &f.residue, &f.fault, &f.exactFault, &f.form, &f.bag, &f.view, &f.scene, &f.beside, &f.counts, &f.input} {
+	for _, digest := range [...]*uint64{&f.tools, &f.program, &f.act, &f.core, &f.shape, &f.frame, &f.result, &f.residue, &f.fault, &f.exactFault, &f.form, &f.bag, &f.view, &f.scene, &f.beside, &f.counts, &f.listing, &f.input} {
 		c.uint64(digest)
 	}
 	f.numbers.code(c)
@@ -314,7 +316,7 @@ func (s *relation) code(c *codec) {
 	}
 	c.uint64(&s.refusedFor)
 	c.uint64(&s.failedFor)
-	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.drawn, &s.echo, &s.cured, &s.aimed, &s.first, &s.nextID, &s.landed, &s.given, &s.gets, &s.walk, &s.probes, &s.wrote, &s.recast, &s.onward, &s.fills, &s.adds, &s.redone, &s.ready, &s.anchor, &s.spins, &s.drills, &s.slow, &s.human)
+	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.drawn, &s.echo, &s.cured, &s.aimed, &s.first, &s.nextID, &s.landed, &s.given, &s.gets, &s.walk, &s.probes, &s.wrote, &s.recast, &s.onward, &s.fills, &s.adds, &s.redone, &s.ready, &s.anchor, &s.spins, &s.drills, &s.slow, &s.relists, &s.named, &s.human)
 	s.signs.code(c)
 }
 

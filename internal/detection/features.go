@@ -129,7 +129,7 @@ var signInfos = [signCount]signInfo{
 // readSigns derives the signs of a round from its relation.
 func (s *relation) readSigns(r *seenRound) {
 	g := &s.signs
-	short := r.short()
+	short := r.short() && !s.relists
 	work := (s.given || s.walk && r.outcome != failed || s.probes) && !s.over || s.takesNext(r) && r.outcome != failed
 	repeated := s.repeats() && s.distance() <= near && (s.pairAgo > 0 || !s.nextID)
 	d := s.dose
@@ -234,7 +234,7 @@ func (s *relation) accepted(r *seenRound) bool {
 	if fine && s.echo && (s.newDeeds > 0 && s.place < samePlace || s.aimed && s.resultAgo == 0) {
 		return true // what it named is there now
 	}
-	return r.manner >= commanded && r.answered && fine && r.short() && !r.figures && !s.waits(r) && !r.ended &&
+	return r.manner >= commanded && r.answered && fine && r.short() && !r.figures && !s.waits(r) && !r.ended && !s.relists &&
 		s.coreAgo == 0 && (s.aimed || s.payload < .5)
 }
 

@@ -279,6 +279,7 @@ type Answer struct {
 	exact    uint64 // digest of the text
 	tools    uint64
 	tasks    []task // what it asks its tools for
+	said     task   // what it says instead
 	act      *round // what the reply does; what comes back is not known yet
 	names    []string
 	usage    haltd.Usage
@@ -295,6 +296,9 @@ const cutReply = 1 << 10
 // call was loose, carrying no history; else the next request shows it.
 func ReadReply(reply *haltd.Reply, loose bool) *Answer {
 	a, _ := readReply(reply, loose)
+	if len(reply.Calls) == 0 {
+		a.said = taskOf(reply.Text[:min(len(reply.Text), askedBytes)])
+	}
 	return a
 }
 

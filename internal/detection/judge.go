@@ -86,9 +86,11 @@ type State struct {
 func Judge(set Settings, st State, h *History, now time.Time) Detection {
 	passedOn := st.Session.awaitWorkers(st, h)
 	st.Session.follow(h, now)
-	if n := len(st.Session.past); passedOn && n > 0 {
-		st.Session.past[n-1].passedOn = true
+	if n := len(st.Session.past); n > 0 {
+		r := &st.Session.past[n-1]
+		r.passedOn = r.passedOn || passedOn
 	}
+	st.Session.overhear(st)
 	st.Session.receive(st, h)
 	m := set.model()
 	v := Detection{prompt: h.prompt, Basis: haltd.Basis{Features: m.Version, Weights: m.Date}}

@@ -75,28 +75,28 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 		s.landed = slices.ContainsFunc(r.idents, func(w uint32) bool { return !isNumber(w) && !c.seen.has(w) && r.shows(w) }) ||
 			r.enters && slices.ContainsFunc(r.does, func(w uint32) bool { return !c.seen.has(w) && r.shows(w) })
 	}
-	named := false // by the conversation, and no act was about it yet
+	known := false // named by the conversation, and no act was about it yet
 	if r.outcome == failed || r.outcome == empty {
 		// Words of any sentence can be searched for in vain for ever.
 		for _, w := range r.items {
-			named = named || c.seen.has(listItem(w)) && !c.acted.has(w)
+			known = known || c.seen.has(listItem(w)) && !c.acted.has(w)
 		}
 		for _, w := range r.idents {
-			named = named || c.seen.has(w) && !c.acted.has(w)
+			known = known || c.seen.has(w) && !c.acted.has(w)
 		}
 	} else {
 		for _, w := range r.items {
-			named = named || c.seen.has(w) && !c.acted.has(w)
+			known = known || c.seen.has(w) && !c.acted.has(w)
 		}
 	}
 	for _, w := range r.listed {
-		named = named || c.seen.has(asLine(w, 0)) && c.seen.has(asLine(w, 1)) && !c.acted.has(w)
+		known = known || c.seen.has(asLine(w, 0)) && c.seen.has(asLine(w, 1)) && !c.acted.has(w)
 	}
 	for _, a := range r.aims {
 		s.first = s.first || !c.acted.has(actOn(r.tools, a))
 		if !c.acted.has(a) {
 			s.aimed = true
-			named = named || c.seen.has(a)
+			known = known || c.seen.has(a)
 		}
 	}
 	for _, w := range r.ids {
@@ -115,7 +115,7 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 		c.acted.add([]uint32{actOn(r.tools, a)})
 	}
 	c.seen.add(r.aims) // an answer that repeats the question names nothing new
-	s.given = named && s.newDeeds == 0 || edits
+	s.given = known && s.newDeeds == 0 || edits
 	c.seen.add(r.does)
 	moved := r.view != 0 && !c.seen.has(viewWord(r.view))
 	s.newWords = c.seen.countWords(r.tells)
@@ -126,6 +126,7 @@ func (s *relation) countNew(r *seenRound, c *comparison) {
 	s.newTurns = c.seen.add(r.turns)
 	newNames := c.seen.add(r.mentions)
 	newAsks := c.seen.add(r.asks)
+	s.named = newNames >= 2
 	c.seen.add(r.lists)
 	if n := len(r.tells) + len(r.hears); r.answered && n > 0 {
 		fresh := float32(s.newTells + heard)

@@ -293,7 +293,7 @@ const checksPending = 8
 
 func outcomeOfExit(code int, t string, says meaning) outcome {
 	switch {
-	case code == checksPending && inCell(t, pending), code != 0 && says&pending != 0 && says&failure == 0:
+	case code == checksPending && inCell(t, pending), code != 0 && says&pending != 0 && says&failure == 0 && pends(t[:min(len(t), 2*headBytes)]):
 		return neutral // it waits for something
 	case code == 1 && bare(t):
 		return empty // grep found nothing, diff found a difference: a failure says why

@@ -142,21 +142,30 @@ func statedOutcome(t string) outcome {
 	}
 }
 
-// saysNothing reports a JSON object that has an empty list and beside it
-// nothing but what was asked, or a remark: {"query":"…","hits":[],"total":0}.
+// saysNothing reports a JSON object that has an empty list or object and beside it
+// nothing but what was asked, or a remark: {"query":"…","hits":[],"total":0},
+// {"idGroup":{}}, {"schema":["n"],"rows":[[null]]}.
 func saysNothing(text, act string) bool {
 	t := strings.TrimSpace(text)
-	if len(t) > 2*headBytes || t == "" || t[0] != '{' || !strings.Contains(t, "[]") {
+	if len(t) > 2*headBytes || t == "" || t[0] != '{' || !strings.Contains(t, "[]") && !strings.Contains(t, "{}") && !strings.Contains(t, "[null") && !strings.Contains(t, "[[null") {
 		return false
 	}
 	var fields map[string]any
 	if json.Unmarshal([]byte(t), &fields) != nil {
 		return false
 	}
-	if only, is := fields["data"].(map[string]any); is && len(fields) == 2 && fields["status"] == "success" {
-		fields = only
-	}
-	lists, zeros, others := 0, 0, 0
+	var f blankFields
+	return f.add(fields, act) && f.empty > 0 && (f.others == 0 || f.zeros > 0 || f.columns) // {"total":0,"hits":[],"took":57}
+}
+
+// blankFields counts the fields of an answer in which nothing was found.
+type blankFields struct {
+	empty, zeros, others int
+	columns              bool // it names the columns of the table that is empty
+}
+
+// add reports whether fields say nothing.
+func (f *blankFields) add(fields map[string]any, act string) bool {
 	for key, v := range fields {
 		switch v := v.(type) {
 		case nil:
@@ -165,29 +174,60 @@ func saysNothing(text, act string) bool {
 				return false
 			}
 		case float64:
-			if v == 0 {
-				zeros++
-			} else {
-				others++
-			}
+			f.number(v != 0)
 		case string:
-			if !strings.Contains(act, v) && !isProse(v) && !(isStamp(v) && stamps(key)) && !strings.HasSuffix(key, "Type") {
+			switch {
+			case v != "" && endOfDigits(v, 0) == len(v):
+				f.number(strings.Trim(v, "0") != "")
+			case !strings.Contains(act, v) && !isProse(v) && !(isStamp(v) && stamps(key)) && !strings.HasSuffix(key, "Type") && !(key == "status" && v == "success"):
 				return false
 			}
 		case []any:
-			if len(v) > 0 {
+			switch {
+			case namesColumns(key) && len(v) > 0:
+				f.columns = true
+			case !allNull(v):
 				return false
-			}
-			if keySays(key)&failure == 0 { // no errors are no empty result
-				lists++
+			case keySays(key)&failure == 0: // no errors are no empty result
+				f.empty++
 			}
 		case map[string]any:
-			if len(v) > 0 {
+			if len(v) == 0 && keySays(key)&failure == 0 && len(fields) == 1 {
+				f.empty++ // nothing else is there
+			}
+			if !f.add(v, act) {
 				return false
 			}
 		}
 	}
-	return lists > 0 && (others == 0 || zeros > 0) // {"total":0,"hits":[],"took":57}
+	return true
+}
+
+func (f *blankFields) number(some bool) {
+	if some {
+		f.others++
+	} else {
+		f.zeros++
+	}
+}
+
+// namesColumns reports the key of what says which columns a table has.
+func namesColumns(key string) bool {
+	switch strings.ToLower(key) {
+	case "schema", "columns", "fields", "headers", "fieldnames", "column_names":
+		return true
+	}
+	return false
+}
+
+// allNull reports a list in which nothing is, and rows of nothing.
+func allNull(list []any) bool {
+	for _, v := range list {
+		if row, is := v.([]any); v != nil && !(is && len(row) > 0 && allNull(row)) {
+			return false
+		}
+	}
+	return true
 }
 
 // stamps reports the key of what a service puts beside an answer, which leads

@@ -64,6 +64,9 @@ func (f *round) readResult(text string, states bool) {
 	amidst := false  // the advertisement began within the line, and ends with its sentence
 	var label uint64 // the word before, where it may name a score or a record
 	rated := 0       // scores
+	var listing uint64
+	stamps, changing := 0, 0 // dates and ids; clocks and durations, too
+	dated := false
 	for s.next() {
 		t := &s.token
 		if t.newLine || first {
@@ -104,6 +107,15 @@ func (f *round) readResult(text string, states bool) {
 		drawn := length || !digest && (t.mixed || t.class != word) && (isDrawn(text[t.start:t.end]) || isSerial(text, t))
 		if t.class != word || drawn || t.mixed && !digest && (isID(text, t) || isVersion(text[t.start:t.end])) {
 			items.addID(text, t) // what is named can be worked on
+			stands := t.class == volatile && isStanding(text[t.start:t.end])
+			dated = dated || stands
+			if t.class == volatile {
+				changing++
+			}
+			if stands || t.class == word && !isVersion(text[t.start:t.end]) {
+				stamps++
+				listing = fold(listing, xxhash.Sum64String(text[t.start:t.end]))
+			}
 			h = 1
 			w |= 1 // an id counts as a number does
 		}
@@ -194,6 +206,12 @@ func (f *round) readResult(text string, states bool) {
 		result, form, residue = fold(result, f.view), fold(form, f.view), fold(residue, f.view)
 		tells.add(viewWord(f.view))
 	}
+	switch {
+	case changing >= 4 && whole: // a timetable
+		f.listing = xxhash.Sum64String(text)
+	case dated && stamps >= 2 && plain >= 2:
+		f.listing = fold(listing, form)
+	}
 	f.scored, f.rated = rated > 0 && rated < atOnce, rated >= atOnce
 	f.board = board && plain >= 4 && (!f.figures || digits && plain >= 16)
 	if f.near = large <= 1 && f.told.n >= 4; f.near {
@@ -214,6 +232,13 @@ func (f *round) readResult(text string, states bool) {
 	f.turns = turns.distinctUpTo(maxTurns)
 	f.mentions = names.distinct()
 	f.lists = items.distinctUpTo(maxTurns)
+}
+
+// isStanding reports a date or an id, and no clock or duration: what is there has it the
+// next time, too.
+func isStanding(value string) bool {
+	const shortestID = 8
+	return strings.ContainsAny(value, "-/") || len(value) >= shortestID && strings.IndexByte(value, ':') < 0
 }
 
 // isAdvert reports a line that begins by saying that it is an advertisement:

@@ -104,6 +104,7 @@ type round struct {
 	scene             uint64   // digest of such an answer without that one, which counts the steps; 0 of others
 	board             bool     // it is numbers and single letters: a board, of which every arrangement is another
 	full              bool     // it says that as much was changed as the act allows at a time
+	listing           uint64   // digest of it with its dates and ids, where it has some: it lists what is there, and is no acknowledgement; else 0
 	state             bool     // it has the digest of something: a screen, a file
 	told              amounts  // the first numbers in it
 	shares            amounts  // those of its numbers that are part of a whole: 54 %, 3 of 20

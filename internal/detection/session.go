@@ -80,7 +80,7 @@ func (s *Session) follow(h *History, now time.Time) {
 			}
 			continue
 		}
-		now.at, now.pause, now.passedOn = old.at, old.pause, old.passedOn
+		now.at, now.pause, now.passedOn, now.relayed = old.at, old.pause, old.passedOn, old.relayed
 	}
 	rounds := append(s.past[:p:p], history...)
 	s.all = s.all[:min(same, len(s.all))]
@@ -370,7 +370,7 @@ const (
 // words come again, it is who took the time to type a few words, some times.
 func (c *comparison) byPerson(i int) bool {
 	r := &c.rounds[i]
-	if r.scripted || r.sumsUp {
+	if r.scripted || r.sumsUp || r.relayed && !c.tellsNew(i) {
 		return false
 	}
 	if c.echoedBack(i) {
@@ -514,7 +514,7 @@ func (s *Session) Features(st State, parts haltd.ScoreParts) (x Features, bounde
 		if n := len(c.all); n > 0 && c.since < n {
 			x, ok = c.featuresAt(n-1), true
 			x[similarCalls] = similarity(parts)
-			bounded = c.delegated
+			bounded = c.bounded()
 		}
 	})
 	return x, bounded, ok

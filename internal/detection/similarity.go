@@ -95,6 +95,7 @@ type entry struct {
 	response uint64
 	tools    uint64
 	tasks    []task // what the reply asks its tools for
+	said     task   // what it says instead
 	given    bool   // a session has begun with them
 }
 
@@ -280,7 +281,7 @@ func (w *Window) Attach(id uint64, a *Answer, now time.Time) {
 		if e := &w.entries[i]; e.id == id {
 			w.last++
 			e.replied, e.ended, e.cut = w.last, now, a.cut
-			e.response, e.tools, e.tasks = a.response, a.tools, a.tasks
+			e.response, e.tools, e.tasks, e.said = a.response, a.tools, a.tasks, a.said
 			w.streak.take(id, a)
 			return
 		}

@@ -65,7 +65,7 @@ func (c *comparison) stall(at lines, similar float32) stalled {
 	case !lasts && !c.rose(n-1, at):
 	case 2*slow > len(repeated) || c.slowLately(repeated):
 		s.Unmet = "the client takes more than a minute between equal results"
-	case c.delegated && c.certainRounds(at) < BoundedRounds:
+	case c.bounded() && c.certainRounds(at) < BoundedRounds:
 		s.Unmet = "another session of the agent gave it this task, and can end it"
 	default:
 		s.Level, s.Threshold = haltd.LevelKill, percent(at.kill)

@@ -53,6 +53,7 @@ func (s *Session) place(m Mark) (at int) {
 // said by somebody.
 func (s *Session) Continues(st State, h *History, halted Mark, since, now time.Time) (continues, byPerson bool) {
 	s.follow(h, now)
+	s.overhear(st)
 	from := s.place(halted)
 	if from < 0 || len(h.rounds) == 0 {
 		return false, false

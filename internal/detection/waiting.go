@@ -11,7 +11,7 @@ import (
 // that it has few words: in a long one such words are about something else.
 func (f *round) saysToWait(answer string, says meaning, short bool) bool {
 	text, head := strings.TrimSpace(answer), answer[:min(len(answer), headBytes)]
-	if text != "" && text[0] == '{' && opensObject(text) && meaningOf(text[:min(len(text), headBytes)], shortAnswer, pending) != 0 {
+	if text != "" && text[0] == '{' && opensObject(text) && meaningOf(text[:min(len(text), headBytes)], shortAnswer, pending) != 0 && pends(strings.ReplaceAll(text[:min(len(text), 2*headBytes)], `\n`, "\n")) {
 		return f.outcome != failed
 	}
 	switch {
@@ -48,6 +48,23 @@ func announces(text string) bool {
 	}
 	rest = rest[:min(len(rest), 8*headBytes)]
 	return len(words(rest, nil)) >= fewest && meaningOf(rest, manyTold*4, pending) == 0
+}
+
+// pends reports a text that says that something is pending, in a line that does more than
+// say what a program is at: "[243/245] Building C object app/a.c.obj".
+func pends(text string) bool {
+	const named = 2 // words, of what it is at
+	for line := range strings.Lines(text) {
+		if meaningOf(line, manyTold, pending) == 0 {
+			continue
+		}
+		does := strings.TrimRight(strings.TrimLeftFunc(line, notInName), " \r\n")
+		does = strings.TrimLeft(does, "- ")
+		if ws := strings.Fields(does); len(ws) < named || meaningOf(does, 1, pending) == 0 || strings.HasSuffix(does, "..") || strings.HasSuffix(does, "…") || !strings.ContainsAny(does[len(ws[0]):], "./\\_") {
+			return true
+		}
+	}
+	return false
 }
 
 // runsTests reports the line with which a test runner begins: "running 3 tests".

@@ -165,7 +165,7 @@ func (c *comparison) editedSince(i, ago int) bool {
 // silence, or with a short acknowledgement: that is how writing looks from
 // outside.
 func (s *relation) wroteNew(r *seenRound) bool {
-	if r.manner < commanded || s.actAgo > 0 || !r.answered || r.rests || s.gets && !r.effects && !r.writes && len(r.does) <= manyWords || s.recombined(r) || s.renamed() {
+	if r.manner < commanded || s.actAgo > 0 || !r.answered || r.rests || s.gets && !r.effects && !r.writes && len(r.does) <= manyWords || s.recombined(r) || s.renamed() || s.relists {
 		return false
 	}
 	first := s.takesNext(r)
@@ -189,6 +189,21 @@ func (c *comparison) doneAgainTo(i int) bool {
 		}
 	}
 	return n == times
+}
+
+// listsAgain reports an answer that lists what is there, as one did shortly before, dates
+// and ids included: to ask again is no writing.
+func (c *comparison) listsAgain(i int) bool {
+	r := &c.rounds[i]
+	if r.listing == 0 || r.writes || r.payload || r.manner < commanded {
+		return false
+	}
+	for j := i - 1; j >= max(c.since, i-near); j-- {
+		if c.rounds[j].listing == r.listing {
+			return true
+		}
+	}
+	return false
 }
 
 // renamed reports an act that was done before, but for an id that was drawn since
