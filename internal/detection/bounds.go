@@ -169,13 +169,42 @@ func (c *comparison) otherFigures(i, j int) bool {
 	return a.n == b.n && (others > a.n || a.n > len(a.first) && others >= len(a.first)) && c.strides(i)
 }
 
+// pairs reports a look at two things that the task names, and that nobody has looked at
+// together: one path after the other of one host after the other. Its other words are
+// those of every look: https, GET.
+func (c *comparison) pairs(i int) bool {
+	const looks = 3
+	r, s := &c.rounds[i], &c.all[i]
+	if !c.each || s.coreAgo > 0 || s.actAgo > 0 || s.newDeeds > 0 {
+		return false
+	}
+	named := 0
+	for _, w := range r.idents {
+		if _, is := slices.BinarySearch(c.task, w); is {
+			named++
+			continue
+		}
+		for j := i - 1; j >= max(c.since, i-looks); j-- {
+			if _, is := slices.BinarySearch(c.rounds[j].idents, w); !is && c.rounds[j].tools == r.tools {
+				return false
+			}
+		}
+	}
+	return named >= 2
+}
+
 // surveys reports a look in vain at something new, of a task that asks to look at one
 // thing after the other. A list ends: after so many of one program it is a search in vain.
 // Who writes does not look.
 func (c *comparison) surveys(i int) bool {
-	const most = 64
+	most := 64
 	r := &c.rounds[i]
-	if !c.each || !r.denied() || r.missing || r.writes || c.all[i].newDeeds == 0 {
+	switch {
+	case !r.denied() || r.missing || r.writes:
+		return false
+	case c.pairs(i):
+		most *= 4
+	case !c.each, c.all[i].newDeeds == 0:
 		return false
 	}
 	n := 0

@@ -89,6 +89,7 @@ type relation struct {
 	named   bool    // what came back has names that nobody had named
 	drills  bool    // it asks about other numbers, and others came back
 	slow    bool    // the client took more than a minute since the same was last seen
+	closed  bool    // nothing is done but a few acts, again and again
 	relists bool    // it lists what is there, as it did before
 	human   bool    // what came in after it is a person's word
 
@@ -173,6 +174,9 @@ func (c *comparison) compare(i int) {
 	s.ready = s.pairAgo == 0 && recently(s.coreAgo) && c.rounds[i-s.coreAgo].waiting && !r.waiting && r.outcome == neutral
 	s.onward = s.fills || c.goesOn(i) || c.countsDown(i)
 	lessens := c.lessens(i) || c.shrinks(i)
+	if s.closed = c.closed(i); s.closed {
+		s.news /= 4
+	}
 	switch {
 	case s.fills || lessens || c.gains(i) || c.mended(i) || r.board && s.resultAgo == 0 || c.stepsOn(i) || c.reachesCell(i):
 		s.news = max(s.news, .6)
@@ -181,7 +185,8 @@ func (c *comparison) compare(i int) {
 	case s.landed:
 		s.news = max(s.news, .5)
 	}
-	if r.thinks { // the tool counts the thoughts
+	s.closed = s.closed && s.news < .3
+	if r.thinks || r.relayed && r.thanked { // the tool counts the thoughts; one member of the team thanks another
 		s.news, s.newTells, s.newWords = 0, 0, 0
 	}
 	s.dose = c.doseOf(i)

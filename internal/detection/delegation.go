@@ -207,6 +207,9 @@ func (r *seenRound) speaker(st State) *entry {
 func (c *comparison) tellsNew(i int) bool {
 	const some, share = 3, .4
 	s := &c.all[i]
+	if c.rounds[i].polite {
+		return false
+	}
 	return s.newClaims > 0 || s.named || s.newTells >= some && s.news >= share
 }
 

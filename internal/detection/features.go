@@ -176,7 +176,7 @@ func (s *relation) readSigns(r *seenRound) {
 		g[knownWords] = d
 	}
 	g[wroteNew] = bit(s.wrote)
-	g[answerChanged] = bit(s.fills || recently(s.coreAgo) && r.answered && s.place < samePlace && s.formAgo == 0 && s.news > 0)
+	g[answerChanged] = bit(s.fills || !s.closed && recently(s.coreAgo) && r.answered && s.place < samePlace && s.formAgo == 0 && s.news > 0)
 	s.readWordSigns(r)
 	g[harnessAgain] = bit(s.inputs > 0) * d
 	g[doubled] = min(1, float32(r.doubles))

@@ -125,6 +125,32 @@ func (s *relation) brings() bool {
 	return s.newDeeds > 0 || s.newWords > 0 || s.wrote || s.asked || s.onward || s.given || s.nextID || s.fills
 }
 
+// closed reports a circle of a few acts, each of which was done shortly before and is
+// answered with hardly a new word: what changes in the answers leads to nothing else.
+func (c *comparison) closed(i int) bool {
+	const rounds, fewest, most, alike = 10, 2, 5, .7
+	r, s := &c.rounds[i], &c.all[i]
+	if i-c.since < rounds || !r.answered || s.fills || s.coreAgo == 0 || len(r.tells) <= atOnce || 3*s.newTells > len(r.tells) || contained(r.tells, c.rounds[i-s.coreAgo].tells) < alike {
+		return false
+	}
+	var acts [most]uint64
+	n := 0
+	for j := i; j > i-rounds; j-- {
+		o, other := &c.rounds[j], &c.all[j]
+		if o.manner < commanded || other.coreAgo == 0 || other.coreAgo > near || o.waiting || o.rests || o.view != 0 {
+			return false
+		}
+		if !slices.Contains(acts[:n], o.core) {
+			if n == most {
+				return false
+			}
+			acts[n] = o.core
+			n++
+		}
+	}
+	return n >= fewest
+}
+
 // swings reports two contents that the same tool was given in turn, three times each,
 // while a number beside them counts the calls: each takes back what the other wrote.
 func (c *comparison) swings(i int) bool {

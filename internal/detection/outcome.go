@@ -325,7 +325,7 @@ func unlabelled(text string) string {
 	from := 0
 	if head != "" && head[0] == '[' {
 		i := strings.IndexByte(head, ']')
-		if i > 1 && isoDate(head, 1) > 0 && runOf(head, 1, isStampByte) == i {
+		if i > 1 && (isoDate(head, 1) > 0 || strings.Count(head[:i], ":") == 2) && runOf(head, 1, isStampByte) == i {
 			return strings.TrimSpace(t[i+1:]) // when it was said
 		}
 		if i > 1 && strings.IndexFunc(head[1:i], notInName) < 0 {

@@ -391,13 +391,14 @@ func withoutStamp(line string) string {
 func isConstantByte(b byte) bool { return b-'A' < 26 || isDigit(b) || b == '_' }
 
 // constantSays is what a name in capitals at the beginning of a text says of what is
-// not there: GRASP_EMPTY (closed at 0.05 mm).
+// not there, or went wrong: GRASP_EMPTY (closed at 0.05 mm), COMMAND_DENIED: geofence. What
+// is set to a value says nothing: MAX_ERRORS=5.
 func constantSays(text string) meaning {
 	n := runOf(text, 0, isConstantByte)
-	if n > labelBytes || !strings.Contains(text[:n], "_") {
+	if n > labelBytes || !strings.Contains(text[:n], "_") || strings.HasPrefix(strings.TrimLeft(text[n:], " "), "=") {
 		return 0
 	}
-	return readsAs(text[:n]) & nothing
+	return readsAs(text[:n]) & (nothing | failure)
 }
 
 // readsAs is what a name says whose words are joined: no_object, NOT-FOUND.
