@@ -186,7 +186,7 @@ func (c *comparison) compare(i int) {
 		s.news = max(s.news, .5)
 	}
 	s.closed = s.closed && s.news < .3
-	if r.thinks || r.relayed && r.thanked { // the tool counts the thoughts; one member of the team thanks another
+	if r.thinks || c.retells(i) { // the tool counts the thoughts
 		s.news, s.newTells, s.newWords = 0, 0, 0
 	}
 	s.dose = c.doseOf(i)

@@ -186,7 +186,7 @@ func (s *Session) overhear(st State) {
 // or asked for it; nil where none did.
 func (r *seenRound) speaker(st State) *entry {
 	heard := r.hears
-	if r.manner <= spoken {
+	if r.manner < called {
 		heard = r.tells
 	}
 	if len(heard) < leastAsked {
@@ -211,6 +211,13 @@ func (c *comparison) tellsNew(i int) bool {
 		return false
 	}
 	return s.newClaims > 0 || s.named || s.newTells >= some && s.news >= share
+}
+
+// retells reports words of another member of the team that say what was said before, in
+// another order, or thanks for thanks.
+func (c *comparison) retells(i int) bool {
+	r, s := &c.rounds[i], &c.all[i]
+	return r.relayed && (r.thanked || r.manner < called && s.newTells == 0 && s.newSays == 0 && !s.named)
 }
 
 // asksAlike reports a call of the same session whose reply asks for as much, half of it in
