@@ -89,6 +89,7 @@ type relation struct {
 	named   bool    // what came back has names that nobody had named
 	drills  bool    // it asks about other numbers, and others came back
 	slow    bool    // the client took more than a minute since the same was last seen
+	retold  bool    // it ends with words of the team that say nothing new
 	closed  bool    // nothing is done but a few acts, again and again
 	relists bool    // it lists what is there, as it did before
 	human   bool    // what came in after it is a person's word
@@ -186,7 +187,8 @@ func (c *comparison) compare(i int) {
 		s.news = max(s.news, .5)
 	}
 	s.closed = s.closed && s.news < .3
-	if r.thinks || c.retells(i) { // the tool counts the thoughts
+	s.retold = c.retells(i)
+	if r.thinks || s.retold { // the tool counts the thoughts
 		s.news, s.newTells, s.newWords = 0, 0, 0
 	}
 	s.dose = c.doseOf(i)

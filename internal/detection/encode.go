@@ -316,7 +316,7 @@ func (s *relation) code(c *codec) {
 	}
 	c.uint64(&s.refusedFor)
 	c.uint64(&s.failedFor)
-	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.drawn, &s.echo, &s.cured, &s.aimed, &s.first, &s.nextID, &s.landed, &s.given, &s.gets, &s.walk, &s.probes, &s.wrote, &s.recast, &s.onward, &s.fills, &s.adds, &s.redone, &s.ready, &s.anchor, &s.spins, &s.drills, &s.slow, &s.closed, &s.relists, &s.named, &s.human)
+	c.bools(&s.over, &s.asked, &s.amid, &s.tried, &s.drawn, &s.echo, &s.cured, &s.aimed, &s.first, &s.nextID, &s.landed, &s.given, &s.gets, &s.walk, &s.probes, &s.wrote, &s.recast, &s.onward, &s.fills, &s.adds, &s.redone, &s.ready, &s.anchor, &s.spins, &s.drills, &s.slow, &s.retold, &s.closed, &s.relists, &s.named, &s.human)
 	s.signs.code(c)
 }
 

@@ -178,6 +178,9 @@ func (s *relation) readSigns(r *seenRound) {
 	g[wroteNew] = bit(s.wrote)
 	g[answerChanged] = bit(s.fills || !s.closed && recently(s.coreAgo) && r.answered && s.place < samePlace && s.formAgo == 0 && s.news > 0)
 	s.readWordSigns(r)
+	if s.retold {
+		g[saidAgain] = s.dose
+	}
 	g[harnessAgain] = bit(s.inputs > 0) * d
 	g[doubled] = min(1, float32(r.doubles))
 	g[waits] = bit(s.waits(r) || r.rests)
