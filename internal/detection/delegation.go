@@ -202,12 +202,12 @@ func (r *seenRound) speaker(st State) *entry {
 	return nil
 }
 
-// tellsNew reports words between two sessions that are as good as a new task: one of them
+// isNewTask reports words between two sessions that are as good as a person's: one of them
 // has named something that nobody had.
-func (c *comparison) tellsNew(i int) bool {
+func (c *comparison) isNewTask(i int) bool {
 	const some, share = 3, .4
-	s := &c.all[i]
-	if c.rounds[i].polite {
+	r, s := &c.rounds[i], &c.all[i]
+	if !r.relayed || r.polite || r.manner >= commanded && r.input == 0 {
 		return false
 	}
 	return s.newClaims > 0 || s.named || s.newTells >= some && s.news >= share

@@ -347,7 +347,7 @@ func (c *comparison) judge(i, from int) {
 	if i < from || i < c.since {
 		return
 	}
-	if c.byPerson(i) {
+	if c.byPerson(i) || c.isNewTask(i) {
 		s.human = true
 		return
 	}
@@ -370,7 +370,7 @@ const (
 // words come again, it is who took the time to type a few words, some times.
 func (c *comparison) byPerson(i int) bool {
 	r := &c.rounds[i]
-	if r.scripted || r.sumsUp || r.relayed && !c.tellsNew(i) {
+	if r.scripted || r.sumsUp || r.relayed {
 		return false
 	}
 	if c.echoedBack(i) {
