@@ -8,7 +8,7 @@ import (
 
 // FeaturesVersion is the version of the features below. Weights are fitted to
 // one version and refused by another.
-const FeaturesVersion = 17
+const FeaturesVersion = 18
 
 // sign is one property of a round, from 0 to 1, that speaks for a stall or
 // against one.

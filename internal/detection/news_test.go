@@ -84,6 +84,13 @@ func TestNothingFoundInJSON(t *testing.T) {
 		`{"items":[],"next":"b7f3e2"}`:                                            false,
 		`{"trains":[],"message":"All trains on this day are sold out.","search_id":"c586a27a-b845-459b-85a3-071b153c710f","t":"2026-05-23T03:35:55.117Z"}`: true,
 		`{"id":"l_5521a0","items":[]}`: false, // a list was made
+		`{"idGroup":{}}`:               true,
+		`{"schema":["total"],"rows":[[null]],"totalBytesProcessed":"88080384","cacheHit":false}`: true,
+		`{"columns":["total"],"rows":[["7"]]}`:                                                   false,
+		`{"status":"success","data":{"result":[]}}`:                                              true,
+		`{"ok":true,"meta":{}}`:                                                                  false,
+		`{"errors":{}}`:                                                                          false,
+		`{"count":3,"filters":{}}`:                                                               false,
 	} {
 		if got := saysNothing(text, "search lamps"); got != want {
 			t.Errorf("%s says that nothing was found: %v, want %v", text, got, want)
