@@ -88,11 +88,15 @@ func (c *comparison) fills(i int) bool {
 }
 
 // passes reports whether a share went on in what came back for other acts in
-// between, too: how much of its memory the agent has used, not what was asked.
+// between, too, part of the way or all of it: how much of its memory the agent has used, not what was asked.
 func (c *comparison) passes(from, to, k int) bool {
 	a, b := c.rounds[from].shares.first[k], c.rounds[to].shares.first[k]
 	for j := from + 1; j < to; j++ {
-		if between := &c.rounds[j].shares; k < between.n && between.n == c.rounds[to].shares.n && between.first[k] > min(a, b) && between.first[k] < max(a, b) {
+		between := &c.rounds[j].shares
+		if k >= between.n || between.n != c.rounds[to].shares.n {
+			continue
+		}
+		if at := between.first[k]; at == b || at > min(a, b) && at < max(a, b) {
 			return true
 		}
 	}
