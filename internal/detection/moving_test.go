@@ -58,6 +58,9 @@ func TestTheContextThatFillsIsNoProgress(t *testing.T) {
 	if all := relations("Mend it.", told("a", 7), told("b", 8), told("a", 9), told("b", 10), told("a", 11)); all[4].fills {
 		t.Error("a share that goes on whatever is done is progress")
 	}
+	if all := relations("Get out.", told("a", 93), told("b", 93), told("c", 92), told("a", 92), told("b", 92), told("c", 91), told("a", 91)); all[6].fills {
+		t.Error("a share that goes on slowly whatever is done is progress")
+	}
 }
 
 // A number that goes on now and then, asked for without hurry, gets patience; a
