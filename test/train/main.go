@@ -112,7 +112,7 @@ func (at bounds) kills(m *linear, r *run) bool {
 // The rates of false alarms that the lines are chosen for: kills and warnings
 // of healthy runs whose sources the weights never saw, kills of made-up ones,
 // and kills of runs that are wasteful, which a warning would do for.
-const falseKills, falseWarnings, falseMadeUp, falseWasteful = .002, .008, .02, .17
+const falseKills, falseWarnings, falseMadeUp, falseWasteful = .002, .009, .02, .17
 
 func (d *data) lines(folds map[string]*linear) bounds {
 	var warns []float64
