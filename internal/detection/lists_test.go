@@ -59,8 +59,8 @@ func TestPairsOfATask(t *testing.T) {
 	}
 }
 
-// Who does the same few things in turn gets nowhere by what flies past: readings, an
-// advertisement. A page on which other things stand each time is another.
+// Who does the same few things in turn gets nowhere by what flies past in some of the answers:
+// readings, an advertisement. A page on which other things stand each time is another.
 func TestACircleOfAFewActs(t *testing.T) {
 	word := func(n int) string {
 		const heads, tails = "bdfgklmnprst", "aeiou"
