@@ -9,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/url"
 	"path/filepath"
 	"sync"
@@ -93,7 +92,7 @@ type App struct {
 
 	gatewayListener, adminListener net.Listener
 	gatewayTLS, adminTLS           *certificate // nil for plain HTTP
-	gatewayServer, adminServer     *http.Server
+	gatewayServer, adminServer     server
 	endStreams                     context.CancelFunc // ends live streams of the admin API
 	draining                       atomic.Bool
 }

@@ -44,8 +44,8 @@ func (a *App) Reload() {
 // time and writes every event that is still in memory.
 func (a *App) Run(ctx context.Context) error {
 	failed := make(chan error, 2)
-	go func() { failed <- serve(a.gatewayServer, a.gatewayListener, a.gatewayTLS) }()
-	go func() { failed <- serve(a.adminServer, a.adminListener, a.adminTLS) }()
+	go func() { failed <- a.gatewayServer.Serve(a.gatewayListener) }()
+	go func() { failed <- a.adminServer.Serve(a.adminListener) }()
 	sending, stopSending := context.WithCancel(context.Background())
 	var sender sync.WaitGroup
 	sender.Go(func() { a.alerts.Run(sending) })

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"log"
+	"net"
 	"net/http"
 	"net/netip"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/admin"
 	"github.com/haltd/haltd/internal/config"
+	"github.com/haltd/haltd/internal/http1"
 	"github.com/haltd/haltd/web"
 )
 
@@ -17,13 +19,20 @@ import (
 // is asked whether there is any: clients send a few KB, a ticket of Kerberos 64.
 const maxHeader = 128 << 10
 
+// server serves a listener. Shutdown lets the requests in work end, Close does not.
+type server interface {
+	Serve(net.Listener) error
+	Shutdown(context.Context) error
+	Close() error
+}
+
 func (a *App) newServers(cfg *config.Config, token string) {
-	a.gatewayServer = a.newServer(cfg, withIngest(a.gateway, admin.NewIngest(admin.IngestOptions{
+	a.gatewayServer = a.newGatewayServer(cfg, withIngest(a.gateway, admin.NewIngest(admin.IngestOptions{
 		Ingester: a.gateway, Keys: a.keys, Version: a.opts.Version, Logger: a.log,
 	})))
 	streams, end := context.WithCancel(context.Background())
 	a.endStreams = end
-	a.adminServer = a.newServer(cfg, admin.New(admin.Options{
+	a.adminServer = a.newServer(cfg, a.adminTLS, admin.New(admin.Options{
 		Feed:   a.eventFeed(),
 		Agents: a.store, Events: a.store, Excerpts: a.store, Incidents: a.store, Recorder: recorder{a.recorder, a.gateway},
 		Control: a.control, Remarks: a.control, Policies: a.control, Standings: a.control, Rules: a.control, BreakGlass: a.control,
@@ -38,16 +47,30 @@ func (a *App) newServers(cfg *config.Config, token string) {
 	}))
 }
 
-func (a *App) newServer(cfg *config.Config, h http.Handler) *http.Server {
-	return &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: 10 * time.Second,
-		MaxHeaderBytes:    maxHeader,
-		IdleTimeout:       2 * time.Minute,
-		HTTP2:             http2(cfg),
-		ErrorLog:          log.New(serverLog{a.log}, "", 0),
+// A client has headerTimeout to send the head of a request, and idleTimeout until it begins
+// the next one.
+const headerTimeout, idleTimeout = 10 * time.Second, 2 * time.Minute
+
+// newGatewayServer serves plain HTTP at a lower price where it can.
+func (a *App) newGatewayServer(cfg *config.Config, h http.Handler) server {
+	if a.gatewayTLS != nil || !http1.CanServe() {
+		return a.newServer(cfg, a.gatewayTLS, h)
 	}
+	return &http1.Server{Handler: h, HeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeader: maxHeader, Log: a.serverLog()}
 }
+
+func (a *App) newServer(cfg *config.Config, c *certificate, h http.Handler) server {
+	return c.secure(&http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: headerTimeout,
+		MaxHeaderBytes:    maxHeader,
+		IdleTimeout:       idleTimeout,
+		HTTP2:             http2(cfg),
+		ErrorLog:          a.serverLog(),
+	})
+}
+
+func (a *App) serverLog() *log.Logger { return log.New(serverLog{a.log}, "", 0) }
 
 // metricsAccess is who may read metrics besides those who may read all.
 func (a *App) metricsAccess() (token string, open bool) {

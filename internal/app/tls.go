@@ -82,14 +82,19 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.pair, nil
 }
 
-// serve takes calls on a listener, by TLS where it has a certificate.
-func serve(server *http.Server, l net.Listener, c *certificate) error {
+// secure has a server take calls by TLS, where there is a certificate.
+func (c *certificate) secure(s *http.Server) server {
 	if c == nil {
-		return server.Serve(l)
+		return s
 	}
-	server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}
-	return server.ServeTLS(l, "", "")
+	s.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}
+	return secureServer{s}
 }
+
+// secureServer serves by TLS with the certificate of its configuration.
+type secureServer struct{ *http.Server }
+
+func (s secureServer) Serve(l net.Listener) error { return s.ServeTLS(l, "", "") }
 
 // http2 ends a connection of which nothing is read. The deadlines of its
 // streams cannot: what would end them waits to be written behind the rest.

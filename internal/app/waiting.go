@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"log"
 	"log/slog"
 	"net/http"
 	"time"
@@ -81,7 +80,7 @@ func awaitDatabase(ctx context.Context, o Options, away error) error {
 }
 
 // serveWaiting takes the admin listener and answers that this node is not ready.
-func (a *App) serveWaiting(cfg *config.Config) (*http.Server, error) {
+func (a *App) serveWaiting(cfg *config.Config) (server, error) {
 	if err := a.openCertificates(cfg); err != nil {
 		return nil, err
 	}
@@ -89,10 +88,10 @@ func (a *App) serveWaiting(cfg *config.Config) (*http.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &http.Server{
+	s := a.adminTLS.secure(&http.Server{
 		Handler: admin.Waiting(), ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second,
-		MaxHeaderBytes: maxHeader, ErrorLog: log.New(serverLog{a.log}, "", 0),
-	}
-	go func() { _ = serve(s, l, a.adminTLS) }() // it ends with the server
+		MaxHeaderBytes: maxHeader, ErrorLog: a.serverLog(),
+	})
+	go func() { _ = s.Serve(l) }() // it ends with the server
 	return s, nil
 }

@@ -282,6 +282,10 @@ func (a *agent) leave(path string) bool {
 	if err != nil {
 		a.t.Fatal(err)
 	}
+	holds := func(calls string) bool {
+		return strings.Contains(a.get(a.t, "/metrics"), "\nhaltd_in_flight "+calls+"\n")
+	}
+	a.Eventually(a.t, "done with the call before", func() bool { return holds("0") })
 	left := make(chan bool, 1)
 	go func() {
 		res, err := a.client.Do(req)
@@ -291,7 +295,7 @@ func (a *agent) leave(path string) bool {
 		left <- err != nil
 	}()
 	a.Eventually(a.t, "holding the call", func() bool {
-		return len(left) > 0 || strings.Contains(a.get(a.t, "/metrics"), "\nhaltd_in_flight 1\n")
+		return len(left) > 0 || holds("1")
 	})
 	hangUp()
 	return <-left
