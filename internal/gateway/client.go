@@ -6,6 +6,15 @@ import (
 	"strings"
 )
 
+// field is a header of a request or reply, "" where it has none. Its name is written as
+// net/http writes it, which then need not be found out, twenty times a call.
+func field(h http.Header, name string) string {
+	if values := h[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
 // families are the names of clients that clientFamily finds besides those of
 // the official SDKs.
 var families = []string{"claude-code", "opencode", "codex", "gemini-cli", "langchain", "vercel-ai", "google-genai", "curl", unknownClient}
@@ -31,14 +40,14 @@ func isInteractive(client string) bool {
 // clientFamily names the program that calls, by what it sends unasked. It is
 // also the id of the default agent, so each is a valid agent id.
 func clientFamily(h http.Header) string {
-	ua := strings.ToLower(h.Get("User-Agent"))
-	originator := strings.ToLower(h.Get("Originator"))
+	ua := strings.ToLower(field(h, "User-Agent"))
+	originator := strings.ToLower(field(h, "Originator"))
 	switch {
-	case h.Get("X-Claude-Code-Session-Id") != "" || strings.HasPrefix(ua, "claude-cli/"):
+	case field(h, "X-Claude-Code-Session-Id") != "" || strings.HasPrefix(ua, "claude-cli/"):
 		return "claude-code"
 	case originator == "opencode" || strings.HasPrefix(ua, "opencode/"):
 		return "opencode"
-	case strings.HasPrefix(originator, "codex") || strings.HasPrefix(ua, "codex") || h.Get("X-Codex-Turn-Metadata") != "":
+	case strings.HasPrefix(originator, "codex") || strings.HasPrefix(ua, "codex") || field(h, "X-Codex-Turn-Metadata") != "":
 		return "codex"
 	case strings.HasPrefix(ua, "geminicli"):
 		return "gemini-cli"
@@ -46,7 +55,7 @@ func clientFamily(h http.Header) string {
 		return "langchain"
 	case strings.HasPrefix(ua, "ai/") || strings.HasPrefix(ua, "ai-sdk/") || strings.Contains(ua, " ai-sdk/"):
 		return "vercel-ai"
-	case strings.Contains(ua, "google-genai-sdk/") || strings.Contains(strings.ToLower(h.Get("X-Goog-Api-Client")), "google-genai-sdk/"):
+	case strings.Contains(ua, "google-genai-sdk/") || strings.Contains(strings.ToLower(field(h, "X-Goog-Api-Client")), "google-genai-sdk/"):
 		return "google-genai"
 	}
 	if family := stainlessFamily(ua); family != "" {

@@ -211,7 +211,7 @@ func (g *Gateway) observe(x *exchange) {
 // length of a stream of events beforehand.
 func isStream(res *http.Response) bool {
 	const events = "text/event-stream"
-	kind := res.Header.Get("Content-Type")
+	kind := field(res.Header, "Content-Type")
 	return res.ContentLength < 0 || len(kind) >= len(events) && strings.EqualFold(kind[:len(events)], events)
 }
 

@@ -95,7 +95,7 @@ func (g *Gateway) agentName(x *exchange) (string, error) {
 		return id, nil
 	}
 	h := x.r.Header
-	for _, name := range [...]string{h.Get("X-Agent-Id"), turnMetadata(h).agent, h.Get("X-Title")} {
+	for _, name := range [...]string{field(h, "X-Agent-Id"), turnMetadata(h).agent, field(h, "X-Title")} {
 		if name == "" {
 			continue
 		}
@@ -123,16 +123,16 @@ var sessionHeaders = [...]string{
 // its own, so its thread is part of the name.
 func headerSession(h http.Header) string {
 	for _, name := range sessionHeaders {
-		if v := h.Get(name); v != "" {
+		if v := field(h, name); v != "" {
 			return sessionName(v, "")
 		}
 	}
-	if v := h.Get("X-Claude-Code-Session-Id"); v != "" {
-		return sessionName(v, h.Get("X-Claude-Code-Agent-Id"))
+	if v := field(h, "X-Claude-Code-Session-Id"); v != "" {
+		return sessionName(v, field(h, "X-Claude-Code-Agent-Id"))
 	}
 	turn := turnMetadata(h)
-	session := firstOf(h.Get("Session-Id"), h.Get("Session_id"), turn.session)
-	thread := firstOf(h.Get("Thread-Id"), h.Get("Thread_id"))
+	session := firstOf(field(h, "Session-Id"), field(h, "Session_id"), turn.session)
+	thread := firstOf(field(h, "Thread-Id"), field(h, "Thread_id"))
 	switch {
 	case session == "":
 		session, thread = thread, ""
@@ -150,7 +150,7 @@ type codexTurn struct{ session, agent string }
 
 func turnMetadata(h http.Header) codexTurn {
 	var t codexTurn
-	raw := h.Get("X-Codex-Turn-Metadata")
+	raw := field(h, "X-Codex-Turn-Metadata")
 	if raw == "" {
 		return t
 	}

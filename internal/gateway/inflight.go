@@ -195,5 +195,5 @@ func (x *exchange) endStream(d judge.Decision) {
 // one can be added.
 func (x *exchange) isEventStream() bool {
 	h := x.w.Header()
-	return x.tapFormat() != nil && strings.HasPrefix(h.Get("Content-Type"), "text/event-stream") && h.Get("Content-Encoding") == "" && h.Get("Content-Length") == ""
+	return x.tapFormat() != nil && strings.HasPrefix(field(h, "Content-Type"), "text/event-stream") && field(h, "Content-Encoding") == "" && field(h, "Content-Length") == ""
 }

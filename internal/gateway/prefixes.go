@@ -52,7 +52,7 @@ const (
 // is known of the conversation.
 func (g *Gateway) readCall(x *exchange, plain []byte) (err error) {
 	m := wire.Memory{Take: x.textShare.take, Shares: true}
-	sent := x.r.Header.Get("Content-Encoding") == "" // the digests are those of plain
+	sent := field(x.r.Header, "Content-Encoding") == "" // the digests are those of plain
 	if sent {
 		if x.known = g.findPrefix(x); x.known != nil {
 			m.Known = x.known.Prefix

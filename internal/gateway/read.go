@@ -91,7 +91,7 @@ func (g *Gateway) describeCall(x *exchange) {
 }
 
 func claimsRetry(h http.Header) bool {
-	count := h.Get("X-Stainless-Retry-Count")
+	count := field(h, "X-Stainless-Retry-Count")
 	if count == "" {
 		return false
 	}

@@ -174,11 +174,11 @@ func inferProvider(r *http.Request, path string) string {
 		return "anthropic"
 	case first == "v1" && (strings.HasPrefix(tail, "chat/") || strings.HasPrefix(tail, "responses")):
 		return "openai"
-	case r.Header.Get("Anthropic-Version") != "" || clientFamily(r.Header) == "claude-code":
+	case field(r.Header, "Anthropic-Version") != "" || clientFamily(r.Header) == "claude-code":
 		return "anthropic"
-	case r.Header.Get("X-Goog-Api-Key") != "" || (first == "v1" && hasQueryKey(r)):
+	case field(r.Header, "X-Goog-Api-Key") != "" || (first == "v1" && hasQueryKey(r)):
 		return "gemini"
-	case first == "v1" && r.Header.Get("X-Api-Key") != "":
+	case first == "v1" && field(r.Header, "X-Api-Key") != "":
 		return "anthropic"
 	case first == "v1":
 		return "openai"

@@ -36,7 +36,7 @@ func (x *exchange) steered(note string) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("the format has no place for one")
 	}
-	plain, encoding := x.body, x.r.Header.Get("Content-Encoding")
+	plain, encoding := x.body, field(x.r.Header, "Content-Encoding")
 	if encoding != "" {
 		var err error
 		if plain, err = wire.DecodeRequest(encoding, x.body, x.settings.maxBody, nil); err != nil {

@@ -1,7 +1,8 @@
-// Package http1 sends requests to one server over plain HTTP/1.1, on the goroutine of
-// who asks. net/http has two goroutines for each connection and hands every request
-// and its reply from one to the other, which is a good part of what a short call
-// costs. Replies are read by net/http's own parser; bodies are whole in memory.
+// Package http1 speaks plain HTTP/1.1 at a lower price than net/http. Server takes
+// requests, each connection on one goroutine. Transport sends requests to one server, on
+// the goroutine of who asks: net/http has two for each connection and hands every request
+// and its reply from one to the other, which is a good part of what a short call costs.
+// Heads are read by net/http's own parser; bodies that are sent are whole in memory.
 package http1
 
 import (

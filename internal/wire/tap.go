@@ -44,12 +44,12 @@ type Tap struct {
 // memory for what is read at the end, the reply is unread.
 func NewTap(f ReplyFormat, status int, header http.Header, limit int64, take Take) *Tap {
 	t := &Tap{format: f, limit: limit, take: take, ok: status >= 200 && status <= 299}
-	for name := range strings.SplitSeq(strings.Join(header.Values("Content-Encoding"), ","), ",") {
+	for name := range strings.SplitSeq(strings.Join(header["Content-Encoding"], ","), ",") {
 		if name = strings.TrimSpace(name); name != "" && !strings.EqualFold(name, "identity") {
 			t.encoding = strings.TrimPrefix(t.encoding+","+name, ",")
 		}
 	}
-	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
+	kind := mediaType(header)
 	switch {
 	case t.encoding != "":
 	case kind == "text/event-stream":
@@ -62,10 +62,21 @@ func NewTap(f ReplyFormat, status int, header http.Header, limit int64, take Tak
 	return t
 }
 
+// mediaType is the type of a body, without parameters.
+func mediaType(header http.Header) string {
+	kind := header.Get("Content-Type")
+	switch kind {
+	case "application/json", "text/event-stream":
+		return kind
+	}
+	kind, _, _ = mime.ParseMediaType(kind)
+	return kind
+}
+
 // HoldsText reports whether a reply with this header can hold text that a Tap
 // reads: it is no sound and no image.
 func HoldsText(header http.Header) bool {
-	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
+	kind := mediaType(header)
 	return kind == "" || strings.HasPrefix(kind, "text/") || strings.Contains(kind, "json") || kind == eventstream.MediaType
 }
 
