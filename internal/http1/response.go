@@ -171,9 +171,7 @@ func (w *response) complete(whole bool) {
 		return
 	}
 	w.ready = true
-	if !w.closes && !w.body.discard() {
-		w.closes = true
-	}
+	w.closes = !w.body.answer(w.closes)
 	b := *acquire(&w.out)
 	allowed := w.hasBody()
 	if whole && allowed && w.length == unknownLength && len(w.trailers) == 0 && (!w.isHead || w.held != nil) {

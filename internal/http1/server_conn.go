@@ -159,6 +159,11 @@ func (c *serverConn) cut() {
 // serve answers requests until there are no more.
 func (c *serverConn) serve() {
 	defer c.server.forget(c)
+	defer func() {
+		if p := recover(); p != nil {
+			c.tellFault(p)
+		}
+	}()
 	defer c.Conn.Close()
 	if c.raw != nil {
 		c.server.watch.add(c)
@@ -297,7 +302,7 @@ func (c *serverConn) answer(r *http.Request) (goesOn bool) {
 	c.setCancel(cancel)
 	defer c.setCancel(nil)
 	body := &requestBody{ReadCloser: r.Body, conn: c, ended: r.Body == http.NoBody}
-	body.expects = !body.ended && r.ProtoAtLeast(1, 1) && r.Header.Get("Expect") != ""
+	body.expects.Store(!body.ended && r.ProtoAtLeast(1, 1) && r.Header.Get("Expect") != "")
 	if body.ended {
 		c.releaseReader()
 	}
@@ -339,11 +344,15 @@ func (c *serverConn) handle(w *response, r *http.Request) (answered bool) {
 		case p == http.ErrAbortHandler:
 			_ = w.send() // what was written goes out, and no end of it
 		default:
-			c.server.Log.Printf("http: panic serving %v: %v\n%s", c.remote, p, debug.Stack())
+			c.tellFault(p)
 		}
 	}()
 	c.server.Handler.ServeHTTP(w, r)
 	return true
+}
+
+func (c *serverConn) tellFault(p any) {
+	c.server.Log.Printf("http: panic serving %v: %v\n%s", c.remote, p, debug.Stack())
 }
 
 // mostDiscarded is how much is read of a body that nobody wanted, for the sake of the
@@ -356,20 +365,20 @@ type requestBody struct {
 	io.ReadCloser
 	conn *serverConn
 
-	mu      sync.Mutex
-	expects bool // the client waits to be told to send it
-	ended   bool // all of it was read
-	closed  bool
+	expects atomic.Bool // the client waits to be told to send it
+	closed  atomic.Bool // nobody may read it any more
+
+	mu    sync.Mutex
+	ended bool // all of it was read
 }
 
 func (b *requestBody) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.closed {
+	if b.closed.Load() {
 		return 0, http.ErrBodyReadAfterClose
 	}
-	if b.expects {
-		b.expects = false
+	if b.expects.Swap(false) {
 		b.conn.armWrite()
 		if _, err := io.WriteString(b.conn.Conn, "HTTP/1.1 100 Continue\r\n\r\n"); err != nil {
 			return 0, err
@@ -395,23 +404,26 @@ func (b *requestBody) isWhole() bool {
 
 // Close ends the reading of a body. What is left of it is for the end of the request.
 func (b *requestBody) Close() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.closed = true
+	b.closed.Store(true)
 	return nil
 }
 
-// discard reads what is left of a body before its request is answered: some clients read
-// nothing before they have sent all. It reports whether the connection can go on.
-func (b *requestBody) discard() bool {
+// answer is called before a request is answered, and reports whether the connection may
+// be used for another one. Then what is left of the body is read first: some clients read
+// nothing before they have sent all.
+func (b *requestBody) answer(closes bool) (goesOn bool) {
+	if b.expects.Swap(false) { // it was not told to send it, and may or may not
+		b.closed.Store(true)
+		return false
+	}
+	if closes {
+		return false
+	}
+	b.closed.Store(true)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.closed = true
 	if b.ended {
 		return true
-	}
-	if b.expects { // it was not told to send it, and may or may not
-		return false
 	}
 	_, err := io.CopyN(io.Discard, readerFunc(b.read), mostDiscarded+1)
 	return err == io.EOF
