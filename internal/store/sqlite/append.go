@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/haltd/haltd"
 	"github.com/haltd/haltd/internal/store/table"
@@ -93,13 +95,13 @@ const maxNumbers = 10_000
 // and the row numbers of agents and sessions seen lately, which make a row a
 // plain update by number.
 type appender struct {
-	findAgent, findSession         *statement
-	addAgent, addSession           *statement
-	newSession                     *statement
-	addHour, addUsage, insertEvent *statement
-	countUsage, hasUsage           *statement
-	insertExcerpt, insertCommit    *statement
-	insertAudit                    *statement
+	findAgent, findSession       *statement
+	addAgent, addSession         *statement
+	insertSessions, insertEvents inserter
+	addHour, addUsage            *statement
+	countUsage, hasUsage         *statement
+	insertExcerpt, insertCommit  *statement
+	insertAudit                  *statement
 
 	ids      []byte // of a commit
 	agents   map[string]int64
@@ -114,11 +116,6 @@ const (
 
 	findAgentSQL = `INSERT INTO agents (id, first_seen, last_seen) VALUES (?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET id = id RETURNING no`
-
-	// Most sessions are new when their number is not remembered, and many have
-	// one call: they take one statement.
-	newSessionSQL = `INSERT INTO sessions (id, agent, first_seen, last_seen, first_event, last_event, client, model, peak_score, ` + totalsColumns + `)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id, agent) DO NOTHING`
 
 	findSessionSQL = `SELECT no FROM sessions WHERE id = ? AND agent = ?`
 
@@ -139,16 +136,24 @@ const (
 	addHourSQL = `INSERT INTO hours (hour, first_event, last_event) VALUES (?, ?, ?)
 		ON CONFLICT (hour) DO UPDATE SET
 		first_event = min(first_event, excluded.first_event), last_event = max(last_event, excluded.last_event)`
-
-	insertEventSQL = `INSERT INTO events (id, time, agent, session, type, client, provider, model, blocked, detail)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 )
+
+func insertSessionsSQL(rows int) string {
+	return insertSQL("sessions", "id, agent, first_seen, last_seen, first_event, last_event, client, model, peak_score, "+totalsColumns, rows) +
+		" ON CONFLICT (id, agent) DO NOTHING"
+}
+
+func insertEventsSQL(rows int) string {
+	return insertSQL("events", "id, time, agent, session, type, client, provider, model, blocked, detail", rows)
+}
 
 func newAppender(c preparer) (*appender, error) {
 	a := &appender{agents: map[string]int64{}, sessions: map[table.SessionKey]int64{}}
 	for query, to := range map[string]**statement{
-		findAgentSQL: &a.findAgent, findSessionSQL: &a.findSession, newSessionSQL: &a.newSession, addAgentSQL: &a.addAgent, addSessionSQL: &a.addSession,
-		addHourSQL: &a.addHour, addUsageSQL: &a.addUsage, insertEventSQL: &a.insertEvent,
+		findAgentSQL: &a.findAgent, findSessionSQL: &a.findSession, addAgentSQL: &a.addAgent, addSessionSQL: &a.addSession,
+		addHourSQL: &a.addHour, addUsageSQL: &a.addUsage,
+		insertSessionsSQL(1): &a.insertSessions.one, insertSessionsSQL(rowsAtOnce): &a.insertSessions.many,
+		insertEventsSQL(1): &a.insertEvents.one, insertEventsSQL(rowsAtOnce): &a.insertEvents.many,
 		countUsageSQL: &a.countUsage, hasUsageSQL: &a.hasUsage,
 		insertExcerptSQL: &a.insertExcerpt, insertCommitSQL: &a.insertCommit, insertAuditSQL: &a.insertAudit,
 	} {
@@ -162,7 +167,8 @@ func newAppender(c preparer) (*appender, error) {
 
 func (a *appender) close() error {
 	return closeAll(
-		a.findAgent, a.findSession, a.newSession, a.addAgent, a.addSession, a.addHour, a.addUsage, a.insertEvent, a.countUsage, a.hasUsage,
+		a.findAgent, a.findSession, a.addAgent, a.addSession, a.addHour, a.addUsage, a.countUsage, a.hasUsage,
+		a.insertSessions.one, a.insertSessions.many, a.insertEvents.one, a.insertEvents.many,
 		a.insertExcerpt, a.insertCommit, a.insertAudit,
 	)
 }
@@ -185,10 +191,8 @@ func (a *appender) append(events []haltd.Event) error {
 			return err
 		}
 	}
-	for i := range events {
-		if err := a.writeEvent(t, &events[i]); err != nil {
-			return err
-		}
+	if err := a.writeEvents(t, events); err != nil {
+		return err
 	}
 	return a.writeCommit(events)
 }
@@ -212,36 +216,72 @@ func (a *appender) writeAgents(t *table.Tally) (err error) {
 	return nil
 }
 
-func (a *appender) writeSessions(t *table.Tally) (err error) {
+func (a *appender) writeSessions(t *table.Tally) error {
 	if len(a.sessions)+len(a.agents) > maxNumbers {
 		a.forget()
 	}
+	unknown := make([]unknownSession, 0, len(t.Sessions))
 	for key, s := range t.Sessions {
 		var known bool
-		u := &s.Totals
 		if s.No, known = a.sessions[key]; !known {
-			agent := t.Agents[key.Agent].No
-			s.No, err = a.newSession.insert(key.ID, agent, s.Times.First, s.Times.Last, s.Events.First, s.Events.Last, s.Client, s.Model, s.Peak,
-				u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost))
-			if err != nil {
-				return err
-			}
-			if s.No != 0 {
-				a.sessions[key] = s.No
-				continue
-			}
-			if s.No, err = a.findSession.number(key.ID, agent); err != nil {
-				return err
-			}
-			a.sessions[key] = s.No
-		}
-		err = a.addSession.exec(s.Seen.Last, s.Client, s.Seen.Last, s.Model, s.Seen.First, s.Seen.Last, s.Events.First, s.Events.Last, s.Peak,
-			u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost), s.No)
-		if err != nil {
+			unknown = append(unknown, unknownSession{key, t.Agents[key.Agent].No, s})
+		} else if err := a.updateSession(s); err != nil {
 			return err
 		}
 	}
+	// In the order of their index, whose pages are then gone through once: of a
+	// large one the cache holds a few only.
+	slices.SortFunc(unknown, func(x, y unknownSession) int { return strings.Compare(x.key.ID, y.key.ID) })
+	for len(unknown) > 0 {
+		n := a.insertSessions.begin(len(unknown))
+		if err := a.writeUnknown(unknown[:n]); err != nil {
+			return err
+		}
+		unknown = unknown[n:]
+	}
 	return nil
+}
+
+// unknownSession is one whose number is not remembered.
+type unknownSession struct {
+	key   table.SessionKey
+	agent int64 // its number
+	*table.SessionSum
+}
+
+// writeUnknown writes as many sessions as go into one statement. Most of them are new,
+// and many have one call: they take no more than this.
+func (a *appender) writeUnknown(sessions []unknownSession) error {
+	for _, s := range sessions {
+		u := &s.Totals
+		a.insertSessions.add(s.key.ID, s.agent, s.Times.First, s.Times.Last, s.Events.First, s.Events.Last, s.Client, s.Model, s.Peak,
+			u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost))
+	}
+	first, added, err := a.insertSessions.exec()
+	if err != nil {
+		return err
+	}
+	for i, s := range sessions {
+		s.No = first + int64(i)
+		if added < int64(len(sessions)) { // some were there already, and nothing says which
+			if s.No, err = a.findSession.number(s.key.ID, s.agent); err != nil {
+				return err
+			}
+			if added == 0 || s.No < first {
+				if err := a.updateSession(s.SessionSum); err != nil {
+					return err
+				}
+			}
+		}
+		a.sessions[s.key] = s.No
+	}
+	return nil
+}
+
+func (a *appender) updateSession(s *table.SessionSum) error {
+	u := &s.Totals
+	return a.addSession.exec(s.Seen.Last, s.Client, s.Seen.Last, s.Model, s.Seen.First, s.Seen.Last, s.Events.First, s.Events.Last, s.Peak,
+		u.Calls, u.Blocked, u.Errors, u.Tokens.Input, u.Tokens.Output, u.Tokens.CacheRead, u.Tokens.CacheWrite, int64(u.Cost), s.No)
 }
 
 func (a *appender) writeHours(t *table.Tally) error {
@@ -264,14 +304,31 @@ func (a *appender) writeHours(t *table.Tally) error {
 	return nil
 }
 
-func (a *appender) writeEvent(t *table.Tally, e *haltd.Event) error {
+func (a *appender) writeEvents(t *table.Tally, events []haltd.Event) error {
+	for len(events) > 0 {
+		n := a.insertEvents.begin(len(events))
+		for i := range events[:n] {
+			if err := a.addEvent(t, &events[i]); err != nil {
+				return err
+			}
+		}
+		if _, _, err := a.insertEvents.exec(); err != nil {
+			return err
+		}
+		events = events[n:]
+	}
+	return nil
+}
+
+// addEvent adds an event to the next insert, and writes what goes beside it.
+func (a *appender) addEvent(t *table.Tally, e *haltd.Event) error {
 	text, err := table.DetailOf(e)
 	if err != nil {
 		return table.Unfit("event "+e.ID.String(), err)
 	}
-	err = a.insertEvent.exec(int64(e.ID), table.Micros(e.Time), agentNo(t, e.Agent), sessionNo(t, e.Agent, e.Session),
+	a.insertEvents.add(int64(e.ID), table.Micros(e.Time), agentNo(t, e.Agent), sessionNo(t, e.Agent, e.Session),
 		string(e.Type), e.Client, e.Provider, e.Model, e.Blocked, text)
-	if err == nil && e.Audit != nil {
+	if e.Audit != nil {
 		err = a.writeAudit(e)
 	}
 	if err != nil || e.Excerpt == nil {

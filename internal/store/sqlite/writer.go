@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/haltd/haltd/internal/lock"
 )
@@ -167,19 +168,6 @@ func (s *statement) exec(values ...driver.Value) error {
 	return err
 }
 
-// insert runs a statement that inserts a row and says its number; 0 where there
-// is one already.
-func (s *statement) insert(values ...driver.Value) (no int64, err error) {
-	r, err := s.stmt.(driver.StmtExecContext).ExecContext(context.Background(), s.bind(values))
-	if err != nil {
-		return 0, err
-	}
-	if n, err := r.RowsAffected(); n == 0 {
-		return 0, err
-	}
-	return r.LastInsertId()
-}
-
 // number runs a statement that answers one row with one integer.
 func (s *statement) number(values ...driver.Value) (int64, error) {
 	var n [1]int64
@@ -210,6 +198,52 @@ func (s *statement) numbers(to []int64, values ...driver.Value) (err error) {
 		return err
 	}
 	return nil
+}
+
+// rowsAtOnce is how many rows go into one statement: to begin and to end one costs as
+// much as a row, and between its rows it keeps its place in the table. More gain
+// nothing.
+const rowsAtOnce = 32
+
+// insertSQL inserts rows. What fails, fails with its transaction: so no page has to be
+// copied to undo the statement alone.
+func insertSQL(table, columns string, rows int) string {
+	row := "(?" + strings.Repeat(", ?", strings.Count(columns, ",")) + ")"
+	return "INSERT OR ROLLBACK INTO " + table + " (" + columns + ") VALUES " + row + strings.Repeat(", "+row, rows-1)
+}
+
+// inserter inserts one row, or rowsAtOnce.
+type inserter struct {
+	one, many, next *statement
+	values          []driver.Value // for next
+}
+
+// begin begins a statement, and says for how many of so many rows it is.
+func (s *inserter) begin(rows int) int {
+	s.values = s.values[:0]
+	if rows < rowsAtOnce {
+		s.next = s.one
+		return 1
+	}
+	s.next = s.many
+	return rowsAtOnce
+}
+
+// add adds the values of a row.
+func (s *inserter) add(values ...driver.Value) { s.values = append(s.values, values...) }
+
+// exec inserts the rows. It answers how many of them were not there, and the number of
+// the first of these; those of the others follow.
+func (s *inserter) exec() (first, added int64, err error) {
+	r, err := s.next.stmt.(driver.StmtExecContext).ExecContext(context.Background(), s.next.bind(s.values))
+	if err != nil {
+		return 0, 0, err
+	}
+	if added, err = r.RowsAffected(); err != nil {
+		return 0, 0, err
+	}
+	last, err := r.LastInsertId()
+	return last - added + 1, added, err
 }
 
 // closeAll closes statements, of which some may never have been prepared.
