@@ -29,7 +29,7 @@ type EventAppender interface {
 // Options shape a Recorder; each zero field has a default.
 type Options struct {
 	Queue     int              // events that may wait to be written; 65536
-	Batch     int              // events in one write; 500
+	Batch     int              // events in one write at most; half as many do not wait for more; 2000
 	Interval  time.Duration    // how long an event may wait for others; 200 ms
 	Retention func() Retention // asked before each prune; none prunes nothing at all
 	Node      int              // the number of this node; see haltd.Node
@@ -86,7 +86,7 @@ type Recorder struct {
 	degraded                   atomic.Pointer[error]
 
 	wake     chan struct{} // an event waits
-	flushNow chan struct{} // a batch is full, or somebody waits
+	flushNow chan struct{} // half a batch is there, or somebody waits
 	closes   chan struct{} // closed by Close
 
 	recent      recent
@@ -110,7 +110,7 @@ func New(store EventAppender, opts Options) *Recorder {
 		opts.Queue = 65536
 	}
 	if opts.Batch <= 0 {
-		opts.Batch = 500
+		opts.Batch = 2000
 	}
 	if opts.Interval <= 0 {
 		opts.Interval = 200 * time.Millisecond
@@ -172,7 +172,7 @@ func (r *Recorder) Record(e haltd.Event) {
 	if n == 1 {
 		signal(r.wake)
 	}
-	if n == r.opts.Batch {
+	if n == (r.opts.Batch+1)/2 { // what comes before the worker is there still has room
 		signal(r.flushNow)
 	}
 }

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestBatching(t *testing.T) {
 	store := &memory{}
-	run(t, store, Options{Batch: 3, Interval: 100 * time.Millisecond}, func(t *testing.T, r *Recorder) {
+	run(t, store, Options{Batch: 5, Interval: 100 * time.Millisecond}, func(t *testing.T, r *Recorder) {
 		r.Record(event(1))
 		time.Sleep(99 * time.Millisecond)
 		synctest.Wait()
@@ -34,7 +34,7 @@ func TestBatching(t *testing.T) {
 
 		recordN(r, 3, 5)
 		synctest.Wait()
-		equal(t, "a full batch does not wait", store.sizes(), []int{2, 3})
+		equal(t, "half a batch does not wait", store.sizes(), []int{2, 3})
 
 		release := store.block()
 		recordN(r, 6, 8)
@@ -44,7 +44,7 @@ func TestBatching(t *testing.T) {
 		if err := r.Flush(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		equal(t, "no batch is larger than Batch", store.sizes(), []int{2, 3, 3, 3, 3, 1})
+		equal(t, "no batch is larger than Batch", store.sizes(), []int{2, 3, 3, 5, 2})
 		equal(t, "order", store.ids(), count(1, 15))
 		equal(t, "stats", r.Stats(), Stats{Written: 15})
 	})
