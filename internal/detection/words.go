@@ -16,10 +16,14 @@ type wordList struct {
 	words  [2 * maxWords]uint32
 	n      int
 	sorted [2 * maxWords]uint32
+	// buckets says where the next word of each bucket goes; see smallest.
+	buckets [1 << bucketBits]uint16
 	// recent has the words that were added last, each in a place of its own: most
 	// words of a text come again soon.
 	recent [512]uint32
 }
+
+const bucketBits = 10
 
 var wordLists = sync.Pool{New: func() any { return new(wordList) }}
 
@@ -52,68 +56,64 @@ func (l *wordList) distinctUpTo(most int) []uint32 {
 	return slices.Clone(l.smallest(most))
 }
 
-// fewToSort is the length up to which a sort without buckets is faster.
+// fewToSort is the length up to which words are sorted without buckets, and how many
+// one of those may have.
 const fewToSort = 24
 
 // smallest are the smallest of the words without duplicates, sorted. They are put
-// into buckets by their first bits, which hashes fill evenly, about two words in
-// each, and as many of those are sorted as it takes.
+// into buckets by their first bits, which hashes fill evenly with a word or none each,
+// so that nearly all stand where they belong. Words that fill one are sorted as they
+// must be.
 func (l *wordList) smallest(most int) []uint32 {
 	ws := l.words[:l.n]
-	if len(ws) <= fewToSort {
-		slices.Sort(ws)
-		ws = slices.Compact(ws)
-		return ws[:min(len(ws), most)]
-	}
-	var buckets [256]uint16
-	size := min(8, bits.Len(uint(len(ws)))-1)
-	shift, ends := 32-size, buckets[:1<<size]
-	for _, w := range ws {
-		ends[w>>shift]++
-	}
-	at := uint16(0)
-	for b, n := range ends {
-		ends[b] = at
-		at += n
-	}
-	for _, w := range ws {
-		end := &ends[w>>shift]
-		l.sorted[*end] = w
-		*end++
-	}
-	start, n := uint16(0), 0
-	for _, end := range ends {
-		bucket := l.sorted[start:end]
-		insertionSort(bucket)
-		for i, w := range bucket {
-			if i == 0 || w != bucket[i-1] {
-				l.sorted[n] = w
-				n++
-			}
-		}
-		if n >= most {
-			return l.sorted[:most]
-		}
-		start = end
-	}
-	return l.sorted[:n]
-}
-
-// insertionSort sorts a bucket, which mostly has a few words. One that has many
-// is sorted as it must be.
-func insertionSort(ws []uint32) {
+	shift := 32
 	if len(ws) > fewToSort {
-		slices.Sort(ws)
-		return
-	}
-	for i := 1; i < len(ws); i++ {
-		w := ws[i]
-		j := i
-		for ; j > 0 && ws[j-1] > w; j-- {
-			ws[j] = ws[j-1]
+		size := min(bits.Len(uint(len(ws))), bucketBits)
+		shift -= size
+		ends := l.buckets[:1<<size]
+		clear(ends)
+		for _, w := range ws {
+			ends[w>>shift]++
 		}
-		ws[j] = w
+		at, largest := uint16(0), uint16(0)
+		for b, n := range ends {
+			ends[b] = at
+			at += n
+			largest = max(largest, n)
+		}
+		if largest > fewToSort {
+			slices.Sort(ws)
+			ws = slices.Compact(ws)
+			return ws[:min(len(ws), most)]
+		}
+		for _, w := range ws {
+			end := &ends[w>>shift]
+			l.sorted[*end] = w
+			*end++
+		}
+		ws = l.sorted[:len(ws)]
 	}
+	n := 0
+	for _, w := range ws {
+		if n == 0 || w > ws[n-1] {
+			if n >= most && w>>shift != ws[n-1]>>shift {
+				break // what is left is larger
+			}
+			ws[n] = w
+			n++
+			continue
+		}
+		i := n - 1
+		for i > 0 && ws[i-1] >= w {
+			i--
+		}
+		if ws[i] != w {
+			copy(ws[i+1:n+1], ws[i:n])
+			ws[i] = w
+			n++
+		}
+	}
+	return ws[:min(n, most)]
 }
 
 // addAll adds the words and numbers of a text. keep, when given, selects.
