@@ -1,16 +1,29 @@
 package detection
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Numbers that change by themselves, by what stands around them.
+
+// changesByItself reports whether what stands around the number that was read says so.
+func (s *scanner) changesByItself() bool {
+	text, prev := s.text, s.prev
+	return beforeUnit(text, s.start, s.end) || inBrackets(text, s.start, s.end) || countsLines(text, prev) || afterClock(text, s.start, prev) ||
+		mayCount(text, prev) && (afterProcessName(text, prev) || afterTally(text, s.start, s.end, prev))
+}
 
 // beforeUnit reports a number that a unit of time follows: "0.1 seconds".
 func beforeUnit(text string, start, i int) bool {
 	if i >= len(text) || text[i] != ' ' {
 		return false
 	}
-	end := runOf(text, i+1, func(b byte) bool { return isWord[b] })
-	if strings.HasPrefix(text[end:], "/s") && end > i+1 && text[end-1] == 'B' {
+	end := i + 1
+	for end < len(text) && isWord[text[end]] {
+		end++
+	}
+	if end > i+1 && text[end-1] == 'B' && strings.HasPrefix(text[end:], "/s") {
 		return true // 3358 KB/s: how fast it went this time
 	}
 	return isUnit(text[i+1:end]) && !isMeasure(text, start, end)
@@ -61,12 +74,37 @@ func afterProcessName(text string, prev before) bool {
 			return true // valid_s
 		}
 	}
-	switch name {
-	case "pid", "PID", "pgid", "PGID", "ppid", "PPID", "seq", "ms", "rev", "sek", "мс", "сек", "frame", "stamp", "uptime", "elapsed", "session", "conn", "connection":
-		return true
-	}
-	return false
+	return slices.Contains(processNames, name)
 }
+
+var processNames = []string{"pid", "PID", "pgid", "PGID", "ppid", "PPID", "seq", "ms", "rev", "sek", "мс", "сек", "frame", "stamp", "uptime", "elapsed", "session", "conn", "connection"}
+
+// mayCount reports a word before a number that may be one of those that
+// afterProcessName and afterTally look for, by how it ends: few words do.
+func mayCount(text string, prev before) bool {
+	return prev.word && prev.end > prev.start+1 && countersEnd[endKey(text[prev.end-2], text[prev.end-1])]
+}
+
+// countersEnd has the last two bytes of those words.
+var countersEnd = func() (t [endKeys]bool) {
+	add := func(name string) { t[endKey(name[len(name)-2], name[len(name)-1])] = true }
+	for _, list := range phraseFile[tallies] {
+		for _, name := range list {
+			add(name)
+		}
+	}
+	for _, name := range processNames {
+		add(name)
+	}
+	add("_s")
+	add("_sec")
+	return t
+}()
+
+// endKey is the place of two bytes in countersEnd, capitals made small.
+func endKey(a, b byte) int { return (int(a|0x20)*37 + int(b|0x20)) % endKeys }
+
+const endKeys = 1 << 10
 
 // afterTally reports whether the word before a number says that it counts the
 // attempts: "turn 7", "check_no": 5. One that says how many there are to be ("try

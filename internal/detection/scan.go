@@ -113,7 +113,7 @@ func (s *scanner) next() bool {
 	if s.pos = start; start >= len(text) {
 		return false
 	}
-	if s.shortWord() {
+	if s.shortWord() || isDigit(text[start]) && s.plainNumber() {
 		return true
 	}
 	if text[start] >= 0x80 {
@@ -139,8 +139,7 @@ func (s *scanner) next() bool {
 		s.token = token{hash: volatileHash, start: start, end: end, class: volatile}
 	} else {
 		s.word(start)
-		if s.class == number && (afterProcessName(text, s.prev) || beforeUnit(text, s.start, s.end) || inBrackets(text, s.start, s.end) ||
-			countsLines(text, s.prev) || afterClock(text, s.start, s.prev) || afterTally(text, s.start, s.end, s.prev)) {
+		if s.class == number && s.changesByItself() {
 			s.class, s.hash = volatile, volatileHash
 		} else if s.mixed && (isTimes(text, s.start, s.end) || isMark(text, s.start, s.end) || isCountedTag(text, s.start, s.end)) {
 			s.class, s.hash = volatile, volatileHash
@@ -150,6 +149,28 @@ func (s *scanner) next() bool {
 	s.pos = s.end
 	return true
 }
+
+// plainNumber reads the number at pos as word does where it is what most numbers are:
+// a few digits, with no sign after them that could go on with them as a fraction, a
+// clock, a date or an id.
+func (s *scanner) plainNumber() bool {
+	const most = 9 // fewer than a time in seconds has
+	text, start := s.text, s.pos
+	end := endOfDigits(text, start)
+	if end-start > most || end < len(text) && isWord[text[end]] || end+1 < len(text) && joinsDigits[text[end]] && isWord[text[end+1]] {
+		return false
+	}
+	s.token = token{hash: hashWord(text[start:end], true), start: start, end: end, class: number, newLine: s.broke}
+	if s.changesByItself() {
+		s.class, s.hash = volatile, volatileHash
+	}
+	s.pos, s.broke = end, false
+	return true
+}
+
+// joinsDigits are the marks that stand between the parts of a number, a clock, a date
+// or an id.
+var joinsDigits = marks(".,:/-")
 
 // word reads a word or a number, decimals included. Scripts that put no
 // space between words are cut into single characters.

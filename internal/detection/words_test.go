@@ -77,3 +77,26 @@ func TestShortWordsAreReadAsAllOthers(t *testing.T) {
 		}
 	})
 }
+
+// A number that is read by itself is the one that is read as any word.
+func TestPlainNumbersAreReadAsAllOthers(t *testing.T) {
+	parts := rapid.SampledFrom([]string{"7", "0", "12", "2024", "1700000000", "12345678", "-1234-1234-1234-123456789012", "-01-15", ":30", ".5", ",", ".", "/", ":", "-", "x", "f", "s", " s", " of 9", "%", "_", " ", "\n", "pid ", "line ", "turn ", "#", "[", "]:", "é", "日"})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(parts, 0, 12).Draw(t, "parts"), "")
+		for i := range len(text) {
+			got, want := scanner{text: text, pos: i}, scanner{text: text, pos: i}
+			if !isDigit(text[i]) || !got.plainNumber() {
+				continue
+			}
+			if volatileRun(text, i) > 0 {
+				t.Fatalf("%q is volatile at %d", text, i)
+			}
+			if want.word(i); want.changesByItself() {
+				want.class, want.hash = volatile, volatileHash
+			}
+			if got.token != want.token || got.pos != want.end {
+				t.Fatalf("%q at %d: %+v, want %+v", text, i, got.token, want.token)
+			}
+		}
+	})
+}
