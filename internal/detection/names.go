@@ -21,7 +21,9 @@ type nameReader struct {
 }
 
 func (n *nameReader) add(t *token) {
-	n.digest = fold(n.digest, t.hash)
+	if n.words <= longestName { // of a longer one nobody asks
+		n.digest = fold(n.digest, t.hash)
+	}
 	n.words++
 }
 

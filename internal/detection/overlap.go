@@ -114,6 +114,34 @@ func overlapBeside(a, b, without []uint32) (all, letters float32) {
 	return ratio(common, union), ratio(words, unionWords)
 }
 
+// countMissing is how many words of a sorted list another does not have.
+func countMissing(ws, in []uint32) (n int) {
+	j := 0
+	for _, w := range ws {
+		for j < len(in) && in[j] < w {
+			j++
+		}
+		if j == len(in) || in[j] != w {
+			n++
+		}
+	}
+	return n
+}
+
+// smallFilter tells most words that a short list does not have.
+type smallFilter [512 / 64]uint64
+
+func smallFilterOf(ws []uint32) (f smallFilter) {
+	for _, w := range ws {
+		f[w>>7%uint32(len(f))] |= 1 << (w >> 1 & 63)
+	}
+	return f
+}
+
+func (f *smallFilter) mayHave(w uint32) bool {
+	return f[w>>7%uint32(len(f))]>>(w>>1&63)&1 == 1
+}
+
 func ratio(n, of int) float32 {
 	if of == 0 {
 		return 0

@@ -45,15 +45,13 @@ func (f *round) readResult(text string, states bool) {
 	items := newWordList()
 	defer items.free()
 	var form uint64
-	var masked uint64           // the result without ids that were drawn at random
-	var plain int               // its other words
-	var last, beforeLast uint32 // the words before, in the same line
-	var repeats bool            // that word is one of the act
-	var acted uint64            // a bit for each word of the act
-	for _, w := range f.does {
-		acted |= 1 << (w >> 1 & 63)
-	}
-	f.figures = text != ""
+	var bag uint64
+	var masked uint64               // the result without ids that were drawn at random
+	var plain int                   // its other words
+	var last, mixed, earlier uint64 // the word before in the same line, mixed, and the one before that, mixed
+	var repeats bool                // that word is one of the act
+	acted := smallFilterOf(f.does)
+	figures := text != ""
 	begins := len(strings.TrimRightFunc(text, unicode.IsSpace)) - len(unlabelled(text))
 	board := true    // nothing but numbers and single signs
 	digits := true   // nothing but single ones
@@ -72,9 +70,11 @@ func (f *round) readResult(text string, states bool) {
 		if t.newLine || first {
 			first = t.class == mark
 			advert, amidst = isAdvert(text, t) || isTiming(text, t), false
-			succeeds = lineSucceeds(text, t.start)
-			succeeded = succeeded || succeeds
-		} else if !advert && saysAdvert(text, t) {
+			if succeeds = lineSucceeds(text, t.start); succeeds && !succeeded {
+				// Up to here nothing was left out of them.
+				succeeded, fault, exactFault = true, residue, masked
+			}
+		} else if !advert && t.end < len(text) && text[t.end] == ':' && saysAdvert(text, t) {
 			advert, amidst = true, true
 		}
 		if advert {
@@ -90,44 +90,49 @@ func (f *round) readResult(text string, states bool) {
 			continue
 		}
 		w := t.asWord(text)
-		h, named := w, w // as acts have it
-		digest := states && t.mixed && isDigest(text, &s)
-		f.state = f.state || digest
-		if t.class == volatile && f.enters && f.numbers.hasDate(text[t.start:t.end]) {
-			// What was typed and is shown is a word of both, and no clock.
-			w := uint32(hashWord(text[t.start:t.end], false)) &^ 1
-			if at, known := slices.BinarySearch(f.does, w); !known {
-				f.does = slices.Insert(slices.Clone(f.does), at, w)
+		h, named := w, w                             // as acts have it
+		digest, length, drawn := false, false, false // a word of letters alone is none
+		if t.class != word || t.mixed {
+			digest = states && t.mixed && isDigest(text, &s)
+			f.state = f.state || digest
+			if t.class == volatile && f.enters && f.numbers.hasDate(text[t.start:t.end]) {
+				// What was typed and is shown is a word of both, and no clock.
+				w := uint32(hashWord(text[t.start:t.end], false)) &^ 1
+				if at, known := slices.BinarySearch(f.does, w); !known {
+					f.does = slices.Insert(slices.Clone(f.does), at, w)
+				}
+				if !tells.full() {
+					tells.add(w)
+				}
 			}
-			if !tells.full() {
-				tells.add(w)
+			length = t.class == number && f.isLength(text[t.start:t.end])
+			drawn = length || !digest && (isDrawn(text[t.start:t.end]) || isSerial(text, t))
+			if t.class != word || drawn || !digest && (isID(text, t) || isVersion(text[t.start:t.end])) {
+				items.addID(text, t) // what is named can be worked on
+				stands := t.class == volatile && isStanding(text[t.start:t.end])
+				dated = dated || stands
+				if t.class == volatile {
+					changing++
+				}
+				if stands || t.class == word && !isVersion(text[t.start:t.end]) {
+					stamps++
+					listing = fold(listing, xxhash.Sum64String(text[t.start:t.end]))
+				}
+				h = 1
+				w |= 1 // an id counts as a number does
 			}
-		}
-		length := t.class == number && f.isLength(text[t.start:t.end])
-		drawn := length || !digest && (t.mixed || t.class != word) && (isDrawn(text[t.start:t.end]) || isSerial(text, t))
-		if t.class != word || drawn || t.mixed && !digest && (isID(text, t) || isVersion(text[t.start:t.end])) {
-			items.addID(text, t) // what is named can be worked on
-			stands := t.class == volatile && isStanding(text[t.start:t.end])
-			dated = dated || stands
-			if t.class == volatile {
-				changing++
-			}
-			if stands || t.class == word && !isVersion(text[t.start:t.end]) {
-				stamps++
-				listing = fold(listing, xxhash.Sum64String(text[t.start:t.end]))
-			}
-			h = 1
-			w |= 1 // an id counts as a number does
 		}
 		form = fold(form, uint64(h))
+		now := mix(uint64(h))
 		if t.class == word && !drawn {
-			f.bag, f.bagged = f.bag+mix(uint64(h)), f.bagged+1
+			bag += now
+			f.bagged++
 		}
 		if t.newLine {
-			beforeLast, last, repeats = 0, 0, false
+			earlier, mixed, last, repeats = 0, 0, 0, false
 			names.end()
 		}
-		inAct := acted>>(named>>1&63)&1 == 1
+		inAct := acted.mayHave(named)
 		if inAct {
 			_, inAct = slices.BinarySearch(f.does, named)
 		}
@@ -142,49 +147,55 @@ func (f *round) readResult(text string, states bool) {
 			items.addListed(text, t)
 		}
 		if !turns.full() && !inAct && !repeats { // an answer that repeats the question
-			turns.add(uint32(mix(mix(uint64(beforeLast))^(uint64(last)<<32|uint64(h)))) &^ 1)
+			turns.add(uint32(mix(earlier^(last<<32|uint64(h)))) &^ 1)
 		}
-		beforeLast, last, repeats = last, h, inAct
+		earlier, mixed, last, repeats = mixed, now, uint64(h), inAct
 		if !inAct {
 			h := t.hash
 			if t.class == number || w&1 == 1 {
 				h = volatileHash
 			}
 			residue = fold(residue, h)
-			if !succeeds {
+			if succeeded && !succeeds {
 				fault = fold(fault, h)
 			}
 		}
-		f.figures = f.figures && t.class == number
-		digits = digits && t.end-t.start == 1
 		if t.class == number && t.end-t.start > 1 {
 			large++
-		} else if t.class != volatile {
+		} else if large <= 1 && t.class != volatile {
 			scene = fold(scene, t.hash)
 		}
-		board = board && (t.class == number || t.end-t.start <= 2 || t.start < begins)
-		if t.class == number && label != 0 && startsPhrase([]uint64{label}, scores) {
-			if rated++; rated == 1 {
-				f.score = numberOf(text[t.start:t.end])
-			}
+		if board {
+			board = t.class == number || t.end-t.start <= 2 || t.start < begins
+			digits = digits && t.end-t.start == 1
 		}
-		if t.class == number && label != 0 && !inAct && t.end-t.start >= 3 && startsPhrase([]uint64{label}, records) {
-			f.record = true
+		if t.class == number {
+			value := text[t.start:t.end]
+			if label != 0 && startsPhrase([]uint64{label}, scores) {
+				if rated++; rated == 1 {
+					f.score = numberOf(value)
+				}
+			}
+			if label != 0 && !inAct && len(value) >= 3 && startsPhrase([]uint64{label}, records) {
+				f.record = true
+			}
+			if !length {
+				f.told.add(value)
+				if strings.IndexByte(value, '.') < 0 {
+					f.counts = fold(f.counts, t.hash)
+				}
+				if isShare(text, &s) {
+					f.shares.add(value)
+				}
+				if !inAct {
+					f.beside = fold(f.beside, t.hash)
+				}
+			}
+		} else {
+			figures = false
 		}
 		if label = 0; t.class == word && opens(t.hash)&(scores|records) != 0 {
 			label = t.hash
-		}
-		if t.class == number && !length {
-			f.told.add(text[t.start:t.end])
-			if strings.IndexByte(text[t.start:t.end], '.') < 0 {
-				f.counts = fold(f.counts, t.hash)
-			}
-			if isShare(text, &s) {
-				f.shares.add(text[t.start:t.end])
-			}
-			if !inAct {
-				f.beside = fold(f.beside, t.hash)
-			}
 		}
 		if t.class != volatile && !tells.full() && !drawn && !paired {
 			tells.add(w)
@@ -195,10 +206,11 @@ func (f *round) readResult(text string, states bool) {
 		} else {
 			plain++
 		}
-		if masked = fold(masked, told); !succeeds {
+		if masked = fold(masked, told); succeeded && !succeeds {
 			exactFault = fold(exactFault, told)
 		}
 	}
+	f.bag = bag
 	if plain >= atOnce && whole { // ids that nobody has seen before change nothing
 		result = masked
 	}
@@ -213,22 +225,18 @@ func (f *round) readResult(text string, states bool) {
 		f.listing = fold(listing, form)
 	}
 	f.scored, f.rated = rated > 0 && rated < atOnce, rated >= atOnce
-	f.board = board && plain >= 4 && (!f.figures || digits && plain >= 16)
+	f.board = board && plain >= 4 && (!figures || digits && plain >= 16)
 	if f.near = large <= 1 && f.told.n >= 4; f.near {
 		f.scene = scene
 	}
-	f.figures = f.figures && !f.writes && !(f.told.n == 1 && isMade(strings.TrimSpace(text)+" ")) // how many bytes, and 204, compute nothing
+	f.figures = figures && !f.writes && !(f.told.n == 1 && isMade(strings.TrimSpace(text)+" ")) // how many bytes, and 204, compute nothing
 	f.result, f.residue, f.form = result, residue, form
 	if succeeded { // else it is the result
 		f.fault, f.exactFault = fault, exactFault
 	}
 	f.tells = tells.distinct()
 	f.sketch = sketchOf(f.tells)
-	for _, w := range f.tells {
-		if _, named := slices.BinarySearch(f.does, w); !named {
-			f.rest++
-		}
-	}
+	f.rest = countMissing(f.tells, f.does)
 	f.turns = turns.distinctUpTo(maxTurns)
 	f.mentions = names.distinct()
 	f.lists = items.distinctUpTo(maxTurns)
