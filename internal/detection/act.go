@@ -139,7 +139,7 @@ func keySays(key string) (says meaning) {
 	if !s.next() || s.end != len(key) || opens(s.hash) == 0 {
 		return 0
 	}
-	for _, p := range phrases[s.hash] {
+	for _, p := range phrasesOf(s.hash) {
 		if len(p.rest) == 0 {
 			says |= p.says
 		}
@@ -300,6 +300,28 @@ func (a *actReader) fold(t *token, text string) {
 
 // numberOf reads the digits of a number or of a date as one number.
 func numberOf(s string) float64 {
+	const exact = 15 // digits that a float64 holds, whatever they are
+	whole, digits, fraction, dots := 0, 0, 0, 0
+	for i := range len(s) {
+		switch {
+		case isDigit(s[i]):
+			whole = 10*whole + int(s[i]-'0')
+			digits++
+			fraction += dots
+		case s[i] == '.' && digits > 0:
+			dots++
+		}
+		if digits > exact || dots > 1 {
+			return longNumberOf(s)
+		}
+	}
+	return float64(whole) / powersOf10[fraction]
+}
+
+var powersOf10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+// longNumberOf is numberOf of many digits, or of more than two parts.
+func longNumberOf(s string) float64 {
 	b := make([]byte, 0, 20)
 	for i := range len(s) {
 		if isDigit(s[i]) || s[i] == '.' && len(b) > 0 {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/haltd/haltd"
+	"github.com/haltd/haltd/internal/xxhash"
 )
 
 // Cache keeps what was read of rounds by a digest of their content, so that a
@@ -53,9 +54,11 @@ func (c *Cache) readAll(s *sent, notes notes, into []readOnce) (ok bool) {
 		into[i] = readOnce{f, s.turns[i].digest}
 	}
 	const many = 16 // rounds, from where on a second processor helps
-	if len(missing) < many {
+	switch n := len(missing); {
+	case n == 0:
+	case n < many:
 		c.readThese(missing, s, notes, into)
-	} else {
+	default:
 		c.readAtOnce(missing, s, notes, into)
 	}
 	return true
@@ -63,10 +66,12 @@ func (c *Cache) readAll(s *sent, notes notes, into []readOnce) (ok bool) {
 
 // readThese reads rounds whose texts are at hand.
 func (c *Cache) readThese(missing []int, s *sent, notes notes, into []readOnce) {
+	var digest xxhash.Digest
+	var less haltd.Round
 	for _, i := range missing {
 		r := s.round(i)
-		f := readRound(notes.less(r, s.native), s.native)
-		f.id = roundID(r, s.native)
+		f := readRound(notes.less(r, s.native, &less), s.native)
+		f.id = roundID(&digest, r, s.native)
 		c.put(notes.key(s.keys[i]), f)
 		into[i].round = f
 	}

@@ -18,8 +18,8 @@ func CanonicalArguments(arguments string) string {
 // actText is a tool call as it is compared: the tool's name and its canonical
 // arguments.
 func actText(c *haltd.ToolCall) string {
-	b := make([]byte, 0, len(c.Name)+1+len(c.Arguments))
-	b = append(append(b, c.Name...), ' ')
+	var memory [512]byte
+	b := append(append(memory[:0], c.Name...), ' ')
 	return withoutRef(string(appendArguments(b, c.Arguments)))
 }
 

@@ -151,7 +151,8 @@ func (c *canonicaliser) object(depth int) bool {
 // have the same name.
 func (c *canonicaliser) sort(all []member) bool {
 	from := all[0].from
-	written := append([]byte(nil), c.out[from:]...)
+	var memory [512]byte
+	written := append(memory[:0], c.out[from:]...)
 	slices.SortFunc(all, func(a, b member) int { return compareUTF16(a.name, b.name) })
 	c.out = c.out[:from]
 	for i, m := range all {

@@ -22,4 +22,3 @@ func TestWordsBeforeCountersMayCount(t *testing.T) {
 		}
 	}
 }
-

@@ -211,7 +211,7 @@ func (o *orders) read(text string, t *token, last float64) float64 {
 		return last // "15 single runs"
 	}
 	if last > 0 && len(o.counts) < maxCounts && opens(t.hash)&times != 0 {
-		for _, p := range phrases[t.hash] {
+		for _, p := range phrasesOf(t.hash) {
 			if p.says == times && len(p.rest) == 0 {
 				o.counts = append(o.counts, last)
 			}
@@ -321,7 +321,7 @@ func readReply(reply *haltd.Reply, loose bool) (a *Answer, acts bool) {
 	a.act, a.object = &round{}, strings.HasPrefix(strings.TrimSpace(reply.Text), "{")
 	r := haltd.Round{Text: reply.Text, Calls: reply.Calls}
 	a.act.readTurn(&r)
-	a.act.id = roundID(&r, false)
+	a.act.id = roundID(&xxhash.Digest{}, &r, false)
 	if a.tools == 0 {
 		a.tools = a.act.signature()
 	}

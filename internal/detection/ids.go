@@ -61,12 +61,14 @@ func isSerial(text string, t *token) bool {
 // (request 0ECG:D56D6B:462A3CD).
 func isReference(text string, t *token) bool {
 	const shortest, longest = 8, 64
-	if t.start == 0 || strings.IndexByte(" :-=", text[t.start-1]) < 0 {
+	if t.start == 0 || !beforeReference[text[t.start-1]] {
 		return false
 	}
-	in := func(b byte) bool { return isWord[b] || b == ':' || b == '-' }
-	from, to := t.start, runOf(text[:min(len(text), t.end+longest)], t.end, in)
-	for from > 0 && t.start-from < longest && in(text[from-1]) {
+	from, to := t.start, t.end
+	for to < len(text) && to-t.end < longest && inReference[text[to]] {
+		to++
+	}
+	for from > 0 && t.start-from < longest && inReference[text[from-1]] {
 		from--
 	}
 	if to-from < shortest || !strings.ContainsAny(text[from:to], "0123456789") {
@@ -80,6 +82,12 @@ func isReference(text string, t *token) bool {
 	}
 	return false
 }
+
+var beforeReference, inReference = marks(" :-="), func() [256]bool {
+	t := isWord
+	t[':'], t['-'] = true, true
+	return t
+}()
 
 // inHexGroups reports a part of an id that is written in groups of four to twelve
 // hexadecimal digits, some of them letters: 4407a796-ea67-05b6.

@@ -49,7 +49,7 @@ func TestTheContextThatFillsIsNoProgress(t *testing.T) {
 		return did("execute_command", `{"command":"dotnet build"}`, "Build FAILED. The file is locked."+details(used))
 	}
 	a, b := build(7), build(9)
-	if x, y := readRound(notes{}.less(&a, true), true), readRound(notes{}.less(&b, true), true); x.result != y.result || x.shares.n > 0 {
+	if x, y := readRound(notes{}.less(&a, true, &haltd.Round{}), true), readRound(notes{}.less(&b, true, &haltd.Round{}), true); x.result != y.result || x.shares.n > 0 {
 		t.Errorf("results %x and %x, shares %v; want the editor's details left out", x.result, y.result, x.shares)
 	}
 	told := func(tool string, used int) haltd.Round {
@@ -279,13 +279,13 @@ func TestWhatComesBackInAnEnvelope(t *testing.T) {
 		{"name: quartz\nversion: 2\n\nkeep-alive: no", neutral, false},
 	} {
 		r := did("call", `{"id":1}`, c.text)
-		f := readRound(notes{}.less(&r, true), true)
+		f := readRound(notes{}.less(&r, true, &haltd.Round{}), true)
 		if f.outcome != c.want || f.waiting != c.waiting {
 			t.Errorf("%q: %s, waiting %v; want %s, %v", c.text, f.outcome.word(), f.waiting, c.want.word(), c.waiting)
 		}
 	}
 	a, b := did("get", "{}", headers+"body"), did("get", "{}", "date: Fri, 24 Oct 2025 16:00:00 GMT\ncontent-type: application/json\nserver: nginx\nx-ratelimit-remaining: 3\n\nbody")
-	if x, y := readRound(notes{}.less(&a, true), true), readRound(notes{}.less(&b, true), true); x.result != y.result {
+	if x, y := readRound(notes{}.less(&a, true, &haltd.Round{}), true), readRound(notes{}.less(&b, true, &haltd.Round{}), true); x.result != y.result {
 		t.Error("answers with other headers are told apart")
 	}
 }

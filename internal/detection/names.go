@@ -91,11 +91,11 @@ func isMaskedID(text string, t *token) bool {
 }
 
 // readNames reads what an act is about. An act of several lines, such as a
-// script, is about too much.
-func (f *round) readNames(act string) {
+// script, is about too much. says is what the name of the tool says.
+func (f *round) readNames(act string, says meaning) {
 	act = cut(act)
 	f.aims = aims(act)
-	f.enters = nameSays(f.name)&enters != 0 || entersText(act)
+	f.enters = says&enters != 0 || entersText(act)
 	items, idents, ids := newWordList(), newWordList(), newWordList()
 	defer items.free()
 	defer idents.free()

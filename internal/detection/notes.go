@@ -459,21 +459,22 @@ func withoutTagged(text, mark string) string {
 	return text
 }
 
-// less is a round without the envelopes of what came back and the notes in it.
-func (n notes) less(r *haltd.Round, native bool) *haltd.Round {
-	out := *r
-	out.Results = slices.Clone(r.Results)
+// less writes a round without the envelopes of what came back and the notes in it to
+// out, whose memory is used again.
+func (n notes) less(r *haltd.Round, native bool, out *haltd.Round) *haltd.Round {
+	results, inputs := out.Results[:0], out.Inputs[:0]
+	*out = *r
+	out.Results, out.Inputs = append(results, r.Results...), append(inputs, r.Inputs...)
 	for i := range out.Results {
 		text, failed := unwrapped(out.Results[i].Text)
 		out.Results[i].Text = n.strip(text)
 		out.Results[i].Error = out.Results[i].Error || failed
 	}
 	if !native {
-		out.Inputs = slices.Clone(r.Inputs)
 		for i := range out.Inputs {
 			text, _ := unwrapped(out.Inputs[i].Text)
 			out.Inputs[i].Text = n.strip(text)
 		}
 	}
-	return &out
+	return out
 }

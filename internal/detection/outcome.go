@@ -473,9 +473,24 @@ func exitCodeIn(text string) (code int, ok bool) {
 	return 0, false
 }
 
-// mayHaveExitCode reports a text that may say "exit" or "return": few do.
+// mayHaveExitCode reports a text that may say "exit" or "return": few do. They are
+// looked for by the rarest of their letters.
 func mayHaveExitCode(text string) bool {
-	return strings.Contains(text, "xit") || strings.Contains(text, "etu") || strings.Contains(text, "XIT") || strings.Contains(text, "ETU")
+	return hasAround(text, "xit", 'x') || hasAround(text, "etu", 'u') || hasAround(text, "XIT", 'X') || hasAround(text, "ETU", 'U')
+}
+
+// hasAround is strings.Contains of a part with one letter that is rare in most texts.
+func hasAround(text, part string, rare byte) bool {
+	before := strings.IndexByte(part, rare)
+	for i := 0; ; i++ {
+		n := strings.IndexByte(text[i:], rare)
+		if n < 0 {
+			return false
+		}
+		if i += n; i >= before && strings.HasPrefix(text[i-before:], part) {
+			return true
+		}
+	}
 }
 
 // bare reports a result that carries an exit code and nothing else.

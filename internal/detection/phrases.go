@@ -163,6 +163,38 @@ var phrases = func() map[uint64][]phrase {
 	return index
 }()
 
+// phraseIndex says, for the last bits of a word, where in opened it may stand, from one
+// on; the next place is looked at where another word stands there. It holds twice as
+// many as there are, so that most words end at the first place, without the cost of a
+// map: each word of many texts is looked up.
+var phraseIndex, opened = func() (index [1 << 12]uint16, all []firstWordOf) {
+	for w, list := range phrases {
+		all = append(all, firstWordOf{w, list})
+		at := w % uint64(len(index))
+		for index[at] != 0 {
+			at = (at + 1) % uint64(len(index))
+		}
+		index[at] = uint16(len(all))
+	}
+	return index, all
+}()
+
+// firstWordOf is a word and the phrases that begin with it.
+type firstWordOf struct {
+	word uint64
+	list []phrase
+}
+
+// phrasesOf are the phrases that begin with a word.
+func phrasesOf(w uint64) []phrase {
+	for at := w % uint64(len(phraseIndex)); phraseIndex[at] != 0; at = (at + 1) % uint64(len(phraseIndex)) {
+		if o := &opened[phraseIndex[at]-1]; o.word == w {
+			return o.list
+		}
+	}
+	return nil
+}
+
 // openings has what phrases say by the last bits of their first word: most words
 // of a text open none of those that are looked for, and are told so without a
 // look into the index.
@@ -209,7 +241,7 @@ func appendPlainWords(ws []uint64, text string, n int) (_ []uint64, ends uint64)
 	for len(ws) < n && s.next() {
 		t := &s.token
 		if t.class == mark {
-			ended = ended || strings.IndexByte(".!?;", text[t.start]) >= 0
+			ended = ended || endsClause[text[t.start]]
 			continue
 		}
 		if ended = ended || t.newLine; t.class == volatile {
@@ -227,10 +259,12 @@ func appendPlainWords(ws []uint64, text string, n int) (_ []uint64, ends uint64)
 	return ws, ends
 }
 
+var endsClause, partsWords = marks(".!?;"), marks(`/\.-@#$&=`)
+
 // standsAlone reports whether a word is one by itself and no part of a path,
 // a name or a key.
 func standsAlone(text string, start, end int) bool {
-	if start > 0 && strings.IndexByte(`/\.-@#$&=`, text[start-1]) >= 0 && !(text[start-1] == '-' && (start < 2 || text[start-2] <= ' ')) &&
+	if start > 0 && partsWords[text[start-1]] && !(text[start-1] == '-' && (start < 2 || text[start-2] <= ' ')) &&
 		!(text[start-1] == '.' && (start < 2 || !isWord[text[start-2]])) {
 		return false
 	}
@@ -271,7 +305,7 @@ func meaningOf(text string, n int, asked meaning) (says meaning) {
 		if opens(w)&asked&^says == 0 {
 			continue
 		}
-		for _, p := range phrases[w] {
+		for _, p := range phrasesOf(w) {
 			if p.says&asked&^says != 0 && startsWith(ws[i+1:], p.rest) && !(p.says&failure != 0 && (noneOf(ws, ends, i, len(p.rest)) || measured(ws, i, len(p.rest)) && hasFraction(text))) {
 				says |= p.says
 			}
@@ -287,7 +321,7 @@ func noneOf(ws []uint64, ends uint64, i, rest int) bool {
 		return true
 	}
 	if i > 0 && ends>>i&1 == 0 && opens(ws[i-1])&none != 0 {
-		for _, p := range phrases[ws[i-1]] {
+		for _, p := range phrasesOf(ws[i-1]) {
 			if p.says&none != 0 && len(p.rest) == 0 {
 				return true
 			}
@@ -326,7 +360,7 @@ func startsPhrase(ws []uint64, says meaning) bool {
 	if opens(ws[0])&says == 0 {
 		return false
 	}
-	for _, p := range phrases[ws[0]] {
+	for _, p := range phrasesOf(ws[0]) {
 		if p.says&says != 0 && startsWith(ws[1:], p.rest) {
 			return true
 		}
@@ -342,7 +376,7 @@ func firstOf(text string, among meaning) meaning {
 		if opens(w)&among == 0 {
 			continue
 		}
-		for _, p := range phrases[w] {
+		for _, p := range phrasesOf(w) {
 			if p.says&among != 0 && startsWith(ws[i+1:], p.rest) && !(p.says&failure != 0 && noneOf(ws, ends, i, len(p.rest))) {
 				return p.says & among
 			}
@@ -420,8 +454,12 @@ func startsWith(ws, start []uint64) bool {
 
 // nameSays is what the words of a name say: wait_for_job, sleepSeconds.
 func nameSays(name string) (says meaning) {
-	for _, part := range nameWords(name) {
-		for _, p := range phrases[part] {
+	var memory [8]uint64
+	for _, part := range appendNameWords(memory[:0], name) {
+		if opens(part) == 0 {
+			continue
+		}
+		for _, p := range phrasesOf(part) {
 			if len(p.rest) == 0 {
 				says |= p.says
 			}
@@ -430,27 +468,25 @@ func nameSays(name string) (says meaning) {
 	return says
 }
 
-// nameWords are the words that a tool's name is made of.
-func nameWords(name string) (ws []uint64) {
+// appendNameWords appends the words that a tool's name is made of.
+func appendNameWords(ws []uint64, name string) []uint64 {
 	start := 0
-	flush := func(end int) {
-		if end > start {
-			s := scanner{text: name[start:end]}
-			if s.next() && s.class == word {
-				ws = append(ws, s.hash)
-			}
-		}
-	}
 	for i := range len(name) {
 		switch b := name[i]; {
 		case !isWord[b] || b == '_':
-			flush(i)
+			ws = appendWord(ws, name[start:i])
 			start = i + 1
 		case b-'A' < 26 && i > start && name[i-1]-'A' >= 26:
-			flush(i)
+			ws = appendWord(ws, name[start:i])
 			start = i
 		}
 	}
-	flush(len(name))
+	return appendWord(ws, name[start:])
+}
+
+func appendWord(ws []uint64, part string) []uint64 {
+	if s := (scanner{text: part}); s.next() && s.class == word {
+		ws = append(ws, s.hash)
+	}
 	return ws
 }

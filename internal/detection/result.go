@@ -275,7 +275,7 @@ func isAdvert(text string, t *token) bool {
 	if len(ws) == 0 {
 		return false
 	}
-	for _, p := range phrases[ws[0]] {
+	for _, p := range phrasesOf(ws[0]) {
 		if p.says&adverts != 0 && len(ws) == 1+len(p.rest) && startsWith(ws[1:], p.rest) {
 			return true
 		}
@@ -287,7 +287,7 @@ func isAdvert(text string, t *token) bool {
 // advertisement: "Banner: Sponsored: Learn Python in 30 days. Clock 13:48."
 func saysAdvert(text string, t *token) bool {
 	return t.class == word && t.end+1 < len(text) && text[t.end] == ':' && text[t.end+1] == ' ' && opens(t.hash)&adverts != 0 &&
-		slices.ContainsFunc(phrases[t.hash], func(p phrase) bool { return p.says&adverts != 0 && len(p.rest) == 0 })
+		slices.ContainsFunc(phrasesOf(t.hash), func(p phrase) bool { return p.says&adverts != 0 && len(p.rest) == 0 })
 }
 
 // endsSentence reports the stop at the end of a sentence.

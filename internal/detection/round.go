@@ -123,12 +123,11 @@ type round struct {
 	orders   *orders       // in those messages, where they say how often something is to be done; nil else
 }
 
-// roundID digests the content of a round. Rounds with the same id have the
-// same features.
-func roundID(r *haltd.Round, native bool) uint64 {
-	var d xxhash.Digest
+// roundID digests the content of a round, with a digest that rounds share. Rounds with
+// the same id have the same features.
+func roundID(d *xxhash.Digest, r *haltd.Round, native bool) uint64 {
 	d.Reset()
-	writeRound(&d, r, native)
+	writeRound(d, r, native)
 	return d.Sum64()
 }
 
@@ -236,10 +235,11 @@ func (f *round) readTurn(r *haltd.Round) string {
 		f.looks, f.shapes = looks(act), shapes(act)
 	}
 	f.program = fold(f.tools, f.program)
-	f.stirs = f.manner >= commanded && (nameSays(f.name)&stirs != 0 || commandStirs(act))
 	f.payload = len(f.does) > manyWords && (strings.Contains(act, "\n") || strings.Contains(act, `\n`))
 	if f.manner >= commanded {
-		f.readNames(act)
+		says := nameSays(f.name)
+		f.stirs = says&stirs != 0 || commandStirs(act)
+		f.readNames(act, says)
 	}
 	f.readWords(r, act)
 	return act
@@ -378,12 +378,13 @@ func (f *round) readCalls(calls []haltd.ToolCall) string {
 // namesRest reports a tool that waits and does nothing else: wait_for_job,
 // browser_wait and browser_wait_for, but not send_and_wait_for_reply.
 func namesRest(name string) bool {
-	ws := nameWords(name)
+	var memory [8]uint64
+	ws := appendNameWords(memory[:0], name)
 	if n := len(ws); n > 2 && ws[n-1] == forHash {
 		ws = ws[:n-1]
 	}
 	for _, w := range [...]uint64{ws[0], ws[len(ws)-1]} {
-		for _, p := range phrases[w] {
+		for _, p := range phrasesOf(w) {
 			if len(p.rest) == 0 && p.says&rests != 0 {
 				return true
 			}

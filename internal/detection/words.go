@@ -28,19 +28,29 @@ const bucketBits = 10
 var wordLists = sync.Pool{New: func() any { return new(wordList) }}
 
 func newWordList() *wordList {
-	l := wordLists.Get().(*wordList)
-	l.n = 0
-	clear(l.recent[:])
-	return l
+	return wordLists.Get().(*wordList)
 }
 
 // free lets the list be used again.
-func (l *wordList) free() { wordLists.Put(l) }
+func (l *wordList) free() {
+	if l.n < len(l.recent)/8 {
+		for _, w := range l.words[:l.n] {
+			*l.place(w) = 0
+		}
+	} else {
+		clear(l.recent[:])
+	}
+	l.n = 0
+	wordLists.Put(l)
+}
+
+// place is where a word stands in recent.
+func (l *wordList) place(w uint32) *uint32 { return &l.recent[w>>1%uint32(len(l.recent))] }
 
 func (l *wordList) full() bool { return l.n == len(l.words) }
 
 func (l *wordList) add(w uint32) {
-	recent := &l.recent[w>>1%uint32(len(l.recent))]
+	recent := l.place(w)
 	if *recent == w && w != 0 {
 		return
 	}
