@@ -473,23 +473,26 @@ func (f *round) readWords(r *haltd.Round, act string) {
 	}
 	// Where nothing but the text acts, its words have been read.
 	read := f.claims != nil && !f.thinks && len(text) <= maxRead && act == strings.TrimSpace(text)
-	if f.says = f.does; !read {
-		f.says = words(cut(text), nil)
-	}
-	if f.manner != spoken {
-		if f.claims = nil; text != "" {
-			f.cites, f.aloud = words(cut(text), isCited), false
-		}
-	} else {
+	var says []uint32
+	switch {
+	case f.manner == spoken:
 		f.prose = endsAsSentence(text)
-		if !read {
-			f.claims = words(cut(text), isClaim)
-			if f.thinks { // its number is none
-				f.claims = words(cut(text), isNamed)
-			}
-		}
 		f.asked = hasQuestion(text) && !f.thinks
 		f.polite = isPolite(text)
+		if claims := isClaim; !read {
+			if f.thinks {
+				claims = isNamed // its number is none
+			}
+			says, f.claims = wordsAndSome(cut(text), claims)
+		}
+	case text == "":
+		f.claims = nil
+	default:
+		says, f.cites = wordsAndSome(cut(text), isCited)
+		f.claims, f.aloud = nil, false
+	}
+	if f.says = says; read {
+		f.says = f.does
 	}
 }
 

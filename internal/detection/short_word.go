@@ -1,6 +1,9 @@
 package detection
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // shortWord reads the word at pos as word does where it is what most words are:
 // up to seven letters of ASCII, with no sign after them that could go on with it. Its end
@@ -31,9 +34,8 @@ func letterBits(small uint64) uint64 {
 
 // hashShort is hashWord of the first n of eight bytes, from 1 to 7.
 func hashShort(w uint64, n uint) uint64 {
-	tail := w&0xff | w>>(8*(n/2)&63)&0xff<<8 | w>>(8*(n-1)&63)&0xff<<16
-	if n >= 4 {
-		tail = w&0xffffffff | w>>(8*(n-4)&63)<<32
-	}
-	return mix(uint64(n)*hashSeed ^ (tail | 0x20*eachByte))
+	few := w&0xff | w>>(8*(n/2)&63)&0xff<<8 | w>>(8*(n-1)&63)&0xff<<16
+	more := w&0xffffffff | w>>(8*(n-4)&63)<<32
+	isFew := uint64(int64(n)-4) >> 63 * math.MaxUint64 // no processor can foretell how long a word is
+	return mix(uint64(n)*hashSeed ^ (few&isFew | more&^isFew | 0x20*eachByte))
 }

@@ -49,14 +49,18 @@ func (l *wordList) place(w uint32) *uint32 { return &l.recent[w>>1%uint32(len(l.
 
 func (l *wordList) full() bool { return l.n == len(l.words) }
 
+// add adds a word, unless it did so lately: in a way that no processor has to foretell.
 func (l *wordList) add(w uint32) {
 	recent := l.place(w)
-	if *recent == w && w != 0 {
-		return
-	}
-	*recent = w
 	l.words[l.n] = w
-	l.n++
+	n := l.n
+	if *recent != w {
+		n++
+	}
+	if w == 0 { // which stands in every place that has no word
+		n = l.n + 1
+	}
+	*recent, l.n = w, n
 }
 
 // distinct is the words without duplicates, sorted, at most maxWords.
@@ -136,6 +140,31 @@ func (l *wordList) addAll(text string, keep func(string, token) bool) {
 		}
 		l.add(t.asWord(text))
 	}
+}
+
+// wordsAndSome are the words of a text, and those of them that are selected.
+func wordsAndSome(text string, keep func(string, token) bool) (all, some []uint32) {
+	if text == "" {
+		return nil, nil
+	}
+	l, kept := newWordList(), newWordList()
+	defer l.free()
+	defer kept.free()
+	s := scanner{text: text}
+	for !kept.full() && s.next() {
+		t := &s.token
+		if t.class == mark || t.class == volatile {
+			continue
+		}
+		w := t.asWord(text)
+		if !l.full() {
+			l.add(w)
+		}
+		if keep(text, *t) {
+			kept.add(w)
+		}
+	}
+	return l.distinct(), kept.distinct()
 }
 
 // words are the distinct words and numbers of a text, sorted. keep, when
