@@ -82,7 +82,10 @@ func (s *Session) follow(h *History, now time.Time) {
 		}
 		now.at, now.pause, now.passedOn, now.relayed = old.at, old.pause, old.passedOn, old.relayed
 	}
-	rounds := append(s.past[:p:p], history...)
+	rounds := history
+	if p > 0 {
+		rounds = append(s.past[:p:p], history...)
+	}
 	s.all = s.all[:min(same, len(s.all))]
 	s.keep(rounds)
 }
