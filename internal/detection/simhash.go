@@ -32,55 +32,76 @@ const (
 	rareLetters  = "qQjJkKvVwWyYgGpPmM"
 	passageWords = 4
 	passageBytes = 256
-	enoughVotes  = 768 // of different pairs: fewer may be the form of a listing alone
-	mostPassages = 320 // at one letter, about: of more only a part votes
+	passages     = 96  // that vote, about, where each has something to say
+	enoughVotes  = 256 // of different pairs
+	leastVotes   = 192 // fewer may be the form of a listing alone
+
+	// leastPassages is of how many of all passages those that vote are a part at least:
+	// fewer may be a preamble in front of a text in another script.
+	leastPassages = 192
 )
 
 // sample lets passages of a long text vote. It is false, and nothing has voted,
 // where they have too little to say, as in a script without these letters, or
-// are most of the text.
+// are most of the text. How many vote at a letter follows what those before had to
+// say, without a step: of a text which is edited a little nearly the same vote.
 func (v *votes) sample(text string) bool {
 	most := len(text) / 2 // bytes to read
-	for i := 0; i < len(rareLetters); i += 2 {
+	met, wanted := 0, passages
+	for i := 0; i < len(rareLetters) && most > 0 && (wanted > 0 || met < leastPassages); i += 2 {
 		small, capital := rareLetters[i:i+1], rareLetters[i+1:i+2]
 		smalls, capitals := strings.Count(text, small), strings.Count(text, capital)
-		last := lastPassage(smalls + capitals)
-		if smalls > 0 {
+		met += smalls + capitals
+		last := lastPassage(wanted, smalls+capitals)
+		if smalls > 0 && wanted > 0 {
 			most = v.passages(text, small[0], last, most)
 		}
-		if capitals > 0 {
+		if capitals > 0 && wanted > 0 {
 			most = v.passages(text, capital[0], last, most)
 		}
-		if most > 0 && int(v.total)+v.pending >= enoughVotes {
-			return true
+		if wanted -= smalls + capitals; wanted <= 0 {
+			wanted = max(0, enoughVotes-v.all()) * 2 / passageWords // many passages said the same
 		}
+	}
+	if most > 0 && met >= leastPassages && v.all() >= leastVotes {
+		return true
 	}
 	*v = votes{word: hashSeed}
 	return false
 }
 
-// lastPassage is the highest hash of its words with which a passage votes at a letter
-// that is in the text so often: that does not depend on what is masked. It falls
-// without a step, so that of a text which is edited a little nearly the same vote.
-func lastPassage(count int) uint64 {
-	if count <= mostPassages {
+// all is how many pairs have voted.
+func (v *votes) all() int { return int(v.total) + v.pending }
+
+// lastPassage is the highest hash of its words with which a passage votes where so many
+// of all at a letter are to: that does not depend on what is masked.
+func lastPassage(wanted, all int) uint64 {
+	if all <= wanted {
 		return math.MaxUint64
 	}
-	return math.MaxUint64 / uint64(count) * mostPassages
+	return math.MaxUint64 / uint64(all) * uint64(wanted)
 }
 
 // passages lets those passages at a letter vote that do not come after the last one,
 // and says how many of the bytes are left that it may read.
 func (v *votes) passages(text string, letter byte, last uint64, most int) int {
-	behind := 0 // the first word of the passage before
+	behind := 0         // the first word of the passage before
+	var read [64]uint64 // first words of passages: in a listing, those of one letter are often alike
 	for i := 0; most > 0; i++ {
 		n := strings.IndexByte(text[i:], letter)
 		if n < 0 {
 			break
 		}
-		if i += n; last != math.MaxUint64 && firstWords(text[i:]) > last {
+		i += n
+		words := firstWords(text[i:])
+		if words > last {
 			continue
 		}
+		before := &read[words%uint64(len(read))]
+		if *before == words {
+			continue
+		}
+		*before = words
 		start, least := i, max(behind, i-passageBytes/4)
 		for start > least && kinds[text[start-1]] != boundary {
 			start--
