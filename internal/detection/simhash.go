@@ -1,8 +1,10 @@
 package detection
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,13 +34,11 @@ const (
 	rareLetters  = "qQjJkKvVwWyYgGpPmM"
 	passageWords = 4
 	passageBytes = 256
-	passages     = 96  // that vote, about, where each has something to say
+	passages     = 128 // that vote, about, where each has something to say
 	enoughVotes  = 256 // of different pairs
 	leastVotes   = 192 // fewer may be the form of a listing alone
-
-	// leastPassages is of how many of all passages those that vote are a part at least:
-	// fewer may be a preamble in front of a text in another script.
-	leastPassages = 192
+	rarely       = 16  // a letter that stands more often than once in so many bytes is not rare
+	manyPassages = 1 << 16
 )
 
 // sample lets passages of a long text vote. It is false, and nothing has voted,
@@ -46,35 +46,89 @@ const (
 // are most of the text. How many vote at a letter follows what those before had to
 // say, without a step: of a text which is edited a little nearly the same vote.
 func (v *votes) sample(text string) bool {
-	most := len(text) / 2 // bytes to read
-	met, wanted := 0, passages
-	for i := 0; i < len(rareLetters) && most > 0 && (wanted > 0 || met < leastPassages); i += 2 {
-		small, capital := rareLetters[i:i+1], rareLetters[i+1:i+2]
-		smalls, capitals := strings.Count(text, small), strings.Count(text, capital)
-		met += smalls + capitals
-		last := lastPassage(wanted, smalls+capitals)
-		if smalls > 0 && wanted > 0 {
-			most = v.passages(text, small[0], last, most)
-		}
-		if capitals > 0 && wanted > 0 {
-			most = v.passages(text, capital[0], last, most)
-		}
-		if wanted -= smalls + capitals; wanted <= 0 {
-			wanted = max(0, enoughVotes-v.all()) * 2 / passageWords // many passages said the same
-		}
+	if isInAnotherScript(text) {
+		return false
 	}
-	if most > 0 && met >= leastPassages && v.all() >= leastVotes {
+	most := len(text) / 2 // bytes to read
+	chosen, wanted := 0, passages
+	for i := 0; i < len(rareLetters) && most > 0 && wanted > 0; i += 2 {
+		var c choice
+		c.choose(text, rareLetters[i:i+2], wanted)
+		most = v.passages(text, c.from[:c.n], most)
+		chosen += c.n
+		wanted = max(0, passages-chosen, (enoughVotes-v.all())*2/passageWords) // where many said the same
+	}
+	if most > 0 && v.all() >= leastVotes {
 		return true
 	}
 	*v = votes{word: hashSeed}
 	return false
 }
 
+// isInAnotherScript reports a text of which a few words are in Latin letters at most, such
+// as those before a text in Chinese: they do not speak for it.
+func isInAnotherScript(text string) bool {
+	const looks = 256
+	n := 0
+	for i := range looks {
+		n += int(text[i*(len(text)/looks)] >> 7)
+	}
+	return n > looks/2
+}
+
 // all is how many pairs have voted.
 func (v *votes) all() int { return int(v.total) + v.pending }
 
-// lastPassage is the highest hash of its words with which a passage votes where so many
-// of all at a letter are to: that does not depend on what is masked.
+// choice is of those passages at a letter that have the smallest hashes of how they begin,
+// each once: which these are does not depend on what is masked, and hardly changes where a
+// text is edited a little. In a listing many passages begin alike.
+type choice struct {
+	wanted int    // how many
+	last   uint64 // the highest hash that may be among them
+	n      int
+	from   [2 * mostChosen]passage
+	known  [2 * mostChosen]uint64 // most of their hashes
+}
+
+// mostChosen is how many passages are wanted at one letter at most.
+const mostChosen = max(passages, enoughVotes*2/passageWords)
+
+// passage is where one begins, and a hash of how.
+type passage struct {
+	hash uint64
+	at   int
+}
+
+// choose chooses among the passages at a letter, small or capital, in the order of the text.
+func (c *choice) choose(text, letter string, wanted int) {
+	smalls, capitals := strings.Count(text, letter[:1]), strings.Count(text, letter[1:])
+	if smalls+capitals > len(text)/rarely {
+		return
+	}
+	// Of many, only those with small hashes are looked at, unless too many are the same.
+	for _, last := range [...]uint64{lastPassage(2*wanted, smalls+capitals), math.MaxUint64} {
+		c.wanted, c.last, c.n = wanted, last, 0
+		if smalls > 0 {
+			c.among(text, letter[0])
+		}
+		if capitals > 0 {
+			c.among(text, letter[1])
+		}
+		if c.n > wanted {
+			c.narrow()
+		}
+		if c.n == wanted || last == math.MaxUint64 || smalls+capitals > manyPassages {
+			break
+		}
+		clear(c.known[:])
+	}
+	inOrder := func(x, y passage) int { return x.at - y.at }
+	if all := c.from[:c.n]; !slices.IsSortedFunc(all, inOrder) {
+		slices.SortFunc(all, inOrder)
+	}
+}
+
+// lastPassage is the highest hash of about so many passages of all.
 func lastPassage(wanted, all int) uint64 {
 	if all <= wanted {
 		return math.MaxUint64
@@ -82,26 +136,54 @@ func lastPassage(wanted, all int) uint64 {
 	return math.MaxUint64 / uint64(all) * uint64(wanted)
 }
 
-// passages lets those passages at a letter vote that do not come after the last one,
-// and says how many of the bytes are left that it may read.
-func (v *votes) passages(text string, letter byte, last uint64, most int) int {
-	behind := 0         // the first word of the passage before
-	var read [64]uint64 // first words of passages: in a listing, those of one letter are often alike
-	for i := 0; most > 0; i++ {
+// among looks at the passages at a letter.
+func (c *choice) among(text string, letter byte) {
+	for i := 0; ; i++ {
 		n := strings.IndexByte(text[i:], letter)
 		if n < 0 {
-			break
+			return
 		}
 		i += n
-		words := firstWords(text[i:])
-		if words > last {
+		hash := firstWords(text[i:])
+		if hash > c.last {
 			continue
 		}
-		before := &read[words%uint64(len(read))]
-		if *before == words {
+		known := &c.known[hash%uint64(len(c.known))]
+		if *known == hash {
 			continue
 		}
-		*before = words
+		*known = hash
+		if c.n == len(c.from) {
+			c.narrow()
+		}
+		c.from[c.n] = passage{hash, i}
+		c.n++
+	}
+}
+
+// narrow leaves those that are chosen so far.
+func (c *choice) narrow() {
+	all := c.from[:c.n]
+	slices.SortFunc(all, func(x, y passage) int {
+		if x.hash == y.hash {
+			return x.at - y.at
+		}
+		return cmp.Compare(x.hash, y.hash)
+	})
+	all = slices.CompactFunc(all, func(x, y passage) bool { return x.hash == y.hash })
+	if c.n = min(len(all), c.wanted); c.n == c.wanted {
+		c.last = all[c.n-1].hash
+	}
+}
+
+// passages lets passages vote, and says how many of the bytes are left that it may read.
+func (v *votes) passages(text string, all []passage, most int) int {
+	behind := 0 // the first word of the passage before
+	for _, p := range all {
+		i := p.at
+		if i < behind || most <= 0 {
+			continue // one passage for each word
+		}
 		start, least := i, max(behind, i-passageBytes/4)
 		for start > least && kinds[text[start-1]] != boundary {
 			start--
@@ -111,7 +193,7 @@ func (v *votes) passages(text string, letter byte, last uint64, most int) int {
 		v.endWord()
 		most -= end - start
 		for i+1 < len(text) && i+1 < max(end, start+passageBytes) && kinds[text[i+1]] != boundary {
-			i++ // one passage for each word
+			i++
 		}
 		behind = i + 1
 	}

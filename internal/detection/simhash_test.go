@@ -231,3 +231,26 @@ func TestSimHashOfALongTextWithoutAnySample(t *testing.T) {
 		}
 	}
 }
+
+// Of a long text that says few different things, as listings and logs do, passages vote
+// as well: to read it all takes ten times as long.
+func TestSimHashReadsFewPassagesOfFewWords(t *testing.T) {
+	words := strings.Fields("account agent balance batch cache check client commit count customer delay event fetch file filter gateway handle " +
+		"index invoice job key latency limit list lock message meter order page parse payment policy query queue quota read record refund reply")
+	for _, bytes := range []int{20 << 10, 100 << 10, 1000 << 10, 4000 << 10} {
+		r := rand.New(rand.NewPCG(1, 2))
+		var b strings.Builder
+		for b.Len() < bytes {
+			b.WriteString(words[r.IntN(len(words))])
+			b.WriteByte(' ')
+		}
+		v := votes{word: hashSeed}
+		if !v.sample(b.String()) {
+			t.Errorf("%d KB: no sample", bytes>>10)
+		}
+		other := strings.ReplaceAll(b.String(), "invoice", "bill")
+		if d := distance(SimHash(b.String()), SimHash(other)); d <= 5 {
+			t.Errorf("%d KB: distance to a text with another word in place of one of %d is %d", bytes>>10, len(words), d)
+		}
+	}
+}

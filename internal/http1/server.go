@@ -19,7 +19,8 @@ import (
 type Server struct {
 	Handler http.Handler
 	// HeaderTimeout is how long a client may take to send the head of a request, and
-	// IdleTimeout how long until it begins the next one.
+	// IdleTimeout how long until it begins the next one, or takes a reply for which the
+	// handler sets no deadline.
 	HeaderTimeout, IdleTimeout time.Duration
 	// MaxHeader bounds the head of a request.
 	MaxHeader int64

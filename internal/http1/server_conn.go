@@ -301,6 +301,7 @@ func (c *serverConn) answer(r *http.Request) (goesOn bool) {
 	defer cancel()
 	c.setCancel(cancel)
 	defer c.setCancel(nil)
+	_ = c.SetWriteDeadline(time.Now().Add(c.server.IdleTimeout)) // unless the handler has another
 	body := &requestBody{ReadCloser: r.Body, conn: c, ended: r.Body == http.NoBody}
 	body.expects.Store(!body.ended && r.ProtoAtLeast(1, 1) && r.Header.Get("Expect") != "")
 	if body.ended {

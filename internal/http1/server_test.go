@@ -10,6 +10,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -501,6 +502,18 @@ func TestServerWaitsItsTime(t *testing.T) {
 			}
 		})
 	}
+	t.Run("replies that nobody reads", func(t *testing.T) {
+		c := dial(t, address)
+		_ = c.SetWriteDeadline(time.Now().Add(10 * time.Second))
+		ask := []byte(strings.Repeat("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 1000))
+		var err error
+		for err == nil {
+			_, err = c.Write(ask)
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Error("the connection is still open")
+		}
+	})
 	t.Run("/write", func(t *testing.T) {
 		c := dial(t, address)
 		_, _ = io.WriteString(c, "GET /write HTTP/1.1\r\nHost: x\r\n\r\n")
