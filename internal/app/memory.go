@@ -83,7 +83,7 @@ func newCollection(env func(string) (string, bool)) *collection {
 }
 
 const (
-	mostGarbage  = 96 << 20
+	mostGarbage  = 80 << 20
 	leastPercent = 25 // or the collector would hardly rest
 )
 

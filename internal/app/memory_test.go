@@ -38,7 +38,7 @@ func TestMemoryIsLimitedByTheControlGroup(t *testing.T) {
 
 // With much alive less garbage may wait, and with little as much as is alive.
 func TestTheCollectorKeepsPaceWithWhatIsAlive(t *testing.T) {
-	for alive, want := range map[uint64]int{0: 100, 80 << 20: 100, 160 << 20: 60, 240 << 20: 40, 300 << 20: 30, 512 << 20: 25, 8 << 30: 25} {
+	for alive, want := range map[uint64]int{0: 100, 80 << 20: 100, 160 << 20: 50, 200 << 20: 40, 260 << 20: 30, 512 << 20: 25, 8 << 30: 25} {
 		if got := garbagePercent(alive); got != want {
 			t.Errorf("%d MB alive: %d percent, want %d", alive>>20, got, want)
 		}

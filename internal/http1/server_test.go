@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -587,4 +588,37 @@ func FuzzServer(f *testing.F) {
 			t.Errorf("%q:\n%s\nwith net/http:\n%s", raw, got, want)
 		}
 	})
+}
+
+// BenchmarkServe takes a request of 1 KB and answers it with as much, by a client that is
+// the same for both.
+func BenchmarkServe(b *testing.B) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		_, _ = w.Write(body)
+	})
+	_, own := served(b, handler, nil)
+	body := bytes.Repeat([]byte("x"), 1<<10)
+	for _, by := range []struct{ name, address string }{{"hand", own}, {"library", beside(b, handler)}} {
+		b.Run("1KB/"+by.name, func(b *testing.B) {
+			client, _ := pool(by.address)
+			client.MaxIdle = 16
+			defer client.CloseIdleConnections()
+			b.SetParallelism(max(1, 16/runtime.GOMAXPROCS(0)))
+			b.ReportAllocs()
+			before := processorTime(b)
+			b.RunParallel(func(more *testing.PB) {
+				for more.Next() {
+					res, err := client.RoundTrip(request(b, "POST", by.address, "/v1/x", body))
+					if err != nil {
+						b.Error(err)
+						return
+					}
+					_, _ = io.Copy(io.Discard, res.Body)
+					res.Body.Close()
+				}
+			})
+			b.ReportMetric(float64((processorTime(b)-before).Nanoseconds())/float64(b.N), "cpu-ns/op")
+		})
+	}
 }
