@@ -40,7 +40,7 @@ var rooms = map[string][]string{
 	"internal/replay":    {".", "internal/detection", "internal/wire", "internal/policy", "internal/config", "internal/economics"},
 	"internal/gateway":   {".", "internal/detection", "internal/wire", "internal/judge", "internal/policy", "internal/config", "internal/excerpt", "internal/recent", "internal/http1"},
 	"internal/cli":       {".", "internal/config"},
-	"internal/app":       {".", "web", "internal/admin", "internal/alert", "internal/config", "internal/control", "internal/gateway", "internal/judge", "internal/ledger", "internal/pricing", "internal/record", "internal/state", "internal/store", "internal/telemetry"},
+	"internal/app":       {".", "web", "internal/admin", "internal/alert", "internal/config", "internal/control", "internal/gateway", "internal/http1", "internal/judge", "internal/ledger", "internal/pricing", "internal/record", "internal/state", "internal/store", "internal/telemetry"},
 	"internal/demo":      {".", "internal/app"},
 	"cmd/haltd":          {".", "internal/app", "internal/cli", "internal/demo", "internal/replay"},
 }

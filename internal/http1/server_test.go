@@ -11,8 +11,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"regexp"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -447,7 +445,7 @@ func TestCloseCutsRequests(t *testing.T) {
 func TestServerWaitsItsTime(t *testing.T) {
 	noLeak(t)
 	const soon = 100 * time.Millisecond
-	_, address := served(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
 		switch r.URL.Path {
 		case "/body":
@@ -471,7 +469,9 @@ func TestServerWaitsItsTime(t *testing.T) {
 				panic("the request goes on though nobody reads its reply")
 			}
 		}
-	}), func(s *Server) { s.HeaderTimeout, s.IdleTimeout = soon, soon })
+	})
+	_, address := served(t, handler, func(s *Server) { s.HeaderTimeout, s.IdleTimeout = soon, soon })
+	_, patient := served(t, handler, nil)
 	for name, raw := range map[string]string{
 		"nothing":          "",
 		"half a head":      "GET / HTTP/1.1\r\nHo",
@@ -489,7 +489,7 @@ func TestServerWaitsItsTime(t *testing.T) {
 	}
 	for _, path := range []string{"/body", "/interrupted"} {
 		t.Run(path, func(t *testing.T) {
-			c := dial(t, address)
+			c := dial(t, patient)
 			_, _ = io.WriteString(c, "POST "+path+" HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf")
 			res, err := http.ReadResponse(bufio.NewReader(c), nil)
 			if err != nil {
@@ -516,7 +516,7 @@ func TestServerWaitsItsTime(t *testing.T) {
 		}
 	})
 	t.Run("/write", func(t *testing.T) {
-		c := dial(t, address)
+		c := dial(t, patient)
 		_, _ = io.WriteString(c, "GET /write HTTP/1.1\r\nHost: x\r\n\r\n")
 		time.Sleep(3 * soon) // reading nothing is what is tried
 		_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
@@ -537,88 +537,5 @@ func TestFaultOfHandler(t *testing.T) {
 	_ = server.Shutdown(t.Context())
 	if s := told.String(); strings.Count(s, "http: panic serving 127.0.0.1") != 2 || !strings.Contains(s, "server_test.go") {
 		t.Errorf("told: %s", s)
-	}
-}
-
-var emptyHost = regexp.MustCompile(`(?i)host:[ \t]*\r?\n`)
-
-// FuzzServer compares what comes back with what comes back from net/http's server.
-func FuzzServer(f *testing.F) {
-	for _, raw := range exchanges {
-		if len(raw) < 1000 {
-			f.Add(raw)
-		}
-	}
-	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header()["Content-Type"] = nil
-		b, err := io.ReadAll(r.Body)
-		fmt.Fprintf(w, "%s %s %q %v", r.Method, r.RequestURI, b, err != nil)
-	})
-	_, own := served(f, handler, nil)
-	library := beside(f, handler)
-	f.Fuzz(func(t *testing.T, raw string) {
-		if strings.Contains(raw, "HTTP/1.0") || strings.Contains(raw, "100-continue") || strings.HasPrefix(raw, "PRI ") || strings.Contains(raw, ":/") || emptyHost.MatchString(raw) {
-			t.Skip("where they differ: HTTP/1.0 that is kept, and requests whose Host header is empty or not needed")
-		}
-		ask := func(address string) string {
-			c := dial(t, address).(*net.TCPConn)
-			_ = c.SetDeadline(time.Now().Add(10 * time.Second))
-			_, _ = io.WriteString(c, raw)
-			_ = c.CloseWrite()
-			b, _ := io.ReadAll(c)
-			var all strings.Builder
-			in := bufio.NewReader(bytes.NewReader(b))
-			for {
-				res, err := http.ReadResponse(in, nil)
-				if err != nil {
-					return all.String()
-				}
-				b, err := io.ReadAll(res.Body)
-				status := res.StatusCode
-				if status == http.StatusNotImplemented {
-					status = http.StatusBadRequest
-				}
-				if status >= 400 { // in words of their own
-					b = nil
-				}
-				fmt.Fprintln(&all, status, string(b), err)
-			}
-		}
-		if got, want := ask(own), ask(library); got != want {
-			t.Errorf("%q:\n%s\nwith net/http:\n%s", raw, got, want)
-		}
-	})
-}
-
-// BenchmarkServe takes a request of 1 KB and answers it with as much, by a client that is
-// the same for both.
-func BenchmarkServe(b *testing.B) {
-	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		_, _ = w.Write(body)
-	})
-	_, own := served(b, handler, nil)
-	body := bytes.Repeat([]byte("x"), 1<<10)
-	for _, by := range []struct{ name, address string }{{"hand", own}, {"library", beside(b, handler)}} {
-		b.Run("1KB/"+by.name, func(b *testing.B) {
-			client, _ := pool(by.address)
-			client.MaxIdle = 16
-			defer client.CloseIdleConnections()
-			b.SetParallelism(max(1, 16/runtime.GOMAXPROCS(0)))
-			b.ReportAllocs()
-			before := processorTime(b)
-			b.RunParallel(func(more *testing.PB) {
-				for more.Next() {
-					res, err := client.RoundTrip(request(b, "POST", by.address, "/v1/x", body))
-					if err != nil {
-						b.Error(err)
-						return
-					}
-					_, _ = io.Copy(io.Discard, res.Body)
-					res.Body.Close()
-				}
-			})
-			b.ReportMetric(float64((processorTime(b)-before).Nanoseconds())/float64(b.N), "cpu-ns/op")
-		})
 	}
 }
