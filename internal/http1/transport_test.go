@@ -251,23 +251,28 @@ func BenchmarkRoundTrip(b *testing.B) {
 		transport http.RoundTripper
 	}{{"hand", plain}, {"library", library}} {
 		b.Run("1KB/"+by.name, func(b *testing.B) {
-			b.SetParallelism(max(1, 16/runtime.GOMAXPROCS(0)))
-			b.ReportAllocs()
-			before := processorTime(b)
-			b.RunParallel(func(more *testing.PB) {
-				for more.Next() {
-					res, err := by.transport.RoundTrip(request(b, "POST", address, "/v1/x", body))
-					if err != nil {
-						b.Error(err)
-						return
-					}
-					_, _ = io.Copy(io.Discard, res.Body)
-					res.Body.Close()
-				}
-			})
-			b.ReportMetric(float64((processorTime(b)-before).Nanoseconds())/float64(b.N), "cpu-ns/op")
+			benchmarkCalls(b, by.transport, address, body)
 		})
 	}
+}
+
+// benchmarkCalls sends a body by 16 goroutines or so, and reads what comes back.
+func benchmarkCalls(b *testing.B, by http.RoundTripper, address string, body []byte) {
+	b.SetParallelism(max(1, 16/runtime.GOMAXPROCS(0)))
+	b.ReportAllocs()
+	before := processorTime(b)
+	b.RunParallel(func(more *testing.PB) {
+		for more.Next() {
+			res, err := by.RoundTrip(request(b, "POST", address, "/v1/x", body))
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			_, _ = io.Copy(io.Discard, res.Body)
+			res.Body.Close()
+		}
+	})
+	b.ReportMetric(float64((processorTime(b)-before).Nanoseconds())/float64(b.N), "cpu-ns/op")
 }
 
 func processorTime(b *testing.B) time.Duration {
